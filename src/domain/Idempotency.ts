@@ -1,0 +1,54 @@
+import { Context, type Effect, Schema } from "effect"
+import type { InstallationId } from "./Installation.ts"
+import type { StoreId } from "./Store.ts"
+
+/** Hours a stored response is replayed (contract, section 8). */
+export const RECORD_HOURS = 24
+
+/** 1 to 255 visible ASCII characters (decisions, section 5). */
+export const IdempotencyKey = Schema.String.pipe(Schema.pattern(/^[!-~]{1,255}$/), Schema.brand("IdempotencyKey"))
+export type IdempotencyKey = typeof IdempotencyKey.Type
+
+/** One write of one client: whose key it is, and what was asked with it. */
+export interface KeyedRequest {
+  readonly storeId: StoreId
+  readonly installationId: InstallationId
+  readonly key: IdempotencyKey
+  /** SHA-256 of method, path with query, and canonical body. */
+  readonly fingerprint: Uint8Array
+}
+
+/** What a write answers with, as it is stored and replayed, byte for byte. */
+export interface StoredResponse {
+  readonly status: number
+  readonly body: string
+  readonly etag: string | null
+}
+
+export interface Outcome extends StoredResponse {
+  readonly replayed: boolean
+}
+
+export class KeyReused extends Schema.TaggedError<KeyReused>()("KeyReused", {}) {
+  override get message() {
+    return "This Idempotency-Key was used with a different request; use a new key for a new operation"
+  }
+}
+
+/** At most one effect for each key of an installation, whatever is retried, doubled or killed (decisions, section 5). */
+export class Idempotency extends Context.Tag("domain/Idempotency")<
+  Idempotency,
+  {
+    /**
+     * Runs `operation` in the one transaction that also holds its record, or replays what an earlier request with this
+     * key and fingerprint got. A request whose key is in flight waits for the first, and runs if that one fails.
+     * A failing operation leaves nothing behind, so that its key may be tried again.
+     */
+    readonly once: <E>(
+      request: KeyedRequest,
+      operation: Effect.Effect<StoredResponse, E>
+    ) => Effect.Effect<Outcome, E | KeyReused>
+    /** Deletes expired records, a batch at a time. Answers how many went. */
+    readonly purge: Effect.Effect<number>
+  }
+>() {}

@@ -1,0 +1,82 @@
+import { Context, Effect, Schema } from "effect"
+import { StoreId, StoreNotFound } from "./Store.ts"
+import { Uuid } from "./Uuid.ts"
+
+export const InstallationId = Uuid.pipe(Schema.brand("InstallationId"))
+export type InstallationId = typeof InstallationId.Type
+
+export const AppId = Uuid.pipe(Schema.brand("AppId"))
+export type AppId = typeof AppId.Type
+
+/** Every permission an app may ask for (contract, section 5; decisions, section 7). */
+export const Scope = Schema.Literal(
+  "read_products",
+  "write_products",
+  "read_collections",
+  "write_collections",
+  "read_orders",
+  "read_customers",
+  "write_inventory"
+)
+export type Scope = typeof Scope.Type
+
+/** An app that a merchant installed on a store, with what it was granted there. */
+export interface Installation {
+  readonly id: InstallationId
+  readonly storeId: StoreId
+  readonly scopes: ReadonlyArray<Scope>
+}
+
+/** The installation whose bearer token admitted this request. */
+export class CurrentInstallation extends Context.Tag("domain/CurrentInstallation")<
+  CurrentInstallation,
+  Installation
+>() {}
+
+export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidToken", {}) {
+  override get message() {
+    return "The bearer token is missing, invalid or expired"
+  }
+}
+
+export class InstallationInactive extends Schema.TaggedError<InstallationInactive>()("InstallationInactive", {}) {
+  override get message() {
+    return "The installation is not active"
+  }
+}
+
+export class ScopeNotGranted extends Schema.TaggedError<ScopeNotGranted>()("ScopeNotGranted", { scope: Scope }) {
+  override get message() {
+    return `The installation was not granted the scope ${this.scope}`
+  }
+}
+
+/** Fails unless the installation was granted `scope`. */
+export const requireScope = (installation: Installation, scope: Scope): Effect.Effect<void, ScopeNotGranted> =>
+  installation.scopes.includes(scope) ? Effect.void : new ScopeNotGranted({ scope })
+
+export class AppNotFound extends Schema.TaggedError<AppNotFound>()("AppNotFound", { id: Schema.String }) {
+  override get message() {
+    return `There is no app ${this.id}; make one with: apps create --name … --scope …`
+  }
+}
+
+export class InstallationNotFound extends Schema.TaggedError<InstallationNotFound>()("InstallationNotFound", {
+  id: Schema.String
+}) {
+  override get message() {
+    return `There is no installation ${this.id}`
+  }
+}
+
+/** An app can be granted only what it declared. */
+export class ScopesNotDeclared extends Schema.TaggedError<ScopesNotDeclared>()("ScopesNotDeclared", {
+  scopes: Schema.Array(Scope)
+}) {
+  override get message() {
+    return `The app does not declare ${this.scopes.join(", ")}; leave them out or declare them on the app`
+  }
+}
+
+/** What `Installations` may answer to an operator instead of doing as asked. */
+export type InstallRefused = StoreNotFound | AppNotFound | ScopesNotDeclared

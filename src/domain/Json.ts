@@ -1,0 +1,118 @@
+import { Either } from "effect"
+
+/**
+ * A number that a float may not hold, kept as its decimal text: numbers are stored exactly as sent
+ * (decisions, section 1), and `0.1234567890123456789` would lose digits as a JavaScript number.
+ */
+export class ExactNumber {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  valueOf(): number {
+    return Number(this.text)
+  }
+
+  /** Marked with a NUL, which no accepted text holds, so that {@link stringify} can put the bare digits back. */
+  toJSON(): string {
+    return `\u0000${this.text}`
+  }
+}
+
+export type JsonNumber = number | ExactNumber
+
+export type JsonObject = { readonly [key: string]: unknown }
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
+
+/** The largest magnitude of a number, in any field (decisions, section 1). */
+export const MAX_NUMBER = 999_999_999_999_999
+
+/** The longest decimal text of a number: far above any price, far below the 16,383 decimals of `numeric`. */
+export const MAX_DIGITS = 255
+
+/** How many arrays and objects may stand inside each other. */
+export const MAX_DEPTH = 64
+
+/** Sixteen digits in a row (a point allowed) or an exponent: the only spellings a float may fail to hold. */
+const MAY_BE_INEXACT = /\d[\d.]{15}|\d[eE]/
+
+/** A JSON string, or a number of such a spelling. Strings are matched so that digits inside them are passed over. */
+const STRINGS_AND_INEXACT = /"(?:[^"\\]|\\.)*"|-?(?:\d[\d.]{15,}(?:[eE][+-]?\d+)?|[\d.]+[eE][+-]?\d+)/g
+
+const revive = (_: string, value: unknown) =>
+  typeof value === "string" && value.startsWith("\u0000") ? new ExactNumber(value.slice(1)) : value
+
+const parseExact = (text: string): unknown =>
+  JSON.parse(
+    text.replace(STRINGS_AND_INEXACT, (token) => (token.startsWith('"') ? token : `"\\u0000${token}"`)),
+    revive
+  )
+
+/** JSON that this service wrote itself, with the digits of its numbers. */
+export const parse = (text: string): unknown => (MAY_BE_INEXACT.test(text) ? parseExact(text) : JSON.parse(text))
+
+/** A value to JSON text, every {@link ExactNumber} with all of its digits. */
+export const stringify = (value: unknown): string => bareNumbers(JSON.stringify(value))
+
+const bareNumbers = (text: string) => (text.includes("\\u0000") ? text.replace(/"\\u0000([^"]+)"/g, "$1") : text)
+
+/** JSON text in which neither key order nor white space matters: the same for bodies that say the same. */
+export const canonical = (value: unknown): string => bareNumbers(JSON.stringify(value, sortKeys))
+
+const sortKeys = (_: string, value: unknown) =>
+  isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value
+
+const numberProblem = (value: JsonNumber) => {
+  const magnitude = Math.abs(Number(value))
+  if (magnitude > MAX_NUMBER) return `must be a number of at most ${MAX_NUMBER}`
+  if (!(value instanceof ExactNumber)) return undefined
+  const vanished = magnitude < 1e-300 && /[1-9]/.test(value.text.split(/[eE]/)[0] ?? "")
+  return vanished || value.text.length > MAX_DIGITS ? `must be a number of at most ${MAX_DIGITS} digits` : undefined
+}
+
+const textProblem = (text: string) => {
+  if (text.includes("\u0000")) return "must not hold the NUL character"
+  return text.isWellFormed() ? undefined : "must not hold half of a surrogate pair"
+}
+
+const join = (path: string, key: string | number) => (path === "" ? String(key) : `${path}.${key}`)
+
+/** What no body may hold wherever it stands, one line each: `path: reason`. */
+const problems = (value: unknown, path = "", depth = 0): ReadonlyArray<string> => {
+  const line = (reason: string | undefined) => (reason === undefined ? [] : [`${path}: ${reason}`])
+  if (typeof value === "string") return line(textProblem(value))
+  if (typeof value === "number" || value instanceof ExactNumber) return line(numberProblem(value))
+  if (typeof value !== "object" || value === null) return []
+  if (depth === MAX_DEPTH) return [`${path}: must not be nested deeper than ${MAX_DEPTH} levels`]
+  if (Array.isArray(value)) return value.flatMap((item, index) => problems(item, join(path, index), depth + 1))
+  return Object.entries(value).flatMap(([key, item]) => {
+    const named = textProblem(key)
+    return named === undefined ? problems(item, join(path, key), depth + 1) : [`${path}: a key ${named}`]
+  })
+}
+
+/** The text was not JSON at all (no issues), or holds what no body may hold. */
+export interface NotAcceptable {
+  readonly issues: ReadonlyArray<string>
+}
+
+/** JSON that a client sent. The first pass bounds its depth, so that the second may recurse. */
+export const parseUntrusted = (text: string): Either.Either<unknown, NotAcceptable> => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return Either.left({ issues: [] })
+  }
+  const first = problems(value)
+  if (first.length > 0 || !MAY_BE_INEXACT.test(text)) {
+    return first.length > 0 ? Either.left({ issues: first }) : Either.right(value)
+  }
+  const exact = parseExact(text)
+  const second = problems(exact)
+  return second.length > 0 ? Either.left({ issues: second }) : Either.right(exact)
+}

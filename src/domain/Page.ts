@@ -1,0 +1,26 @@
+import { Schema } from "effect"
+
+/** Rows of a page when `limit` is absent, and at most (contract, section 8). */
+export const DEFAULT_LIMIT = 50
+export const MAX_LIMIT = 200
+
+/** Rows asked for. Above the maximum means the maximum; below 1 or no integer is refused (decisions, section 4). */
+export const PageLimit = Schema.transform(
+  Schema.String.pipe(
+    Schema.pattern(/^[0-9]+$/),
+    Schema.filter((text) => Number(text) >= 1),
+    Schema.annotations({ message: () => ({ message: "must be an integer of at least 1", override: true }) })
+  ),
+  Schema.Int,
+  {
+    strict: true,
+    decode: (text) => Math.min(Number(text), MAX_LIMIT),
+    encode: String
+  }
+)
+
+export interface PageRequest<Id> {
+  /** The id of the last row the client has seen; it need not exist any more. */
+  readonly cursor: Id | undefined
+  readonly limit: number
+}

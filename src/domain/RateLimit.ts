@@ -1,0 +1,28 @@
+import { Context, type Effect, type Redacted, Schema } from "effect"
+import type { Installation, InstallationInactive, InvalidToken } from "./Installation.ts"
+import type { StoreNotFound } from "./Store.ts"
+
+/** Requests of one installation that may be admitted in any {@link WINDOW_SECONDS} (contract, section 8). */
+export const WINDOW_REQUESTS = 100
+export const WINDOW_SECONDS = 60
+
+export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()("RateLimitExceeded", {}) {
+  override get message() {
+    return "Rate limit exceeded"
+  }
+}
+
+/** Why a request is turned away before anything is looked at but its token, in the order of the checks. */
+export type Refusal = InvalidToken | InstallationInactive | StoreNotFound | RateLimitExceeded
+
+/** Who asks, and the rolling window: the door of every request that carries a bearer token. */
+export class RateLimit extends Context.Tag("domain/RateLimit")<
+  RateLimit,
+  {
+    /**
+     * Admits the bearer of `token` and counts the request, or says why not. Refused requests are not counted. Exact
+     * for all server processes together, by the database's clock: never a 101st within a window, never one too few.
+     */
+    readonly admit: (token: Redacted.Redacted) => Effect.Effect<Installation, Refusal>
+  }
+>() {}

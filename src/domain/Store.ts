@@ -1,0 +1,27 @@
+import { Schema } from "effect"
+import { Uuid } from "./Uuid.ts"
+
+export const StoreId = Uuid.pipe(Schema.brand("StoreId"))
+export type StoreId = typeof StoreId.Type
+
+/** The store was deleted, or never was: every request for it ends here (decisions, section 4). */
+export class StoreNotFound extends Schema.TaggedError<StoreNotFound>()("StoreNotFound", {}) {
+  override get message() {
+    return "The store was not found"
+  }
+}
+
+/** What a plan allows. Plans are rows, so that an operator changes them without a release. */
+export class Plan extends Schema.Class<Plan>("Plan")({
+  name: Schema.NonEmptyString,
+  productLimit: Schema.NonNegativeInt
+}) {}
+
+export class PlanNotFound extends Schema.TaggedError<PlanNotFound>()("PlanNotFound", {
+  name: Schema.String,
+  known: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `There is no plan ${this.name}; choose one of ${this.known.join(", ")}`
+  }
+}

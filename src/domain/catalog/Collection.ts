@@ -1,0 +1,152 @@
+import { Schema } from "effect"
+import { canonical } from "../Json.ts"
+import { Uuid } from "../Uuid.ts"
+import { Bool, HttpUrl, Slug, text, Timestamp, trimmed, Version } from "./Fields.ts"
+import { ProductId } from "./Product.ts"
+import { Rules } from "./Rule.ts"
+
+export const CollectionId = Uuid.pipe(Schema.brand("CollectionId"), Schema.annotations({ identifier: "CollectionId" }))
+export type CollectionId = typeof CollectionId.Type
+
+/** Products that a manual collection may hold. */
+export const MAX_MEMBERS = 10_000
+
+const CollectionType = Schema.Literal("manual", "automated").annotations({
+  message: () => ({ message: "must be manual or automated", override: true })
+})
+
+/** Kept in order, each id once. */
+const ProductIds = Schema.transform(
+  Schema.Array(ProductId)
+    .annotations({ message: () => "must be a list of product ids" })
+    .pipe(
+      Schema.filter((ids) => ids.length <= MAX_MEMBERS, {
+        jsonSchema: { maxItems: MAX_MEMBERS },
+        message: () => `must be a list of at most ${MAX_MEMBERS.toLocaleString("en")} product ids`
+      })
+    ),
+  Schema.Array(Schema.typeSchema(ProductId)),
+  { strict: true, decode: (ids) => [...new Set(ids)], encode: (ids) => ids }
+)
+
+const described = <A, I>(schema: Schema.Schema<A, I>, description: string, example: A) =>
+  schema.annotations({ description, examples: [example] })
+
+const own = {
+  title: described(trimmed(255), "What the collection is called, trimmed", "Desks of oak"),
+  type: described(CollectionType, "`automated` when rules are given on create, else `manual`", "automated"),
+  description: described(Schema.NullOr(text(65_535)), "Text or HTML, kept as sent", "Everything with an oak top."),
+  imageUrl: described(Schema.NullOr(HttpUrl), "Its picture", "https://images.example.com/oak.jpg"),
+  isActive: described(Bool, "Whether it is shown", true),
+  slug: described(Slug, "Its part of an address, unique among collections; made from the title when absent", "oak-desks"),
+  seoTitle: described(Schema.NullOr(text(255)), "Title for search engines", "Oak desks"),
+  metaDescription: described(Schema.NullOr(text(1000)), "Meta description", "Desks with an oak top."),
+  disjunctive: described(Bool, "false: every rule must match. true: any", false),
+  rules: described(Rules, "What an automated collection holds; no rules match nothing", [
+    { field: "tags", relation: "equals", value: "oak" }
+  ])
+}
+
+const productIds = ProductIds.annotations({
+  description: "The products, in order. Computed on every read for automated collections, where it is ignored in a body",
+  jsonSchema: { type: "array", items: { type: "string", format: "uuid" }, maxItems: MAX_MEMBERS }
+})
+
+/** What a client may set on a collection, on create and on update alike (contract, section 2.2; decisions, section 3). */
+const editable = { ...own, productIds }
+
+/** What is stored of a collection as its document: all but the products, which have rows of their own or are computed. */
+export const CollectionHead = Schema.Struct({
+  id: CollectionId,
+  version: Version,
+  ...own,
+  createdAt: Timestamp,
+  updatedAt: Timestamp
+})
+export type CollectionHead = typeof CollectionHead.Type
+
+/** A group of products, chosen by hand or by rules. */
+export const Collection = Schema.Struct({
+  ...CollectionHead.fields,
+  productIds: Schema.Array(ProductId).annotations({ description: "The products, in order" }),
+  productCount: Schema.NonNegativeInt.annotations({ description: "How many products it holds" })
+}).annotations({ identifier: "Collection" })
+export type Collection = typeof Collection.Type
+
+/** What makes a collection: a title, and whichever other fields are known. */
+export const CreateCollection = Schema.Struct({ title: own.title })
+  .pipe(Schema.extend(Schema.partialWith(Schema.Struct(editable).omit("title"), { exact: true })))
+  .annotations({ identifier: "CreateCollection" })
+export type CreateCollection = typeof CreateCollection.Type
+
+/** JSON Merge Patch (RFC 7396) at the top level: null clears a field that may be null. */
+export const UpdateCollection = Schema.partialWith(Schema.Struct(editable), { exact: true }).annotations({
+  identifier: "UpdateCollection"
+})
+export type UpdateCollection = typeof UpdateCollection.Type
+
+export class CollectionNotFound extends Schema.TaggedError<CollectionNotFound>()("CollectionNotFound", {
+  id: CollectionId
+}) {
+  override get message() {
+    return `Collection ${this.id} was not found`
+  }
+}
+
+export class UnknownProducts extends Schema.TaggedError<UnknownProducts>()("UnknownProducts", {
+  unknown: Schema.Array(Schema.Struct({ index: Schema.Int, id: ProductId }))
+}) {
+  override get message() {
+    return "Some productIds name no product of this store"
+  }
+
+  get issues() {
+    return this.unknown.map(({ id, index }) => `productIds.${index}: ${id} is no product of this store`)
+  }
+}
+
+export class TooManyMembers extends Schema.TaggedError<TooManyMembers>()("TooManyMembers", { count: Schema.Int }) {
+  override get message() {
+    return `${this.count} products match, and a manual collection holds at most ${MAX_MEMBERS}; name the productIds to keep`
+  }
+}
+
+export interface GivenToCollection {
+  readonly id: CollectionId
+  readonly slug: string
+  readonly at: Date
+}
+
+/** A new collection: what was sent, and the defaults of decisions, section 3. */
+export const newCollection = (input: CreateCollection, { at, id, slug }: GivenToCollection): CollectionHead => {
+  const rules = input.rules ?? []
+  return {
+    id,
+    version: 1,
+    title: input.title,
+    type: input.type ?? (rules.length > 0 ? "automated" : "manual"),
+    description: input.description ?? null,
+    imageUrl: input.imageUrl ?? null,
+    isActive: input.isActive ?? true,
+    slug,
+    seoTitle: input.seoTitle ?? null,
+    metaDescription: input.metaDescription ?? null,
+    disjunctive: input.disjunctive ?? false,
+    rules,
+    createdAt: at.toISOString(),
+    updatedAt: at.toISOString()
+  }
+}
+
+/** The collection with the patch applied, its products aside: the same object when the patch changes nothing. */
+export const patchCollection = (head: CollectionHead, patch: Omit<UpdateCollection, "productIds">): CollectionHead => {
+  const next = { ...head, ...patch }
+  return canonical(next) === canonical(head) ? head : next
+}
+
+/** The next version of a collection. */
+export const advance = (head: CollectionHead, at: Date): CollectionHead => ({
+  ...head,
+  version: head.version + 1,
+  updatedAt: at.toISOString()
+})

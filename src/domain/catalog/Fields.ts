@@ -1,0 +1,119 @@
+import currencyCodes from "currency-codes"
+import { Schema } from "effect"
+import { ExactNumber, type JsonNumber, MAX_NUMBER } from "../Json.ts"
+
+/*
+ * The kinds of value that products and collections are made of. Each says in one sentence what it takes; that sentence
+ * is what a client reads in `issues`.
+ */
+
+const says = (message: string) => ({ message: () => ({ message, override: true }) })
+
+/** Characters as a person counts them: code points, so that an emoji is one. Text short enough is not counted. */
+const isAtMost = (max: number) => (text: string) => text.length <= max || [...text].length <= max
+
+/** Text of at most `max` characters, kept as sent. */
+export const text = (max: number) =>
+  Schema.String.pipe(
+    Schema.filter(isAtMost(max), { jsonSchema: { maxLength: max } }),
+    Schema.annotations(says(`must be text of at most ${max.toLocaleString("en")} characters`))
+  )
+
+/** Text of 1 to `max` characters after trimming, kept trimmed. */
+export const trimmed = (max: number) =>
+  Schema.transform(
+    Schema.String,
+    Schema.String.pipe(
+      Schema.filter((text) => text !== "" && isAtMost(max)(text), { jsonSchema: { minLength: 1, maxLength: max } })
+    ),
+    { strict: true, decode: (text) => text.trim(), encode: (text) => text }
+  ).annotations({
+    ...says(`must be text of 1 to ${max} characters`),
+    jsonSchema: { type: "string", minLength: 1, maxLength: max }
+  })
+
+const isJsonNumber = (value: unknown): value is JsonNumber => typeof value === "number" || value instanceof ExactNumber
+
+/** An amount of money, of goods or of weight: a number of any decimals, kept with all of its digits. */
+export const Amount = Schema.declare(
+  (value: unknown): value is JsonNumber => isJsonNumber(value) && Number(value) >= 0 && Number(value) <= MAX_NUMBER,
+  {
+    jsonSchema: { type: "number", minimum: 0, maximum: MAX_NUMBER },
+    arbitrary: () => (fc) => fc.oneof(fc.nat(), fc.integer({ min: 0, max: 10 ** 9 }).map((cents) => cents / 100)),
+    ...says(`must be a number from 0 to ${MAX_NUMBER}`)
+  }
+)
+
+export const Bool = Schema.Boolean.annotations(says("must be true or false"))
+
+/** Web addresses of pictures. Nothing is fetched from them. */
+export const HttpUrl = Schema.String.pipe(
+  Schema.filter((url) => url.length <= 2048 && /^https?:\/\//i.test(url) && URL.canParse(url), {
+    jsonSchema: { format: "uri", maxLength: 2048 },
+    arbitrary: () => (fc) => fc.webUrl({ validSchemes: ["http", "https"] })
+  }),
+  Schema.annotations(says("must be an absolute http or https URL of at most 2,048 characters"))
+)
+
+const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+
+/** The part of an address that names a product or collection. */
+export const Slug = Schema.String.pipe(
+  Schema.filter((slug) => slug.length <= 255 && SLUG.test(slug), {
+    jsonSchema: { pattern: SLUG.source, minLength: 1, maxLength: 255 },
+    arbitrary: () => (fc) => fc.stringMatching(/^[a-z0-9]{1,8}(-[a-z0-9]{1,8}){0,3}$/)
+  }),
+  Schema.annotations(says("must be 1 to 255 of a-z, 0-9 and single hyphens between them"))
+)
+
+const isCurrency = (code: string) => currencyCodes.code(code) !== undefined
+
+/** ISO 4217, taken in any case, kept in upper case. */
+export const CurrencyCode = Schema.transform(
+  Schema.String,
+  Schema.String.pipe(
+    Schema.filter(isCurrency, { arbitrary: () => (fc) => fc.constantFrom("USD", "EUR", "JPY", "CHF") })
+  ),
+  { strict: true, decode: (code) => code.toUpperCase(), encode: (code) => code }
+).annotations({
+  ...says("must be a currency code of ISO 4217, as in EUR"),
+  jsonSchema: { type: "string", pattern: "^[A-Za-z]{3}$" }
+})
+
+/** Of what is wrong inside a list or an object, the inside tells; this is said when it is no such thing at all. */
+const saysOutside = (message: string) => ({ message: () => message })
+
+/** A list of any length. */
+export const list = <A, I>(item: Schema.Schema<A, I>) =>
+  Schema.Array(item).annotations(saysOutside("must be a list"))
+
+/** A list of at most `max` items. */
+export const listOf = <A, I>(item: Schema.Schema<A, I>, max: number) =>
+  list(item).pipe(
+    Schema.filter((items) => items.length <= max, {
+      jsonSchema: { maxItems: max },
+      ...saysOutside(`must be a list of at most ${max.toLocaleString("en")} items`)
+    })
+  )
+
+/** A member that may be left out. */
+export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+const rest = { key: Schema.String, value: Schema.Unknown }
+
+/** An object that may hold more than is named here; the rest is kept as sent. */
+export const open = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.Struct(fields, rest).annotations(saysOutside("must be an object"))
+
+/** A JSON object or a list of them, kept as sent. */
+export const Opaque = Schema.Union(Schema.Record(rest), Schema.Array(Schema.Record(rest))).annotations(
+  says("must be an object or a list of objects")
+)
+
+/** RFC 3339 in UTC with milliseconds, by the database's clock. */
+export const Timestamp = Schema.String.annotations({
+  jsonSchema: { type: "string", format: "date-time" },
+  examples: ["2026-01-31T09:30:00.000Z"]
+})
+
+export const Version = Schema.Int.annotations({ description: "1 at first, one more with every change", examples: [1] })

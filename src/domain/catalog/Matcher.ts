@@ -1,0 +1,68 @@
+import { ExactNumber, type JsonNumber } from "../Json.ts"
+import { fold } from "../Text.ts"
+import type { Facets } from "./Facets.ts"
+import type { Condition } from "./Rule.ts"
+
+/*
+ * What rules mean, in plain words of code: the reference that the SQL is tested against. A missing value satisfies no
+ * positive relation and every negated one; a list does when any of its values does.
+ */
+
+/** Scaled integers, so that 0.1 + 0.2 plays no part in which products a merchant sees. */
+const compareDecimals = (a: string, b: string): number => {
+  const scale = 1100
+  const [x, y] = [scaled(a, scale), scaled(b, scale)]
+  return x < y ? -1 : x > y ? 1 : 0
+}
+
+const scaled = (text: string, scale: number): bigint => {
+  const [mantissa = "", exponent = "0"] = text.toLowerCase().replace("+", "").split("e")
+  const [whole = "", decimals = ""] = mantissa.split(".")
+  return BigInt(`${whole}${decimals}`) * 10n ** BigInt(scale - decimals.length + Number(exponent))
+}
+
+const asText = (value: string | boolean | JsonNumber) => (value instanceof ExactNumber ? value.text : String(value))
+
+const compare = (condition: Condition) => (a: string, b: string) =>
+  condition.kind === "number" ? compareDecimals(a, b) : a < b ? -1 : a > b ? 1 : 0
+
+const holdsFor = (condition: Condition, value: string): boolean => {
+  const wanted = condition.values.map((v) => (condition.kind === "text" ? fold(String(v)) : String(v)))
+  const first = wanted[0] ?? ""
+  const order = compare(condition)
+  switch (condition.relation) {
+    case "is_set":
+      return true
+    case "equals":
+    case "in":
+      return wanted.some((one) => order(value, one) === 0)
+    case "contains":
+      return value.includes(first)
+    case "starts_with":
+      return value.startsWith(first)
+    case "ends_with":
+      return value.endsWith(first)
+    case "greater_than":
+      return order(value, first) > 0
+    case "greater_or_equal":
+      return order(value, first) >= 0
+    case "less_than":
+      return order(value, first) < 0
+    case "less_or_equal":
+      return order(value, first) <= 0
+  }
+}
+
+const satisfies = (facets: Facets, condition: Condition): boolean => {
+  const facet = facets[condition.field]
+  const values = facet === null ? [] : [facet].flat()
+  const positive = values.some((value) => holdsFor(condition, asText(value)))
+  return positive !== condition.negated
+}
+
+/** Whether a product belongs to an automated collection. No conditions match nothing (decisions, section 3). */
+export const matches = (facets: Facets, conditions: ReadonlyArray<Condition>, disjunctive: boolean): boolean =>
+  conditions.length > 0 &&
+  (disjunctive
+    ? conditions.some((condition) => satisfies(facets, condition))
+    : conditions.every((condition) => satisfies(facets, condition)))

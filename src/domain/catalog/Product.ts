@@ -1,0 +1,133 @@
+import { Schema } from "effect"
+import { canonical } from "../Json.ts"
+import { Uuid, uuidV7 } from "../Uuid.ts"
+import { Timestamp, Version } from "./Fields.ts"
+import { editable, type Variant } from "./ProductFields.ts"
+
+export const ProductId = Uuid.pipe(Schema.brand("ProductId"), Schema.annotations({ identifier: "ProductId" }))
+export type ProductId = typeof ProductId.Type
+
+/** Something that a store sells. Every response shows every field. */
+export const Product = Schema.Struct({
+  id: ProductId,
+  version: Version,
+  ...editable,
+  createdAt: Timestamp,
+  updatedAt: Timestamp
+}).annotations({ identifier: "Product" })
+export type Product = typeof Product.Type
+
+/** What makes a product: a name, and whichever other fields are known. */
+export const CreateProduct = Schema.Struct({ name: editable.name })
+  .pipe(Schema.extend(Schema.partialWith(Schema.Struct(editable).omit("name"), { exact: true })))
+  .annotations({ identifier: "CreateProduct" })
+export type CreateProduct = typeof CreateProduct.Type
+
+/** JSON Merge Patch (RFC 7396) at the top level: null clears a field that may be null. */
+export const UpdateProduct = Schema.partialWith(Schema.Struct(editable), { exact: true }).annotations({
+  identifier: "UpdateProduct"
+})
+export type UpdateProduct = typeof UpdateProduct.Type
+
+export class ProductNotFound extends Schema.TaggedError<ProductNotFound>()("ProductNotFound", { id: ProductId }) {
+  override get message() {
+    return `Product ${this.id} was not found`
+  }
+}
+
+export class ProductLimitReached extends Schema.TaggedError<ProductLimitReached>()("ProductLimitReached", {
+  limit: Schema.NonNegativeInt
+}) {
+  override get message() {
+    return `The store's plan allows ${this.limit} products; delete some or move to a larger plan`
+  }
+}
+
+/** Bytes of JSON that a whole product may have (decisions, section 2). */
+export const MAX_PRODUCT_BYTES = 1024 * 1024
+
+export class ProductTooLarge extends Schema.TaggedError<ProductTooLarge>()("ProductTooLarge", {}) {
+  override get message() {
+    return `The product would be larger than ${MAX_PRODUCT_BYTES} bytes of JSON; shorten or remove some of its fields`
+  }
+}
+
+/** What the database gives a resource at its birth: an id whose order is commit order, and the time. */
+export interface Given {
+  readonly id: ProductId
+  readonly slug: string
+  readonly at: Date
+  readonly currencyCode: string
+}
+
+/** A new product: what was sent, and the defaults of decisions, section 2. */
+export const newProduct = (input: CreateProduct, { at, currencyCode, id, slug }: Given): Product => {
+  const price = input.price ?? 0
+  const { discountedPrice = null } = input
+  return {
+    id,
+    version: 1,
+    name: input.name,
+    slug,
+    price,
+    discountedPrice,
+    costPrice: input.costPrice ?? null,
+    stock: input.stock ?? 0,
+    currencyCode: input.currencyCode ?? currencyCode,
+    isActive: input.isActive ?? true,
+    onSale: input.onSale ?? (discountedPrice !== null && Number(discountedPrice) < Number(price)),
+    taxable: input.taxable ?? true,
+    trackInventory: input.trackInventory ?? true,
+    description: input.description ?? null,
+    vendorName: input.vendorName ?? null,
+    category: input.category ?? null,
+    categoryId: input.categoryId ?? null,
+    categoryName: input.categoryName ?? null,
+    productType: input.productType ?? null,
+    productKind: input.productKind ?? "physical",
+    sku: input.sku ?? null,
+    barcode: input.barcode ?? null,
+    imageUrl: input.imageUrl ?? null,
+    tags: input.tags ?? [],
+    media: input.media ?? [],
+    options: input.options ?? [],
+    variants: withIds(input.variants ?? [], new Map(), at),
+    faqs: input.faqs ?? [],
+    metafields: input.metafields ?? {},
+    customFields: input.customFields ?? [],
+    weight: input.weight ?? null,
+    dimensions: input.dimensions ?? null,
+    countryOfOrigin: input.countryOfOrigin ?? null,
+    hsCode: input.hsCode ?? null,
+    seoTitle: input.seoTitle ?? null,
+    seoDescription: input.seoDescription ?? null,
+    metaDescription: input.metaDescription ?? null,
+    createdAt: at.toISOString(),
+    updatedAt: at.toISOString()
+  }
+}
+
+/** A variant that names a known id goes on from what it was; any other is new. No id stands twice. */
+const withIds = (
+  variants: ReadonlyArray<Variant>,
+  known: Map<unknown, Variant>,
+  at: Date
+): ReadonlyArray<Variant> =>
+  variants.map((variant) => {
+    const before = known.get(variant.id)
+    known.delete(variant.id)
+    return { ...before, ...variant, id: before?.id ?? uuidV7(at.getTime()) }
+  })
+
+/** The product with the patch applied: the same object when the patch changes nothing. */
+export const patchProduct = (product: Product, patch: UpdateProduct, at: Date): Product => {
+  const known = new Map(product.variants.map((variant) => [variant.id, variant] as const))
+  const next = {
+    ...product,
+    ...patch,
+    ...(patch.variants === undefined ? {} : { variants: withIds(patch.variants, known, at) })
+  }
+  return canonical(next) === canonical(product)
+    ? product
+    : { ...next, version: product.version + 1, updatedAt: at.toISOString() }
+}

@@ -1,0 +1,96 @@
+import { Schema } from "effect"
+import { fold } from "../Text.ts"
+import { Amount, Bool, CurrencyCode, HttpUrl, list, listOf, Opaque, open, optional, Slug, text, trimmed } from "./Fields.ts"
+
+/** Trimmed, and each tag once whatever its case; the first spelling and the order stay. */
+const Tags = Schema.transform(listOf(trimmed(255), 250), Schema.Array(Schema.String), {
+  strict: true,
+  decode: (tags) => [...new Map(tags.toReversed().map((tag) => [fold(tag), tag])).values()].toReversed(),
+  encode: (tags) => tags
+})
+
+const Medium = open({
+  url: HttpUrl,
+  type: optional(text(255)),
+  alt: optional(text(65_535)),
+  position: optional(Schema.Int.annotations({ message: () => ({ message: "must be an integer", override: true }) }))
+})
+
+const ProductOption = open({ name: text(255), values: list(text(255)) })
+
+/** One buyable form of a product. `id` is the service's: it names an existing variant in a patch. */
+export const Variant = open({
+  id: optional(Schema.Unknown.annotations({ description: "Given by the service", jsonSchema: { type: "string" } })),
+  title: optional(text(255)),
+  sku: optional(text(255)),
+  barcode: optional(text(255)),
+  price: optional(Amount),
+  discountedPrice: optional(Amount),
+  costPrice: optional(Amount),
+  stock: optional(Amount),
+  options: optional(
+    Schema.Record({ key: Schema.String, value: text(255) }).annotations({ message: () => "must be an object" })
+  )
+})
+export type Variant = typeof Variant.Type
+
+const Faq = open({ question: text(65_535), answer: text(65_535) })
+
+const Dimensions = open({
+  length: optional(Amount),
+  width: optional(Amount),
+  height: optional(Amount),
+  unit: optional(text(255))
+})
+
+const field = <A, I>(schema: Schema.Schema<A, I>, description: string, example: A) =>
+  schema.annotations({ description, examples: [example] })
+
+const nullable = <A, I>(schema: Schema.Schema<A, I>, description: string, example: A) =>
+  field(Schema.NullOr(schema), description, example)
+
+const short = text(255)
+const long = text(1000)
+
+/** What a client may set on a product, on create and on update alike (contract, section 2.1; decisions, section 2). */
+export const editable = {
+  name: field(trimmed(255), "What the product is called, trimmed", "Walnut desk"),
+  slug: field(Slug, "Its part of an address, unique in the store; made from the name when absent", "walnut-desk"),
+  price: field(Amount, "Price of one, in `currencyCode`", 249.5),
+  discountedPrice: nullable(Amount, "Price while it is on sale", 199),
+  costPrice: nullable(Amount, "What one costs the merchant", 120.75),
+  stock: field(Amount, "How many are at hand", 12),
+  currencyCode: field(CurrencyCode, "ISO 4217, in any case; the store's when absent", "EUR"),
+  isActive: field(Bool, "Whether it is offered", true),
+  onSale: field(Bool, "Whether it is offered at `discountedPrice`", true),
+  taxable: field(Bool, "Whether tax is charged", true),
+  trackInventory: field(Bool, "Whether `stock` is kept", true),
+  description: nullable(text(65_535), "Text or HTML, kept as sent", "Solid walnut, oiled by hand."),
+  vendorName: nullable(short, "Who makes it", "Northern Joinery"),
+  category: nullable(short, "Its category, in the merchant's words", "Furniture"),
+  categoryId: nullable(short, "Its category in a taxonomy", "4356"),
+  categoryName: nullable(short, "The name of that category", "Desks"),
+  productType: nullable(short, "What kind of thing it is", "Desk"),
+  productKind: field(text(64), "How it is delivered", "physical"),
+  sku: nullable(short, "Stock keeping unit; not unique", "DESK-WAL-160"),
+  barcode: nullable(short, "GTIN, EAN, UPC or ISBN", "4006381333931"),
+  imageUrl: nullable(HttpUrl, "Its main picture", "https://images.example.com/desk.jpg"),
+  tags: field(Tags, "Labels, each once whatever its case", ["oak", "office"]),
+  media: field(listOf(Medium, 250), "Pictures, films and models", [{ url: "https://images.example.com/desk-2.jpg" }]),
+  options: field(listOf(ProductOption, 10), "What its variants differ in", [{ name: "Width", values: ["120", "160"] }]),
+  variants: field(
+    listOf(Variant, 2048),
+    "Its buyable forms. In a patch, an item whose `id` exists keeps the fields it does not name; one left out is removed",
+    [{ title: "160 cm", sku: "DESK-WAL-160", price: 249.5, stock: 7 }]
+  ),
+  faqs: field(listOf(Faq, 100), "Questions and answers", [{ question: "Assembled?", answer: "In four screws." }]),
+  metafields: field(Opaque, "Opaque to the service, kept as sent", { care: { oil: "yearly" } }),
+  customFields: field(Opaque, "Opaque to the service, kept as sent", [{ key: "engraving", value: "yes" }]),
+  weight: nullable(Amount, "In the store's unit of weight", 31.4),
+  dimensions: nullable(Dimensions, "Its size", { length: 160, width: 80, height: 74, unit: "cm" }),
+  countryOfOrigin: nullable(short, "Where it was made", "PT"),
+  hsCode: nullable(short, "Harmonized System code for customs", "940330"),
+  seoTitle: nullable(short, "Title for search engines", "Walnut desk, 160 cm"),
+  seoDescription: nullable(long, "Description for search engines", "A desk of solid walnut."),
+  metaDescription: nullable(long, "Meta description; no alias of `seoDescription`", "A desk of solid walnut.")
+}

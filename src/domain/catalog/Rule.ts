@@ -1,0 +1,205 @@
+import { Schema } from "effect"
+import { ExactNumber, type JsonNumber } from "../Json.ts"
+import { listOf, optional } from "./Fields.ts"
+
+/*
+ * The language of automated collections (decisions, section 3): which fields a rule may ask about, with which relations
+ * and which values. `Matcher` says what a rule means; `layers/catalog/RuleSql` makes the same of it in SQL.
+ */
+
+const POSITIVE_TEXT = ["equals", "contains", "starts_with", "ends_with", "in", "is_set"] as const
+const NEGATIVE_TEXT = ["not_equals", "not_contains", "not_in", "is_not_set"] as const
+const ORDER = ["greater_than", "greater_or_equal", "less_than", "less_or_equal"] as const
+const NUMERIC = ["equals", "not_equals", ...ORDER, "in", "not_in", "is_set", "is_not_set"] as const
+
+/** What may be asked of a field of each kind. */
+const RELATIONS = {
+  text: [...POSITIVE_TEXT, ...NEGATIVE_TEXT],
+  number: NUMERIC,
+  time: NUMERIC,
+  boolean: ["equals", "not_equals"]
+} as const
+
+export type Kind = keyof typeof RELATIONS
+export type Relation = (typeof RELATIONS)[Kind][number]
+
+/** The fields a rule may name. A list field holds for a product when any of its values does. */
+export const FIELDS = {
+  title: { kind: "text", list: false },
+  description: { kind: "text", list: false },
+  slug: { kind: "text", list: false },
+  vendorName: { kind: "text", list: false },
+  productType: { kind: "text", list: false },
+  productKind: { kind: "text", list: false },
+  category: { kind: "text", list: false },
+  categoryId: { kind: "text", list: false },
+  categoryName: { kind: "text", list: false },
+  sku: { kind: "text", list: false },
+  barcode: { kind: "text", list: false },
+  currencyCode: { kind: "text", list: false },
+  countryOfOrigin: { kind: "text", list: false },
+  tags: { kind: "text", list: true },
+  price: { kind: "number", list: false },
+  discountedPrice: { kind: "number", list: false },
+  costPrice: { kind: "number", list: false },
+  stock: { kind: "number", list: false },
+  weight: { kind: "number", list: false },
+  "variant.price": { kind: "number", list: true },
+  "variant.stock": { kind: "number", list: true },
+  "variant.title": { kind: "text", list: true },
+  "variant.sku": { kind: "text", list: true },
+  "variant.barcode": { kind: "text", list: true },
+  isActive: { kind: "boolean", list: false },
+  onSale: { kind: "boolean", list: false },
+  taxable: { kind: "boolean", list: false },
+  trackInventory: { kind: "boolean", list: false },
+  createdAt: { kind: "time", list: false },
+  updatedAt: { kind: "time", list: false }
+} as const satisfies Record<string, { readonly kind: Kind; readonly list: boolean }>
+
+export type RuleField = keyof typeof FIELDS
+
+/** Other names that clients know the fields by. */
+const ALIASES: Record<string, RuleField> = {
+  name: "title",
+  vendor: "vendorName",
+  type: "productType",
+  tag: "tags",
+  inventory: "stock"
+}
+
+const isField = (name: string): name is RuleField => Object.hasOwn(FIELDS, name)
+
+/** The field that a rule names, by its own name or an alias. */
+export const fieldOf = (name: string): RuleField | undefined =>
+  isField(name) ? name : Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined
+
+/** One value to compare with. Numbers are kept as decimal text, so that none of their digits are lost. */
+type Scalar = string | boolean
+
+/** A rule that is known to make sense: what `Matcher` and the SQL compiler work from. */
+export interface Condition {
+  readonly field: RuleField
+  readonly kind: Kind
+  readonly list: boolean
+  /** The positive form. A negative relation is the negation of it, a missing value included. */
+  readonly relation: Exclude<Relation, (typeof NEGATIVE_TEXT)[number]>
+  readonly negated: boolean
+  readonly values: ReadonlyArray<Scalar>
+}
+
+const NEGATION: Partial<Record<Relation, Condition["relation"]>> = {
+  not_equals: "equals",
+  not_contains: "contains",
+  not_in: "in",
+  is_not_set: "is_set"
+}
+
+const NUMERIC_TEXT = /^[+-]?\d{1,15}(?:\.\d{1,200})?$/
+
+const asNumber = (value: unknown): string | undefined => {
+  if (typeof value === "string") return NUMERIC_TEXT.test(value.trim()) ? value.trim() : undefined
+  return typeof value === "number" || value instanceof ExactNumber ? decimal(value) : undefined
+}
+
+const decimal = (value: JsonNumber) => (value instanceof ExactNumber ? value.text : String(value))
+
+const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
+
+/** The instant in UTC with milliseconds, as products carry theirs, so that text order is time order. */
+const asInstant = (value: unknown): string | undefined => {
+  if (typeof value !== "string" || !RFC_3339.test(value)) return undefined
+  const instant = new Date(value.replace(" ", "T").toUpperCase())
+  const year = instant.getUTCFullYear()
+  return Number.isNaN(instant.getTime()) || year < 0 || year > 9999 ? undefined : instant.toISOString()
+}
+
+const asText = (value: unknown) => (typeof value === "string" ? value : undefined)
+const asBoolean = (value: unknown) => (typeof value === "boolean" ? value : undefined)
+
+const SCALAR: Record<Kind, { readonly read: (value: unknown) => Scalar | undefined; readonly wanted: string }> = {
+  text: { read: asText, wanted: "text" },
+  number: { read: asNumber, wanted: "a number or numeric text" },
+  time: { read: asInstant, wanted: "a time of RFC 3339, as in 2026-01-31T09:30:00Z" },
+  boolean: { read: asBoolean, wanted: "true or false" }
+}
+
+/** Values that `in` and `not_in` take at most. */
+const MAX_VALUES = 250
+
+/** A rule as a client writes it. */
+interface RuleText {
+  readonly field: string
+  readonly relation: string
+  readonly value?: unknown
+}
+
+type Problem = { readonly path: ReadonlyArray<string>; readonly message: string }
+
+/** What is wrong with one rule, naming what would be right; or the condition it states. */
+const readRule = (rule: RuleText): Condition | Problem => {
+  const field = fieldOf(rule.field)
+  if (field === undefined) {
+    const known = [...Object.keys(FIELDS), ...Object.keys(ALIASES)]
+    return { path: ["field"], message: `must be one of ${known.join(", ")}` }
+  }
+  const { kind, list } = FIELDS[field]
+  const relation = RELATIONS[kind].find((name) => name === rule.relation)
+  if (relation === undefined) {
+    return { path: ["relation"], message: `must be one of ${RELATIONS[kind].join(", ")} for the field ${rule.field}` }
+  }
+  const values = valuesOf(rule, relation, kind)
+  if (typeof values === "string") return { path: ["value"], message: values }
+  const positive = NEGATION[relation]
+  return isPositive(relation)
+    ? { field, kind, list, relation, negated: false, values }
+    : { field, kind, list, relation: positive ?? "equals", negated: true, values }
+}
+
+const isPositive = (relation: Relation): relation is Condition["relation"] => NEGATION[relation] === undefined
+
+const valuesOf = (rule: RuleText, relation: Relation, kind: Kind): ReadonlyArray<Scalar> | string => {
+  const { read, wanted } = SCALAR[kind]
+  if (relation === "is_set" || relation === "is_not_set") return []
+  const many = relation === "in" || relation === "not_in"
+  const given = many ? rule.value : [rule.value]
+  const message = many ? `must be a list of 1 to ${MAX_VALUES} values, each ${wanted}` : `must be ${wanted}`
+  if (!Array.isArray(given) || given.length === 0 || given.length > MAX_VALUES) return message
+  const values = given.map(read).filter((value) => value !== undefined)
+  return values.length === given.length ? values : message
+}
+
+const isCondition = (result: Condition | Problem): result is Condition => !("path" in result)
+
+/** One rule of an automated collection, kept as sent. */
+export const Rule = Schema.Struct({
+  field: Schema.String.annotations({
+    message: () => ({ message: "must be text", override: true }),
+    jsonSchema: { type: "string", enum: [...Object.keys(FIELDS), ...Object.keys(ALIASES)] }
+  }),
+  relation: Schema.String.annotations({
+    message: () => ({ message: "must be text", override: true }),
+    jsonSchema: { type: "string", enum: [...new Set(Object.values(RELATIONS).flat())] }
+  }),
+  value: optional(
+    Schema.Unknown.annotations({
+      description: "Text, a number, a time or a boolean as the field is; a list for `in` and `not_in`; none for `is_set`"
+    })
+  )
+})
+  .annotations({ message: () => "must be an object { field, relation, value }" })
+  .pipe(
+    Schema.filter((rule) => {
+      const result = readRule(rule)
+      return isCondition(result) || { path: result.path, message: result.message }
+    })
+  )
+export type Rule = typeof Rule.Type
+
+/** Rules that make sense, each by itself; together they are the collection's. */
+export const Rules = listOf(Rule, 60)
+
+/** The conditions of rules that passed {@link Rules}, or were read back from a collection that did. */
+export const conditionsOf = (rules: ReadonlyArray<Rule>): ReadonlyArray<Condition> =>
+  rules.map(readRule).filter(isCondition)
+

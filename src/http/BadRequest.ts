@@ -1,0 +1,53 @@
+import { type ParseResult, Schema } from "effect"
+
+/** What the client sent cannot be read: bad JSON, a wrong type, a field out of its bounds. */
+export class BadRequest extends Schema.TaggedError<BadRequest>()("BadRequest", {
+  reason: Schema.String,
+  issues: Schema.optional(Schema.Array(Schema.String))
+}) {
+  override get message() {
+    return this.reason
+  }
+}
+
+/** A write without its `Idempotency-Key` (decisions, section 5). */
+export class KeyMissing extends Schema.TaggedError<KeyMissing>()("KeyMissing", {}) {
+  override get message() {
+    return "missing_key"
+  }
+
+  get issues() {
+    return ["Idempotency-Key: is required on every write; send one new key for each operation and the same on retries"]
+  }
+}
+
+export class KeyMalformed extends Schema.TaggedError<KeyMalformed>()("KeyMalformed", {}) {
+  override get message() {
+    return "invalid_key"
+  }
+
+  get issues() {
+    return ["Idempotency-Key: must be 1 to 255 visible ASCII characters"]
+  }
+}
+
+type Issue = ParseResult.ArrayFormatterIssue
+
+const lineOf = ({ _tag, message, path }: Issue) => {
+  const reason = _tag === "Unexpected" ? "is not a field that can be set" : message
+  return path.length === 0 ? reason : `${path.map(String).join(".")}: ${reason}`
+}
+
+const isWithin = (inner: Issue, outer: Issue) => outer.path.every((key, index) => inner.path[index] === key)
+
+/** A field that may be null reports both of its choices; what is wrong with the value says more than that it is not null. */
+const isNullChoice = (issue: Issue, all: ReadonlyArray<Issue>) =>
+  issue.message.startsWith("Expected null,") && all.some((other) => other !== issue && isWithin(other, issue))
+
+/** One line for each thing that is wrong, `path: reason`. */
+export const linesOf = (issues: ReadonlyArray<Issue>): ReadonlyArray<string> => [
+  ...new Set(issues.filter((issue) => !isNullChoice(issue, issues)).map(lineOf))
+]
+
+/** Said above the lines of `issues`. */
+export const INVALID = "The request is invalid"

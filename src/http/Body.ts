@@ -1,0 +1,75 @@
+import { HttpServerRequest } from "@effect/platform"
+import { NodeHttpServerRequest } from "@effect/platform-node"
+import { Effect, Either, ParseResult, Schema } from "effect"
+import type { IncomingMessage } from "node:http"
+import { isObject, type JsonObject, parseUntrusted } from "../domain/Json.ts"
+import { BadRequest, INVALID, linesOf } from "./BadRequest.ts"
+
+/** Bytes of a request's body (decisions, section 4). */
+const MAX_BODY = 1024 * 1024
+
+/** Bytes of a body that is too large which are still read, so that a client that sends before it listens is answered. */
+const MAX_DRAINED = 16 * MAX_BODY
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
+
+const refuse = (reason: string, issues?: ReadonlyArray<string>) =>
+  new BadRequest({ reason, ...(issues === undefined ? {} : { issues }) })
+
+const isJson = (contentType: string | undefined) =>
+  contentType !== undefined && /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType.trim())
+
+/** The bytes of a body. One that is too large is received and forgotten, up to a point, and then refused. */
+const receive = (message: IncomingMessage) =>
+  Effect.async<Buffer, BadRequest>((resume) => {
+    const chunks: Array<Buffer> = []
+    let size = 0
+    const tooLarge = () => resume(refuse(`The body must be at most ${MAX_BODY} bytes`))
+    message.on("data", (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= MAX_BODY) chunks.push(chunk)
+      if (size > MAX_DRAINED) tooLarge()
+    })
+    message.on("end", () => (size > MAX_BODY ? tooLarge() : resume(Effect.succeed(Buffer.concat(chunks)))))
+    message.on("error", () => resume(refuse("The body was not received whole")))
+  })
+
+const read = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  if (!isJson(request.headers["content-type"])) {
+    return yield* refuse("The body must be sent with Content-Type: application/json")
+  }
+  if (request.headers["content-encoding"] !== undefined) {
+    return yield* refuse("The body must not be compressed; send it without Content-Encoding")
+  }
+  const bytes = yield* receive(NodeHttpServerRequest.toIncomingMessage(request))
+  return yield* Effect.try({
+    try: () => utf8.decode(bytes),
+    catch: () => refuse("The body is not valid UTF-8")
+  })
+})
+
+/** The body of a write: a JSON object, of which nothing has been believed yet but its form. */
+export const jsonBody: Effect.Effect<JsonObject, BadRequest, HttpServerRequest.HttpServerRequest> = Effect.gen(
+  function* () {
+    const parsed = parseUntrusted(yield* read)
+    if (Either.isLeft(parsed)) {
+      const { issues } = parsed.left
+      return yield* issues.length === 0 ? refuse("The body is not valid JSON") : refuse(INVALID, issues)
+    }
+    return isObject(parsed.right) ? parsed.right : yield* refuse("The body must be a JSON object")
+  }
+)
+
+/** Whether the client asked to be refused what is otherwise ignored: `Prefer: handling=strict` (RFC 7240). */
+export const isStrict = (prefer: string | undefined): boolean =>
+  prefer !== undefined && prefer.split(",").some((preference) => /^\s*handling\s*=\s*"?strict"?\s*(?:;|$)/i.test(preference))
+
+/** Decodes a body, with a line for everything that is wrong with it. */
+export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = Schema.decodeUnknownEither(schema, { errors: "all" })
+  return (body: JsonObject, strict: boolean): Effect.Effect<A, BadRequest> =>
+    Either.mapLeft(decode(body, { onExcessProperty: strict ? "error" : "ignore" }), (error) =>
+      refuse(INVALID, linesOf(ParseResult.ArrayFormatter.formatErrorSync(error)))
+    )
+}

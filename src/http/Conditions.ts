@@ -1,0 +1,20 @@
+import { Effect } from "effect"
+import type { VersionCondition } from "../domain/Version.ts"
+import { BadRequest } from "./BadRequest.ts"
+
+const ENTITY_TAG = /^(?:W\/)?"[^"]*"$/
+
+/** The version of a resource as its entity tag (RFC 9110, section 8.8.3). */
+export const etagOf = (version: number): string => `"${version}"`
+
+/**
+ * What `If-Match` asks for (RFC 9110, section 13.1.1). Comparison is strong, so a weak tag never matches; a tag that is
+ * none of ours names a version that is not there, and matches nothing either.
+ */
+export const ifMatch = (header: string | undefined): Effect.Effect<VersionCondition, BadRequest> => {
+  if (header === undefined || header.trim() === "*") return Effect.succeed("any")
+  const tags = header.split(",").map((tag) => tag.trim())
+  return tags.every((tag) => ENTITY_TAG.test(tag))
+    ? Effect.succeed(tags.filter((tag) => /^"[0-9]+"$/.test(tag)).map((tag) => Number(tag.slice(1, -1))))
+    : new BadRequest({ reason: 'If-Match must be * or entity tags, as in "3"' })
+}

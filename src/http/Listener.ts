@@ -1,0 +1,25 @@
+import { createServer, type Server } from "node:http"
+
+const JSON_HEADERS = { "content-type": "application/json", connection: "close" }
+
+/** Milliseconds in which a client must have sent its whole request. */
+const REQUEST_TIMEOUT = 30_000
+
+/**
+ * The socket side of the service. Whatever reaches it is answered in the one shape, also what never becomes a request
+ * (bad HTTP) and what comes on an open connection while the service stops.
+ */
+export const makeListener = (): Server => {
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT })
+  server.on("clientError", (_, socket) => {
+    if (!socket.writable) return socket.destroy()
+    const body = '{"error":"The request is not valid HTTP"}'
+    const length = `content-length: ${Buffer.byteLength(body)}`
+    return socket.end(`HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n${length}\r\nconnection: close\r\n\r\n${body}`)
+  })
+  server.on("request", (_, response) => {
+    if (server.listenerCount("request") > 1) return
+    response.writeHead(503, JSON_HEADERS).end('{"error":"The service is stopping; repeat the request"}')
+  })
+  return server
+}

@@ -1,0 +1,36 @@
+import { Config, ConfigError, Effect, Either, Layer, Option } from "effect"
+import { embeddedPostgres } from "./EmbeddedPostgres.ts"
+import { MigrationsLive } from "./Migrations.ts"
+import { postgres } from "./Postgres.ts"
+
+/** Where the service keeps what is not in the database: the embedded server's data and `demo.json`. */
+export const dataDir = Config.nonEmptyString("DATA_DIR").pipe(Config.withDefault(".data"))
+
+const atLeastOne = (name: string) => (value: number) =>
+  value >= 1
+    ? Either.right(value)
+    : Either.left(ConfigError.InvalidData([name], `Expected an integer of at least 1 but received ${value}`))
+
+const url = Config.option(Config.redacted("DATABASE_URL"))
+
+const poolSize = Config.integer("DATABASE_POOL_SIZE").pipe(
+  Config.mapOrFail(atLeastOne("DATABASE_POOL_SIZE")),
+  Config.withDefault(10)
+)
+
+/** Whether the database is the one that the service brings along. */
+export const isEmbedded = Config.map(url, Option.isNone)
+
+/** The database named by `DATABASE_URL`, else one of our own under `DATA_DIR`; not necessarily migrated. */
+export const ConnectionLive = Layer.unwrapScoped(
+  Effect.gen(function* () {
+    const given = yield* url
+    return postgres({
+      url: Option.isSome(given) ? given.value : yield* embeddedPostgres({ dataDir: yield* dataDir }),
+      maxConnections: yield* poolSize
+    })
+  })
+)
+
+/** {@link ConnectionLive} at the newest schema. */
+export const DatabaseLive = Layer.provideMerge(MigrationsLive, ConnectionLive)

@@ -1,0 +1,12 @@
+import { Layer } from "effect"
+import { CatalogLive } from "./catalog/Catalog.ts"
+import { EventsLive } from "./Events.ts"
+import { HealthLive } from "./Health.ts"
+import { IdempotencyLive } from "./Idempotency.ts"
+import { InstallationsLive } from "./Installations.ts"
+import { RateLimitLive } from "./RateLimit.ts"
+
+/** Every domain service, on the one database. */
+export const DomainLive = Layer.mergeAll(CatalogLive, IdempotencyLive, InstallationsLive, RateLimitLive, HealthLive).pipe(
+  Layer.provide(EventsLive)
+)

@@ -1,0 +1,47 @@
+import { Effect, Option, Redacted, Schedule, type Scope } from "effect"
+import { readFileSync } from "node:fs"
+import { attempt, EmbeddedPostgresFailed } from "./postgres/Failed.ts"
+import { openCluster } from "./postgres/Initialise.ts"
+import { NotServing, running, serving, start, stop } from "./postgres/Postmaster.ts"
+import { enter, leave } from "./postgres/Session.ts"
+
+export { EmbeddedPostgresFailed }
+
+/** Where the embedded server keeps its data, and how carefully. */
+export interface EmbeddedPostgresOptions {
+  /** The cluster goes to `<dataDir>/postgres`, the server's log to `<dataDir>/postgres.log`. Made if missing. */
+  readonly dataDir: string
+  /** `false` for data that need not outlive a crash of the machine, in tests. Counts for who starts the server. */
+  readonly isDurable?: boolean
+}
+
+/** Starts lost to another process, or joins to a server that was just stopping, are tried anew. */
+const again = Schedule.intersect(Schedule.spaced("200 millis"), Schedule.recurs(5))
+
+/**
+ * A PostgreSQL of our own for as long as the scope lives: its connection URL (database and user `postgres`, on
+ * 127.0.0.1). Starts the server below `dataDir`, or joins the one that runs there, whoever started it: another
+ * process of ours, or one that was killed and left it behind. The last process to leave stops it (fast shutdown) and
+ * waits for its end; an earlier one's leaving does not disturb the others.
+ */
+export const embeddedPostgres = ({
+  dataDir,
+  isDurable = true
+}: EmbeddedPostgresOptions): Effect.Effect<Redacted.Redacted, EmbeddedPostgresFailed, Scope.Scope> =>
+  Effect.gen(function* () {
+    const cluster = yield* openCluster(dataDir)
+    const password = yield* attempt(`reading ${cluster.password}`, () => readFileSync(cluster.password, "utf8"))
+
+    const join = Effect.gen(function* () {
+      if (Option.isNone(yield* running(cluster))) yield* start(cluster, isDurable)
+      const { port } = yield* serving(cluster)
+      return yield* enter(Redacted.make(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`))
+    }).pipe(
+      Effect.retry({ while: (failure) => failure instanceof NotServing, schedule: again }),
+      Effect.catchTag("NotServing", ({ reason }) => new EmbeddedPostgresFailed({ reason }))
+    )
+    const session = yield* Effect.acquireRelease(join, (joined) =>
+      Effect.catchAll(leave(joined, stop(cluster)), (failure) => Effect.logWarning(failure.message))
+    )
+    return session.url
+  })

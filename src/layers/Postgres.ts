@@ -1,0 +1,68 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import Pg from "pg"
+
+/** Milliseconds that a statement, a wait for a lock, and an idle transaction may take before they are given up: 503. */
+const TIMEOUTS = { statement_timeout: 30_000, lock_timeout: 10_000, idle_in_transaction_session_timeout: 30_000 }
+
+/** Milliseconds that a request waits for a free connection before it is answered with 503. */
+const ACQUIRE_TIMEOUT = 10_000
+
+/** Prepared statements that one connection keeps: the service's own few dozen first, then the shapes of rules. */
+const MAX_PREPARED = 500
+
+/** Gives each distinct statement with parameters a name, so that the server parses it once and can keep its plan. */
+const nameStatements = (client: Pg.Client) => {
+  const names = new Map<string, string>()
+  const nameOf = (text: string) => {
+    const known = names.get(text)
+    if (known !== undefined || names.size === MAX_PREPARED) return known
+    const name = `s${names.size}`
+    names.set(text, name)
+    return name
+  }
+  const query = client.query.bind(client)
+  // The driver's `query` takes a dozen shapes. The one of @effect/sql-pg, (text, values, callback), is named.
+  const named = (...args: ReadonlyArray<unknown>): unknown => {
+    const [text, values, done] = args
+    if (typeof text !== "string" || !Array.isArray(values) || values.length === 0) {
+      return Reflect.apply(query, client, args)
+    }
+    return Reflect.apply(query, client, [{ name: nameOf(text), text, values }, done])
+  }
+  Object.defineProperty(client, "query", { value: named })
+}
+
+/** Sends statements without waiting for the answer to the one before: what is known together travels together. */
+const PIPELINE = { pipeline: true }
+
+class Connection extends Pg.Client {
+  constructor(config?: Pg.ClientConfig) {
+    super({ ...config, ...PIPELINE })
+    nameStatements(this)
+  }
+}
+
+export interface PostgresOptions {
+  readonly url: Redacted.Redacted
+  readonly maxConnections: number
+}
+
+const makePool = ({ maxConnections, url }: PostgresOptions) =>
+  new Pg.Pool({
+    ...TIMEOUTS,
+    Client: Connection,
+    connectionString: Redacted.value(url),
+    max: maxConnections,
+    connectionTimeoutMillis: ACQUIRE_TIMEOUT,
+    application_name: "partner-api"
+  })
+
+/** The one database. A connection that breaks while idle is replaced on next use, so its error needs no handling. */
+export const postgres = (options: PostgresOptions) =>
+  PgClient.layerFromPool({
+    acquire: Effect.acquireRelease(
+      Effect.sync(() => makePool(options).on("error", () => {})),
+      (pool) => Effect.promise(() => pool.end())
+    )
+  })

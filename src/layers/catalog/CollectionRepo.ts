@@ -1,0 +1,162 @@
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Option, Schema } from "effect"
+import { CollectionHead, CollectionId } from "../../domain/catalog/Collection.ts"
+import type { ProductId } from "../../domain/catalog/Product.ts"
+import { conditionsOf } from "../../domain/catalog/Rule.ts"
+import { type Document, extend, type JsonText } from "../../domain/Document.ts"
+import { parse, stringify } from "../../domain/Json.ts"
+import type { PageRequest } from "../../domain/Page.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { count, oneRowOf, rowOf, rowsOf, run } from "../Rows.ts"
+import { makeRuleSql } from "./RuleSql.ts"
+
+const Row = Schema.Struct({
+  id: Schema.typeSchema(CollectionId),
+  version: Schema.Int,
+  document: Schema.String
+})
+type Row = typeof Row.Type
+
+const rowsOfHeads = rowsOf(Row)
+const rowsWithMembers = rowsOf(Schema.Struct({ ...Row.fields, members: Schema.NullOr(Schema.String) }))
+const lockedOf = rowOf(Schema.Struct({ ...Row.fields, at: Schema.DateFromSelf, eventId: Schema.String }))
+const numberOf = oneRowOf(Schema.Struct({ n: Schema.Int }))
+
+const decodeHead = Schema.decodeUnknown(CollectionHead)
+const headOf = (row: Row): Effect.Effect<CollectionHead> => Effect.orDie(decodeHead(parse(row.document)))
+
+/** SQL for collections, and nothing else: no permissions, no events. Failures of the database are defects. */
+export const makeCollectionRepo = (sql: PgClient.PgClient) => {
+  const ruleSql = makeRuleSql(sql)
+  const matching = (store: StoreId, { disjunctive, rules }: CollectionHead) =>
+    ruleSql(store, conditionsOf(rules), disjunctive)
+
+  const heads = (store: StoreId, ids: ReadonlyArray<CollectionId>) =>
+    rowsOfHeads(sql`
+      select id, version, document::text as document from collections
+      where store_id = ${store} and id = any(${ids}::uuid[]) order by id
+    `)
+
+  /**
+   * Each collection with its products, from one statement and so from one moment. The rules had to be read before the
+   * statement could be written, so it applies them only to the versions they were read from: a collection that changed
+   * in between comes back without products and is asked for again, by the rules that came with it.
+   */
+  const read = (store: StoreId, rows: ReadonlyArray<Row>): Effect.Effect<ReadonlyArray<Document<CollectionId>>> =>
+    Effect.gen(function* () {
+      if (rows.length === 0) return []
+      const known = yield* Effect.forEach(rows, headOf)
+      const automated = known
+        .filter(({ type }) => type === "automated")
+        .map(
+          (head) => sql`
+            when c.id = ${head.id} and c.version = ${head.version} then array(
+              select id from products where ${matching(store, head)} order by id
+            )
+          `
+        )
+      const found = yield* rowsWithMembers(sql`
+        select id, version, document,
+          '{"productIds":' || array_to_json(members) || ',"productCount":' || cardinality(members) || '}' as members
+        from (
+          select id, version, document::text as document, case
+            when document ->> 'type' = 'manual' then array(
+              select product_id from collection_members m
+              where m.store_id = c.store_id and m.collection_id = c.id order by position
+            )
+            ${automated.reduce((cases, one) => sql`${cases} ${one}`, sql``)}
+          end as members
+          from collections c
+          where store_id = ${store} and id = any(${known.map(({ id }) => id)}::uuid[])
+        ) as found
+        order by id
+      `)
+      return found.some(({ members }) => members === null)
+        ? yield* read(store, found)
+        : found.map(({ document, id, members, version }) => ({ id, version, json: extend(document, members ?? "{}") }))
+    })
+
+  return {
+    page: Effect.fnUntraced(function* (store: StoreId, { cursor, limit }: PageRequest<CollectionId>) {
+      const rows = yield* rowsOfHeads(sql`
+        select id, version, document::text as document from collections
+        where store_id = ${store} ${cursor === undefined ? sql`` : sql`and id > ${cursor}`}
+        order by id limit ${limit + 1}
+      `)
+      const documents = yield* read(store, rows.slice(0, limit))
+      return {
+        items: `[${documents.map(({ json }) => json).join(",")}]`,
+        nextCursor: rows.length > limit ? (rows[limit - 1]?.id ?? null) : null
+      }
+    }),
+
+    get: (store: StoreId, id: CollectionId): Effect.Effect<Option.Option<Document<CollectionId>>> =>
+      Effect.map(
+        Effect.flatMap(heads(store, [id]), (rows) => read(store, rows)),
+        ([document]) => Option.fromNullable(document)
+      ),
+
+    insert: (store: StoreId, head: CollectionHead): Effect.Effect<JsonText> => {
+      const document = stringify(head)
+      return Effect.as(run(sql`insert into collections (store_id, document) values (${store}, ${document})`), document)
+    },
+
+    update: (store: StoreId, head: CollectionHead): Effect.Effect<JsonText> => {
+      const document = stringify(head)
+      return Effect.as(
+        run(sql`update collections set document = ${document} where store_id = ${store} and id = ${head.id}`),
+        document
+      )
+    },
+
+    /** The collection, which nobody else changes until the transaction ends, with the time and an id for its event. */
+    lock: (store: StoreId, id: CollectionId) =>
+      Effect.flatMap(
+        lockedOf(sql`
+          with held as materialized (
+            select id, version, document from collections where store_id = ${store} and id = ${id} for no key update
+          )
+          select id, version, document::text as document, clock_timestamp() as at, uuid_v7(clock_micros()) as "eventId"
+          from held
+        `),
+        Option.match({
+          onNone: () => Effect.succeedNone,
+          onSome: (row) => Effect.map(headOf(row), (head) => Option.some({ head, at: row.at, eventId: row.eventId }))
+        })
+      ),
+
+    delete: (store: StoreId, id: CollectionId): Effect.Effect<number> =>
+      count(sql`delete from collections where store_id = ${store} and id = ${id} returning 1`),
+
+    members: (store: StoreId, id: CollectionId): Effect.Effect<ReadonlyArray<string>> =>
+      Effect.orDie(
+        Effect.map(
+          sql<{ readonly id: string }>`
+            select product_id as id from collection_members
+            where store_id = ${store} and collection_id = ${id} order by position
+          `,
+          (rows) => rows.map(({ id }) => id)
+        )
+      ),
+
+    addMembers: (store: StoreId, id: CollectionId, products: ReadonlyArray<ProductId>): Effect.Effect<void> =>
+      run(sql`
+        insert into collection_members (store_id, collection_id, position, product_id)
+        select ${store}, ${id}, position, product_id
+        from unnest(${products}::uuid[]) with ordinality as given (product_id, position)
+      `),
+
+    removeMembers: (store: StoreId, id: CollectionId): Effect.Effect<void> =>
+      run(sql`delete from collection_members where store_id = ${store} and collection_id = ${id}`),
+
+    countMatches: (store: StoreId, head: CollectionHead): Effect.Effect<number> =>
+      Effect.map(numberOf(sql`select count(*)::integer as n from products where ${matching(store, head)}`), ({ n }) => n),
+
+    /** Makes members of what the rules match now. */
+    keepMatches: (store: StoreId, head: CollectionHead): Effect.Effect<void> =>
+      run(sql`
+        insert into collection_members (store_id, collection_id, position, product_id)
+        select ${store}, ${head.id}, row_number() over (order by id), id from products where ${matching(store, head)}
+      `)
+  }
+}

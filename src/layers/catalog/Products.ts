@@ -1,0 +1,108 @@
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Option } from "effect"
+import type { Actor } from "../../domain/Actor.ts"
+import type { Catalog } from "../../domain/catalog/Catalog.ts"
+import {
+  MAX_PRODUCT_BYTES,
+  newProduct,
+  patchProduct,
+  type Product,
+  ProductId,
+  ProductLimitReached,
+  ProductNotFound,
+  ProductTooLarge
+} from "../../domain/catalog/Product.ts"
+import { slugOf } from "../../domain/catalog/Slug.ts"
+import { stringify } from "../../domain/Json.ts"
+import type { Events } from "../../domain/Events.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { satisfies, VersionMismatch } from "../../domain/Version.ts"
+import { makeTransaction } from "../Transaction.ts"
+import { type Allocated, makeAllocation, orGone } from "./Allocation.ts"
+import { makeProductRepo } from "./ProductRepo.ts"
+
+/** The product as it is stored and returned, unless it has grown too large. */
+const documentOf = (product: Product) => {
+  const json = stringify(product)
+  return Buffer.byteLength(json) > MAX_PRODUCT_BYTES ? new ProductTooLarge() : Effect.succeed(json)
+}
+
+export const makeProducts = (sql: PgClient.PgClient, events: typeof Events.Service) => {
+  const transaction = makeTransaction(sql)
+  const products = makeProductRepo(sql)
+  const allocation = makeAllocation(sql)
+
+  const tell = (actor: Actor, event: { readonly eventId: string; readonly at: Date }, product: Product, json: string) =>
+    events.record({
+      id: event.eventId,
+      kind: "catalog.product.updated.v1",
+      occurredAt: event.at,
+      actor,
+      resource: { id: product.id, version: product.version, json }
+    })
+
+  const orFull = (store: StoreId) =>
+    Option.match({
+      onNone: () =>
+        Effect.flatMap(Effect.flatMap(allocation.limit(store), orGone), ({ limit }) => new ProductLimitReached({ limit })),
+      onSome: (given: Allocated) => Effect.succeed(given)
+    })
+
+  return {
+    listProducts: Effect.fn("Catalog.listProducts")(products.page),
+
+    createProduct: Effect.fn("Catalog.createProduct")(function* (actor, input) {
+      const store = actor.storeId
+      const wished = input.slug ?? slugOf(input.name)
+      const [given, slug] = yield* Effect.all(
+        [
+          Effect.flatMap(allocation.product(store), orFull(store)),
+          input.slug === undefined
+            ? allocation.freeSlug("products", store, wished)
+            : Effect.as(allocation.claimSlug("products", store, input.slug, null), input.slug)
+        ],
+        { concurrency: "unbounded" }
+      )
+      const id = ProductId.make(given.id)
+      const product = newProduct(input, { ...given, id, slug: slug === "" ? `product-${id.slice(-8)}` : slug })
+      const json = yield* documentOf(product)
+      yield* Effect.all([products.insert(store, product, json), tell(actor, given, product, json)], {
+        concurrency: "unbounded",
+        discard: true
+      })
+      return { id, version: product.version, json }
+    }, transaction),
+
+    updateProduct: Effect.fn("Catalog.updateProduct")(function* (actor, id, patch, condition) {
+      const store = actor.storeId
+      // Slugs are given out under the store's lock; a patch without one has no need to wait for it.
+      if (patch.slug !== undefined) yield* allocation.lock(store)
+      const held = yield* products.lock(store, id)
+      if (Option.isNone(held)) return yield* new ProductNotFound({ id })
+      const { at, document, product: before } = held.value
+      if (!satisfies(before.version, condition)) return yield* new VersionMismatch({ current: before.version })
+      const product = patchProduct(before, patch, at)
+      if (product === before) return { id, version: before.version, json: document }
+      if (product.slug !== before.slug) yield* allocation.claimSlug("products", store, product.slug, id)
+      const json = yield* documentOf(product)
+      yield* Effect.all([products.update(store, product, json), tell(actor, held.value, product, json)], {
+        concurrency: "unbounded",
+        discard: true
+      })
+      return { id, version: product.version, json }
+    }, transaction),
+
+    deleteProduct: Effect.fn("Catalog.deleteProduct")(function* (actor, id, condition) {
+      const store = actor.storeId
+      yield* allocation.lock(store)
+      const held = yield* products.lockVersion(store, id)
+      if (Option.isNone(held)) return yield* new ProductNotFound({ id })
+      const { version } = held.value
+      if (!satisfies(version, condition)) return yield* new VersionMismatch({ current: version })
+      yield* Effect.all([products.delete(store, id), allocation.release(store)], {
+        concurrency: "unbounded",
+        discard: true
+      })
+    }, transaction)
+  } satisfies Partial<typeof Catalog.Service>
+}

@@ -1,0 +1,104 @@
+import type { Statement } from "@effect/sql"
+import type { PgClient } from "@effect/sql-pg"
+import { isIndexed, term } from "../../domain/catalog/Facets.ts"
+import type { Condition, RuleField } from "../../domain/catalog/Rule.ts"
+import { fold } from "../../domain/Text.ts"
+
+/** Fields with a column of their own; the others are read from `facets`. */
+const COLUMNS: Partial<Record<RuleField, string>> = {
+  price: "price",
+  stock: "stock",
+  slug: "slug",
+  description: "description"
+}
+
+/**
+ * Rules as SQL over the products of one store: the same as `domain/catalog/Matcher`, which a property test holds it to.
+ * Values are always parameters; what is spliced into the text are names from the tables of `domain/catalog/Rule`.
+ */
+export const makeRuleSql = (sql: PgClient.PgClient) => {
+  const join = (parts: ReadonlyArray<Statement.Fragment>, by: "and" | "or") =>
+    (by === "and" ? sql.and(parts) : sql.or(parts))
+
+  /** The stored value in the type it is compared in: SQL null when it is missing. */
+  const operand = ({ field, kind }: Condition): Statement.Fragment => {
+    const column = COLUMNS[field]
+    if (column !== undefined) return sql.literal(column)
+    const text = `facets ->> '${field}'`
+    switch (kind) {
+      case "text":
+      case "time":
+        return sql.literal(`(${text}) collate "C"`)
+      case "number":
+        return sql.literal(`(${text})::numeric`)
+      case "boolean":
+        return sql.literal(`(${text})::boolean`)
+    }
+  }
+
+  const parameters = ({ kind, values }: Condition): ReadonlyArray<string | boolean> =>
+    kind === "text" ? values.map((value) => fold(String(value))) : values
+
+  const compare = (condition: Condition, value: Statement.Fragment): Statement.Fragment => {
+    const wanted = parameters(condition)
+    const first = wanted[0] ?? ""
+    const type = sql.literal({ text: "text", time: "text", number: "numeric", boolean: "boolean" }[condition.kind])
+    switch (condition.relation) {
+      case "is_set":
+        return sql`${value} is not null`
+      case "equals":
+        return sql`${value} = ${first}::${type}`
+      case "in":
+        return sql`${value} = any(${wanted}::${type}[])`
+      case "contains":
+        return sql`strpos(${value}, ${first}) > 0`
+      case "starts_with":
+        return sql`starts_with(${value}, ${first})`
+      case "ends_with":
+        return sql`right(${value}, length(${first})) = ${first}`
+      case "greater_than":
+        return sql`${value} > ${first}::${type}`
+      case "greater_or_equal":
+        return sql`${value} >= ${first}::${type}`
+      case "less_than":
+        return sql`${value} < ${first}::${type}`
+      case "less_or_equal":
+        return sql`${value} <= ${first}::${type}`
+    }
+  }
+
+  const positive = (condition: Condition): Statement.Fragment => {
+    if (!condition.list) return compare(condition, operand(condition))
+    const item = condition.kind === "number" ? sql`item::numeric` : sql`item collate "C"`
+    const items = sql.literal(`jsonb_array_elements_text(facets -> '${condition.field}')`)
+    return sql`exists (select 1 from ${items} as item where ${compare(condition, item)})`
+  }
+
+  const predicate = (condition: Condition): Statement.Fragment =>
+    condition.negated ? sql`coalesce(not (${positive(condition)}), true)` : positive(condition)
+
+  const isFound = ({ field, negated, relation }: Condition) =>
+    isIndexed(field) && !negated && (relation === "equals" || relation === "in")
+
+  const termsOf = (store: string, condition: Condition) =>
+    parameters(condition).map((value) => term(store, condition.field, String(value)))
+
+  /** What the index of terms can say before any product is looked at. */
+  const prefilter = (store: string, conditions: ReadonlyArray<Condition>, disjunctive: boolean) => {
+    const found = conditions.filter(isFound)
+    if (!disjunctive) return found.map((condition) => sql`terms && ${termsOf(store, condition)}::integer[]`)
+    return found.length === conditions.length
+      ? [sql`terms && ${found.flatMap((condition) => termsOf(store, condition))}::integer[]`]
+      : []
+  }
+
+  /** Whether a row of `products` belongs to the collection. No conditions match nothing. */
+  return (store: string, conditions: ReadonlyArray<Condition>, disjunctive: boolean): Statement.Fragment =>
+    conditions.length === 0
+      ? sql`false`
+      : sql.and([
+          sql`store_id = ${store}`,
+          ...prefilter(store, conditions, disjunctive),
+          join(conditions.map(predicate), disjunctive ? "or" : "and")
+        ])
+}

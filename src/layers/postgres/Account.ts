@@ -1,0 +1,146 @@
+import { Data, Effect, Option } from "effect"
+import { spawn, spawnSync, type ChildProcess, type StdioOptions } from "node:child_process"
+import { lchownSync, lstatSync, readdirSync, statSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { type Binaries, copyBinaries, findBinaries } from "./Binaries.ts"
+import { attempt, type EmbeddedPostgresFailed, reasonOf } from "./Failed.ts"
+
+/** Who runs the server's programs, and who owns its files. */
+export interface Account {
+  readonly name: string
+  readonly uid: Option.Option<number>
+  readonly gid: Option.Option<number>
+  /** What goes before the program; empty where nothing is needed. */
+  readonly prefix: ReadonlyArray<string>
+}
+
+/** Ourselves, as we are. */
+const self: Account = { name: "this account", uid: Option.none(), gid: Option.none(), prefix: [] }
+
+/** The programs see a path and a plain locale: none of our variables, which may hold secrets, and no `PG*` ones. */
+const environment = () => ({ PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" })
+
+const commandLine = (account: Account, program: string, args: ReadonlyArray<string>): [string, Array<string>] => {
+  const [first = program, ...rest] = [...account.prefix, program, ...args]
+  return [first, rest]
+}
+
+const identity = (account: Account) => ({
+  ...Option.match(account.uid, { onNone: () => ({}), onSome: (uid) => ({ uid }) }),
+  ...Option.match(account.gid, { onNone: () => ({}), onSome: (gid) => ({ gid }) })
+})
+
+/** Runs a program to its end. The working folder is `/`, since the account may not be able to enter ours. */
+export const runAs = (account: Account, program: string, args: ReadonlyArray<string>) => {
+  const [command, rest] = commandLine(account, program, args)
+  return spawnSync(command, rest, { ...identity(account), cwd: "/", env: environment(), encoding: "utf8" })
+}
+
+/**
+ * Starts a program that outlives us if need be. `detached` gives it a session of its own: a Ctrl-C in the terminal
+ * reaches the whole process group and would otherwise stop the database under the requests that are being finished.
+ */
+export const startAs = (
+  account: Account,
+  program: string,
+  args: ReadonlyArray<string>,
+  stdio: StdioOptions
+): ChildProcess => {
+  const [command, rest] = commandLine(account, program, args)
+  return spawn(command, rest, { ...identity(account), cwd: "/", env: environment(), detached: true, stdio })
+}
+
+/** An account by name or number, `none` where there is none of that name, or it is root. */
+const lookup = (nameOrUid: string): Option.Option<Account> => {
+  const id = (flag: string) => Number.parseInt(runAs(self, "id", [flag, nameOrUid]).stdout ?? "", 10)
+  const [uid, gid] = [id("-u"), id("-g")]
+  return Number.isInteger(uid) && Number.isInteger(gid) && uid > 0
+    ? Option.some({ name: `account ${nameOrUid}`, uid: Option.some(uid), gid: Option.some(gid), prefix: [] })
+    : Option.none()
+}
+
+/**
+ * Still root outside, so it reaches what root reaches and its files are root's, but `account` in its own eyes and
+ * without root's powers. Linux only, and not in most containers.
+ */
+const inUserNamespace = ({ uid }: Account): Account => ({
+  ...self,
+  name: "a user namespace",
+  prefix: ["unshare", "--user", `--map-user=${Option.getOrElse(uid, () => 0)}`, "--"]
+})
+
+/** Who owns the innermost folder on the way to `folder` that is not root's. */
+const ownerAbove = (folder: string): number => {
+  const { uid } = statSync(folder)
+  return uid !== 0 || dirname(folder) === folder ? uid : ownerAbove(dirname(folder))
+}
+
+/**
+ * The accounts to try, best first: whose the folder is already, the usual two, whose project it lies in (`sudo npm
+ * start` in a home folder closed to others). `initdb` wants an account that has a name.
+ */
+const candidates = (folder: string): ReadonlyArray<Account> => {
+  if (process.getuid?.() !== 0) return [self]
+  const named = [String(statSync(folder).uid), "postgres", "nobody", String(ownerAbove(folder))].flatMap((name) =>
+    Option.toArray(lookup(name))
+  )
+  return [...named, ...named.slice(0, 1).map(inUserNamespace)]
+}
+
+interface Ids {
+  readonly uid: number
+  readonly gid: number
+}
+
+/**
+ * Gives `path` to the account, what is within first: a folder that is the account's already is so wholly and is not
+ * walked again, since another process may have a server running on it. Files may vanish meanwhile for that reason.
+ */
+const giveTo = (ids: Ids, path: string): void => {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (stat === undefined || stat.uid === ids.uid) return
+  if (stat.isDirectory()) for (const name of readdirSync(path)) giveTo(ids, join(path, name))
+  lchownSync(path, ids.uid, ids.gid)
+}
+
+/** Gives the account `folder` and all within. Only root can give files away; others own theirs. */
+export const own = (account: Account, folder: string): Effect.Effect<void, EmbeddedPostgresFailed> =>
+  attempt(`giving ${folder} to ${account.name}`, () => {
+    if (process.getuid?.() !== 0) return
+    const ids = { uid: Option.getOrElse(account.uid, () => 0), gid: Option.getOrElse(account.gid, () => 0) }
+    for (const name of readdirSync(folder)) giveTo(ids, join(folder, name))
+    giveTo(ids, folder)
+  })
+
+/** No account can both run the binaries and enter the cluster's folder; what each met. */
+export class NoAccount extends Data.TaggedError("NoAccount")<{ readonly reason: string }> {}
+
+/** What a cluster is served with. */
+export interface Tools {
+  readonly account: Account
+  readonly binaries: Binaries
+}
+
+/**
+ * PostgreSQL refuses to run as root. The first account is taken that can run the binaries and enter `home`, each
+ * tried by doing it; `home` is given to it. A cluster outside the project has its own copy of the binaries.
+ */
+export const chooseTools = (
+  home: string,
+  isOutside: boolean
+): Effect.Effect<Tools, NoAccount | EmbeddedPostgresFailed> =>
+  Effect.gen(function* () {
+    const found = yield* findBinaries
+    const binaries = isOutside ? yield* copyBinaries(found, home) : found
+    const accounts = yield* attempt(`looking into ${home}`, () => candidates(home))
+    const refusals: Array<string> = []
+    for (const account of accounts) {
+      yield* own(account, home)
+      const script = 'cd "$1" && "$2" --version && "$3" --version'
+      const programs = [join(binaries.folder, "initdb"), join(binaries.folder, "postgres")]
+      const { error, status, stderr } = runAs(account, "/bin/sh", ["-c", script, "sh", home, ...programs])
+      if (status === 0) return { account, binaries }
+      refusals.push(`${account.name}: ${reasonOf(error ?? stderr)}`)
+    }
+    return yield* new NoAccount({ reason: `PostgreSQL cannot be run (${refusals.join("; ")})` })
+  })

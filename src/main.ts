@@ -1,0 +1,41 @@
+import { HttpLayerRouter, HttpServer } from "@effect/platform"
+import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
+import { Config, Console, Effect, Layer, Option } from "effect"
+import { openDemo } from "./layers/demo/Demo.ts"
+import { HousekeepingLive } from "./layers/Housekeeping.ts"
+import { makeListener } from "./http/Listener.ts"
+import { DatabaseLive } from "./layers/Database.ts"
+import { DomainLive } from "./layers/Domain.ts"
+import { Routes } from "./Server.ts"
+import { exitOnFailure } from "./Startup.ts"
+
+const Services = DomainLive.pipe(Layer.provideMerge(DatabaseLive))
+
+const Http = NodeHttpServer.layerConfig(makeListener, {
+  host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1")),
+  port: Config.port("PORT").pipe(Config.withDefault(3000))
+})
+
+/** Says where the service is, and how to make a first request to it. */
+const Greeting = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { address } = yield* HttpServer.HttpServer
+    const base = HttpServer.formatAddress(address)
+    yield* Console.log(`Partner API  ${base}/api/platform/v1\nReference    ${base}/docs`)
+    const demo = yield* openDemo(base)
+    if (Option.isSome(demo)) {
+      const { accessToken } = demo.value
+      yield* Console.log(
+        `\nTry it:\ncurl -H "Authorization: Bearer ${accessToken}" "${base}/api/platform/v1/products?limit=2"`
+      )
+    }
+  })
+)
+
+const Server = Layer.mergeAll(
+  HttpLayerRouter.serve(Routes, { disableLogger: true, disableListenLog: true }),
+  HousekeepingLive,
+  Greeting
+).pipe(Layer.provide(Http), Layer.provide(Services), Layer.provide(Layer.setTracerEnabled(false)))
+
+NodeRuntime.runMain(exitOnFailure(Layer.launch(Server)), { disableErrorReporting: true })

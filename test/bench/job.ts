@@ -1,0 +1,35 @@
+import { Schema } from "effect"
+
+export const Work = Schema.Literal(
+  "list",
+  "listFew",
+  "collection",
+  "create",
+  "update",
+  "collections",
+  "mixed",
+  "firstPage",
+  "lastPage"
+)
+
+/** What the load generator is told to do: until so many requests were sent or so much time went by. */
+export const Job = Schema.Struct({
+  port: Schema.Int,
+  work: Work,
+  connections: Schema.Int,
+  requests: Schema.NullOr(Schema.Int),
+  millis: Schema.Number
+})
+export type Job = typeof Job.Type
+
+/** What it saw. Latencies in milliseconds; `cpuSeconds` is what the load generator itself used. */
+export const Measured = Schema.Struct({
+  requests: Schema.Int,
+  seconds: Schema.Number,
+  median: Schema.Number,
+  p99: Schema.Number,
+  cpuSeconds: Schema.Number
+})
+export type Measured = typeof Measured.Type
+
+export const Report = Schema.Union(Measured, Schema.Struct({ failure: Schema.String }))

@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto"
+import type { CreateProduct } from "../../src/domain/catalog/Product.ts"
+
+/*
+ * Who and what is in both databases, computed from numbers alone, so that the load generator knows every token and id
+ * without asking.
+ */
+
+/** Stores 0 to 49 hold 300 products each. */
+export const STORES = 50
+export const PRODUCTS = 300
+
+/** The store of the automated collections. */
+export const DEEP = { store: STORES, products: 10_000, collections: 50, matches: 500 }
+
+/** The store of the run `million`. */
+export const VAST = { store: STORES + 1, products: 1_000_000 }
+
+/**
+ * Installations by whom they serve. The window refuses the 101st request of one within a minute, so 4,000 used in turn
+ * carry 400,000 requests a minute. `spare` shows that the window is on.
+ */
+export const INSTALLATIONS = {
+  shared: { first: 0, count: 4_000 },
+  deep: { first: 4_000, count: 2_000 },
+  vast: { first: 6_000, count: 1_000 },
+  spare: { first: 7_000, count: 1 }
+}
+
+export type Group = keyof typeof INSTALLATIONS
+
+/** The installation for the n-th request to a group; consecutive ones are of different stores. */
+export const installationAt = (group: Group, n: number): number => {
+  const { count, first } = INSTALLATIONS[group]
+  return first + (n % count)
+}
+
+export const storeOf = (installation: number): number => {
+  if (installation < INSTALLATIONS.deep.first) return installation % STORES
+  if (installation < INSTALLATIONS.vast.first) return DEEP.store
+  return installation < INSTALLATIONS.spare.first ? VAST.store : 0
+}
+
+/** Milliseconds of the first seeded id: long past, so that what is created during the run comes after it. */
+export const EPOCH = Date.UTC(2025, 0, 1)
+
+const KINDS = { app: 1, store: 2, installation: 3, product: 4, collection: 5 }
+
+/** A UUIDv7 that rises with `n`. */
+export const idOf = (kind: keyof typeof KINDS, group: number, n: number): string => {
+  const time = (EPOCH + n).toString(16).padStart(12, "0")
+  const tail = `8${group.toString(16).padStart(3, "0")}-${n.toString(16).padStart(12, "0")}`
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${String(KINDS[kind]).padStart(3, "0")}-${tail}`
+}
+
+export const tokenOf = (installation: number): string =>
+  createHash("sha256").update(`bench token ${installation}`).digest("base64url")
+
+const VENDORS = ["Northern Joinery", "Quiet Mill", "Harbour Works", "Alder & Sons", "Studio Lindgren"] as const
+const TAGS = ["oak", "walnut", "office", "handmade", "spring", "outlet", "kitchen", "gift", "outdoor", "new"] as const
+const TYPES = ["Desk", "Chair", "Shelf", "Lamp"] as const
+
+const pick = (items: ReadonlyArray<string>, n: number): string => items[n % items.length] ?? ""
+
+/** Half of the products of each vendor carry each tag. */
+const hasTag = (n: number, tag: number) => (Math.floor(n / VENDORS.length) + tag) % 10 < 5
+
+/** Distinct for each n below 10,007, in no order. */
+const priceOf = (n: number) => 5 + ((n * 7919) % 10_007) / 100
+
+/** A product as a merchant fills it in: every field set, about 1.8 KB as JSON. */
+export const fullProduct = (n: number): CreateProduct => {
+  const type = pick(TYPES, n)
+  const vendor = pick(VENDORS, n)
+  const name = `${vendor} ${type.toLowerCase()} ${n}`
+  const sku = `${type.slice(0, 3).toUpperCase()}-${n}`
+  const price = priceOf(n)
+  const image = `https://img.example.com/p/${n}`
+  return {
+    name,
+    price,
+    discountedPrice: Math.floor(price * 80) / 100,
+    costPrice: Math.floor(price * 45) / 100,
+    stock: n % 97,
+    currencyCode: "EUR",
+    isActive: n % 20 !== 0,
+    description: `<p>Made to order in our own workshop. The top is oiled by hand, and nothing is glued.</p>`,
+    vendorName: vendor,
+    category: "Furniture",
+    categoryId: String(4000 + (n % 40)),
+    categoryName: `${type}s`,
+    productType: type,
+    sku,
+    barcode: String(4_006_381_000_000 + n),
+    imageUrl: `${image}/1.jpg`,
+    tags: TAGS.filter((_, tag) => hasTag(n, tag)),
+    media: [1, 2, 3].map((position) => ({ url: `${image}/${position}.jpg`, type: "image", position })),
+    options: [{ name: "Width", values: ["120 cm", "160 cm", "200 cm"] }],
+    variants: ["120 cm", "160 cm", "200 cm"].map((width, index) => ({
+      title: width,
+      sku: `${sku}-${index}`,
+      price: Math.round(price * 100 + index * 2_000) / 100,
+      stock: (n + index) % 31,
+      options: { Width: width }
+    })),
+    faqs: [{ question: "Does it come assembled?", answer: "Nearly: four screws, and the key is in the parcel." }],
+    metafields: { care: { oil: "yearly" } },
+    customFields: [{ key: "engraving", value: "yes" }],
+    weight: 31.4,
+    dimensions: { length: 160, width: 80, height: 74, unit: "cm" },
+    countryOfOrigin: "PT",
+    hsCode: "940330",
+    seoTitle: name,
+    seoDescription: `A ${type.toLowerCase()} of solid timber.`,
+    metaDescription: `A ${type.toLowerCase()} of solid timber.`
+  }
+}
+
+/** Three rules that exactly {@link DEEP.matches} of the deep store's products satisfy: a fifth, a half, a half. */
+export const rulesOf = (collection: number) => {
+  const vendor = collection % VENDORS.length
+  const tag = Math.floor(collection / VENDORS.length)
+  const prices = Array.from({ length: DEEP.products }, (_, n) => n)
+    .filter((n) => n % VENDORS.length === vendor && hasTag(n, tag))
+    .map(priceOf)
+    .toSorted((a, b) => b - a)
+  return [
+    { field: "vendorName", relation: "equals", value: pick(VENDORS, vendor) },
+    { field: "tags", relation: "equals", value: pick(TAGS, tag) },
+    { field: "price", relation: "greater_than", value: prices[DEEP.matches] ?? 0 }
+  ]
+}

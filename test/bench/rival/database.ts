@@ -1,0 +1,24 @@
+import Pg from "pg"
+
+/** Amounts as JavaScript numbers, which is what JSON has for them. The driver's default is text. */
+Pg.types.setTypeParser(Pg.types.builtins.NUMERIC, Number)
+
+export const makePool = (url: string, max: number): Pg.Pool => new Pg.Pool({ connectionString: url, max })
+
+/** Runs `body` in one transaction: committed when it returns, rolled back when it throws. */
+export const inTransaction = async <A>(pool: Pg.Pool, body: (client: Pg.PoolClient) => Promise<A>): Promise<A> => {
+  const client = await pool.connect()
+  try {
+    await client.query("begin")
+    const result = await body(client)
+    await client.query("commit")
+    client.release()
+    return result
+  } catch (error) {
+    await client.query("rollback").then(
+      () => client.release(),
+      () => client.release(true)
+    )
+    throw error
+  }
+}

@@ -1,0 +1,104 @@
+import { connect } from "node:net"
+
+const HEAD_END = "\r\n\r\n"
+const NO_ANSWER = 30_000
+
+export interface Conversation {
+  readonly port: number
+  /** The next request as text, or undefined when it was the last one. */
+  readonly next: () => string | undefined
+  /** Called with the milliseconds from the request to the last byte of its answer. */
+  readonly answered: (millis: number) => void
+}
+
+const statusOf = (head: string) => Number(head.slice(9, 12))
+
+const lengthOf = (head: string): number => {
+  const [, length] = /^content-length: *(\d+)\r?$/im.exec(head) ?? []
+  if (length === undefined) throw new Error(`An answer without content-length:\n${head}`)
+  return Number(length)
+}
+
+/**
+ * One keep-alive connection that sends a request when the one before is answered in full. It looks at the status and
+ * the length of an answer and at nothing else, in a buffer that is used again. For pages of 50 products it took a third
+ * of the processor time of autocannon, which runs beside the server it measures.
+ */
+export const converse = ({ answered, next, port }: Conversation): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const buffer = Buffer.allocUnsafe(256 * 1024)
+    let head = ""
+    let left = 0
+    let sentAt = 0
+
+    const send = () => {
+      const request = next()
+      if (request === undefined) {
+        socket.destroy()
+        resolve()
+        return
+      }
+      sentAt = performance.now()
+      socket.write(request)
+    }
+
+    const fail = (problem: Error) => {
+      socket.destroy()
+      reject(problem)
+    }
+
+    /** Bytes of the body in what has just come, once the head is complete. */
+    const readHead = (size: number): number => {
+      const end = buffer.indexOf(HEAD_END)
+      if (head === "" && end !== -1 && end < size) {
+        head = buffer.latin1Slice(0, end + HEAD_END.length)
+        left = lengthOf(head)
+        return size - end - HEAD_END.length
+      }
+      const had = head.length
+      head += buffer.latin1Slice(0, size)
+      const complete = head.indexOf(HEAD_END)
+      if (complete === -1) return -1
+      left = lengthOf(head.slice(0, complete + 2))
+      return had + size - complete - HEAD_END.length
+    }
+
+    let inBody = false
+    const take = (size: number) => {
+      let got = size
+      if (!inBody) {
+        got = readHead(size)
+        if (got === -1) return
+        inBody = true
+        const status = statusOf(head)
+        if (status < 200 || status > 299) throw new Error(`Answered ${status}: ${buffer.latin1Slice(0, size)}`)
+      }
+      left -= got
+      if (left > 0) return
+      inBody = false
+      head = ""
+      answered(performance.now() - sentAt)
+      send()
+    }
+
+    const socket = connect({
+      host: "127.0.0.1",
+      port,
+      noDelay: true,
+      onread: {
+        buffer,
+        callback: (size) => {
+          try {
+            take(size)
+          } catch (problem) {
+            fail(problem instanceof Error ? problem : new Error(String(problem)))
+          }
+          return true
+        }
+      }
+    })
+    socket.setTimeout(NO_ANSWER, () => fail(new Error(`No answer within ${NO_ANSWER} ms`)))
+    socket.once("connect", send)
+    socket.once("error", fail)
+    socket.once("close", () => reject(new Error("The server closed the connection")))
+  })

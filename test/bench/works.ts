@@ -1,0 +1,87 @@
+import { DEEP, fullProduct, type Group, idOf, installationAt, PRODUCTS, storeOf, tokenOf, VAST } from "./population.ts"
+
+/** A request to send, all of it but the connection. */
+export interface Request {
+  readonly method: string
+  readonly path: string
+  readonly installation: number
+  readonly body?: string
+}
+
+const API = "/api/platform/v1"
+
+const get = (group: Group, n: number, path: string): Request => ({
+  method: "GET",
+  path: `${API}${path}`,
+  installation: installationAt(group, n)
+})
+
+/** A full product with a marker where each request writes its own number. */
+const [before = "", between = "", after = ""] = JSON.stringify({
+  ...fullProduct(0),
+  name: "Bench product @",
+  sku: "BENCH-@"
+}).split("@")
+
+const create = (n: number): Request => ({
+  ...get("shared", n, "/products"),
+  method: "POST",
+  body: `${before}${n}${between}${n}${after}`
+})
+
+/** Walks through all products of all stores, and never sends what a product already has. */
+const update = (n: number): Request => {
+  const installation = installationAt("shared", n)
+  const store = storeOf(installation)
+  const product = Math.floor(n / 50) % PRODUCTS
+  return {
+    method: "PATCH",
+    path: `${API}/products/${idOf("product", store, product)}`,
+    installation,
+    body: `{"price":${(n % 99_991) / 100 + 1},"stock":${n % 1009}}`
+  }
+}
+
+const collection = (n: number) =>
+  get("deep", n, `/collections/${idOf("collection", DEEP.store, n % DEEP.collections)}`)
+
+const LAST_PAGE = `/products?limit=50&cursor=${idOf("product", VAST.store, VAST.products - 51)}`
+
+/** Twenty requests of a usual day: reads and writes. A prime would do as well; 21 keeps tokens and kinds apart. */
+const MIX = [..."lslwlscplslwlscplslwc"]
+
+/** The n-th request of each kind of work. */
+export const WORKS = {
+  list: (n: number) => get("shared", n, "/products?limit=50"),
+  listFew: (n: number) => get("shared", n, "/products?limit=5"),
+  collection,
+  create,
+  update,
+  collections: (n: number) => get("deep", n, "/collections?limit=50"),
+  mixed: (n: number): Request => {
+    switch (MIX[n % MIX.length]) {
+      case "l":
+        return WORKS.list(n)
+      case "s":
+        return WORKS.listFew(n)
+      case "c":
+        return collection(n)
+      case "w":
+        return create(n)
+      default:
+        return update(n)
+    }
+  },
+  firstPage: (n: number) => get("vast", n, "/products?limit=50"),
+  lastPage: (n: number) => get("vast", n, LAST_PAGE)
+} satisfies Record<string, (n: number) => Request>
+
+export type Work = keyof typeof WORKS
+
+export const textOf = ({ body, installation, method, path }: Request, port: number, key: string): string => {
+  const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${tokenOf(installation)}\r\n`
+  return body === undefined
+    ? `${head}\r\n`
+    : `${head}idempotency-key: ${key}\r\ncontent-type: application/json\r\n` +
+        `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+}

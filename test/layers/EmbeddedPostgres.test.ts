@@ -1,0 +1,210 @@
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Redacted } from "effect"
+import { build } from "esbuild"
+import { spawn } from "node:child_process"
+import { randomUUID } from "node:crypto"
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { createInterface } from "node:readline"
+import { Client } from "pg"
+import { embeddedPostgres, EmbeddedPostgresFailed } from "../../src/layers/EmbeddedPostgres.ts"
+
+/** A folder that goes with the test; the server makes its own below it. */
+const folder = Effect.acquireRelease(
+  Effect.sync(() => {
+    const path = join(tmpdir(), `partner-api-embedded-${randomUUID()}`)
+    mkdirSync(path, { mode: 0o755 })
+    return path
+  }),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+const query = (url: Redacted.Redacted | string, text: string) =>
+  Effect.promise(async () => {
+    const client = new Client({ connectionString: typeof url === "string" ? url : Redacted.value(url) })
+    await client.connect()
+    try {
+      const { rows } = await client.query<Record<string, unknown>>({ text })
+      return rows
+    } finally {
+      await client.end()
+    }
+  })
+
+const serverOf = (dataDir: string) => {
+  const file = join(dataDir, "postgres/data/postmaster.pid")
+  return existsSync(file) ? Number(readFileSync(file, "utf8").split("\n")[0]) : undefined
+}
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Another process that holds the server until it is told to end; prints the URL once it has it. */
+const holder = `
+  import { Effect, Redacted } from "effect"
+  import { embeddedPostgres } from "./src/layers/EmbeddedPostgres.ts"
+  const ended = Effect.async((resume) => { process.stdin.resume().once("end", () => resume(Effect.void)) })
+  const program = Effect.gen(function* () {
+    const url = yield* embeddedPostgres({ dataDir: process.argv[2], isDurable: false })
+    console.log(Redacted.value(url))
+    yield* ended
+  })
+  await Effect.runPromise(Effect.scoped(program))
+`
+
+/** Starts `holder` as a process of its own, bundled since Node 20 does not read TypeScript. */
+const startHolder = (base: string, dataDir: string) =>
+  Effect.gen(function* () {
+    const outfile = join(base, "holder.mjs")
+    if (!existsSync(outfile)) {
+      const entry = { contents: holder, resolveDir: process.cwd(), loader: "ts" as const }
+      yield* Effect.promise(() =>
+        build({ stdin: entry, outfile, bundle: true, platform: "node", format: "esm", packages: "external" })
+      )
+      symlinkSync(resolve("node_modules"), join(base, "node_modules"))
+    }
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() => spawn(process.execPath, [outfile, dataDir], { stdio: ["pipe", "pipe", "inherit"] })),
+      (started) => Effect.sync(() => started.kill("SIGKILL"))
+    )
+    const url = yield* Deferred.make<string>()
+    const exit = yield* Deferred.make<number | null>()
+    createInterface(child.stdout).once("line", (line) => Deferred.unsafeDone(url, Effect.succeed(line)))
+    child.once("exit", (code) => Deferred.unsafeDone(exit, Effect.succeed(code)))
+    return { child, exit: Deferred.await(exit), url: yield* Deferred.await(url) }
+  })
+
+it.scopedLive("starts a server, stops it cleanly, and finds its data again", () =>
+  Effect.gen(function* () {
+    const dataDir = join(yield* folder, "data")
+    const first = Effect.gen(function* () {
+      const url = yield* embeddedPostgres({ dataDir })
+      yield* query(url, "create table kept (word text)")
+      yield* query(url, "insert into kept values ('čaj')")
+      const settings = yield* query(
+        url,
+        `select current_setting('server_version_num')::int / 10000 as version, current_setting('fsync') as fsync,
+          current_setting('server_encoding') as encoding, current_setting('listen_addresses') as listens,
+          current_setting('unix_socket_directories') as sockets, current_setting('password_encryption') as passwords`
+      )
+      const listens = "127.0.0.1"
+      const passwords = "scram-sha-256"
+      assert.deepStrictEqual(settings, [
+        { version: 18, fsync: "on", encoding: "UTF8", listens, sockets: "", passwords }
+      ])
+      return serverOf(dataDir) ?? assert.fail("no postmaster.pid while the server runs")
+    })
+    const pid = yield* Effect.scoped(first)
+    assert.isUndefined(serverOf(dataDir))
+    assert.isFalse(isAlive(pid))
+
+    const url = yield* embeddedPostgres({ dataDir })
+    assert.deepStrictEqual(yield* query(url, "select word from kept"), [{ word: "čaj" }])
+  })
+)
+
+it.scopedLive("asks for the password, which only its owner can read", () =>
+  Effect.gen(function* () {
+    const dataDir = join(yield* folder, "data")
+    const guessed = new URL(Redacted.value(yield* embeddedPostgres({ dataDir, isDurable: false })))
+    guessed.password = "guessed"
+    const refusal = yield* Effect.flip(Effect.sandbox(query(guessed.href, "select 1")))
+    assert.include(String(refusal), "password authentication failed")
+  })
+)
+
+it.scopedLive("joins a server that another process runs, and leaves it running", () =>
+  Effect.gen(function* () {
+    const base = yield* folder
+    const dataDir = join(base, "data")
+    const other = yield* startHolder(base, dataDir)
+    const pid = serverOf(dataDir)
+
+    const url = yield* Effect.scoped(embeddedPostgres({ dataDir, isDurable: false }))
+    assert.strictEqual(Redacted.value(url), other.url)
+    assert.strictEqual(serverOf(dataDir), pid)
+    yield* query(other.url, "select 1")
+
+    other.child.stdin.end()
+    assert.strictEqual(yield* other.exit, 0)
+    assert.isUndefined(serverOf(dataDir))
+  })
+)
+
+it.scopedLive("whoever leaves last stops the server", () =>
+  Effect.gen(function* () {
+    const base = yield* folder
+    const dataDir = join(base, "data")
+    const stayed = Effect.gen(function* () {
+      const other = yield* startHolder(base, dataDir)
+      const url = yield* embeddedPostgres({ dataDir, isDurable: false })
+      other.child.stdin.end()
+      assert.strictEqual(yield* other.exit, 0)
+      yield* query(url, "select 1")
+    })
+    yield* Effect.scoped(stayed)
+    assert.isUndefined(serverOf(dataDir))
+  })
+)
+
+it.scopedLive("takes over the server of a process that was killed, data intact", () =>
+  Effect.gen(function* () {
+    const base = yield* folder
+    const dataDir = join(base, "data")
+    const killed = yield* startHolder(base, dataDir)
+    yield* query(killed.url, "create table kept as select 42 as answer")
+    killed.child.kill("SIGKILL")
+    yield* killed.exit
+    const pid = serverOf(dataDir) ?? assert.fail("the server went with its process")
+
+    const takeOver = Effect.flatMap(embeddedPostgres({ dataDir, isDurable: false }), (url) =>
+      query(url, "select answer from kept")
+    )
+    assert.deepStrictEqual(yield* Effect.scoped(takeOver), [{ answer: 42 }])
+    assert.isUndefined(serverOf(dataDir))
+    assert.isFalse(isAlive(pid))
+  })
+)
+
+it.scopedLive("recovers when process and server were killed, whoever has the server's pid since", () =>
+  Effect.gen(function* () {
+    const base = yield* folder
+    const dataDir = join(base, "data")
+    const killed = yield* startHolder(base, dataDir)
+    yield* query(killed.url, "create table kept as select 42 as answer")
+    killed.child.kill("SIGKILL")
+    process.kill(serverOf(dataDir) ?? assert.fail("the server went with its process"), "SIGKILL")
+    yield* killed.exit
+
+    const url = yield* embeddedPostgres({ dataDir, isDurable: false })
+    assert.deepStrictEqual(yield* query(url, "select answer from kept"), [{ answer: 42 }])
+  })
+)
+
+it.scopedLive("several starts at once share one server", () =>
+  Effect.gen(function* () {
+    const dataDir = join(yield* folder, "data")
+    const start = embeddedPostgres({ dataDir, isDurable: false })
+    const urls = yield* Effect.all([start, start, start], { concurrency: "unbounded" })
+    assert.strictEqual(new Set(urls.map(Redacted.value)).size, 1)
+  })
+)
+
+it.scopedLive("says in a line what to do when it cannot", () =>
+  Effect.gen(function* () {
+    const file = join(yield* folder, "holder.mjs")
+    const failure = yield* Effect.flip(embeddedPostgres({ dataDir: join("/dev/null", file) }))
+    assert.instanceOf(failure, EmbeddedPostgresFailed)
+    assert.match(
+      failure.message,
+      /^The embedded PostgreSQL is not available: making .*Set DATABASE_URL .*DATA_DIR .*\.$/
+    )
+  })
+)

@@ -1,0 +1,91 @@
+import { HttpLayerRouter, HttpServer } from "@effect/platform"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Effect, Layer, Redacted } from "effect"
+import { randomUUID } from "node:crypto"
+import { makeListener } from "../../src/http/Listener.ts"
+import { type Installation, Scope } from "../../src/domain/Installation.ts"
+import { Installations } from "../../src/domain/Installations.ts"
+import type { StoreId } from "../../src/domain/Store.ts"
+import { DomainLive } from "../../src/layers/Domain.ts"
+import { Routes } from "../../src/Server.ts"
+import { PostgresTest } from "./PostgresTest.ts"
+
+/** The whole service on a socket of its own, and everything below it for a test to look at. */
+export const ApiTest = HttpLayerRouter.serve(Routes, { disableLogger: true, disableListenLog: true }).pipe(
+  Layer.provideMerge(NodeHttpServer.layer(makeListener, { host: "127.0.0.1", port: 0 })),
+  Layer.provideMerge(DomainLive),
+  Layer.provideMerge(PostgresTest)
+)
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** The body as it came, for comparisons byte by byte. */
+  readonly text: string
+  /** The body read as JSON. */
+  readonly json: Json
+}
+
+/** JSON as a test looks into it: a missing member is undefined, like everything below it. */
+export interface Json {
+  readonly [key: string]: Json
+  readonly [index: number]: Json
+}
+
+export interface Sent {
+  readonly headers?: Record<string, string>
+  /** A value is sent as JSON; text is sent as it is. */
+  readonly body?: unknown
+  /** The Idempotency-Key of a write: a new one when left out, none at all for null. */
+  readonly key?: string | null
+}
+
+/** Asks the service over its socket. `path` is below `/api/platform/v1` unless it starts with a scheme. */
+export const makeClient = (base: string, token?: string) => {
+  const send = (method: string, path: string, { body, headers = {}, key = randomUUID() }: Sent = {}) =>
+    Effect.promise(async (): Promise<Answer> => {
+      const response = await fetch(path.startsWith("http") ? path : `${base}/api/platform/v1${path}`, {
+        method,
+        headers: {
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...(method === "GET" || key === null ? {} : { "idempotency-key": key }),
+          ...headers
+        },
+        ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) })
+      })
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, text, json: JSON.parse(text) }
+    })
+  return {
+    token,
+    send,
+    get: (path: string, sent?: Sent) => send("GET", path, sent),
+    post: (path: string, body: unknown, sent?: Sent) => send("POST", path, { ...sent, body }),
+    patch: (path: string, body: unknown, sent?: Sent) => send("PATCH", path, { ...sent, body }),
+    delete: (path: string, sent?: Sent) => send("DELETE", path, sent)
+  }
+}
+
+export type Client = ReturnType<typeof makeClient>
+
+/** Where the service under test listens, as in `http://127.0.0.1:40001`. */
+export const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) => HttpServer.formatAddress(address))
+
+export const makeStore = (plan = "scale") =>
+  Effect.flatMap(Installations, ({ createStore }) => createStore({ name: "A store", plan, currencyCode: "EUR" }))
+
+/** An app with `scopes`, installed on the store: its installation, and a client that carries its token. */
+export const install = Effect.fn(function* (storeId: StoreId, scopes: ReadonlyArray<Scope> = Scope.literals) {
+  const { createApp, install, issueToken } = yield* Installations
+  const appId = yield* createApp({ name: "An app", scopes })
+  const installation: Installation = yield* install({ storeId, appId, scopes })
+  const { token } = yield* issueToken(installation)
+  return { installation, client: makeClient(yield* baseUrl, Redacted.value(token)) }
+})
+
+/** A client on a store of its own. It is good for 100 requests a minute, like everybody. */
+export const freshClient = Effect.fn(function* (options: { readonly plan?: string; readonly scopes?: ReadonlyArray<Scope> } = {}) {
+  const storeId = yield* makeStore(options.plan)
+  return { storeId, ...(yield* install(storeId, options.scopes)) }
+})
