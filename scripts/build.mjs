@@ -22,9 +22,7 @@ const newest = (path) => {
 /** An installation without the sources (an image) is never stale. */
 const stale = () =>
   !existsSync(marker) ||
-  sources
-    .map((path) => join(root, path))
-    .some((path) => existsSync(path) && newest(path) > statSync(marker).mtimeMs)
+  sources.map((path) => join(root, path)).some((path) => existsSync(path) && newest(path) > statSync(marker).mtimeMs)
 
 if (!process.argv.includes("--if-stale") || stale()) {
   rmSync(join(root, "dist"), { recursive: true, force: true })

@@ -26,10 +26,7 @@ export class Installations extends Context.Tag("domain/Installations")<
       readonly plan: string
       readonly currencyCode: string
     }) => Effect.Effect<StoreId, PlanNotFound>
-    readonly createApp: (app: {
-      readonly name: string
-      readonly scopes: ReadonlyArray<Scope>
-    }) => Effect.Effect<AppId>
+    readonly createApp: (app: { readonly name: string; readonly scopes: ReadonlyArray<Scope> }) => Effect.Effect<AppId>
     /** Installs an app on a store, active at once, with its rolling window empty. */
     readonly install: (installation: {
       readonly storeId: StoreId

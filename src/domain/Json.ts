@@ -64,7 +64,7 @@ const bareNumbers = (text: string) => (text.includes("\\u0000") ? text.replace(/
 export const canonical = (value: unknown): string => bareNumbers(JSON.stringify(value, sortKeys))
 
 const sortKeys = (_: string, value: unknown) =>
-  isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value
+  isObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value
 
 const numberProblem = (value: JsonNumber) => {
   const magnitude = Math.abs(Number(value))

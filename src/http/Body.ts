@@ -63,7 +63,8 @@ export const jsonBody: Effect.Effect<JsonObject, BadRequest, HttpServerRequest.H
 
 /** Whether the client asked to be refused what is otherwise ignored: `Prefer: handling=strict` (RFC 7240). */
 export const isStrict = (prefer: string | undefined): boolean =>
-  prefer !== undefined && prefer.split(",").some((preference) => /^\s*handling\s*=\s*"?strict"?\s*(?:;|$)/i.test(preference))
+  prefer !== undefined &&
+  prefer.split(",").some((preference) => /^\s*handling\s*=\s*"?strict"?\s*(?:;|$)/i.test(preference))
 
 /** Decodes a body, with a line for everything that is wrong with it. */
 export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {

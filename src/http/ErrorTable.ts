@@ -78,7 +78,10 @@ export const ErrorBody = Schema.Struct({
 type ErrorBody = typeof ErrorBody.Type
 
 /** An error's body: its message and, where it has them, its lines. */
-const bodyOf = ({ issues, message }: PublicError & { readonly issues?: ReadonlyArray<string> | undefined }): ErrorBody =>
+const bodyOf = ({
+  issues,
+  message
+}: PublicError & { readonly issues?: ReadonlyArray<string> | undefined }): ErrorBody =>
   issues === undefined ? { error: message } : { error: message, issues }
 
 /** A schema that is only ever written: the error's body with a status. */

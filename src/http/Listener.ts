@@ -15,7 +15,9 @@ export const makeListener = (): Server => {
     if (!socket.writable) return socket.destroy()
     const body = '{"error":"The request is not valid HTTP"}'
     const length = `content-length: ${Buffer.byteLength(body)}`
-    return socket.end(`HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n${length}\r\nconnection: close\r\n\r\n${body}`)
+    return socket.end(
+      `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n${length}\r\nconnection: close\r\n\r\n${body}`
+    )
   })
   server.on("request", (_, response) => {
     if (server.listenerCount("request") > 1) return

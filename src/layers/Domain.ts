@@ -7,6 +7,10 @@ import { InstallationsLive } from "./Installations.ts"
 import { RateLimitLive } from "./RateLimit.ts"
 
 /** Every domain service, on the one database. */
-export const DomainLive = Layer.mergeAll(CatalogLive, IdempotencyLive, InstallationsLive, RateLimitLive, HealthLive).pipe(
-  Layer.provide(EventsLive)
-)
+export const DomainLive = Layer.mergeAll(
+  CatalogLive,
+  IdempotencyLive,
+  InstallationsLive,
+  RateLimitLive,
+  HealthLive
+).pipe(Layer.provide(EventsLive))

@@ -51,7 +51,9 @@ export const InstallationsLive = Layer.effect(
       }),
 
       install: Effect.fn("Installations.install")(function* ({ appId, scopes, storeId }) {
-        const stores = yield* count(sql`select 1 from stores where id = ${storeId} and deleted_at is null for key share`)
+        const stores = yield* count(
+          sql`select 1 from stores where id = ${storeId} and deleted_at is null for key share`
+        )
         if (stores === 0) return yield* new StoreNotFound()
         const app = yield* scopesOf(sql`select scopes from apps where id = ${appId}`)
         if (Option.isNone(app)) return yield* new AppNotFound({ id: appId })

@@ -105,7 +105,10 @@ export const RateLimitLive = Layer.scoped(
       )
     })
     yield* Effect.forkScoped(
-      Effect.all(Array.from({ length: LANES }, () => Effect.forever(admitBatch)), { concurrency: "unbounded" })
+      Effect.all(
+        Array.from({ length: LANES }, () => Effect.forever(admitBatch)),
+        { concurrency: "unbounded" }
+      )
     )
 
     return RateLimit.of({

@@ -21,8 +21,7 @@ export const rowOf = <A, I>(row: Schema.Schema<A, I>) => {
 /** The row of a statement that always has one. */
 export const oneRowOf = <A, I>(row: Schema.Schema<A, I>) => {
   const decode = Schema.decodeUnknown(row)
-  return (statement: Statement): Effect.Effect<A> =>
-    Effect.orDie(Effect.flatMap(statement, ([first]) => decode(first)))
+  return (statement: Statement): Effect.Effect<A> => Effect.orDie(Effect.flatMap(statement, ([first]) => decode(first)))
 }
 
 /** Runs a statement for its effect. */

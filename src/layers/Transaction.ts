@@ -44,4 +44,3 @@ const alone = Effect.fnUntraced(function* <A, E, R>(
   // The answer to a COMMIT whose transaction had failed is ROLLBACK, and no error.
   return wasRolledBack(committed) ? yield* Effect.dieMessage("The transaction was rolled back") : exit.value
 })
-

@@ -49,14 +49,9 @@ export const converse = ({ answered, next, port }: Conversation): Promise<void> 
 
     /** Bytes of the body in what has just come, once the head is complete. */
     const readHead = (size: number): number => {
-      const end = buffer.indexOf(HEAD_END)
-      if (head === "" && end !== -1 && end < size) {
-        head = buffer.latin1Slice(0, end + HEAD_END.length)
-        left = lengthOf(head)
-        return size - end - HEAD_END.length
-      }
       const had = head.length
-      head += buffer.latin1Slice(0, size)
+      const end = buffer.subarray(0, size).indexOf(HEAD_END)
+      head += buffer.toString("latin1", 0, had === 0 && end !== -1 ? end + HEAD_END.length : size)
       const complete = head.indexOf(HEAD_END)
       if (complete === -1) return -1
       left = lengthOf(head.slice(0, complete + 2))
@@ -71,7 +66,7 @@ export const converse = ({ answered, next, port }: Conversation): Promise<void> 
         if (got === -1) return
         inBody = true
         const status = statusOf(head)
-        if (status < 200 || status > 299) throw new Error(`Answered ${status}: ${buffer.latin1Slice(0, size)}`)
+        if (status < 200 || status > 299) throw new Error(`Answered ${status}: ${buffer.toString("utf8", 0, size)}`)
       }
       left -= got
       if (left > 0) return

@@ -47,8 +47,8 @@ const collection = (n: number) =>
 
 const LAST_PAGE = `/products?limit=50&cursor=${idOf("product", VAST.store, VAST.products - 51)}`
 
-/** Twenty requests of a usual day: reads and writes. A prime would do as well; 21 keeps tokens and kinds apart. */
-const MIX = [..."lslwlscplslwlscplslwc"]
+/** Reads and writes as they come. 21 shares no factor with the stores, so each store gets each kind. */
+const MIX = [..."lslwlscplpslwlscplpsw"]
 
 /** The n-th request of each kind of work. */
 export const WORKS = {

@@ -1,6 +1,6 @@
 import { HttpLayerRouter, HttpServer } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { makeListener } from "../../src/http/Listener.ts"
 import { type Installation, Scope } from "../../src/domain/Installation.ts"
@@ -23,13 +23,38 @@ export interface Answer {
   /** The body as it came, for comparisons byte by byte. */
   readonly text: string
   /** The body read as JSON. */
-  readonly json: Json
+  readonly json: unknown
 }
 
-/** JSON as a test looks into it: a missing member is undefined, like everything below it. */
-export interface Json {
-  readonly [key: string]: Json
-  readonly [index: number]: Json
+export type Resource = Record<string, unknown>
+
+const AnyResource = Schema.mutable(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+const one = Schema.decodeUnknownSync(Schema.Struct({ data: AnyResource }))
+const refusal = Schema.decodeUnknownSync(
+  Schema.Struct({ error: Schema.String, issues: Schema.optional(Schema.Array(Schema.String)) }),
+  { onExcessProperty: "error" }
+)
+const page = Schema.decodeUnknownSync(
+  Schema.Struct({
+    products: Schema.optional(Schema.Array(AnyResource)),
+    collections: Schema.optional(Schema.Array(AnyResource)),
+    nextCursor: Schema.NullOr(Schema.String)
+  }),
+  { onExcessProperty: "error" }
+)
+
+/** The resource that an answer holds under `data`. */
+export const dataOf = ({ json }: Answer): Resource => one(json).data
+
+/** The answer of a refused request: exactly `{ error, issues? }`. */
+export const errorOf = ({ json }: Answer) => refusal(json)
+
+/** The rows of a list, and where the next page starts. */
+export const pageOf = ({
+  json
+}: Answer): { readonly items: ReadonlyArray<Resource>; readonly nextCursor: string | null } => {
+  const { collections, nextCursor, products } = page(json)
+  return { items: products ?? collections ?? [], nextCursor }
 }
 
 export interface Sent {
@@ -85,7 +110,9 @@ export const install = Effect.fn(function* (storeId: StoreId, scopes: ReadonlyAr
 })
 
 /** A client on a store of its own. It is good for 100 requests a minute, like everybody. */
-export const freshClient = Effect.fn(function* (options: { readonly plan?: string; readonly scopes?: ReadonlyArray<Scope> } = {}) {
+export const freshClient = Effect.fn(function* (
+  options: { readonly plan?: string; readonly scopes?: ReadonlyArray<Scope> } = {}
+) {
   const storeId = yield* makeStore(options.plan)
   return { storeId, ...(yield* install(storeId, options.scopes)) }
 })

@@ -38,7 +38,11 @@ const own = {
   description: described(Schema.NullOr(text(65_535)), "Text or HTML, kept as sent", "Everything with an oak top."),
   imageUrl: described(Schema.NullOr(HttpUrl), "Its picture", "https://images.example.com/oak.jpg"),
   isActive: described(Bool, "Whether it is shown", true),
-  slug: described(Slug, "Its part of an address, unique among collections; made from the title when absent", "oak-desks"),
+  slug: described(
+    Slug,
+    "Its part of an address, unique among collections; made from the title when absent",
+    "oak-desks"
+  ),
   seoTitle: described(Schema.NullOr(text(255)), "Title for search engines", "Oak desks"),
   metaDescription: described(Schema.NullOr(text(1000)), "Meta description", "Desks with an oak top."),
   disjunctive: described(Bool, "false: every rule must match. true: any", false),
@@ -48,7 +52,8 @@ const own = {
 }
 
 const productIds = ProductIds.annotations({
-  description: "The products, in order. Computed on every read for automated collections, where it is ignored in a body",
+  description:
+    "The products, in order. Computed on every read for automated collections, where it is ignored in a body",
   jsonSchema: { type: "array", items: { type: "string", format: "uuid" }, maxItems: MAX_MEMBERS }
 })
 

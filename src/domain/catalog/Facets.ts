@@ -16,7 +16,11 @@ export type Facets = Readonly<Record<RuleField, Facet>>
 const folded = (value: string | null) => (value === null ? null : fold(value))
 
 export const facetsOf = (product: Product): Facets => {
-  const texts = (key: "title" | "sku" | "barcode") => product.variants.map((v) => v[key]).filter(isText).map(fold)
+  const texts = (key: "title" | "sku" | "barcode") =>
+    product.variants
+      .map((v) => v[key])
+      .filter(isText)
+      .map(fold)
   const numbers = (key: "price" | "stock") => product.variants.map((v) => v[key]).filter((value) => value !== undefined)
   return {
     title: fold(product.name),
@@ -86,6 +90,11 @@ export const term = (storeId: string, field: RuleField, value: string): number =
 /** All terms of a product, for the index. */
 export const termsOf = (storeId: string, facets: Facets): ReadonlyArray<number> => [
   ...new Set(
-    [...INDEXED].flatMap((field) => [facets[field]].flat().filter(isText).map((value) => term(storeId, field, value)))
+    [...INDEXED].flatMap((field) =>
+      [facets[field]]
+        .flat()
+        .filter(isText)
+        .map((value) => term(storeId, field, value))
+    )
   )
 ]

@@ -39,7 +39,11 @@ export const Amount = Schema.declare(
   (value: unknown): value is JsonNumber => isJsonNumber(value) && Number(value) >= 0 && Number(value) <= MAX_NUMBER,
   {
     jsonSchema: { type: "number", minimum: 0, maximum: MAX_NUMBER },
-    arbitrary: () => (fc) => fc.oneof(fc.nat(), fc.integer({ min: 0, max: 10 ** 9 }).map((cents) => cents / 100)),
+    arbitrary: () => (fc) =>
+      fc.oneof(
+        fc.nat(),
+        fc.integer({ min: 0, max: 10 ** 9 }).map((cents) => cents / 100)
+      ),
     ...says(`must be a number from 0 to ${MAX_NUMBER}`)
   }
 )
@@ -84,8 +88,7 @@ export const CurrencyCode = Schema.transform(
 const saysOutside = (message: string) => ({ message: () => message })
 
 /** A list of any length. */
-export const list = <A, I>(item: Schema.Schema<A, I>) =>
-  Schema.Array(item).annotations(saysOutside("must be a list"))
+export const list = <A, I>(item: Schema.Schema<A, I>) => Schema.Array(item).annotations(saysOutside("must be a list"))
 
 /** A list of at most `max` items. */
 export const listOf = <A, I>(item: Schema.Schema<A, I>, max: number) =>

@@ -108,11 +108,7 @@ export const newProduct = (input: CreateProduct, { at, currencyCode, id, slug }:
 }
 
 /** A variant that names a known id goes on from what it was; any other is new. No id stands twice. */
-const withIds = (
-  variants: ReadonlyArray<Variant>,
-  known: Map<unknown, Variant>,
-  at: Date
-): ReadonlyArray<Variant> =>
+const withIds = (variants: ReadonlyArray<Variant>, known: Map<unknown, Variant>, at: Date): ReadonlyArray<Variant> =>
   variants.map((variant) => {
     const before = known.get(variant.id)
     known.delete(variant.id)

@@ -1,6 +1,19 @@
 import { Schema } from "effect"
 import { fold } from "../Text.ts"
-import { Amount, Bool, CurrencyCode, HttpUrl, list, listOf, Opaque, open, optional, Slug, text, trimmed } from "./Fields.ts"
+import {
+  Amount,
+  Bool,
+  CurrencyCode,
+  HttpUrl,
+  list,
+  listOf,
+  Opaque,
+  open,
+  optional,
+  Slug,
+  text,
+  trimmed
+} from "./Fields.ts"
 
 /** Trimmed, and each tag once whatever its case; the first spelling and the order stay. */
 const Tags = Schema.transform(listOf(trimmed(255), 250), Schema.Array(Schema.String), {

@@ -183,7 +183,8 @@ export const Rule = Schema.Struct({
   }),
   value: optional(
     Schema.Unknown.annotations({
-      description: "Text, a number, a time or a boolean as the field is; a list for `in` and `not_in`; none for `is_set`"
+      description:
+        "Text, a number, a time or a boolean as the field is; a list for `in` and `not_in`; none for `is_set`"
     })
   )
 })
@@ -202,4 +203,3 @@ export const Rules = listOf(Rule, 60)
 /** The conditions of rules that passed {@link Rules}, or were read back from a collection that did. */
 export const conditionsOf = (rules: ReadonlyArray<Rule>): ReadonlyArray<Condition> =>
   rules.map(readRule).filter(isCondition)
-

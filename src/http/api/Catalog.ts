@@ -109,7 +109,10 @@ export class ProductsGroup extends HttpApiGroup.make("Products")
       .middleware(BearerAuth)
       .annotate(RequiredScope, "write_products")
       .annotate(OpenApi.Summary, "Delete a product")
-      .annotate(OpenApi.Description, "At once and for good, also from the manual collections that hold it. Emits no event.")
+      .annotate(
+        OpenApi.Description,
+        "At once and for good, also from the manual collections that hold it. Emits no event."
+      )
   )
   .annotate(OpenApi.Description, "What a store sells") {}
 

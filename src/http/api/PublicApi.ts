@@ -8,4 +8,5 @@ const Undecodable = encodedAs(HttpApiError.HttpApiDecodeError, 400, ({ issues })
 }))
 
 /** An `HttpApi` whose own decoding failures, of paths and queries, also answer in the one shape of errors. */
-export const makeApi = <const Id extends string>(id: Id) => Object.assign(HttpApi.make(id), { errorSchema: Undecodable })
+export const makeApi = <const Id extends string>(id: Id) =>
+  Object.assign(HttpApi.make(id), { errorSchema: Undecodable })

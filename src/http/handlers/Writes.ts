@@ -70,10 +70,7 @@ export const makeWrites = Effect.gen(function* () {
     },
 
     /** A deletion: no body is looked at, and the answer says what is gone. */
-    ofDeletion: <E>(
-      id: string,
-      operation: (actor: Actor, condition: VersionCondition) => Effect.Effect<void, E>
-    ) =>
+    ofDeletion: <E>(id: string, operation: (actor: Actor, condition: VersionCondition) => Effect.Effect<void, E>) =>
       perform(undefined, false, (actor, condition) =>
         Effect.as(operation(actor, condition), {
           status: 200,

@@ -150,7 +150,10 @@ export const makeCollectionRepo = (sql: PgClient.PgClient) => {
       run(sql`delete from collection_members where store_id = ${store} and collection_id = ${id}`),
 
     countMatches: (store: StoreId, head: CollectionHead): Effect.Effect<number> =>
-      Effect.map(numberOf(sql`select count(*)::integer as n from products where ${matching(store, head)}`), ({ n }) => n),
+      Effect.map(
+        numberOf(sql`select count(*)::integer as n from products where ${matching(store, head)}`),
+        ({ n }) => n
+      ),
 
     /** Makes members of what the rules match now. */
     keepMatches: (store: StoreId, head: CollectionHead): Effect.Effect<void> =>

@@ -70,9 +70,7 @@ export const makeProductRepo = (sql: PgClient.PgClient) => {
         Option.match({
           onNone: () => Effect.succeedNone,
           onSome: ({ document, ...rest }) =>
-            Effect.orDie(
-              Effect.map(decode(parse(document)), (product) => Option.some({ product, document, ...rest }))
-            )
+            Effect.orDie(Effect.map(decode(parse(document)), (product) => Option.some({ product, document, ...rest })))
         })
       ),
 

@@ -44,7 +44,10 @@ export const makeProducts = (sql: PgClient.PgClient, events: typeof Events.Servi
   const orFull = (store: StoreId) =>
     Option.match({
       onNone: () =>
-        Effect.flatMap(Effect.flatMap(allocation.limit(store), orGone), ({ limit }) => new ProductLimitReached({ limit })),
+        Effect.flatMap(
+          Effect.flatMap(allocation.limit(store), orGone),
+          ({ limit }) => new ProductLimitReached({ limit })
+        ),
       onSome: (given: Allocated) => Effect.succeed(given)
     })
 

@@ -18,7 +18,7 @@ const COLUMNS: Partial<Record<RuleField, string>> = {
  */
 export const makeRuleSql = (sql: PgClient.PgClient) => {
   const join = (parts: ReadonlyArray<Statement.Fragment>, by: "and" | "or") =>
-    (by === "and" ? sql.and(parts) : sql.or(parts))
+    by === "and" ? sql.and(parts) : sql.or(parts)
 
   /** The stored value in the type it is compared in: SQL null when it is missing. */
   const operand = ({ field, kind }: Condition): Statement.Fragment => {

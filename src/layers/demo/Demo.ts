@@ -23,7 +23,12 @@ const Known = Schema.parseJson(
 type Known = typeof Known.Type
 
 const read = (file: string) =>
-  Effect.option(Effect.flatMap(Effect.try(() => readFileSync(file, "utf8")), Schema.decode(Known)))
+  Effect.option(
+    Effect.flatMap(
+      Effect.try(() => readFileSync(file, "utf8")),
+      Schema.decode(Known)
+    )
+  )
 
 /** Whole or not at all, and for nobody but its owner: it holds a token. */
 const write = (file: string, facts: object) =>

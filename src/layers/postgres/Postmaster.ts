@@ -1,7 +1,7 @@
 import { Data, Effect, Option } from "effect"
 import { spawnSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
-import { closeSync, openSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { chooseTools, startAs } from "./Account.ts"
@@ -54,16 +54,32 @@ export const running = (cluster: Cluster): Effect.Effect<Option.Option<Postmaste
     Option.filter(Option.map(readPidFile(cluster), parse), ({ pid }) => isPostmasterOf(cluster, pid))
   )
 
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** A server that is just starting leaves the file empty for a moment; one that stays so is of a crash. */
+const isRemnant = (cluster: Cluster, text: string) => {
+  const { pid } = parse(text)
+  if (pid > 0) return isAlive(pid) && !isPostmasterOf(cluster, pid)
+  return text === "" && Date.now() - statSync(pidFile(cluster)).mtimeMs > 60_000
+}
+
 /**
  * PostgreSQL clears the `postmaster.pid` of a dead server itself, but refuses to start while any process of the
- * account has that pid. Such a file is moved away, and put back should a server have written it in between.
+ * account has that pid, or when the file is empty. Such a file is moved away first and looked at again, and put back
+ * should a server have written it in between.
  */
-const clearReusedPid = (cluster: Cluster) => {
-  const stale = Option.filter(readPidFile(cluster), (text) => !isPostmasterOf(cluster, parse(text).pid))
-  if (Option.isNone(stale)) return
+const clearRemnant = (cluster: Cluster) => {
+  const remnant = Option.filter(readPidFile(cluster), (text) => isRemnant(cluster, text))
+  if (Option.isNone(remnant)) return
   const aside = `${pidFile(cluster)}.${randomUUID()}`
   renameSync(pidFile(cluster), aside)
-  if (readFileSync(aside, "utf8") === stale.value) rmSync(aside)
+  if (readFileSync(aside, "utf8") === remnant.value) rmSync(aside)
   else renameSync(aside, pidFile(cluster))
 }
 
@@ -104,7 +120,7 @@ const launch = (cluster: Cluster, isDurable: boolean) =>
     )
     const port = yield* freePort
     return yield* attempt("starting the server", () => {
-      clearReusedPid(cluster)
+      clearRemnant(cluster)
       const log = openSync(cluster.log, "a", 0o600)
       try {
         const args = ["-D", cluster.data, ...settings(port, isDurable).flatMap((setting) => ["-c", setting])]

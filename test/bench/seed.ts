@@ -1,0 +1,183 @@
+import type Pg from "pg"
+import { newCollection, CollectionId } from "../../src/domain/catalog/Collection.ts"
+import { facetsJson, facetsOf, termsOf } from "../../src/domain/catalog/Facets.ts"
+import { newProduct, type Product, ProductId, productJson } from "../../src/domain/catalog/Product.ts"
+import { slugOf } from "../../src/domain/catalog/Slug.ts"
+import { stringify } from "../../src/domain/Json.ts"
+import { DEEP, EPOCH, fullProduct, idOf, INSTALLATIONS, PRODUCTS, rulesOf, STORES, storeOf, tokenOf } from "./population.ts"
+import { FIELDS } from "./rival/fields.ts"
+
+/** Rows that one statement brings. */
+const BATCH = 500
+
+const SCOPES = ["read_products", "write_products", "read_collections", "write_collections"]
+
+const range = (count: number, first = 0) => Array.from({ length: count }, (_, index) => first + index)
+
+const batches = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  range(Math.ceil(items.length / BATCH)).map((batch) => items.slice(batch * BATCH, (batch + 1) * BATCH))
+
+/** Stores by number, with how many products each holds. */
+const stores: ReadonlyArray<readonly [store: number, products: number]> = [
+  ...range(STORES).map((store) => [store, PRODUCTS] as const),
+  [DEEP.store, DEEP.products]
+]
+
+const productOf = (store: number, n: number): Product => {
+  const input = fullProduct(n)
+  return newProduct(input, {
+    id: ProductId.make(idOf("product", store, n)),
+    slug: slugOf(input.name),
+    at: new Date(EPOCH + n),
+    currencyCode: "EUR"
+  })
+}
+
+const collectionOf = (n: number) => {
+  const title = `Automated collection ${n}`
+  return newCollection(
+    { title, rules: rulesOf(n) },
+    { id: CollectionId.make(idOf("collection", DEEP.store, n)), slug: slugOf(title), at: new Date(EPOCH + n) }
+  )
+}
+
+/** Everybody who asks, on both sides. `spare` has an empty window; the others' are full of hits of an hour ago. */
+const accounts = (mine: ReadonlyArray<readonly [store: number, products: number]>) => {
+  const known = new Set(mine.map(([store]) => store))
+  return Object.values(INSTALLATIONS)
+    .flatMap(({ count, first }) => range(count, first))
+    .filter((installation) => known.has(storeOf(installation)))
+    .map((n) => ({
+      store_id: idOf("store", 0, storeOf(n)),
+      id: idOf("installation", 0, n),
+      token: tokenOf(n),
+      past: n === INSTALLATIONS.spare.first ? 0 : 100
+    }))
+}
+
+const accountRows = `
+  json_to_recordset($1) as given (store_id uuid, id uuid, token text, past integer)
+`
+
+const storeRows = (mine: ReadonlyArray<readonly [store: number, products: number]>) =>
+  JSON.stringify(mine.map(([n, products]) => ({ id: idOf("store", 0, n), name: `Store ${n}`, product_count: products })))
+
+/** Stores, installations, tokens and windows of the service. */
+export const seedOurAccounts = async (db: Pg.Client, mine = stores): Promise<void> => {
+  const app = idOf("app", 0, 0)
+  await db.query(`
+    insert into stores (id, name, plan, currency_code, product_count)
+    select id, name, 'scale', 'EUR', product_count
+    from json_to_recordset($1) as given (id uuid, name text, product_count integer)
+  `, [storeRows(mine)])
+  await db.query("insert into apps (id, name, scopes) values ($1, 'Bench', $2)", [app, SCOPES])
+  const rows = JSON.stringify(accounts(mine))
+  await db.query(`
+    insert into installations (store_id, id, app_id, scopes) select store_id, id, $2, $3 from ${accountRows}
+  `, [rows, app, SCOPES])
+  await db.query(`
+    insert into access_tokens (token_hash, store_id, installation_id, expires_at)
+    select sha256(token::bytea), store_id, id, now() + interval '1 day' from ${accountRows}
+  `, [rows])
+  await db.query(`
+    insert into rate_windows (store_id, installation_id, hits)
+    select store_id, id, array_fill(clock_micros() - 3600000000, array[past]) from ${accountRows}
+  `, [rows])
+}
+
+const seedTheirAccounts = async (db: Pg.Client): Promise<void> => {
+  await db.query(`
+    insert into stores (id, name, plan, currency_code, product_count)
+    select id, name, 'scale', 'EUR', product_count
+    from json_to_recordset($1) as given (id uuid, name text, product_count integer)
+  `, [storeRows(stores)])
+  const rows = JSON.stringify(accounts(stores))
+  await db.query(`
+    insert into installations (store_id, id, scopes) select store_id, id, $2 from ${accountRows}
+  `, [rows, SCOPES])
+  await db.query(`
+    insert into access_tokens (token_hash, installation_id, expires_at)
+    select sha256(token::bytea), id, now() + interval '1 day' from ${accountRows}
+  `, [rows])
+  await db.query(`
+    insert into rate_windows (installation_id, hits)
+    select id, array_fill(now() - interval '1 hour', array[past]) from ${accountRows}
+  `, [rows])
+}
+
+/** What `layers/catalog/ProductRepo` would store, made by the code that it uses. */
+export const ourRowOf = (storeId: string, product: Product) => {
+  const facets = facetsOf(product)
+  return {
+    document: productJson(product),
+    facets: facetsJson(facets),
+    terms: `{${termsOf(storeId, facets).join(",")}}`,
+    description: facets.description
+  }
+}
+
+const insertOurs = async (db: Pg.Client, storeId: string, products: ReadonlyArray<Product>): Promise<void> => {
+  const rows = products.map((product) => ourRowOf(storeId, product))
+  await db.query(`
+    insert into products (store_id, document, facets, terms, description)
+    select $1, document::json, facets::jsonb, terms::integer[], description
+    from json_to_recordset($2) as given (document text, facets text, terms text, description text)
+  `, [storeId, JSON.stringify(rows)])
+}
+
+const columns = Object.entries(FIELDS)
+
+const insertTheirs = async (db: Pg.Client, storeId: string, products: ReadonlyArray<Product>): Promise<void> => {
+  const rows = products.map((product) => {
+    const fields = new Map<string, unknown>(Object.entries(product))
+    return {
+      ...Object.fromEntries(columns.map(([name, [column]]) => [column, fields.get(name)])),
+      store_id: storeId,
+      id: product.id,
+      version: product.version,
+      tags_lower: product.tags.map((tag) => tag.toLowerCase()),
+      created_at: product.createdAt,
+      updated_at: product.updatedAt
+    }
+  })
+  await db.query(`insert into products select * from json_populate_recordset(null::products, $1)`, [
+    JSON.stringify(rows)
+  ])
+}
+
+const insertCollections = async (ours: Pg.Client, rival: Pg.Client): Promise<void> => {
+  const heads = range(DEEP.collections).map(collectionOf)
+  const storeId = idOf("store", 0, DEEP.store)
+  await ours.query("insert into collections (store_id, document) select $1, value::json from unnest($2::text[]) as value", [
+    storeId,
+    heads.map(stringify)
+  ])
+  await rival.query(`
+    insert into collections (
+      store_id, id, title, type, is_active, slug, disjunctive, rules, created_at, updated_at
+    )
+    select $1, id, title, type, "isActive", slug, disjunctive, rules, "createdAt", "updatedAt"
+    from json_to_recordset($2) as given (
+      id uuid, title text, type text, "isActive" boolean, slug text, disjunctive boolean, rules jsonb,
+      "createdAt" timestamptz, "updatedAt" timestamptz
+    )
+  `, [storeId, stringify(heads)])
+}
+
+/** The same stores, products, collections and installations for both sides, and both as a rested database has them. */
+export const seed = async (ours: Pg.Client, rival: Pg.Client): Promise<void> => {
+  await seedOurAccounts(ours)
+  await seedTheirAccounts(rival)
+  for (const [store, count] of stores) {
+    const storeId = idOf("store", 0, store)
+    for (const batch of batches(range(count))) {
+      const products = batch.map((n) => productOf(store, n))
+      await Promise.all([insertOurs(ours, storeId, products), insertTheirs(rival, storeId, products)])
+    }
+  }
+  await insertCollections(ours, rival)
+  for (const db of [ours, rival]) {
+    await db.query("vacuum (analyze)")
+    await db.query("checkpoint")
+  }
+}

@@ -1,0 +1,102 @@
+import { Effect, type Scope } from "effect"
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+/** Connections that each server may open to its database. */
+const POOL_SIZE = 10
+
+const START_SECONDS = 30
+
+export const SIDES = ["ours", "rival"] as const
+export type Side = (typeof SIDES)[number]
+
+/** Both bundles lie beside this one's. */
+const BUNDLES: Record<Side, string> = { ours: "main.js", rival: "bench-rival.js" }
+
+export interface RunningServer {
+  readonly port: number
+  readonly pid: number
+  readonly base: string
+}
+
+const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, "127.0.0.1")
+  await once(probe, "listening")
+  const address = probe.address()
+  probe.close()
+  await once(probe, "close")
+  if (address === null || typeof address === "string") throw new Error("No free port")
+  return address.port
+}
+
+const isUp = (base: string) =>
+  fetch(`${base}/products`).then(
+    (response) => response.status === 401,
+    () => false
+  )
+
+/** Asks until the door is there: a request without a token is answered with 401. */
+const waitFor = async (child: ChildProcess, base: string, log: string): Promise<void> => {
+  const givenUp = Date.now() + START_SECONDS * 1000
+  while (!(await isUp(base))) {
+    if (child.exitCode !== null || Date.now() > givenUp) {
+      throw new Error(`The server did not start:\n${readFileSync(log, "utf8").slice(-4000)}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+/** Asks for a clean end first, and does not wait for ever. */
+const stop = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, "exit")
+  child.kill("SIGTERM")
+  const impatient = setTimeout(() => child.kill("SIGKILL"), 5000)
+  await exited
+  clearTimeout(impatient)
+}
+
+/** A server in a process of its own, ready to answer, until the scope ends. What it prints goes to a file. */
+export const startServer = (side: Side, databaseUrl: string): Effect.Effect<RunningServer, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const directory = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "partner-api-bench-log-"))),
+      (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+    )
+    const port = yield* Effect.promise(freePort)
+    const base = `http://127.0.0.1:${port}/api/platform/v1`
+    const log = join(directory, "log")
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        const output = openSync(log, "w")
+        const bundle = fileURLToPath(new URL(BUNDLES[side], import.meta.url))
+        const started = spawn(process.execPath, [bundle], {
+          stdio: ["ignore", output, output],
+          env: {
+            PATH: process.env["PATH"],
+            NODE_ENV: "production",
+            DATABASE_URL: databaseUrl,
+            DATABASE_POOL_SIZE: String(POOL_SIZE),
+            HOST: "127.0.0.1",
+            PORT: String(port)
+          }
+        })
+        closeSync(output)
+        return started
+      }),
+      (started) => Effect.promise(() => stop(started))
+    )
+    yield* Effect.promise(() => waitFor(child, base, log))
+    return { port, base, pid: child.pid ?? 0 }
+  })
+
+/** Resident memory of a process in MiB. */
+export const residentMiB = (pid: number): number => {
+  const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
+  return Number(kib) / 1024
+}
