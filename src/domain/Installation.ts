@@ -1,5 +1,5 @@
 import { Context, Effect, Schema } from "effect"
-import { StoreId, StoreNotFound } from "./Store.ts"
+import type { StoreId, StoreNotFound } from "./Store.ts"
 import { Uuid } from "./Uuid.ts"
 
 export const InstallationId = Uuid.pipe(Schema.brand("InstallationId"))

@@ -1,9 +1,8 @@
-import { HttpLayerRouter, type HttpServerError } from "@effect/platform"
+import { HttpLayerRouter, type HttpServerError, HttpServerResponse } from "@effect/platform"
 import { Cause, Effect, Option, Predicate } from "effect"
 import { json } from "./Responses.ts"
 
-const respond = (status: number, error: string, headers?: Record<string, string>) =>
-  json(JSON.stringify({ error }), status, headers)
+const respond = (status: number, error: string) => json(JSON.stringify({ error }), status)
 
 /**
  * What PostgreSQL (SQLSTATE, Appendix A of its manual) and the socket below it say when the database is out of reach
@@ -30,10 +29,14 @@ const failed = (cause: Cause.Cause<unknown>) => {
   return Effect.as(Effect.logError("A request failed", cause), response)
 }
 
+/** Who is not known is told how to become so (RFC 9110, section 11.6.1). */
+const challenge = (response: HttpServerResponse.HttpServerResponse) =>
+  response.status === 401 ? HttpServerResponse.setHeader(response, "www-authenticate", "Bearer") : response
+
 /** What no endpoint answered, in the public error shape: an unknown path or method, a defect. Details go to the log. */
 export const Fallback = HttpLayerRouter.middleware<{ handles: HttpServerError.RouteNotFound }>()(
   (app) =>
-    Effect.catchAllCause(app, (cause) => {
+    Effect.catchAllCause(Effect.map(app, challenge), (cause) => {
       const error = Option.getOrUndefined(Cause.failureOption(cause))
       if (Predicate.isTagged(error, "RouteNotFound")) {
         return Effect.succeed(respond(404, "There is no such path or method; see /docs"))

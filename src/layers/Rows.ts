@@ -1,5 +1,5 @@
 import type { SqlError } from "@effect/sql"
-import { Effect, Option, Schema } from "effect"
+import { Effect, type Option, Schema } from "effect"
 
 type Statement = Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
 

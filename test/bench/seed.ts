@@ -1,10 +1,21 @@
 import type Pg from "pg"
 import { newCollection, CollectionId } from "../../src/domain/catalog/Collection.ts"
 import { facetsJson, facetsOf, termsOf } from "../../src/domain/catalog/Facets.ts"
-import { newProduct, type Product, ProductId, productJson } from "../../src/domain/catalog/Product.ts"
+import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
 import { slugOf } from "../../src/domain/catalog/Slug.ts"
 import { stringify } from "../../src/domain/Json.ts"
-import { DEEP, EPOCH, fullProduct, idOf, INSTALLATIONS, PRODUCTS, rulesOf, STORES, storeOf, tokenOf } from "./population.ts"
+import {
+  DEEP,
+  EPOCH,
+  fullProduct,
+  idOf,
+  INSTALLATIONS,
+  PRODUCTS,
+  rulesOf,
+  STORES,
+  storeOf,
+  tokenOf
+} from "./population.ts"
 import { FIELDS } from "./rival/fields.ts"
 
 /** Rows that one statement brings. */
@@ -60,56 +71,82 @@ const accountRows = `
 `
 
 const storeRows = (mine: ReadonlyArray<readonly [store: number, products: number]>) =>
-  JSON.stringify(mine.map(([n, products]) => ({ id: idOf("store", 0, n), name: `Store ${n}`, product_count: products })))
+  JSON.stringify(
+    mine.map(([n, products]) => ({ id: idOf("store", 0, n), name: `Store ${n}`, product_count: products }))
+  )
 
 /** Stores, installations, tokens and windows of the service. */
 export const seedOurAccounts = async (db: Pg.Client, mine = stores): Promise<void> => {
   const app = idOf("app", 0, 0)
-  await db.query(`
+  await db.query(
+    `
     insert into stores (id, name, plan, currency_code, product_count)
     select id, name, 'scale', 'EUR', product_count
     from json_to_recordset($1) as given (id uuid, name text, product_count integer)
-  `, [storeRows(mine)])
+  `,
+    [storeRows(mine)]
+  )
   await db.query("insert into apps (id, name, scopes) values ($1, 'Bench', $2)", [app, SCOPES])
   const rows = JSON.stringify(accounts(mine))
-  await db.query(`
+  await db.query(
+    `
     insert into installations (store_id, id, app_id, scopes) select store_id, id, $2, $3 from ${accountRows}
-  `, [rows, app, SCOPES])
-  await db.query(`
+  `,
+    [rows, app, SCOPES]
+  )
+  await db.query(
+    `
     insert into access_tokens (token_hash, store_id, installation_id, expires_at)
     select sha256(token::bytea), store_id, id, now() + interval '1 day' from ${accountRows}
-  `, [rows])
-  await db.query(`
+  `,
+    [rows]
+  )
+  await db.query(
+    `
     insert into rate_windows (store_id, installation_id, hits)
     select store_id, id, array_fill(clock_micros() - 3600000000, array[past]) from ${accountRows}
-  `, [rows])
+  `,
+    [rows]
+  )
 }
 
 const seedTheirAccounts = async (db: Pg.Client): Promise<void> => {
-  await db.query(`
+  await db.query(
+    `
     insert into stores (id, name, plan, currency_code, product_count)
     select id, name, 'scale', 'EUR', product_count
     from json_to_recordset($1) as given (id uuid, name text, product_count integer)
-  `, [storeRows(stores)])
+  `,
+    [storeRows(stores)]
+  )
   const rows = JSON.stringify(accounts(stores))
-  await db.query(`
+  await db.query(
+    `
     insert into installations (store_id, id, scopes) select store_id, id, $2 from ${accountRows}
-  `, [rows, SCOPES])
-  await db.query(`
+  `,
+    [rows, SCOPES]
+  )
+  await db.query(
+    `
     insert into access_tokens (token_hash, installation_id, expires_at)
     select sha256(token::bytea), id, now() + interval '1 day' from ${accountRows}
-  `, [rows])
-  await db.query(`
+  `,
+    [rows]
+  )
+  await db.query(
+    `
     insert into rate_windows (installation_id, hits)
     select id, array_fill(now() - interval '1 hour', array[past]) from ${accountRows}
-  `, [rows])
+  `,
+    [rows]
+  )
 }
 
 /** What `layers/catalog/ProductRepo` would store, made by the code that it uses. */
 export const ourRowOf = (storeId: string, product: Product) => {
   const facets = facetsOf(product)
   return {
-    document: productJson(product),
+    document: stringify(product),
     facets: facetsJson(facets),
     terms: `{${termsOf(storeId, facets).join(",")}}`,
     description: facets.description
@@ -118,11 +155,14 @@ export const ourRowOf = (storeId: string, product: Product) => {
 
 const insertOurs = async (db: Pg.Client, storeId: string, products: ReadonlyArray<Product>): Promise<void> => {
   const rows = products.map((product) => ourRowOf(storeId, product))
-  await db.query(`
+  await db.query(
+    `
     insert into products (store_id, document, facets, terms, description)
     select $1, document::json, facets::jsonb, terms::integer[], description
     from json_to_recordset($2) as given (document text, facets text, terms text, description text)
-  `, [storeId, JSON.stringify(rows)])
+  `,
+    [storeId, JSON.stringify(rows)]
+  )
 }
 
 const columns = Object.entries(FIELDS)
@@ -148,11 +188,12 @@ const insertTheirs = async (db: Pg.Client, storeId: string, products: ReadonlyAr
 const insertCollections = async (ours: Pg.Client, rival: Pg.Client): Promise<void> => {
   const heads = range(DEEP.collections).map(collectionOf)
   const storeId = idOf("store", 0, DEEP.store)
-  await ours.query("insert into collections (store_id, document) select $1, value::json from unnest($2::text[]) as value", [
-    storeId,
-    heads.map(stringify)
-  ])
-  await rival.query(`
+  await ours.query(
+    "insert into collections (store_id, document) select $1, value::json from unnest($2::text[]) as value",
+    [storeId, heads.map(stringify)]
+  )
+  await rival.query(
+    `
     insert into collections (
       store_id, id, title, type, is_active, slug, disjunctive, rules, created_at, updated_at
     )
@@ -161,7 +202,9 @@ const insertCollections = async (ours: Pg.Client, rival: Pg.Client): Promise<voi
       id uuid, title text, type text, "isActive" boolean, slug text, disjunctive boolean, rules jsonb,
       "createdAt" timestamptz, "updatedAt" timestamptz
     )
-  `, [storeId, stringify(heads)])
+  `,
+    [storeId, stringify(heads)]
+  )
 }
 
 /** The same stores, products, collections and installations for both sides, and both as a rested database has them. */

@@ -42,8 +42,7 @@ const update = (n: number): Request => {
   }
 }
 
-const collection = (n: number) =>
-  get("deep", n, `/collections/${idOf("collection", DEEP.store, n % DEEP.collections)}`)
+const collection = (n: number) => get("deep", n, `/collections/${idOf("collection", DEEP.store, n % DEEP.collections)}`)
 
 const LAST_PAGE = `/products?limit=50&cursor=${idOf("product", VAST.store, VAST.products - 51)}`
 

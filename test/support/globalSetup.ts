@@ -32,6 +32,7 @@ const fromDocker = async (): Promise<DatabaseServer | undefined> => {
   const { PostgreSqlContainer } = await import("@testcontainers/postgresql")
   try {
     const container = await new PostgreSqlContainer(image)
+      .withStartupTimeout(60_000)
       .withCommand(["postgres", ...careless.flatMap((setting) => ["-c", setting])])
       .start()
     const stop = async () => void (await container.stop())

@@ -2,8 +2,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Schema } from "effect"
 import { facetsJson, facetsOf, termsOf } from "../../domain/catalog/Facets.ts"
 import { Product, ProductId } from "../../domain/catalog/Product.ts"
-import { type DocumentPage } from "../../domain/Document.ts"
-import { type JsonText } from "../../domain/Document.ts"
+import type { DocumentPage, JsonText } from "../../domain/Document.ts"
 import { parse } from "../../domain/Json.ts"
 import type { PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
@@ -18,13 +17,14 @@ const versionOf = rowOf(Schema.Struct({ version: Schema.Int }))
 
 const decode = Schema.decodeUnknown(Product)
 
+/** What is stored beside the document, for rules to ask. */
+const derived = (store: StoreId, product: Product) => {
+  const facets = facetsOf(product)
+  return { facets: facetsJson(facets), terms: termsOf(store, facets), description: facets.description }
+}
+
 /** SQL for products, and nothing else: no permissions, no limits, no events. Failures of the database are defects. */
 export const makeProductRepo = (sql: PgClient.PgClient) => {
-  const derived = (store: StoreId, product: Product) => {
-    const facets = facetsOf(product)
-    return { facets: facetsJson(facets), terms: termsOf(store, facets), description: facets.description }
-  }
-
   return {
     /** One row more than asked for is looked at, to know whether there is another page. */
     page: (store: StoreId, { cursor, limit }: PageRequest<ProductId>): Effect.Effect<DocumentPage<ProductId>> =>

@@ -12,14 +12,17 @@ const COLUMNS: Partial<Record<RuleField, string>> = {
   description: "description"
 }
 
+const parameters = ({ kind, values }: Condition): ReadonlyArray<string | boolean> =>
+  kind === "text" ? values.map((value) => fold(String(value))) : values
+
+const isFound = ({ field, negated, relation }: Condition) =>
+  isIndexed(field) && !negated && (relation === "equals" || relation === "in")
+
 /**
  * Rules as SQL over the products of one store: the same as `domain/catalog/Matcher`, which a property test holds it to.
  * Values are always parameters; what is spliced into the text are names from the tables of `domain/catalog/Rule`.
  */
 export const makeRuleSql = (sql: PgClient.PgClient) => {
-  const join = (parts: ReadonlyArray<Statement.Fragment>, by: "and" | "or") =>
-    by === "and" ? sql.and(parts) : sql.or(parts)
-
   /** The stored value in the type it is compared in: SQL null when it is missing. */
   const operand = ({ field, kind }: Condition): Statement.Fragment => {
     const column = COLUMNS[field]
@@ -35,9 +38,6 @@ export const makeRuleSql = (sql: PgClient.PgClient) => {
         return sql.literal(`(${text})::boolean`)
     }
   }
-
-  const parameters = ({ kind, values }: Condition): ReadonlyArray<string | boolean> =>
-    kind === "text" ? values.map((value) => fold(String(value))) : values
 
   const compare = (condition: Condition, value: Statement.Fragment): Statement.Fragment => {
     const wanted = parameters(condition)
@@ -77,9 +77,6 @@ export const makeRuleSql = (sql: PgClient.PgClient) => {
   const predicate = (condition: Condition): Statement.Fragment =>
     condition.negated ? sql`coalesce(not (${positive(condition)}), true)` : positive(condition)
 
-  const isFound = ({ field, negated, relation }: Condition) =>
-    isIndexed(field) && !negated && (relation === "equals" || relation === "in")
-
   const termsOf = (store: string, condition: Condition) =>
     parameters(condition).map((value) => term(store, condition.field, String(value)))
 
@@ -99,6 +96,6 @@ export const makeRuleSql = (sql: PgClient.PgClient) => {
       : sql.and([
           sql`store_id = ${store}`,
           ...prefilter(store, conditions, disjunctive),
-          join(conditions.map(predicate), disjunctive ? "or" : "and")
+          (disjunctive ? sql.or : sql.and)(conditions.map(predicate))
         ])
 }

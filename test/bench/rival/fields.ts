@@ -56,7 +56,10 @@ export const FIELDS = {
   barcode: ["barcode", short],
   imageUrl: ["image_url", orNull(url)],
   tags: ["tags", listOf({ type: "string", minLength: 1, maxLength: 255 }, 250)],
-  media: ["media", listOf(open({ url, type: text(255), alt: text(65_535), position: { type: "integer" } }, ["url"]), 250)],
+  media: [
+    "media",
+    listOf(open({ url, type: text(255), alt: text(65_535), position: { type: "integer" } }, ["url"]), 250)
+  ],
   options: ["options", listOf(open({ name: text(255), values: listOf(text(255), 2048) }, ["name", "values"]), 10)],
   variants: ["variants", listOf(variant, 2048)],
   faqs: ["faqs", listOf(open({ question: text(65_535), answer: text(65_535) }, ["question", "answer"]), 100)],

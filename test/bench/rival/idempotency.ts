@@ -41,12 +41,14 @@ const STORE = {
 
 const sortKeys = (_: string, value: unknown) =>
   typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
     : value
 
 /** SHA-256 of what was asked: key order and white space of the body do not matter. */
 export const fingerprintOf = (method: string, url: string, body: unknown): Buffer =>
-  createHash("sha256").update(`${method} ${url}\n${JSON.stringify(body, sortKeys)}`).digest()
+  createHash("sha256")
+    .update(`${method} ${url}\n${JSON.stringify(body, sortKeys)}`)
+    .digest()
 
 export const keyOf = (header: string | Array<string> | undefined): string => {
   if (typeof header !== "string" || header === "") {

@@ -82,7 +82,9 @@ const normalized = (body: ProductBody): ProductBody => {
   if (currencyCode !== undefined && currencyCodes.code(currencyCode) === undefined) {
     throw new Refused(400, "Invalid body", ["currencyCode: must be a currency code of ISO 4217"])
   }
-  const tags = body.tags && [...new Map(body.tags.map((tag) => tag.trim()).map((tag) => [tag.toLowerCase(), tag])).values()]
+  const tags = body.tags && [
+    ...new Map(body.tags.map((tag) => tag.trim()).map((tag) => [tag.toLowerCase(), tag])).values()
+  ]
   return { ...body, ...(currencyCode && { currencyCode }), ...(tags && { tags }) }
 }
 
@@ -178,7 +180,9 @@ export const updateProduct = async (
 
   const { variants, ...patch } = normalized(input)
   const next: ProductBody = { ...patch, ...(variants && { variants: mergeVariants(before.variants, variants) }) }
-  const changed = Object.keys(next).filter(isField).filter((field) => !same(before[field], next[field]))
+  const changed = Object.keys(next)
+    .filter(isField)
+    .filter((field) => !same(before[field], next[field]))
   if (changed.length === 0) return { status: 200, body: `{"data":${JSON.stringify(before)}}` }
 
   const values = changed.map((field) => parameterOf(field, next[field]))

@@ -46,7 +46,6 @@ create table if not exists idempotency_records (
 );
 
 -- tags_lower: the tags as rules compare them. No immutable expression makes it of an array, so the service writes it.
--- toast_tuple_target: a product of usual size stays in its row uncompressed. Pages of 50 went out a tenth faster.
 create table if not exists products (
   store_id uuid not null references stores on delete cascade,
   id uuid not null default uuidv7(),
@@ -91,7 +90,7 @@ create table if not exists products (
   updated_at timestamptz not null default now(),
   primary key (store_id, id),
   unique (store_id, slug)
-) with (toast_tuple_target = 8160);
+);
 create index if not exists products_by_vendor on products (store_id, lower(vendor_name));
 create index if not exists products_by_type on products (store_id, lower(product_type));
 create index if not exists products_by_category on products (store_id, lower(category));

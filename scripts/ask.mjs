@@ -1,0 +1,30 @@
+// Asks a started server, whose facts are in the given demo.json, what a first visitor would: read, write, retry, refuse.
+import assert from "node:assert/strict"
+import { randomUUID } from "node:crypto"
+import { readFileSync } from "node:fs"
+
+const { accessToken, baseUrl } = JSON.parse(readFileSync(process.argv[2], "utf8"))
+const api = `${baseUrl}/api/platform/v1`
+const headers = { authorization: `Bearer ${accessToken}` }
+
+const first = await fetch(`${api}/products?limit=2`, { headers })
+assert.equal(first.status, 200)
+assert.equal((await first.json()).products.length, 2)
+
+const write = {
+  method: "POST",
+  headers: { ...headers, "content-type": "application/json", "idempotency-key": randomUUID() },
+  body: JSON.stringify({ name: "Lantern", price: 24.5 })
+}
+const created = await fetch(`${api}/products`, write)
+const replayed = await fetch(`${api}/products`, write)
+assert.equal(created.status, 201)
+assert.equal(replayed.headers.get("idempotent-replayed"), "true")
+assert.equal(await created.text(), await replayed.text())
+
+assert.equal((await fetch(`${api}/products`)).status, 401)
+assert.equal((await fetch(`${api}/nothing`)).status, 404)
+for (const path of ["/healthz", "/readyz", "/docs", "/openapi.json"]) {
+  assert.equal((await fetch(`${baseUrl}${path}`)).status, 200, path)
+}
+process.stdout.write("The server answers as it should\n")

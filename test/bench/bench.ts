@@ -1,0 +1,33 @@
+import { NodeRuntime } from "@effect/platform-node"
+import { Effect } from "effect"
+import { say } from "./arena.ts"
+import { connection, databaseServer } from "./cluster.ts"
+import { memory } from "./memory.ts"
+import { million } from "./million.ts"
+import { readOptions } from "./options.ts"
+import { machine } from "./report.ts"
+import { speed } from "./speed.ts"
+
+const RUN = { speed, memory, million }
+
+/** Runs what was asked for and answers whether every target was reached. */
+const program = Effect.gen(function* () {
+  const options = yield* Effect.try(() => readOptions(process.argv.slice(2)))
+  const server = yield* databaseServer
+  const about = yield* Effect.scoped(Effect.flatMap(connection(server), (db) => Effect.promise(() => machine(db))))
+  yield* say(`${about}\n`)
+  const reached = yield* Effect.forEach(options.modes, (mode) => RUN[mode](server, options))
+  return reached.every(Boolean)
+})
+
+/** Everything that was started ends with the scope: when all is done, on an error, and on a signal. */
+export const bench = (): void =>
+  NodeRuntime.runMain(
+    Effect.scoped(program).pipe(
+      Effect.tap((reached) =>
+        Effect.sync(() => {
+          process.exitCode = reached ? 0 : 1
+        })
+      )
+    )
+  )

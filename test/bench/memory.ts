@@ -1,0 +1,37 @@
+import { Effect } from "effect"
+import { openArena, say } from "./arena.ts"
+import { makeDriver } from "./driver.ts"
+import type { Options } from "./options.ts"
+import { BOUND_HEADINGS, boundLine, table } from "./report.ts"
+import { residentMiB, type RunningServer } from "./servers.ts"
+
+const HOUR = 3_600_000
+
+const count = (requests: number) => requests.toLocaleString("en")
+
+/** Resident memory after much work against after little, and beside the server written by hand. */
+export const memory = (server: string, { connections, memoryAt }: Options) =>
+  Effect.gen(function* () {
+    const arena = yield* openArena(server)
+    const drive = yield* makeDriver
+    const [few, many] = memoryAt
+
+    const weigh = ({ pid, port }: RunningServer) =>
+      Effect.forEach([few, many - few], (requests) =>
+        Effect.map(drive({ port, work: "mixed", connections, requests, millis: HOUR }), () => residentMiB(pid))
+      )
+    const [oursEarly = 0, ours = 0] = yield* weigh(arena.ours)
+    const [rivalEarly = 0, rival = 0] = yield* weigh(arena.rival)
+    const lines = [
+      boundLine(
+        `Resident memory after ${count(many)} requests, against after ${count(few)}`,
+        ours,
+        oursEarly,
+        "MiB",
+        1.2
+      ),
+      boundLine(`The same, against the server written by hand after ${count(many)}`, ours, rival, "MiB", 1.5)
+    ]
+    yield* say(`\n${table(BOUND_HEADINGS, lines)}\n\nBy hand after ${count(few)}: ${rivalEarly.toFixed(1)} MiB.\n`)
+    return lines.every(({ reached }) => reached)
+  }).pipe(Effect.scoped)

@@ -1,0 +1,39 @@
+import { parseArgs } from "node:util"
+
+export const MODES = ["speed", "memory", "million"] as const
+export type Mode = (typeof MODES)[number]
+
+export interface Options {
+  readonly modes: ReadonlyArray<Mode>
+  readonly rounds: number
+  readonly roundMillis: number
+  readonly warmUpMillis: number
+  readonly connections: number
+  /** Requests after which memory is looked at. */
+  readonly memoryAt: readonly [number, number]
+  readonly vastProducts: number
+}
+
+const USAGE = "usage: npm run bench -- [speed | memory | million | all] [--quick] [--connections=32]"
+
+/** `npm run bench -- <mode>`, and `--quick` for a rough look. */
+export const readOptions = (args: ReadonlyArray<string>): Options => {
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { quick: { type: "boolean", default: false }, connections: { type: "string", default: "32" } }
+  })
+  const [mode = "speed"] = positionals
+  const modes = mode === "all" ? MODES : MODES.filter((known) => known === mode)
+  if (modes.length === 0) throw new Error(USAGE)
+  const { quick } = values
+  return {
+    modes,
+    rounds: quick ? 3 : 5,
+    roundMillis: quick ? 1000 : 4000,
+    warmUpMillis: quick ? 1000 : 3000,
+    connections: Number(values.connections),
+    memoryAt: quick ? [2_000, 20_000] : [20_000, 200_000],
+    vastProducts: quick ? 100_000 : 1_000_000
+  }
+}
