@@ -1,4 +1,4 @@
-import { Either } from "effect"
+import { BigDecimal, Either } from "effect"
 
 /**
  * A number that a float may not hold, kept as its decimal text: numbers are stored exactly as sent
@@ -22,6 +22,13 @@ export class ExactNumber {
 }
 
 export type JsonNumber = number | ExactNumber
+
+const decimal = (value: JsonNumber) =>
+  BigDecimal.unsafeFromString(value instanceof ExactNumber ? value.text : String(value))
+
+/** Whether `a` is below `b`, to the last digit: as floats two different numbers may be one. */
+export const isBelow = (a: JsonNumber, b: JsonNumber): boolean =>
+  Number(a) < Number(b) || (Number(a) === Number(b) && BigDecimal.lessThan(decimal(a), decimal(b)))
 
 export type JsonObject = { readonly [key: string]: unknown }
 
@@ -66,12 +73,20 @@ export const canonical = (value: unknown): string => bareNumbers(JSON.stringify(
 const sortKeys = (_: string, value: unknown) =>
   isObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value
 
+/** A number closer to zero has more decimals than `numeric` holds; so has a zero of such an exponent. */
+const MIN_EXPONENT = 300
+
 const numberProblem = (value: JsonNumber) => {
   const magnitude = Math.abs(Number(value))
-  if (magnitude > MAX_NUMBER) return `must be a number of at most ${MAX_NUMBER}`
+  const tooLarge = `must be a number of at most ${MAX_NUMBER}`
+  if (magnitude > MAX_NUMBER) return tooLarge
   if (!(value instanceof ExactNumber)) return undefined
-  const vanished = magnitude < 1e-300 && /[1-9]/.test(value.text.split(/[eE]/)[0] ?? "")
-  return vanished || value.text.length > MAX_DIGITS ? `must be a number of at most ${MAX_DIGITS} digits` : undefined
+  const [digits = "", exponent = "0"] = value.text.split(/[eE]/)
+  const vanished = magnitude < 1e-300 && (/[1-9]/.test(digits) || Math.abs(Number(exponent)) > MIN_EXPONENT)
+  if (vanished || value.text.length > MAX_DIGITS) return `must be a number of at most ${MAX_DIGITS} digits`
+  return magnitude === MAX_NUMBER && isBelow(MAX_NUMBER, new ExactNumber(value.text.replace("-", "")))
+    ? tooLarge
+    : undefined
 }
 
 const textProblem = (text: string) => {

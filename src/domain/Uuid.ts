@@ -13,7 +13,7 @@ export const Uuid = Schema.transformOrFail(Schema.String, Schema.String, {
       ? ParseResult.succeed(text.toLowerCase())
       : ParseResult.fail(new ParseResult.Type(ast, text, "must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057")),
   encode: ParseResult.succeed
-})
+}).annotations({ jsonSchema: { format: "uuid" } })
 
 /** A version 7 UUID for the instant `millis`: 48 bits of time, 74 of randomness (RFC 9562, section 5.7). */
 export const uuidV7 = (millis: number): string => {

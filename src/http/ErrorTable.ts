@@ -11,7 +11,7 @@ import type { SlugTaken } from "../domain/catalog/Slug.ts"
 import type { BadRequest, KeyMalformed, KeyMissing } from "./BadRequest.ts"
 
 /** Every error that a request may be answered with on purpose. */
-type PublicError =
+export type PublicError =
   | BadRequest
   | KeyMissing
   | KeyMalformed
@@ -78,7 +78,7 @@ export const ErrorBody = Schema.Struct({
 type ErrorBody = typeof ErrorBody.Type
 
 /** An error's body: its message and, where it has them, its lines. */
-const bodyOf = ({
+export const bodyOf = ({
   issues,
   message
 }: PublicError & { readonly issues?: ReadonlyArray<string> | undefined }): ErrorBody =>

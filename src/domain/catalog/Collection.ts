@@ -45,16 +45,15 @@ const own = {
   ),
   seoTitle: described(Schema.NullOr(text(255)), "Title for search engines", "Oak desks"),
   metaDescription: described(Schema.NullOr(text(1000)), "Meta description", "Desks with an oak top."),
-  disjunctive: described(Bool, "false: every rule must match. true: any", false),
+  disjunctive: described(Bool, "false: a product must satisfy every rule. true: any of them", false),
   rules: described(Rules, "What an automated collection holds; no rules match nothing", [
     { field: "tags", relation: "equals", value: "oak" }
   ])
 }
 
 const productIds = ProductIds.annotations({
-  description:
-    "The products, in order. Computed on every read for automated collections, where it is ignored in a body",
-  jsonSchema: { type: "array", items: { type: "string", format: "uuid" }, maxItems: MAX_MEMBERS }
+  description: "The products, in order, each once. Computed for automated collections, where a body's are ignored",
+  examples: [[ProductId.make("019a3f5e-7c40-7d21-9a53-5b1c6e2f8a90")]]
 })
 
 /** What a client may set on a collection, on create and on update alike (contract, section 2.2; decisions, section 3). */
@@ -73,8 +72,13 @@ export type CollectionHead = typeof CollectionHead.Type
 /** A group of products, chosen by hand or by rules. */
 export const Collection = Schema.Struct({
   ...CollectionHead.fields,
-  productIds: Schema.Array(ProductId).annotations({ description: "The products, in order" }),
-  productCount: Schema.NonNegativeInt.annotations({ description: "How many products it holds" })
+  productIds: Schema.Array(ProductId).annotations({
+    description: "The products it holds at this moment: of an automated collection, all that match, in order of id"
+  }),
+  productCount: Schema.Number.pipe(Schema.int(), Schema.nonNegative()).annotations({
+    description: "How many products it holds",
+    examples: [1]
+  })
 }).annotations({ identifier: "Collection" })
 export type Collection = typeof Collection.Type
 

@@ -29,7 +29,7 @@ export const trimmed = (max: number) =>
     { strict: true, decode: (text) => text.trim(), encode: (text) => text }
   ).annotations({
     ...says(`must be text of 1 to ${max} characters`),
-    jsonSchema: { type: "string", minLength: 1, maxLength: max }
+    jsonSchema: { minLength: 1, maxLength: max, pattern: "\\S" }
   })
 
 const isJsonNumber = (value: unknown): value is JsonNumber => typeof value === "number" || value instanceof ExactNumber
@@ -53,7 +53,7 @@ export const Bool = Schema.Boolean.annotations(says("must be true or false"))
 /** Web addresses of pictures. Nothing is fetched from them. */
 export const HttpUrl = Schema.String.pipe(
   Schema.filter((url) => url.length <= 2048 && /^https?:\/\//i.test(url) && URL.canParse(url), {
-    jsonSchema: { format: "uri", maxLength: 2048 },
+    jsonSchema: { format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]?://", maxLength: 2048 },
     arbitrary: () => (fc) => fc.webUrl({ validSchemes: ["http", "https"] })
   }),
   Schema.annotations(says("must be an absolute http or https URL of at most 2,048 characters"))
@@ -81,7 +81,7 @@ export const CurrencyCode = Schema.transform(
   { strict: true, decode: (code) => code.toUpperCase(), encode: (code) => code }
 ).annotations({
   ...says("must be a currency code of ISO 4217, as in EUR"),
-  jsonSchema: { type: "string", pattern: "^[A-Za-z]{3}$" }
+  jsonSchema: { pattern: "^[A-Za-z]{3}$" }
 })
 
 /** Of what is wrong inside a list or an object, the inside tells; this is said when it is no such thing at all. */
@@ -115,8 +115,13 @@ export const Opaque = Schema.Union(Schema.Record(rest), Schema.Array(Schema.Reco
 
 /** RFC 3339 in UTC with milliseconds, by the database's clock. */
 export const Timestamp = Schema.String.annotations({
-  jsonSchema: { type: "string", format: "date-time" },
+  description: "RFC 3339 in UTC with milliseconds",
+  jsonSchema: { format: "date-time" },
   examples: ["2026-01-31T09:30:00.000Z"]
 })
 
-export const Version = Schema.Int.annotations({ description: "1 at first, one more with every change", examples: [1] })
+export const Version = Schema.Int.annotations({
+  description: "1 at first, one more with every change",
+  jsonSchema: { type: "integer", minimum: 1 },
+  examples: [1]
+})

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { canonical } from "../Json.ts"
+import { canonical, isBelow } from "../Json.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"
 import { Timestamp, Version } from "./Fields.ts"
 import { editable, type Variant } from "./ProductFields.ts"
@@ -75,7 +75,7 @@ export const newProduct = (input: CreateProduct, { at, currencyCode, id, slug }:
     stock: input.stock ?? 0,
     currencyCode: input.currencyCode ?? currencyCode,
     isActive: input.isActive ?? true,
-    onSale: input.onSale ?? (discountedPrice !== null && Number(discountedPrice) < Number(price)),
+    onSale: input.onSale ?? (discountedPrice !== null && isBelow(discountedPrice, price)),
     taxable: input.taxable ?? true,
     trackInventory: input.trackInventory ?? true,
     description: input.description ?? null,

@@ -15,6 +15,9 @@ import {
   trimmed
 } from "./Fields.ts"
 
+const field = <A, I>(schema: Schema.Schema<A, I>, description: string, example: A) =>
+  schema.annotations({ description, examples: [example] })
+
 /** Trimmed, and each tag once whatever its case; the first spelling and the order stay. */
 const Tags = Schema.transform(listOf(trimmed(255), 250), Schema.Array(Schema.String), {
   strict: true,
@@ -23,41 +26,61 @@ const Tags = Schema.transform(listOf(trimmed(255), 250), Schema.Array(Schema.Str
 })
 
 const Medium = open({
-  url: HttpUrl,
-  type: optional(text(255)),
-  alt: optional(text(65_535)),
-  position: optional(Schema.Int.annotations({ message: () => ({ message: "must be an integer", override: true }) }))
-})
+  url: field(HttpUrl, "Where it is", "https://images.example.com/desk-2.jpg"),
+  type: optional(field(text(255), "What it is", "image")),
+  alt: optional(field(text(65_535), "What it shows, for who cannot see it", "The desk from above")),
+  position: optional(
+    Schema.Int.annotations({
+      description: "Its place among the others",
+      message: () => ({ message: "must be an integer", override: true })
+    })
+  )
+}).annotations({ identifier: "Medium", description: "A picture, film or model" })
 
-const ProductOption = open({ name: text(255), values: list(text(255)) })
+const ProductOption = open({
+  name: field(text(255), "What differs", "Width"),
+  values: field(list(text(255)), "The choices there are", ["120 cm", "160 cm"])
+}).annotations({ identifier: "Option", description: "Something that the variants of a product differ in" })
 
 /** One buyable form of a product. `id` is the service's: it names an existing variant in a patch. */
 export const Variant = open({
-  id: optional(Schema.Unknown.annotations({ description: "Given by the service", jsonSchema: { type: "string" } })),
-  title: optional(text(255)),
-  sku: optional(text(255)),
-  barcode: optional(text(255)),
-  price: optional(Amount),
-  discountedPrice: optional(Amount),
-  costPrice: optional(Amount),
-  stock: optional(Amount),
+  id: optional(
+    Schema.Unknown.annotations({
+      jsonSchema: {
+        type: "string",
+        format: "uuid",
+        description: "Given by the service; in a patch, which one is meant"
+      }
+    })
+  ),
+  title: optional(field(text(255), "What it is called", "160 cm")),
+  sku: optional(field(text(255), "Stock keeping unit; not unique", "DESK-WAL-160")),
+  barcode: optional(field(text(255), "GTIN, EAN, UPC or ISBN", "4006381333931")),
+  price: optional(field(Amount, "Price of one, in the product's `currencyCode`", 249.5)),
+  discountedPrice: optional(field(Amount, "Price while it is on sale", 199)),
+  costPrice: optional(field(Amount, "What one costs the merchant", 120.75)),
+  stock: optional(field(Amount, "How many are at hand", 7)),
   options: optional(
-    Schema.Record({ key: Schema.String, value: text(255) }).annotations({ message: () => "must be an object" })
+    Schema.Record({ key: Schema.String, value: text(255) }).annotations({
+      description: "Its choice of each option, by the option's name",
+      examples: [{ Width: "160 cm" }],
+      message: () => "must be an object"
+    })
   )
-})
+}).annotations({ identifier: "Variant", description: "One buyable form of a product" })
 export type Variant = typeof Variant.Type
 
-const Faq = open({ question: text(65_535), answer: text(65_535) })
+const Faq = open({
+  question: field(text(65_535), "What customers ask", "Does it come assembled?"),
+  answer: field(text(65_535), "What the shop answers", "The legs go on with four screws.")
+}).annotations({ identifier: "Faq", description: "A question that customers ask, and its answer" })
 
 const Dimensions = open({
-  length: optional(Amount),
-  width: optional(Amount),
-  height: optional(Amount),
-  unit: optional(text(255))
-})
-
-const field = <A, I>(schema: Schema.Schema<A, I>, description: string, example: A) =>
-  schema.annotations({ description, examples: [example] })
+  length: optional(field(Amount, "From front to back, or its longest side", 160)),
+  width: optional(field(Amount, "From side to side", 80)),
+  height: optional(field(Amount, "From bottom to top", 74)),
+  unit: optional(field(text(255), "The unit of all three", "cm"))
+}).annotations({ identifier: "Dimensions", description: "The size of a product" })
 
 const nullable = <A, I>(schema: Schema.Schema<A, I>, description: string, example: A) =>
   field(Schema.NullOr(schema), description, example)

@@ -171,20 +171,43 @@ const valuesOf = (rule: RuleText, relation: Relation, kind: Kind): ReadonlyArray
 
 const isCondition = (result: Condition | Problem): result is Condition => !("path" in result)
 
+const code = (names: ReadonlyArray<string>) => names.map((name) => `\`${name}\``).join(", ")
+
+/** For the reference: which relations there are for which fields. */
+const language = [
+  ...Object.entries(RELATIONS).map(([kind, relations]) => {
+    const fields = Object.entries(FIELDS).filter(([, field]) => field.kind === kind)
+    return `- ${code(fields.map(([name]) => name))} (${kind}): ${code(relations)}`
+  }),
+  `- Other names: ${Object.entries(ALIASES)
+    .map(([alias, name]) => `${code([alias])} for ${code([name])}`)
+    .join(", ")}`
+].join("\n")
+
 /** One rule of an automated collection, kept as sent. */
 export const Rule = Schema.Struct({
   field: Schema.String.annotations({
     message: () => ({ message: "must be text", override: true }),
-    jsonSchema: { type: "string", enum: [...Object.keys(FIELDS), ...Object.keys(ALIASES)] }
+    jsonSchema: {
+      type: "string",
+      enum: [...Object.keys(FIELDS), ...Object.keys(ALIASES)],
+      description: "What of a product is looked at. `tags` and `variant.*` hold when any of the values does",
+      examples: ["tags"]
+    }
   }),
   relation: Schema.String.annotations({
     message: () => ({ message: "must be text", override: true }),
-    jsonSchema: { type: "string", enum: [...new Set(Object.values(RELATIONS).flat())] }
+    jsonSchema: {
+      type: "string",
+      enum: [...new Set(Object.values(RELATIONS).flat())],
+      description: "How it is compared. A missing value satisfies only the negated relations",
+      examples: ["equals"]
+    }
   }),
   value: optional(
     Schema.Unknown.annotations({
-      description:
-        "Text, a number, a time or a boolean as the field is; a list for `in` and `not_in`; none for `is_set`"
+      description: `Text (case is ignored), a number, a time or a boolean, as the field is; a list of up to ${MAX_VALUES} for \`in\` and \`not_in\`; none for \`is_set\` and \`is_not_set\``,
+      examples: ["oak"]
     })
   )
 })
@@ -193,6 +216,11 @@ export const Rule = Schema.Struct({
     Schema.filter((rule) => {
       const result = readRule(rule)
       return isCondition(result) || { path: result.path, message: result.message }
+    }),
+    Schema.annotations({
+      identifier: "Rule",
+      jsonSchema: {},
+      description: `One condition on products. The fields and their relations:\n\n${language}`
     })
   )
 export type Rule = typeof Rule.Type

@@ -25,10 +25,11 @@ import { DEFAULT_LIMIT, MAX_LIMIT, PageLimit } from "../../domain/Page.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { BadRequest } from "../BadRequest.ts"
 import { publicError } from "../ErrorTable.ts"
-import { BearerAuth, KeyRequired, RequiredScope } from "./Access.ts"
+import { BearerAuth, KeyRequired } from "./Access.ts"
+import { needs } from "./Conventions.ts"
 
-const productId = HttpApiSchema.param("id", ProductId)
-const collectionId = HttpApiSchema.param("id", CollectionId)
+const productId = HttpApiSchema.param("id", ProductId.annotations({ description: "The id of the product" }))
+const collectionId = HttpApiSchema.param("id", CollectionId.annotations({ description: "The id of the collection" }))
 
 /** Query parameters of every list (contract, section 8). */
 const pageQuery = <A, I>(cursor: Schema.Schema<A, I>) =>
@@ -38,8 +39,13 @@ const pageQuery = <A, I>(cursor: Schema.Schema<A, I>) =>
     ),
     limit: optional(
       PageLimit.annotations({
-        description: `Rows of a page: ${DEFAULT_LIMIT} when absent; more than ${MAX_LIMIT} is treated as ${MAX_LIMIT}`,
-        jsonSchema: { type: "integer", minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }
+        jsonSchema: {
+          type: "integer",
+          minimum: 1,
+          maximum: MAX_LIMIT,
+          default: DEFAULT_LIMIT,
+          description: `Rows of a page: ${DEFAULT_LIMIT} when absent; more than ${MAX_LIMIT} is treated as ${MAX_LIMIT}`
+        }
       })
     )
   })
@@ -48,16 +54,25 @@ const nextCursor = <A, I>(id: Schema.Schema<A, I>) =>
   Schema.NullOr(id).annotations({ description: "The id to go on from; null exactly when there is no further row" })
 
 const Deleted = <A, I>(id: Schema.Schema<A, I>) =>
-  Schema.Struct({ data: Schema.Struct({ id, deleted: Schema.Literal(true) }) })
+  Schema.Struct({ data: Schema.Struct({ id, deleted: Schema.Literal(true) }) }).annotations({
+    description: "What is gone"
+  })
+
+const Answer = <A, I>(data: Schema.Schema<A, I>, description: string) =>
+  Schema.Struct({ data }).annotations({ description })
 
 /** The products of the store that the token belongs to. There is no read of a single product. */
 export class ProductsGroup extends HttpApiGroup.make("Products")
   .add(
     HttpApiEndpoint.get("listProducts", "/products")
       .setUrlParams(pageQuery(ProductId))
-      .addSuccess(Schema.Struct({ products: Schema.Array(Product), nextCursor: nextCursor(ProductId) }))
+      .addSuccess(
+        Schema.Struct({ products: Schema.Array(Product), nextCursor: nextCursor(ProductId) }).annotations({
+          description: "A page of products"
+        })
+      )
       .middleware(BearerAuth)
-      .annotate(RequiredScope, "read_products")
+      .annotateContext(needs("read_products"))
       .annotate(OpenApi.Summary, "List products")
       .annotate(
         OpenApi.Description,
@@ -67,7 +82,7 @@ export class ProductsGroup extends HttpApiGroup.make("Products")
   .add(
     HttpApiEndpoint.post("createProduct", "/products")
       .setPayload(CreateProduct)
-      .addSuccess(Schema.Struct({ data: Product }), { status: 201 })
+      .addSuccess(Answer(Product, "The new product"), { status: 201 })
       .addError(publicError(BadRequest))
       .addError(publicError(ProductLimitReached))
       .addError(publicError(KeyReused))
@@ -75,14 +90,14 @@ export class ProductsGroup extends HttpApiGroup.make("Products")
       .addError(publicError(ProductTooLarge))
       .middleware(KeyRequired)
       .middleware(BearerAuth)
-      .annotate(RequiredScope, "write_products")
+      .annotateContext(needs("write_products"))
       .annotate(OpenApi.Summary, "Create a product")
       .annotate(OpenApi.Description, "Only `name` is required. Emits `catalog.product.updated.v1`.")
   )
   .add(
     HttpApiEndpoint.patch("updateProduct")`/products/${productId}`
       .setPayload(UpdateProduct)
-      .addSuccess(Schema.Struct({ data: Product }))
+      .addSuccess(Answer(Product, "The product as it now is"))
       .addError(publicError(BadRequest))
       .addError(publicError(ProductNotFound))
       .addError(publicError(KeyReused))
@@ -91,7 +106,7 @@ export class ProductsGroup extends HttpApiGroup.make("Products")
       .addError(publicError(ProductTooLarge))
       .middleware(KeyRequired)
       .middleware(BearerAuth)
-      .annotate(RequiredScope, "write_products")
+      .annotateContext(needs("write_products"))
       .annotate(OpenApi.Summary, "Update a product")
       .annotate(
         OpenApi.Description,
@@ -107,7 +122,7 @@ export class ProductsGroup extends HttpApiGroup.make("Products")
       .addError(publicError(VersionMismatch))
       .middleware(KeyRequired)
       .middleware(BearerAuth)
-      .annotate(RequiredScope, "write_products")
+      .annotateContext(needs("write_products"))
       .annotate(OpenApi.Summary, "Delete a product")
       .annotate(
         OpenApi.Description,
@@ -121,9 +136,13 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
   .add(
     HttpApiEndpoint.get("listCollections", "/collections")
       .setUrlParams(pageQuery(CollectionId))
-      .addSuccess(Schema.Struct({ collections: Schema.Array(Collection), nextCursor: nextCursor(CollectionId) }))
+      .addSuccess(
+        Schema.Struct({ collections: Schema.Array(Collection), nextCursor: nextCursor(CollectionId) }).annotations({
+          description: "A page of collections"
+        })
+      )
       .middleware(BearerAuth)
-      .annotate(RequiredScope, "read_collections")
+      .annotateContext(needs("read_collections"))
       .annotate(OpenApi.Summary, "List collections")
       .annotate(
         OpenApi.Description,
@@ -132,24 +151,24 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
   )
   .add(
     HttpApiEndpoint.get("getCollection")`/collections/${collectionId}`
-      .addSuccess(Schema.Struct({ data: Collection }))
+      .addSuccess(Answer(Collection, "The collection, with its products"))
       .addError(publicError(CollectionNotFound))
       .middleware(BearerAuth)
-      .annotate(RequiredScope, "read_collections")
+      .annotateContext(needs("read_collections"))
       .annotate(OpenApi.Summary, "Read a collection")
       .annotate(OpenApi.Description, "With the products it holds at this moment: rules are applied on every read.")
   )
   .add(
     HttpApiEndpoint.post("createCollection", "/collections")
       .setPayload(CreateCollection)
-      .addSuccess(Schema.Struct({ data: Collection }), { status: 201 })
+      .addSuccess(Answer(Collection, "The new collection, with its products"), { status: 201 })
       .addError(publicError(BadRequest))
       .addError(publicError(KeyReused))
       .addError(publicError(SlugTaken))
       .addError(publicError(UnknownProducts))
       .middleware(KeyRequired)
       .middleware(BearerAuth)
-      .annotate(RequiredScope, "write_collections")
+      .annotateContext(needs("write_collections"))
       .annotate(OpenApi.Summary, "Create a collection")
       .annotate(
         OpenApi.Description,
@@ -159,7 +178,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
   .add(
     HttpApiEndpoint.patch("updateCollection")`/collections/${collectionId}`
       .setPayload(UpdateCollection)
-      .addSuccess(Schema.Struct({ data: Collection }))
+      .addSuccess(Answer(Collection, "The collection as it now is, with its products"))
       .addError(publicError(BadRequest))
       .addError(publicError(CollectionNotFound))
       .addError(publicError(KeyReused))
@@ -169,7 +188,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
       .addError(publicError(TooManyMembers))
       .middleware(KeyRequired)
       .middleware(BearerAuth)
-      .annotate(RequiredScope, "write_collections")
+      .annotateContext(needs("write_collections"))
       .annotate(OpenApi.Summary, "Update a collection")
       .annotate(
         OpenApi.Description,
@@ -185,7 +204,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
       .addError(publicError(VersionMismatch))
       .middleware(KeyRequired)
       .middleware(BearerAuth)
-      .annotate(RequiredScope, "write_collections")
+      .annotateContext(needs("write_collections"))
       .annotate(OpenApi.Summary, "Delete a collection")
       .annotate(OpenApi.Description, "The products stay. Emits no event.")
   )

@@ -1,1 +1,144 @@
-export const complete = (spec: Record<string, unknown>) => spec
+import { OpenApi } from "@effect/platform"
+import { Context, Schema } from "effect"
+import { Scope } from "../../domain/Installation.ts"
+import { canonical, isObject } from "../../domain/Json.ts"
+import { MEANING } from "../ErrorTable.ts"
+import { RequiredScope } from "./Access.ts"
+import { failures, refusalsOf, samples } from "./Examples.ts"
+import { headers, parameters, requestHeaders, responseHeaders } from "./Headers.ts"
+
+/** The scope of an endpoint: to be asked for by the service, and to be read in its document. */
+export const needs = (scope: Scope) =>
+  Context.merge(
+    Context.make(RequiredScope, scope),
+    OpenApi.annotations({ override: { "x-scope": scope } })
+  )
+
+const rest = { key: Schema.String, value: Schema.Unknown }
+
+const Content = Schema.Struct({ "application/json": Schema.Struct({ schema: Schema.Unknown }) })
+
+const Operation = Schema.Struct(
+  {
+    operationId: Schema.String,
+    description: Schema.String,
+    parameters: Schema.Array(Schema.Unknown),
+    "x-scope": Scope,
+    requestBody: Schema.optional(Schema.Struct({ content: Content }, rest)),
+    responses: Schema.Record({
+      key: Schema.String,
+      value: Schema.Struct({ description: Schema.String, content: Content })
+    })
+  },
+  rest
+)
+type Operation = typeof Operation.Type
+
+/** What the generator is known to make, as far as it is completed here. */
+const Generated = Schema.Struct(
+  {
+    info: Schema.Record(rest),
+    paths: Schema.Record({ key: Schema.String, value: Schema.Record({ key: Schema.String, value: Operation }) }),
+    components: Schema.Struct({ schemas: Schema.Record(rest) }, rest)
+  },
+  rest
+)
+
+const read = Schema.decodeUnknownSync(Generated)
+
+/** Marks of the generator that tell a reader nothing, and the closing of objects that may gain members one day. */
+const isNoise = (key: string, value: unknown) =>
+  key === "$id" ||
+  (key === "title" && typeof value === "string") ||
+  (key === "required" && Array.isArray(value) && value.length === 0) ||
+  (key === "additionalProperties" && value === false)
+
+const tidy = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(tidy)
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).filter(([key, member]) => !isNoise(key, member))
+  return Object.fromEntries(kept.map(([key, member]) => [key, key === "examples" ? member : tidy(member)]))
+}
+
+const json = (schema: unknown, examples: Readonly<Record<string, unknown>>) => ({
+  "application/json": {
+    schema,
+    examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]))
+  }
+})
+
+const mapValues = <A, B>(record: Readonly<Record<string, A>>, f: (value: A, key: string) => B) =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, f(value, key)]))
+
+/** The names of the errors that a response was declared with. */
+const errorsIn = (schema: unknown) =>
+  [...canonical(schema).matchAll(/#\/components\/schemas\/(\w+)/g)].flatMap(([, name]) => name ?? [])
+
+const meaningOf = new Map(Object.entries(MEANING))
+
+/** An operation with its plain name, its scope, its headers, every status it may answer with, and examples. */
+const completeOperation = (operation: Operation, method: string) => {
+  const { content, ...request } = operation.requestBody ?? {}
+  const scope = operation["x-scope"]
+  const name = operation.operationId.replace(/^.*\./, "")
+  const sample = samples[name] ?? { answer: null, malformed: {} }
+  const refusals = refusalsOf(scope)
+
+  const success = (status: string, { content, description }: Operation["responses"][string]) => ({
+    description,
+    headers: responseHeaders(method, status, sample.answer),
+    content: json(content["application/json"].schema, { [name]: sample.answer })
+  })
+
+  const failure = (status: string, examples: Readonly<Record<string, unknown>>) => ({
+    description: meaningOf.get(status),
+    headers: responseHeaders(method, status, undefined),
+    content: json({ $ref: "#/components/schemas/Error" }, examples)
+  })
+
+  const refusal = (status: string, schema: unknown) => {
+    const declared = errorsIn(schema).filter((error) => error in refusals)
+    const examples = Object.fromEntries(declared.map((error) => [error, refusals[error]]))
+    return failure(status, status === "400" ? { ...examples, ...sample.malformed } : examples)
+  }
+
+  return {
+    ...operation,
+    operationId: name,
+    description: `${operation.description}\n\nNeeds the scope \`${scope}\`.`,
+    parameters: [...operation.parameters, ...requestHeaders(method)],
+    ...(content === undefined
+      ? {}
+      : { requestBody: { ...request, content: json(content["application/json"].schema, sample.requests ?? {}) } }),
+    responses: {
+      ...mapValues(operation.responses, (response, status) =>
+        Number(status) < 400 ? success(status, response) : refusal(status, response.content["application/json"].schema)
+      ),
+      ...mapValues(failures, (examples, status) => failure(status, examples))
+    }
+  }
+}
+
+/**
+ * Makes the generated document say what no definition says: the headers, the failures that any request may meet, the
+ * one shape of errors, and examples of it all.
+ */
+export const complete = (spec: Record<string, unknown>): Record<string, unknown> => {
+  const document = read({ ...spec, components: tidy(spec["components"]), paths: tidy(spec["paths"]) })
+  const { Error: error, ...schemas } = document.components.schemas
+  const isError = (schema: unknown) => canonical(schema) === canonical(error)
+  return {
+    ...document,
+    info: { ...document.info, contact: { name: "Partner API", url: "https://example.com/partner-api" } },
+    paths: mapValues(document.paths, (operations) => mapValues(operations, completeOperation)),
+    components: {
+      ...document.components,
+      schemas: Object.fromEntries([
+        ...Object.entries(schemas).filter(([, schema]) => !isError(schema)),
+        ["Error", error]
+      ]),
+      parameters,
+      headers
+    }
+  }
+}

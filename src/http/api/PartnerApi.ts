@@ -1,7 +1,42 @@
-import { OpenApi } from "@effect/platform"
+import { HttpApi, OpenApi } from "@effect/platform"
+import { ErrorBody } from "../ErrorTable.ts"
 import { CollectionsGroup, ProductsGroup } from "./Catalog.ts"
 import { complete } from "./Conventions.ts"
 import { makeApi } from "./PublicApi.ts"
+
+const introduction = `
+Reads and changes the data of the store that an access token belongs to. Every body, in both directions, is JSON.
+
+## Authentication
+
+Each request carries \`Authorization: Bearer <access token>\`. The token names the installation and its store; no request can name another store. An operation asks for the scope that stands with it.
+
+## Errors
+
+Every error is \`{ "error": "..." }\` with the matching status. \`issues\`, where it is there, has one line for each thing to change. A refused request has changed nothing.
+
+## Writing once
+
+Each POST, PATCH and DELETE carries an \`Idempotency-Key\`: one new key for each operation, and the same key on its retries. The operation runs once; a retry within 24 hours gets the stored answer, byte for byte, with \`Idempotent-Replayed: true\`.
+
+## Writing what was read
+
+A resource comes with its version as \`ETag\`. A write with that tag in \`If-Match\` is refused with 412 when the resource has changed since.
+
+Fields of a body that are unknown or cannot be set are ignored, so that what was read can be sent back. With \`Prefer: handling=strict\` they are refused.
+
+## Lists
+
+Lists run in ascending order of id. The \`nextCursor\` of a page is the \`cursor\` of the next one; it is null when there is no further row.
+
+## Rate limit
+
+100 requests are admitted in any 60 seconds of an installation. Above that the answer is 429; wait and repeat. No header tells how long.
+
+## Numbers and text
+
+Numbers are kept with all of their digits. Text is Unicode without NUL. Times are RFC 3339 in UTC.
+`.trim()
 
 /** Partner API v1. Everything under `/api/platform/v1`, and the document at `/openapi.json`, comes from here. */
 export class PartnerApi extends makeApi("partner")
@@ -10,9 +45,9 @@ export class PartnerApi extends makeApi("partner")
   .prefix("/api/platform/v1")
   .annotate(OpenApi.Title, "Partner API")
   .annotate(OpenApi.Version, "1.0.0")
-  .annotate(
-    OpenApi.Description,
-    "Reads and changes the data of the store that an access token belongs to. Every write is idempotent, every error has one shape, 100 requests are admitted in any 60 seconds of an installation."
-  )
+  .annotate(OpenApi.Summary, "Reads and changes the catalog of a store")
+  .annotate(OpenApi.Description, introduction)
   .annotate(OpenApi.License, { name: "Proprietary" })
+  .annotate(OpenApi.Servers, [{ url: "/", description: "This server" }])
+  .annotate(HttpApi.AdditionalSchemas, [ErrorBody])
   .annotate(OpenApi.Transform, complete) {}

@@ -87,7 +87,7 @@ export const findBinaries: Effect.Effect<Binaries, EmbeddedPostgresFailed> = Eff
     try: () => makeUsable(packageFolder),
     catch: (thrown) =>
       new EmbeddedPostgresFailed({
-        reason: `the package's libraries need links that npm did not make and that cannot be made now (${reasonOf(thrown)}); run "npm rebuild" as the owner of node_modules`
+        reason: `the package's libraries need links that npm did not make and that cannot be made now (${reasonOf(thrown)}); start once as the owner of node_modules`
       })
   })
   return fromPackage(packageFolder)

@@ -1,0 +1,180 @@
+import { Record } from "effect"
+import {
+  CollectionId,
+  CollectionNotFound,
+  newCollection,
+  TooManyMembers,
+  UnknownProducts
+} from "../../domain/catalog/Collection.ts"
+import {
+  type CreateProduct,
+  newProduct,
+  patchProduct,
+  type Product,
+  ProductId,
+  ProductLimitReached,
+  ProductNotFound,
+  ProductTooLarge
+} from "../../domain/catalog/Product.ts"
+import { SlugTaken } from "../../domain/catalog/Slug.ts"
+import { KeyReused } from "../../domain/Idempotency.ts"
+import { InstallationInactive, InvalidToken, type Scope, ScopeNotGranted } from "../../domain/Installation.ts"
+import { RateLimitExceeded } from "../../domain/RateLimit.ts"
+import { StoreNotFound } from "../../domain/Store.ts"
+import { VersionMismatch } from "../../domain/Version.ts"
+import { INVALID, KeyMalformed, KeyMissing } from "../BadRequest.ts"
+import { bodyOf, type PublicError } from "../ErrorTable.ts"
+
+/*
+ * Requests and answers for the reference. What the service answers with is made by the code that answers: a product by
+ * `newProduct`, a refusal by its error.
+ */
+
+const DESK = ProductId.make("019c1363-49c0-7d21-9a53-5b1c6e2f8a90")
+const UNKNOWN = ProductId.make("019c1363-49c0-7fff-8000-000000000000")
+const OAK = CollectionId.make("019c1f27-5f80-7b3e-a1c8-6f24d09e7b51")
+
+const created = { at: new Date("2026-01-31T09:30:00.000Z"), currencyCode: "EUR" }
+const later = new Date("2026-02-02T16:20:00.000Z")
+
+const deskFields: CreateProduct = {
+  name: "Oak desk",
+  price: 499,
+  discountedPrice: 449.5,
+  stock: 12,
+  vendorName: "Northern Joinery",
+  category: "Furniture",
+  productType: "Desk",
+  description: "A desk of solid oak, oiled by hand. The top is one piece, 27 mm thick.",
+  imageUrl: "https://images.example.com/oak-desk.jpg",
+  tags: ["oak", "office"],
+  media: [{ url: "https://images.example.com/oak-desk-top.jpg", type: "image", alt: "The top, seen from above" }],
+  options: [{ name: "Width", values: ["120 cm", "160 cm"] }],
+  variants: [
+    { title: "120 cm", sku: "DESK-OAK-120", price: 449, stock: 5, options: { Width: "120 cm" } },
+    { title: "160 cm", sku: "DESK-OAK-160", price: 499, stock: 7, options: { Width: "160 cm" } }
+  ],
+  faqs: [{ question: "Does it come assembled?", answer: "The legs go on with four screws." }],
+  metafields: { care: { oil: "once a year" } },
+  weight: 31.4,
+  dimensions: { length: 160, width: 80, height: 74, unit: "cm" },
+  countryOfOrigin: "PT",
+  hsCode: "940330",
+  seoTitle: "Oak desk, 120 or 160 cm"
+}
+
+const VARIANTS = ["019c1363-49c0-74c7-8e01-c2d94b7f1a35", "019c1363-49c0-7a98-b3f6-07e5d81c4b62"]
+
+const withIds = (product: Product): Product => ({
+  ...product,
+  variants: product.variants.map((variant, index) => ({ ...variant, id: VARIANTS[index] }))
+})
+
+const desk = withIds(newProduct(deskFields, { ...created, id: DESK, slug: "oak-desk" }))
+
+const cheaper = { discountedPrice: 429, stock: 9 }
+const oneVariant = { variants: [{ id: VARIANTS[0], stock: 2 }, { id: VARIANTS[1] }] }
+
+const oakFields = {
+  title: "Oak under 500",
+  rules: [
+    { field: "tags", relation: "equals", value: "oak" },
+    { field: "price", relation: "less_than", value: 500 }
+  ]
+}
+
+const oak = {
+  ...newCollection(oakFields, { at: later, id: OAK, slug: "oak-under-500" }),
+  productIds: [DESK],
+  productCount: 1
+}
+
+const renamed = { title: "Oak desks" }
+
+const invalid = (...issues: ReadonlyArray<string>) => ({ error: INVALID, issues })
+
+const badId = { InvalidId: invalid("id: must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057") }
+const badPage = {
+  InvalidLimit: invalid("limit: must be an integer of at least 1"),
+  InvalidCursor: invalid("cursor: must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057")
+}
+const badBody = { InvalidJson: { error: "The body is not valid JSON" } }
+const badProduct = {
+  InvalidFields: invalid(
+    "price: must be a number from 0 to 999999999999999",
+    "variants.0.stock: must be a number from 0 to 999999999999999"
+  )
+}
+const badCollection = {
+  InvalidFields: invalid("rules.0.relation: must be one of equals, not_equals for the field onSale")
+}
+const badCondition = { InvalidCondition: { error: 'If-Match must be * or entity tags, as in "3"' } }
+
+interface Sample {
+  /** Bodies to send, by what they show. */
+  readonly requests?: Readonly<Record<string, unknown>>
+  /** The answer to the last of them. */
+  readonly answer: unknown
+  /** Answers to requests that cannot be read. */
+  readonly malformed: Readonly<Record<string, unknown>>
+}
+
+/** Requests and answers of each operation, by its name. */
+export const samples: Readonly<Record<string, Sample>> = {
+  listProducts: { answer: { products: [desk], nextCursor: DESK }, malformed: badPage },
+  createProduct: {
+    requests: { "Only a name": { name: "Oak desk" }, "With variants": deskFields },
+    answer: { data: desk },
+    malformed: { ...badBody, ...badProduct }
+  },
+  updateProduct: {
+    requests: { "Stock of one variant": oneVariant, "Price and stock": cheaper },
+    answer: { data: patchProduct(desk, cheaper, later) },
+    malformed: { ...badId, ...badBody, ...badProduct, ...badCondition }
+  },
+  deleteProduct: { answer: { data: { id: DESK, deleted: true } }, malformed: { ...badId, ...badCondition } },
+  listCollections: { answer: { collections: [oak], nextCursor: null }, malformed: badPage },
+  getCollection: { answer: { data: oak }, malformed: badId },
+  createCollection: {
+    requests: { "Chosen by hand": { title: "For the office", productIds: [DESK] }, "Chosen by rules": oakFields },
+    answer: { data: oak },
+    malformed: { ...badBody, ...badCollection }
+  },
+  updateCollection: {
+    requests: { "Turned manual": { type: "manual", productIds: [DESK] }, "Another title": renamed },
+    answer: { data: { ...oak, ...renamed, version: 2 } },
+    malformed: { ...badId, ...badBody, ...badCollection, ...badCondition }
+  },
+  deleteCollection: { answer: { data: { id: OAK, deleted: true } }, malformed: { ...badId, ...badCondition } }
+}
+
+/** One error of each kind; what cannot be read is different for each operation and stands with its samples. */
+type Refusals = { readonly [Tag in Exclude<PublicError["_tag"], "BadRequest">]: Extract<PublicError, { _tag: Tag }> }
+
+const refusals = (scope: Scope): Refusals => ({
+  KeyMissing: new KeyMissing(),
+  KeyMalformed: new KeyMalformed(),
+  InvalidToken: new InvalidToken(),
+  InstallationInactive: new InstallationInactive(),
+  ScopeNotGranted: new ScopeNotGranted({ scope }),
+  ProductLimitReached: new ProductLimitReached({ limit: 100 }),
+  StoreNotFound: new StoreNotFound(),
+  ProductNotFound: new ProductNotFound({ id: UNKNOWN }),
+  CollectionNotFound: new CollectionNotFound({ id: OAK }),
+  KeyReused: new KeyReused(),
+  VersionMismatch: new VersionMismatch({ current: 3 }),
+  ProductTooLarge: new ProductTooLarge(),
+  SlugTaken: new SlugTaken({ slug: "oak" }),
+  UnknownProducts: new UnknownProducts({ unknown: [{ index: 1, id: UNKNOWN }] }),
+  TooManyMembers: new TooManyMembers({ count: 12_480 }),
+  RateLimitExceeded: new RateLimitExceeded()
+})
+
+/** The body of each refusal, as an operation with this scope answers it. */
+export const refusalsOf = (scope: Scope): Readonly<Record<string, unknown>> => Record.map(refusals(scope), bodyOf)
+
+/** What any request may meet, by status. */
+export const failures = {
+  "500": { InternalError: { error: "Internal error" } },
+  "503": { Unavailable: { error: "The database is out of reach or overloaded; repeat the request" } }
+}

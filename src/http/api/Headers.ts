@@ -1,0 +1,78 @@
+import { Predicate } from "effect"
+
+/*
+ * The headers of requests and answers, for the reference. They belong to every operation of a kind, and so stand in no
+ * definition.
+ */
+
+export const parameters = {
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    required: true,
+    description:
+      "One new key for each operation, and the same on its retries: the operation runs once, and a retry within 24 hours gets the stored answer. With another request it is refused (409)",
+    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+    example: "0b0f3f6e-4a53-4c1b-9d0f-7b9b8a1f5c11"
+  },
+  Prefer: {
+    name: "Prefer",
+    in: "header",
+    required: false,
+    description:
+      "`handling=strict` (RFC 7240): fields that cannot be set are refused with 400 instead of being ignored",
+    schema: { type: "string" },
+    example: "handling=strict"
+  },
+  IfMatch: {
+    name: "If-Match",
+    in: "header",
+    required: false,
+    description: "The `ETag` of the version that is meant: refused with 412 when the resource has changed since",
+    schema: { type: "string" },
+    example: '"1"'
+  }
+}
+
+export const headers = {
+  ETag: {
+    description: "The version of the resource, for `If-Match`",
+    schema: { type: "string", pattern: '^"[0-9]+"$' },
+    example: '"1"'
+  },
+  IdempotentReplayed: {
+    description: "There when the answer is the stored one of an earlier request with this Idempotency-Key",
+    schema: { type: "string", enum: ["true"] }
+  },
+  PreferenceApplied: {
+    description: "There when `Prefer: handling=strict` was asked for",
+    schema: { type: "string", enum: ["handling=strict"] }
+  },
+  WWWAuthenticate: {
+    description: "How to authenticate (RFC 9110)",
+    schema: { type: "string", enum: ["Bearer"] }
+  }
+}
+
+const parameter = (name: keyof typeof parameters) => ({ $ref: `#/components/parameters/${name}` })
+const header = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` })
+
+const takesBody = (method: string) => method !== "get" && method !== "delete"
+
+/** What a request of this method may carry, beside what its definition names. */
+export const requestHeaders = (method: string) => [
+  ...(method === "get" ? [] : [parameter("IdempotencyKey")]),
+  ...(method === "patch" || method === "delete" ? [parameter("IfMatch")] : []),
+  ...(takesBody(method) ? [parameter("Prefer")] : [])
+]
+
+const hasVersion = (answer: unknown) =>
+  Predicate.hasProperty(answer, "data") && Predicate.hasProperty(answer.data, "version")
+
+/** What an answer may carry. `answer` is an example of it: one resource, which has a version, comes with its tag. */
+export const responseHeaders = (method: string, status: string, answer: unknown) => ({
+  ...(hasVersion(answer) ? { ETag: header("ETag") } : {}),
+  ...(method !== "get" && Number(status) < 400 ? { "Idempotent-Replayed": header("IdempotentReplayed") } : {}),
+  ...(takesBody(method) && Number(status) < 400 ? { "Preference-Applied": header("PreferenceApplied") } : {}),
+  ...(status === "401" ? { "WWW-Authenticate": header("WWWAuthenticate") } : {})
+})

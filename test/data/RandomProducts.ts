@@ -1,0 +1,79 @@
+import { FastCheck as fc, Schema } from "effect"
+import { CreateProduct, UpdateProduct } from "../../src/domain/catalog/Product.ts"
+import { parse } from "../../src/domain/Json.ts"
+
+/*
+ * Products as rules might meet them: few words, so that values of different products touch; letters of many scripts in
+ * both cases, what LIKE and JSON treat as special, empty text, and numbers that a float does not hold.
+ */
+
+const WORDS = [
+  ...["", "desk", "Desk", "DESK", "oak", "ÅNGSTRÖM", "ångström", "straße", "STRASSE", "ΟΔΟΣ", "οδος", "İstanbul"],
+  ...["日本", "😀", "50%", "a_b", "a%b", "back\\slash", "it's", '"quoted"', "$1", "{}", "[1]", "null", "\t", " "],
+  ...["é", "e\u0301", "ǅ", "0", "1e5", "12345678901234567890", "\\u0000", ",", "-"]
+]
+
+export const word = fc.constantFrom(...WORDS)
+
+/** Any text that a body may hold. */
+export const anyText = fc.string({ unit: "binary", maxLength: 8 }).map((text) => text.replaceAll("\u0000", "0"))
+
+export const phrase = fc.oneof(
+  { weight: 8, arbitrary: fc.array(word, { maxLength: 3 }).map((words) => words.join("")) },
+  { weight: 1, arbitrary: anyText }
+)
+
+const named = phrase.filter((text) => text.trim() !== "")
+
+/** Amounts close to each other, some of them with more digits than a float holds. */
+export const amount = fc
+  .constantFrom(
+    ...["0", "0.1", "0.3", "1", "1.5", "1.50", "2", "10", "19.99", "100", "1e2", "999999999999999", "5e-7"],
+    ...["0.10000000000000000001", "1.0000000000000000000", "19.990000000000000001", "0.30000000000000004"]
+  )
+  .map(parse)
+
+const variant = fc.record(
+  { title: phrase, sku: phrase, barcode: phrase, price: amount, stock: amount },
+  { requiredKeys: [] }
+)
+
+const nullable = <A>(value: fc.Arbitrary<A>) => fc.option(value, { freq: 4 })
+
+const fields = {
+  name: named,
+  price: amount,
+  stock: amount,
+  discountedPrice: nullable(amount),
+  costPrice: nullable(amount),
+  weight: nullable(amount),
+  currencyCode: fc.constantFrom("EUR", "usd", "Jpy"),
+  isActive: fc.boolean(),
+  onSale: fc.boolean(),
+  taxable: fc.boolean(),
+  trackInventory: fc.boolean(),
+  description: nullable(phrase),
+  vendorName: nullable(phrase),
+  category: nullable(phrase),
+  categoryId: nullable(phrase),
+  categoryName: nullable(phrase),
+  productType: nullable(phrase),
+  productKind: phrase,
+  sku: nullable(phrase),
+  barcode: nullable(phrase),
+  countryOfOrigin: nullable(phrase),
+  tags: fc.array(named, { maxLength: 4 }),
+  variants: fc.array(variant, { maxLength: 3 }),
+  metafields: fc.dictionary(phrase, fc.oneof(phrase, amount), { maxKeys: 2, noNullPrototype: true }),
+  seoTitle: nullable(phrase)
+}
+
+const toCreate = Schema.decodeUnknownSync(CreateProduct)
+const toPatch = Schema.decodeUnknownSync(UpdateProduct)
+
+export const randomProduct: fc.Arbitrary<CreateProduct> = fc.record(fields, { requiredKeys: ["name"] }).map(toCreate)
+
+export const randomPatch: fc.Arbitrary<UpdateProduct> = fc
+  .record(fields, { requiredKeys: [] })
+  .chain((patch) => fc.subarray(Object.entries(patch), { maxLength: 4 }))
+  .map((entries) => toPatch(Object.fromEntries(entries)))

@@ -1,0 +1,126 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, FastCheck as fc, Layer, Runtime, Schema } from "effect"
+import { Actor } from "../../src/domain/Actor.ts"
+import { Catalog } from "../../src/domain/catalog/Catalog.ts"
+import { Collection, CreateCollection } from "../../src/domain/catalog/Collection.ts"
+import { type Facets, facetsJson, facetsOf, termsOf } from "../../src/domain/catalog/Facets.ts"
+import { matches } from "../../src/domain/catalog/Matcher.ts"
+import { Product } from "../../src/domain/catalog/Product.ts"
+import { conditionsOf } from "../../src/domain/catalog/Rule.ts"
+import { canonical, parse, stringify } from "../../src/domain/Json.ts"
+import { Installations } from "../../src/domain/Installations.ts"
+import { DomainLive } from "../../src/layers/Domain.ts"
+import { randomPatch, randomProduct } from "../data/RandomProducts.ts"
+import { type RandomRules, rulesNear } from "../data/RandomRules.ts"
+import { PostgresTest } from "../support/PostgresTest.ts"
+
+/** The products are the same in every run (their ids and times aside); the rules are new ones each time. */
+const SEED = 20_260_131
+const sample = <A>(arbitrary: fc.Arbitrary<A>, numRuns: number) => fc.sample(arbitrary, { seed: SEED, numRuns })
+
+const PRODUCTS = 240
+const RULE_SETS = 300
+
+const toProducts = Schema.decodeUnknownSync(Schema.Array(Product), { onExcessProperty: "error" })
+const toCollection = Schema.decodeUnknownSync(Collection)
+const toCollections = Schema.decodeUnknownSync(Schema.Array(Collection))
+const toInput = Schema.decodeUnknownSync(CreateCollection)
+
+/** A store after random writes: products made, most of them changed, some removed. */
+class RandomStore extends Context.Tag("test/RandomStore")<
+  RandomStore,
+  { readonly actor: Actor; readonly left: number }
+>() {}
+
+const randomStore = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const { createStore } = yield* Installations
+  const storeId = yield* createStore({ name: "A random store", plan: "scale", currencyCode: "EUR" })
+  const actor = Actor.Merchant({ storeId, userId: "merchant" })
+  const made = yield* Effect.forEach(sample(randomProduct, PRODUCTS), (input) => catalog.createProduct(actor, input))
+  const patches = sample(randomPatch, PRODUCTS)
+  yield* Effect.forEach(made, ({ id }, index) => catalog.updateProduct(actor, id, patches[index] ?? {}, "any"))
+  const removed = made.filter((_, index) => index % 10 === 3)
+  yield* Effect.forEach(removed, ({ id }) => catalog.deleteProduct(actor, id, "any"))
+  return { actor, left: made.length - removed.length }
+})
+
+const RandomStoreTest = Layer.effect(RandomStore, randomStore).pipe(
+  Layer.orDie,
+  Layer.provideMerge(DomainLive),
+  Layer.provideMerge(PostgresTest)
+)
+
+const Row = Schema.Struct({
+  document: Schema.String,
+  terms: Schema.Array(Schema.Int),
+  description: Schema.NullOr(Schema.String)
+})
+const toRows = Schema.decodeUnknown(Schema.Array(Row))
+
+layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Rules in SQL", (it) => {
+  it.effect("an automated collection holds exactly the products that the reference matcher picks", () =>
+    Effect.gen(function* () {
+      const { actor } = yield* RandomStore
+      const catalog = yield* Catalog
+      const runPromise = Runtime.runPromise(yield* Effect.runtime())
+      const { items } = yield* catalog.listProducts(actor.storeId, { cursor: undefined, limit: PRODUCTS })
+      const products = toProducts(parse(items)).map((product) => ({ id: product.id, facets: facetsOf(product) }))
+
+      const expected = ({ disjunctive, rules }: Collection) =>
+        products.filter(({ facets }) => matches(facets, conditionsOf(rules), disjunctive)).map(({ id }) => id)
+
+      const create = (rules: RandomRules) =>
+        Effect.map(
+          catalog.createCollection(actor, toInput({ title: "Random", type: "automated", ...rules })),
+          ({ json }) => toCollection(parse(json))
+        )
+
+      let partial = 0
+      const holds = fc.asyncProperty(rulesNear(products.map(({ facets }): Facets => facets)), async (rules) => {
+        const collection = await runPromise(create(rules))
+        assert.deepStrictEqual(collection.productIds, expected(collection))
+        assert.strictEqual(collection.productCount, collection.productIds.length)
+        if (collection.productCount > 0 && collection.productCount < products.length) partial += 1
+      })
+      yield* Effect.promise(() => fc.assert(holds, { numRuns: RULE_SETS }))
+      assert.isAbove(partial, RULE_SETS / 4, "too few of the rule sets tell products apart")
+
+      // The same collections once more, two hundred of them in one statement.
+      const page = yield* catalog.listCollections(actor.storeId, { cursor: undefined, limit: 200 })
+      for (const collection of toCollections(parse(page.items))) {
+        assert.deepStrictEqual(collection.productIds, expected(collection))
+      }
+    })
+  )
+
+  it.effect("every stored row says of its product what its document says", () =>
+    Effect.gen(function* () {
+      const { actor, left } = yield* RandomStore
+      const sql = yield* PgClient.PgClient
+      const rows = yield* toRows(
+        yield* sql`
+          select document::text as document, terms, description from products where store_id = ${actor.storeId} order by id
+        `
+      )
+      assert.strictEqual(rows.length, left)
+      for (const { description, document, terms } of rows) {
+        const [product] = toProducts([parse(document)])
+        assert.isDefined(product)
+        if (product === undefined) continue
+        assert.strictEqual(canonical(product), canonical(parse(document)))
+        const facets = facetsOf(product)
+        assert.deepStrictEqual(terms, termsOf(actor.storeId, facets))
+        assert.strictEqual(description, facets.description)
+        const [same] = yield* sql`
+          select facets = ${facetsJson(facets)}::jsonb as facets, slug = ${product.slug} as slug,
+            version = ${product.version} as version, price = ${stringify(product.price)}::numeric as price,
+            stock = ${stringify(product.stock)}::numeric as stock
+          from products where store_id = ${actor.storeId} and id = ${product.id}
+        `
+        assert.deepStrictEqual(same, { facets: true, slug: true, version: true, price: true, stock: true })
+      }
+    })
+  )
+})

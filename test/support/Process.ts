@@ -1,0 +1,182 @@
+import { HttpLayerRouter, HttpServer } from "@effect/platform"
+import { NodeHttpServer } from "@effect/platform-node"
+import { SqlClient } from "@effect/sql"
+import { Context, Deferred, Effect, Layer, Redacted, type Scope } from "effect"
+import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import pg from "pg"
+import { inject } from "vitest"
+import { makeListener } from "../../src/http/Listener.ts"
+import { DomainLive } from "../../src/layers/Domain.ts"
+import { MigrationsLive } from "../../src/layers/Migrations.ts"
+import { postgres } from "../../src/layers/Postgres.ts"
+import { Routes } from "../../src/Server.ts"
+import { freshDatabase } from "./Postgres.ts"
+
+/** A plain connection of the test's own, beside the pools of the service. */
+export const connection = (url: string): Effect.Effect<pg.Client, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const client = new pg.Client({ connectionString: url, application_name: "test" })
+      // A session that the test itself ended is reported here, and would otherwise end the run.
+      client.on("error", () => undefined)
+      await client.connect()
+      return client
+    }),
+    (client) => Effect.promise(() => client.end())
+  )
+
+type Row = Record<string, unknown>
+
+/** The rows of a statement on {@link connection}. */
+export const rowsOf = (client: pg.Client, text: string, values: ReadonlyArray<unknown> = []) =>
+  Effect.promise(async () => (await client.query<Row>(text, [...values])).rows)
+
+/** URL of the server's own database, from which others can be closed and opened. */
+export const serverUrl = Effect.sync(() => inject("databaseServer"))
+
+/** URL of the database that the surrounding layer works on. */
+export const databaseUrl = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly name: string }>`select current_database() as name`
+  const url = new URL(yield* serverUrl)
+  url.pathname = `/${row?.name ?? ""}`
+  return url.href
+})
+
+/** The domain services on the database at `url`, with few connections and beside those of any server. */
+export const servicesOn = (url: string) =>
+  DomainLive.pipe(
+    Layer.provideMerge(MigrationsLive),
+    Layer.provideMerge(postgres({ url: Redacted.make(url), maxConnections: 6 }))
+  )
+
+/** One more server of the whole service on the database of the surrounding layer, with a pool of its own. */
+export const neighbour = Effect.gen(function* () {
+  const server = HttpLayerRouter.serve(Routes, { disableLogger: true, disableListenLog: true }).pipe(
+    Layer.provideMerge(NodeHttpServer.layer(makeListener, { host: "127.0.0.1", port: 0 })),
+    Layer.provide(servicesOn(yield* databaseUrl))
+  )
+  return HttpServer.formatAddress(Context.get(yield* Layer.build(server), HttpServer.HttpServer).address)
+})
+
+/** Looks again and again, until what it sees is what is waited for. The run's own time limit is the limit. */
+export const watch = <A, E, R>(look: Effect.Effect<A, E, R>, isIt: (seen: A) => boolean): Effect.Effect<A, E, R> =>
+  Effect.flatMap(look, (seen) =>
+    isIt(seen) ? Effect.succeed(seen) : Effect.zipRight(Effect.sleep("10 millis"), watch(look, isIt))
+  )
+
+/** Until `n` sessions of the service wait for a lock in the database of `client`; their pids, the first to wait first. */
+export const waiting = (client: pg.Client, n: number) =>
+  rowsOf(
+    client,
+    `select pid from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock' and application_name = 'partner-api'
+     order by state_change`
+  ).pipe(
+    (look) => watch(look, (rows) => rows.length >= n),
+    Effect.map((rows) => rows.map(({ pid }) => Number(pid)))
+  )
+
+/** Keeps the row of a store locked until it is released: writes to the store that come meanwhile are in flight. */
+export const holdStore = Effect.fn(function* (url: string, storeId: string) {
+  const [holder, watcher] = [yield* connection(url), yield* connection(url)]
+  yield* rowsOf(holder, "begin")
+  yield* rowsOf(holder, "select 1 from stores where id = $1 for update", [storeId])
+  return { watcher, release: rowsOf(holder, "commit") }
+})
+
+/** A folder that goes with the scope. Accounts other than ours may enter it. */
+export const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "partner-api-process-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+const execute = promisify(execFile)
+
+/** The bundles of what is in `src` now. Of several workers one builds, while the others wait for a lock of the run. */
+const built = Effect.runSync(
+  Effect.cached(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const client = yield* Effect.flatMap(serverUrl, connection)
+        yield* rowsOf(client, "select pg_advisory_lock(7161)")
+        yield* Effect.promise(() => execute(process.execPath, ["scripts/build.mjs", "--if-stale"]))
+      })
+    )
+  )
+)
+
+export const freePort = Effect.promise(async () => {
+  const probe = createServer().listen(0, "127.0.0.1")
+  await once(probe, "listening")
+  const address = probe.address()
+  probe.close()
+  await once(probe, "close")
+  return typeof address === "object" && address !== null ? address.port : 0
+})
+
+export type Variables = Record<string, string>
+
+/** How a process ended, and what it had said. */
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Starts `node dist/<bundle>.js` with nothing in its environment but what is given. Killed with the scope. */
+export const startNode = Effect.fn(function* (bundle: "main" | "cli", args: ReadonlyArray<string>, given: Variables) {
+  yield* built
+  const ended = yield* Deferred.make<Ended>()
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      const env = { PATH: process.env["PATH"] ?? "", ...given }
+      return spawn(process.execPath, [`dist/${bundle}.js`, ...args], { env, stdio: ["ignore", "pipe", "pipe"] })
+    }),
+    (started) =>
+      Effect.zipRight(
+        Effect.sync(() => started.kill("SIGKILL")),
+        Deferred.await(ended)
+      )
+  )
+  const said = { stdout: "", stderr: "" }
+  child.stdout.setEncoding("utf8").on("data", (text: string) => void (said.stdout += text))
+  child.stderr.setEncoding("utf8").on("data", (text: string) => void (said.stderr += text))
+  child.once("close", (code, signal) => Deferred.unsafeDone(ended, Effect.succeed({ code, signal, ...said })))
+  return { child, said, ended: Deferred.await(ended), kill: (signal: NodeJS.Signals) => child.kill(signal) }
+})
+
+/** Runs `node dist/<bundle>.js` to its end. */
+export const runNode = (bundle: "main" | "cli", args: ReadonlyArray<string>, given: Variables) =>
+  Effect.scoped(Effect.flatMap(startNode(bundle, args, given), ({ ended }) => ended))
+
+const isReady = (base: string) =>
+  Effect.promise(() =>
+    fetch(`${base}/readyz`).then(
+      async (response) => (await response.text()) !== "" && response.ok,
+      () => false
+    )
+  )
+
+/** Starts `node dist/main.js` on a free port and waits until it says that it is ready. */
+export const startServer = Effect.fn(function* (given: Variables) {
+  const port = yield* freePort
+  const server = yield* startNode("main", [], { PORT: String(port), ...given })
+  const base = `http://127.0.0.1:${port}`
+  const early = Effect.flatMap(server.ended, (end) => Effect.dieMessage(`The server ended: ${end.stderr}`))
+  yield* Effect.raceFirst(watch(isReady(base), Boolean), early)
+  return { ...server, port, base }
+})
+
+/** An empty database of its own, and a connection to it. */
+export const ownDatabase = Effect.gen(function* () {
+  const url = Redacted.value(yield* freshDatabase)
+  return { url, client: yield* connection(url) }
+})
