@@ -12,12 +12,19 @@ const RestRoutes = HttpLayerRouter.addHttpApi(PartnerApi, { openapiPath: "/opena
   Layer.provide([BearerAuthLive, KeyRequiredLive])
 )
 
+/** What would ask another host, or offer to, is turned off; the rest is how the page reads best. */
+const scalar = {
+  withDefaultFonts: false,
+  telemetry: false,
+  showToolbar: "never",
+  hideClientButton: true,
+  favicon: "data:,",
+  orderSchemaPropertiesBy: "preserve",
+  authentication: { preferredSecurityScheme: "bearer" }
+}
+
 /** The reference for people: its script is part of the page, so that it works without internet access. */
-const DocsRoutes = HttpApiScalar.layerHttpLayerRouter({
-  api: PartnerApi,
-  path: "/docs",
-  scalar: { withDefaultFonts: false }
-})
+const DocsRoutes = HttpApiScalar.layerHttpLayerRouter({ api: PartnerApi, path: "/docs", scalar })
 
 /** Every route of the service; what they need of the domain is left for `main` and the tests to provide. */
 export const Routes = Layer.mergeAll(RestRoutes, DocsRoutes, HealthRoutes, Fallback)

@@ -20,10 +20,14 @@ const lineOf = (error: unknown): string => {
   return Predicate.hasProperty(root, "code") ? `The database does not answer (${String(root.code)})` : "Unknown failure"
 }
 
+const oneLine = (text: string) => text.trim().replaceAll(/\s*\n\s*/g, "; ")
+
 /** Ends the process with one clear line on standard error when it could not start or broke: no stack, no secret. */
 export const exitOnFailure = <A, E>(program: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.tapErrorCause(program, (cause) =>
     Cause.isInterruptedOnly(cause)
       ? Effect.void
-      : Console.error(`partner-api: ${lineOf(Option.getOrElse(Cause.failureOption(cause), () => Cause.squash(cause)))}`)
+      : Console.error(
+          `partner-api: ${oneLine(lineOf(Option.getOrElse(Cause.failureOption(cause), () => Cause.squash(cause))))}`
+        )
   )

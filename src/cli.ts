@@ -1,6 +1,6 @@
-import { Args, CliConfig, Command, Options } from "@effect/cli"
+import { Args, CliConfig, Command, HelpDoc, Options, ValidationError } from "@effect/cli"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
-import { Console, DateTime, Effect, Layer, Redacted, Schema } from "effect"
+import { Console, DateTime, Effect, Layer, ParseResult, Redacted, Schema } from "effect"
 import packageJson from "../package.json" with { type: "json" }
 import { CurrencyCode } from "./domain/catalog/Fields.ts"
 import { AppId, InstallationId, Scope } from "./domain/Installation.ts"
@@ -28,8 +28,26 @@ const scopes = Options.choice("scope", Scope.literals).pipe(
   Options.withDescription("A scope; give it once for each"),
   Options.atLeast(1)
 )
-const idOf = <A>(name: string, schema: Schema.Schema<A, string>, description: string) =>
-  Options.text(name).pipe(Options.withSchema(schema), Options.withDescription(description))
+
+/** Reads a value by its schema, and refuses it in the schema's words, with the name of what was given. */
+const readAs = <A>(name: string, schema: Schema.Schema<A, string>) => {
+  const decode = Schema.decode(schema)
+  return (text: string) =>
+    Effect.mapError(decode(text), (error) => {
+      const reasons = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message }) => message)
+      return HelpDoc.p(`${name}: ${reasons.join("; ")}`)
+    })
+}
+
+const option = <A>(name: string, schema: Schema.Schema<A, string>, description: string) => {
+  const read = readAs(`--${name}`, schema)
+  return Options.text(name).pipe(
+    Options.mapEffect((text) => Effect.mapError(read(text), ValidationError.invalidValue)),
+    Options.withDescription(description)
+  )
+}
+
+const Name = Schema.Trim.pipe(Schema.nonEmptyString({ message: () => "must not be empty" }))
 
 const migrate = Command.make("migrate", { json }, ({ json }) =>
   Effect.zipRight(Effect.scoped(Layer.build(DatabaseLive)), print(json, { migrated: true }))
@@ -48,9 +66,9 @@ const listPlans = Command.make("list", { json }, ({ json }) =>
 const createStore = Command.make(
   "create",
   {
-    name: Options.text("name").pipe(Options.withSchema(Schema.Trim.pipe(Schema.nonEmptyString()))),
+    name: option("name", Name, "What it is called"),
     plan: Options.text("plan").pipe(Options.withDescription("See: plans list")),
-    currency: Options.text("currency").pipe(Options.withSchema(CurrencyCode)),
+    currency: option("currency", CurrencyCode, "The currency of its prices, as in EUR"),
     json
   },
   ({ currency, json, name, plan }) =>
@@ -62,7 +80,7 @@ const createStore = Command.make(
 
 const createApp = Command.make(
   "create",
-  { name: Options.text("name").pipe(Options.withSchema(Schema.Trim.pipe(Schema.nonEmptyString()))), scopes, json },
+  { name: option("name", Name, "What it is called"), scopes, json },
   ({ json, name, scopes }) =>
     Effect.gen(function* () {
       const { createApp } = yield* Installations
@@ -73,8 +91,8 @@ const createApp = Command.make(
 const createInstallation = Command.make(
   "create",
   {
-    storeId: idOf("store", StoreId, "The store's id"),
-    appId: idOf("app", AppId, "The app's id"),
+    storeId: option("store", StoreId, "The store's id"),
+    appId: option("app", AppId, "The app's id"),
     scopes,
     json
   },
@@ -95,7 +113,7 @@ const createInstallation = Command.make(
 
 const deactivate = Command.make(
   "deactivate",
-  { id: Args.text({ name: "installation" }).pipe(Args.withSchema(InstallationId)), json },
+  { id: Args.text({ name: "installation" }).pipe(Args.mapEffect(readAs("installation", InstallationId))), json },
   ({ id, json }) =>
     Effect.gen(function* () {
       const { deactivate } = yield* Installations
@@ -119,9 +137,22 @@ const cli = Command.make("partner-api").pipe(
 
 const run = Command.run(cli, { name: "Partner API", version: packageJson.version })
 
+/** What was typed wrong, in the one line that every failure gets and not as the document the framework prints. */
+const inOneLine = <A, E, R>(program: Effect.Effect<A, E, R>) =>
+  Console.consoleWith((console) =>
+    Effect.withConsole(program, { ...console, error: () => Effect.void }).pipe(
+      Effect.mapError((error) =>
+        ValidationError.isValidationError(error) ? { message: HelpDoc.toAnsiText(error.error) } : error
+      )
+    )
+  )
+
 NodeRuntime.runMain(
   exitOnFailure(
-    Effect.provide(run(process.argv), Layer.merge(NodeContext.layer, CliConfig.layer({ showBuiltIns: false })))
+    Effect.provide(
+      inOneLine(run(process.argv)),
+      Layer.merge(NodeContext.layer, CliConfig.layer({ showBuiltIns: false }))
+    )
   ),
   { disableErrorReporting: true }
 )

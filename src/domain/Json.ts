@@ -84,7 +84,7 @@ const numberProblem = (value: JsonNumber) => {
   const [digits = "", exponent = "0"] = value.text.split(/[eE]/)
   const vanished = magnitude < 1e-300 && (/[1-9]/.test(digits) || Math.abs(Number(exponent)) > MIN_EXPONENT)
   if (vanished || value.text.length > MAX_DIGITS) return `must be a number of at most ${MAX_DIGITS} digits`
-  return magnitude === MAX_NUMBER && isBelow(MAX_NUMBER, new ExactNumber(value.text.replace("-", "")))
+  return magnitude === MAX_NUMBER && isBelow(MAX_NUMBER, new ExactNumber(value.text.replace(/^-/, "")))
     ? tooLarge
     : undefined
 }

@@ -2,16 +2,18 @@ import { ParseResult, Schema } from "effect"
 
 const PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
+const WANTED = "must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057"
+
 /**
  * An id as clients write it: any UUID in any case (RFC 9562, section 4), held in lower case.
  * Ids that the service makes are version 7 and sort by the time of their creation.
  */
-export const Uuid = Schema.transformOrFail(Schema.String, Schema.String, {
+export const Uuid = Schema.transformOrFail(Schema.String.annotations({ message: () => WANTED }), Schema.String, {
   strict: true,
   decode: (text, _, ast) =>
     PATTERN.test(text.toLowerCase())
       ? ParseResult.succeed(text.toLowerCase())
-      : ParseResult.fail(new ParseResult.Type(ast, text, "must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057")),
+      : ParseResult.fail(new ParseResult.Type(ast, text, WANTED)),
   encode: ParseResult.succeed
 }).annotations({ jsonSchema: { format: "uuid" } })
 

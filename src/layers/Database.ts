@@ -1,4 +1,4 @@
-import { Config, ConfigError, Effect, Either, Layer, Option } from "effect"
+import { Config, ConfigError, Effect, Either, Layer, Option, Redacted } from "effect"
 import { embeddedPostgres } from "./EmbeddedPostgres.ts"
 import { MigrationsLive } from "./Migrations.ts"
 import { postgres } from "./Postgres.ts"
@@ -6,17 +6,22 @@ import { postgres } from "./Postgres.ts"
 /** Where the service keeps what is not in the database: the embedded server's data and `demo.json`. */
 export const dataDir = Config.nonEmptyString("DATA_DIR").pipe(Config.withDefault(".data"))
 
-const atLeastOne = (name: string) => (value: number) =>
+const atLeastOne = (value: number) =>
   value >= 1
     ? Either.right(value)
-    : Either.left(ConfigError.InvalidData([name], `Expected an integer of at least 1 but received ${value}`))
+    : Either.left(ConfigError.InvalidData([], `Expected an integer of at least 1 but received ${value}`))
 
-const url = Config.option(Config.redacted("DATABASE_URL"))
+/** The driver would take anything for a database of some host or other. What was given is not repeated: it is secret. */
+const postgresUrl = (given: Redacted.Redacted) =>
+  /^postgres(?:ql)?:\/\//.test(Redacted.value(given)) && URL.canParse(Redacted.value(given))
+    ? Either.right(given)
+    : Either.left(
+        ConfigError.InvalidData(["DATABASE_URL"], "Expected a URL as in postgres://user:password@host:5432/database")
+      )
 
-const poolSize = Config.integer("DATABASE_POOL_SIZE").pipe(
-  Config.mapOrFail(atLeastOne("DATABASE_POOL_SIZE")),
-  Config.withDefault(10)
-)
+const url = Config.option(Config.redacted("DATABASE_URL").pipe(Config.mapOrFail(postgresUrl)))
+
+const poolSize = Config.integer("DATABASE_POOL_SIZE").pipe(Config.mapOrFail(atLeastOne), Config.withDefault(10))
 
 /** Whether the database is the one that the service brings along. */
 export const isEmbedded = Config.map(url, Option.isNone)

@@ -1,5 +1,5 @@
 import { NodeRuntime } from "@effect/platform-node"
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 import { say } from "./arena.ts"
 import { connection, databaseServer } from "./cluster.ts"
 import { memory } from "./memory.ts"
@@ -20,14 +20,11 @@ const program = Effect.gen(function* () {
   return reached.every(Boolean)
 })
 
-/** Everything that was started ends with the scope: when all is done, on an error, and on a signal. */
+/**
+ * Everything that was started ends with the scope: when all is done, on an error, and on a signal. Exits with 0 only
+ * when it ran to its end and every target was reached.
+ */
 export const bench = (): void =>
-  NodeRuntime.runMain(
-    Effect.scoped(program).pipe(
-      Effect.tap((reached) =>
-        Effect.sync(() => {
-          process.exitCode = reached ? 0 : 1
-        })
-      )
-    )
-  )
+  NodeRuntime.runMain(Effect.scoped(program), {
+    teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) && exit.value === true ? 0 : 1)
+  })

@@ -1,4 +1,5 @@
 import { FastCheck as fc, Schema } from "effect"
+import { Amount } from "../../src/domain/catalog/Fields.ts"
 import { CreateProduct, UpdateProduct } from "../../src/domain/catalog/Product.ts"
 import { parse } from "../../src/domain/Json.ts"
 
@@ -25,13 +26,15 @@ export const phrase = fc.oneof(
 
 const named = phrase.filter((text) => text.trim() !== "")
 
+const toAmount = Schema.decodeUnknownSync(Amount)
+
 /** Amounts close to each other, some of them with more digits than a float holds. */
 export const amount = fc
   .constantFrom(
     ...["0", "0.1", "0.3", "1", "1.5", "1.50", "2", "10", "19.99", "100", "1e2", "999999999999999", "5e-7"],
     ...["0.10000000000000000001", "1.0000000000000000000", "19.990000000000000001", "0.30000000000000004"]
   )
-  .map(parse)
+  .map((text) => toAmount(parse(text)))
 
 const variant = fc.record(
   { title: phrase, sku: phrase, barcode: phrase, price: amount, stock: amount },

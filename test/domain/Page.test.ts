@@ -15,13 +15,37 @@ describe("The limit of a page", () => {
         assert.deepStrictEqual(decode(String(n)), Either.right(n > 200n ? 200 : Number(n)))
       })
     )
-    for (const [text, limit] of [["1", 1], ["199", 199], ["200", 200], ["201", 200], ["007", 7]] as const) {
+    for (const [text, limit] of [
+      ["1", 1],
+      ["199", 199],
+      ["200", 200],
+      ["201", 200],
+      ["007", 7]
+    ] as const) {
       assert.deepStrictEqual(decode(text), Either.right(limit))
     }
   })
 
   it("is refused below 1 and when it is no integer", () => {
-    for (const text of ["0", "00", "-1", "-0", "1.5", "1.0", "1e2", "", " ", " 5", "5 ", "+5", "ten", "٥", "0x10", "NaN", "Infinity"]) {
+    for (const text of [
+      "0",
+      "00",
+      "-1",
+      "-0",
+      "1.5",
+      "1.0",
+      "1e2",
+      "",
+      " ",
+      " 5",
+      "5 ",
+      "+5",
+      "ten",
+      "٥",
+      "0x10",
+      "NaN",
+      "Infinity"
+    ]) {
       const message = Either.match(decode(text), {
         onLeft: (error) => ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message }) => message),
         onRight: String

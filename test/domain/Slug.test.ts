@@ -46,11 +46,11 @@ describe("slugOf", () => {
       "  --Walnut   desk!--  ": "walnut-desk",
       "Crème Brûlée": "creme-brulee",
       "Gumbär Gummibärchen": "gumbar-gummibarchen",
-      "Ærøskøbing": "aeroskobing",
+      Ærøskøbing: "aeroskobing",
       "Straße 5": "strasse-5",
-      "Москва": "moskva",
-      "Αθήνα": "athina",
-      "東京": "dong-jing",
+      Москва: "moskva",
+      Αθήνα: "athina",
+      東京: "dong-jing",
       "100% wool & silk": "100-wool-silk"
     }
     assert.deepStrictEqual(Object.fromEntries(Object.keys(examples).map((name) => [name, slugOf(name)])), examples)
@@ -63,7 +63,10 @@ describe("slugOf", () => {
 
 describe("numbered", () => {
   it("counts from the second choice on", () => {
-    assert.deepStrictEqual([1, 2, 3, 10].map((n) => numbered("desk", n)), ["desk", "desk-2", "desk-3", "desk-10"])
+    assert.deepStrictEqual(
+      [1, 2, 3, 10].map((n) => numbered("desk", n)),
+      ["desk", "desk-2", "desk-3", "desk-10"]
+    )
   })
 })
 

@@ -119,6 +119,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Numbers", 
         const refused = yield* client.post("/products", `{"name":"Cup","price":${number}}`)
         assert.strictEqual(refused.status, 400, refused.text)
       }
+      const low = '{"name":"Cup","metafields":{"a":-999999999999999.01}}'
+      assert.strictEqual((yield* client.post("/products", low)).status, 400)
+      for (const number of ["999999999999999.000", "99999999999999900e-2", "999999999999998.99999999999999999999"]) {
+        const created = yield* client.post("/products", `{"name":"Cup","price":${number}}`)
+        assert.strictEqual(created.status, 201, created.text)
+      }
     })
   )
 

@@ -15,19 +15,15 @@ const CollectionType = Schema.Literal("manual", "automated").annotations({
   message: () => ({ message: "must be manual or automated", override: true })
 })
 
-/** Kept in order, each id once. */
-const ProductIds = Schema.transform(
-  Schema.Array(ProductId)
-    .annotations({ message: () => "must be a list of product ids" })
-    .pipe(
-      Schema.filter((ids) => ids.length <= MAX_MEMBERS, {
-        jsonSchema: { maxItems: MAX_MEMBERS },
-        message: () => `must be a list of at most ${MAX_MEMBERS.toLocaleString("en")} product ids`
-      })
-    ),
-  Schema.Array(Schema.typeSchema(ProductId)),
-  { strict: true, decode: (ids) => [...new Set(ids)], encode: (ids) => ids }
-)
+/** As sent; a collection keeps each id once, in this order. */
+const ProductIds = Schema.Array(ProductId)
+  .annotations({ message: () => "must be a list of product ids" })
+  .pipe(
+    Schema.filter((ids) => ids.length <= MAX_MEMBERS, {
+      jsonSchema: { maxItems: MAX_MEMBERS },
+      message: () => `must be a list of at most ${MAX_MEMBERS.toLocaleString("en")} product ids`
+    })
+  )
 
 const described = <A, I>(schema: Schema.Schema<A, I>, description: string, example: A) =>
   schema.annotations({ description, examples: [example] })

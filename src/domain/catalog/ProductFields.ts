@@ -21,7 +21,11 @@ const field = <A, I>(schema: Schema.Schema<A, I>, description: string, example: 
 /** Trimmed, and each tag once whatever its case; the first spelling and the order stay. */
 const Tags = Schema.transform(listOf(trimmed(255), 250), Schema.Array(Schema.String), {
   strict: true,
-  decode: (tags) => [...new Map(tags.toReversed().map((tag) => [fold(tag), tag])).values()].toReversed(),
+  decode: (tags) => {
+    const kept = new Map<string, string>()
+    for (const tag of tags) if (!kept.has(fold(tag))) kept.set(fold(tag), tag)
+    return [...kept.values()]
+  },
   encode: (tags) => tags
 })
 

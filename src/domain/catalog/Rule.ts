@@ -104,11 +104,17 @@ const asNumber = (value: unknown): string | undefined => {
 
 const decimal = (value: JsonNumber) => (value instanceof ExactNumber ? value.text : String(value))
 
-const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
+const RFC_3339 = /^(\d{4}-\d\d-\d\d)[Tt ](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
+
+/** Whether the calendar has the day: `Date` takes 30 February for 2 March. */
+const isDay = (date: string) => {
+  const day = new Date(`${date}T00:00:00Z`)
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date)
+}
 
 /** The instant in UTC with milliseconds, as products carry theirs, so that text order is time order. */
 const asInstant = (value: unknown): string | undefined => {
-  if (typeof value !== "string" || !RFC_3339.test(value)) return undefined
+  if (typeof value !== "string" || !isDay(RFC_3339.exec(value)?.[1] ?? "")) return undefined
   const instant = new Date(value.replace(" ", "T").toUpperCase())
   const year = instant.getUTCFullYear()
   return Number.isNaN(instant.getTime()) || year < 0 || year > 9999 ? undefined : instant.toISOString()

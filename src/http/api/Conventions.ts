@@ -9,10 +9,7 @@ import { headers, parameters, requestHeaders, responseHeaders } from "./Headers.
 
 /** The scope of an endpoint: to be asked for by the service, and to be read in its document. */
 export const needs = (scope: Scope) =>
-  Context.merge(
-    Context.make(RequiredScope, scope),
-    OpenApi.annotations({ override: { "x-scope": scope } })
-  )
+  Context.merge(Context.make(RequiredScope, scope), OpenApi.annotations({ override: { "x-scope": scope } }))
 
 const rest = { key: Schema.String, value: Schema.Unknown }
 
@@ -86,13 +83,13 @@ const completeOperation = (operation: Operation, method: string) => {
 
   const success = (status: string, { content, description }: Operation["responses"][string]) => ({
     description,
-    headers: responseHeaders(method, status, sample.answer),
-    content: json(content["application/json"].schema, { [name]: sample.answer })
+    ...responseHeaders(method, status, sample.answer),
+    content: json(content["application/json"].schema, { Answer: sample.answer })
   })
 
   const failure = (status: string, examples: Readonly<Record<string, unknown>>) => ({
     description: meaningOf.get(status),
-    headers: responseHeaders(method, status, undefined),
+    ...responseHeaders(method, status, undefined),
     content: json({ $ref: "#/components/schemas/Error" }, examples)
   })
 
@@ -128,8 +125,8 @@ export const complete = (spec: Record<string, unknown>): Record<string, unknown>
   const { Error: error, ...schemas } = document.components.schemas
   const isError = (schema: unknown) => canonical(schema) === canonical(error)
   return {
-    ...document,
-    info: { ...document.info, contact: { name: "Partner API", url: "https://example.com/partner-api" } },
+    ...spec,
+    info: { ...document.info, contact: { name: "Partner API" } },
     paths: mapValues(document.paths, (operations) => mapValues(operations, completeOperation)),
     components: {
       ...document.components,

@@ -1,8 +1,10 @@
-import { Record } from "effect"
 import {
+  advance,
+  type CollectionHead,
   CollectionId,
   CollectionNotFound,
   newCollection,
+  patchCollection,
   TooManyMembers,
   UnknownProducts
 } from "../../domain/catalog/Collection.ts"
@@ -32,7 +34,7 @@ import { bodyOf, type PublicError } from "../ErrorTable.ts"
 
 const DESK = ProductId.make("019c1363-49c0-7d21-9a53-5b1c6e2f8a90")
 const UNKNOWN = ProductId.make("019c1363-49c0-7fff-8000-000000000000")
-const OAK = CollectionId.make("019c1f27-5f80-7b3e-a1c8-6f24d09e7b51")
+const OAK = CollectionId.make("019c1363-49c0-7b3e-a1c8-6f24d09e7b51")
 
 const created = { at: new Date("2026-01-31T09:30:00.000Z"), currencyCode: "EUR" }
 const later = new Date("2026-02-02T16:20:00.000Z")
@@ -83,13 +85,10 @@ const oakFields = {
   ]
 }
 
-const oak = {
-  ...newCollection(oakFields, { at: later, id: OAK, slug: "oak-under-500" }),
-  productIds: [DESK],
-  productCount: 1
-}
-
+const oak = newCollection(oakFields, { at: created.at, id: OAK, slug: "oak-under-500" })
 const renamed = { title: "Oak desks" }
+
+const withProducts = (collection: CollectionHead) => ({ ...collection, productIds: [DESK], productCount: 1 })
 
 const invalid = (...issues: ReadonlyArray<string>) => ({ error: INVALID, issues })
 
@@ -113,7 +112,7 @@ const badCondition = { InvalidCondition: { error: 'If-Match must be * or entity 
 interface Sample {
   /** Bodies to send, by what they show. */
   readonly requests?: Readonly<Record<string, unknown>>
-  /** The answer to the last of them. */
+  /** The answer to the first of them. */
   readonly answer: unknown
   /** Answers to requests that cannot be read. */
   readonly malformed: Readonly<Record<string, unknown>>
@@ -123,26 +122,26 @@ interface Sample {
 export const samples: Readonly<Record<string, Sample>> = {
   listProducts: { answer: { products: [desk], nextCursor: DESK }, malformed: badPage },
   createProduct: {
-    requests: { "Only a name": { name: "Oak desk" }, "With variants": deskFields },
+    requests: { "With variants": deskFields, "Only a name": { name: "Oak desk" } },
     answer: { data: desk },
     malformed: { ...badBody, ...badProduct }
   },
   updateProduct: {
-    requests: { "Stock of one variant": oneVariant, "Price and stock": cheaper },
+    requests: { "Price and stock": cheaper, "Stock of one variant": oneVariant },
     answer: { data: patchProduct(desk, cheaper, later) },
     malformed: { ...badId, ...badBody, ...badProduct, ...badCondition }
   },
   deleteProduct: { answer: { data: { id: DESK, deleted: true } }, malformed: { ...badId, ...badCondition } },
-  listCollections: { answer: { collections: [oak], nextCursor: null }, malformed: badPage },
-  getCollection: { answer: { data: oak }, malformed: badId },
+  listCollections: { answer: { collections: [withProducts(oak)], nextCursor: null }, malformed: badPage },
+  getCollection: { answer: { data: withProducts(oak) }, malformed: badId },
   createCollection: {
-    requests: { "Chosen by hand": { title: "For the office", productIds: [DESK] }, "Chosen by rules": oakFields },
-    answer: { data: oak },
+    requests: { "Chosen by rules": oakFields, "Chosen by hand": { title: "For the office", productIds: [DESK] } },
+    answer: { data: withProducts(oak) },
     malformed: { ...badBody, ...badCollection }
   },
   updateCollection: {
-    requests: { "Turned manual": { type: "manual", productIds: [DESK] }, "Another title": renamed },
-    answer: { data: { ...oak, ...renamed, version: 2 } },
+    requests: { "Another title": renamed, "Turned manual": { type: "manual", productIds: [DESK] } },
+    answer: { data: withProducts(advance(patchCollection(oak, renamed), later)) },
     malformed: { ...badId, ...badBody, ...badCollection, ...badCondition }
   },
   deleteCollection: { answer: { data: { id: OAK, deleted: true } }, malformed: { ...badId, ...badCondition } }
@@ -171,7 +170,8 @@ const refusals = (scope: Scope): Refusals => ({
 })
 
 /** The body of each refusal, as an operation with this scope answers it. */
-export const refusalsOf = (scope: Scope): Readonly<Record<string, unknown>> => Record.map(refusals(scope), bodyOf)
+export const refusalsOf = (scope: Scope): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(refusals(scope)).map(([tag, error]) => [tag, bodyOf(error)]))
 
 /** What any request may meet, by status. */
 export const failures = {

@@ -20,7 +20,7 @@ export const parameters = {
     in: "header",
     required: false,
     description:
-      "`handling=strict` (RFC 7240): fields that cannot be set are refused with 400 instead of being ignored",
+      "`handling=strict` (RFC 7240): fields that cannot be set are refused with 400, instead of being ignored",
     schema: { type: "string" },
     example: "handling=strict"
   },
@@ -28,9 +28,10 @@ export const parameters = {
     name: "If-Match",
     in: "header",
     required: false,
-    description: "The `ETag` of the version that is meant: refused with 412 when the resource has changed since",
+    description:
+      'The `ETag` of the version that is meant, as in `"3"`, or `*` for any: refused with 412 when the resource has changed since',
     schema: { type: "string" },
-    example: '"1"'
+    example: "*"
   }
 }
 
@@ -70,9 +71,13 @@ const hasVersion = (answer: unknown) =>
   Predicate.hasProperty(answer, "data") && Predicate.hasProperty(answer.data, "version")
 
 /** What an answer may carry. `answer` is an example of it: one resource, which has a version, comes with its tag. */
-export const responseHeaders = (method: string, status: string, answer: unknown) => ({
-  ...(hasVersion(answer) ? { ETag: header("ETag") } : {}),
-  ...(method !== "get" && Number(status) < 400 ? { "Idempotent-Replayed": header("IdempotentReplayed") } : {}),
-  ...(takesBody(method) && Number(status) < 400 ? { "Preference-Applied": header("PreferenceApplied") } : {}),
-  ...(status === "401" ? { "WWW-Authenticate": header("WWWAuthenticate") } : {})
-})
+export const responseHeaders = (method: string, status: string, answer: unknown) => {
+  const isWritten = method !== "get" && Number(status) < 400
+  const carried = {
+    ...(hasVersion(answer) ? { ETag: header("ETag") } : {}),
+    ...(isWritten ? { "Idempotent-Replayed": header("IdempotentReplayed") } : {}),
+    ...(isWritten && takesBody(method) ? { "Preference-Applied": header("PreferenceApplied") } : {}),
+    ...(status === "401" ? { "WWW-Authenticate": header("WWWAuthenticate") } : {})
+  }
+  return Object.keys(carried).length === 0 ? {} : { headers: carried }
+}

@@ -37,11 +37,13 @@ export const makeCollections = (sql: PgClient.PgClient, events: typeof Events.Se
       Option.match({ onNone: () => new CollectionNotFound({ id }), onSome: Effect.succeed })
     )
 
-  /** Refuses ids that are no products of the store, and keeps the others there until the transaction ends. */
-  const holdProducts = Effect.fnUntraced(function* (store: StoreId, ids: ReadonlyArray<ProductId>) {
+  /** The ids, each once: products of the store, which stay there until the transaction ends. Refuses all others. */
+  const holdProducts = Effect.fnUntraced(function* (store: StoreId, given: ReadonlyArray<ProductId>) {
+    const places = new Map(given.map((id, index) => [id, index] as const).toReversed())
+    const ids = [...new Set(given)]
     const held = yield* products.hold(store, ids)
-    const unknown = ids.map((id, index) => ({ id, index })).filter(({ id }) => !held.has(id))
-    if (unknown.length > 0) return yield* new UnknownProducts({ unknown })
+    const unknown = ids.filter((id) => !held.has(id)).map((id) => ({ id, index: places.get(id) ?? 0 }))
+    return unknown.length > 0 ? yield* new UnknownProducts({ unknown }) : ids
   })
 
   /** The event of a write: what an automated collection holds is not part of what was written. */
@@ -66,8 +68,12 @@ export const makeCollections = (sql: PgClient.PgClient, events: typeof Events.Se
     return written
   })
 
-  const replaceMembers = Effect.fnUntraced(function* (store: StoreId, id: CollectionId, ids: ReadonlyArray<ProductId>) {
-    yield* holdProducts(store, ids)
+  const replaceMembers = Effect.fnUntraced(function* (
+    store: StoreId,
+    id: CollectionId,
+    given: ReadonlyArray<ProductId>
+  ) {
+    const ids = yield* holdProducts(store, given)
     const before = yield* collections.members(store, id)
     if (before.length === ids.length && before.every((member, index) => member === ids[index])) return false
     yield* collections.removeMembers(store, id)
@@ -113,8 +119,8 @@ export const makeCollections = (sql: PgClient.PgClient, events: typeof Events.Se
       )
       const id = CollectionId.make(given.id)
       const head = newCollection(input, { ...given, id, slug: slug === "" ? `collection-${id.slice(-8)}` : slug })
-      const ids = head.type === "manual" ? (input.productIds ?? []) : []
-      if (ids.length > 0) yield* holdProducts(store, ids)
+      const { productIds = [] } = input
+      const ids = head.type === "manual" && productIds.length > 0 ? yield* holdProducts(store, productIds) : []
       const document = yield* collections.insert(store, head)
       if (ids.length > 0) yield* collections.addMembers(store, id, ids)
       return yield* tell(actor, given, head, document)

@@ -3,7 +3,9 @@ import Pg from "pg"
 /** Amounts as JavaScript numbers, which is what JSON has for them. The driver's default is text. */
 Pg.types.setTypeParser(Pg.types.builtins.NUMERIC, Number)
 
-export const makePool = (url: string, max: number): Pg.Pool => new Pg.Pool({ connectionString: url, max })
+/** A connection that breaks while idle is replaced on next use, so its error needs no handling. */
+export const makePool = (url: string, max: number): Pg.Pool =>
+  new Pg.Pool({ connectionString: url, max }).on("error", () => {})
 
 /** Runs `body` in one transaction: committed when it returns, rolled back when it throws. */
 export const inTransaction = async <A>(pool: Pg.Pool, body: (client: Pg.PoolClient) => Promise<A>): Promise<A> => {

@@ -34,7 +34,10 @@ const send = (reply: FastifyReply, { body, replayed, status }: Outcome) => {
   return reply.code(status).type("application/json; charset=utf-8").send(body)
 }
 
-/** Partner API v1 as far as the benchmark asks for it, written by hand. */
+/**
+ * Partner API v1 as far as the benchmark asks for it, written by hand. Without response schemas: fast-json-stringify took
+ * 0.32 to 0.35 ms for a page of 50 products, JSON.stringify 0.34 ms.
+ */
 export const makeServer = (pool: Pg.Pool) => {
   const app = Fastify({
     bodyLimit: 1024 * 1024,
