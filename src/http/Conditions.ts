@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import type { VersionCondition } from "../domain/Version.ts"
 import { BadRequest } from "./BadRequest.ts"
 
-const ENTITY_TAG = /^(?:W\/)?"[^"]*"$/
+const ENTITY_TAG = /(?:W\/)?"[^"]*"/g
+const LIST = /^(?:W\/)?"[^"]*"(?:\s*,\s*(?:W\/)?"[^"]*")*$/
 
 /** The version of a resource as its entity tag (RFC 9110, section 8.8.3). */
 export const etagOf = (version: number): string => `"${version}"`
@@ -13,8 +14,8 @@ export const etagOf = (version: number): string => `"${version}"`
  */
 export const ifMatch = (header: string | undefined): Effect.Effect<VersionCondition, BadRequest> => {
   if (header === undefined || header.trim() === "*") return Effect.succeed("any")
-  const tags = header.split(",").map((tag) => tag.trim())
-  return tags.every((tag) => ENTITY_TAG.test(tag))
-    ? Effect.succeed(tags.filter((tag) => /^"[0-9]+"$/.test(tag)).map((tag) => Number(tag.slice(1, -1))))
+  const tags = LIST.test(header.trim()) ? (header.match(ENTITY_TAG) ?? []) : []
+  return tags.length > 0
+    ? Effect.succeed(tags.filter((tag) => /^"[1-9][0-9]*"$/.test(tag)).map((tag) => Number(tag.slice(1, -1))))
     : new BadRequest({ reason: 'If-Match must be * or entity tags, as in "3"' })
 }

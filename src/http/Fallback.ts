@@ -6,9 +6,10 @@ const respond = (status: number, error: string) => json(JSON.stringify({ error }
 
 /**
  * What PostgreSQL (SQLSTATE, Appendix A of its manual) and the socket below it say when the database is out of reach
- * or a wait was given up: lock and statement timeouts, deadlocks, shutdowns, too many connections, broken connections.
+ * or a wait was given up: lock and statement timeouts, deadlocks, shutdowns, broken connections and refused ones.
  */
-const UNAVAILABLE = /^(?:08...|53...|55P03|57014|57P0[1-5]|40001|40P01|25P0[34]|ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND)$/
+const UNAVAILABLE =
+  /^(?:08...|28...|3D000|53...|55000|55P03|57014|57P0[1-5]|40001|40P01|25P0[34]|ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND)$/
 const UNAVAILABLE_MESSAGE = /connection|timeout exceeded|not queryable/i
 
 const chain = (error: unknown): ReadonlyArray<unknown> =>

@@ -20,6 +20,10 @@ export const makeListener = (): Server => {
     )
   })
   server.on("request", (_, response) => {
+    // A connection that a client keeps open for more would hold up the stop until the client thinks of it.
+    response.once("close", () => {
+      if (!server.listening) server.closeIdleConnections()
+    })
     if (server.listenerCount("request") > 1) return
     response.writeHead(503, JSON_HEADERS).end('{"error":"The service is stopping; repeat the request"}')
   })

@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { actorType, Events, originInstallationId, payloadOf } from "../domain/Events.ts"
-import { run } from "./Rows.ts"
+import { atCommit } from "./Transaction.ts"
 
 /** The outbox: an event is a row of the same transaction as the write it tells of. */
 export const EventsLive = Layer.effect(
@@ -11,7 +11,7 @@ export const EventsLive = Layer.effect(
 
     return Events.of({
       record: (event) =>
-        run(sql`
+        atCommit(sql`
           insert into events (
             store_id, id, kind, occurred_at, actor_type, origin_installation_id, resource_id, resource_version, payload
           ) values (

@@ -1,8 +1,15 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, Schema } from "effect"
-import { Idempotency, type KeyedRequest, KeyReused, type Outcome, RECORD_HOURS } from "../domain/Idempotency.ts"
+import {
+  Idempotency,
+  type KeyedRequest,
+  KeyReused,
+  type Outcome,
+  RECORD_HOURS,
+  type StoredResponse
+} from "../domain/Idempotency.ts"
 import { count, rowOf, run } from "./Rows.ts"
-import { makeTransactionWith } from "./Transaction.ts"
+import { atCommit, makeTransaction } from "./Transaction.ts"
 
 /** Rows that one purge deletes at most, so that it never holds many locks. */
 const PURGE_BATCH = 1000
@@ -21,7 +28,7 @@ export const IdempotencyLive = Layer.effect(
   Idempotency,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const transaction = makeTransactionWith(sql)
+    const transaction = makeTransaction(sql)
 
     const lifetime = sql.literal(`interval '${RECORD_HOURS} hours'`)
     const where = ({ installationId, key, storeId }: KeyedRequest) =>
@@ -48,17 +55,19 @@ export const IdempotencyLive = Layer.effect(
     const forget = (request: KeyedRequest) =>
       run(sql`delete from idempotency_records where ${where(request)} and expires_at <= clock_timestamp()`)
 
-    const store = (request: KeyedRequest, { body, etag, status }: Outcome) =>
-      run(sql`
-        update idempotency_records set status = ${status}, body = ${body}, etag = ${etag} where ${where(request)}
-      `)
+    const store = (request: KeyedRequest, { body, etag, status }: StoredResponse) =>
+      sql`update idempotency_records set status = ${status}, body = ${body}, etag = ${etag} where ${where(request)}`
 
     const attempt = <E>(
       request: KeyedRequest,
-      operation: Effect.Effect<Omit<Outcome, "replayed">, E>
+      operation: Effect.Effect<StoredResponse, E>
     ): Effect.Effect<Outcome, E | KeyReused> =>
       Effect.gen(function* () {
-        if ((yield* claim(request)) === 1) return { ...(yield* operation), replayed: false }
+        if ((yield* claim(request)) === 1) {
+          const response = yield* operation
+          yield* atCommit(store(request, response))
+          return { ...response, replayed: false }
+        }
         const found = yield* find(request)
         if (Option.isSome(found) && found.value.live) {
           return found.value.same ? { ...found.value, replayed: true } : yield* new KeyReused()
@@ -68,10 +77,7 @@ export const IdempotencyLive = Layer.effect(
       })
 
     return Idempotency.of({
-      once: (request, operation) =>
-        transaction(attempt(request, operation), (outcome) =>
-          outcome.replayed ? Effect.void : store(request, outcome)
-        ),
+      once: (request, operation) => transaction(attempt(request, operation)),
 
       purge: count(sql`
         delete from idempotency_records where ctid = any(array(

@@ -1,10 +1,30 @@
-import { Migrator } from "@effect/sql"
-import { Layer } from "effect"
+import { Migrator, SqlClient } from "@effect/sql"
+import { Effect, Layer } from "effect"
 import createCatalog from "./migrations/0001_create_catalog.ts"
 
 export const migrations = {
   "0001_create_catalog": createCatalog
 }
 
+/** The migrator makes its table unlocked: of servers that start at once on an empty database, all but one would fail. */
+const makeLedger = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const make = Effect.gen(function* () {
+    yield* sql`select pg_advisory_xact_lock(hashtext('effect_sql_migrations'))`
+    const made = yield* sql`select 1 from pg_class where oid = to_regclass('effect_sql_migrations')`
+    if (made.length > 0) return
+    yield* sql`
+      create table effect_sql_migrations (
+        migration_id integer primary key,
+        created_at timestamptz not null default now(),
+        name text not null
+      )
+    `
+  })
+  yield* sql.withTransaction(make)
+})
+
+const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations) })
+
 /** Brings the database to the newest schema, once, under a table lock, before anything that is built on it. */
-export const MigrationsLive = Layer.effectDiscard(Migrator.make({})({ loader: Migrator.fromRecord(migrations) }))
+export const MigrationsLive = Layer.effectDiscard(Effect.zipRight(makeLedger, migrate))

@@ -1,5 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
+import { Socket } from "node:net"
 import Pg from "pg"
 
 /** Milliseconds that a statement, a wait for a lock, and an idle transaction may take before they are given up: 503. */
@@ -12,34 +13,52 @@ const ACQUIRE_TIMEOUT = 10_000
 const MAX_PREPARED = 500
 
 /** Gives each distinct statement with parameters a name, so that the server parses it once and can keep its plan. */
-const nameStatements = (client: Pg.Client) => {
+const makeNames = () => {
   const names = new Map<string, string>()
-  const nameOf = (text: string) => {
+  return (text: string) => {
     const known = names.get(text)
     if (known !== undefined || names.size === MAX_PREPARED) return known
     const name = `s${names.size}`
     names.set(text, name)
     return name
   }
-  const query = client.query.bind(client)
-  // The driver's `query` takes a dozen shapes. The one of @effect/sql-pg, (text, values, callback), is named.
-  const named = (...args: ReadonlyArray<unknown>): unknown => {
-    const [text, values, done] = args
-    if (typeof text !== "string" || !Array.isArray(values) || values.length === 0) {
-      return Reflect.apply(query, client, args)
-    }
-    return Reflect.apply(query, client, [{ name: nameOf(text), text, values }, done])
-  }
-  Object.defineProperty(client, "query", { value: named })
 }
 
-/** Sends statements without waiting for the answer to the one before: what is known together travels together. */
-const PIPELINE = { pipeline: true }
+/** Lets everything that is written to the socket in one turn of the event loop leave in one packet. */
+const makeCork = (socket: Socket) => {
+  let isCorked = false
+  return () => {
+    if (isCorked) return
+    isCorked = true
+    socket.cork()
+    process.nextTick(() => {
+      isCorked = false
+      socket.uncork()
+    })
+  }
+}
 
+/**
+ * A connection that sends statements without waiting for the answer to the one before (the driver's pipeline mode), so
+ * that what is known together travels together.
+ */
 class Connection extends Pg.Client {
   constructor(config?: Pg.ClientConfig) {
-    super({ ...config, ...PIPELINE })
-    nameStatements(this)
+    const socket = new Socket()
+    const options = { ...config, pipeline: true, stream: () => socket }
+    super(options)
+    const nameOf = makeNames()
+    const cork = makeCork(socket)
+    const query = this.query.bind(this)
+    // The driver's `query` takes a dozen shapes. The one of @effect/sql-pg, (text, values, callback), gets a name.
+    const named = (...args: ReadonlyArray<unknown>): unknown => {
+      const [text, values, done] = args
+      cork()
+      return typeof text === "string" && Array.isArray(values) && values.length > 0
+        ? Reflect.apply(query, this, [{ name: nameOf(text), text, values }, done])
+        : Reflect.apply(query, this, args)
+    }
+    Object.defineProperty(this, "query", { value: named })
   }
 }
 

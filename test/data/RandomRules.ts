@@ -17,16 +17,17 @@ export interface RandomRules {
   readonly disjunctive: boolean
 }
 
+const cased = (near: fc.Arbitrary<string>) =>
+  fc.tuple(near, fc.constantFrom("as is", "upper", "lower")).map(([value, how]) => {
+    if (how === "as is") return value
+    return how === "upper" ? value.toUpperCase() : value.toLowerCase()
+  })
+
 /** The text itself in some case, a piece of it, or something more. */
 const nearText = (text: string) => {
   const characters = [...text]
   const place = fc.nat({ max: characters.length })
   const piece = fc.tuple(place, place).map(([a, b]) => characters.slice(Math.min(a, b), Math.max(a, b)).join(""))
-  const cased = (near: fc.Arbitrary<string>) =>
-    fc.tuple(near, fc.constantFrom("as is", "upper", "lower")).map(([value, how]) => {
-      if (how === "as is") return value
-      return how === "upper" ? value.toUpperCase() : value.toLowerCase()
-    })
   return cased(
     fc.oneof(
       { weight: 4, arbitrary: fc.constant(text) },

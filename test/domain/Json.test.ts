@@ -150,6 +150,10 @@ describe("JSON of this service", () => {
   })
 })
 
+const lists = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`
+const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`
+const path = (key: string) => Array.from({ length: MAX_DEPTH }, () => key).join(".")
+
 describe("JSON of clients", () => {
   it("is refused without lines when it is no JSON", () => {
     for (const text of ["", "{", "{'a':1}", "[1,]", "NaN", "01", "1 2", '{"a":0x10}', '"\n"']) {
@@ -158,11 +162,8 @@ describe("JSON of clients", () => {
   })
 
   it("may be 64 levels deep and no deeper, lists and objects alike", () => {
-    const lists = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`
-    const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`
     assert.strictEqual(issues(lists(MAX_DEPTH)), "ok")
     assert.strictEqual(issues(objects(MAX_DEPTH)), "ok")
-    const path = (key: string) => Array.from({ length: MAX_DEPTH }, () => key).join(".")
     assert.deepStrictEqual(issues(lists(MAX_DEPTH + 1)), [`${path("0")}: must not be nested deeper than 64 levels`])
     assert.deepStrictEqual(issues(objects(MAX_DEPTH + 1)), [`${path("a")}: must not be nested deeper than 64 levels`])
   })

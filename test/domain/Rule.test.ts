@@ -16,6 +16,9 @@ const said = (rules: unknown): ReadonlyArray<string> =>
 
 const conditionOf = (rule: unknown) => conditionsOf(Either.getOrThrow(decode([rule])))[0]
 
+const valuesOf = (field: string) => (value: unknown) => conditionOf({ field, relation: "equals", value })?.values
+const many = (count: number) => Array.from({ length: count }, () => ({ field: "title", relation: "is_set" }))
+
 describe("A rule", () => {
   it("may name every field of the table, by its own name or its alias, and no other", () => {
     assert.deepStrictEqual(Object.keys(FIELDS).toSorted(), [...new Set(NAMES.map(({ field }) => field))].toSorted())
@@ -81,7 +84,7 @@ describe("A rule", () => {
   })
 
   it("takes numbers as numbers or as numeric text, with all of their digits", () => {
-    const values = (value: unknown) => conditionOf({ field: "price", relation: "equals", value })?.values
+    const values = valuesOf("price")
     for (const text of ["0", "12", "-5", "+5", "007", "0.10000000000000000001", "123456789012345.5"]) {
       assert.deepStrictEqual(values(text), [text])
     }
@@ -95,7 +98,7 @@ describe("A rule", () => {
   })
 
   it("takes times with any offset, as the instant in UTC", () => {
-    const values = (value: unknown) => conditionOf({ field: "createdAt", relation: "equals", value })?.values
+    const values = valuesOf("createdAt")
     const instant = "2026-01-31T09:30:00.000Z"
     for (const text of [
       "2026-01-31T09:30:00Z",
@@ -131,9 +134,8 @@ describe("A rule", () => {
 
 describe("Rules", () => {
   it("are up to 60", () => {
-    const rules = (count: number) => Array.from({ length: count }, () => ({ field: "title", relation: "is_set" }))
-    assert.deepStrictEqual(said(rules(60)), [])
-    assert.deepStrictEqual(said(rules(61)), [": must be a list of at most 60 items"])
+    assert.deepStrictEqual(said(many(60)), [])
+    assert.deepStrictEqual(said(many(61)), [": must be a list of at most 60 items"])
     assert.deepStrictEqual(said([]), [])
     assert.deepStrictEqual(conditionsOf([]), [])
   })

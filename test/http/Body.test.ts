@@ -11,7 +11,7 @@ const sendRaw = Effect.fn(function* (
   client: Client,
   method: string,
   path: string,
-  body: Uint8Array | string | undefined,
+  body: Uint8Array<ArrayBuffer> | string | undefined,
   headers: Record<string, string>
 ) {
   const base = yield* baseUrl

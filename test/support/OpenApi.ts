@@ -62,14 +62,21 @@ export const operationOf = (name: string): Documented => {
   return found
 }
 
+const nameOf = Schema.decodeUnknownSync(Schema.Struct({ name: Schema.String }))
+
+const resolved = (parameter: Documented["parameters"][number]) =>
+  "$ref" in parameter
+    ? document.components.parameters[String(parameter["$ref"]).replace("#/components/parameters/", "")]
+    : parameter
+
 /** The names of all parameters of an operation, those of components too. */
-export const parametersOf = ({ parameters }: Documented) => {
-  const name = Schema.decodeUnknownSync(Schema.Struct({ name: Schema.String }))
-  const component = (ref: string) => document.components.parameters[ref.replace("#/components/parameters/", "")]
-  return parameters.map(
-    (parameter) => name("$ref" in parameter ? component(String(parameter["$ref"])) : parameter).name
-  )
-}
+export const parametersOf = ({ parameters }: Documented) =>
+  parameters.map((parameter) => nameOf(resolved(parameter)).name)
+
+const propertiesIn = Schema.decodeUnknownSync(Schema.Struct({ properties: Schema.Record(rest) }))
+
+/** The schemas of the fields of a component, by the field's name. */
+export const fieldsOf = (component: string) => propertiesIn(document.components.schemas[component]).properties
 
 export const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
 if (typeof generated === "object" && generated !== null) ajv.addSchema(generated, "openapi")
@@ -87,15 +94,23 @@ export const problemsAt = (pointer: string, value: unknown): ReadonlyArray<strin
 export const schemaOf = ({ pointer }: Documented, status: number | string) =>
   `${pointer}/responses/${status}/content/application~1json/schema`
 
+/** The bodies that an operation shows as examples of requests. */
+export const requestsOf = (name: string): ReadonlyArray<unknown> =>
+  Object.values(operationOf(name).requestBody?.content["application/json"].examples ?? {}).map(({ value }) => value)
+
+/** The value of an example of an answer. */
+export const exampleOf = (name: string, status: number, example: string): unknown =>
+  operationOf(name).responses[status]?.content["application/json"].examples[example]?.value
+
 /** What an answer of the service has that the document does not say. */
 export const undocumented = (name: string, answer: Answer): ReadonlyArray<string> => {
   const operation = operationOf(name)
   const response = operation.responses[answer.status]
   if (response === undefined) return [`${name} answers ${answer.status}`]
   const headers = ["etag", "idempotent-replayed", "preference-applied", "www-authenticate"]
-  const known = Object.keys(response.headers ?? {}).map((header) => header.toLowerCase())
+  const known = new Set(Object.keys(response.headers ?? {}).map((header) => header.toLowerCase()))
   return [
-    ...headers.filter((header) => answer.headers.has(header) && !known.includes(header)).map((h) => `header ${h}`),
+    ...headers.filter((header) => answer.headers.has(header) && !known.has(header)).map((h) => `header ${h}`),
     ...problemsAt(schemaOf(operation, answer.status), answer.json)
   ]
 }

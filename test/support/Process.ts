@@ -4,13 +4,15 @@ import { SqlClient } from "@effect/sql"
 import { Context, Deferred, Effect, Layer, Redacted, type Scope } from "effect"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import pg from "pg"
 import { inject } from "vitest"
+import { Scope as Scopes } from "../../src/domain/Installation.ts"
+import { Installations } from "../../src/domain/Installations.ts"
 import { makeListener } from "../../src/http/Listener.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
@@ -91,9 +93,13 @@ export const holdStore = Effect.fn(function* (url: string, storeId: string) {
   return { watcher, release: rowsOf(holder, "commit") }
 })
 
-/** A folder that goes with the scope. Accounts other than ours may enter it. */
+/** A folder that goes with the scope. Accounts other than ours may enter it, as the embedded server's must. */
 export const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "partner-api-process-"))),
+  Effect.sync(() => {
+    const path = mkdtempSync(join(tmpdir(), "partner-api-process-"))
+    chmodSync(path, 0o755)
+    return path
+  }),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
@@ -172,8 +178,24 @@ export const startServer = Effect.fn(function* (given: Variables) {
   const base = `http://127.0.0.1:${port}`
   const early = Effect.flatMap(server.ended, (end) => Effect.dieMessage(`The server ended: ${end.stderr}`))
   yield* Effect.raceFirst(watch(isReady(base), Boolean), early)
-  return { ...server, port, base }
+  /** Until a demo store, where one is wanted, is there and said to be. */
+  const greeted = watch(
+    Effect.sync(() => server.said.stdout),
+    (stdout) => stdout.includes("Try it:")
+  )
+  return { ...server, port, base, greeted }
 })
+
+/** A new store with `n` installations of every scope on the migrated database at `url`; their access tokens. */
+export const enroll = (url: string, n = 1, plan = "scale") =>
+  Effect.gen(function* () {
+    const { createApp, createStore, install, issueToken } = yield* Installations
+    const storeId = yield* createStore({ name: "A store", plan, currencyCode: "EUR" })
+    const appId = yield* createApp({ name: "An app", scopes: Scopes.literals })
+    const one = Effect.flatMap(install({ storeId, appId, scopes: Scopes.literals }), issueToken)
+    const issued = yield* Effect.all(Array.from({ length: n }, () => one))
+    return { storeId, tokens: issued.map(({ token }) => Redacted.value(token)) }
+  }).pipe(Effect.provide(servicesOn(url)))
 
 /** An empty database of its own, and a connection to it. */
 export const ownDatabase = Effect.gen(function* () {

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { canonical, isBelow } from "../Json.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"
 import { Timestamp, Version } from "./Fields.ts"
@@ -118,12 +118,12 @@ const withIds = (variants: ReadonlyArray<Variant>, known: Map<unknown, Variant>,
 /** The product with the patch applied: the same object when the patch changes nothing. */
 export const patchProduct = (product: Product, patch: UpdateProduct, at: Date): Product => {
   const known = new Map(product.variants.map((variant) => [variant.id, variant] as const))
-  const next = {
-    ...product,
-    ...patch,
-    ...(patch.variants === undefined ? {} : { variants: withIds(patch.variants, known, at) })
-  }
-  return canonical(next) === canonical(product)
+  const variants = patch.variants === undefined ? {} : { variants: withIds(patch.variants, known, at) }
+  const changes: UpdateProduct = { ...patch, ...variants }
+  return changesNothing(product, changes)
     ? product
-    : { ...next, version: product.version + 1, updatedAt: at.toISOString() }
+    : { ...product, ...changes, version: product.version + 1, updatedAt: at.toISOString() }
 }
+
+const changesNothing = (product: Product, changes: UpdateProduct) =>
+  Struct.keys(changes).every((key) => canonical(changes[key]) === canonical(product[key]))

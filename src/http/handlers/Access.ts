@@ -1,7 +1,7 @@
 import { HttpApi, HttpRouter, HttpServerRequest } from "@effect/platform"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { IdempotencyKey } from "../../domain/Idempotency.ts"
-import { requireScope, type Scope } from "../../domain/Installation.ts"
+import { InvalidToken, requireScope, type Scope } from "../../domain/Installation.ts"
 import { RateLimit } from "../../domain/RateLimit.ts"
 import { BearerAuth, KeyRequired, RequiredScope } from "../api/Access.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
@@ -22,6 +22,9 @@ const scopes = () => {
   return found
 }
 
+/** The scheme, in any case (RFC 9110, section 11.1). The framework takes whatever stands behind seven characters. */
+const BEARER = /^Bearer /i
+
 export const BearerAuthLive = Layer.effect(
   BearerAuth,
   Effect.gen(function* () {
@@ -31,6 +34,8 @@ export const BearerAuthLive = Layer.effect(
     return BearerAuth.of({
       bearer: (token) =>
         Effect.gen(function* () {
+          const { headers } = yield* HttpServerRequest.HttpServerRequest
+          if (!BEARER.test(headers["authorization"] ?? "")) return yield* new InvalidToken()
           const installation = yield* admit(token)
           const { route } = yield* HttpRouter.RouteContext
           const scope = scopeOf.get(routeKey(route.method, route.path))

@@ -21,6 +21,8 @@ const allocatedOf = rowOf(Allocated)
 const roomOf = rowOf(Schema.Struct({ limit: Schema.Int }))
 const freeOf = oneRowOf(Schema.Struct({ n: Schema.Int }))
 
+type Table = "products" | "collections"
+
 /** The row of the store: it counts the products, makes the ids, and is the lock of everything that must not race. */
 export const makeAllocation = (sql: PgClient.PgClient) => {
   const columns = sql`
@@ -28,6 +30,35 @@ export const makeAllocation = (sql: PgClient.PgClient) => {
     to_timestamp(id_clock / 1000 / 1000.0) as at, currency_code as "currencyCode"
   `
   const tick = sql`id_clock = greatest(id_clock + 1, clock_micros())`
+
+  /**
+   * The slug as wished when it is free, else the first of `-2`, `-3`, … that is. Under the store's lock nobody else
+   * takes it meanwhile. Sent together with the statement that locks, it sees what is there after the wait. (Not as
+   * `not exists`: the planner would join that with all slugs of the store before it looks at the first choice.)
+   */
+  const freeSlug = (table: Table, store: StoreId, wished: string) =>
+    Effect.map(
+      freeOf(sql`
+        select n from (select generate_series(1, ${MAX_SLUGS}::integer) as n) as choice
+        where (
+          select 1 from ${sql(table)}
+          where store_id = ${store} and slug = case n when 1 then ${wished}::text else ${wished} || '-' || n end
+          limit 1
+        ) is null
+        limit 1
+      `),
+      ({ n }) => numbered(wished, n)
+    )
+
+  /** Refuses a slug that another resource of the store has. */
+  const claimSlug = (table: Table, store: StoreId, slug: string, own: string | null) =>
+    Effect.filterOrFail(
+      Effect.orDie(sql`
+        select 1 from ${sql(table)} where store_id = ${store} and slug = ${slug} and id is distinct from ${own}::uuid
+      `),
+      (rows) => rows.length === 0,
+      () => new SlugTaken({ slug })
+    ).pipe(Effect.asVoid)
 
   return {
     /**
@@ -60,35 +91,13 @@ export const makeAllocation = (sql: PgClient.PgClient) => {
         () => new StoreNotFound()
       ).pipe(Effect.asVoid),
 
-    release: (store: StoreId) =>
-      Effect.orDie(sql`update stores set product_count = product_count - 1 where id = ${store}`),
+    release: (store: StoreId) => sql`update stores set product_count = product_count - 1 where id = ${store}`,
 
-    /**
-     * The slug as wished when it is free, else the first of `-2`, `-3`, … that is. Under the store's lock nobody else
-     * takes it meanwhile. Sent together with the statement that locks, it sees what is there after the wait.
-     */
-    freeSlug: (table: "products" | "collections", store: StoreId, wished: string) =>
-      Effect.map(
-        freeOf(sql`
-          select n from (select generate_series(1, ${MAX_SLUGS}::integer) as n) as choice
-          where not exists (
-            select 1 from ${sql(table)}
-            where store_id = ${store} and slug = case n when 1 then ${wished}::text else ${wished} || '-' || n end
-          )
-          limit 1
-        `),
-        ({ n }) => numbered(wished, n)
-      ),
+    claimSlug,
 
-    /** Refuses a slug that another resource of the store has. */
-    claimSlug: (table: "products" | "collections", store: StoreId, slug: string, own: string | null) =>
-      Effect.filterOrFail(
-        Effect.orDie(sql`
-          select 1 from ${sql(table)} where store_id = ${store} and slug = ${slug} and id is distinct from ${own}::uuid
-        `),
-        (rows) => rows.length === 0,
-        () => new SlugTaken({ slug })
-      ).pipe(Effect.asVoid)
+    /** The slug of a new resource: the one asked for, which must be free, or the first free one made from its name. */
+    chooseSlug: (table: Table, store: StoreId, asked: string | undefined, made: string) =>
+      asked === undefined ? freeSlug(table, store, made) : Effect.as(claimSlug(table, store, asked, null), asked)
   }
 }
 

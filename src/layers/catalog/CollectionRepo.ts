@@ -55,11 +55,10 @@ export const makeCollectionRepo = (sql: PgClient.PgClient) => {
             )
           `
         )
+      // Materialized, or PostgreSQL computes the members once for each place that they are used in.
       const found = yield* rowsWithMembers(sql`
-        select id, version, document,
-          '{"productIds":' || array_to_json(members) || ',"productCount":' || cardinality(members) || '}' as members
-        from (
-          select id, version, document::text as document, case
+        with found as materialized (
+          select id, version, document, case
             when document ->> 'type' = 'manual' then array(
               select product_id from collection_members m
               where m.store_id = c.store_id and m.collection_id = c.id order by position
@@ -68,8 +67,10 @@ export const makeCollectionRepo = (sql: PgClient.PgClient) => {
           end as members
           from collections c
           where store_id = ${store} and id = any(${known.map(({ id }) => id)}::uuid[])
-        ) as found
-        order by id
+        )
+        select id, version, document::text as document,
+          '{"productIds":' || array_to_json(members) || ',"productCount":' || cardinality(members) || '}' as members
+        from found order by id
       `)
       return found.some(({ members }) => members === null)
         ? yield* read(store, found)

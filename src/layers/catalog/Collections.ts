@@ -20,7 +20,7 @@ import type { JsonText } from "../../domain/Document.ts"
 import type { Events } from "../../domain/Events.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
-import { makeTransaction } from "../Transaction.ts"
+import { ahead, makeTransaction } from "../Transaction.ts"
 import { makeAllocation, orGone } from "./Allocation.ts"
 import { makeCollectionRepo } from "./CollectionRepo.ts"
 import { makeProductRepo } from "./ProductRepo.ts"
@@ -107,16 +107,10 @@ export const makeCollections = (sql: PgClient.PgClient, events: typeof Events.Se
 
     createCollection: Effect.fn("Catalog.createCollection")(function* (actor, input) {
       const store = actor.storeId
-      const wished = input.slug ?? slugOf(input.title)
-      const [given, slug] = yield* Effect.all(
-        [
-          Effect.flatMap(allocation.collection(store), orGone),
-          input.slug === undefined
-            ? allocation.freeSlug("collections", store, wished)
-            : Effect.as(allocation.claimSlug("collections", store, input.slug, null), input.slug)
-        ],
-        { concurrency: "unbounded" }
-      )
+      const allocating = yield* ahead(Effect.flatMap(allocation.collection(store), orGone))
+      const choosing = yield* ahead(allocation.chooseSlug("collections", store, input.slug, slugOf(input.title)))
+      const given = yield* allocating
+      const slug = yield* choosing
       const id = CollectionId.make(given.id)
       const head = newCollection(input, { ...given, id, slug: slug === "" ? `collection-${id.slice(-8)}` : slug })
       const { productIds = [] } = input

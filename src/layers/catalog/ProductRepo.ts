@@ -6,7 +6,7 @@ import type { DocumentPage, JsonText } from "../../domain/Document.ts"
 import { parse } from "../../domain/Json.ts"
 import type { PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { count, oneRowOf, rowOf, run } from "../Rows.ts"
+import { oneRowOf, rowOf } from "../Rows.ts"
 
 const pageOf = oneRowOf(
   Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.typeSchema(ProductId)) })
@@ -41,21 +41,21 @@ export const makeProductRepo = (sql: PgClient.PgClient) => {
         from page
       `),
 
-    insert: (store: StoreId, product: Product, document: JsonText): Effect.Effect<void> => {
+    insert: (store: StoreId, product: Product, document: JsonText) => {
       const { description, facets, terms } = derived(store, product)
-      return run(sql`
+      return sql`
         insert into products (store_id, document, facets, terms, description)
         values (${store}, ${document}, ${facets}, ${terms}, ${description})
-      `)
+      `
     },
 
-    update: (store: StoreId, product: Product, document: JsonText): Effect.Effect<void> => {
+    update: (store: StoreId, product: Product, document: JsonText) => {
       const { description, facets, terms } = derived(store, product)
-      return run(sql`
+      return sql`
         update products
         set document = ${document}, facets = ${facets}, terms = ${terms}, description = ${description}
         where store_id = ${store} and id = ${product.id}
-      `)
+      `
     },
 
     /** The product, which nobody else changes until the transaction ends, with the time and an id for its event. */
@@ -77,8 +77,7 @@ export const makeProductRepo = (sql: PgClient.PgClient) => {
     lockVersion: (store: StoreId, id: ProductId) =>
       versionOf(sql`select version from products where store_id = ${store} and id = ${id} for update`),
 
-    delete: (store: StoreId, id: ProductId): Effect.Effect<number> =>
-      count(sql`delete from products where store_id = ${store} and id = ${id} returning 1`),
+    delete: (store: StoreId, id: ProductId) => sql`delete from products where store_id = ${store} and id = ${id}`,
 
     /** Of these ids the ones that are products of the store, which stay until the transaction ends. */
     hold: (store: StoreId, ids: ReadonlyArray<ProductId>): Effect.Effect<ReadonlySet<unknown>> =>

@@ -17,7 +17,7 @@ import { stringify } from "../../domain/Json.ts"
 import type { Events } from "../../domain/Events.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
-import { makeTransaction } from "../Transaction.ts"
+import { ahead, atCommit, makeTransaction } from "../Transaction.ts"
 import { type Allocated, makeAllocation, orGone } from "./Allocation.ts"
 import { makeProductRepo } from "./ProductRepo.ts"
 
@@ -56,23 +56,15 @@ export const makeProducts = (sql: PgClient.PgClient, events: typeof Events.Servi
 
     createProduct: Effect.fn("Catalog.createProduct")(function* (actor, input) {
       const store = actor.storeId
-      const wished = input.slug ?? slugOf(input.name)
-      const [given, slug] = yield* Effect.all(
-        [
-          Effect.flatMap(allocation.product(store), orFull(store)),
-          input.slug === undefined
-            ? allocation.freeSlug("products", store, wished)
-            : Effect.as(allocation.claimSlug("products", store, input.slug, null), input.slug)
-        ],
-        { concurrency: "unbounded" }
-      )
+      const allocating = yield* ahead(Effect.flatMap(allocation.product(store), orFull(store)))
+      const choosing = yield* ahead(allocation.chooseSlug("products", store, input.slug, slugOf(input.name)))
+      const given = yield* allocating
+      const slug = yield* choosing
       const id = ProductId.make(given.id)
       const product = newProduct(input, { ...given, id, slug: slug === "" ? `product-${id.slice(-8)}` : slug })
       const json = yield* documentOf(product)
-      yield* Effect.all([products.insert(store, product, json), tell(actor, given, product, json)], {
-        concurrency: "unbounded",
-        discard: true
-      })
+      yield* atCommit(products.insert(store, product, json))
+      yield* tell(actor, given, product, json)
       return { id, version: product.version, json }
     }, transaction),
 
@@ -88,10 +80,8 @@ export const makeProducts = (sql: PgClient.PgClient, events: typeof Events.Servi
       if (product === before) return { id, version: before.version, json: document }
       if (product.slug !== before.slug) yield* allocation.claimSlug("products", store, product.slug, id)
       const json = yield* documentOf(product)
-      yield* Effect.all([products.update(store, product, json), tell(actor, held.value, product, json)], {
-        concurrency: "unbounded",
-        discard: true
-      })
+      yield* atCommit(products.update(store, product, json))
+      yield* tell(actor, held.value, product, json)
       return { id, version: product.version, json }
     }, transaction),
 
@@ -102,10 +92,8 @@ export const makeProducts = (sql: PgClient.PgClient, events: typeof Events.Servi
       if (Option.isNone(held)) return yield* new ProductNotFound({ id })
       const { version } = held.value
       if (!satisfies(version, condition)) return yield* new VersionMismatch({ current: version })
-      yield* Effect.all([products.delete(store, id), allocation.release(store)], {
-        concurrency: "unbounded",
-        discard: true
-      })
+      yield* atCommit(products.delete(store, id))
+      yield* atCommit(allocation.release(store))
     }, transaction)
   } satisfies Partial<typeof Catalog.Service>
 }

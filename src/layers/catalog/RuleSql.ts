@@ -18,6 +18,9 @@ const parameters = ({ kind, values }: Condition): ReadonlyArray<string | boolean
 const isFound = ({ field, negated, relation }: Condition) =>
   isIndexed(field) && !negated && (relation === "equals" || relation === "in")
 
+const termsOf = (store: string, condition: Condition) =>
+  parameters(condition).map((value) => term(store, condition.field, String(value)))
+
 /**
  * Rules as SQL over the products of one store: the same as `domain/catalog/Matcher`, which a property test holds it to.
  * Values are always parameters; what is spliced into the text are names from the tables of `domain/catalog/Rule`.
@@ -69,6 +72,9 @@ export const makeRuleSql = (sql: PgClient.PgClient) => {
 
   const positive = (condition: Condition): Statement.Fragment => {
     if (!condition.list) return compare(condition, operand(condition))
+    if (condition.kind === "text" && (condition.relation === "equals" || condition.relation === "in")) {
+      return sql`${sql.literal(`facets -> '${condition.field}'`)} ?| ${parameters(condition)}::text[]`
+    }
     const item = condition.kind === "number" ? sql`item::numeric` : sql`item collate "C"`
     const items = sql.literal(`jsonb_array_elements_text(facets -> '${condition.field}')`)
     return sql`exists (select 1 from ${items} as item where ${compare(condition, item)})`
@@ -76,9 +82,6 @@ export const makeRuleSql = (sql: PgClient.PgClient) => {
 
   const predicate = (condition: Condition): Statement.Fragment =>
     condition.negated ? sql`coalesce(not (${positive(condition)}), true)` : positive(condition)
-
-  const termsOf = (store: string, condition: Condition) =>
-    parameters(condition).map((value) => term(store, condition.field, String(value)))
 
   /** What the index of terms can say before any product is looked at. */
   const prefilter = (store: string, conditions: ReadonlyArray<Condition>, disjunctive: boolean) => {
@@ -89,13 +92,22 @@ export const makeRuleSql = (sql: PgClient.PgClient) => {
       : []
   }
 
+  /**
+   * The products of the store. Terms hold the store, so where they are asked, its other index has nothing to add: the
+   * planner would still read all of its entries to intersect them (1.5 ms of 3 for 10,000 products), but for a form of
+   * the comparison that no index answers.
+   */
+  const ofStore = (store: string, isPrefiltered: boolean) =>
+    isPrefiltered ? sql`store_id is not distinct from ${store}` : sql`store_id = ${store}`
+
   /** Whether a row of `products` belongs to the collection. No conditions match nothing. */
-  return (store: string, conditions: ReadonlyArray<Condition>, disjunctive: boolean): Statement.Fragment =>
-    conditions.length === 0
-      ? sql`false`
-      : sql.and([
-          sql`store_id = ${store}`,
-          ...prefilter(store, conditions, disjunctive),
-          (disjunctive ? sql.or : sql.and)(conditions.map(predicate))
-        ])
+  return (store: string, conditions: ReadonlyArray<Condition>, disjunctive: boolean): Statement.Fragment => {
+    if (conditions.length === 0) return sql`false`
+    const found = prefilter(store, conditions, disjunctive)
+    return sql.and([
+      ofStore(store, found.length > 0),
+      ...found,
+      (disjunctive ? sql.or : sql.and)(conditions.map(predicate))
+    ])
+  }
 }

@@ -5,7 +5,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Actor } from "../../domain/Actor.ts"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../domain/catalog/Collection.ts"
-import { CreateProduct } from "../../domain/catalog/Product.ts"
+import { CreateProduct, type ProductId } from "../../domain/catalog/Product.ts"
 import { InstallationId, Scope } from "../../domain/Installation.ts"
 import { Installations } from "../../domain/Installations.ts"
 import { StoreId } from "../../domain/Store.ts"
@@ -39,8 +39,8 @@ const write = (file: string, facts: object) =>
     renameSync(half, file)
   })
 
-const decodeProducts = Schema.decodeUnknown(Schema.Array(CreateProduct))
-const decodeCollections = Schema.decodeUnknown(Schema.Array(CreateCollection))
+const decodeProduct = Schema.decodeUnknown(CreateProduct)
+const decodeCollection = Schema.decodeUnknown(CreateCollection)
 
 /** A store on the plan `growth`, its catalog, and an app installed on it with every scope. All of it or nothing. */
 const create = Effect.gen(function* () {
@@ -50,8 +50,15 @@ const create = Effect.gen(function* () {
   const appId = yield* installations.createApp({ name: "Demo app", scopes: Scope.literals })
   const { id } = yield* installations.install({ storeId, appId, scopes: Scope.literals })
   const merchant = Actor.Merchant({ storeId, userId: "demo" })
-  yield* Effect.forEach(yield* decodeProducts(products), (product) => catalog.createProduct(merchant, product))
-  yield* Effect.forEach(yield* decodeCollections(collections), (one) => catalog.createCollection(merchant, one))
+  const ids = new Map<string | undefined, ProductId>()
+  for (const product of products) {
+    const created = yield* catalog.createProduct(merchant, yield* decodeProduct(product))
+    ids.set(product.slug, created.id)
+  }
+  for (const { slugs, ...collection } of collections) {
+    const members = slugs === undefined ? {} : { productIds: slugs.map((slug) => ids.get(slug)) }
+    yield* catalog.createCollection(merchant, yield* decodeCollection({ ...collection, ...members }))
+  }
   return { storeId, installationId: id }
 })
 

@@ -1,6 +1,42 @@
-/** A small shop, made up for this service. */
-export const products = [{ name: "Walnut desk", price: 480, tags: ["oak"] }]
+import type { CreateCollection } from "../../domain/catalog/Collection.ts"
+import type { CreateProduct } from "../../domain/catalog/Product.ts"
+import { furnitureAndLamps } from "./furniture.ts"
+import { kitchenAndPantry } from "./kitchen.ts"
+import { studyAndGarden } from "./study.ts"
 
-export const collections = [
-  { title: "Everything under 50", rules: [{ field: "price", relation: "less_than", value: 50 }] }
+/** A small shop, made up for this service. */
+export const products: ReadonlyArray<CreateProduct> = [...furnitureAndLamps, ...kitchenAndPantry, ...studyAndGarden]
+
+/** A collection of it. One made by hand names its products by their slugs: ids are given when they are created. */
+export interface DemoCollection extends Omit<CreateCollection, "productIds"> {
+  readonly slugs?: ReadonlyArray<string>
+}
+
+export const collections: ReadonlyArray<DemoCollection> = [
+  {
+    title: "A desk to begin at",
+    description: "What we would put in an empty room with a window.",
+    imageUrl: "https://images.example.com/a-desk-to-begin-at.jpg",
+    seoTitle: "Furnish a study",
+    slugs: ["walnut-desk", "reading-chair", "brass-desk-lamp", "desk-pad-felt", "linen-notebook", "pencil-set"]
+  },
+  {
+    title: "Gifts under 30",
+    description: "Small, in stock, and well received.",
+    metaDescription: "Presents for less than 30, ready to be sent.",
+    rules: [
+      { field: "tags", relation: "equals", value: "gift" },
+      { field: "price", relation: "less_than", value: 30 },
+      { field: "stock", relation: "greater_than", value: 0 }
+    ]
+  },
+  {
+    title: "Reduced, or the last ones",
+    description: "On sale, or fewer than ten left.",
+    disjunctive: true,
+    rules: [
+      { field: "onSale", relation: "equals", value: true },
+      { field: "stock", relation: "in", value: [1, 2, 3, 4, 5, 6, 7, 8, 9] }
+    ]
+  }
 ]

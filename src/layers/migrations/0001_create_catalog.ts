@@ -105,8 +105,7 @@ export default Effect.gen(function* () {
       body text,
       etag text,
       expires_at timestamptz not null,
-      primary key (store_id, installation_id, key),
-      foreign key (store_id, installation_id) references installations on delete cascade
+      primary key (store_id, installation_id, key)
     )
   `
   // Rows arrive in the order of their end, so a few pages of BRIN find the expired ones at no cost to a write.
@@ -159,10 +158,11 @@ export default Effect.gen(function* () {
   `
   yield* sql`create index collection_members_by_product on collection_members (store_id, product_id)`
 
-  // The outbox: a row of the same transaction as the write it tells of.
+  // The outbox: a row of the same transaction as the write it tells of. Like the records above it has no foreign key:
+  // the transaction holds the rows that one would check, and the check costs as much as the insert.
   yield* sql`
     create table events (
-      store_id uuid not null references stores on delete cascade,
+      store_id uuid not null,
       id uuid not null,
       kind text not null,
       occurred_at timestamptz not null,

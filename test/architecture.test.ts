@@ -1,0 +1,95 @@
+import { assert, it } from "@effect/vitest"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { dirname, join, normalize } from "node:path"
+
+/** Who may import whom, the most particular room first. */
+const ROOMS: ReadonlyArray<readonly [room: string, ...open: ReadonlyArray<string>]> = [
+  ["src/domain/", "src/domain/"],
+  ["src/layers/", "src/layers/", "src/domain/"],
+  ["src/http/api/", "src/http/api/", "src/http/BadRequest.ts", "src/http/ErrorTable.ts", "src/domain/"],
+  ["src/http/client/", "src/http/client/", "src/http/api/", "src/domain/"],
+  ["src/http/", "src/http/", "src/domain/"],
+  ["src/rpc/handlers/", "src/rpc/", "src/domain/"],
+  ["src/rpc/", "src/rpc/", "src/domain/"]
+]
+
+/** Files that stand in no room: they put the others together. */
+const COMPOSITION = ["src/Server.ts", "src/Startup.ts", "src/cli.ts", "src/main.ts"]
+
+const files = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .filter((file) => /\.[cm]?[jt]sx?$/.test(file))
+  .map((file) => join("src", file))
+  .toSorted()
+
+/** Every module that a file names: imports and exports, of types too, dynamic ones and `require`. */
+const importsOf = (file: string) =>
+  [...readFileSync(file, "utf8").matchAll(/(?:\bfrom|\bimport|\brequire)\s*\(?\s*["']([^"']+)["']/g)].map(
+    ([, name = ""]) => (name.startsWith(".") ? normalize(join(dirname(file), name)) : name)
+  )
+
+const roomOf = (file: string) => ROOMS.find(([room]) => file.startsWith(room))
+
+const isOpen = (target: string, open: ReadonlyArray<string>) =>
+  !target.startsWith("src/") ||
+  open.some((place) => (place.endsWith("/") ? target.startsWith(place) : target === place))
+
+it("imports point one way: from what puts together, to layers and surfaces, to the domain", () => {
+  const strays = files.flatMap((file) => {
+    const [, ...open] = roomOf(file) ?? [file, "src/"]
+    return importsOf(file)
+      .filter((target) => !isOpen(target, open))
+      .map((target) => `${file} -> ${target}`)
+  })
+  assert.deepStrictEqual(strays, [])
+})
+
+it("only four files stand in no room", () => {
+  assert.deepStrictEqual(
+    files.filter((file) => roomOf(file) === undefined),
+    COMPOSITION
+  )
+})
+
+it("every import of ours names a file that is there, and reaches out of src for nothing but the manifest", () => {
+  const own = files.flatMap((file) => importsOf(file)).filter((target) => /^(?:src|\.\.|package)\b/.test(target))
+  assert.isNotEmpty(own)
+  assert.deepStrictEqual(
+    own.filter((target) => !(target.startsWith("src/") && existsSync(target)) && target !== "package.json"),
+    []
+  )
+})
+
+it("the domain knows no database, no socket and no process", () => {
+  const foreign = files
+    .filter((file) => file.startsWith("src/domain/"))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((target) => /^(?:node:|@effect\/(?!schema)|pg\b)/.test(target))
+        .map((target) => `${file} -> ${target}`)
+    )
+  assert.deepStrictEqual(foreign, [])
+})
+
+it("only layers speak SQL, and only http knows HTTP", () => {
+  const strays = files.flatMap((file) =>
+    importsOf(file)
+      .filter(
+        (target) =>
+          (/^(?:@effect\/sql|pg\b)/.test(target) && !file.startsWith("src/layers/")) ||
+          (/^(?:node:http|@effect\/platform\/Http)/.test(target) && !file.startsWith("src/http/"))
+      )
+      .map((target) => `${file} -> ${target}`)
+  )
+  assert.deepStrictEqual(strays, [])
+})
+
+it("the environment is read in layers and main alone", () => {
+  const readers = files.filter((file) =>
+    /\bprocess\s*\.\s*env\b|\bprocess\s*\[|\bConfig\.\w+\(|import\.meta\.env/.test(readFileSync(file, "utf8"))
+  )
+  assert.isNotEmpty(readers)
+  assert.deepStrictEqual(
+    readers.filter((file) => !file.startsWith("src/layers/") && file !== "src/main.ts"),
+    []
+  )
+})

@@ -1,0 +1,209 @@
+import { SqlClient } from "@effect/sql"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import { Actor } from "../../src/domain/Actor.ts"
+import { Catalog } from "../../src/domain/catalog/Catalog.ts"
+import { Collection, CreateCollection, MAX_MEMBERS, UpdateCollection } from "../../src/domain/catalog/Collection.ts"
+import { CreateProduct, ProductId } from "../../src/domain/catalog/Product.ts"
+import { Installations } from "../../src/domain/Installations.ts"
+import { parse } from "../../src/domain/Json.ts"
+import type { StoreId } from "../../src/domain/Store.ts"
+import { DomainLive } from "../../src/layers/Domain.ts"
+import { PostgresTest } from "../support/PostgresTest.ts"
+
+const CatalogTest = Layer.provideMerge(DomainLive, PostgresTest)
+
+const toProduct = Schema.decodeUnknownSync(CreateProduct)
+const toCollection = Schema.decodeUnknownSync(CreateCollection)
+const toPatch = Schema.decodeUnknownSync(UpdateCollection)
+const collectionOf = ({ json }: { readonly json: string }) => Schema.decodeUnknownSync(Collection)(parse(json))
+
+const makeStore = Effect.flatMap(Installations, ({ createStore }) =>
+  createStore({ name: "A store", plan: "scale", currencyCode: "EUR" })
+)
+const merchantOf = (storeId: StoreId) => Actor.Merchant({ storeId, userId: "merchant" })
+
+const named = (...names: ReadonlyArray<string>) => [{ field: "title", relation: "in", value: names }]
+
+const ids = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ id: Schema.typeSchema(ProductId) })))
+
+/** Products without number, copied from one row: only the database could make so many in a second. */
+const copyProduct = Effect.fn(function* (storeId: StoreId, count: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`update stores set product_count = product_count + ${count} where id = ${storeId}`
+  const copies = yield* sql`
+    insert into products (store_id, document, facets, terms, description)
+    select store_id, json_build_object('id', made.id, 'version', 1),
+      facets || jsonb_build_object('slug', 'copy-' || n), terms, description
+    from products, generate_series(1, ${count}::integer) as n,
+      lateral (select uuid_v7(clock_micros()) as id where n > 0) as made
+    where store_id = ${storeId} returning id
+  `
+  return ids(copies).map(({ id }) => id)
+})
+
+layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The catalog", (it) => {
+  it.effect("tells of every writer's changes, and names an installation only when one made them", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const catalog = yield* Catalog
+      const installations = yield* Installations
+      const storeId = yield* makeStore
+      const appId = yield* installations.createApp({ name: "An app", scopes: [] })
+      const { id: installationId } = yield* installations.install({ storeId, appId, scopes: [] })
+      for (const actor of [
+        Actor.App({ storeId, installationId }),
+        merchantOf(storeId),
+        Actor.Agent({ storeId, agentId: "agent" })
+      ]) {
+        const product = yield* catalog.createProduct(actor, toProduct({ name: "Desk" }))
+        yield* catalog.updateProduct(actor, product.id, { price: 1 }, "any")
+        const collection = yield* catalog.createCollection(actor, toCollection({ title: "Desks" }))
+        yield* catalog.updateCollection(actor, collection.id, { description: "All" }, "any")
+        yield* catalog.deleteCollection(actor, collection.id, "any")
+        yield* catalog.deleteProduct(actor, product.id, "any")
+      }
+      const rows = yield* sql`
+        select kind, actor_type as actor, origin_installation_id as origin, resource_version as version,
+          payload::json -> 'actor' ->> 'type' as told, payload::json ->> 'originInstallationId' as "toldOrigin"
+        from events where store_id = ${storeId} order by id
+      `
+      const [product, collection] = ["catalog.product.updated.v1", "catalog.collection.updated.v1"]
+      const expected = [
+        { actor: "app", told: "app", origin: installationId, toldOrigin: installationId },
+        { actor: "merchant", told: "merchant", origin: null, toldOrigin: null },
+        { actor: "agent", told: "agent", origin: null, toldOrigin: null }
+      ].flatMap((writer) => [
+        { kind: product, version: 1, ...writer },
+        { kind: product, version: 2, ...writer },
+        { kind: collection, version: 1, ...writer },
+        { kind: collection, version: 2, ...writer }
+      ])
+      assert.deepStrictEqual(rows, expected)
+    })
+  )
+
+  it.effect("writes within the caller's transaction: what that takes back was never there", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const catalog = yield* Catalog
+      const actor = merchantOf(yield* makeStore)
+      const kept = yield* catalog.createProduct(actor, toProduct({ name: "Kept" }))
+      const manual = yield* catalog.createCollection(actor, toCollection({ title: "Kept", productIds: [kept.id] }))
+      const before = yield* sql`
+        select s.product_count, (select count(*)::integer from events e where e.store_id = s.id) as events
+        from stores s where id = ${actor.storeId}
+      `
+      const undone = sql.withTransaction(
+        Effect.gen(function* () {
+          const made = yield* catalog.createProduct(actor, toProduct({ name: "Undone" }))
+          yield* catalog.updateCollection(actor, manual.id, { productIds: [made.id] }, "any")
+          yield* catalog.createCollection(actor, toCollection({ title: "Undone", rules: named("Undone") }))
+          yield* catalog.deleteProduct(actor, kept.id, "any")
+          return yield* Effect.fail("enough")
+        })
+      )
+      assert.strictEqual(yield* Effect.flip(undone), "enough")
+      assert.deepStrictEqual(
+        yield* sql`
+          select s.product_count, (select count(*)::integer from events e where e.store_id = s.id) as events
+          from stores s where id = ${actor.storeId}
+        `,
+        before
+      )
+      const products = yield* catalog.listProducts(actor.storeId, { cursor: undefined, limit: 10 })
+      assert.strictEqual(products.items, `[${kept.json}]`)
+      const collections = yield* catalog.listCollections(actor.storeId, { cursor: undefined, limit: 10 })
+      assert.strictEqual(collections.items, `[${manual.json}]`)
+    })
+  )
+
+  it.effect("writes nothing for a store that is gone", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const catalog = yield* Catalog
+      const actor = merchantOf(yield* makeStore)
+      const { id } = yield* catalog.createCollection(actor, toCollection({ title: "Desks" }))
+      yield* sql`update stores set deleted_at = now() where id = ${actor.storeId}`
+      const refusals = [
+        yield* Effect.flip(catalog.createProduct(actor, toProduct({ name: "Desk" }))),
+        yield* Effect.flip(catalog.createCollection(actor, toCollection({ title: "More" }))),
+        yield* Effect.flip(catalog.updateCollection(actor, id, { title: "Changed" }, "any")),
+        yield* Effect.flip(catalog.deleteCollection(actor, id, "any"))
+      ]
+      for (const { _tag } of refusals) assert.strictEqual(_tag, "StoreNotFound")
+      const [rows] = yield* sql`select count(*)::integer as n from events where store_id = ${actor.storeId}`
+      assert.deepStrictEqual(rows, { n: 1 })
+    })
+  )
+
+  it.effect("answers a collection from one moment: rules and products always belong together", () =>
+    Effect.gen(function* () {
+      const catalog = yield* Catalog
+      const actor = merchantOf(yield* makeStore)
+      const a = yield* catalog.createProduct(actor, toProduct({ name: "A" }))
+      const b = yield* catalog.createProduct(actor, toProduct({ name: "B" }))
+      const { id } = yield* catalog.createCollection(actor, toCollection({ title: "A or B", rules: named("A") }))
+      const held = { A: a.id, B: b.id }
+      const check = (collection: Collection) => {
+        const name = JSON.stringify(collection.rules).includes('"A"') ? "A" : "B"
+        assert.deepStrictEqual(collection.productIds, [held[name]])
+        assert.strictEqual(collection.description ?? "A", name)
+        return name
+      }
+      const change = (name: string) =>
+        catalog.updateCollection(actor, id, toPatch({ description: name, rules: named(name) }), "any")
+      const changes = Effect.forEach(
+        Array.from({ length: 60 }, (_, turn) => (turn % 2 === 0 ? "B" : "A")),
+        change
+      )
+      const read = Effect.map(catalog.getCollection(actor.storeId, id), collectionOf)
+      const list = Effect.map(catalog.listCollections(actor.storeId, { cursor: undefined, limit: 10 }), ({ items }) =>
+        Schema.decodeUnknownSync(Schema.Array(Collection))(parse(items))
+      )
+      const reads = Effect.replicateEffect(
+        Effect.zipWith(read, list, (one, all) => [one, ...all]),
+        60
+      )
+      const [written, seen] = yield* Effect.all([changes, reads], { concurrency: "unbounded" })
+      for (const collection of [...written.map(collectionOf), ...seen.flat()]) check(collection)
+    })
+  )
+})
+
+layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("A large collection", (it) => {
+  it.effect("is manual up to 10,000 products, kept in order; automated it may hold more", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const catalog = yield* Catalog
+      const actor = merchantOf(yield* makeStore)
+      const first = yield* catalog.createProduct(actor, toProduct({ name: "Desk" }))
+      const copies = yield* copyProduct(actor.storeId, MAX_MEMBERS)
+      const all = [first.id, ...copies].toSorted()
+      assert.strictEqual(all.length, 10_001)
+
+      const automated = yield* catalog.createCollection(actor, toCollection({ title: "All", rules: named("desk") }))
+      assert.deepStrictEqual(collectionOf(automated).productIds, all)
+      assert.strictEqual(collectionOf(automated).productCount, 10_001)
+      const toManual = catalog.updateCollection(actor, automated.id, { type: "manual" }, "any")
+      const refused = yield* Effect.flip(toManual)
+      assert.deepInclude(refused, { _tag: "TooManyMembers", count: 10_001 })
+      assert.deepStrictEqual(yield* catalog.getCollection(actor.storeId, automated.id), automated)
+
+      yield* catalog.deleteProduct(actor, first.id, "any")
+      const rest = all.filter((id) => id !== first.id)
+      const kept = collectionOf(yield* toManual)
+      assert.deepStrictEqual(kept.productIds, rest)
+      assert.deepInclude(kept, { type: "manual", productCount: 10_000, version: 2 })
+
+      const reversed = rest.toReversed()
+      const manual = yield* catalog.createCollection(actor, toCollection({ title: "Hand", productIds: reversed }))
+      assert.deepStrictEqual(collectionOf(manual).productIds, reversed)
+      const [rows] = yield* sql`select count(*)::integer as n from collection_members where store_id = ${actor.storeId}`
+      assert.deepStrictEqual(rows, { n: 20_000 })
+      yield* catalog.deleteCollection(actor, automated.id, "any")
+      const [left] = yield* sql`select count(*)::integer as n from collection_members where store_id = ${actor.storeId}`
+      assert.deepStrictEqual(left, { n: 10_000 })
+    })
+  )
+})

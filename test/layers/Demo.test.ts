@@ -1,0 +1,137 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer, Option, Schema } from "effect"
+import { randomUUID } from "node:crypto"
+import { readFileSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
+import { CreateProduct } from "../../src/domain/catalog/Product.ts"
+import { collections, products } from "../../src/layers/demo/catalog.ts"
+import { openDemo } from "../../src/layers/demo/Demo.ts"
+import { ApiTest, baseUrl, makeClient, pageOf } from "../support/Api.ts"
+
+const distinct = (values: ReadonlyArray<unknown>) => new Set(values.filter((value) => value !== undefined)).size
+
+/** How many products are so. */
+const some = (isSo: (product: CreateProduct) => boolean) => products.filter(isSo).length
+
+describe("The sample catalog", () => {
+  it("is what the service takes, with no field it does not know", () => {
+    const strict = { errors: "all", onExcessProperty: "error" } as const
+    const decodeProduct = Schema.decodeUnknownSync(CreateProduct, strict)
+    const decodeCollection = Schema.decodeUnknownSync(CreateCollection, strict)
+    assert.deepStrictEqual(
+      products.map((product) => decodeProduct(JSON.parse(JSON.stringify(product)))),
+      products
+    )
+    for (const { slugs: _, ...collection } of collections) {
+      assert.deepStrictEqual(decodeCollection(JSON.parse(JSON.stringify(collection))), collection)
+    }
+  })
+
+  it("has forty products of many kinds, and names each by a slug of its own", () => {
+    assert.lengthOf(products, 40)
+    assert.strictEqual(distinct(products.map(({ slug }) => slug)), 40)
+    assert.isAtLeast(distinct(products.map(({ vendorName }) => vendorName)), 8)
+    assert.isAtLeast(distinct(products.map(({ countryOfOrigin }) => countryOfOrigin)), 10)
+    assert.isAtLeast(distinct(products.map(({ productKind }) => productKind)), 3)
+    assert.isAtLeast(
+      some(({ variants = [] }) => variants.length > 1),
+      8
+    )
+    assert.isAtLeast(
+      some(({ discountedPrice }) => typeof discountedPrice === "number"),
+      6
+    )
+    assert.isAtLeast(
+      some(({ stock }) => stock === 0),
+      4
+    )
+    assert.isAtLeast(
+      some(({ isActive }) => isActive === false),
+      1
+    )
+    assert.strictEqual(
+      some(({ media = [] }) => media.length > 0),
+      40
+    )
+  })
+
+  it("points at no host but the one for examples", () => {
+    const hosts = [...JSON.stringify([products, collections]).matchAll(/https?:\/\/([^/"]+)/g)].map(([, host]) => host)
+    assert.deepStrictEqual([...new Set(hosts)], ["images.example.com"])
+  })
+})
+
+const idsOf = Schema.decodeUnknownSync(Schema.Array(Schema.String))
+
+const demo = Effect.gen(function* () {
+  const opened = yield* openDemo(yield* baseUrl)
+  return Option.getOrElse(opened, () => assert.fail("no demo was opened"))
+})
+
+/** A folder for `demo.json` that goes with the test, and the wish for a demo. */
+const wished = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => join(tmpdir(), `partner-api-demo-${randomUUID()}`)),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  ),
+  (folder) => {
+    const settings = { DATABASE_URL: "postgres://given", DATA_DIR: folder }
+    const config = (more: Record<string, string>) =>
+      Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries({ ...settings, ...more }))))
+    return { file: join(folder, "demo.json"), on: config({ DEMO: "true" }), unsaid: config({}) }
+  }
+)
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo store", (it) => {
+  it.scoped("holds the sample catalog, its collections filled", () =>
+    Effect.gen(function* () {
+      const { on } = yield* wished
+      const { accessToken, baseUrl: base } = yield* Effect.provide(demo, on)
+      const client = makeClient(base, accessToken)
+      const held = pageOf(yield* client.get("/products?limit=200")).items
+      assert.deepStrictEqual(
+        held.map(({ slug }) => slug),
+        products.map(({ slug }) => slug)
+      )
+      const slugs = new Map(held.map(({ id, slug }) => [id, slug]))
+      const shown = pageOf(yield* client.get("/collections")).items
+      assert.deepStrictEqual(
+        shown.map(({ type }) => type),
+        ["manual", "automated", "automated"]
+      )
+      const [desk = [], gifts = [], reduced = []] = shown.map(({ productIds }) =>
+        idsOf(productIds).map((id) => slugs.get(id))
+      )
+      assert.deepStrictEqual(desk, [...(collections[0]?.slugs ?? [])])
+      assert.include(gifts, "stoneware-mug")
+      assert.notInclude(gifts, "wool-blanket")
+      assert.include(reduced, "teapot")
+      assert.include(reduced, "walnut-desk")
+      assert.notInclude(reduced, "stoneware-mug")
+    })
+  )
+
+  it.scoped("is found again by the next start, with a fresh token; the old one stays good", () =>
+    Effect.gen(function* () {
+      const { file, on } = yield* wished
+      const first = yield* Effect.provide(demo, on)
+      const second = yield* Effect.provide(demo, on)
+      assert.notStrictEqual(second.accessToken, first.accessToken)
+      const lists = yield* Effect.forEach([first, second], (facts) =>
+        makeClient(facts.baseUrl, facts.accessToken).get("/products?limit=200")
+      )
+      assert.deepStrictEqual(lists[0]?.json, lists[1]?.json)
+      assert.deepInclude(JSON.parse(readFileSync(file, "utf8")), second)
+      assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+    })
+  )
+
+  it.scoped("is not made on a database of one's own unless it is wished for", () =>
+    Effect.gen(function* () {
+      const { unsaid } = yield* wished
+      assert.isTrue(Option.isNone(yield* Effect.provide(openDemo(yield* baseUrl), unsaid)))
+    })
+  )
+})

@@ -1,0 +1,191 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { dataOf, errorOf, makeClient, pageOf } from "../support/Api.ts"
+import { ownDatabase, rowsOf, runNode, startServer } from "../support/Process.ts"
+
+const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
+
+/** Runs `partner-api` on a database. */
+const cli = (url: string, ...args: ReadonlyArray<string>) => runNode("cli", args, { DATABASE_URL: url })
+
+/** What a command that succeeds prints with `--json`: one line of it. */
+const factsOf = Effect.fn(function* <A, I>(schema: Schema.Schema<A, I>, url: string, ...args: ReadonlyArray<string>) {
+  const { code, stderr, stdout } = yield* cli(url, ...args, "--json")
+  assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+  assert.match(stdout, /^[^\n]+\n$/)
+  return Schema.decodeSync(Schema.parseJson(schema), { onExcessProperty: "error" })(stdout)
+})
+
+const StoreMade = Schema.Struct({ storeId: Schema.UUID })
+const AppMade = Schema.Struct({ appId: Schema.UUID })
+const Installed = Schema.Struct({
+  installationId: Schema.UUID,
+  storeId: Schema.UUID,
+  scopes: Schema.Array(Schema.String),
+  accessToken: Schema.NonEmptyString,
+  accessTokenExpiresAt: Schema.DateTimeUtc
+})
+
+const store = (url: string, plan = "free") =>
+  factsOf(StoreMade, url, "stores", "create", "--name", "Shop", "--plan", plan, "--currency", "chf")
+const app = (url: string, ...scopes: ReadonlyArray<string>) =>
+  factsOf(AppMade, url, "apps", "create", "--name", "App", ...scopes.flatMap((scope) => ["--scope", scope]))
+
+it.scopedLive("migrate brings an empty database to the newest schema, and a second time changes nothing", () =>
+  Effect.gen(function* () {
+    const { client, url } = yield* ownDatabase
+    const Migrated = Schema.Struct({ migrated: Schema.Literal(true) })
+    const tables = rowsOf(client, "select oid::int, relname from pg_class where relkind = 'r' order by oid")
+    yield* factsOf(Migrated, url, "migrate")
+    const made = yield* tables
+    yield* factsOf(Migrated, url, "migrate")
+    assert.deepStrictEqual(yield* tables, made)
+    assert.include(
+      made.map(({ relname }) => relname),
+      "products"
+    )
+  })
+)
+
+it.scopedLive("what it makes works: the printed token reads and writes the new store until it is deactivated", () =>
+  Effect.gen(function* () {
+    const { url } = yield* ownDatabase
+    const { storeId } = yield* store(url)
+    const { appId } = yield* app(url, "read_products", "write_products", "read_collections")
+    const install = ["installations", "create", "--store", storeId, "--app", appId]
+    const installed = yield* factsOf(
+      Installed,
+      url,
+      ...install,
+      "--scope",
+      "read_products",
+      "--scope",
+      "write_products"
+    )
+    assert.strictEqual(installed.storeId, storeId)
+    assert.deepStrictEqual(installed.scopes, ["read_products", "write_products"])
+    assert.approximately(installed.accessTokenExpiresAt.epochMillis, Date.now() + 3_600_000, 60_000)
+
+    const { base } = yield* startServer({ DATABASE_URL: url })
+    const client = makeClient(base, installed.accessToken)
+    const created = yield* client.post("/products", { name: "Cup" })
+    assert.strictEqual(created.status, 201)
+    assert.strictEqual(dataOf(created)["currencyCode"], "CHF")
+    assert.lengthOf(pageOf(yield* client.get("/products")).items, 1)
+    assert.strictEqual((yield* client.get("/collections")).status, 403)
+
+    const Deactivated = Schema.Struct({ installationId: Schema.UUID, active: Schema.Literal(false) })
+    const { installationId } = yield* factsOf(Deactivated, url, "installations", "deactivate", installed.installationId)
+    assert.strictEqual(installationId, installed.installationId)
+    const refused = yield* client.get("/products")
+    assert.strictEqual(refused.status, 403)
+    assert.deepStrictEqual(errorOf(refused), { error: "The installation is not active" })
+  })
+)
+
+it.scopedLive("the plan of a store is the one it was made with", () =>
+  Effect.gen(function* () {
+    const { client, url } = yield* ownDatabase
+    yield* store(url, "growth")
+    const rows = yield* rowsOf(client, "select name, plan, currency_code from stores")
+    assert.deepStrictEqual(rows, [{ name: "Shop", plan: "growth", currency_code: "CHF" }])
+  })
+)
+
+it.scopedLive("plans list shows every plan with its limit, for people and for programs", () =>
+  Effect.gen(function* () {
+    const { url } = yield* ownDatabase
+    const Plans = Schema.Struct({
+      plans: Schema.Array(Schema.Struct({ name: Schema.String, productLimit: Schema.Int }))
+    })
+    const { plans } = yield* factsOf(Plans, url, "plans", "list")
+    assert.deepStrictEqual(
+      plans.map(({ name, productLimit }) => [name, productLimit]),
+      [
+        ["free", 100],
+        ["starter", 1000],
+        ["growth", 10_000],
+        ["scale", 100_000]
+      ]
+    )
+    const { code, stdout } = yield* cli(url, "plans", "list")
+    assert.strictEqual(code, 0)
+    assert.strictEqual(stdout, plans.map(({ name, productLimit }) => `${name}: ${productLimit} products\n`).join(""))
+  })
+)
+
+it.scopedLive("without --json the same facts are printed for people, a line each", () =>
+  Effect.gen(function* () {
+    const { url } = yield* ownDatabase
+    const made = yield* cli(url, "stores", "create", "--name", "Shop", "--plan", "free", "--currency", "EUR")
+    assert.deepStrictEqual({ code: made.code, stderr: made.stderr }, { code: 0, stderr: "" })
+    const [, storeId = ""] = /^storeId: (\S+)\n$/.exec(made.stdout) ?? []
+    const { appId } = yield* app(url, "read_products")
+    const given = ["--store", storeId, "--app", appId, "--scope", "read_products"]
+    const { stdout } = yield* cli(url, "installations", "create", ...given)
+    const names = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(": ")[0])
+    assert.deepStrictEqual(names, ["installationId", "storeId", "scopes", "accessToken", "accessTokenExpiresAt"])
+  })
+)
+
+/** What is asked wrongly, and the one line about it. `STORE` and `APP` stand for ones that are there. */
+const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
+  [
+    "stores create --name Shop --plan gold --currency EUR",
+    /There is no plan gold; choose one of free, starter, growth/
+  ],
+  ["stores create --name Shop --plan free --currency XXY", /--currency: must be a currency code of ISO 4217/],
+  ["stores create --name Shop --plan free", /--currency/],
+  ["stores create --plan free --currency EUR", /--name/],
+  ["stores create --name  --plan free --currency EUR", /--name: must not be empty/],
+  ["apps create --name App", /--scope/],
+  ["apps create --name App --scope read_everything", /one of .*read_products, write_products/],
+  [`installations create --store STORE --app ${NOBODY} --scope read_products`, new RegExp(`There is no app ${NOBODY}`)],
+  [`installations create --store ${NOBODY} --app APP --scope read_products`, /The store was not found/],
+  ["installations create --store STORE --app APP --scope write_products", /does not declare write_products/],
+  ["installations create --store shop --app APP --scope read_products", /--store: must be a UUID/],
+  ["installations create --store STORE --app app --scope read_products", /--app: must be a UUID/],
+  ["installations create --store STORE --app APP", /--scope/],
+  [`installations deactivate ${NOBODY}`, new RegExp(`There is no installation ${NOBODY}`)],
+  ["installations deactivate shop", /installation: must be a UUID/],
+  ["installations deactivate", /installation/],
+  ["migrate --force", /--force/],
+  ["destroy", /migrate/]
+]
+
+it.scopedLive(
+  "whatever is asked wrongly is answered with one clear line and exit code 1, and changes nothing",
+  () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* ownDatabase
+      const { storeId } = yield* store(url)
+      const { appId } = yield* app(url, "read_products")
+      const state = rowsOf(
+        client,
+        "select (select count(*) from stores) as s, (select count(*) from apps) as a, (select count(*) from installations) as i"
+      )
+      const before = yield* state
+      for (const [asked, line] of mistakes) {
+        const args = asked.replace("STORE", storeId).replace("APP", appId).split(" ")
+        const { code, stderr, stdout } = yield* cli(url, ...args)
+        assert.deepStrictEqual({ asked, code, stdout }, { asked, code: 1, stdout: "" })
+        assert.match(stderr, /^partner-api: [^\n]+\n$/, asked)
+        assert.match(stderr, line, asked)
+        assert.notMatch(stderr, /\[object|\u001b|\.[jt]s:\d|undefined/, asked)
+      }
+      assert.deepStrictEqual(yield* state, before)
+    }),
+  120_000
+)
+
+it.scopedLive("a database that cannot be reached is one line too, without its password", () =>
+  Effect.gen(function* () {
+    const { code, stderr, stdout } = yield* cli("postgres://user:hunter2@127.0.0.1:1/db", "plans", "list")
+    assert.deepStrictEqual({ code, stdout }, { code: 1, stdout: "" })
+    assert.match(stderr, /^partner-api: [^\n]+\n$/)
+    assert.notInclude(stderr, "hunter2")
+  })
+)

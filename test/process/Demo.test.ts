@@ -1,0 +1,87 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { existsSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { makeClient, pageOf } from "../support/Api.ts"
+import { folder, ownDatabase, rowsOf, startServer } from "../support/Process.ts"
+
+const Demo = Schema.parseJson(
+  Schema.Struct({
+    baseUrl: Schema.String,
+    storeId: Schema.UUID,
+    installationId: Schema.UUID,
+    accessToken: Schema.NonEmptyString,
+    accessTokenExpiresAt: Schema.DateTimeUtc
+  })
+)
+
+/** What `demo.json` says, in exactly the keys that are promised. */
+const readDemo = (dataDir: string) =>
+  Schema.decodeSync(Demo, { onExcessProperty: "error" })(readFileSync(join(dataDir, "demo.json"), "utf8"))
+
+it.scopedLive(
+  "DEMO=true makes a store to try things with and writes how to reach it to demo.json, for its owner alone",
+  () =>
+    Effect.gen(function* () {
+      const { url } = yield* ownDatabase
+      const dataDir = yield* folder
+      const server = yield* startServer({ DATABASE_URL: url, DATA_DIR: dataDir, DEMO: "true" })
+      yield* server.greeted
+      assert.strictEqual(statSync(join(dataDir, "demo.json")).mode & 0o777, 0o600)
+      const demo = readDemo(dataDir)
+      assert.strictEqual(demo.baseUrl, server.base)
+      const client = makeClient(demo.baseUrl, demo.accessToken)
+      assert.isNotEmpty(pageOf(yield* client.get("/products")).items)
+      assert.isNotEmpty(pageOf(yield* client.get("/collections")).items)
+      assert.strictEqual((yield* client.post("/products", { name: "Cup" })).status, 201)
+      assert.include(server.said.stdout, `curl -H "Authorization: Bearer ${demo.accessToken}"`)
+    })
+)
+
+it.scopedLive("a second start finds the same demo store with what was changed in it, and a fresh token", () =>
+  Effect.gen(function* () {
+    const { client: database, url } = yield* ownDatabase
+    const given = { DATABASE_URL: url, DATA_DIR: yield* folder, DEMO: "true" }
+    const begin = Effect.gen(function* () {
+      const server = yield* startServer(given)
+      yield* server.greeted
+      const demo = readDemo(given.DATA_DIR)
+      return { demo, server, client: makeClient(demo.baseUrl, demo.accessToken) }
+    })
+    const first = yield* begin
+    yield* first.client.post("/products", { name: "Kept" })
+    first.server.kill("SIGTERM")
+    yield* first.server.ended
+
+    const second = yield* begin
+    assert.strictEqual(second.demo.storeId, first.demo.storeId)
+    assert.strictEqual(second.demo.installationId, first.demo.installationId)
+    assert.notStrictEqual(second.demo.accessToken, first.demo.accessToken)
+    assert.strictEqual(second.demo.baseUrl, second.server.base)
+    const names = pageOf(yield* second.client.get("/products?limit=200")).items.map(({ name }) => name)
+    assert.lengthOf(
+      names.filter((name) => name === "Kept"),
+      1
+    )
+    assert.deepStrictEqual(yield* rowsOf(database, "select count(*)::int as n from stores"), [{ n: 1 }])
+  })
+)
+
+it.scopedLive("DATABASE_URL alone gets no demo data and no demo.json", () =>
+  Effect.gen(function* () {
+    const { client, url } = yield* ownDatabase
+    const dataDir = yield* folder
+    const server = yield* startServer({ DATABASE_URL: url, DATA_DIR: dataDir })
+    // A demo store takes a few dozen statements. As many round trips later it would be there.
+    const api = makeClient(server.base)
+    yield* Effect.repeatN(api.get(`${server.base}/readyz`), 100)
+    server.kill("SIGTERM")
+    yield* server.ended
+    assert.isFalse(existsSync(join(dataDir, "demo.json")))
+    const counts = yield* rowsOf(
+      client,
+      "select (select count(*)::int from stores) as stores, (select count(*)::int from apps) as apps"
+    )
+    assert.deepStrictEqual(counts, [{ stores: 0, apps: 0 }])
+  })
+)

@@ -1,0 +1,68 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { makeClient, pageOf } from "../support/Api.ts"
+import { folder, runNode, startServer } from "../support/Process.ts"
+
+const Demo = Schema.parseJson(Schema.Struct({ accessToken: Schema.String }))
+const StoreMade = Schema.parseJson(Schema.Struct({ storeId: Schema.UUID }))
+
+const pidFile = (dataDir: string) => join(dataDir, "postgres/data/postmaster.pid")
+
+/** A folder for the embedded database, whose server does not outlive a test that fails. */
+const dataFolder = Effect.acquireRelease(folder, (dataDir) =>
+  Effect.sync(() => {
+    if (existsSync(pidFile(dataDir)))
+      process.kill(Number(readFileSync(pidFile(dataDir), "utf8").split("\n")[0]), "SIGQUIT")
+  })
+)
+
+const stores = (dataDir: string) =>
+  Effect.map(
+    runNode("cli", ["stores", "create", "--name", "Shop", "--plan", "free", "--currency", "EUR", "--json"], {
+      DATA_DIR: dataDir
+    }),
+    ({ code, stderr, stdout }) => {
+      assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+      return Schema.decodeSync(StoreMade)(stdout).storeId
+    }
+  )
+
+it.scopedLive("with no DATABASE_URL the CLI brings its own database, and stops it when it is done", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* dataFolder
+    const first = yield* stores(dataDir)
+    assert.isFalse(existsSync(pidFile(dataDir)))
+    assert.notStrictEqual(yield* stores(dataDir), first)
+  })
+)
+
+it.scopedLive("with no DATABASE_URL the server brings its own database, and finds its data after it was killed", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* dataFolder
+    const begin = Effect.gen(function* () {
+      const server = yield* startServer({ DATA_DIR: dataDir })
+      yield* server.greeted
+      const { accessToken } = Schema.decodeSync(Demo)(readFileSync(join(dataDir, "demo.json"), "utf8"))
+      return { server, client: makeClient(server.base, accessToken) }
+    })
+    const first = yield* begin
+    assert.strictEqual((yield* first.client.post("/products", { name: "Kept" })).status, 201)
+    yield* stores(dataDir)
+    assert.strictEqual((yield* first.client.get("/products")).status, 200)
+    first.server.kill("SIGKILL")
+    yield* first.server.ended
+
+    const second = yield* begin
+    const products = pageOf(yield* second.client.get("/products?limit=200")).items
+    assert.include(
+      products.map(({ name }) => name),
+      "Kept"
+    )
+    second.server.kill("SIGTERM")
+    const { code, stderr } = yield* second.server.ended
+    assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+    assert.isFalse(existsSync(pidFile(dataDir)))
+  })
+)

@@ -1,0 +1,104 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, Ref } from "effect"
+import { type Answer, errorOf, makeClient } from "../support/Api.ts"
+import { connection, enroll, ownDatabase, rowsOf, serverUrl, startServer, watch } from "../support/Process.ts"
+
+/** Ends every session of the service on the database of `client`, as a failover or an operator would. */
+const cut = `
+  select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = $1 and application_name = 'partner-api'
+`
+
+/** What is said of an outage is the same for every cause of it, and nothing of what lies below. */
+const assertUnavailable = (answer: Answer) => {
+  assert.strictEqual(answer.status, 503)
+  assert.deepStrictEqual(errorOf(answer), { error: "The database is out of reach or overloaded; repeat the request" })
+  assert.strictEqual(answer.headers.get("content-type"), "application/json")
+}
+
+const nameOf = (url: string) => new URL(url).pathname.slice(1)
+
+it.scopedLive(
+  "when all connections are cut under load, clients see 503 and retry to an end, and nothing is doubled",
+  () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* ownDatabase
+      const server = yield* startServer({ DATABASE_URL: url })
+      const { storeId, tokens } = yield* enroll(url, 8)
+      const clients = tokens.map((token) => makeClient(server.base, token))
+      const answered = yield* Ref.make(0)
+      const unavailable = yield* Ref.make(0)
+
+      /** One product for each key, asked for until it is there. */
+      const create = (worker: number, n: number): Effect.Effect<Answer> =>
+        Effect.gen(function* () {
+          const api = clients[worker] ?? assert.fail("no such client")
+          const answer = yield* api.post("/products", { name: `Cup ${worker} ${n}` }, { key: `key-${n}` })
+          yield* Ref.update(answered, (before) => before + 1)
+          if (answer.status === 201) return answer
+          assertUnavailable(answer)
+          yield* Ref.update(unavailable, (before) => before + 1)
+          return yield* create(worker, n)
+        })
+      const work = yield* Effect.fork(
+        Effect.forEach(
+          clients,
+          (_, worker) =>
+            Effect.forEach(
+              Array.from({ length: 40 }, (__, n) => n),
+              (n) => create(worker, n)
+            ),
+          { concurrency: "unbounded" }
+        )
+      )
+      const cutter = yield* connection(url)
+      for (const moment of [20, 80, 140, 200, 260]) {
+        yield* watch(Ref.get(answered), (n) => n >= moment)
+        yield* rowsOf(cutter, cut, [nameOf(url)])
+      }
+      yield* Fiber.join(work)
+
+      assert.isAbove(yield* Ref.get(unavailable), 0)
+      const counts = yield* rowsOf(
+        client,
+        `select (select count(*)::int from products) as products, (select count(*)::int from events) as events,
+         (select count(*)::int from idempotency_records where status = 201 and body is not null) as records,
+         (select product_count from stores where id = $1) as counted`,
+        [storeId]
+      )
+      assert.deepStrictEqual(counts, [{ products: 320, events: 320, records: 320, counted: 320 }])
+      assert.isNull(server.child.exitCode)
+      assert.strictEqual(server.said.stderr, "")
+    })
+)
+
+it.scopedLive(
+  "while the database is away the service says so everywhere, and works again by itself when it is back",
+  () =>
+    Effect.gen(function* () {
+      const { url } = yield* ownDatabase
+      const server = yield* startServer({ DATABASE_URL: url })
+      const { tokens } = yield* enroll(url)
+      const api = makeClient(server.base, tokens[0])
+      const elsewhere = yield* Effect.flatMap(serverUrl, connection)
+      const ready = api.get(`${server.base}/readyz`)
+      assert.strictEqual((yield* api.post("/products", { name: "Cup" }, { key: "before" })).status, 201)
+
+      yield* rowsOf(elsewhere, `alter database ${nameOf(url)} allow_connections false`)
+      yield* rowsOf(elsewhere, cut, [nameOf(url)])
+      const unready = yield* ready
+      assert.strictEqual(unready.status, 503)
+      assert.deepStrictEqual(errorOf(unready), { error: "The database is not reachable or not migrated" })
+      assertUnavailable(yield* api.get("/products"))
+      assertUnavailable(yield* api.get("/collections"))
+      assertUnavailable(yield* api.post("/products", { name: "Mug" }, { key: "during" }))
+      assert.strictEqual((yield* api.get(`${server.base}/healthz`)).status, 200)
+
+      yield* rowsOf(elsewhere, `alter database ${nameOf(url)} allow_connections true`)
+      assert.strictEqual((yield* ready).status, 200)
+      const created = yield* api.post("/products", { name: "Mug" }, { key: "during" })
+      assert.strictEqual(created.status, 201)
+      assert.isNull(created.headers.get("idempotent-replayed"))
+      assert.strictEqual(server.said.stderr, "")
+    })
+)

@@ -1,0 +1,76 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { Agent, request } from "node:http"
+import { dataOf, makeClient } from "../support/Api.ts"
+import { enroll, holdStore, ownDatabase, rowsOf, startServer, waiting, watch } from "../support/Process.ts"
+
+/** A request on the one connection of `agent`: its status, or nothing when there was no answer. */
+const through = (agent: Agent, url: string) =>
+  Effect.async<number | undefined>((resume) => {
+    request(url, { agent }, (response) => {
+      response.resume().once("end", () => resume(Effect.succeed(response.statusCode)))
+    })
+      .once("error", () => resume(Effect.succeed(undefined)))
+      .end()
+  })
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  it.scopedLive(`${signal} lets requests in flight finish, takes no new ones, and ends with 0`, () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* ownDatabase
+      const server = yield* startServer({ DATABASE_URL: url })
+      const { storeId, tokens } = yield* enroll(url)
+      const api = makeClient(server.base, tokens[0])
+      const { release, watcher } = yield* holdStore(url, storeId)
+
+      const names = ["Cup", "Mug", "Jug"]
+      const writing = yield* Effect.fork(
+        Effect.forEach(names, (name) => api.post("/products", { name }), { concurrency: "unbounded" })
+      )
+      yield* waiting(watcher, names.length)
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+      assert.strictEqual(yield* through(agent, `${server.base}/healthz`), 200)
+
+      server.kill(signal)
+      const isRefused = (status: number | undefined) => status === undefined || status === 503
+      yield* watch(through(new Agent(), `${server.base}/healthz`), isRefused)
+      assert.isTrue(isRefused(yield* through(agent, `${server.base}/healthz`)))
+      assert.isNull(server.child.exitCode)
+
+      yield* release
+      const answers = yield* Fiber.join(writing)
+      assert.deepStrictEqual(
+        answers.map((answer) => [answer.status, dataOf(answer)["name"]]),
+        names.map((name) => [201, name])
+      )
+      const { code, signal: killedBy, stderr } = yield* server.ended
+      assert.deepStrictEqual({ code, killedBy, stderr }, { code: 0, killedBy: null, stderr: "" })
+      const written = yield* rowsOf(client, "select document ->> 'name' as name from products order by id")
+      assert.sameMembers(
+        written.map(({ name }) => name),
+        names
+      )
+      assert.deepStrictEqual(
+        yield* rowsOf(
+          client,
+          "select pid from pg_stat_activity where application_name = 'partner-api' and datname = current_database()"
+        ),
+        []
+      )
+    })
+  )
+}
+
+it.scopedLive("a signal while nothing is in flight ends the server at once, idle connections or not", () =>
+  Effect.gen(function* () {
+    const { url } = yield* ownDatabase
+    const server = yield* startServer({ DATABASE_URL: url })
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    assert.strictEqual(yield* through(agent, `${server.base}/healthz`), 200)
+    const began = Date.now()
+    server.kill("SIGTERM")
+    const { code, stderr } = yield* server.ended
+    assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+    assert.isBelow(Date.now() - began, 4000)
+  })
+)
