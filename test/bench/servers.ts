@@ -6,6 +6,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import packageJson from "../../package.json" with { type: "json" }
 
 /** Connections that each server may open to its database. */
 const POOL_SIZE = 10
@@ -15,8 +16,14 @@ const START_SECONDS = 30
 export const SIDES = ["ours", "rival"] as const
 export type Side = (typeof SIDES)[number]
 
+/** What `npm start` passes to Node, so that what is measured is what runs. */
+const START_FLAGS = packageJson.scripts.start.split(" ").filter((word) => word.startsWith("--"))
+
 /** Both bundles lie beside this one's. */
-const BUNDLES: Record<Side, string> = { ours: "main.js", rival: "bench-rival.js" }
+const COMMANDS: Record<Side, { readonly bundle: string; readonly flags: ReadonlyArray<string> }> = {
+  ours: { bundle: "main.js", flags: START_FLAGS },
+  rival: { bundle: "bench-rival.js", flags: [] }
+}
 
 export interface RunningServer {
   readonly port: number
@@ -74,8 +81,9 @@ export const startServer = (side: Side, databaseUrl: string): Effect.Effect<Runn
     const child = yield* Effect.acquireRelease(
       Effect.sync(() => {
         const output = openSync(log, "w")
-        const bundle = fileURLToPath(new URL(BUNDLES[side], import.meta.url))
-        const started = spawn(process.execPath, [bundle], {
+        const { bundle, flags } = COMMANDS[side]
+        const file = fileURLToPath(new URL(bundle, import.meta.url))
+        const started = spawn(process.execPath, [...flags, file], {
           stdio: ["ignore", output, output],
           env: {
             PATH: process.env["PATH"],

@@ -66,6 +66,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("An automat
       yield* holds(desk)
       yield* client.patch(`/products/${desk}`, { tags: [] })
       yield* holds()
+      const stool = yield* makeProduct(client, { name: "Stool", price: 5 })
+      yield* holds()
+      yield* client.patch(`/products/${stool}`, { tags: ["ash", "oak"] })
+      yield* holds(stool)
     })
   )
 

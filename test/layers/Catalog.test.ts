@@ -9,6 +9,7 @@ import { Installations } from "../../src/domain/Installations.ts"
 import { parse } from "../../src/domain/Json.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
+import { makeTransaction } from "../../src/layers/Transaction.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
 
 const CatalogTest = Layer.provideMerge(DomainLive, PostgresTest)
@@ -94,7 +95,7 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
         select s.product_count, (select count(*)::integer from events e where e.store_id = s.id) as events
         from stores s where id = ${actor.storeId}
       `
-      const undone = sql.withTransaction(
+      const undone = makeTransaction(sql)(
         Effect.gen(function* () {
           const made = yield* catalog.createProduct(actor, toProduct({ name: "Undone" }))
           yield* catalog.updateCollection(actor, manual.id, { productIds: [made.id] }, "any")
@@ -171,6 +172,13 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
   )
 })
 
+/** Compared as text: of lists so long nobody wants to see a difference. */
+const holds = (document: { readonly json: string }, expected: ReadonlyArray<ProductId>) => {
+  const { productCount, productIds } = collectionOf(document)
+  assert.strictEqual(productCount, expected.length)
+  assert.isTrue(productIds.join() === expected.join(), "other products, or in another order")
+}
+
 layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("A large collection", (it) => {
   it.effect("is manual up to 10,000 products, kept in order; automated it may hold more", () =>
     Effect.gen(function* () {
@@ -183,22 +191,20 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("A larg
       assert.strictEqual(all.length, 10_001)
 
       const automated = yield* catalog.createCollection(actor, toCollection({ title: "All", rules: named("desk") }))
-      assert.deepStrictEqual(collectionOf(automated).productIds, all)
-      assert.strictEqual(collectionOf(automated).productCount, 10_001)
+      holds(automated, all)
       const toManual = catalog.updateCollection(actor, automated.id, { type: "manual" }, "any")
-      const refused = yield* Effect.flip(toManual)
+      const refused = yield* Effect.flip(Effect.as(toManual, "it was done"))
       assert.deepInclude(refused, { _tag: "TooManyMembers", count: 10_001 })
-      assert.deepStrictEqual(yield* catalog.getCollection(actor.storeId, automated.id), automated)
+      assert.isTrue((yield* catalog.getCollection(actor.storeId, automated.id)).json === automated.json)
 
       yield* catalog.deleteProduct(actor, first.id, "any")
       const rest = all.filter((id) => id !== first.id)
-      const kept = collectionOf(yield* toManual)
-      assert.deepStrictEqual(kept.productIds, rest)
-      assert.deepInclude(kept, { type: "manual", productCount: 10_000, version: 2 })
+      const kept = yield* toManual
+      holds(kept, rest)
+      assert.deepInclude(collectionOf(kept), { type: "manual", version: 2 })
 
-      const reversed = rest.toReversed()
-      const manual = yield* catalog.createCollection(actor, toCollection({ title: "Hand", productIds: reversed }))
-      assert.deepStrictEqual(collectionOf(manual).productIds, reversed)
+      const productIds = rest.toReversed()
+      holds(yield* catalog.createCollection(actor, toCollection({ title: "Hand", productIds })), productIds)
       const [rows] = yield* sql`select count(*)::integer as n from collection_members where store_id = ${actor.storeId}`
       assert.deepStrictEqual(rows, { n: 20_000 })
       yield* catalog.deleteCollection(actor, automated.id, "any")

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, ExecutionStrategy, Exit, Fiber, Ref, Scope } from "effect"
 import { type Answer, dataOf, makeClient } from "../support/Api.ts"
-import { enroll, ownDatabase, rowsOf, startServer, watch } from "../support/Process.ts"
+import { duringWork, enroll, ownDatabase, rowsOf, startServer, watch } from "../support/Process.ts"
 
 const KILLS = 10
 const WORKERS = 12
@@ -80,8 +80,10 @@ it.scopedLive(
       let server = first
       for (let kill = 1; kill <= KILLS; kill++) {
         const before = yield* Ref.get(answered)
-        yield* watch(Ref.get(answered), (n) => n >= before + ANSWERS_A_LIFE)
-        assert.isNull(working.unsafePoll(), "the work ended before the last kill")
+        yield* duringWork(
+          working,
+          watch(Ref.get(answered), (n) => n >= before + ANSWERS_A_LIFE)
+        )
         yield* server.kill
         yield* rowsOf(client, "update rate_windows set hits = '{}'")
         server = yield* start

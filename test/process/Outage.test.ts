@@ -1,7 +1,17 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Ref } from "effect"
 import { type Answer, errorOf, makeClient } from "../support/Api.ts"
-import { connection, enroll, ownDatabase, rowsOf, serverUrl, startServer, watch } from "../support/Process.ts"
+import {
+  connection,
+  duringWork,
+  enroll,
+  holdStore,
+  ownDatabase,
+  rowsOf,
+  serverUrl,
+  startServer,
+  watch
+} from "../support/Process.ts"
 
 /** Ends every session of the service on the database of `client`, as a failover or an operator would. */
 const cut = `
@@ -53,7 +63,10 @@ it.scopedLive(
       )
       const cutter = yield* connection(url)
       for (const moment of [20, 80, 140, 200, 260]) {
-        yield* watch(Ref.get(answered), (n) => n >= moment)
+        yield* duringWork(
+          work,
+          watch(Ref.get(answered), (n) => n >= moment)
+        )
         yield* rowsOf(cutter, cut, [nameOf(url)])
       }
       yield* Fiber.join(work)
@@ -101,4 +114,21 @@ it.scopedLive(
       assert.isNull(created.headers.get("idempotent-replayed"))
       assert.strictEqual(server.said.stderr, "")
     })
+)
+
+it.scopedLive("a write that waits for a lock too long is given up with 503, leaves nothing, and may be repeated", () =>
+  Effect.gen(function* () {
+    const { client, url } = yield* ownDatabase
+    const server = yield* startServer({ DATABASE_URL: url })
+    const { storeId, tokens } = yield* enroll(url)
+    const api = makeClient(server.base, tokens[0])
+    const { release } = yield* holdStore(url, storeId)
+    const ask = api.post("/products", { name: "Cup" }, { key: "one" })
+    assertUnavailable(yield* ask)
+    assert.deepStrictEqual(yield* rowsOf(client, "select 1 from idempotency_records"), [])
+    yield* release
+    const repeated = yield* ask
+    assert.strictEqual(repeated.status, 201)
+    assert.isNull(repeated.headers.get("idempotent-replayed"))
+  })
 )

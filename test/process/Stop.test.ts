@@ -14,6 +14,8 @@ const through = (agent: Agent, url: string) =>
       .end()
   })
 
+const isRefused = (status: number | undefined) => status === undefined || status === 503
+
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   it.scopedLive(`${signal} lets requests in flight finish, takes no new ones, and ends with 0`, () =>
     Effect.gen(function* () {
@@ -32,7 +34,6 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       assert.strictEqual(yield* through(agent, `${server.base}/healthz`), 200)
 
       server.kill(signal)
-      const isRefused = (status: number | undefined) => status === undefined || status === 503
       yield* watch(through(new Agent(), `${server.base}/healthz`), isRefused)
       assert.isTrue(isRefused(yield* through(agent, `${server.base}/healthz`)))
       assert.isNull(server.child.exitCode)

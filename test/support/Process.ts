@@ -1,7 +1,7 @@
 import { HttpLayerRouter, HttpServer } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
-import { Context, Deferred, Effect, Layer, Redacted, type Scope } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Redacted, type Scope } from "effect"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
@@ -72,6 +72,10 @@ export const watch = <A, E, R>(look: Effect.Effect<A, E, R>, isIt: (seen: A) => 
   Effect.flatMap(look, (seen) =>
     isIt(seen) ? Effect.succeed(seen) : Effect.zipRight(Effect.sleep("10 millis"), watch(look, isIt))
   )
+
+/** Waits for what must happen while `work` is under way, and fails with the work, or when that is done too early. */
+export const duringWork = <A, B, E>(work: Fiber.Fiber<B, E>, wait: Effect.Effect<A>): Effect.Effect<A, E> =>
+  Effect.raceFirst(wait, Effect.zipRight(Fiber.join(work), Effect.dieMessage("The work was done too early")))
 
 /** Until `n` sessions of the service wait for a lock in the database of `client`; their pids, the first to wait first. */
 export const waiting = (client: pg.Client, n: number) =>
