@@ -1,25 +1,35 @@
 import { BigDecimal, Either } from "effect"
 
+/** No accepted text or key holds it, so it marks what is not text: an {@link ExactNumber}, also once it is copied. */
+const NUL = "\u0000"
+
 /**
  * A number that a float may not hold, kept as its decimal text: numbers are stored exactly as sent
  * (decisions, section 1), and `0.1234567890123456789` would lose digits as a JavaScript number.
  */
 export class ExactNumber {
-  readonly text: string
+  readonly [NUL]: string
 
   constructor(text: string) {
-    this.text = text
+    this[NUL] = text
+  }
+
+  get text(): string {
+    return this[NUL]
   }
 
   valueOf(): number {
     return Number(this.text)
   }
 
-  /** Marked with a NUL, which no accepted text holds, so that {@link stringify} can put the bare digits back. */
+  /** Marked, so that {@link stringify} can put the bare digits back. */
   toJSON(): string {
-    return `\u0000${this.text}`
+    return `${NUL}${this.text}`
   }
 }
+
+/** Whether an object that a schema took apart and put together again was a number. */
+export const wasNumber = (value: object): boolean => Object.hasOwn(value, NUL)
 
 export type JsonNumber = number | ExactNumber
 
@@ -54,7 +64,7 @@ const MAY_BE_INEXACT = /(?:^|[[:,\s])-?\d(?:[\d.]{15}|[\d.]*[eE])/
 const STRINGS_AND_INEXACT = /"(?:[^"\\]|\\.)*"|-?(?:\d[\d.]{15,}(?:[eE][+-]?\d+)?|[\d.]+[eE][+-]?\d+)/g
 
 const revive = (_: string, value: unknown) =>
-  typeof value === "string" && value.startsWith("\u0000") ? new ExactNumber(value.slice(1)) : value
+  typeof value === "string" && value.startsWith(NUL) ? new ExactNumber(value.slice(1)) : value
 
 const parseExact = (text: string): unknown =>
   JSON.parse(
@@ -93,9 +103,12 @@ const numberProblem = (value: JsonNumber) => {
 }
 
 const textProblem = (text: string) => {
-  if (text.includes("\u0000")) return "must not hold the NUL character"
+  if (text.includes(NUL)) return "must not hold the NUL character"
   return text.isWellFormed() ? undefined : "must not hold half of a surrogate pair"
 }
+
+/** `__proto__` is no ordinary member to JavaScript: it would be lost on the way, so it is refused. */
+const keyProblem = (key: string) => (key === "__proto__" ? "must not be __proto__" : textProblem(key))
 
 const join = (path: string, key: string | number) => (path === "" ? String(key) : `${path}.${key}`)
 
@@ -108,7 +121,7 @@ const problems = (value: unknown, path = "", depth = 0): ReadonlyArray<string> =
   if (depth === MAX_DEPTH) return [`${path}: must not be nested deeper than ${MAX_DEPTH} levels`]
   if (Array.isArray(value)) return value.flatMap((item, index) => problems(item, join(path, index), depth + 1))
   return Object.entries(value).flatMap(([key, item]) => {
-    const named = textProblem(key)
+    const named = keyProblem(key)
     return named === undefined ? problems(item, join(path, key), depth + 1) : [`${path}: a key ${named}`]
   })
 }

@@ -260,4 +260,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bodies", (
       }
     })
   )
+
+  it.effect("a key called __proto__ is refused wherever it stands, not lost", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      for (const body of ['{"name":"Cup","metafields":{"__proto__":{"a":1}}}', '{"name":"Cup","__proto__":1}']) {
+        const refused = yield* client.post("/products", body)
+        assert.strictEqual(refused.status, 400)
+        assert.match(refused.text, /must not be __proto__/)
+      }
+    })
+  )
 })

@@ -1,6 +1,6 @@
 import currencyCodes from "currency-codes"
 import { Schema } from "effect"
-import { ExactNumber, type JsonNumber, MAX_NUMBER } from "../Json.ts"
+import { ExactNumber, type JsonNumber, MAX_NUMBER, wasNumber } from "../Json.ts"
 
 /*
  * The kinds of value that products and collections are made of. Each says in one sentence what it takes; that sentence
@@ -104,12 +104,25 @@ export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWi
 
 const rest = { key: Schema.String, value: Schema.Unknown }
 
+/** A number that is kept as its text is an object to a schema, and none to a client. */
+const isNoNumber = (value: object) => !wasNumber(value)
+
 /** An object that may hold more than is named here; the rest is kept as sent. */
 export const open = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
-  Schema.Struct(fields, rest).annotations(saysOutside("must be an object"))
+  Schema.Struct(fields, rest)
+    .annotations(saysOutside("must be an object"))
+    .pipe(Schema.filter(isNoNumber, { ...saysOutside("must be an object"), jsonSchema: {} }))
+
+/** An object whose members are all alike. */
+export const recordOf = <A, I>(value: Schema.Schema<A, I>) =>
+  Schema.Record({ key: Schema.String, value })
+    .annotations(saysOutside("must be an object"))
+    .pipe(Schema.filter(isNoNumber, { ...saysOutside("must be an object"), jsonSchema: {} }))
+
+const AnyObject = recordOf(Schema.Unknown)
 
 /** A JSON object or a list of them, kept as sent. */
-export const Opaque = Schema.Union(Schema.Record(rest), Schema.Array(Schema.Record(rest))).annotations(
+export const Opaque = Schema.Union(AnyObject, Schema.Array(AnyObject)).annotations(
   says("must be an object or a list of objects")
 )
 

@@ -10,6 +10,7 @@ import {
   Opaque,
   open,
   optional,
+  recordOf,
   Slug,
   text,
   trimmed
@@ -65,10 +66,9 @@ export const Variant = open({
   costPrice: optional(field(Amount, "What one costs the merchant", 120.75)),
   stock: optional(field(Amount, "How many are at hand", 7)),
   options: optional(
-    Schema.Record({ key: Schema.String, value: text(255) }).annotations({
+    recordOf(text(255)).annotations({
       description: "Its choice of each option, by the option's name",
-      examples: [{ Width: "160 cm" }],
-      message: () => "must be an object"
+      examples: [{ Width: "160 cm" }]
     })
   )
 }).annotations({ identifier: "Variant", description: "One buyable form of a product" })
