@@ -1,17 +1,17 @@
-import { HttpLayerRouter, HttpServer } from "@effect/platform"
-import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
+import { HttpServer } from "@effect/platform"
+import { NodeRuntime } from "@effect/platform-node"
 import { Config, Console, Effect, Layer, Option } from "effect"
 import { openDemo } from "./layers/demo/Demo.ts"
 import { HousekeepingLive } from "./layers/Housekeeping.ts"
-import { makeListener } from "./http/Listener.ts"
+import { listen } from "./http/Listener.ts"
 import { DatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
-import { Routes } from "./Server.ts"
+import { ServerLive } from "./Server.ts"
 import { exitOnFailure } from "./Startup.ts"
 
 const Services = DomainLive.pipe(Layer.provideMerge(DatabaseLive))
 
-const Http = NodeHttpServer.layerConfig(makeListener, {
+const Http = listen({
   host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1")),
   port: Config.port("PORT").pipe(Config.withDefault(3000))
 })
@@ -32,10 +32,10 @@ const Greeting = Layer.effectDiscard(
   })
 )
 
-const Server = Layer.mergeAll(
-  HttpLayerRouter.serve(Routes, { disableLogger: true, disableListenLog: true }),
-  HousekeepingLive,
-  Greeting
-).pipe(Layer.provide(Http), Layer.provide(Services), Layer.provide(Layer.setTracerEnabled(false)))
+const Server = Layer.mergeAll(ServerLive, HousekeepingLive, Greeting).pipe(
+  Layer.provide(Http),
+  Layer.provide(Services),
+  Layer.provide(Layer.setTracerEnabled(false))
+)
 
 NodeRuntime.runMain(exitOnFailure(Layer.launch(Server)), { disableErrorReporting: true })

@@ -1,4 +1,4 @@
-import { Context, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { StoreId, StoreNotFound } from "./Store.ts"
 import { Uuid } from "./Uuid.ts"
 
@@ -26,12 +26,6 @@ export interface Installation {
   readonly storeId: StoreId
   readonly scopes: ReadonlyArray<Scope>
 }
-
-/** The installation whose bearer token admitted this request. */
-export class CurrentInstallation extends Context.Tag("domain/CurrentInstallation")<
-  CurrentInstallation,
-  Installation
->() {}
 
 export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidToken", {}) {
   override get message() {

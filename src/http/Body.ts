@@ -1,9 +1,8 @@
-import { HttpServerRequest } from "@effect/platform"
-import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect, Either, ParseResult, Schema } from "effect"
 import type { IncomingMessage } from "node:http"
 import { isObject, type JsonObject, parseUntrusted } from "../domain/Json.ts"
 import { BadRequest, INVALID, linesOf } from "./BadRequest.ts"
+import type { Call } from "./Call.ts"
 
 /** Bytes of a request's body (decisions, section 4). */
 const MAX_BODY = 1024 * 1024
@@ -34,15 +33,14 @@ const receive = (message: IncomingMessage) =>
     message.on("error", () => resume(refuse("The body was not received whole")))
   })
 
-const read = Effect.gen(function* () {
-  const request = yield* HttpServerRequest.HttpServerRequest
-  if (!isJson(request.headers["content-type"])) {
+const read = Effect.fnUntraced(function* ({ header, message }: Call) {
+  if (!isJson(header("content-type"))) {
     return yield* refuse("The body must be sent with Content-Type: application/json")
   }
-  if (request.headers["content-encoding"] !== undefined) {
+  if (header("content-encoding") !== undefined) {
     return yield* refuse("The body must not be compressed; send it without Content-Encoding")
   }
-  const bytes = yield* receive(NodeHttpServerRequest.toIncomingMessage(request))
+  const bytes = yield* receive(message)
   return yield* Effect.try({
     try: () => utf8.decode(bytes),
     catch: () => refuse("The body is not valid UTF-8")
@@ -50,16 +48,14 @@ const read = Effect.gen(function* () {
 })
 
 /** The body of a write: a JSON object, of which nothing has been believed yet but its form. */
-export const jsonBody: Effect.Effect<JsonObject, BadRequest, HttpServerRequest.HttpServerRequest> = Effect.gen(
-  function* () {
-    const parsed = parseUntrusted(yield* read)
-    if (Either.isLeft(parsed)) {
-      const { issues } = parsed.left
-      return yield* issues.length === 0 ? refuse("The body is not valid JSON") : refuse(INVALID, issues)
-    }
-    return isObject(parsed.right) ? parsed.right : yield* refuse("The body must be a JSON object")
+export const jsonBody = Effect.fnUntraced(function* (call: Call) {
+  const parsed = parseUntrusted(yield* read(call))
+  if (Either.isLeft(parsed)) {
+    const { issues } = parsed.left
+    return yield* issues.length === 0 ? refuse("The body is not valid JSON") : refuse(INVALID, issues)
   }
-)
+  return isObject(parsed.right) ? parsed.right : yield* refuse("The body must be a JSON object")
+})
 
 /** Whether the client asked to be refused what is otherwise ignored: `Prefer: handling=strict` (RFC 7240). */
 export const isStrict = (prefer: string | undefined): boolean =>

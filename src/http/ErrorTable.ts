@@ -9,6 +9,7 @@ import type { CollectionNotFound, TooManyMembers, UnknownProducts } from "../dom
 import type { ProductLimitReached, ProductNotFound, ProductTooLarge } from "../domain/catalog/Product.ts"
 import type { SlugTaken } from "../domain/catalog/Slug.ts"
 import type { BadRequest, KeyMalformed, KeyMissing } from "./BadRequest.ts"
+import type { Reply } from "./Call.ts"
 
 /** Every error that a request may be answered with on purpose. */
 export type PublicError =
@@ -83,6 +84,12 @@ export const bodyOf = ({
   message
 }: PublicError & { readonly issues?: ReadonlyArray<string> | undefined }): ErrorBody =>
   issues === undefined ? { error: message } : { error: message, issues }
+
+/** What a request is answered with that is refused. */
+export const replyOf = (error: PublicError): Reply => ({
+  status: STATUS[error._tag],
+  body: JSON.stringify(bodyOf(error))
+})
 
 /** A schema that is only ever written: the error's body with a status. */
 export const encodedAs = <A, I, R>(error: Schema.Schema<A, I, R>, status: number, body: (error: A) => ErrorBody) =>

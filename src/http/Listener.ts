@@ -1,4 +1,7 @@
+import { NodeHttpServer } from "@effect/platform-node"
+import { type Config, Context, Effect, Layer } from "effect"
 import { createServer, type Server } from "node:http"
+import type { ListenOptions } from "node:net"
 
 const JSON_HEADERS = { "content-type": "application/json", connection: "close" }
 
@@ -9,7 +12,7 @@ const REQUEST_TIMEOUT = 30_000
  * The socket side of the service. Whatever reaches it is answered in the one shape, also what never becomes a request
  * (bad HTTP) and what comes on an open connection while the service stops.
  */
-export const makeListener = (): Server => {
+const makeListener = (): Server => {
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT })
   server.on("clientError", (_, socket) => {
     if (!socket.writable) return socket.destroy()
@@ -29,3 +32,14 @@ export const makeListener = (): Server => {
   })
   return server
 }
+
+/** The socket that the service answers on. */
+export class Listener extends Context.Tag("http/Listener")<Listener, Server>() {}
+
+const ListenerLive = Layer.sync(Listener, makeListener)
+
+/** The socket, listening; it stops taking connections first, and then waits for the requests in flight. */
+export const listen = (options: Config.Config.Wrap<ListenOptions>) =>
+  Layer.unwrapEffect(Effect.map(Listener, (server) => NodeHttpServer.layerConfig(() => server, options))).pipe(
+    Layer.provideMerge(ListenerLive)
+  )

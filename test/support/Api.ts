@@ -1,18 +1,17 @@
-import { HttpLayerRouter, HttpServer } from "@effect/platform"
-import { NodeHttpServer } from "@effect/platform-node"
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { HttpServer } from "@effect/platform"
+import { Config, Effect, Layer, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
-import { makeListener } from "../../src/http/Listener.ts"
+import { listen } from "../../src/http/Listener.ts"
 import { type Installation, Scope } from "../../src/domain/Installation.ts"
 import { Installations } from "../../src/domain/Installations.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
-import { Routes } from "../../src/Server.ts"
+import { ServerLive } from "../../src/Server.ts"
 import { PostgresTest } from "./PostgresTest.ts"
 
 /** The whole service on a socket of its own, and everything below it for a test to look at. */
-export const ApiTest = HttpLayerRouter.serve(Routes, { disableLogger: true, disableListenLog: true }).pipe(
-  Layer.provideMerge(NodeHttpServer.layer(makeListener, { host: "127.0.0.1", port: 0 })),
+export const ApiTest = ServerLive.pipe(
+  Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
   Layer.provideMerge(DomainLive),
   Layer.provideMerge(PostgresTest)
 )

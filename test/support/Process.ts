@@ -1,7 +1,6 @@
-import { HttpLayerRouter, HttpServer } from "@effect/platform"
-import { NodeHttpServer } from "@effect/platform-node"
+import { HttpServer } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
-import { Context, Deferred, Effect, Fiber, Layer, Redacted, type Scope } from "effect"
+import { Config, Context, Deferred, Effect, Fiber, Layer, Redacted, type Scope } from "effect"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
@@ -13,11 +12,11 @@ import pg from "pg"
 import { inject } from "vitest"
 import { Scope as Scopes } from "../../src/domain/Installation.ts"
 import { Installations } from "../../src/domain/Installations.ts"
-import { makeListener } from "../../src/http/Listener.ts"
+import { listen } from "../../src/http/Listener.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/Postgres.ts"
-import { Routes } from "../../src/Server.ts"
+import { ServerLive } from "../../src/Server.ts"
 import { freshDatabase } from "./Postgres.ts"
 
 /** A plain connection of the test's own, beside the pools of the service. */
@@ -60,8 +59,8 @@ export const servicesOn = (url: string) =>
 
 /** One more server of the whole service on the database of the surrounding layer, with a pool of its own. */
 export const neighbour = Effect.gen(function* () {
-  const server = HttpLayerRouter.serve(Routes, { disableLogger: true, disableListenLog: true }).pipe(
-    Layer.provideMerge(NodeHttpServer.layer(makeListener, { host: "127.0.0.1", port: 0 })),
+  const server = ServerLive.pipe(
+    Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
     Layer.provide(servicesOn(yield* databaseUrl))
   )
   return HttpServer.formatAddress(Context.get(yield* Layer.build(server), HttpServer.HttpServer).address)

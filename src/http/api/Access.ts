@@ -1,19 +1,12 @@
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "@effect/platform"
 import { Context, Schema } from "effect"
-import { type IdempotencyKey } from "../../domain/Idempotency.ts"
-import {
-  CurrentInstallation,
-  InstallationInactive,
-  InvalidToken,
-  type Scope,
-  ScopeNotGranted
-} from "../../domain/Installation.ts"
+import { InstallationInactive, InvalidToken, type Scope, ScopeNotGranted } from "../../domain/Installation.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
 import { KeyMalformed, KeyMissing } from "../BadRequest.ts"
 import { publicError } from "../ErrorTable.ts"
 
-/** The scope that an endpoint asks for: an annotation of its definition, read by {@link BearerAuth}. */
+/** The scope that an endpoint asks for: an annotation of its definition, which the dispatch reads. */
 export class RequiredScope extends Context.Tag("http/RequiredScope")<RequiredScope, Scope>() {}
 
 /**
@@ -26,7 +19,6 @@ export class BearerAuth extends HttpApiMiddleware.Tag<BearerAuth>()("http/Bearer
       HttpApiSecurity.annotate(OpenApi.Description, "An access token of an installation, issued through OAuth 2.0")
     )
   },
-  provides: CurrentInstallation,
   failure: Schema.Union(
     publicError(InvalidToken),
     publicError(InstallationInactive),
@@ -36,11 +28,7 @@ export class BearerAuth extends HttpApiMiddleware.Tag<BearerAuth>()("http/Bearer
   )
 }) {}
 
-/** The key that makes a write happen once. */
-export class CurrentKey extends Context.Tag("http/CurrentKey")<CurrentKey, IdempotencyKey>() {}
-
 /** Every write carries an `Idempotency-Key`, which is looked at before path and body (decisions, section 4). */
 export class KeyRequired extends HttpApiMiddleware.Tag<KeyRequired>()("http/KeyRequired", {
-  provides: CurrentKey,
   failure: Schema.Union(publicError(KeyMissing), publicError(KeyMalformed))
 }) {}

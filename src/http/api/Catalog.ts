@@ -32,7 +32,7 @@ const productId = HttpApiSchema.param("id", ProductId.annotations({ description:
 const collectionId = HttpApiSchema.param("id", CollectionId.annotations({ description: "The id of the collection" }))
 
 /** Query parameters of every list (contract, section 8). */
-const pageQuery = <A, I>(cursor: Schema.Schema<A, I>) =>
+export const pageQuery = <A, I>(cursor: Schema.Schema<A, I>) =>
   Schema.Struct({
     cursor: optional(
       cursor.annotations({ description: "The `nextCursor` of the page before: the id of its last row" })

@@ -1,43 +1,37 @@
-import { HttpApiBuilder } from "@effect/platform"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
-import { CreateCollection, UpdateCollection } from "../../domain/catalog/Collection.ts"
-import { CurrentInstallation } from "../../domain/Installation.ts"
+import { CollectionId, CreateCollection, UpdateCollection } from "../../domain/catalog/Collection.ts"
 import { DEFAULT_LIMIT } from "../../domain/Page.ts"
-import { PartnerApi } from "../api/PartnerApi.ts"
+import { pageQuery } from "../api/Catalog.ts"
+import { decodeWith } from "../Body.ts"
+import type { Handler } from "../Call.ts"
 import { etagOf } from "../Conditions.ts"
-import { json } from "../Responses.ts"
 import { makeWrites } from "./Writes.ts"
 
-export const CollectionsHandlers = HttpApiBuilder.group(PartnerApi, "Collections", (handlers) =>
-  Effect.gen(function* () {
-    const catalog = yield* Catalog
-    const writes = yield* makeWrites
-    const create = writes.ofResource(201, CreateCollection, catalog.createCollection)
+const decodePath = decodeWith(Schema.Struct({ id: CollectionId }))
+const decodeQuery = decodeWith(pageQuery(CollectionId))
 
-    return handlers
-      .handle("listCollections", ({ urlParams: { cursor, limit = DEFAULT_LIMIT } }) =>
-        Effect.gen(function* () {
-          const { storeId } = yield* CurrentInstallation
-          const { items, nextCursor } = yield* catalog.listCollections(storeId, { cursor, limit })
-          return json(`{"collections":${items},"nextCursor":${JSON.stringify(nextCursor)}}`)
-        })
-      )
-      .handle("getCollection", ({ path: { id } }) =>
-        Effect.gen(function* () {
-          const { storeId } = yield* CurrentInstallation
-          const collection = yield* catalog.getCollection(storeId, id)
-          return json(`{"data":${collection.json}}`, 200, { etag: etagOf(collection.version) })
-        })
-      )
-      .handleRaw("createCollection", () => create)
-      .handleRaw("updateCollection", ({ path: { id } }) =>
-        writes.ofResource(200, UpdateCollection, (actor, patch, condition) =>
-          catalog.updateCollection(actor, id, patch, condition)
-        )
-      )
-      .handleRaw("deleteCollection", ({ path: { id } }) =>
-        writes.ofDeletion(id, (actor, condition) => catalog.deleteCollection(actor, id, condition))
-      )
+export const makeCollectionHandlers = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const writes = yield* makeWrites
+
+  const listCollections: Handler = Effect.fnUntraced(function* ({ installation, query }) {
+    const { cursor, limit = DEFAULT_LIMIT } = yield* decodeQuery(query, false)
+    const { items, nextCursor } = yield* catalog.listCollections(installation.storeId, { cursor, limit })
+    return { status: 200, body: `{"collections":${items},"nextCursor":${JSON.stringify(nextCursor)}}` }
   })
-)
+
+  const getCollection: Handler = Effect.fnUntraced(function* ({ installation, params }) {
+    const { id } = yield* decodePath(params, false)
+    const { json, version } = yield* catalog.getCollection(installation.storeId, id)
+    return { status: 200, body: `{"data":${json}}`, headers: { etag: etagOf(version) } }
+  })
+
+  return {
+    listCollections,
+    getCollection,
+    createCollection: writes.create(CreateCollection, catalog.createCollection),
+    updateCollection: writes.update(CollectionId, UpdateCollection, catalog.updateCollection),
+    deleteCollection: writes.remove(CollectionId, catalog.deleteCollection)
+  }
+})

@@ -1,35 +1,28 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { Effect } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
-import { CreateProduct, UpdateProduct } from "../../domain/catalog/Product.ts"
-import { CurrentInstallation } from "../../domain/Installation.ts"
+import { CreateProduct, ProductId, UpdateProduct } from "../../domain/catalog/Product.ts"
 import { DEFAULT_LIMIT } from "../../domain/Page.ts"
-import { PartnerApi } from "../api/PartnerApi.ts"
-import { json } from "../Responses.ts"
+import { pageQuery } from "../api/Catalog.ts"
+import { decodeWith } from "../Body.ts"
+import type { Handler } from "../Call.ts"
 import { makeWrites } from "./Writes.ts"
 
-export const ProductsHandlers = HttpApiBuilder.group(PartnerApi, "Products", (handlers) =>
-  Effect.gen(function* () {
-    const catalog = yield* Catalog
-    const writes = yield* makeWrites
-    const create = writes.ofResource(201, CreateProduct, catalog.createProduct)
+const decodeQuery = decodeWith(pageQuery(ProductId))
 
-    return handlers
-      .handle("listProducts", ({ urlParams: { cursor, limit = DEFAULT_LIMIT } }) =>
-        Effect.gen(function* () {
-          const { storeId } = yield* CurrentInstallation
-          const { items, nextCursor } = yield* catalog.listProducts(storeId, { cursor, limit })
-          return json(`{"products":${items},"nextCursor":${JSON.stringify(nextCursor)}}`)
-        })
-      )
-      .handleRaw("createProduct", () => create)
-      .handleRaw("updateProduct", ({ path: { id } }) =>
-        writes.ofResource(200, UpdateProduct, (actor, patch, condition) =>
-          catalog.updateProduct(actor, id, patch, condition)
-        )
-      )
-      .handleRaw("deleteProduct", ({ path: { id } }) =>
-        writes.ofDeletion(id, (actor, condition) => catalog.deleteProduct(actor, id, condition))
-      )
+export const makeProductHandlers = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const writes = yield* makeWrites
+
+  const listProducts: Handler = Effect.fnUntraced(function* ({ installation, query }) {
+    const { cursor, limit = DEFAULT_LIMIT } = yield* decodeQuery(query, false)
+    const { items, nextCursor } = yield* catalog.listProducts(installation.storeId, { cursor, limit })
+    return { status: 200, body: `{"products":${items},"nextCursor":${JSON.stringify(nextCursor)}}` }
   })
-)
+
+  return {
+    listProducts,
+    createProduct: writes.create(CreateProduct, catalog.createProduct),
+    updateProduct: writes.update(ProductId, UpdateProduct, catalog.updateProduct),
+    deleteProduct: writes.remove(ProductId, catalog.deleteProduct)
+  }
+})

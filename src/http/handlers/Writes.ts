@@ -1,82 +1,124 @@
-import { HttpServerRequest } from "@effect/platform"
-import { Effect, type Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { createHash } from "node:crypto"
 import { type Actor, app } from "../../domain/Actor.ts"
 import type { Document } from "../../domain/Document.ts"
-import { Idempotency, type StoredResponse } from "../../domain/Idempotency.ts"
-import { CurrentInstallation } from "../../domain/Installation.ts"
+import { Idempotency, IdempotencyKey, type StoredResponse } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject } from "../../domain/Json.ts"
 import type { VersionCondition } from "../../domain/Version.ts"
-import { CurrentKey } from "../api/Access.ts"
+import { KeyMalformed, KeyMissing } from "../BadRequest.ts"
 import { decodeWith, isStrict, jsonBody } from "../Body.ts"
+import type { Call, Handler, Reply } from "../Call.ts"
 import { etagOf, ifMatch } from "../Conditions.ts"
-import { json } from "../Responses.ts"
+import type { PublicError } from "../ErrorTable.ts"
+
+const isKey = Schema.is(IdempotencyKey)
+
+/** Every write carries an `Idempotency-Key`, which is looked at before path and body (decisions, section 4). */
+const keyOf = ({ header }: Call): Effect.Effect<IdempotencyKey, KeyMissing | KeyMalformed> => {
+  const given = header("idempotency-key")
+  if (given === undefined) return new KeyMissing()
+  return isKey(given) ? Effect.succeed(given) : new KeyMalformed()
+}
 
 /** What tells one operation from another under the same key: method, path with query, and what the body says. */
-const fingerprint = (method: string, url: string, body: JsonObject | undefined) =>
+const fingerprint = ({ method, url }: Call, body: JsonObject | undefined) =>
   createHash("sha256")
     .update(`${method} ${url}\n${body === undefined ? "" : canonical(body)}`)
     .digest()
 
-/** The frame of every write: who asks, under which key, and the answer that is stored, sent and replayed. */
+const resource =
+  (status: number) =>
+  <Id>({ json, version }: Document<Id>): StoredResponse => ({
+    status,
+    body: `{"data":${json}}`,
+    etag: etagOf(version)
+  })
+
+/** The frame of every write: under which key, with which body, and the answer that is stored, sent and replayed. */
 export const makeWrites = Effect.gen(function* () {
   const { once } = yield* Idempotency
 
   const perform = Effect.fnUntraced(function* <E>(
+    call: Call,
+    key: IdempotencyKey,
     body: JsonObject | undefined,
-    strict: boolean,
     operation: (actor: Actor, condition: VersionCondition) => Effect.Effect<StoredResponse, E>
   ) {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const installation = yield* CurrentInstallation
-    const condition = yield* ifMatch(request.headers["if-match"])
-    const outcome = yield* once(
-      {
-        storeId: installation.storeId,
-        installationId: installation.id,
-        key: yield* CurrentKey,
-        fingerprint: fingerprint(request.method, request.originalUrl, body)
-      },
+    const { installation } = call
+    const condition = yield* ifMatch(call.header("if-match"))
+    const {
+      body: text,
+      etag,
+      replayed,
+      status
+    } = yield* once(
+      { storeId: installation.storeId, installationId: installation.id, key, fingerprint: fingerprint(call, body) },
       operation(app(installation), condition)
     )
-    return json(outcome.body, outcome.status, {
-      ...(outcome.etag === null ? {} : { etag: outcome.etag }),
-      ...(outcome.replayed ? { "idempotent-replayed": "true" } : {}),
-      ...(strict ? { "preference-applied": "handling=strict" } : {})
-    })
+    const strict = body !== undefined && isStrict(call.header("prefer"))
+    const reply: Reply = {
+      status,
+      body: text,
+      headers: {
+        ...(etag === null ? {} : { etag }),
+        ...(replayed ? { "idempotent-replayed": "true" } : {}),
+        ...(strict ? { "preference-applied": "handling=strict" } : {})
+      }
+    }
+    return reply
   })
 
   return {
-    /** A write that takes a body and answers with the resource, as it now is, under `data`. */
-    ofResource: <A, I, Id, E>(
-      status: 200 | 201,
+    /** Answers 201 with the new resource under `data`. */
+    create: <A, I, Id, E extends PublicError>(
       schema: Schema.Schema<A, I>,
-      operation: (actor: Actor, input: A, condition: VersionCondition) => Effect.Effect<Document<Id>, E>
-    ) => {
+      operation: (actor: Actor, input: A) => Effect.Effect<Document<Id>, E>
+    ): Handler => {
       const decode = decodeWith(schema)
-      return Effect.gen(function* () {
-        const { headers } = yield* HttpServerRequest.HttpServerRequest
-        const body = yield* jsonBody
-        const strict = isStrict(headers["prefer"])
-        const input = yield* decode(body, strict)
-        return yield* perform(body, strict, (actor, condition) =>
-          Effect.map(operation(actor, input, condition), ({ json, version }) => ({
-            status,
-            body: `{"data":${json}}`,
-            etag: etagOf(version)
-          }))
+      return Effect.fnUntraced(function* (call) {
+        const key = yield* keyOf(call)
+        const body = yield* jsonBody(call)
+        const input = yield* decode(body, isStrict(call.header("prefer")))
+        return yield* perform(call, key, body, (actor) => Effect.map(operation(actor, input), resource(201)))
+      })
+    },
+
+    /** Answers 200 with the resource, as it now is, under `data`. */
+    update: <Id, A, I, E extends PublicError>(
+      idSchema: Schema.Schema<Id, string>,
+      schema: Schema.Schema<A, I>,
+      operation: (actor: Actor, id: Id, input: A, condition: VersionCondition) => Effect.Effect<Document<Id>, E>
+    ): Handler => {
+      const decodePath = decodeWith(Schema.Struct({ id: idSchema }))
+      const decode = decodeWith(schema)
+      return Effect.fnUntraced(function* (call) {
+        const key = yield* keyOf(call)
+        const { id } = yield* decodePath(call.params, false)
+        const body = yield* jsonBody(call)
+        const input = yield* decode(body, isStrict(call.header("prefer")))
+        return yield* perform(call, key, body, (actor, condition) =>
+          Effect.map(operation(actor, id, input, condition), resource(200))
         )
       })
     },
 
-    /** A deletion: no body is looked at, and the answer says what is gone. */
-    ofDeletion: <E>(id: string, operation: (actor: Actor, condition: VersionCondition) => Effect.Effect<void, E>) =>
-      perform(undefined, false, (actor, condition) =>
-        Effect.as(operation(actor, condition), {
-          status: 200,
-          body: JSON.stringify({ data: { id, deleted: true } }),
-          etag: null
-        })
-      )
+    /** Looks at no body, and answers 200 with what is gone. */
+    remove: <Id, E extends PublicError>(
+      idSchema: Schema.Schema<Id, string>,
+      operation: (actor: Actor, id: Id, condition: VersionCondition) => Effect.Effect<void, E>
+    ): Handler => {
+      const decodePath = decodeWith(Schema.Struct({ id: idSchema }))
+      return Effect.fnUntraced(function* (call) {
+        const key = yield* keyOf(call)
+        const { id } = yield* decodePath(call.params, false)
+        return yield* perform(call, key, undefined, (actor, condition) =>
+          Effect.as(operation(actor, id, condition), {
+            status: 200,
+            body: JSON.stringify({ data: { id, deleted: true } }),
+            etag: null
+          })
+        )
+      })
+    }
   }
 })

@@ -1,0 +1,30 @@
+import type { Effect } from "effect"
+import type { IncomingMessage } from "node:http"
+import type { JsonText } from "../domain/Document.ts"
+import type { Installation } from "../domain/Installation.ts"
+import type { PublicError } from "./ErrorTable.ts"
+
+/** A request of the API that has passed the door: who asks, and what was matched of its address. */
+export interface Call {
+  readonly installation: Installation
+  readonly method: string
+  /** Path with query, as it was sent. */
+  readonly url: string
+  /** A header by its name in lower case; what was sent more than once is joined. */
+  readonly header: (name: string) => string | undefined
+  readonly message: IncomingMessage
+  /** The parameters of the path, as they were sent. */
+  readonly params: Readonly<Record<string, string>>
+  /** The parameters of the query; one that was sent twice is a list. */
+  readonly query: Readonly<Record<string, string | ReadonlyArray<string>>>
+}
+
+/** What a request is answered with: always JSON. */
+export interface Reply {
+  readonly status: number
+  readonly body: JsonText
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** An endpoint's work. What it may refuse with is what the error table has a status for. */
+export type Handler = (call: Call) => Effect.Effect<Reply, PublicError>
