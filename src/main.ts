@@ -13,7 +13,11 @@ const Services = DomainLive.pipe(Layer.provideMerge(DatabaseLive))
 
 const Http = listen({
   host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1")),
-  port: Config.port("PORT").pipe(Config.withDefault(3000))
+  // 0 takes any free port.
+  port: Config.withDefault(
+    Config.orElse(Config.literal(0)("PORT"), () => Config.port("PORT")),
+    3000
+  )
 })
 
 /** Says where the service is, and how to make a first request to it. */

@@ -9,6 +9,9 @@ import type { Handler, Reply } from "./Call.ts"
 import { replyOf } from "./ErrorTable.ts"
 import { failureOf } from "./Failure.ts"
 
+/** Answers a request if it is one of the API; says whether it was. */
+export type Dispatch = (message: IncomingMessage, response: ServerResponse) => boolean
+
 interface Route {
   readonly method: string
   readonly pattern: RegExp
@@ -65,8 +68,7 @@ const send = (response: ServerResponse, { body, headers, status }: Reply) => {
 }
 
 /**
- * Serves the endpoints of {@link PartnerApi} from their definitions: method, path and scope are read from them. Answers
- * whether the request was one of theirs.
+ * Serves the endpoints of {@link PartnerApi} from their definitions: method, path and scope are read from them.
  *
  * The platform's own `HttpApiBuilder` serves definitions too, for 135 µs of CPU a request where this takes 15 beyond the
  * 20 of Node itself (docs/decisions/0007). The order of the checks is that of decisions, section 4, and stands here
@@ -101,7 +103,7 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
       })
     })
 
-    return (message: IncomingMessage, response: ServerResponse): boolean => {
+    const dispatch: Dispatch = (message, response) => {
       const { method, url = "/" } = message
       const [path = "", search = ""] = url.split("?", 2)
       for (const route of routes) {
@@ -119,4 +121,5 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
       }
       return false
     }
+    return dispatch
   })

@@ -1,0 +1,26 @@
+import { HttpServer, type HttpServerRequest, type HttpServerResponse } from "@effect/platform"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Effect, type Scope } from "effect"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Dispatch } from "./Dispatch.ts"
+import { Listener } from "./Listener.ts"
+
+type Pages = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  unknown,
+  HttpServerRequest.HttpServerRequest | Scope.Scope
+>
+
+/** Answers on the socket until the scope ends: the API itself, and with `pages` what is served beside it. */
+export const serve = Effect.fnUntraced(function* (dispatch: Dispatch, pages: Pages) {
+  yield* HttpServer.HttpServer
+  const server = yield* Listener
+  const others = yield* NodeHttpServer.makeHandler(pages)
+  const answer = (message: IncomingMessage, response: ServerResponse) => {
+    if (!dispatch(message, response)) others(message, response)
+  }
+  yield* Effect.acquireRelease(
+    Effect.sync(() => server.on("request", answer)),
+    () => Effect.sync(() => server.off("request", answer))
+  )
+})
