@@ -88,11 +88,13 @@ export const makeRuleSql = (sql: PgClient.PgClient) => {
 
   /** What the index of terms can say before any product is looked at. */
   const prefilter = (store: string, conditions: ReadonlyArray<Condition>, disjunctive: boolean) => {
-    const found = conditions.filter(isFound)
-    if (!disjunctive) return found.map((condition) => sql`terms && ${termsOf(store, condition)}::integer[]`)
-    return found.length === conditions.length
-      ? [sql`terms && ${found.flatMap((condition) => termsOf(store, condition))}::integer[]`]
-      : []
+    const found = conditions.filter(isFound).map((condition) => termsOf(store, condition))
+    if (disjunctive) return found.length === conditions.length ? [sql`terms && ${found.flat()}::integer[]`] : []
+    const single = found.filter((terms) => terms.length === 1).flat()
+    return [
+      ...(single.length === 0 ? [] : [sql`terms @> ${single}::integer[]`]),
+      ...found.filter((terms) => terms.length > 1).map((terms) => sql`terms && ${terms}::integer[]`)
+    ]
   }
 
   /**
