@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { Args, CliConfig, Command, HelpDoc, Options, ValidationError } from "@effect/cli"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, DateTime, Effect, Layer, ParseResult, Redacted, Schema } from "effect"

@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
+import { Effect, Predicate, Redacted } from "effect"
 import { Socket } from "node:net"
 import Pg from "pg"
 
@@ -60,6 +60,12 @@ class Connection extends Pg.Client {
     }
     Object.defineProperty(this, "query", { value: named })
   }
+}
+
+/** The driver's connection below one of @effect/sql-pg, which keeps it as `pg`. */
+export const clientOf = (connection: unknown): Pg.Client => {
+  if (Predicate.hasProperty(connection, "pg") && connection.pg instanceof Pg.Client) return connection.pg
+  throw new Error("The connection holds no client of the driver")
 }
 
 export interface PostgresOptions {

@@ -24,7 +24,8 @@ import type { SlugTaken } from "./Slug.ts"
 
 /**
  * Every read and write of products and collections, whichever surface asks. A create or update commits its event in
- * the transaction of the write, and a change that changes nothing writes nothing. Writes join the caller's transaction.
+ * the transaction of the write, which inside `Idempotency.once` is that of the record; a change that changes nothing
+ * writes nothing.
  */
 export class Catalog extends Context.Tag("domain/Catalog")<
   Catalog,

@@ -20,7 +20,7 @@ import type { JsonText } from "../../domain/Document.ts"
 import type { Events } from "../../domain/Events.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
-import { ahead, makeTransaction } from "../Transaction.ts"
+import { makeTransaction } from "../Transaction.ts"
 import { makeAllocation, orGone } from "./Allocation.ts"
 import { makeCollectionRepo } from "./CollectionRepo.ts"
 import { makeProductRepo } from "./ProductRepo.ts"
@@ -107,12 +107,9 @@ export const makeCollections = (sql: PgClient.PgClient, events: typeof Events.Se
 
     createCollection: Effect.fn("Catalog.createCollection")(function* (actor, input) {
       const store = actor.storeId
-      const allocating = yield* ahead(Effect.flatMap(allocation.collection(store), orGone))
-      const choosing = yield* ahead(allocation.chooseSlug("collections", store, input.slug, slugOf(input.title)))
-      const given = yield* allocating
-      const slug = yield* choosing
+      const given = yield* orGone(yield* allocation.collection(store, input.slug, slugOf(input.title)))
       const id = CollectionId.make(given.id)
-      const head = newCollection(input, { ...given, id, slug: slug === "" ? `collection-${id.slice(-8)}` : slug })
+      const head = newCollection(input, { ...given, id, slug: given.slug || `collection-${id.slice(-8)}` })
       const { productIds = [] } = input
       const ids = head.type === "manual" && productIds.length > 0 ? yield* holdProducts(store, productIds) : []
       const document = yield* collections.insert(store, head)

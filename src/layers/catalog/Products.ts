@@ -17,7 +17,7 @@ import { stringify } from "../../domain/Json.ts"
 import type { Events } from "../../domain/Events.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
-import { ahead, atCommit, makeTransaction } from "../Transaction.ts"
+import { atCommit, makeTransaction } from "../Transaction.ts"
 import { type Allocated, makeAllocation, orGone } from "./Allocation.ts"
 import { makeProductRepo } from "./ProductRepo.ts"
 
@@ -56,12 +56,9 @@ export const makeProducts = (sql: PgClient.PgClient, events: typeof Events.Servi
 
     createProduct: Effect.fn("Catalog.createProduct")(function* (actor, input) {
       const store = actor.storeId
-      const allocating = yield* ahead(Effect.flatMap(allocation.product(store), orFull(store)))
-      const choosing = yield* ahead(allocation.chooseSlug("products", store, input.slug, slugOf(input.name)))
-      const given = yield* allocating
-      const slug = yield* choosing
+      const given = yield* orFull(store)(yield* allocation.product(store, input.slug, slugOf(input.name)))
       const id = ProductId.make(given.id)
-      const product = newProduct(input, { ...given, id, slug: slug === "" ? `product-${id.slice(-8)}` : slug })
+      const product = newProduct(input, { ...given, id, slug: given.slug || `product-${id.slice(-8)}` })
       const json = yield* documentOf(product)
       yield* atCommit(products.insert(store, product, json))
       yield* tell(actor, given, product, json)

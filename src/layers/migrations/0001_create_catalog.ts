@@ -144,6 +144,29 @@ export default Effect.gen(function* () {
       unique (store_id, slug)
     ) with (toast_tuple_target = 8160)
   `
+  // The number of the first free choice of a slug: 1 is the slug itself, 2 is `slug-2`, and so on. Volatile, and called
+  // under the store's lock: such a function sees what was committed while its statement waited for the lock.
+  for (const [name, table] of [
+    ["free_product_slug", "products"],
+    ["free_collection_slug", "collections"]
+  ] as const) {
+    yield* sql`
+      create function ${sql.literal(name)}(store uuid, wished text) returns integer language plpgsql volatile as $$
+        declare
+          choice integer := 1;
+        begin
+          while exists (
+            select 1 from ${sql.literal(table)} t
+            where t.store_id = store and t.slug = case choice when 1 then wished else wished || '-' || choice end
+          ) loop
+            choice := choice + 1;
+          end loop;
+          return choice;
+        end
+      $$
+    `
+  }
+
   // What a manual collection holds. The foreign keys take a deleted product out of every collection.
   yield* sql`
     create table collection_members (
