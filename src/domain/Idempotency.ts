@@ -42,7 +42,9 @@ export class Idempotency extends Context.Tag("domain/Idempotency")<
     /**
      * Runs `operation` in the one transaction that also holds its record, or replays what an earlier request with this
      * key and fingerprint got. A request whose key is in flight waits for the first, and runs if that one fails.
-     * A failing operation leaves nothing behind, so that its key may be tried again.
+     * A failing operation leaves nothing behind, so that its key may be tried again. Before a replay the operation may
+     * have been begun and rolled back, so it must do nothing but write to the database; for the same reason this opens
+     * its transaction itself, and is not for the inside of another.
      */
     readonly once: <E>(
       request: KeyedRequest,

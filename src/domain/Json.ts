@@ -81,10 +81,16 @@ export const stringify = (value: unknown): string => bareNumbers(JSON.stringify(
 const bareNumbers = (text: string) => (text.includes("\\u0000") ? text.replace(/"\\u0000([^"]+)"/g, "$1") : text)
 
 /** JSON text in which neither key order nor white space matters: the same for bodies that say the same. */
-export const canonical = (value: unknown): string => bareNumbers(JSON.stringify(value, sortKeys))
+export const canonical = (value: unknown): string => stringify(sorted(value))
 
-const sortKeys = (_: string, value: unknown) =>
-  isObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value
+/** A copy with the keys in order. */
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isObject(value)) return value
+  const copy: Record<string, unknown> = {}
+  for (const key of Object.keys(value).toSorted()) copy[key] = sorted(value[key])
+  return copy
+}
 
 /** A number closer to zero has more decimals than `numeric` holds; so has a zero of such an exponent. */
 const MIN_EXPONENT = 300
@@ -113,17 +119,31 @@ const keyProblem = (key: string) => (key === "__proto__" ? "must not be __proto_
 const join = (path: string, key: string | number) => (path === "" ? String(key) : `${path}.${key}`)
 
 /** What no body may hold wherever it stands, one line each: `path: reason`. */
-const problems = (value: unknown, path = "", depth = 0): ReadonlyArray<string> => {
-  const line = (reason: string | undefined) => (reason === undefined ? [] : [`${path}: ${reason}`])
-  if (typeof value === "string") return line(textProblem(value))
-  if (typeof value === "number" || value instanceof ExactNumber) return line(numberProblem(value))
-  if (typeof value !== "object" || value === null) return []
-  if (depth === MAX_DEPTH) return [`${path}: must not be nested deeper than ${MAX_DEPTH} levels`]
-  if (Array.isArray(value)) return value.flatMap((item, index) => problems(item, join(path, index), depth + 1))
-  return Object.entries(value).flatMap(([key, item]) => {
-    const named = keyProblem(key)
-    return named === undefined ? problems(item, join(path, key), depth + 1) : [`${path}: a key ${named}`]
-  })
+const problems = (value: unknown): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  const path: Array<string | number> = []
+  const tell = (reason: string | undefined) => {
+    if (reason !== undefined) lines.push(`${path.reduce<string>(join, "")}: ${reason}`)
+  }
+  const enter = (key: string | number, item: unknown) => {
+    path.push(key)
+    look(item)
+    path.pop()
+  }
+  const look = (value: unknown): void => {
+    if (typeof value === "string") return tell(textProblem(value))
+    if (typeof value === "number" || value instanceof ExactNumber) return tell(numberProblem(value))
+    if (typeof value !== "object" || value === null) return
+    if (path.length === MAX_DEPTH) return tell(`must not be nested deeper than ${MAX_DEPTH} levels`)
+    if (Array.isArray(value)) return value.forEach((item, index) => enter(index, item))
+    for (const [key, item] of Object.entries(value)) {
+      const named = keyProblem(key)
+      if (named === undefined) enter(key, item)
+      else tell(`a key ${named}`)
+    }
+  }
+  look(value)
+  return lines
 }
 
 /** The text was not JSON at all (no issues), or holds what no body may hold. */

@@ -17,9 +17,17 @@ export const Uuid = Schema.transformOrFail(Schema.String.annotations({ message: 
   encode: ParseResult.succeed
 }).annotations({ jsonSchema: { format: "uuid" } })
 
-/** A version 7 UUID for the instant `millis`: 48 bits of time, 74 of randomness (RFC 9562, section 5.7). */
-export const uuidV7 = (millis: number): string => {
-  const random = crypto.randomUUID()
+/** How a version 7 UUID begins: 48 bits of milliseconds (RFC 9562, section 5.7). */
+const beginning = (millis: number): string => {
   const time = millis.toString(16).padStart(12, "0")
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`
+  return `${time.slice(0, 8)}-${time.slice(8)}`
 }
+
+const MAX_MILLIS = 2 ** 48 - 1
+
+/** A version 7 UUID for the instant `millis`: 48 bits of time, 74 of randomness. */
+export const uuidV7 = (millis: number): string => `${beginning(millis)}-7${crypto.randomUUID().slice(15)}`
+
+/** No id that is made at `time` or later is less. Times that no id can have count as the nearest that one can. */
+export const leastUuidOf = (time: Date): string =>
+  `${beginning(Math.min(Math.max(time.getTime(), 0), MAX_MILLIS))}-0000-0000-000000000000`

@@ -18,18 +18,18 @@ const refuse = (reason: string, issues?: ReadonlyArray<string>) =>
 const isJson = (contentType: string | undefined) =>
   contentType !== undefined && /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType.trim())
 
-/** The bytes of a body. One that is too large is received and forgotten, up to a point, and then refused. */
-const receive = (message: IncomingMessage) =>
+/** The bytes of a body. One of more than `limit` is received and forgotten, up to a point, and then refused. */
+export const receiveBody = (message: IncomingMessage, limit = MAX_BODY): Effect.Effect<Buffer, BadRequest> =>
   Effect.async<Buffer, BadRequest>((resume) => {
     const chunks: Array<Buffer> = []
     let size = 0
-    const tooLarge = () => resume(refuse(`The body must be at most ${MAX_BODY} bytes`))
+    const tooLarge = () => resume(refuse(`The body must be at most ${limit} bytes`))
     message.on("data", (chunk: Buffer) => {
       size += chunk.length
-      if (size <= MAX_BODY) chunks.push(chunk)
+      if (size <= limit) chunks.push(chunk)
       if (size > MAX_DRAINED) tooLarge()
     })
-    message.on("end", () => (size > MAX_BODY ? tooLarge() : resume(Effect.succeed(Buffer.concat(chunks)))))
+    message.on("end", () => (size > limit ? tooLarge() : resume(Effect.succeed(Buffer.concat(chunks)))))
     message.on("error", () => resume(refuse("The body was not received whole")))
   })
 
@@ -40,7 +40,7 @@ const read = Effect.fnUntraced(function* ({ header, message }: Call) {
   if (header("content-encoding") !== undefined) {
     return yield* refuse("The body must not be compressed; send it without Content-Encoding")
   }
-  const bytes = yield* receive(message)
+  const bytes = yield* receiveBody(message)
   return yield* Effect.try({
     try: () => utf8.decode(bytes),
     catch: () => refuse("The body is not valid UTF-8")

@@ -1,5 +1,6 @@
 import { HttpApiSchema } from "@effect/platform"
 import { ParseResult, Schema } from "effect"
+import type { EventLoop } from "../domain/Events.ts"
 import type { KeyReused } from "../domain/Idempotency.ts"
 import type { InstallationInactive, InvalidToken, ScopeNotGranted } from "../domain/Installation.ts"
 import type { RateLimitExceeded } from "../domain/RateLimit.ts"
@@ -29,6 +30,7 @@ export type PublicError =
   | SlugTaken
   | UnknownProducts
   | TooManyMembers
+  | EventLoop
   | RateLimitExceeded
 
 /**
@@ -52,6 +54,7 @@ const STATUS = {
   SlugTaken: 422,
   UnknownProducts: 422,
   TooManyMembers: 422,
+  EventLoop: 422,
   RateLimitExceeded: 429
 } as const satisfies Record<PublicError["_tag"], number>
 

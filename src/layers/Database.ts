@@ -23,8 +23,10 @@ const url = Config.option(Config.redacted("DATABASE_URL").pipe(Config.mapOrFail(
 
 const poolSize = Config.integer("DATABASE_POOL_SIZE").pipe(Config.mapOrFail(atLeastOne), Config.withDefault(10))
 
-/** Whether the database is the one that the service brings along. */
-export const isEmbedded = Config.map(url, Option.isNone)
+/** Whether a store to try things with is wanted: always on the embedded database, else with `DEMO=true`. */
+export const isDemo = Effect.flatMap(Config.map(url, Option.isNone), (embedded) =>
+  Config.boolean("DEMO").pipe(Config.withDefault(embedded))
+)
 
 /** The database named by `DATABASE_URL`, else one of our own under `DATA_DIR`; not necessarily migrated. */
 export const ConnectionLive = Layer.unwrapScoped(

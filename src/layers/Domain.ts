@@ -5,6 +5,7 @@ import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
 import { InstallationsLive } from "./Installations.ts"
 import { RateLimitLive } from "./RateLimit.ts"
+import { WebhooksLive } from "./webhooks/Webhooks.ts"
 
 /** Every domain service, on the one database. */
 export const DomainLive = Layer.mergeAll(
@@ -12,5 +13,6 @@ export const DomainLive = Layer.mergeAll(
   IdempotencyLive,
   InstallationsLive,
   RateLimitLive,
-  HealthLive
-).pipe(Layer.provide(EventsLive))
+  HealthLive,
+  WebhooksLive
+).pipe(Layer.provideMerge(EventsLive))

@@ -1,16 +1,22 @@
 import { Effect, Layer, Schedule } from "effect"
 import { Idempotency } from "../domain/Idempotency.ts"
+import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 
-/** How often expired rows are looked for. A record lives 24 hours, so an hour is soon enough. */
+/** How often it is looked for. A record lives 24 hours and a delivery 30 days, so they go soon enough. */
 const EVERY = "10 minutes"
 
-/** Deletes what has expired, batch after batch until none is left, for as long as the server runs. */
+/** Batch after batch until none is left. What fails is logged, and tried again next time. */
+const all = (purge: Effect.Effect<number>) =>
+  Effect.catchAllCause(Effect.repeat(purge, { while: (deleted) => deleted > 0 }), (cause) =>
+    Effect.logWarning("What has expired could not be deleted", cause)
+  )
+
+/** Deletes what has expired, for as long as the server runs. */
 export const HousekeepingLive = Layer.scopedDiscard(
   Effect.gen(function* () {
-    const { purge } = yield* Idempotency
-    const all = Effect.repeat(purge, { while: (deleted) => deleted > 0 })
-    yield* all.pipe(
-      Effect.catchAllCause((cause) => Effect.logWarning("Expired records could not be deleted", cause)),
+    const records = yield* Idempotency
+    const webhooks = yield* Webhooks
+    yield* Effect.zipRight(all(records.purge), all(webhooks.purge)).pipe(
       Effect.repeat(Schedule.spaced(EVERY)),
       Effect.forkScoped
     )

@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Data, Effect, Layer, Option, Schema } from "effect"
 import {
   Idempotency,
   type KeyedRequest,
@@ -8,8 +8,9 @@ import {
   RECORD_HOURS,
   type StoredResponse
 } from "../domain/Idempotency.ts"
-import { count, rowOf, run } from "./Rows.ts"
-import { atCommit, makeTransaction } from "./Transaction.ts"
+import { count } from "./Rows.ts"
+import { asks, atCommit, makeTransaction, send, tell } from "./Transaction.ts"
+import { write } from "./Writes.ts"
 
 /** Rows that one purge deletes at most, so that it never holds many locks. */
 const PURGE_BATCH = 1000
@@ -22,7 +23,31 @@ const Record = Schema.Struct({
   etag: Schema.NullOr(Schema.String)
 })
 
-const recordOf = rowOf(Record)
+const OWN = "store_id = $1 and installation_id = $2 and key = $3"
+
+/** A request whose key is in flight waits here, on the unique index, until the first one commits or dies. */
+const CLAIM = `
+  insert into idempotency_records (store_id, installation_id, key, fingerprint, expires_at)
+  values ($1, $2, $3, $4, clock_timestamp() + interval '${RECORD_HOURS} hours')
+  on conflict do nothing
+`
+
+/** A statement of its own: the claim's would look at the rows from before its wait. */
+const FIND = `
+  select fingerprint = $4 as same, expires_at > clock_timestamp() as live, status, body, etag
+  from idempotency_records where ${OWN}
+`
+
+const find = asks(FIND, Record)
+
+const FORGET = `delete from idempotency_records where ${OWN} and expires_at <= clock_timestamp()`
+
+const STORE = `update idempotency_records set status = $4, body = $5, etag = $6 where ${OWN}`
+
+const ownOf = ({ installationId, key, storeId }: KeyedRequest) => [storeId, installationId, key]
+
+/** Another request has the key, or had it. */
+class Taken extends Data.TaggedError("Taken") {}
 
 export const IdempotencyLive = Layer.effect(
   Idempotency,
@@ -30,58 +55,52 @@ export const IdempotencyLive = Layer.effect(
     const sql = yield* PgClient.PgClient
     const transaction = makeTransaction(sql)
 
-    const lifetime = sql.literal(`interval '${RECORD_HOURS} hours'`)
-    const where = ({ installationId, key, storeId }: KeyedRequest) =>
-      sql`store_id = ${storeId} and installation_id = ${installationId} and key = ${key}`
+    /**
+     * The claim travels with the first statement of the operation, and is looked at when the operation is done. The
+     * database takes them in their order, so nothing is done before the key is ours; if it never was, what the
+     * operation did is rolled back, and whether it failed does not matter.
+     */
+    const perform = Effect.fnUntraced(function* <E>(
+      request: KeyedRequest,
+      operation: Effect.Effect<StoredResponse, E>
+    ) {
+      const claim = yield* send(CLAIM, [...ownOf(request), request.fingerprint])
+      const exit = yield* Effect.exit(operation)
+      if ((yield* claim) === 0) return yield* new Taken()
+      const response = yield* exit
+      const { body, etag, status } = response
+      yield* atCommit(write(STORE, [...ownOf(request), status, body, etag]))
+      return { ...response, replayed: false }
+    }, transaction)
 
-    /** A request whose key is in flight waits here, on the unique index, until the first one commits or dies. */
-    const claim = (request: KeyedRequest) =>
-      count(sql`
-        insert into idempotency_records (store_id, installation_id, key, fingerprint, expires_at)
-        values (
-          ${request.storeId}, ${request.installationId}, ${request.key}, ${request.fingerprint},
-          clock_timestamp() + ${lifetime}
-        )
-        on conflict do nothing returning 1
-      `)
+    /** What the request that had the key was answered, if that still counts. */
+    const replay = Effect.fnUntraced(function* (request: KeyedRequest) {
+      const found = yield* find(...ownOf(request), request.fingerprint)
+      if (Option.isNone(found) || !found.value.live) {
+        yield* tell(FORGET, ownOf(request))
+        return Option.none()
+      }
+      const { body, etag, same, status } = found.value
+      return same ? Option.some({ status, body, etag, replayed: true }) : yield* new KeyReused()
+    }, transaction)
 
-    /** A statement of its own: the claim's would look at the rows from before its wait. */
-    const find = (request: KeyedRequest) =>
-      recordOf(sql`
-        select fingerprint = ${request.fingerprint} as same, expires_at > clock_timestamp() as live, status, body, etag
-        from idempotency_records where ${where(request)}
-      `)
-
-    const forget = (request: KeyedRequest) =>
-      run(sql`delete from idempotency_records where ${where(request)} and expires_at <= clock_timestamp()`)
-
-    const store = (request: KeyedRequest, { body, etag, status }: StoredResponse) =>
-      sql`update idempotency_records set status = ${status}, body = ${body}, etag = ${etag} where ${where(request)}`
-
-    const attempt = <E>(
+    const once = <E>(
       request: KeyedRequest,
       operation: Effect.Effect<StoredResponse, E>
     ): Effect.Effect<Outcome, E | KeyReused> =>
-      Effect.gen(function* () {
-        if ((yield* claim(request)) === 1) {
-          const response = yield* operation
-          yield* atCommit(store(request, response))
-          return { ...response, replayed: false }
-        }
-        const found = yield* find(request)
-        if (Option.isSome(found) && found.value.live) {
-          return found.value.same ? { ...found.value, replayed: true } : yield* new KeyReused()
-        }
-        yield* forget(request)
-        return yield* attempt(request, operation)
-      })
+      Effect.catchTag(perform(request, operation), "Taken", () =>
+        Effect.flatMap(
+          replay(request),
+          Option.match({ onNone: () => once(request, operation), onSome: Effect.succeed })
+        )
+      )
 
     return Idempotency.of({
-      once: (request, operation) => transaction(attempt(request, operation)),
+      once,
 
       purge: count(sql`
         delete from idempotency_records where ctid = any(array(
-          select ctid from idempotency_records where expires_at <= clock_timestamp()
+          select ctid from idempotency_records where expires_at <= now()
           limit ${PURGE_BATCH} for update skip locked
         )) returning 1
       `)

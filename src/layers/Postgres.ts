@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Predicate, Redacted } from "effect"
+import { Context, Effect, Layer, Predicate, Redacted } from "effect"
 import { Socket } from "node:net"
 import Pg from "pg"
 
@@ -8,6 +8,9 @@ const TIMEOUTS = { statement_timeout: 30_000, lock_timeout: 10_000, idle_in_tran
 
 /** Milliseconds that a request waits for a free connection before it is answered with 503. */
 const ACQUIRE_TIMEOUT = 10_000
+
+/** Finds out within minutes, not hours, that a database is gone which did not say so. */
+const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 
 /** Prepared statements that one connection keeps: the service's own few dozen first, then the shapes of rules. */
 const MAX_PREPARED = 500
@@ -80,14 +83,67 @@ const makePool = ({ maxConnections, url }: PostgresOptions) =>
     connectionString: Redacted.value(url),
     max: maxConnections,
     connectionTimeoutMillis: ACQUIRE_TIMEOUT,
+    ...KEEP_ALIVE,
     application_name: "partner-api"
   })
 
-/** The one database. A connection that breaks while idle is replaced on next use, so its error needs no handling. */
-export const postgres = (options: PostgresOptions) =>
-  PgClient.layerFromPool({
-    acquire: Effect.acquireRelease(
+/** Hears what other sessions announce with NOTIFY, on a connection of its own. */
+export class Notices extends Context.Tag("layers/Notices")<
+  Notices,
+  {
+    /** Calls `heard` at each notice of the channel, until it fails with what broke the connection. */
+    readonly hear: (channel: string, heard: () => void) => Effect.Effect<never, Error>
+  }
+>() {}
+
+/** Until the connection breaks. */
+const listen = (client: Pg.Client, channel: string, heard: () => void) =>
+  Effect.async<never, Error>((resume) => {
+    const broken = (error: Error) => resume(Effect.fail(error))
+    client.on("notification", heard).on("error", broken)
+    client.once("end", () => broken(new Error("The connection was closed")))
+    client
+      .connect()
+      .then(() => client.query(`listen ${channel}`))
+      .catch(broken)
+  })
+
+const makeNotices = ({ url }: PostgresOptions): typeof Notices.Service => {
+  const open = Effect.sync(
+    () =>
+      new Pg.Client({
+        connectionString: Redacted.value(url),
+        connectionTimeoutMillis: ACQUIRE_TIMEOUT,
+        ...KEEP_ALIVE,
+        application_name: "partner-api"
+      })
+  )
+  return {
+    hear: (channel, heard) =>
+      Effect.acquireUseRelease(
+        open,
+        (client) => listen(client, channel, heard),
+        (client) => Effect.promise(() => client.end().catch(() => undefined))
+      )
+  }
+}
+
+/** The connections below @effect/sql, for the statement that every request begins with. */
+export class Pool extends Context.Tag("layers/Pool")<Pool, Pg.Pool>() {}
+
+/** A connection that breaks while idle is replaced on next use, so its error needs no handling. */
+const PoolLive = (options: PostgresOptions) =>
+  Layer.scoped(
+    Pool,
+    Effect.acquireRelease(
       Effect.sync(() => makePool(options).on("error", () => {})),
       (pool) => Effect.promise(() => pool.end())
     )
-  })
+  )
+
+/** The one database. */
+export const postgres = (options: PostgresOptions) =>
+  Layer.unwrapEffect(Effect.map(Pool, (pool) => PgClient.layerFromPool({ acquire: Effect.succeed(pool) }))).pipe(
+    Layer.provideMerge(PoolLive(options)),
+    Layer.merge(Layer.succeed(Notices, makeNotices(options)))
+  )

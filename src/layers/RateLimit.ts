@@ -1,10 +1,10 @@
-import { PgClient } from "@effect/sql-pg"
-import { Chunk, Deferred, Effect, Layer, Queue, Redacted, Schema } from "effect"
-import { createHash } from "node:crypto"
+import { Effect, Layer, Redacted, Schema } from "effect"
+import { hash } from "node:crypto"
 import { type Installation, InstallationId, InstallationInactive, InvalidToken, Scope } from "../domain/Installation.ts"
 import { RateLimit, RateLimitExceeded, type Refusal, WINDOW_REQUESTS, WINDOW_SECONDS } from "../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../domain/Store.ts"
-import { rowsOf } from "./Rows.ts"
+import { Pool } from "./Postgres.ts"
+import { traced } from "./Traced.ts"
 
 /** Admissions that share a statement at most, and statements under way at once. */
 const BATCH = 100
@@ -21,9 +21,11 @@ const Row = Schema.Struct({
 })
 type Row = typeof Row.Type
 
+const decode = Schema.decodeUnknownEither(Schema.Array(Row))
+
 interface Asked {
   readonly hash: Buffer
-  readonly answer: Deferred.Deferred<Installation, Refusal>
+  readonly answer: (outcome: Effect.Effect<Installation, Refusal>) => void
 }
 
 const answerOf = (row: Row | undefined): Effect.Effect<Installation, Refusal> => {
@@ -33,91 +35,81 @@ const answerOf = (row: Row | undefined): Effect.Effect<Installation, Refusal> =>
   return row.isAdmitted ? Effect.succeed(row) : new RateLimitExceeded()
 }
 
+const WINDOW_MICROS = WINDOW_SECONDS * 1_000_000
+
+// locked: windows are locked in the order of their key, so that two statements never wait for each other.
+// timed: the clock is read once the lock is held, in a query of its own. Read before, a request that waited would be
+// counted too early. It never runs backwards: if it does, hits of the future keep the window shut.
+// decided: of n requests at once, the k-th fits when the hit that it would push out has left the window.
+const ADMIT = `
+  with bearer as materialized (
+    select
+      asked.place, i.store_id, i.id as installation_id, i.scopes, i.is_active, s.deleted_at is not null as is_gone
+    from unnest($1::bytea[]) with ordinality as asked (hash, place)
+    join access_tokens t on t.token_hash = asked.hash and t.expires_at > clock_timestamp()
+    join installations i on i.store_id = t.store_id and i.id = t.installation_id
+    join stores s on s.id = i.store_id
+  ), wanted as (
+    select store_id, installation_id, count(*)::integer as n
+    from bearer where is_active and not is_gone group by store_id, installation_id
+  ), locked as materialized (
+    select w.store_id, w.installation_id, w.hits, wanted.n
+    from rate_windows w join wanted using (store_id, installation_id)
+    order by w.store_id, w.installation_id for update of w
+  ), timed as materialized (
+    select *, greatest(clock_micros(), hits[cardinality(hits)]) as now from locked
+  ), decided as materialized (
+    select timed.*, (
+      select count(*)::integer from generate_series(1, least(n, ${WINDOW_REQUESTS})) as k
+      where coalesce(hits[cardinality(hits) + k - ${WINDOW_REQUESTS}] <= now - ${WINDOW_MICROS}, true)
+    ) as granted
+    from timed
+  ), counted as (
+    update rate_windows w
+    set hits = (d.hits || array_fill(d.now, array[d.granted]))[greatest(1, cardinality(d.hits) + d.granted + 1 - ${WINDOW_REQUESTS}):]
+    from decided d
+    where w.store_id = d.store_id and w.installation_id = d.installation_id and d.granted > 0
+  )
+  select
+    place::integer, store_id as "storeId", installation_id as id, array_to_string(scopes, ' ') as scopes,
+    is_active as "isActive", is_gone as "isGone",
+    coalesce(row_number() over (partition by store_id, installation_id order by place) <= granted, false)
+      as "isAdmitted"
+  from bearer left join decided using (store_id, installation_id)
+`
+
 /**
  * The exact rolling window. A row for each installation holds the instants of its last 100 admitted requests; one more
- * is admitted when the oldest of them has left the window. Requests that arrive while a statement is under way share
- * the next one: alone a request waits for nobody, and under load the cost of a statement and its commit is divided.
+ * is admitted when the oldest of them has left the window. Requests that come in one turn of the event loop, or while
+ * all lanes are busy, share a statement: alone a request waits for nobody, and under load the cost of a statement and
+ * its commit is divided. It is asked by callback, for every request pays for what stands here.
  */
-export const RateLimitLive = Layer.scoped(
+export const RateLimitLive = Layer.effect(
   RateLimit,
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const rows = rowsOf(Row)
+  Effect.map(Pool, (pool) => {
+    const waiting: Array<Asked> = []
+    let free = LANES
 
-    const size = sql.literal(String(WINDOW_REQUESTS))
-    const length = sql.literal(String(WINDOW_SECONDS * 1_000_000))
-
-    // locked: windows are locked in the order of their key, so that two statements never wait for each other.
-    // timed: the clock is read once the lock is held, in a query of its own. Read before, a request that waited would
-    // be counted too early. It never runs backwards: if it does, hits of the future keep the window shut.
-    // decided: of n requests at once, the k-th fits when the hit that it would push out has left the window.
-    const admitAll = (hashes: ReadonlyArray<Buffer>) =>
-      rows(sql`
-        with bearer as materialized (
-          select
-            asked.place, i.store_id, i.id as installation_id, i.scopes, i.is_active, s.deleted_at is not null as is_gone
-          from unnest(${hashes}::bytea[]) with ordinality as asked (hash, place)
-          join access_tokens t on t.token_hash = asked.hash and t.expires_at > clock_timestamp()
-          join installations i on i.store_id = t.store_id and i.id = t.installation_id
-          join stores s on s.id = i.store_id
-        ), wanted as (
-          select store_id, installation_id, count(*)::integer as n
-          from bearer where is_active and not is_gone group by store_id, installation_id
-        ), locked as materialized (
-          select w.store_id, w.installation_id, w.hits, wanted.n
-          from rate_windows w join wanted using (store_id, installation_id)
-          order by w.store_id, w.installation_id for update of w
-        ), timed as materialized (
-          select *, greatest(clock_micros(), hits[cardinality(hits)]) as now from locked
-        ), decided as materialized (
-          select timed.*, (
-            select count(*)::integer from generate_series(1, least(n, ${size})) as k
-            where coalesce(hits[cardinality(hits) + k - ${size}] <= now - ${length}, true)
-          ) as granted
-          from timed
-        ), counted as (
-          update rate_windows w
-          set hits = (d.hits || array_fill(d.now, array[d.granted]))[greatest(1, cardinality(d.hits) + d.granted + 1 - ${size}):]
-          from decided d
-          where w.store_id = d.store_id and w.installation_id = d.installation_id and d.granted > 0
-        )
-        select
-          place::integer, store_id as "storeId", installation_id as id, array_to_string(scopes, ' ') as scopes,
-          is_active as "isActive", is_gone as "isGone",
-          coalesce(row_number() over (partition by store_id, installation_id order by place) <= granted, false)
-            as "isAdmitted"
-        from bearer left join decided using (store_id, installation_id)
-      `)
-
-    const queue = yield* Queue.unbounded<Asked>()
-
-    const admitBatch = Effect.gen(function* () {
-      const batch = Chunk.toReadonlyArray(yield* Queue.takeBetween(queue, 1, BATCH))
-      const admitted = yield* Effect.exit(admitAll(batch.map(({ hash }) => hash)))
-      yield* Effect.forEach(
-        batch,
-        ({ answer }, index) =>
-          Deferred.complete(
-            answer,
-            Effect.flatMap(admitted, (found) => answerOf(found.find(({ place }) => place === index + 1)))
-          ),
-        { discard: true }
-      )
-    })
-    yield* Effect.forkScoped(
-      Effect.all(
-        Array.from({ length: LANES }, () => Effect.forever(admitBatch)),
-        { concurrency: "unbounded" }
-      )
-    )
+    const admitWaiting = () => {
+      if (free === 0 || waiting.length === 0) return
+      free--
+      const batch = waiting.splice(0, BATCH)
+      pool.query(ADMIT, [batch.map(({ hash }) => hash)], (error: Error | undefined, result) => {
+        free++
+        admitWaiting()
+        const admitted = error instanceof Error ? Effect.die(error) : Effect.orDie(decode(result.rows))
+        for (const [index, { answer }] of batch.entries()) {
+          answer(Effect.flatMap(admitted, (rows) => answerOf(rows.find(({ place }) => place === index + 1))))
+        }
+      })
+    }
 
     return RateLimit.of({
-      admit: Effect.fn("RateLimit.admit")(function* (token) {
-        const hash = createHash("sha256").update(Redacted.value(token)).digest()
-        const answer = yield* Deferred.make<Installation, Refusal>()
-        yield* Queue.offer(queue, { hash, answer })
-        return yield* Deferred.await(answer)
-      })
+      admit: (token) =>
+        Effect.async<Installation, Refusal>((answer) => {
+          if (waiting.push({ hash: hash("sha256", Redacted.value(token), "buffer"), answer }) === 1)
+            setImmediate(admitWaiting)
+        }).pipe(traced("RateLimit.admit"))
     })
   })
 )

@@ -1,27 +1,25 @@
 import type { SqlError } from "@effect/sql"
-import { Effect, type Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 
 type Statement = Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
 
 /** The rows of a statement, decoded. A broken database, or one with other rows than promised, is a defect. */
 export const rowsOf = <A, I>(row: Schema.Schema<A, I>) => {
-  const decode = Schema.decodeUnknown(Schema.Array(row))
-  return (statement: Statement): Effect.Effect<ReadonlyArray<A>> => Effect.orDie(Effect.flatMap(statement, decode))
+  const decode = Schema.decodeUnknownSync(Schema.Array(row))
+  return (statement: Statement): Effect.Effect<ReadonlyArray<A>> => Effect.orDie(Effect.map(statement, decode))
 }
 
 /** The first row, if there is one. */
 export const rowOf = <A, I>(row: Schema.Schema<A, I>) => {
-  const decode = Schema.decodeUnknown(row)
+  const decode = Schema.decodeUnknownSync(row)
   return (statement: Statement): Effect.Effect<Option.Option<A>> =>
-    Effect.orDie(
-      Effect.flatMap(statement, ([first]) => (first === undefined ? Effect.succeedNone : Effect.asSome(decode(first))))
-    )
+    Effect.orDie(Effect.map(statement, ([first]) => (first === undefined ? Option.none() : Option.some(decode(first)))))
 }
 
 /** The row of a statement that always has one. */
 export const oneRowOf = <A, I>(row: Schema.Schema<A, I>) => {
-  const decode = Schema.decodeUnknown(row)
-  return (statement: Statement): Effect.Effect<A> => Effect.orDie(Effect.flatMap(statement, ([first]) => decode(first)))
+  const decode = Schema.decodeUnknownSync(row)
+  return (statement: Statement): Effect.Effect<A> => Effect.orDie(Effect.map(statement, ([first]) => decode(first)))
 }
 
 /** Runs a statement for its effect. */

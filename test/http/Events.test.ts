@@ -55,6 +55,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Events of 
           storeId,
           actor: { type: "app" },
           originInstallationId: installation.id,
+          hops: 0,
           data: { product }
         }))
       )

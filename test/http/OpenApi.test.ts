@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Either, FastCheck, Predicate, Schema } from "effect"
 import { Collection, CreateCollection, UpdateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct, Product, UpdateProduct } from "../../src/domain/catalog/Product.ts"
+import { EventKind } from "../../src/domain/Events.ts"
 import { PartnerApi } from "../../src/http/api/PartnerApi.ts"
 import {
   ajv,
@@ -91,11 +92,26 @@ describe("The OpenAPI document", () => {
     assert.deepStrictEqual(headersOf("GET /products"), [])
     assert.deepStrictEqual(headersOf("GET /collections/{id}"), [])
     for (const noun of ["products", "collections"]) {
-      assert.deepStrictEqual(headersOf(`POST /${noun}`), ["Idempotency-Key", "Prefer"])
-      assert.deepStrictEqual(headersOf(`PATCH /${noun}/{id}`), ["Idempotency-Key", "If-Match", "Prefer"])
+      assert.deepStrictEqual(headersOf(`POST /${noun}`), ["Idempotency-Key", "Prefer", "X-Service-Event-Id"])
+      assert.deepStrictEqual(headersOf(`PATCH /${noun}/{id}`), [
+        "Idempotency-Key",
+        "If-Match",
+        "Prefer",
+        "X-Service-Event-Id"
+      ])
       assert.deepStrictEqual(headersOf(`DELETE /${noun}/{id}`), ["Idempotency-Key", "If-Match"])
     }
     assert.propertyVal(document.components.parameters["IdempotencyKey"], "required", true)
+  })
+
+  it("tells what apps are sent, with an example of each kind of event that is what its schema says", () => {
+    assert.deepStrictEqual(Object.keys(document.webhooks), [...EventKind.literals])
+    for (const [kind, { post }] of Object.entries(document.webhooks)) {
+      const { examples } = post.requestBody.content["application/json"]
+      const pointer = `#/webhooks/${kind}/post/requestBody/content/application~1json/schema`
+      assert.deepStrictEqual(problemsAt(pointer, examples["Event"]?.value), [])
+      assert.isNotEmpty(problemsAt(pointer, {}))
+    }
   })
 
   it("names the scope of each operation", () => {

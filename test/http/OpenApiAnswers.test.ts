@@ -1,3 +1,4 @@
+import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
@@ -98,7 +99,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
 
   it.effect("the refusals that the document shows are the service's own words", () =>
     Effect.gen(function* () {
-      const { client } = yield* freshClient()
+      const { client, storeId } = yield* freshClient()
       const product = dataOf(yield* client.post("/products", { name: "Cup", slug: "oak" }))
       const collection = dataOf(yield* client.post("/collections", { title: "Cups", slug: "oak" }))
       const at = {
@@ -148,6 +149,18 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
         assert.deepStrictEqual(answer.json, exampleOf(name, status, example), `${name} ${example}`)
         assert.deepStrictEqual(undocumented(name, answer), [], `${name} ${example}`)
       }
+
+      // The event that the document names, as the tenth of a chain.
+      const example = exampleOf("POST /products", 422, "EventLoop")
+      const [event = ""] = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(JSON.stringify(example)) ?? []
+      const sql = yield* PgClient.PgClient
+      yield* sql`
+        insert into events (store_id, id, kind, occurred_at, actor_type, hops, resource_id, resource_version, payload)
+        values (${storeId}, ${event}, 'catalog.product.updated.v1', now(), 'merchant', 10, ${String(product["id"])}, 1, '{}')
+      `
+      const answering = { headers: { "x-service-event-id": event } }
+      const looping = yield* client.post("/products", { name: "Mug" }, answering)
+      assert.deepStrictEqual(looping.json, example)
 
       const key = randomUUID()
       yield* client.post("/products", { name: "One" }, { key })

@@ -33,12 +33,17 @@ const copyProduct = Effect.fn(function* (storeId: StoreId, count: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update stores set product_count = product_count + ${count} where id = ${storeId}`
   const copies = yield* sql`
-    insert into products (store_id, document, facets, terms, description)
-    select store_id, json_build_object('id', made.id, 'version', 1),
-      facets || jsonb_build_object('slug', 'copy-' || n), terms, description
-    from products, generate_series(1, ${count}::integer) as n,
-      lateral (select uuid_v7(clock_micros()) as id where n > 0) as made
-    where store_id = ${storeId} returning id
+    with copies as (
+      insert into products (store_id, document, facets, description)
+      select store_id, json_build_object('id', made.id, 'version', 1),
+        facets || jsonb_build_object('slug', 'copy-' || n), description
+      from products, generate_series(1, ${count}::integer) as n,
+        lateral (select uuid_v7(clock_micros()) as id where n > 0) as made
+      where store_id = ${storeId} returning store_id, id, price, stock
+    )
+    insert into product_keys (store_id, id, price, stock, terms)
+    select store_id, copies.id, copies.price, copies.stock, terms
+    from copies join product_keys using (store_id) returning id
   `
   return ids(copies).map(({ id }) => id)
 })
@@ -53,7 +58,7 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
       const appId = yield* installations.createApp({ name: "An app", scopes: [] })
       const { id: installationId } = yield* installations.install({ storeId, appId, scopes: [] })
       for (const actor of [
-        Actor.App({ storeId, installationId }),
+        Actor.App({ storeId, installationId, hops: 0 }),
         merchantOf(storeId),
         Actor.Agent({ storeId, agentId: "agent" })
       ]) {

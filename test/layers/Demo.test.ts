@@ -1,7 +1,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Option, Schema } from "effect"
 import { randomUUID } from "node:crypto"
-import { readFileSync, rmSync, statSync } from "node:fs"
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
@@ -62,6 +62,8 @@ describe("The sample catalog", () => {
     assert.deepStrictEqual([...new Set(hosts)], ["images.example.com"])
   })
 })
+
+const factsOf = Schema.decodeSync(Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown })))
 
 const idsOf = Schema.decodeUnknownSync(Schema.Array(Schema.String))
 
@@ -125,6 +127,21 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
       assert.deepStrictEqual(lists[0]?.json, lists[1]?.json)
       assert.deepInclude(JSON.parse(readFileSync(file, "utf8")), second)
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+    })
+  )
+
+  it.scoped("from before there were webhooks is found again, and gets its receiver", () =>
+    Effect.gen(function* () {
+      const { file, on } = yield* wished
+      yield* Effect.provide(demo, on)
+      const first = factsOf(readFileSync(file, "utf8"))
+      const { installationId, storeId } = first
+      writeFileSync(file, JSON.stringify({ storeId, installationId }))
+      yield* Effect.provide(demo, on)
+      const second = factsOf(readFileSync(file, "utf8"))
+      assert.deepInclude(second, { installationId, storeId })
+      assert.match(String(second["webhookSecret"]), /^whsec_/)
+      assert.notStrictEqual(second["webhookAppId"], first["webhookAppId"])
     })
   )
 

@@ -9,7 +9,7 @@ import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
 import { InstallationsLive } from "../../src/layers/Installations.ts"
 import { makeStore } from "../support/Api.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
-import { connection, databaseUrl, rowsOf, waiting } from "../support/Process.ts"
+import { connection, databaseUrl, rowsOf, waiting, watch } from "../support/Process.ts"
 
 class Refused extends Data.TaggedError("Refused") {}
 
@@ -145,6 +145,13 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("IdempotencyLi
       )
       const first = yield* Effect.fork(once(request(installation, "one"), slow))
       yield* Deferred.await(entered)
+      // The claim travels while the operation begins: until it has arrived, either request could be the first.
+      const claimed = rowsOf(
+        watcher,
+        `select 1 from pg_stat_activity where datname = current_database() and state = 'idle in transaction'
+           and application_name = 'partner-api' and query ilike '%insert into idempotency_records%'`
+      )
+      yield* watch(claimed, (rows) => rows.length === 1)
       const second = yield* Effect.fork(once(request(installation, "one"), rename(installation, "Second")))
       yield* waiting(watcher, 1)
       assert.deepStrictEqual(yield* recordsOf(installation), [])

@@ -1,14 +1,22 @@
-import { SqlClient } from "@effect/sql"
+import { Migrator, SqlClient } from "@effect/sql"
 import { assert, it, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, FastCheck, Layer } from "effect"
 import { readdirSync } from "node:fs"
+import { facetsJson, facetsOf } from "../../src/domain/catalog/Facets.ts"
+import { newProduct, ProductId } from "../../src/domain/catalog/Product.ts"
+import { stringify } from "../../src/domain/Json.ts"
+import { uuidV7 } from "../../src/domain/Uuid.ts"
+import { termsOf } from "../../src/layers/catalog/Terms.ts"
 import { migrations, MigrationsLive } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/Postgres.ts"
+import { randomProduct } from "../data/RandomProducts.ts"
 import { freshDatabase } from "../support/Postgres.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
 
 /** Tokens are looked up before their store is known. */
 const EXCEPTION = "access_tokens"
+
+const STORE = "01890a5d-ac96-774b-bcce-b302099a8057"
 
 it("every migration file is registered, in order and numbered without a gap", () => {
   const files = readdirSync("src/layers/migrations")
@@ -37,6 +45,39 @@ it.scopedLive("servers that start at once on an empty database migrate it once, 
       const names = Object.keys(migrations).map((name) => ({ name: name.slice(5) }))
       for (const applied of seen) assert.deepStrictEqual(applied, names)
     }
+  })
+)
+
+it.scopedLive("products from before rules had rows of their own get them, as a write today would make them", () =>
+  Effect.gen(function* () {
+    const database = postgres({ url: yield* freshDatabase, maxConnections: 2 })
+    yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const before = { "0001_create_catalog": migrations["0001_create_catalog"] }
+      yield* Migrator.make({})({ loader: Migrator.fromRecord(before) })
+      yield* sql`insert into stores (id, name, plan, currency_code) values (${STORE}, 'Shop', 'free', 'EUR')`
+      const expected = new Map<unknown, unknown>()
+      for (const [n, input] of FastCheck.sample(randomProduct, { numRuns: 50, seed: 7 }).entries()) {
+        const id = ProductId.make(uuidV7(n + 1))
+        const product = newProduct(input, { id, slug: `p-${n}`, at: new Date(), currencyCode: "EUR" })
+        const facets = facetsOf(product)
+        yield* sql`
+          insert into products (store_id, document, facets, terms, description)
+          values (${STORE}, ${stringify(product)}, ${facetsJson(facets)}, '{}', ${facets.description})
+        `
+        expected.set(id, { same: true, terms: termsOf(STORE, facets).toSorted() })
+      }
+      yield* Layer.build(MigrationsLive)
+      const rows = yield* sql<{ readonly id: string; readonly same: boolean; readonly terms: ReadonlyArray<string> }>`
+        select k.id, k.price = p.price and k.stock = p.stock as same, to_json(k.terms) as terms
+        from product_keys k join products p using (store_id, id)
+      `
+      assert.lengthOf(rows, 50)
+      for (const { id, same, terms } of rows) {
+        const plain = terms.map((term) => term.replaceAll("-", "")).toSorted()
+        assert.deepStrictEqual({ same, terms: plain }, expected.get(id))
+      }
+    }).pipe(Effect.provide(database))
   })
 )
 
@@ -97,7 +138,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("The s
       // What belongs to no store: the ground that stores stand on.
       assert.deepStrictEqual(
         tables.filter(({ owned }) => !owned).map(({ table }) => table),
-        ["apps", "effect_sql_migrations", "plans", "stores"]
+        ["apps", "effect_sql_migrations", "plans", "stores", "webhooks"]
       )
     })
   )
@@ -132,10 +173,10 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("The s
         sql`update stores set currency_code = 'eur' where id = ${id}`,
         ...["price", "stock"].map(
           (field) => sql`
-            insert into products (store_id, document, facets, terms)
+            insert into products (store_id, document, facets)
             values (
               ${id}, ${JSON.stringify({ id, version: 1 })},
-              ${JSON.stringify({ price: 0, stock: 0, slug: "cup", [field]: -1 })}, '{}'
+              ${JSON.stringify({ price: 0, stock: 0, slug: "cup", [field]: -1 })}
             )
           `
         )

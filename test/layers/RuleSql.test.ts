@@ -4,12 +4,13 @@ import { Context, Effect, FastCheck as fc, Layer, Runtime, Schema } from "effect
 import { Actor } from "../../src/domain/Actor.ts"
 import { Catalog } from "../../src/domain/catalog/Catalog.ts"
 import { Collection, CreateCollection } from "../../src/domain/catalog/Collection.ts"
-import { type Facets, facetsJson, facetsOf, termsOf } from "../../src/domain/catalog/Facets.ts"
+import { type Facets, facetsJson, facetsOf } from "../../src/domain/catalog/Facets.ts"
 import { matches } from "../../src/domain/catalog/Matcher.ts"
 import { Product } from "../../src/domain/catalog/Product.ts"
 import { conditionsOf } from "../../src/domain/catalog/Rule.ts"
 import { canonical, parse, stringify } from "../../src/domain/Json.ts"
 import { Installations } from "../../src/domain/Installations.ts"
+import { termsOf } from "../../src/layers/catalog/Terms.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { randomPatch, randomProduct } from "../data/RandomProducts.ts"
 import { type RandomRules, rulesNear } from "../data/RandomRules.ts"
@@ -54,7 +55,6 @@ const RandomStoreTest = Layer.effect(RandomStore, randomStore).pipe(
 
 const Row = Schema.Struct({
   document: Schema.String,
-  terms: Schema.Array(Schema.Int),
   description: Schema.NullOr(Schema.String)
 })
 const toRows = Schema.decodeUnknown(Schema.Array(Row))
@@ -101,25 +101,27 @@ layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Ru
       const sql = yield* PgClient.PgClient
       const rows = yield* toRows(
         yield* sql`
-          select document::text as document, terms, description from products where store_id = ${actor.storeId} order by id
+          select document::text as document, description from products where store_id = ${actor.storeId} order by id
         `
       )
       assert.strictEqual(rows.length, left)
-      for (const { description, document, terms } of rows) {
+      for (const { description, document } of rows) {
         const [product] = toProducts([parse(document)])
         assert.isDefined(product)
         if (product === undefined) continue
         assert.strictEqual(canonical(product), canonical(parse(document)))
         const facets = facetsOf(product)
-        assert.deepStrictEqual(terms, termsOf(actor.storeId, facets))
         assert.strictEqual(description, facets.description)
         const [same] = yield* sql`
           select facets = ${facetsJson(facets)}::jsonb as facets, slug = ${product.slug} as slug,
-            version = ${product.version} as version, price = ${stringify(product.price)}::numeric as price,
-            stock = ${stringify(product.stock)}::numeric as stock
-          from products where store_id = ${actor.storeId} and id = ${product.id}
+            version = ${product.version} as version, p.price = ${stringify(product.price)}::numeric as price,
+            p.stock = ${stringify(product.stock)}::numeric as stock, k.price = p.price and k.stock = p.stock as numbers,
+            k.terms = ${termsOf(actor.storeId, facets)}::uuid[] as terms
+          from products p join product_keys k using (store_id, id)
+          where store_id = ${actor.storeId} and id = ${product.id}
         `
-        assert.deepStrictEqual(same, { facets: true, slug: true, version: true, price: true, stock: true })
+        const all = { facets: true, slug: true, version: true, price: true, stock: true, numbers: true, terms: true }
+        assert.deepStrictEqual(same, all)
       }
     })
   )

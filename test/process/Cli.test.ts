@@ -1,35 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { dataOf, errorOf, makeClient, pageOf } from "../support/Api.ts"
-import { ownDatabase, rowsOf, runNode, startServer } from "../support/Process.ts"
+import { app, cli, factsOf, Installed, store } from "../support/Cli.ts"
+import { ownDatabase, rowsOf, startServer } from "../support/Process.ts"
 
 const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
-
-/** Runs `partner-api` on a database. */
-const cli = (url: string, ...args: ReadonlyArray<string>) => runNode("cli", args, { DATABASE_URL: url })
-
-/** What a command that succeeds prints with `--json`: one line of it. */
-const factsOf = Effect.fn(function* <A, I>(schema: Schema.Schema<A, I>, url: string, ...args: ReadonlyArray<string>) {
-  const { code, stderr, stdout } = yield* cli(url, ...args, "--json")
-  assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
-  assert.match(stdout, /^[^\n]+\n$/)
-  return Schema.decodeSync(Schema.parseJson(schema), { onExcessProperty: "error" })(stdout)
-})
-
-const StoreMade = Schema.Struct({ storeId: Schema.UUID })
-const AppMade = Schema.Struct({ appId: Schema.UUID })
-const Installed = Schema.Struct({
-  installationId: Schema.UUID,
-  storeId: Schema.UUID,
-  scopes: Schema.Array(Schema.String),
-  accessToken: Schema.NonEmptyString,
-  accessTokenExpiresAt: Schema.DateTimeUtc
-})
-
-const store = (url: string, plan = "free") =>
-  factsOf(StoreMade, url, "stores", "create", "--name", "Shop", "--plan", plan, "--currency", "chf")
-const app = (url: string, ...scopes: ReadonlyArray<string>) =>
-  factsOf(AppMade, url, "apps", "create", "--name", "App", ...scopes.flatMap((scope) => ["--scope", scope]))
 
 it.scopedLive("migrate brings an empty database to the newest schema, and a second time changes nothing", () =>
   Effect.gen(function* () {

@@ -10,6 +10,8 @@ const Demo = Schema.parseJson(
     baseUrl: Schema.String,
     storeId: Schema.UUID,
     installationId: Schema.UUID,
+    webhookAppId: Schema.UUID,
+    webhookSecret: Schema.String.pipe(Schema.startsWith("whsec_")),
     accessToken: Schema.NonEmptyString,
     accessTokenExpiresAt: Schema.DateTimeUtc
   })

@@ -81,7 +81,8 @@ it.scopedLive("a port that is taken stops the start", () =>
 it.scopedLive("listens on PORT of 127.0.0.1, says so, and is alive and ready", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
-    const { base, port, said } = yield* startServer({ DATABASE_URL: url })
+    const port = yield* freePort
+    const { base, said } = yield* startServer({ DATABASE_URL: url, PORT: String(port) })
     assert.match(said.stdout, new RegExp(`^Partner API  http://127\\.0\\.0\\.1:${port}/api/platform/v1$`, "m"))
     const type = "application/json"
     assert.deepStrictEqual(yield* ask(base, "/healthz"), { status: 200, type, text: '{"status":"ok"}' })

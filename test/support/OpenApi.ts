@@ -27,10 +27,19 @@ const Operation = Schema.Struct({
   responses: Schema.Record({ key: Schema.String, value: Response })
 })
 
+const Webhook = Schema.Struct(
+  {
+    parameters: Schema.Array(Schema.Struct({ name: Schema.String }, rest)),
+    requestBody: Schema.Struct({ required: Schema.Literal(true), content: Content })
+  },
+  rest
+)
+
 const Document = Schema.Struct(
   {
     openapi: Schema.Literal("3.1.0"),
     paths: Schema.Record({ key: Schema.String, value: Schema.Record({ key: Schema.String, value: Operation }) }),
+    webhooks: Schema.Record({ key: Schema.String, value: Schema.Struct({ post: Webhook }) }),
     components: Schema.Struct({ schemas: Schema.Record(rest), parameters: Schema.Record(rest) }, rest)
   },
   rest

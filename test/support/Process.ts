@@ -109,7 +109,7 @@ export const folder = Effect.acquireRelease(
 const execute = promisify(execFile)
 
 /** The bundles of what is in `src` now. Of several workers one builds, while the others wait for a lock of the run. */
-const built = Effect.runSync(
+export const built = Effect.runSync(
   Effect.cached(
     Effect.scoped(
       Effect.gen(function* () {
@@ -174,12 +174,22 @@ const isReady = (base: string) =>
     )
   )
 
-/** Starts `node dist/main.js` on a free port and waits until it says that it is ready. */
+/** The port that a server says it listens on. */
+const portIn = (stdout: string) => /^Partner API  http:\/\/\S+:(\d+)\//m.exec(stdout)?.[1]
+
+/**
+ * Starts `node dist/main.js` and waits until it says that it is ready. It takes a free port itself, unless `PORT` is
+ * given: one that was found free before could be another's by then.
+ */
 export const startServer = Effect.fn(function* (given: Variables) {
-  const port = yield* freePort
-  const server = yield* startNode("main", [], { PORT: String(port), ...given })
-  const base = `http://127.0.0.1:${port}`
+  const server = yield* startNode("main", [], { PORT: "0", ...given })
   const early = Effect.flatMap(server.ended, (end) => Effect.dieMessage(`The server ended: ${end.stderr}`))
+  const listening = watch(
+    Effect.sync(() => portIn(server.said.stdout)),
+    (port) => port !== undefined
+  )
+  const port = Number(yield* Effect.raceFirst(listening, early))
+  const base = `http://127.0.0.1:${port}`
   yield* Effect.raceFirst(watch(isReady(base), Boolean), early)
   /** Until a demo store, where one is wanted, is there and said to be. */
   const greeted = watch(

@@ -20,6 +20,7 @@ import {
 } from "../../domain/catalog/Product.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
+import { EventLoop } from "../../domain/Events.ts"
 import { KeyReused } from "../../domain/Idempotency.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT, PageLimit } from "../../domain/Page.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
@@ -86,6 +87,7 @@ export class ProductsGroup extends HttpApiGroup.make("Products")
       .addError(publicError(BadRequest))
       .addError(publicError(ProductLimitReached))
       .addError(publicError(KeyReused))
+      .addError(publicError(EventLoop))
       .addError(publicError(SlugTaken))
       .addError(publicError(ProductTooLarge))
       .middleware(KeyRequired)
@@ -101,6 +103,7 @@ export class ProductsGroup extends HttpApiGroup.make("Products")
       .addError(publicError(BadRequest))
       .addError(publicError(ProductNotFound))
       .addError(publicError(KeyReused))
+      .addError(publicError(EventLoop))
       .addError(publicError(VersionMismatch))
       .addError(publicError(SlugTaken))
       .addError(publicError(ProductTooLarge))
@@ -164,6 +167,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
       .addSuccess(Answer(Collection, "The new collection, with its products"), { status: 201 })
       .addError(publicError(BadRequest))
       .addError(publicError(KeyReused))
+      .addError(publicError(EventLoop))
       .addError(publicError(SlugTaken))
       .addError(publicError(UnknownProducts))
       .middleware(KeyRequired)
@@ -182,6 +186,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
       .addError(publicError(BadRequest))
       .addError(publicError(CollectionNotFound))
       .addError(publicError(KeyReused))
+      .addError(publicError(EventLoop))
       .addError(publicError(VersionMismatch))
       .addError(publicError(SlugTaken))
       .addError(publicError(UnknownProducts))

@@ -4,8 +4,9 @@ import { Scope } from "../../domain/Installation.ts"
 import { canonical, isObject } from "../../domain/Json.ts"
 import { MEANING } from "../ErrorTable.ts"
 import { RequiredScope } from "./Access.ts"
-import { failures, refusalsOf, samples } from "./Examples.ts"
+import { failures, refusalsOf, sampleEvents, samples } from "./Examples.ts"
 import { headers, parameters, requestHeaders, responseHeaders } from "./Headers.ts"
+import { webhooksOf } from "./Webhooks.ts"
 
 /** The scope of an endpoint: to be asked for by the service, and to be read in its document. */
 export const needs = (scope: Scope) =>
@@ -128,6 +129,7 @@ export const complete = (spec: Record<string, unknown>): Record<string, unknown>
     ...spec,
     info: { ...document.info, contact: { name: "Partner API" } },
     paths: mapValues(document.paths, (operations) => mapValues(operations, completeOperation)),
+    webhooks: webhooksOf(sampleEvents),
     components: {
       ...document.components,
       schemas: Object.fromEntries([

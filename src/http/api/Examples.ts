@@ -19,10 +19,12 @@ import {
   ProductTooLarge
 } from "../../domain/catalog/Product.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
+import { Actor } from "../../domain/Actor.ts"
+import { EventId, type EventKind, EventLoop, payloadOf } from "../../domain/Events.ts"
 import { KeyReused } from "../../domain/Idempotency.ts"
 import { InstallationInactive, InvalidToken, type Scope, ScopeNotGranted } from "../../domain/Installation.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
-import { StoreNotFound } from "../../domain/Store.ts"
+import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { INVALID, KeyMalformed, KeyMissing } from "../BadRequest.ts"
 import { bodyOf, type PublicError } from "../ErrorTable.ts"
@@ -34,6 +36,7 @@ import { bodyOf, type PublicError } from "../ErrorTable.ts"
 
 const DESK = ProductId.make("019c1363-49c0-7d21-9a53-5b1c6e2f8a90")
 const UNKNOWN = ProductId.make("019c1363-49c0-7fff-8000-000000000000")
+const EVENT = EventId.make("019c1363-49c0-7d21-8e4f-3a6b0c9d2f18")
 const OAK = CollectionId.make("019c1363-49c0-7b3e-a1c8-6f24d09e7b51")
 
 const created = { at: new Date("2026-01-31T09:30:00.000Z"), currencyCode: "EUR" }
@@ -147,6 +150,25 @@ export const samples: Readonly<Record<string, Sample>> = {
   deleteCollection: { answer: { data: { id: OAK, deleted: true } }, malformed: { ...badId, ...badCondition } }
 }
 
+const merchant = Actor.Merchant({ storeId: StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42"), userId: "owner" })
+
+const eventOf = (kind: EventKind, resource: Product | CollectionHead): unknown =>
+  JSON.parse(
+    payloadOf({
+      id: EVENT,
+      kind,
+      occurredAt: created.at,
+      actor: merchant,
+      resource: { id: resource.id, version: resource.version, json: JSON.stringify(resource) }
+    })
+  )
+
+/** An event of each kind, as it is sent. */
+export const sampleEvents = {
+  "catalog.product.updated.v1": eventOf("catalog.product.updated.v1", desk),
+  "catalog.collection.updated.v1": eventOf("catalog.collection.updated.v1", oak)
+}
+
 /** One error of each kind; what cannot be read is different for each operation and stands with its samples. */
 type Refusals = { readonly [Tag in Exclude<PublicError["_tag"], "BadRequest">]: Extract<PublicError, { _tag: Tag }> }
 
@@ -166,6 +188,7 @@ const refusals = (scope: Scope): Refusals => ({
   SlugTaken: new SlugTaken({ slug: "oak" }),
   UnknownProducts: new UnknownProducts({ unknown: [{ index: 1, id: UNKNOWN }] }),
   TooManyMembers: new TooManyMembers({ count: 12_480 }),
+  EventLoop: new EventLoop({ event: EVENT }),
   RateLimitExceeded: new RateLimitExceeded()
 })
 

@@ -32,6 +32,15 @@ export const parameters = {
       'The `ETag` of the version that is meant, as in `"3"`, or `*` for any: refused with 412 when the resource has changed since',
     schema: { type: "string" },
     example: "*"
+  },
+  EventId: {
+    name: "X-Service-Event-Id",
+    in: "header",
+    required: false,
+    description:
+      "The id of the event that this write answers, as its delivery carried it. Apps that answer each other's events without end are refused with 422 after 10 such writes in a row",
+    schema: { type: "string", format: "uuid" },
+    example: "0198c5f0-3b1e-7c52-9a55-0d2f6f1c7e10"
   }
 }
 
@@ -64,7 +73,7 @@ const takesBody = (method: string) => method !== "get" && method !== "delete"
 export const requestHeaders = (method: string) => [
   ...(method === "get" ? [] : [parameter("IdempotencyKey")]),
   ...(method === "patch" || method === "delete" ? [parameter("IfMatch")] : []),
-  ...(takesBody(method) ? [parameter("Prefer")] : [])
+  ...(takesBody(method) ? [parameter("Prefer"), parameter("EventId")] : [])
 ]
 
 const hasVersion = (answer: unknown) =>

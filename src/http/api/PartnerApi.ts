@@ -3,6 +3,7 @@ import { ErrorBody } from "../ErrorTable.ts"
 import { CollectionsGroup, ProductsGroup } from "./Catalog.ts"
 import { complete } from "./Conventions.ts"
 import { makeApi } from "./PublicApi.ts"
+import { CollectionUpdated, ProductUpdated } from "./Webhooks.ts"
 
 const introduction = `
 Reads and changes the data of the store that an access token belongs to. Every body, in both directions, is JSON.
@@ -33,6 +34,10 @@ Lists run in ascending order of id. The \`nextCursor\` of a page is the \`cursor
 
 100 requests are admitted in any 60 seconds of an installation. Above that the answer is 429; wait and repeat. No header tells how long.
 
+## Events
+
+An app may register a webhook for the kinds of events under \`webhooks\` below. It is told of every write in the stores where it is installed, except its own. Each delivery is signed. A write that answers an event names it in \`X-Service-Event-Id\`.
+
 ## Numbers and text
 
 Numbers are kept with all of their digits. Text is Unicode without NUL. Times are RFC 3339 in UTC.
@@ -49,5 +54,5 @@ export class PartnerApi extends makeApi("partner")
   .annotate(OpenApi.Description, introduction)
   .annotate(OpenApi.License, { name: "Proprietary" })
   .annotate(OpenApi.Servers, [{ url: "/", description: "This server" }])
-  .annotate(HttpApi.AdditionalSchemas, [ErrorBody])
+  .annotate(HttpApi.AdditionalSchemas, [ErrorBody, ProductUpdated, CollectionUpdated])
   .annotate(OpenApi.Transform, complete) {}

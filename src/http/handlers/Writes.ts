@@ -1,7 +1,8 @@
 import { Effect, Schema } from "effect"
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { type Actor, app } from "../../domain/Actor.ts"
 import type { Document } from "../../domain/Document.ts"
+import { EventId, Events } from "../../domain/Events.ts"
 import { Idempotency, IdempotencyKey, type StoredResponse } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject } from "../../domain/Json.ts"
 import type { VersionCondition } from "../../domain/Version.ts"
@@ -22,9 +23,9 @@ const keyOf = ({ header }: Call): Effect.Effect<IdempotencyKey, KeyMissing | Key
 
 /** What tells one operation from another under the same key: method, path with query, and what the body says. */
 const fingerprint = ({ method, url }: Call, body: JsonObject | undefined) =>
-  createHash("sha256")
-    .update(`${method} ${url}\n${body === undefined ? "" : canonical(body)}`)
-    .digest()
+  hash("sha256", `${method} ${url}\n${body === undefined ? "" : canonical(body)}`, "buffer")
+
+const Cause = Schema.Struct({ "X-Service-Event-Id": EventId })
 
 const resource =
   (status: number) =>
@@ -37,6 +38,16 @@ const resource =
 /** The frame of every write: under which key, with which body, and the answer that is stored, sent and replayed. */
 export const makeWrites = Effect.gen(function* () {
   const { once } = yield* Idempotency
+  const { hopsAfter } = yield* Events
+  const decodeCause = decodeWith(Cause)
+
+  /** An app that writes because it was told of an event says so with the event's id, and counts a hop more than it. */
+  const actorOf = Effect.fnUntraced(function* ({ header, installation }: Call) {
+    const given = header("x-service-event-id")
+    if (given === undefined) return app(installation, 0)
+    const { "X-Service-Event-Id": cause } = yield* decodeCause({ "X-Service-Event-Id": given }, false)
+    return app(installation, yield* hopsAfter(installation.storeId, cause))
+  })
 
   const perform = Effect.fnUntraced(function* <E>(
     call: Call,
@@ -46,6 +57,8 @@ export const makeWrites = Effect.gen(function* () {
   ) {
     const { installation } = call
     const condition = yield* ifMatch(call.header("if-match"))
+    // A delete looks at no body and emits nothing: it ends a chain of events.
+    const actor = body === undefined ? app(installation, 0) : yield* actorOf(call)
     const {
       body: text,
       etag,
@@ -53,7 +66,7 @@ export const makeWrites = Effect.gen(function* () {
       status
     } = yield* once(
       { storeId: installation.storeId, installationId: installation.id, key, fingerprint: fingerprint(call, body) },
-      operation(app(installation), condition)
+      operation(actor, condition)
     )
     const strict = body !== undefined && isStrict(call.header("prefer"))
     const reply: Reply = {

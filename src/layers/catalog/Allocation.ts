@@ -3,6 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { numbered, SlugTaken } from "../../domain/catalog/Slug.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { rowOf } from "../Rows.ts"
+import { asks, tell } from "../Transaction.ts"
 
 const Allocated = Schema.Struct({
   id: Schema.String,
@@ -16,7 +17,6 @@ const Allocated = Schema.Struct({
 /** What the database gives a new resource, once its store is locked; the choice of its slug is settled. */
 export type Allocated = Omit<typeof Allocated.Type, "choice"> & { readonly slug: string }
 
-const allocatedOf = rowOf(Allocated)
 const roomOf = rowOf(Schema.Struct({ limit: Schema.Int }))
 
 type Table = "products" | "collections"
@@ -34,41 +34,43 @@ const settle = (
     : Effect.succeedSome({ ...rest, slug: asked ?? numbered(made, choice) })
 }
 
+// Computed when the row is locked and changed. The function that chooses the slug is volatile, so what it looks at is
+// what is there then, after the wait for the lock.
+const given = (choice: "free_product_slug" | "free_collection_slug") => `
+  uuid_v7(id_clock) as id, uuid_v7(id_clock) as "eventId",
+  to_timestamp(id_clock / 1000 / 1000.0) as at, currency_code as "currencyCode",
+  ${choice}(id, $2) as choice
+`
+
+const TICK = "id_clock = greatest(id_clock + 1, clock_micros())"
+
+const NEXT_PRODUCT = `
+  update stores set product_count = product_count + 1, ${TICK}
+  where id = $1 and deleted_at is null and product_count < (select product_limit from plans where name = plan)
+  returning ${given("free_product_slug")}
+`
+
+const NEXT_COLLECTION = `
+  update stores set ${TICK} where id = $1 and deleted_at is null returning ${given("free_collection_slug")}
+`
+
+const nextProduct = asks(NEXT_PRODUCT, Allocated)
+const nextCollection = asks(NEXT_COLLECTION, Allocated)
+
+const LOCK = "select 1 from stores where id = $1 and deleted_at is null for no key update"
+
 /** The row of the store: it counts the products, makes the ids, and is the lock of everything that must not race. */
 export const makeAllocation = (sql: PgClient.PgClient) => {
-  // Computed when the row is locked and changed. The function that chooses the slug is volatile, so what it looks at
-  // is what is there then, after the wait for the lock.
-  const given = (choice: "free_product_slug" | "free_collection_slug", slug: string) => sql`
-    uuid_v7(id_clock) as id, uuid_v7(id_clock) as "eventId",
-    to_timestamp(id_clock / 1000 / 1000.0) as at, currency_code as "currencyCode",
-    ${sql.literal(choice)}(id, ${slug}) as choice
-  `
-  const tick = sql`id_clock = greatest(id_clock + 1, clock_micros())`
-
   return {
     /**
      * Takes the next id of the store, a slug, and a place within the plan: none when there is no place left. A
      * conditional UPDATE, because a count read beside the lock would be the one from before the wait for it.
      */
     product: (store: StoreId, asked: string | undefined, made: string) =>
-      Effect.flatMap(
-        allocatedOf(sql`
-          update stores set product_count = product_count + 1, ${tick}
-          where id = ${store} and deleted_at is null
-            and product_count < (select product_limit from plans where name = plan)
-          returning ${given("free_product_slug", asked ?? made)}
-        `),
-        (row) => settle(row, asked, made)
-      ),
+      Effect.flatMap(nextProduct(store, asked ?? made), (row) => settle(row, asked, made)),
 
     collection: (store: StoreId, asked: string | undefined, made: string) =>
-      Effect.flatMap(
-        allocatedOf(sql`
-          update stores set ${tick} where id = ${store} and deleted_at is null
-          returning ${given("free_collection_slug", asked ?? made)}
-        `),
-        (row) => settle(row, asked, made)
-      ),
+      Effect.flatMap(nextCollection(store, asked ?? made), (row) => settle(row, asked, made)),
 
     /** Products that the store's plan allows; none when the store is gone. */
     limit: (store: StoreId) =>
@@ -80,8 +82,8 @@ export const makeAllocation = (sql: PgClient.PgClient) => {
     /** The lock alone, for writes that make nothing new. */
     lock: (store: StoreId): Effect.Effect<void, StoreNotFound> =>
       Effect.filterOrFail(
-        Effect.orDie(sql`select 1 from stores where id = ${store} and deleted_at is null for no key update`),
-        (rows) => rows.length === 1,
+        tell(LOCK, [store]),
+        (found) => found === 1,
         () => new StoreNotFound()
       ).pipe(Effect.asVoid),
 

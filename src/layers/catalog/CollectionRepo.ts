@@ -1,3 +1,4 @@
+import type { Statement } from "@effect/sql"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Schema } from "effect"
 import { CollectionHead, CollectionId } from "../../domain/catalog/Collection.ts"
@@ -47,12 +48,15 @@ export const makeCollectionRepo = (sql: PgClient.PgClient) => {
   const matching = (store: StoreId, { disjunctive, rules }: Pick<CollectionHead, "disjunctive" | "rules">) =>
     ruleSql(store, conditionsOf(rules), disjunctive)
 
-  /** The products of a collection as the members of its JSON. (`array_to_json` takes five times as long.) */
-  const listOf = (id: string, order: string) =>
-    sql.literal(
-      `'{"productIds":[' || coalesce(string_agg('"' || ${id} || '"', ',' order by ${order}), '')
-        || '],"productCount":' || count(*) || '}'`
-    )
+  /**
+   * The products of a collection, given as what follows `select`, as the members of its JSON. (`string_agg` takes a
+   * quarter longer, `array_to_json` five times as long.) `offset 0` keeps the planner from writing the list in twice.
+   */
+  const listOf = (products: Statement.Fragment) => sql`
+    select '{"productIds":[' || coalesce('"' || nullif(array_to_string(ids, '","'), '') || '"', '')
+      || '],"productCount":' || cardinality(ids) || '}'
+    from (select array(select ${products}) as ids offset 0) as listed
+  `
 
   const heads = (store: StoreId, ids: ReadonlyArray<CollectionId>) =>
     rowsOfHeads(sql`
@@ -74,15 +78,17 @@ export const makeCollectionRepo = (sql: PgClient.PgClient) => {
         .map(
           (head) => sql`
             when id = ${head.id} and version = ${head.version} then (
-              select ${listOf("id", "id")} from products where ${matching(store, head)}
+              ${listOf(sql`id ${matching(store, head)} order by id`)}
             )
           `
         )
       const found = yield* rowsWithMembers(sql`
         select id, version, document::text as document, case
           when document ->> 'type' = 'manual' then (
-            select ${listOf("product_id", "position")} from collection_members m
-            where m.store_id = c.store_id and m.collection_id = c.id
+            ${listOf(sql`
+              product_id from collection_members m
+              where m.store_id = c.store_id and m.collection_id = c.id order by position
+            `)}
           )
           ${automated.reduce((cases, one) => sql`${cases} ${one}`, sql``)}
         end as members
@@ -169,16 +175,13 @@ export const makeCollectionRepo = (sql: PgClient.PgClient) => {
       run(sql`delete from collection_members where store_id = ${store} and collection_id = ${id}`),
 
     countMatches: (store: StoreId, head: CollectionHead): Effect.Effect<number> =>
-      Effect.map(
-        numberOf(sql`select count(*)::integer as n from products where ${matching(store, head)}`),
-        ({ n }) => n
-      ),
+      Effect.map(numberOf(sql`select count(*)::integer as n ${matching(store, head)}`), ({ n }) => n),
 
     /** Makes members of what the rules match now. */
     keepMatches: (store: StoreId, head: CollectionHead): Effect.Effect<void> =>
       run(sql`
         insert into collection_members (store_id, collection_id, position, product_id)
-        select ${store}, ${head.id}, row_number() over (order by id), id from products where ${matching(store, head)}
+        select ${store}, ${head.id}, row_number() over (order by id), id ${matching(store, head)}
       `)
   }
 }

@@ -1,26 +1,46 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Schema } from "effect"
-import { facetsJson, facetsOf, termsOf } from "../../domain/catalog/Facets.ts"
+import { facetsJson, facetsOf } from "../../domain/catalog/Facets.ts"
 import { Product, ProductId } from "../../domain/catalog/Product.ts"
 import type { DocumentPage, JsonText } from "../../domain/Document.ts"
-import { parse } from "../../domain/Json.ts"
+import { parse, stringify } from "../../domain/Json.ts"
 import type { PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { oneRowOf, rowOf } from "../Rows.ts"
+import { asks } from "../Transaction.ts"
+import { write } from "../Writes.ts"
+import { termsOf } from "./Terms.ts"
 
 const pageOf = oneRowOf(
   Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.typeSchema(ProductId)) })
 )
 
-const lockedOf = rowOf(Schema.Struct({ document: Schema.String, at: Schema.DateFromSelf, eventId: Schema.String }))
 const versionOf = rowOf(Schema.Struct({ version: Schema.Int }))
 
-const decode = Schema.decodeUnknown(Product)
+const decode = Schema.decodeUnknownSync(Product)
 
-/** What is stored beside the document, for rules to ask. */
-const derived = (store: StoreId, product: Product) => {
+const INSERT = "insert into products (store_id, document, facets, description) values ($1, $2, $3, $4)"
+const INSERT_KEYS = "insert into product_keys (store_id, id, price, stock, terms) values ($1, $2, $3, $4, $5)"
+
+const UPDATE = "update products set document = $3, facets = $4, description = $5 where store_id = $1 and id = $2"
+const UPDATE_KEYS = "update product_keys set price = $3, stock = $4, terms = $5 where store_id = $1 and id = $2"
+
+const LOCK = `
+  with held as materialized (
+    select document from products where store_id = $1 and id = $2 for no key update
+  )
+  select document::text as document, clock_timestamp() as at, uuid_v7(clock_micros()) as "eventId" from held
+`
+
+const lock = asks(LOCK, Schema.Struct({ document: Schema.String, at: Schema.DateFromSelf, eventId: Schema.String }))
+
+/** The columns that are written: the document with what stands beside it, and the keys, for rules to ask. */
+const columns = (store: StoreId, product: Product, document: JsonText) => {
   const facets = facetsOf(product)
-  return { facets: facetsJson(facets), terms: termsOf(store, facets), description: facets.description }
+  return {
+    document: [document, facetsJson(facets), facets.description],
+    keys: [stringify(product.price), stringify(product.stock), `{${termsOf(store, facets).join(",")}}`]
+  }
 }
 
 /** SQL for products, and nothing else: no permissions, no limits, no events. Failures of the database are defects. */
@@ -41,37 +61,22 @@ export const makeProductRepo = (sql: PgClient.PgClient) => {
         from page
       `),
 
-    insert: (store: StoreId, product: Product, document: JsonText) => {
-      const { description, facets, terms } = derived(store, product)
-      return sql`
-        insert into products (store_id, document, facets, terms, description)
-        values (${store}, ${document}, ${facets}, ${terms}, ${description})
-      `
+    /** The product, and what rules ask most of it: two writes of one transaction. */
+    insert: (store: StoreId, product: Product, json: JsonText) => {
+      const { document, keys } = columns(store, product, json)
+      return [write(INSERT, [store, ...document]), write(INSERT_KEYS, [store, product.id, ...keys])]
     },
 
-    update: (store: StoreId, product: Product, document: JsonText) => {
-      const { description, facets, terms } = derived(store, product)
-      return sql`
-        update products
-        set document = ${document}, facets = ${facets}, terms = ${terms}, description = ${description}
-        where store_id = ${store} and id = ${product.id}
-      `
+    update: (store: StoreId, product: Product, json: JsonText) => {
+      const { document, keys } = columns(store, product, json)
+      return [write(UPDATE, [store, product.id, ...document]), write(UPDATE_KEYS, [store, product.id, ...keys])]
     },
 
     /** The product, which nobody else changes until the transaction ends, with the time and an id for its event. */
     lock: (store: StoreId, id: ProductId) =>
-      Effect.flatMap(
-        lockedOf(sql`
-          with held as materialized (
-            select document from products where store_id = ${store} and id = ${id} for no key update
-          )
-          select document::text as document, clock_timestamp() as at, uuid_v7(clock_micros()) as "eventId" from held
-        `),
-        Option.match({
-          onNone: () => Effect.succeedNone,
-          onSome: ({ document, ...rest }) =>
-            Effect.orDie(Effect.map(decode(parse(document)), (product) => Option.some({ product, document, ...rest })))
-        })
+      Effect.map(
+        lock(store, id),
+        Option.map(({ document, ...rest }) => ({ product: decode(parse(document)), document, ...rest }))
       ),
 
     lockVersion: (store: StoreId, id: ProductId) =>

@@ -1,4 +1,4 @@
-import { Config, DateTime, Effect, Option, Redacted, Schema } from "effect"
+import { DateTime, Effect, Option, Redacted, Schema } from "effect"
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
@@ -6,21 +6,27 @@ import { Actor } from "../../domain/Actor.ts"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../domain/catalog/Collection.ts"
 import { CreateProduct, type ProductId } from "../../domain/catalog/Product.ts"
-import { InstallationId, Scope } from "../../domain/Installation.ts"
+import { EventKind } from "../../domain/Events.ts"
+import { AppId, InstallationId, Scope } from "../../domain/Installation.ts"
 import { Installations } from "../../domain/Installations.ts"
 import { StoreId } from "../../domain/Store.ts"
-import { dataDir, isEmbedded } from "../Database.ts"
+import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
+import { dataDir, isDemo } from "../Database.ts"
 import { count } from "../Rows.ts"
-import { makeTransaction } from "../Transaction.ts"
+import { atomically } from "../Transaction.ts"
 import { collections, products } from "./catalog.ts"
 
-/** Whether a store to try things with is wanted: always on the embedded database, else with `DEMO=true`. */
-const wanted = Effect.flatMap(isEmbedded, (embedded) => Config.boolean("DEMO").pipe(Config.withDefault(embedded)))
-
 const Known = Schema.parseJson(
-  Schema.Struct({ storeId: Schema.typeSchema(StoreId), installationId: Schema.typeSchema(InstallationId) })
+  Schema.Struct({
+    storeId: Schema.typeSchema(StoreId),
+    installationId: Schema.typeSchema(InstallationId),
+    webhookAppId: Schema.optional(Schema.typeSchema(AppId)),
+    webhookSecret: Schema.optional(Schema.String)
+  })
 )
 type Known = typeof Known.Type
+
+const fileIn = (folder: string) => join(folder, "demo.json")
 
 const read = (file: string) =>
   Effect.option(
@@ -42,7 +48,23 @@ const write = (file: string, facts: object) =>
 const decodeProduct = Schema.decodeUnknown(CreateProduct)
 const decodeCollection = Schema.decodeUnknown(CreateCollection)
 
-/** A store on the plan `growth`, its catalog, and an app installed on it with every scope. All of it or nothing. */
+/** Where the demo's events are sent: `webhooks listen` listens there. */
+const WEBHOOK_URL = "http://127.0.0.1:4000/"
+
+/** Another app on the store, which is told of every event; the one that writes is not told of its own. */
+const subscribe = Effect.fnUntraced(function* (storeId: StoreId) {
+  const installations = yield* Installations
+  const { subscribe } = yield* Webhooks
+  const appId = yield* installations.createApp({ name: "Demo receiver", scopes: Scope.literals })
+  yield* installations.install({ storeId, appId, scopes: Scope.literals })
+  const secret = yield* subscribe(appId, { url: WEBHOOK_URL, kinds: EventKind.literals })
+  return { webhookAppId: appId, webhookSecret: Redacted.value(Option.getOrThrow(secret)) }
+})
+
+/**
+ * A store on the plan `growth`, its catalog, an app installed on it with every scope, and one that is told of what
+ * happens there. All of it or nothing.
+ */
 const create = Effect.gen(function* () {
   const installations = yield* Installations
   const catalog = yield* Catalog
@@ -59,7 +81,7 @@ const create = Effect.gen(function* () {
     const members = slugs === undefined ? {} : { productIds: slugs.map((slug) => ids.get(slug)) }
     yield* catalog.createCollection(merchant, yield* decodeCollection({ ...collection, ...members }))
   }
-  return { storeId, installationId: id }
+  return { storeId, installationId: id, ...(yield* subscribe(storeId)) }
 })
 
 export interface DemoFacts {
@@ -72,12 +94,12 @@ export interface DemoFacts {
  * `demo.json` under `DATA_DIR`, which is also how the next start finds it.
  */
 export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
-  if (!(yield* wanted)) return Option.none<DemoFacts>()
+  if (!(yield* isDemo)) return Option.none<DemoFacts>()
   const sql = yield* PgClient.PgClient
   const installations = yield* Installations
   const folder = yield* dataDir
   yield* Effect.sync(() => mkdirSync(folder, { recursive: true }))
-  const file = join(folder, "demo.json")
+  const file = fileIn(folder)
 
   const isThere = ({ installationId, storeId }: Known) =>
     Effect.map(
@@ -85,8 +107,10 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
       (rows) => rows === 1
     )
   const before = yield* read(file)
+  const found = Option.isSome(before) && (yield* isThere(before.value)) ? before.value : yield* atomically(create)
+  // A demo from before there were webhooks gets its receiver now.
   const known =
-    Option.isSome(before) && (yield* isThere(before.value)) ? before.value : yield* makeTransaction(sql)(create)
+    found.webhookAppId === undefined ? { ...found, ...(yield* atomically(subscribe(found.storeId))) } : found
 
   const { expiresAt, token } = yield* installations.issueToken({
     id: known.installationId,
@@ -97,3 +121,9 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
   yield* write(file, { baseUrl, ...known, accessToken, accessTokenExpiresAt: DateTime.formatIso(expiresAt) })
   return Option.some<DemoFacts>({ baseUrl, accessToken })
 }, Effect.orDie)
+
+/** The secret that signs the demo's events, if there is a demo. */
+export const demoWebhookSecret = Effect.map(
+  Effect.flatMap(dataDir, (folder) => read(fileIn(folder))),
+  Option.flatMap(({ webhookSecret }) => Option.map(Option.fromNullable(webhookSecret), Redacted.make))
+)

@@ -1,0 +1,54 @@
+import { Command, HelpDoc, Options, ValidationError } from "@effect/cli"
+import { Console, Effect, Option } from "effect"
+import { receive, type ReceiverBehaviour } from "../http/Receiver.ts"
+import { demoWebhookSecret } from "../layers/demo/Demo.ts"
+import { group, integer, option } from "./Frame.ts"
+
+const port = option("port", integer(0, 65_535), "Where to listen")
+
+const secret = Options.redacted("secret").pipe(
+  Options.withDescription("The webhook's secret, whsec_…; the demo's when not given"),
+  Options.optional
+)
+
+const fail = option("fail", integer(200, 599), "Answer every delivery with this status").pipe(Options.optional)
+
+const hang = Options.boolean("hang").pipe(Options.withDescription("Answer nothing at all"))
+const gone = Options.boolean("gone").pipe(Options.withDescription("Answer 410, which pauses the webhook"))
+
+/** What it was told to do, if it was told one thing. */
+const behaviourOf = (given: {
+  readonly fail: Option.Option<number>
+  readonly hang: boolean
+  readonly gone: boolean
+}): Option.Option<ReceiverBehaviour> => {
+  const told: ReadonlyArray<ReceiverBehaviour> = [
+    ...(Option.isSome(given.fail) ? [{ fail: given.fail.value }] : []),
+    ...(given.hang ? ["hang" as const] : []),
+    ...(given.gone ? ["gone" as const] : [])
+  ]
+  return told.length > 1 ? Option.none() : Option.some(told[0] ?? "accept")
+}
+
+const listenCommand = Command.make(
+  "listen",
+  { port: Options.withDefault(port, 4000), secret, fail, hang, gone },
+  ({ port, secret, ...given }) =>
+    Effect.gen(function* () {
+      const behaviour = behaviourOf(given)
+      if (Option.isNone(behaviour)) {
+        return yield* Effect.fail(ValidationError.invalidValue(HelpDoc.p("Give one of --fail, --hang and --gone")))
+      }
+      const url = yield* receive({
+        host: "127.0.0.1",
+        port,
+        secret: Option.isSome(secret) ? secret : yield* demoWebhookSecret,
+        behaviour: behaviour.value,
+        print: Console.log
+      })
+      yield* Console.log(`Listening on ${url}; Ctrl-C stops`)
+      return yield* Effect.never
+    }).pipe(Effect.scoped)
+).pipe(Command.withDescription("Print every webhook that arrives here, verified: a receiver to try with"))
+
+export const webhooks = group("webhooks", "Trying webhooks").pipe(Command.withSubcommands([listenCommand]))

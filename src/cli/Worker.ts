@@ -1,0 +1,24 @@
+import { Command, Options } from "@effect/cli"
+import { Console, Effect, Layer } from "effect"
+import { DatabaseLive } from "../layers/Database.ts"
+import { DEFAULT_WORKERS, makeWorker, MAX_WORKERS } from "../layers/webhooks/Worker.ts"
+import { integer, option } from "./Frame.ts"
+
+/** Delivers webhooks in a process of its own, beside any number of others. */
+export const worker = Command.make(
+  "worker",
+  {
+    size: option(
+      "concurrency",
+      integer(1, MAX_WORKERS),
+      `Requests under way at once, ${DEFAULT_WORKERS} when not given`
+    ).pipe(Options.withDefault(DEFAULT_WORKERS))
+  },
+  ({ size }) =>
+    Layer.launch(
+      Layer.scopedDiscard(Effect.zipRight(makeWorker(size), Console.log("Delivering webhooks; Ctrl-C stops"))).pipe(
+        Layer.provide(DatabaseLive),
+        Layer.provide(Layer.setTracerEnabled(false))
+      )
+    )
+).pipe(Command.withDescription("Deliver webhooks until stopped, beside servers started with WEBHOOK_WORKERS=0 or not"))

@@ -1,0 +1,83 @@
+import { Schema } from "effect"
+import { AppId } from "../Installation.ts"
+import { EventId, EventKind } from "../Events.ts"
+
+/** Hours that an endpoint may fail without one success before it is paused. */
+export const FAILING_HOURS = 120
+
+/** Hours that the secret before still signs, once there is a new one. */
+export const OVERLAP_HOURS = 24
+
+/** Days that a finished delivery and its attempts are kept. */
+export const LOG_DAYS = 30
+
+/** Why a webhook receives nothing: it was told so, its endpoint answered 410, or it failed for too long. */
+export const PauseReason = Schema.Literal("operator", "gone", "failing")
+
+/** An app's webhook as it stands. Its secrets are shown only when they are made. */
+export const Webhook = Schema.Struct({
+  appId: Schema.typeSchema(AppId),
+  url: Schema.String,
+  kinds: Schema.Array(EventKind),
+  /** How many secrets sign: two while one is being replaced. */
+  liveSecrets: Schema.Int,
+  failingSince: Schema.NullOr(Schema.DateFromSelf),
+  pausedAt: Schema.NullOr(Schema.DateFromSelf),
+  pauseReason: Schema.NullOr(PauseReason),
+  /** Deliveries that are due or will be; while the webhook is paused these are what it misses. */
+  pending: Schema.Int,
+  oldestPendingAt: Schema.NullOr(Schema.DateFromSelf),
+  dead: Schema.Int
+})
+export type Webhook = typeof Webhook.Type
+
+/**
+ * Where a delivery stands. `pending`: it is due, or will be. `delivered`: a 2xx came. `dead`: its last attempt failed.
+ * `skipped`: it was missed while the webhook was paused, and not wanted. `canceled`: its installation is gone.
+ */
+export const DeliveryState = Schema.Literal("pending", "delivered", "dead", "skipped", "canceled")
+export type DeliveryState = typeof DeliveryState.Type
+
+/** One event on its way to one installation. */
+export const Delivery = Schema.Struct({
+  eventId: Schema.typeSchema(EventId),
+  kind: EventKind,
+  storeId: Schema.String,
+  installationId: Schema.String,
+  state: DeliveryState,
+  attempts: Schema.Int,
+  createdAt: Schema.DateFromSelf,
+  /** When it is tried again; null when it is finished. */
+  nextAt: Schema.NullOr(Schema.DateFromSelf),
+  finishedAt: Schema.NullOr(Schema.DateFromSelf)
+})
+export type Delivery = typeof Delivery.Type
+
+/** One request of a delivery and what came of it. */
+export const Attempt = Schema.Struct({
+  installationId: Schema.String,
+  attempt: Schema.Int,
+  startedAt: Schema.DateFromSelf,
+  durationMillis: Schema.NullOr(Schema.Int),
+  status: Schema.NullOr(Schema.Int),
+  /** The first 16 KiB of the answer's body, read as UTF-8. */
+  answer: Schema.NullOr(Schema.String),
+  /** Why there was no complete answer. */
+  error: Schema.NullOr(Schema.String)
+})
+export type Attempt = typeof Attempt.Type
+
+export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("WebhookNotFound", { appId: AppId }) {
+  override get message() {
+    return `The app ${this.appId} has no webhook; give it one with: apps webhook set --app ${this.appId} --url … --event …`
+  }
+}
+
+export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {
+  appId: AppId,
+  eventId: EventId
+}) {
+  override get message() {
+    return `The app ${this.appId} was sent no event ${this.eventId} in the last ${LOG_DAYS} days`
+  }
+}

@@ -1,0 +1,61 @@
+import { Context, type Effect, type Option, type Redacted } from "effect"
+import type { EventId, EventKind } from "../Events.ts"
+import type { AppId, AppNotFound } from "../Installation.ts"
+import type { WebhookUrlRefused } from "./Target.ts"
+import type { Attempt, Delivery, DeliveryNotFound, DeliveryState, Webhook, WebhookNotFound } from "./Webhook.ts"
+
+/** What a webhook missed while it was paused: how many deliveries, made from when until when. */
+export interface Missed {
+  readonly count: number
+  readonly since: Date | null
+  readonly until: Date | null
+}
+
+/**
+ * How events reach apps: one URL for each app, the kinds it wants, the secrets that sign, and the log of what was sent
+ * (contract, section 6; decisions, section 10). For operators and the dashboard.
+ */
+export class Webhooks extends Context.Tag("domain/Webhooks")<
+  Webhooks,
+  {
+    /**
+     * Sets where an app's events go and which it wants. Its first webhook makes a secret, which is answered here and
+     * never again; later changes keep it.
+     */
+    readonly subscribe: (
+      app: AppId,
+      to: { readonly url: string; readonly kinds: ReadonlyArray<EventKind> }
+    ) => Effect.Effect<Option.Option<Redacted.Redacted>, AppNotFound | WebhookUrlRefused>
+    /** Makes a new secret. The one before signs along for 24 hours; one before that ends now. */
+    readonly rotateSecret: (
+      app: AppId
+    ) => Effect.Effect<{ readonly secret: Redacted.Redacted; readonly previousUntil: Date }, WebhookNotFound>
+    /** Sends nothing more until it is resumed. What happens meanwhile is kept for then. */
+    readonly pause: (app: AppId) => Effect.Effect<void, WebhookNotFound>
+    /**
+     * Sends again, as if nothing had failed. `missed` says what becomes of the deliveries that wait: `deliver` makes all
+     * of them due now, with every attempt ahead of them; `skip` ends them.
+     */
+    readonly resume: (app: AppId, missed: "deliver" | "skip") => Effect.Effect<Missed, WebhookNotFound>
+    readonly show: (app: AppId) => Effect.Effect<Webhook, WebhookNotFound>
+    /** The newest deliveries of an app, at most `limit`, of one state or of all. */
+    readonly deliveries: (
+      app: AppId,
+      of: { readonly state: Option.Option<DeliveryState>; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<Delivery>, WebhookNotFound>
+    /** Every request that was made to tell an app of an event, the first one first. */
+    readonly attempts: (app: AppId, event: EventId) => Effect.Effect<ReadonlyArray<Attempt>, DeliveryNotFound>
+    /**
+     * Sends an event to an app once more, whatever became of it before; only a request that is under way is left to end.
+     * Answers how many installations are told.
+     */
+    readonly redeliver: (app: AppId, event: EventId) => Effect.Effect<number, DeliveryNotFound>
+    /**
+     * Sends an app all its events since a time once more, or of those only the dead ones. Answers how many deliveries
+     * that are. They are made due some thousand at a time, each on its own: after a crash, ask again.
+     */
+    readonly redeliverSince: (app: AppId, since: Date, which: "all" | "dead") => Effect.Effect<number, WebhookNotFound>
+    /** Deletes some of what is older than 30 days: finished deliveries with their attempts, and events that none needs. */
+    readonly purge: Effect.Effect<number>
+  }
+>() {}

@@ -1,0 +1,139 @@
+import { Clock, Effect, FiberSet, Option, Redacted, Schema, type Scope } from "effect"
+import { once } from "node:events"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { receiveBody } from "./Body.ts"
+import { verifyWebhook, type WebhookResult } from "./client/Webhooks.ts"
+
+/** The receiver cannot start: its port is taken, or the secret it was given is none. One line. */
+export class ReceiverFailed extends Schema.TaggedError<ReceiverFailed>()("ReceiverFailed", { reason: Schema.String }) {
+  override get message() {
+    return `The receiver cannot start: ${this.reason}`
+  }
+}
+
+/** What is answered: 204 (400 to what does not verify), a status between 200 and 599 whatever comes, nothing, 410. */
+export type ReceiverBehaviour = "accept" | { readonly fail: number } | "hang" | "gone"
+
+export interface ReceiverOptions {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** The webhook's secret, `whsec_…`. Without one nothing is verified, and every line says so. */
+  readonly secret: Option.Option<Redacted.Redacted>
+  readonly behaviour: ReceiverBehaviour
+  readonly print: (line: string) => Effect.Effect<void>
+}
+
+/** Bytes of a delivery: a document of at most 1 MiB, and room for what is around it. */
+const MAX_DELIVERY = 2 * 1024 * 1024
+
+/** What a line tells of an event. Read leniently, as it tells what was sent where that does not verify, too. */
+const Facts = Schema.parseJson(
+  Schema.Struct({
+    kind: Schema.String,
+    id: Schema.String,
+    hops: Schema.optional(Schema.Number),
+    data: Schema.Record({ key: Schema.String, value: Schema.Struct({ id: Schema.String, version: Schema.Number }) })
+  })
+)
+
+const decodeFacts = Schema.decodeUnknownOption(Facts)
+
+/** Whoever reaches the port chooses this text: nothing in it may move the cursor of the terminal or fill its screen. */
+const printable = (text: string) => text.replace(/\p{C}/gu, "\uFFFD").slice(0, 300)
+
+const factsOf = (body: Buffer) =>
+  Option.match(decodeFacts(body.toString("utf8")), {
+    onNone: () => `${body.length} bytes that are no event`,
+    onSome: ({ data, hops, id, kind }) => {
+      const resources = Object.entries(data).map(([name, value]) => `${name} ${value.id} version ${value.version}`)
+      return printable([kind, `event ${id}`, ...resources, `hops ${hops ?? "none"}`].join(", "))
+    }
+  })
+
+const verdictOf = (result: WebhookResult | undefined) => {
+  if (result === undefined) return "? not verified: no secret was given"
+  return result.ok ? "✓ verified" : `✗ ${result.reason}: ${result.message}`
+}
+
+const statusOf = (behaviour: ReceiverBehaviour, result: WebhookResult | undefined) => {
+  if (behaviour === "hang") return undefined
+  if (behaviour === "gone") return 410
+  if (behaviour !== "accept") return behaviour.fail
+  return result === undefined || result.ok ? 204 : 400
+}
+
+/** What became of a request: the status it is answered with, if any, and what is said of it. */
+interface Outcome {
+  readonly status: number | undefined
+  readonly said: string
+}
+
+const take = Effect.fnUntraced(function* ({ behaviour, secret }: ReceiverOptions, request: IncomingMessage) {
+  if (request.method !== "POST") return { status: 405, said: "✗ not a delivery: deliveries are sent with POST" }
+  const body = yield* receiveBody(request, MAX_DELIVERY)
+  const now = (yield* Clock.currentTimeMillis) / 1000
+  const result = Option.isNone(secret)
+    ? undefined
+    : yield* Effect.promise(() => verifyWebhook(Redacted.value(secret.value), request.headersDistinct, body, { now }))
+  return { status: statusOf(behaviour, result), said: `${verdictOf(result)} | ${factsOf(body)}` }
+})
+
+const answer = Effect.fnUntraced(function* (
+  options: ReceiverOptions,
+  request: IncomingMessage,
+  response: ServerResponse
+) {
+  const { said, status }: Outcome = yield* Effect.catchAll(take(options, request), ({ reason }) =>
+    Effect.succeed({ status: 413, said: `✗ ${reason}` })
+  )
+  const time = new Date(yield* Clock.currentTimeMillis).toISOString().slice(11, 19)
+  yield* options.print(`${time}Z ${said} | ${status === undefined ? "no answer" : `answered ${status}`}`)
+  if (status !== undefined) response.writeHead(status).end()
+})
+
+const attempt = <A>(run: () => Promise<A>) =>
+  Effect.tryPromise({
+    try: run,
+    catch: (thrown) => new ReceiverFailed({ reason: thrown instanceof Error ? thrown.message : String(thrown) })
+  })
+
+/** Ends the connections too: a request that was left without an answer would keep the server open. */
+const close = (server: Server) =>
+  Effect.async<void>((resume) => {
+    server.close(() => resume(Effect.void))
+    server.closeAllConnections()
+  })
+
+const urlOf = (server: Server, host: string) => {
+  const address = server.address()
+  const port = typeof address === "object" && address !== null ? address.port : 0
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}/`
+}
+
+/**
+ * A receiver to try webhooks with. Takes POST on any path, verifies each delivery as an app would, prints a line about
+ * it, and answers as it was told to, until the scope ends. Gives the URL to which deliveries can be sent.
+ *
+ * @example
+ * receive({ host: "127.0.0.1", port: 4000, secret: Option.none(), behaviour: "accept", print: Console.log }).pipe(
+ *   Effect.flatMap((url) => Console.log(`Listening on ${url}`)),
+ *   Effect.zipRight(Effect.never),
+ *   Effect.scoped
+ * )
+ */
+export const receive = Effect.fn("Receiver.receive")(function* (
+  options: ReceiverOptions
+): Effect.fn.Return<string, ReceiverFailed, Scope.Scope> {
+  const { host, port, secret } = options
+  // A secret in a wrong form is refused before anything is looked at, so that an empty delivery finds it out.
+  if (Option.isSome(secret)) yield* attempt(() => verifyWebhook(Redacted.value(secret.value), {}, ""))
+  const run = yield* FiberSet.makeRuntime<never>()
+  const server = createServer((request, response) => void run(answer(options, request, response)))
+  const listening = attempt(async () => {
+    server.listen(port, host)
+    await once(server, "listening")
+  })
+  yield* Effect.acquireRelease(listening, () => close(server))
+  return urlOf(server, host)
+})

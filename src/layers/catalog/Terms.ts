@@ -1,0 +1,35 @@
+import { hash } from "node:crypto"
+import type { Facets } from "../../domain/catalog/Facets.ts"
+import type { RuleField } from "../../domain/catalog/Rule.ts"
+import { isText } from "../../domain/Text.ts"
+
+/** Fields that merchants group by: an index answers `equals` and `in` on them. */
+const INDEXED: ReadonlySet<RuleField> = new Set([
+  "tags",
+  "vendorName",
+  "productType",
+  "category",
+  "categoryId",
+  "categoryName"
+] as const)
+
+export const isIndexed = (field: RuleField): boolean => INDEXED.has(field)
+
+/**
+ * "This field of a product of this store has this (folded) value", as a UUID: half of its SHA-256, so that no two facts
+ * that anybody could find share one: who has the term has the value, and nothing is left to compare.
+ */
+export const term = (storeId: string, field: RuleField, value: string): string =>
+  hash("sha256", `${storeId}/${field}/${value}`).slice(0, 32)
+
+/** All terms of a product, for the index. */
+export const termsOf = (storeId: string, facets: Facets): ReadonlyArray<string> => [
+  ...new Set(
+    [...INDEXED].flatMap((field) =>
+      [facets[field]]
+        .flat()
+        .filter(isText)
+        .map((value) => term(storeId, field, value))
+    )
+  )
+]

@@ -1,0 +1,166 @@
+import type { Statement } from "@effect/sql"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Option, Schema } from "effect"
+import { EventId } from "../../domain/Events.ts"
+import { type AppId, InstallationId } from "../../domain/Installation.ts"
+import { leastUuidOf } from "../../domain/Uuid.ts"
+import { Attempt, Delivery, DeliveryNotFound, LOG_DAYS, WebhookNotFound } from "../../domain/webhooks/Webhook.ts"
+import type { Missed, Webhooks } from "../../domain/webhooks/Webhooks.ts"
+import { count, oneRowOf, rowsOf, run } from "../Rows.ts"
+
+/** Rows that one statement of a large change touches at most, so that it never holds many locks. */
+const BATCH = 1000
+
+/** What a receiver answered is text for people, whatever bytes it sent. */
+const Answer = Schema.transform(Schema.Uint8ArrayFromSelf, Schema.String, {
+  strict: true,
+  decode: (bytes) => new TextDecoder().decode(bytes),
+  encode: (text) => new TextEncoder().encode(text)
+})
+
+const deliveriesOf = rowsOf(Delivery)
+const attemptsOf = rowsOf(Schema.Struct({ ...Attempt.fields, answer: Schema.NullOr(Answer) }))
+const nowOf = oneRowOf(Schema.Struct({ now: Schema.DateFromSelf }))
+const changedOf = rowsOf(
+  Schema.Struct({
+    eventId: Schema.typeSchema(EventId),
+    installationId: Schema.typeSchema(InstallationId),
+    createdAt: Schema.DateFromSelf
+  })
+)
+
+const NIL = leastUuidOf(new Date(0))
+
+/** What was sent to whom, and sending it once more. */
+export const makeDeliveryLog = (sql: PgClient.PgClient) => {
+  const kept = sql.literal(`interval '${LOG_DAYS} days'`)
+
+  const known = (app: AppId) =>
+    Effect.flatMap(count(sql`select 1 from webhooks where app_id = ${app}`), (rows) =>
+      rows === 0 ? new WebhookNotFound({ appId: app }) : Effect.void
+    )
+
+  /** Due now, with every attempt ahead of it. */
+  const afresh = sql`set outcome = null, finished_at = null, lease = null, failures = 0, next_at = clock_timestamp()`
+
+  /** What a worker has under way is left to arrive. */
+  const atRest = sql`(lease is null or next_at <= now())`
+
+  /**
+   * Changes those of an app's deliveries that were there when it began, from the least event id `from` on, some at a
+   * time: each batch is a transaction of its own.
+   */
+  const change = Effect.fnUntraced(function* (
+    app: AppId,
+    from: string,
+    which: Statement.Fragment,
+    set: Statement.Fragment
+  ) {
+    const { now } = yield* nowOf(sql`select clock_timestamp() as now`)
+    const changed: { -readonly [K in keyof Missed]: Missed[K] } = { count: 0, since: null, until: null }
+    let [event, installation] = [from, NIL]
+    while (true) {
+      const batch = yield* changedOf(sql`
+        with chosen as materialized (
+          select store_id, event_id, installation_id, created_at from deliveries
+          where app_id = ${app} and (event_id, installation_id) > (${event}::uuid, ${installation}::uuid)
+            and created_at <= ${now} and ${atRest} and ${which}
+          order by event_id, installation_id limit ${BATCH} for update
+        ), changed as (
+          update deliveries d ${set} from chosen c
+          where d.store_id = c.store_id and d.event_id = c.event_id and d.installation_id = c.installation_id
+        )
+        select event_id as "eventId", installation_id as "installationId", created_at as "createdAt" from chosen
+        order by event_id, installation_id
+      `)
+      const [first, last] = [batch[0], batch.at(-1)]
+      if (first === undefined || last === undefined) return changed
+      changed.count += batch.length
+      changed.since ??= first.createdAt
+      changed.until = last.createdAt
+      ;[event, installation] = [last.eventId, last.installationId]
+    }
+  })
+
+  return {
+    resume: Effect.fn("Webhooks.resume")(function* (app, missed) {
+      yield* known(app)
+      const set =
+        missed === "deliver" ? afresh : sql`set outcome = 'skipped', finished_at = clock_timestamp(), lease = null`
+      const changed = yield* change(app, NIL, sql`finished_at is null`, set)
+      yield* run(
+        sql`update webhooks set paused_at = null, pause_reason = null, failing_since = null where app_id = ${app}`
+      )
+      return changed
+    }),
+
+    deliveries: Effect.fn("Webhooks.deliveries")(function* (app, { limit, state }) {
+      yield* known(app)
+      const ofState = Option.match(state, {
+        onNone: () => sql`true`,
+        onSome: (state) => (state === "pending" ? sql`d.outcome is null` : sql`d.outcome = ${state}`)
+      })
+      return yield* deliveriesOf(sql`
+        select
+          d.event_id as "eventId", e.kind, d.store_id as "storeId", d.installation_id as "installationId",
+          coalesce(d.outcome, 'pending') as state, d.attempts, d.created_at as "createdAt",
+          case when d.outcome is null then d.next_at end as "nextAt", d.finished_at as "finishedAt"
+        from deliveries d join events e on e.store_id = d.store_id and e.id = d.event_id
+        where d.app_id = ${app} and ${ofState}
+        order by d.event_id desc, d.installation_id limit ${limit}
+      `)
+    }),
+
+    attempts: Effect.fn("Webhooks.attempts")(function* (app, event) {
+      const sent = yield* count(sql`select 1 from deliveries where app_id = ${app} and event_id = ${event}`)
+      if (sent === 0) return yield* new DeliveryNotFound({ appId: app, eventId: event })
+      return yield* attemptsOf(sql`
+        select
+          a.installation_id as "installationId", a.attempt, a.started_at as "startedAt",
+          a.duration_ms as "durationMillis", a.status, a.answer, a.error
+        from deliveries d join delivery_attempts a using (store_id, event_id, installation_id)
+        where d.app_id = ${app} and d.event_id = ${event}
+        order by a.installation_id, a.attempt
+      `)
+    }),
+
+    redeliver: Effect.fn("Webhooks.redeliver")(function* (app, event) {
+      const sent = yield* count(sql`
+        update deliveries ${afresh} where app_id = ${app} and event_id = ${event} and ${atRest} returning 1
+      `)
+      const known = yield* count(sql`select 1 from deliveries where app_id = ${app} and event_id = ${event}`)
+      return known === 0 ? yield* new DeliveryNotFound({ appId: app, eventId: event }) : sent
+    }),
+
+    redeliverSince: Effect.fn("Webhooks.redeliverSince")(function* (app, since, which) {
+      yield* known(app)
+      const wanted = which === "dead" ? sql`outcome = 'dead'` : sql`true`
+      return (yield* change(app, leastUuidOf(since), wanted, afresh)).count
+    }),
+
+    // now() and not clock_timestamp(), which no index answers.
+    purge: Effect.gen(function* () {
+      const finished = yield* count(sql`
+        with old as materialized (
+          select store_id, event_id, installation_id from deliveries
+          where finished_at <= now() - ${kept} limit ${BATCH} for update skip locked
+        ), attempts as (
+          delete from delivery_attempts a using old
+          where a.store_id = old.store_id and a.event_id = old.event_id and a.installation_id = old.installation_id
+        )
+        delete from deliveries d using old
+        where d.store_id = old.store_id and d.event_id = old.event_id and d.installation_id = old.installation_id
+        returning 1
+      `)
+      const told = yield* count(sql`
+        delete from events where ctid = any(array(
+          select ctid from events e
+          where occurred_at <= now() - ${kept}
+            and not exists (select 1 from deliveries d where d.store_id = e.store_id and d.event_id = e.id)
+          limit ${BATCH} for update skip locked
+        )) returning 1
+      `)
+      return finished + told
+    })
+  } satisfies Partial<typeof Webhooks.Service>
+}

@@ -1,0 +1,77 @@
+import { Effect, Either, type Scope } from "effect"
+import { lookup as systemLookup, promises } from "node:dns"
+import type { LookupFunction } from "node:net"
+import { createSecureContext, type SecureContext } from "node:tls"
+import type { AllowedHosts } from "../../domain/webhooks/AllowedHosts.ts"
+import { checkUrl } from "../../domain/webhooks/Target.ts"
+import { makeConnections } from "./Connections.ts"
+import { type Connector, makeConnector } from "./Connector.ts"
+import { type Attempt, exchange, type OutgoingRequest } from "./Exchange.ts"
+import { guarded, lookupBy } from "./Lookup.ts"
+
+/** Milliseconds in which an answer must be complete, from the lookup of the host on (decisions, section 10). */
+const TIMEOUT = 10_000
+
+export interface Outgoing {
+  /**
+   * Sends one POST request, once: redirects are not followed. When it is over, by an answer, an error, the time limit or
+   * interruption, nothing of it goes on.
+   */
+  readonly post: (request: OutgoingRequest) => Effect.Effect<Attempt>
+}
+
+export interface OutgoingOptions {
+  readonly allowed: AllowedHosts
+  /** Where hosts lead that the operator did not name. DNS if not given. */
+  readonly lookup?: LookupFunction
+  /** Milliseconds for a request in all; 10,000 if not given. */
+  readonly timeoutMillis?: number
+  /** Which certificates are trusted; those that Node trusts if not given. */
+  readonly secureContext?: SecureContext
+}
+
+/** Asks the system's DNS servers, each soon enough after the one before that a dead one does not cost the request. */
+const makeDnsLookup = () => lookupBy(new promises.Resolver({ timeout: 2000, tries: 2 }))
+
+const scopedConnections = (connector: Connector) =>
+  Effect.acquireRelease(
+    Effect.sync(() => makeConnections(connector)),
+    ({ destroyAll }) => Effect.sync(destroyAll)
+  )
+
+const refused = (error: string): Attempt => ({
+  status: null,
+  answer: new Uint8Array(),
+  error,
+  durationMillis: 0,
+  retryAfter: null
+})
+
+/**
+ * Sends webhooks: to public addresses and allowed hosts alone (decisions, section 10), through no proxy, whatever the
+ * environment says. Allowed hosts have connections of their own, so that none of those ever serves another URL. The
+ * end of the scope closes every socket; requests under way fail.
+ */
+export const makeOutgoing = ({
+  allowed,
+  lookup = makeDnsLookup(),
+  secureContext = createSecureContext(),
+  timeoutMillis = TIMEOUT
+}: OutgoingOptions): Effect.Effect<Outgoing, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const toPublic = yield* scopedConnections(makeConnector(guarded(lookup), secureContext))
+    const toAllowed = yield* scopedConnections(makeConnector(systemLookup, secureContext))
+
+    return {
+      post: (request) =>
+        Effect.async<Attempt>((resume) => {
+          const target = checkUrl(request.url, allowed)
+          if (Either.isLeft(target)) return resume(Effect.succeed(refused(target.left.message)))
+          const { isAllowed, origin, path } = target.right
+          const connection = (isAllowed ? toAllowed : toPublic).take(origin)
+          const options = { connection, path, request, timeoutMillis }
+          const stop = exchange(options, (attempt) => resume(Effect.succeed(attempt)))
+          return Effect.sync(stop)
+        })
+    }
+  })

@@ -1,0 +1,76 @@
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Option, Redacted, Schema } from "effect"
+import { randomBytes } from "node:crypto"
+import { AppNotFound } from "../../domain/Installation.ts"
+import type { AllowedHosts } from "../../domain/webhooks/AllowedHosts.ts"
+import { checkUrl } from "../../domain/webhooks/Target.ts"
+import { OVERLAP_HOURS, Webhook, WebhookNotFound } from "../../domain/webhooks/Webhook.ts"
+import type { Webhooks } from "../../domain/webhooks/Webhooks.ts"
+import { count, rowOf, run } from "../Rows.ts"
+import { makeTransaction } from "../Transaction.ts"
+import { secretOf } from "./Signature.ts"
+
+const webhookOf = rowOf(Webhook)
+const untilOf = rowOf(Schema.Struct({ previousUntil: Schema.DateFromSelf }))
+
+const newSecret = Effect.sync(() => secretOf(randomBytes(32)))
+
+/** Where an app's events go, and with which secrets they are signed. */
+export const makeSubscriptions = (sql: PgClient.PgClient, allowed: AllowedHosts) => {
+  const transaction = makeTransaction(sql)
+  const overlap = sql.literal(`interval '${OVERLAP_HOURS} hours'`)
+
+  return {
+    subscribe: Effect.fn("Webhooks.subscribe")(function* (app, { kinds, url }) {
+      const { url: target } = yield* checkUrl(url, allowed)
+      const known = yield* count(sql`select 1 from apps where id = ${app} for key share`)
+      if (known === 0) return yield* new AppNotFound({ id: app })
+      const secret = yield* newSecret
+      const made = yield* count(sql`
+        insert into webhooks (app_id, url, kinds, secret) values (${app}, ${target}, ${kinds}, ${secret})
+        on conflict do nothing returning 1
+      `)
+      if (made === 1) return Option.some(Redacted.make(secret))
+      yield* run(sql`update webhooks set url = ${target}, kinds = ${kinds}, failing_since = null where app_id = ${app}`)
+      return Option.none()
+    }, transaction),
+
+    rotateSecret: Effect.fn("Webhooks.rotateSecret")(function* (app) {
+      const secret = yield* newSecret
+      const rotated = yield* untilOf(sql`
+        update webhooks
+        set previous_secret = secret, previous_secret_until = clock_timestamp() + ${overlap}, secret = ${secret}
+        where app_id = ${app} returning previous_secret_until as "previousUntil"
+      `)
+      if (Option.isNone(rotated)) return yield* new WebhookNotFound({ appId: app })
+      return { secret: Redacted.make(secret), ...rotated.value }
+    }),
+
+    pause: Effect.fn("Webhooks.pause")(function* (app) {
+      const found = yield* count(sql`
+        update webhooks
+        set paused_at = coalesce(paused_at, clock_timestamp()), pause_reason = coalesce(pause_reason, 'operator')
+        where app_id = ${app} returning 1
+      `)
+      if (found === 0) return yield* new WebhookNotFound({ appId: app })
+    }),
+
+    show: Effect.fn("Webhooks.show")(function* (app) {
+      const found = yield* webhookOf(sql`
+        select
+          app_id as "appId", url, to_json(kinds) as kinds,
+          1 + coalesce(previous_secret_until > clock_timestamp(), false)::integer as "liveSecrets",
+          failing_since as "failingSince", paused_at as "pausedAt", pause_reason as "pauseReason",
+          pending.n as pending, pending.since as "oldestPendingAt", dead.n as dead
+        from webhooks w, lateral (
+          select count(*)::integer as n, min(created_at) as since from deliveries d
+          where d.app_id = w.app_id and d.finished_at is null
+        ) pending, lateral (
+          select count(*)::integer as n from deliveries d where d.app_id = w.app_id and d.outcome = 'dead'
+        ) dead
+        where app_id = ${app}
+      `)
+      return yield* Option.match(found, { onNone: () => new WebhookNotFound({ appId: app }), onSome: Effect.succeed })
+    })
+  } satisfies Partial<typeof Webhooks.Service>
+}

@@ -1,0 +1,182 @@
+import { PgClient } from "@effect/sql-pg"
+import { Config, ConfigError, Effect, Either, Layer, Option, Queue, Random, Schedule } from "effect"
+import type { AppId } from "../../domain/Installation.ts"
+import { nextAttempt, retryAfterSeconds } from "../../domain/webhooks/Retry.ts"
+import { FAILING_HOURS } from "../../domain/webhooks/Webhook.ts"
+import { DELIVERIES } from "../Events.ts"
+import { Notices } from "../Postgres.ts"
+import { allowedHosts } from "./AllowedHosts.ts"
+import type { Attempt } from "./Exchange.ts"
+import { makeOutgoing } from "./Outgoing.ts"
+import { makePatience, PAUSE } from "./Patience.ts"
+import { type Claimed, isSuccess, makeQueue, type Settled, type Turn } from "./Queue.ts"
+import { makeRoom, type When } from "./Room.ts"
+import { signatureHeaders } from "./Signature.ts"
+
+/** How often the queue is looked at when nobody says that there is something in it. */
+const POLL = "250 millis"
+
+/** How long the last requests may take to end, and to be written down, when the worker stops. */
+const STOP_PATIENCE = "15 seconds"
+
+/** Results that one statement writes down at most, and the time between two such statements in which they gather. */
+const BATCH = 500
+const GATHER = "50 millis"
+
+/** Between claims for what is not urgent: notices, of which each write may bring one, and a little room again. */
+const INTERVAL = "20 millis"
+
+const USER_AGENT = "PartnerAPI-Webhooks/1"
+
+/** Whether a claim left something behind that there is room for: an endpoint got all of a share that was not its limit. */
+const leftSome = (claimed: ReadonlyArray<Claimed>, busy: ReadonlyMap<AppId, number>) => {
+  const got = new Map<AppId, number>()
+  for (const { appId } of claimed) got.set(appId, (got.get(appId) ?? 0) + 1)
+  return claimed.some(({ appId, limit, share }) => (got.get(appId) ?? 0) >= share && (busy.get(appId) ?? 0) < limit)
+}
+
+/** What becomes of a delivery after a request. */
+const outcomeOf = (claimed: Claimed, { retryAfter, ...attempt }: Attempt, chance: number): Settled => {
+  if (isSuccess(attempt)) return { claimed, attempt, outcome: "delivered", delay: 0 }
+  return Option.match(nextAttempt(claimed.failures + 1, chance, retryAfterSeconds(retryAfter, claimed.now)), {
+    onNone: () => ({ claimed, attempt, outcome: "dead", delay: 0 }),
+    onSome: (delay) => ({ claimed, attempt, outcome: "retry", delay })
+  })
+}
+
+const WHY = { operator: "as it was told", gone: "it answered 410", failing: `it failed for ${FAILING_HOURS} hours` }
+
+/** What a receiver puts behind its host may be a secret. */
+const originOf = (url: string) => new URL(url).origin
+
+/** What an operator wants to read of an endpoint: when it begins to fail, when it is well again, when it is paused. */
+const tell = ({ appId, failing, pauseReason, url }: Turn) =>
+  pauseReason === null
+    ? Effect.logInfo(`Webhook of app ${appId}: ${originOf(url)} ${failing ? "fails" : "answers again"}`)
+    : Effect.logWarning(`Webhook of app ${appId}: ${originOf(url)} is paused: ${WHY[pauseReason]}`)
+
+/**
+ * Delivers what is due, `size` requests at once, until the scope ends; then what is under way may end first. A claim
+ * lasts as long as its lease, so a worker that is killed holds up what it had for a lease, and loses none of it.
+ */
+export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
+  const sql = yield* PgClient.PgClient
+  const { hear } = yield* Notices
+  const queue = makeQueue(sql)
+  const { post } = yield* makeOutgoing({ allowed: yield* allowedHosts })
+  const room = makeRoom(size)
+  const due = yield* Queue.sliding<void>(1)
+  const wake = () => void due.unsafeOffer(undefined)
+  const soonDue = yield* Queue.sliding<void>(1)
+  const look = (when: When) => {
+    if (when === "now") wake()
+    if (when === "soon") soonDue.unsafeOffer(undefined)
+  }
+  const results = yield* Queue.unbounded<Settled>()
+  const untilItWorks = makePatience()
+
+  const request = (claimed: Claimed) =>
+    post({
+      url: claimed.url,
+      headers: {
+        "content-type": "application/json",
+        "user-agent": USER_AGENT,
+        ...signatureHeaders(
+          claimed.previousSecret === null ? [claimed.secret] : [claimed.secret, claimed.previousSecret],
+          claimed.eventId,
+          claimed.now,
+          claimed.payload
+        )
+      },
+      body: claimed.payload
+    })
+
+  const deliver = (claimed: Claimed) =>
+    (claimed.isActive
+      ? Effect.zipWith(request(claimed), Random.next, (attempted, chance) => outcomeOf(claimed, attempted, chance))
+      : Effect.succeed<Settled>({ claimed, outcome: "canceled", delay: 0, attempt: null })
+    ).pipe(
+      Effect.flatMap((result) => {
+        if (result.outcome === "delivered") look(room.ended(claimed))
+        return Queue.offer(results, result)
+      })
+    )
+
+  /**
+   * Results that come while a statement is under way, and a little longer, share the next one. An endpoint that failed
+   * gets nothing more before that is written down, since then it may have less at once.
+   */
+  const writeDown = Effect.gen(function* () {
+    const batch = [...(yield* Queue.takeBetween(results, 1, BATCH))]
+    const turned = yield* untilItWorks(queue.settle(batch))
+    for (const { claimed, outcome } of batch) if (outcome !== "delivered") look(room.ended(claimed))
+    look(room.writtenDown(batch.length))
+    yield* Effect.forEach(turned, tell, { discard: true })
+    yield* Effect.sleep(GATHER)
+  })
+
+  /** Claimed and begun are one: what is claimed is always on its way. */
+  const round = Effect.uninterruptible(
+    Effect.gen(function* () {
+      if (room.free() <= 0) return false
+      const claimed = yield* queue.claim(room.free(), room.busy)
+      for (const one of claimed) {
+        room.take(one)
+        yield* Effect.forkDaemon(deliver(one))
+      }
+      return leftSome(claimed, room.busy)
+    })
+  )
+
+  yield* Effect.forkScoped(Effect.forever(writeDown))
+  yield* Queue.take(soonDue).pipe(
+    Effect.zipRight(Effect.sync(wake)),
+    Effect.zipRight(Effect.sleep(INTERVAL)),
+    Effect.forever,
+    Effect.forkScoped
+  )
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(room.isEmpty).pipe(
+      Effect.repeat({ until: (isEmpty) => isEmpty, schedule: Schedule.spaced("10 millis") }),
+      // A finalizer is not interrupted by itself, not even by its own time limit.
+      Effect.interruptible,
+      Effect.timeoutOption(STOP_PATIENCE)
+    )
+  )
+  yield* Effect.sandbox(hear(DELIVERIES, () => look("soon"))).pipe(
+    Effect.retry(Schedule.spaced(PAUSE)),
+    Effect.forkScoped
+  )
+  // The last that begins is the first that stops: a worker that no longer listens takes nothing more.
+  yield* untilItWorks(round).pipe(
+    Effect.repeat({ while: (isMore) => isMore }),
+    Effect.zipRight(Effect.timeoutOption(Queue.take(due), POLL)),
+    Effect.forever,
+    Effect.forkScoped
+  )
+})
+
+/** Requests under way at once in one process: unless `WEBHOOK_WORKERS` says otherwise, and at most. */
+export const DEFAULT_WORKERS = 256
+export const MAX_WORKERS = 10_000
+
+const count = Config.integer("WEBHOOK_WORKERS").pipe(
+  Config.mapOrFail((value) =>
+    value >= 0 && value <= MAX_WORKERS
+      ? Either.right(value)
+      : Either.left(
+          ConfigError.InvalidData([], `Expected 0 to ${MAX_WORKERS} but received ${value}; 0 delivers nothing here`)
+        )
+  )
+)
+
+// Empty is as good as not set. As a number it would be 0, and silently nothing would be delivered.
+const workers = Config.nonEmptyString("WEBHOOK_WORKERS").pipe(
+  Config.zipWith(count, (_, value) => value),
+  Config.withDefault(DEFAULT_WORKERS)
+)
+
+/** Delivers for as long as the server runs, unless `WEBHOOK_WORKERS` is 0. */
+export const WebhookWorkerLive = Layer.scopedDiscard(
+  Effect.flatMap(workers, (size) => (size === 0 ? Effect.void : makeWorker(size)))
+)

@@ -1,0 +1,164 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { AppId } from "../../../src/domain/Installation.ts"
+import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
+import { watch } from "../../support/Process.ts"
+import { after, arrived, deliveriesOf, DeliveringApi, hurry, scene, subscriber } from "../../support/Webhooks.ts"
+
+/** Makes the endpoint's failing as old as if it had begun so long ago. */
+const failingFor = (appId: AppId, hours: number) =>
+  Effect.flatMap(
+    PgClient.PgClient,
+    (sql) => sql`update webhooks set failing_since = now() - ${hours} * interval '1 hour' where app_id = ${appId}`
+  )
+
+layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A webhook", (it) => {
+  it.scoped("that answers 410 is paused at once, and what it was sent is kept", () =>
+    Effect.gen(function* () {
+      const { show } = yield* Webhooks
+      const { appId, endpoint, writer } = yield* scene(() => ({ status: 410 }))
+      yield* writer.post("/products", { name: "Cup" })
+      const paused = yield* watch(show(appId), ({ pauseReason }) => pauseReason !== null)
+      assert.deepInclude(paused, { pauseReason: "gone", pending: 1 })
+      yield* writer.post("/products", { name: "Mug" })
+      yield* hurry(appId)
+
+      // Another app's delivery, made later, arrives: had the paused one been looked at, it would have been sent by now.
+      const other = yield* scene()
+      yield* other.writer.post("/products", { name: "Cup" })
+      yield* arrived(other.endpoint, 1)
+      assert.lengthOf(endpoint.received, 1)
+      assert.deepInclude(yield* show(appId), { pauseReason: "gone", pending: 2 })
+    })
+  )
+
+  it.scoped("that fails for 120 hours is paused, and not before; one success begins that time anew", () =>
+    Effect.gen(function* () {
+      const { show } = yield* Webhooks
+      const { appId, endpoint, writer } = yield* scene(() => ({ status: 500 }))
+      yield* writer.post("/products", { name: "Cup" })
+      yield* after(appId, 1)
+      assert.isNotNull((yield* show(appId)).failingSince)
+      yield* failingFor(appId, 119.9)
+      yield* hurry(appId)
+      yield* after(appId, 2)
+      assert.isNull((yield* show(appId)).pauseReason)
+
+      endpoint.answerWith(() => ({}))
+      yield* hurry(appId)
+      yield* after(appId, 3)
+      assert.isNull((yield* show(appId)).failingSince)
+
+      endpoint.answerWith(() => ({ status: 500 }))
+      yield* writer.post("/products", { name: "Mug" })
+      yield* watch(show(appId), ({ failingSince }) => failingSince !== null)
+      yield* failingFor(appId, 120)
+      yield* hurry(appId)
+      const paused = yield* watch(show(appId), ({ pausedAt }) => pausedAt !== null)
+      assert.deepInclude(paused, { pauseReason: "failing", pending: 1 })
+    })
+  )
+
+  it.scoped("that is resumed is sent what it missed, with every attempt ahead of it", () =>
+    Effect.gen(function* () {
+      const { pause, resume, show } = yield* Webhooks
+      const { appId, endpoint, writer } = yield* scene(() => ({ status: 500 }))
+      yield* writer.post("/products", { name: "One" })
+      yield* after(appId, 1)
+      yield* pause(appId)
+      for (const name of ["Two", "Three"]) yield* writer.post("/products", { name })
+      endpoint.answerWith(() => ({}))
+      const missed = yield* resume(appId, "deliver")
+      assert.strictEqual(missed.count, 3)
+      assert.isTrue((missed.since ?? 0) < (missed.until ?? 0))
+      yield* arrived(endpoint, 4)
+      const all = yield* watch(deliveriesOf(appId), (rows) => rows.every(({ outcome }) => outcome !== null))
+      assert.deepStrictEqual(
+        all.map(({ failures, outcome }) => ({ failures, outcome })),
+        Array.from({ length: 3 }, () => ({ failures: 0, outcome: "delivered" }))
+      )
+      assert.deepInclude(yield* show(appId), { pausedAt: null, pauseReason: null, failingSince: null, pending: 0 })
+    })
+  )
+
+  it.scoped("that is resumed without what it missed is sent only what comes then", () =>
+    Effect.gen(function* () {
+      const { pause, resume } = yield* Webhooks
+      const { appId, endpoint, writer } = yield* scene()
+      yield* pause(appId)
+      for (const name of ["One", "Two"]) yield* writer.post("/products", { name })
+      assert.strictEqual((yield* resume(appId, "skip")).count, 2)
+      yield* writer.post("/products", { name: "Three" })
+      yield* arrived(endpoint, 1)
+      const all = yield* watch(deliveriesOf(appId), (rows) => rows.every(({ outcome }) => outcome !== null))
+      assert.deepStrictEqual(
+        all.map(({ outcome }) => outcome),
+        ["skipped", "skipped", "delivered"]
+      )
+      assert.lengthOf(endpoint.received, 1)
+    })
+  )
+
+  it.scoped("goes to its new URL, with the secret it had, once that is set", () =>
+    Effect.gen(function* () {
+      const { subscribe } = yield* Webhooks
+      const { appId, endpoint, writer } = yield* scene(() => ({ status: 500 }))
+      const next = yield* scene()
+      yield* writer.post("/products", { name: "Cup" })
+      yield* after(appId, 1)
+      const again = yield* subscribe(appId, { url: next.endpoint.url, kinds: ["catalog.product.updated.v1"] })
+      assert.strictEqual(again._tag, "None")
+      yield* hurry(appId)
+      const [one] = yield* arrived(next.endpoint, 1)
+      assert.strictEqual(one?.headers["webhook-id"], endpoint.received[0]?.headers["webhook-id"])
+      assert.lengthOf(endpoint.received, 1)
+    })
+  )
+})
+
+layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("One endpoint", (it) => {
+  it.scoped("gets 32 requests at once at most, 2 once it fails, and holds up no other", () =>
+    Effect.gen(function* () {
+      const { show } = yield* Webhooks
+      const sql = yield* PgClient.PgClient
+      const answers: Array<() => void> = []
+      const slow = yield* scene(() => new Promise((resolve) => answers.push(() => resolve({ status: 500 }))))
+      const events = Array.from({ length: 60 }, (_, n) => slow.writer.post("/products", { name: `Cup ${n}` }))
+      yield* Effect.all(events, { concurrency: 8 })
+      yield* arrived(slow.endpoint, 32)
+
+      const other = yield* scene()
+      yield* Effect.all(
+        Array.from({ length: 40 }, (_, n) => other.writer.post("/products", { name: `Mug ${n}` })),
+        { concurrency: 8 }
+      )
+      yield* arrived(other.endpoint, 40)
+      assert.lengthOf(slow.endpoint.received, 32)
+      assert.strictEqual(slow.endpoint.most(), 32)
+
+      for (const answer of answers.splice(0)) answer()
+      yield* watch(show(slow.appId), ({ failingSince }) => failingSince !== null)
+      yield* sql`update deliveries set next_at = now() where app_id = ${slow.appId} and lease is null`
+      yield* arrived(slow.endpoint, 34)
+      yield* other.writer.post("/products", { name: "The last" })
+      yield* arrived(other.endpoint, 41)
+      assert.lengthOf(answers, 2)
+      for (const answer of answers.splice(0)) answer()
+    })
+  )
+
+  it.scoped("an app's URL is judged when it is set", () =>
+    Effect.gen(function* () {
+      for (const [url, reason] of [
+        ["http://example.com/", "must begin with https://"],
+        ["https://10.0.0.1/", "has the address 10.0.0.1"],
+        ["https://user:secret@example.com/", "must not hold a user name or password"],
+        ["hooks", "must be an absolute URL"]
+      ] as const) {
+        const refused = yield* Effect.flip(subscriber({ url }))
+        assert.include(refused.message, reason)
+      }
+    })
+  )
+})

@@ -1,0 +1,170 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Answer } from "dns-packet"
+import { Effect, Either } from "effect"
+import { isIP, type LookupFunction } from "node:net"
+import { isPublic } from "../../src/domain/webhooks/Address.ts"
+import { checkUrl } from "../../src/domain/webhooks/Target.ts"
+import { lookupBy } from "../../src/layers/webhooks/Lookup.ts"
+import { makeOutgoing, type OutgoingOptions } from "../../src/layers/webhooks/Outgoing.ts"
+import { HOSTILE_ADDRESSES } from "../data/hostileAddresses.ts"
+import { HOSTILE_URLS, PUBLIC_4, PUBLIC_6, RESOLVES } from "../data/hostileUrls.ts"
+import { watchConnects } from "../support/Connects.ts"
+import { nameServer, type Zone } from "../support/Dns.ts"
+import { ok, receiver } from "../support/RawReceiver.ts"
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** An evil DNS: every name leads to loopback, if not somewhere worse. */
+const lookup: LookupFunction = (hostname, { all }, callback) => {
+  const addresses = (RESOLVES[hostname] ?? ["127.0.0.1", "::1"]).map((address) => ({ address, family: isIP(address) }))
+  const [first] = addresses
+  if (all === true || first === undefined) callback(null, addresses)
+  else callback(null, first.address, first.family)
+}
+
+/** Listeners on loopback that count who comes, and a sender that is to reach none of them. */
+const besieged = (options: Omit<OutgoingOptions, "allowed">) =>
+  Effect.gen(function* () {
+    const connects = yield* watchConnects
+    const seen = yield* Effect.all([receiver(ok), receiver(ok), receiver(ok, { host: "::1" })])
+    const { post } = yield* makeOutgoing({ allowed: NONE, timeoutMillis: 500, ...options })
+    return {
+      connects,
+      ports: seen.map(({ port }) => port),
+      post: (url: string) => post({ url, headers: { "content-type": "application/json" }, body: "{}" }),
+      accepted: () => seen.flatMap(({ sockets }) => sockets).length
+    }
+  })
+
+describe("no hostile URL reaches anything", () => {
+  it("of some hundreds, all different", () => {
+    const urls = Object.values(HOSTILE_URLS).flat()
+    assert.isAbove(urls.length, 300)
+    assert.strictEqual(new Set(urls).size, urls.length)
+  })
+
+  for (const [trick, urls] of Object.entries(HOSTILE_URLS)) {
+    it.scopedLive(trick, () =>
+      Effect.gen(function* () {
+        const { accepted, connects, ports, post } = yield* besieged({ lookup })
+        for (const port of ports) {
+          for (const url of urls.map((url) => url.replaceAll("{port}", String(port)))) {
+            const { error, status } = yield* post(url)
+            assert.isNull(status, url)
+            assert.match(error ?? "", /^The (?:webhook URL|host) /, url)
+          }
+        }
+        assert.deepStrictEqual({ accepted: accepted(), ...connects }, { accepted: 0, attempted: [], offered: [] })
+      })
+    )
+  }
+
+  it("and addresses are refused before anything is looked up", () => {
+    for (const url of Object.values(HOSTILE_ADDRESSES).flat()) {
+      assert.isTrue(Either.isLeft(checkUrl(url.replaceAll("{port}", "8080"), NONE)), url)
+    }
+  })
+})
+
+describe("the test itself", () => {
+  it.scopedLive("sees a connection that is made", () =>
+    Effect.gen(function* () {
+      const connects = yield* watchConnects
+      const { port, sockets } = yield* receiver(ok)
+      const { post } = yield* makeOutgoing({ allowed: new Set(["127.0.0.1", "localhost"]) })
+      for (const host of ["127.0.0.1", "localhost"]) {
+        yield* post({ url: `http://${host}:${port}/`, headers: {}, body: "{}" })
+      }
+      assert.strictEqual(sockets.length, 2)
+      assert.include(connects.attempted, "127.0.0.1")
+    })
+  )
+})
+
+const a = (name: string, data: string, ttl = 60): Answer => ({ type: "A", name, data, ttl })
+const aaaa = (name: string, data: string, ttl = 60): Answer => ({ type: "AAAA", name, data, ttl })
+const cname = (name: string, data: string): Answer => ({ type: "CNAME", name, data, ttl: 60 })
+
+/** What a name server answers to the questions for A and for AAAA of the host, each time anew. */
+interface Trick {
+  readonly A?: (name: string, earlier: number) => ReadonlyArray<Answer>
+  readonly AAAA?: (name: string, earlier: number) => ReadonlyArray<Answer>
+}
+
+const TRICKS: Readonly<Record<string, Trick>> = {
+  "one private address": { A: (name) => [a(name, "127.0.0.1")] },
+  "one private IPv6 address": { AAAA: (name) => [aaaa(name, "::1")] },
+  "a public address before a private one": { A: (name) => [a(name, PUBLIC_4), a(name, "127.0.0.1")] },
+  "a public address after a private one": { A: (name) => [a(name, "127.0.0.1"), a(name, PUBLIC_4)] },
+  "a private address among many": {
+    A: (name) => [...Array.from({ length: 8 }, (_, n) => a(name, `93.184.215.${n}`)), a(name, "127.0.0.1")]
+  },
+  "a public A and a private AAAA": { A: (name) => [a(name, PUBLIC_4)], AAAA: (name) => [aaaa(name, "::1")] },
+  "a private A and a public AAAA": { A: (name) => [a(name, "127.0.0.1")], AAAA: (name) => [aaaa(name, PUBLIC_6)] },
+  "a public A and a mapped AAAA": {
+    A: (name) => [a(name, PUBLIC_4)],
+    AAAA: (name) => [aaaa(name, "::ffff:127.0.0.1")]
+  },
+  "a CNAME to a private host": { A: (name) => [cname(name, "inner.example.net"), a("inner.example.net", "127.0.0.1")] },
+  "a chain of CNAMEs to localhost": {
+    A: (name) => [cname(name, "b.example.net"), cname("b.example.net", "localhost"), a("localhost", "127.0.0.1")]
+  },
+  "the metadata of the cloud": {
+    A: (name) => [a(name, "169.254.169.254")],
+    AAAA: (name) => [aaaa(name, "fd00:ec2::254")]
+  },
+  "no address at all": {}
+}
+
+const zoneOf =
+  ({ A, AAAA }: Trick): Zone =>
+  (name, type, earlier) =>
+    (type === "A" ? A : AAAA)?.(name, earlier) ?? []
+
+describe("no name server leads to an address that is not public", () => {
+  for (const [name, trick] of Object.entries(TRICKS)) {
+    it.scopedLive(name, () =>
+      Effect.gen(function* () {
+        const { resolver } = yield* nameServer(zoneOf(trick))
+        const { accepted, connects, ports, post } = yield* besieged({ lookup: lookupBy(resolver) })
+        for (const port of ports) {
+          const { error, status } = yield* post(`https://hooks.example.net:${port}/`)
+          assert.isNull(status)
+          assert.match(error ?? "", /^The host hooks\.example\.net (?:leads to an address that is not|has no address)/)
+        }
+        assert.deepStrictEqual({ accepted: accepted(), ...connects }, { accepted: 0, attempted: [], offered: [] })
+      })
+    )
+  }
+
+  it.scopedLive("nor one that answers another address each time", () =>
+    Effect.gen(function* () {
+      // Public when it is asked first, private from the second question on, never to be remembered.
+      const { asked, resolver } = yield* nameServer((name, type, earlier) =>
+        type === "A" ? [a(name, earlier === 0 ? PUBLIC_4 : "127.0.0.1", 0)] : []
+      )
+      const { accepted, connects, ports, post } = yield* besieged({ lookup: lookupBy(resolver) })
+      for (const port of ports) yield* post(`https://rebind.example.net:${port}/`)
+
+      // The first request would have gone to the address that was checked; no other question was asked for it.
+      assert.deepStrictEqual(connects.offered, [PUBLIC_4])
+      assert.strictEqual(asked.length, 2 * ports.length)
+      assert.deepStrictEqual({ accepted: accepted(), attempted: connects.attempted }, { accepted: 0, attempted: [] })
+    })
+  )
+
+  it.scopedLive("nor one that changes its mind while requests come all at once", () =>
+    Effect.gen(function* () {
+      const { resolver } = yield* nameServer((name, type, earlier) => {
+        if (type === "A") return [a(name, earlier % 2 === 0 ? PUBLIC_4 : "127.0.0.1", 0)]
+        return [aaaa(name, earlier % 3 === 0 ? "::1" : PUBLIC_6, 0)]
+      })
+      const { accepted, connects, ports, post } = yield* besieged({ lookup: lookupBy(resolver) })
+      const urls = Array.from({ length: 40 }, () => ports.map((port) => `https://rebind.example.net:${port}/`)).flat()
+      yield* Effect.forEach(urls, post, { concurrency: "unbounded" })
+      assert.isNotEmpty(connects.offered)
+      assert.isTrue(connects.offered.every(isPublic))
+      assert.deepStrictEqual({ accepted: accepted(), attempted: connects.attempted }, { accepted: 0, attempted: [] })
+    })
+  )
+})

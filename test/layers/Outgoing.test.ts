@@ -1,0 +1,235 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect } from "effect"
+import { gzipSync } from "node:zlib"
+import { KEPT_BYTES } from "../../src/layers/webhooks/Exchange.ts"
+import { allowedHosts } from "../../src/layers/webhooks/AllowedHosts.ts"
+import { makeOutgoing } from "../../src/layers/webhooks/Outgoing.ts"
+import { type Answer, ok, receiver, saying, sender, textOf } from "../support/RawReceiver.ts"
+
+/** An answer with a body of these bytes. */
+const holding =
+  (body: Uint8Array, ...headers: ReadonlyArray<string>): Answer =>
+  (socket) => {
+    socket.write(["HTTP/1.1 200 OK", `content-length: ${body.length}`, ...headers, "", ""].join("\r\n"))
+    socket.write(body)
+  }
+
+/** A receiver that says where its answer ends by closing the connection. */
+const ending = (version: string) =>
+  receiver((socket) => void socket.end(`HTTP/${version} 200 OK\r\nconnection: close\r\n\r\nto the end`))
+
+const readAllowed = (...entries: ReadonlyArray<[string, string]>) =>
+  Effect.withConfigProvider(allowedHosts, ConfigProvider.fromMap(new Map(entries)))
+
+describe("a request", () => {
+  it.scopedLive("arrives as a POST with its headers and its body, byte for byte", () =>
+    Effect.gen(function* () {
+      const { port, requests } = yield* receiver(ok)
+      const { post } = yield* makeOutgoing({ allowed: new Set(["127.0.0.1"]) })
+      const headers = { "content-type": "application/json", "X-Service-Timestamp": "1760000000" }
+      const attempt = yield* post({ url: `http://127.0.0.1:${port}/hook/é?a=1`, headers, body: '{"name":"Ærø ✓"}' })
+      assert.strictEqual(attempt.status, 200)
+      assert.deepStrictEqual(requests[0]?.split("\r\n"), [
+        "POST /hook/%C3%A9?a=1 HTTP/1.1",
+        `host: 127.0.0.1:${port}`,
+        "connection: keep-alive",
+        "content-type: application/json",
+        "X-Service-Timestamp: 1760000000",
+        "content-length: 20",
+        "",
+        '{"name":"Ærø ✓"}'
+      ])
+    })
+  )
+
+  it.scopedLive("with a header that would end early is not sent", () =>
+    Effect.gen(function* () {
+      const { sockets, url } = yield* receiver(ok)
+      const { post } = yield* makeOutgoing({ allowed: new Set(["127.0.0.1"]) })
+      const attempt = yield* post({ url, headers: { "x-a": "1\r\nx-b: 2" }, body: "" })
+      assert.deepInclude(attempt, { status: null, error: "The request failed (UND_ERR_INVALID_ARG)" })
+      assert.strictEqual(sockets.length, 0)
+    })
+  )
+})
+
+describe("an answer", () => {
+  for (const status of [200, 201, 202, 204, 299, 400, 401, 404, 410, 422, 429, 500, 502, 503]) {
+    it.scopedLive(`with status ${status} is given as it is`, () =>
+      Effect.gen(function* () {
+        const body = status === 204 ? "" : `{"status":${status}}`
+        const { url } = yield* receiver(saying(`HTTP/1.1 ${status} So`, `content-length: ${body.length}`, "", body))
+        const attempt = yield* (yield* sender())(url)
+        assert.deepInclude(attempt, { status, error: null, retryAfter: null })
+        assert.strictEqual(textOf(attempt), body)
+        assert.isTrue(Number.isInteger(attempt.durationMillis) && attempt.durationMillis < 5000)
+      })
+    )
+  }
+
+  it.scopedLive("may say when to try again", () =>
+    Effect.gen(function* () {
+      const post = yield* sender()
+      const retryAfter = (...headers: ReadonlyArray<string>) =>
+        Effect.flatMap(receiver(saying("HTTP/1.1 503 No", "content-length: 0", ...headers, "", "")), ({ url }) =>
+          Effect.map(post(url), (attempt) => attempt.retryAfter)
+        )
+      assert.strictEqual(yield* retryAfter("Retry-After: 120"), "120")
+      assert.strictEqual(
+        yield* retryAfter("retry-after: Wed, 21 Oct 2026 07:28:00 GMT"),
+        "Wed, 21 Oct 2026 07:28:00 GMT"
+      )
+      assert.strictEqual(yield* retryAfter("retry-after: 1", "retry-after: 2"), "1")
+    })
+  )
+
+  it.scopedLive("is kept up to 16 KiB, and read to its end", () =>
+    Effect.gen(function* () {
+      const post = yield* sender()
+      for (const length of [0, 1, KEPT_BYTES - 1, KEPT_BYTES, KEPT_BYTES + 1, 300_000]) {
+        const body = Buffer.from(Uint8Array.from({ length }, (_, n) => n % 251))
+        const { url } = yield* receiver(holding(body))
+        const attempt = yield* post(url)
+        assert.strictEqual(attempt.status, 200)
+        assert.isTrue(body.subarray(0, KEPT_BYTES).equals(attempt.answer), `${length} bytes`)
+      }
+    })
+  )
+
+  it.scopedLive("is not decompressed", () =>
+    Effect.gen(function* () {
+      const bomb = gzipSync(Buffer.alloc(1_000_000))
+      const { url } = yield* receiver(holding(bomb, "content-encoding: gzip"))
+      const attempt = yield* (yield* sender())(url)
+      assert.isTrue(bomb.equals(attempt.answer))
+    })
+  )
+
+  it.scopedLive("may come in chunks, with extensions and trailers, or end with the connection", () =>
+    Effect.gen(function* () {
+      const post = yield* sender()
+      const chunked = saying(
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n",
+        "3;a=b\r\nabc\r\n2\r\nde\r\n0\r\nx-trailer: 1\r\n\r\n"
+      )
+      assert.strictEqual(textOf(yield* post((yield* receiver(chunked)).url)), "abcde")
+      assert.strictEqual(textOf(yield* post((yield* ending("1.0")).url)), "to the end")
+      assert.strictEqual(textOf(yield* post((yield* ending("1.1")).url)), "to the end")
+    })
+  )
+
+  for (const status of [300, 301, 302, 303, 307, 308]) {
+    it.scopedLive(`that redirects with ${status} is final, and the other receiver gets nothing`, () =>
+      Effect.gen(function* () {
+        const other = yield* receiver(ok)
+        const { url } = yield* receiver(
+          saying(`HTTP/1.1 ${status} Elsewhere`, `location: ${other.url}`, "content-length: 0", "", "")
+        )
+        assert.deepInclude(yield* (yield* sender())(url), { status, error: null })
+        assert.strictEqual(other.sockets.length, 0)
+      })
+    )
+  }
+
+  it.scopedLive("may come before the request is read, or come along with a connection", () =>
+    Effect.gen(function* () {
+      const early = "HTTP/1.1 413 Too Large\r\ncontent-length: 4\r\n\r\nlong"
+      const { url } = yield* receiver(() => undefined, { onConnection: (socket) => void socket.write(early) })
+      const attempt = yield* (yield* sender())(url, "x".repeat(5_000_000))
+      assert.strictEqual(attempt.status ?? attempt.error, 413)
+    })
+  )
+})
+
+describe("informational answers", () => {
+  const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n"
+  const HINTS = "HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\nretry-after: 7\r\n\r\n"
+  const FINAL = "HTTP/1.1 201 Created\r\ncontent-length: 12\r\n\r\nHTTP/1.1 100"
+  const before: Readonly<Record<string, string>> = {
+    "100": CONTINUE,
+    "100 with headers": "HTTP/1.1 100 Go on\r\nserver: IIS\r\ndate: now\r\n\r\n",
+    "100 twice": CONTINUE + CONTINUE,
+    "100 and 103": CONTINUE + HINTS,
+    "103 and 100": HINTS + CONTINUE,
+    "102": "HTTP/1.1 102 Processing\r\n\r\n",
+    "103 three times": HINTS + HINTS + HINTS
+  }
+
+  for (const [name, informational] of Object.entries(before)) {
+    it.scopedLive(`${name}: the answer after it counts, on a connection that is used again`, () =>
+      Effect.gen(function* () {
+        const { sockets, url } = yield* receiver((socket) => void socket.write(informational + FINAL))
+        const post = yield* sender()
+        for (let n = 0; n < 3; n++) {
+          const attempt = yield* post(url)
+          assert.deepInclude(attempt, { status: 201, error: null, retryAfter: null })
+          assert.strictEqual(textOf(attempt), "HTTP/1.1 100")
+        }
+        assert.strictEqual(sockets.length, 1)
+      })
+    )
+
+    it.scopedLive(`${name}: also byte by byte`, () =>
+      Effect.gen(function* () {
+        const { url } = yield* receiver((socket) => {
+          socket.setNoDelay(true)
+          const bytes = [...(informational + FINAL)]
+          const drip = () => {
+            socket.write(bytes.shift() ?? "")
+            if (bytes.length > 0) setImmediate(drip)
+          }
+          drip()
+        })
+        assert.deepInclude(yield* (yield* sender())(url), { status: 201, error: null })
+      })
+    )
+  }
+
+  it.scopedLive("without end are no answer", () =>
+    Effect.gen(function* () {
+      const { url } = yield* receiver((socket) => {
+        const again = setInterval(() => socket.write(CONTINUE + HINTS), 10)
+        socket.on("close", () => clearInterval(again))
+      })
+      assert.deepInclude(yield* (yield* sender({ timeoutMillis: 300 }))(url), {
+        status: null,
+        error: "The receiver did not answer within 0.3 seconds"
+      })
+    })
+  )
+
+  it.scopedLive("101 switches to nothing, and offers of an upgrade change nothing", () =>
+    Effect.gen(function* () {
+      const post = yield* sender()
+      const upgrade = ["connection: Upgrade", "upgrade: websocket"]
+      const switching = yield* receiver(saying("HTTP/1.1 101 Switching Protocols", ...upgrade, "", ""))
+      assert.deepInclude(yield* post(switching.url), {
+        status: null,
+        error: "The receiver answered 101 (Switching Protocols), which nobody asked for"
+      })
+      const offering = yield* receiver(saying("HTTP/1.1 200 OK", ...upgrade, "content-length: 2", "", "ok"))
+      assert.deepInclude(yield* post(offering.url), { status: 200, error: null })
+    })
+  )
+})
+
+describe("WEBHOOK_ALLOW_HOSTS", () => {
+  it.effect("is this machine with the demo, else none if it is not set; a wrong entry is named", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual([...(yield* readAllowed(["DEMO", "false"]))], [])
+      for (const [given, named] of [
+        ["", []],
+        ["10.0.0.5:8080", ["10.0.0.5:8080"]]
+      ] as const) {
+        const allowed = yield* readAllowed(["DEMO", "true"], ["WEBHOOK_ALLOW_HOSTS", given])
+        assert.deepStrictEqual([...allowed], [...named, "localhost", "127.0.0.1", "[::1]"])
+      }
+      assert.deepStrictEqual(
+        [...(yield* readAllowed(["DEMO", "false"], ["WEBHOOK_ALLOW_HOSTS", "localhost, 127.0.0.1:3000"]))],
+        ["localhost", "127.0.0.1:3000"]
+      )
+      const error = yield* Effect.flip(readAllowed(["WEBHOOK_ALLOW_HOSTS", "localhost,http://x"]))
+      assert.match(String(error), /WEBHOOK_ALLOW_HOSTS.*"http:\/\/x" is no host/)
+    })
+  )
+})

@@ -1,0 +1,224 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import type { LookupFunction } from "node:net"
+import { makeOutgoing } from "../../src/layers/webhooks/Outgoing.ts"
+import { watchConnects } from "../support/Connects.ts"
+import { PUBLIC_4 } from "../data/hostileUrls.ts"
+import { type Answer, ok, receiver, sender, textOf, until } from "../support/RawReceiver.ts"
+
+const HEAD = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n"
+const CLOSED = "The receiver closed the connection before its answer was complete"
+
+/** Milliseconds that a machine with much else to do may be late. */
+const SLACK = 1500
+
+const silent: Answer = () => undefined
+
+/** Writes a piece every 20 ms, for as long as anybody listens. */
+const dripping =
+  (start: string, piece: string): Answer =>
+  (socket) => {
+    socket.setNoDelay(true)
+    socket.write(start)
+    const drip = setInterval(() => socket.write(piece), 20)
+    socket.on("close", () => clearInterval(drip))
+  }
+
+const SLOW: Readonly<Record<string, readonly [answer: Answer, error: string]>> = {
+  "does not answer": [silent, "The receiver did not answer within 0.3 seconds"],
+  "stops within the headers": [
+    (socket) => void socket.write("HTTP/1.1 200 OK\r\ncontent-"),
+    "The receiver did not answer within 0.3 seconds"
+  ],
+  "stops after the headers": [
+    (socket) => void socket.write(HEAD),
+    "The answer, with status 200, was not complete within 0.3 seconds"
+  ],
+  "drips its body": [dripping(HEAD, "x"), "The answer, with status 200, was not complete within 0.3 seconds"],
+  "drips its headers": [dripping("HTTP/1.1 200 OK\r\nx-drip: ", "x"), "The receiver did not answer within 0.3 seconds"],
+  "drips chunks": [
+    dripping("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", "1\r\nx\r\n"),
+    "The answer, with status 200, was not complete within 0.3 seconds"
+  ],
+  "drips a body that ends with the connection": [
+    dripping("HTTP/1.1 200 OK\r\n\r\n", "x"),
+    "The answer, with status 200, was not complete within 0.3 seconds"
+  ]
+}
+
+describe("when time is up, the request is over and its socket closed, at a receiver that", () => {
+  for (const [name, [answer, error]] of Object.entries(SLOW)) {
+    it.scopedLive(name, () =>
+      Effect.gen(function* () {
+        const { sockets, url } = yield* receiver(answer)
+        const attempt = yield* (yield* sender({ timeoutMillis: 300 }))(url)
+        assert.deepInclude(attempt, { status: null, error })
+        assert.isAtLeast(attempt.durationMillis, 299)
+        assert.isBelow(attempt.durationMillis, 300 + SLACK)
+        assert.isTrue(yield* until(() => sockets.every((socket) => socket.destroyed)))
+        assert.strictEqual(sockets.length, 1)
+      })
+    )
+  }
+
+  it.scopedLive("accepts connections and does not speak TLS", () =>
+    Effect.gen(function* () {
+      const { port, sockets } = yield* receiver(silent)
+      const attempt = yield* (yield* sender({ timeoutMillis: 300 }))(`https://127.0.0.1:${port}/`)
+      assert.strictEqual(attempt.error, "There was no connection to the receiver within 0.3 seconds")
+      assert.isTrue(yield* until(() => sockets.every((socket) => socket.destroyed)))
+    })
+  )
+
+  it.scopedLive("has a name that DNS is silent about; a late answer of DNS leads nowhere", () =>
+    Effect.gen(function* () {
+      const connects = yield* watchConnects
+      let answerLate: (() => void) | undefined
+      const lookup: LookupFunction = (_, __, callback) => {
+        answerLate = () => callback(null, [{ address: PUBLIC_4, family: 4 }])
+      }
+      const { post } = yield* makeOutgoing({ allowed: new Set(), lookup, timeoutMillis: 300 })
+      const attempt = yield* post({ url: "https://slow.example.com/", headers: {}, body: "" })
+      assert.strictEqual(attempt.error, "There was no connection to the receiver within 0.3 seconds")
+      assert.isBelow(attempt.durationMillis, 300 + SLACK)
+      answerLate?.()
+      yield* Effect.sleep("50 millis")
+      assert.deepStrictEqual(connects.attempted, [])
+    })
+  )
+})
+
+const BROKEN: Readonly<Record<string, readonly [answer: Answer, error: RegExp | string]>> = {
+  "closes without an answer": [(socket) => void socket.end(), CLOSED],
+  "resets the connection": [(socket) => void socket.resetAndDestroy(), CLOSED],
+  "closes within the headers": [(socket) => void socket.end("HTTP/1.1 200 OK\r\ncontent-"), CLOSED],
+  "closes within the body": [(socket) => void socket.end(`${HEAD}too little`), CLOSED],
+  "closes within the last chunk": [
+    (socket) => void socket.end("HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab"),
+    "The answer is not valid HTTP/1.1 (Invalid EOF state)"
+  ],
+  "closes within a chunk": [
+    (socket) => void socket.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab"),
+    CLOSED
+  ],
+  "resets within the body": [(socket) => void socket.write(HEAD, () => socket.resetAndDestroy()), CLOSED],
+  "does not speak HTTP": [
+    (socket) => void socket.end("220 mail.example.com ESMTP\r\n"),
+    /^The answer is not valid HTTP/
+  ],
+  "answers noise": [(socket) => void socket.end(Buffer.alloc(5000, 0xfe)), /^The answer is not valid HTTP/],
+  "answers HTTP/2": [
+    (socket) => void socket.write(Buffer.from("00001204000000000000020000000000", "hex")),
+    /^The answer is not valid HTTP/
+  ],
+  "gives two lengths": [
+    (socket) => void socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab"),
+    /Content-Length/
+  ],
+  "gives a length and chunks": [
+    (socket) =>
+      void socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n"),
+    /Content-Length/
+  ],
+  "gives a length that is none": [
+    (socket) => void socket.write("HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n"),
+    /^The answer is not valid HTTP/
+  ]
+}
+
+describe("an answer is an error in one sentence, at a receiver that", () => {
+  for (const [name, [answer, error]] of Object.entries(BROKEN)) {
+    it.scopedLive(name, () =>
+      Effect.gen(function* () {
+        const { sockets, url } = yield* receiver(answer)
+        const attempt = yield* (yield* sender())(url)
+        assert.isNull(attempt.status)
+        if (typeof error === "string") assert.strictEqual(attempt.error, error)
+        else assert.match(attempt.error ?? "", error)
+        assert.notMatch(attempt.error ?? "", /\n|undefined| at /)
+        assert.isTrue(yield* until(() => sockets.every((socket) => socket.destroyed)))
+      })
+    )
+  }
+
+  it.scopedLive("is not there", () =>
+    Effect.gen(function* () {
+      const closed = yield* Effect.scoped(receiver(ok))
+      const post = yield* sender()
+      const { error } = yield* post(closed.url)
+      assert.strictEqual(error, "The receiver refused the connection")
+    })
+  )
+
+  it.scopedLive("sends headers without end", () =>
+    Effect.gen(function* () {
+      const { sockets, url } = yield* receiver((socket) => {
+        socket.write("HTTP/1.1 200 OK\r\n")
+        const more = () => {
+          while (!socket.destroyed && socket.write(`x-${"a".repeat(500)}: ${"b".repeat(500)}\r\n`));
+        }
+        socket.on("drain", more)
+        more()
+      })
+      const attempt = yield* (yield* sender())(url)
+      assert.strictEqual(attempt.error, "The headers of the answer are longer than 16384 bytes")
+      assert.isTrue(yield* until(() => sockets.every((socket) => socket.destroyed)))
+    })
+  )
+})
+
+it.scopedLive("what came of an incomplete answer is kept", () =>
+  Effect.gen(function* () {
+    const { url } = yield* receiver((socket) => void socket.write(`${HEAD}half`))
+    assert.strictEqual(textOf(yield* (yield* sender({ timeoutMillis: 300 }))(url)), "half")
+  })
+)
+
+it.scopedLive("an answer of 1 GiB is read in full, and memory stays flat", () =>
+  Effect.gen(function* () {
+    const size = 2 ** 30
+    const piece = Buffer.alloc(2 ** 20, "x")
+    const { url } = yield* receiver((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${size}\r\n\r\n`)
+      let left = size
+      const more = () => {
+        while (left > 0 && !socket.destroyed) {
+          left -= piece.length
+          if (!socket.write(piece)) return
+        }
+      }
+      socket.on("drain", more)
+      more()
+    })
+    const post = yield* sender({ timeoutMillis: 50_000 })
+    const start = process.memoryUsage.rss()
+    let most = start
+    const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 20)
+    const attempt = yield* post(url)
+    clearInterval(watch)
+    assert.deepInclude(attempt, { status: 200, error: null })
+    assert.strictEqual(attempt.answer.length, 16_384)
+    assert.isBelow((most - start) / 2 ** 20, 128, "MiB")
+  })
+)
+
+describe("interruption closes the socket", () => {
+  const WAITING: Readonly<Record<string, readonly [scheme: string, answer: Answer]>> = {
+    "of a request that waits for its connection": ["https", silent],
+    "of a request that waits for an answer": ["http", silent],
+    "of a request that waits for the rest": ["http", (socket) => void socket.write(`${HEAD}half`)]
+  }
+
+  for (const [name, [scheme, answer]] of Object.entries(WAITING)) {
+    it.scopedLive(name, () =>
+      Effect.gen(function* () {
+        const { port, requests, sockets } = yield* receiver(answer)
+        const post = yield* sender()
+        const fiber = yield* Effect.fork(post(`${scheme}://127.0.0.1:${port}/`))
+        assert.isTrue(yield* until(() => (scheme === "http" ? requests : sockets).length === 1))
+        yield* Fiber.interrupt(fiber)
+        assert.isTrue(yield* until(() => sockets.every((socket) => socket.destroyed)))
+      })
+    )
+  }
+})

@@ -1,0 +1,288 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { EventId } from "../../src/domain/Events.ts"
+import { AppId } from "../../src/domain/Installation.ts"
+import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
+import { makeQueue } from "../../src/layers/webhooks/Queue.ts"
+import { ApiTest } from "../support/Api.ts"
+import { deliveriesOf, scene } from "../support/Webhooks.ts"
+
+const NOBODY = AppId.make("01890a5d-ac96-774b-bcce-b302099a8057")
+const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
+
+/** An app with `n` deliveries, the oldest first, and their events' ids. No worker runs here. */
+const history = Effect.fn(function* (n: number) {
+  const { appId, storeId, writer } = yield* scene()
+  for (let count = 0; count < n; count++) yield* writer.post("/products", { name: `Cup ${count}` })
+  return { appId, storeId, ids: (yield* deliveriesOf(appId)).map(({ eventId }) => eventId) }
+})
+
+const finish = Effect.fn(function* (ids: ReadonlyArray<EventId>, outcome: string, daysAgo = 0) {
+  const sql = yield* PgClient.PgClient
+  yield* sql`
+    update deliveries set outcome = ${outcome}, finished_at = now() - ${daysAgo} * interval '1 day', failures = 14, attempts = 14
+    where event_id = any(${ids}::uuid[])
+  `
+})
+
+const outcomes = (appId: AppId) => Effect.map(deliveriesOf(appId), (rows) => rows.map(({ outcome }) => outcome))
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks", (it) => {
+  it.scoped("one event is sent once more, whatever became of it", () =>
+    Effect.gen(function* () {
+      const { redeliver } = yield* Webhooks
+      for (const outcome of ["delivered", "dead", "skipped", "canceled"]) {
+        const { appId, ids } = yield* history(2)
+        const [first = NOTHING] = ids
+        yield* finish(ids, outcome)
+        assert.strictEqual(yield* redeliver(appId, first), 1)
+        assert.deepStrictEqual(yield* outcomes(appId), [null, outcome])
+        assert.deepInclude((yield* deliveriesOf(appId))[0], { failures: 0, attempts: 14 })
+      }
+    })
+  )
+
+  it.scoped("all events since a time are sent once more, or only the dead ones; other apps' are not touched", () =>
+    Effect.gen(function* () {
+      const { redeliverSince } = yield* Webhooks
+      const sql = yield* PgClient.PgClient
+      const { appId, ids, storeId } = yield* history(5)
+      const other = yield* history(1)
+      const [one, two, three, four, five] = ids
+      yield* finish(
+        [...other.ids, one, two, three].flatMap((id) => id ?? []),
+        "delivered"
+      )
+      yield* finish(
+        [four, five].flatMap((id) => id ?? []),
+        "dead"
+      )
+      const [row] = yield* sql<{
+        readonly at: Date
+      }>`select occurred_at as at from events where store_id = ${storeId} and id = ${three ?? ""}`
+      const since = row?.at ?? new Date(0)
+      assert.strictEqual(yield* redeliverSince(appId, since, "dead"), 2)
+      assert.deepStrictEqual(yield* outcomes(appId), ["delivered", "delivered", "delivered", null, null])
+      assert.strictEqual(yield* redeliverSince(appId, since, "all"), 3)
+      assert.deepStrictEqual(yield* outcomes(appId), ["delivered", "delivered", null, null, null])
+      assert.strictEqual(yield* redeliverSince(appId, new Date(0), "all"), 5)
+      assert.strictEqual(yield* redeliverSince(appId, new Date(Date.now() + 60_000), "all"), 0)
+      for (const far of [new Date(-8.64e15), new Date(8.64e15)]) {
+        assert.strictEqual(yield* redeliverSince(appId, far, "all"), far.getTime() < 0 ? 5 : 0)
+      }
+      assert.deepStrictEqual(yield* outcomes(other.appId), ["delivered"])
+    })
+  )
+
+  it.scoped("more than one batch of them is sent once more, and skipped", () =>
+    Effect.gen(function* () {
+      const { redeliverSince, resume } = yield* Webhooks
+      const sql = yield* PgClient.PgClient
+      const { appId, storeId } = yield* history(1)
+      yield* sql`
+        insert into deliveries (store_id, event_id, installation_id, app_id, outcome, finished_at)
+        select ${storeId}, uuid_v7(clock_micros() + n), gen_random_uuid(), ${appId}, 'delivered', now()
+        from generate_series(1, 2500) n
+      `
+      assert.strictEqual(yield* redeliverSince(appId, new Date(Date.now() - 60_000), "all"), 2501)
+      const left = yield* sql`select 1 from deliveries where app_id = ${appId} and finished_at is not null`
+      assert.lengthOf(left, 0)
+      const missed = yield* resume(appId, "skip")
+      assert.strictEqual(missed.count, 2501)
+      assert.isTrue((missed.since ?? 0) < (missed.until ?? 0))
+      const skipped = yield* sql`select 1 from deliveries where app_id = ${appId} and outcome = 'skipped'`
+      assert.lengthOf(skipped, 2501)
+      yield* sql`delete from deliveries where app_id = ${appId}`
+    })
+  )
+
+  it.scoped("what is on its way is left to arrive", () =>
+    Effect.gen(function* () {
+      const { redeliver, redeliverSince, resume } = yield* Webhooks
+      const sql = yield* PgClient.PgClient
+      const { appId, ids } = yield* history(1)
+      yield* sql`update deliveries set lease = gen_random_uuid(), next_at = now() + interval '20 s' where app_id = ${appId}`
+      const before = yield* deliveriesOf(appId)
+      assert.strictEqual(yield* redeliver(appId, ids[0] ?? NOTHING), 0)
+      assert.strictEqual(yield* redeliverSince(appId, new Date(0), "all"), 0)
+      assert.strictEqual((yield* resume(appId, "skip")).count, 0)
+      assert.deepStrictEqual(yield* deliveriesOf(appId), before)
+    })
+  )
+
+  it.scoped("deliveries are listed newest first, of one state or of all", () =>
+    Effect.gen(function* () {
+      const { deliveries } = yield* Webhooks
+      const { appId, ids } = yield* history(3)
+      yield* finish(ids.slice(0, 1), "dead")
+      const all = yield* deliveries(appId, { state: Option.none(), limit: 2 })
+      assert.deepStrictEqual(
+        all.map(({ eventId, kind, state }) => ({ eventId, kind, state })),
+        ids
+          .toReversed()
+          .slice(0, 2)
+          .map((eventId) => ({ eventId, kind: "catalog.product.updated.v1" as const, state: "pending" as const }))
+      )
+      assert.isNotNull(all[0]?.nextAt)
+      const dead = yield* deliveries(appId, { state: Option.some("dead"), limit: 10 })
+      assert.deepStrictEqual(
+        dead.map(({ eventId, nextAt }) => ({ eventId, nextAt })),
+        [{ eventId: ids[0] ?? NOTHING, nextAt: null }]
+      )
+      assert.lengthOf(yield* deliveries(appId, { state: Option.some("pending"), limit: 10 }), 2)
+    })
+  )
+
+  it.scoped("after 30 days finished deliveries go with their attempts, and events that none needs", () =>
+    Effect.gen(function* () {
+      const { purge } = yield* Webhooks
+      const sql = yield* PgClient.PgClient
+      const { appId, ids, storeId } = yield* history(4)
+      const [old = NOTHING, young = NOTHING, pending = NOTHING, alone = NOTHING] = ids
+      yield* finish([old], "dead", 30.01)
+      yield* finish([young, alone], "delivered", 29.9)
+      yield* sql`
+        insert into delivery_attempts (store_id, event_id, installation_id, attempt, started_at)
+        select store_id, event_id, installation_id, 1, now() from deliveries where app_id = ${appId}
+      `
+      yield* sql`update events set occurred_at = now() - interval '31 days' where store_id = ${storeId} and id <> ${alone}`
+      yield* Effect.repeat(purge, { while: (deleted) => deleted > 0 })
+      const kept = [young, pending, alone]
+      assert.deepStrictEqual(
+        (yield* deliveriesOf(appId)).map(({ eventId }) => eventId),
+        kept
+      )
+      for (const table of ["events", "delivery_attempts"]) {
+        const column = table === "events" ? "id" : "event_id"
+        const left = yield* sql.unsafe<{ readonly id: string }>(
+          `select ${column} as id from ${table} where store_id = '${storeId}' order by 1`
+        )
+        assert.deepStrictEqual(
+          left.map(({ id }) => id),
+          kept
+        )
+      }
+    })
+  )
+
+  it.scoped("who has no webhook, or was not sent the event, is told so", () =>
+    Effect.gen(function* () {
+      const { attempts, deliveries, pause, redeliver, redeliverSince, resume, rotateSecret, show } = yield* Webhooks
+      for (const refused of [
+        yield* Effect.flip(show(NOBODY)),
+        yield* Effect.flip(pause(NOBODY)),
+        yield* Effect.flip(resume(NOBODY, "deliver")),
+        yield* Effect.flip(rotateSecret(NOBODY)),
+        yield* Effect.flip(deliveries(NOBODY, { state: Option.none(), limit: 1 })),
+        yield* Effect.flip(redeliverSince(NOBODY, new Date(0), "all"))
+      ]) {
+        assert.strictEqual(refused._tag, "WebhookNotFound")
+        assert.include(refused.message, "apps webhook set --app")
+      }
+      const { appId } = yield* history(0)
+      assert.strictEqual((yield* Effect.flip(redeliver(appId, NOTHING)))._tag, "DeliveryNotFound")
+      assert.strictEqual((yield* Effect.flip(attempts(appId, NOTHING)))._tag, "DeliveryNotFound")
+    })
+  )
+})
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue", (it) => {
+  const claimAll = Effect.flatMap(PgClient.PgClient, (sql) => makeQueue(sql).claim(100, new Map()))
+  const lapse = Effect.flatMap(
+    PgClient.PgClient,
+    (sql) => sql`update deliveries set next_at = now() where lease is not null`
+  )
+
+  it.scoped(
+    "lends a delivery to one worker at a time, and again when the lease has ended, of which the log tells",
+    () =>
+      Effect.gen(function* () {
+        const { attempts } = yield* Webhooks
+        const sql = yield* PgClient.PgClient
+        const { appId, ids } = yield* history(1)
+        const [first] = yield* claimAll
+        assert.deepInclude(first, { appId, attempt: 1, failures: 0, isActive: true })
+        assert.approximately(first?.now ?? 0, Date.now() / 1000, 60)
+        assert.lengthOf(yield* claimAll, 0)
+        yield* lapse
+        const [second] = yield* claimAll
+        assert.deepInclude(second, { appId, attempt: 2 })
+        assert.deepInclude((yield* attempts(appId, ids[0] ?? NOTHING))[0], {
+          attempt: 1,
+          status: null,
+          error: "The worker stopped before it could write down what came of this attempt"
+        })
+
+        // The first worker comes back and says what came of it: the delivery is no longer its own, but the log is right.
+        if (first === undefined || second === undefined) return assert.fail("Nothing was claimed")
+        const attempt = { status: 500, durationMillis: 7, answer: new Uint8Array(), error: null }
+        yield* makeQueue(sql).settle([{ claimed: first, outcome: "retry", delay: 5, attempt }])
+        assert.deepInclude((yield* deliveriesOf(appId))[0], { leased: true, failures: 0 })
+        assert.deepInclude((yield* attempts(appId, ids[0] ?? NOTHING))[0], {
+          status: 500,
+          durationMillis: 7,
+          error: null
+        })
+        yield* makeQueue(sql).settle([
+          { claimed: second, outcome: "delivered", delay: 0, attempt: { ...attempt, status: 204 } }
+        ])
+        assert.deepInclude((yield* deliveriesOf(appId))[0], { leased: false, outcome: "delivered" })
+      })
+  )
+
+  it.scoped("shares what is free evenly among endpoints, whatever their backlog", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const long = yield* history(30)
+      const short = [yield* history(2), yield* history(2)]
+      const claimed = yield* makeQueue(sql).claim(9, new Map())
+      const of = (app: AppId) => claimed.filter(({ appId }) => appId === app).length
+      assert.strictEqual(of(long.appId), 3)
+      for (const { appId } of short) assert.strictEqual(of(appId), 2)
+      yield* sql`update deliveries set next_at = now(), lease = null where finished_at is null`
+
+      // What this process has under way already counts: the longest queue has no room left here.
+      const more = yield* makeQueue(sql).claim(9, new Map([[long.appId, 32]]))
+      assert.lengthOf(more, 4)
+    })
+  )
+
+  it.scoped("where there is not room for all, takes those that do not fail, whatever backlog the others have", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`delete from deliveries`
+      const dead = [yield* history(3), yield* history(3), yield* history(3)]
+      for (const { appId } of dead) {
+        yield* sql`update webhooks set failing_since = now() - interval '1 hour' where app_id = ${appId}`
+        yield* sql`update deliveries set next_at = now() - interval '1 hour' where app_id = ${appId}`
+      }
+      const healthy = yield* history(1)
+      const claimed = yield* makeQueue(sql).claim(2, new Map())
+      assert.lengthOf(claimed, 2)
+      assert.include(
+        claimed.map(({ appId }) => appId),
+        healthy.appId
+      )
+      // Of one that fails no more than two are lent, however much room there is.
+      const others = yield* makeQueue(sql).claim(100, new Map())
+      for (const { appId } of dead) assert.isAtMost(others.filter((one) => one.appId === appId).length, 2)
+    })
+  )
+
+  it.scoped("lends each delivery once, to however many ask at once", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`delete from deliveries`
+      yield* Effect.all(Array.from({ length: 4 }, () => history(20)))
+      const queue = makeQueue(sql)
+      const rounds = yield* Effect.all(
+        Array.from({ length: 40 }, () => queue.claim(10, new Map())),
+        { concurrency: 8 }
+      )
+      const ids = rounds.flat().map(({ eventId }) => eventId)
+      assert.lengthOf(ids, 80)
+      assert.lengthOf(new Set(ids), 80)
+    })
+  )
+})

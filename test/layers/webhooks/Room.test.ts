@@ -1,0 +1,75 @@
+import { assert, it } from "@effect/vitest"
+import { EventId } from "../../../src/domain/Events.ts"
+import { AppId, InstallationId } from "../../../src/domain/Installation.ts"
+import { StoreId } from "../../../src/domain/Store.ts"
+import type { Claimed } from "../../../src/layers/webhooks/Queue.ts"
+import { makeRoom } from "../../../src/layers/webhooks/Room.ts"
+
+const ID = "01900000-0000-7000-8000-00000000000"
+
+const claimed = (endpoint: number, limit: number): Claimed => ({
+  storeId: StoreId.make(`${ID}0`),
+  eventId: EventId.make(`${ID}0`),
+  installationId: InstallationId.make(`${ID}0`),
+  appId: AppId.make(`${ID}${endpoint}`),
+  lease: "",
+  attempt: 1,
+  failures: 0,
+  now: 0,
+  url: "",
+  secret: "",
+  previousSecret: null,
+  payload: "",
+  isActive: true,
+  limit,
+  share: limit
+})
+
+const times = <A>(n: number, f: () => A) => Array.from({ length: n }, f)
+
+it("An endpoint that had all it may have is asked for again now when half has ended, soon before", () => {
+  const room = makeRoom(100)
+  const one = claimed(1, 4)
+  times(4, () => room.take(one))
+  assert.strictEqual(room.busy.get(one.appId), 4)
+  const whens = times(4, () => room.ended(one))
+  assert.deepStrictEqual(whens, ["soon", "now", "later", "later"])
+  assert.isFalse(room.busy.has(one.appId))
+})
+
+it("An endpoint that had less than it may have is not waited for", () => {
+  const room = makeRoom(100)
+  const one = claimed(1, 4)
+  times(3, () => room.take(one))
+  const whens = times(3, () => room.ended(one))
+  assert.deepStrictEqual(whens, ["later", "later", "later"])
+})
+
+it("So is all of it when it was full", () => {
+  const room = makeRoom(4)
+  const endpoints = [1, 2, 3, 4].map((endpoint) => claimed(endpoint, 32))
+  for (const one of endpoints) room.take(one)
+  assert.strictEqual(room.free(), 0)
+  const whens = endpoints.map(room.ended)
+  assert.deepStrictEqual(whens, ["soon", "now", "later", "later"])
+  assert.strictEqual(room.free(), 4)
+})
+
+it("What ended makes room at once, but not without end before it is written down", () => {
+  const room = makeRoom(2)
+  const one = claimed(1, 32)
+  assert.isTrue(room.isEmpty())
+  const turns = times(502, () => {
+    const before = room.free()
+    room.take(one)
+    room.ended(one)
+    return before
+  })
+  assert.isTrue(turns.every((free) => free > 0))
+  assert.strictEqual(room.free(), 0)
+  assert.isFalse(room.isEmpty())
+  assert.strictEqual(room.writtenDown(500), "now")
+  assert.strictEqual(room.free(), 2)
+  assert.strictEqual(room.writtenDown(2), "later")
+  assert.isTrue(room.isEmpty())
+})

@@ -1,0 +1,227 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Option, Redacted, Schema } from "effect"
+import { EventKind } from "../../src/domain/Events.ts"
+import { Scope } from "../../src/domain/Installation.ts"
+import { Installations } from "../../src/domain/Installations.ts"
+import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
+import { makeClient } from "../support/Api.ts"
+import { cli, factsOf } from "../support/Cli.ts"
+import { freePort, ownDatabase, rowsOf, servicesOn, startNode, startServer, watch } from "../support/Process.ts"
+
+const PRODUCT = "catalog.product.updated.v1"
+const COLLECTION = "catalog.collection.updated.v1"
+const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/
+
+const AppMade = Schema.Struct({ appId: Schema.UUID, webhookSecret: Schema.String.pipe(Schema.pattern(SECRET)) })
+
+const words = (text: string) => text.split(" ")
+
+const appWith = (url: string, target: string) =>
+  factsOf(
+    AppMade,
+    url,
+    ...words(`apps create --name App --scope read_products --scope write_products`),
+    ...words(`--webhook-url ${target} --event ${PRODUCT}`)
+  )
+
+const Shown = Schema.Struct({
+  appId: Schema.UUID,
+  url: Schema.String,
+  events: Schema.Array(Schema.String),
+  liveSecrets: Schema.Int,
+  failingSince: Schema.NullOr(Schema.DateFromString),
+  pausedAt: Schema.NullOr(Schema.DateFromString),
+  pauseReason: Schema.NullOr(Schema.String),
+  pending: Schema.Int,
+  oldestPendingAt: Schema.NullOr(Schema.DateFromString),
+  dead: Schema.Int
+})
+
+it.scopedLive("an app's webhook is set, shown, paused and resumed, and its secret rotated, which is printed once", () =>
+  Effect.gen(function* () {
+    const { url } = yield* ownDatabase
+    const { appId, webhookSecret } = yield* appWith(url, "https://app.example.com/hooks")
+    const on = <A, I>(schema: Schema.Schema<A, I>, command: string, ...args: ReadonlyArray<string>) =>
+      factsOf(schema, url, "apps", "webhook", command, "--app", appId, ...args)
+    assert.deepInclude(yield* on(Shown, "show"), {
+      url: "https://app.example.com/hooks",
+      events: [PRODUCT],
+      liveSecrets: 1,
+      pausedAt: null,
+      pending: 0
+    })
+
+    const Set = Schema.Struct({ appId: Schema.UUID, url: Schema.String, events: Schema.Array(Schema.String) })
+    yield* on(Set, "set", "--url", "https://next.example.com/", "--event", PRODUCT, "--event", COLLECTION)
+    const Rotated = Schema.Struct({
+      appId: Schema.UUID,
+      webhookSecret: Schema.String.pipe(Schema.pattern(SECRET)),
+      previousSecretSignsUntil: Schema.DateFromString
+    })
+    const rotated = yield* on(Rotated, "rotate-secret")
+    assert.notStrictEqual(rotated.webhookSecret, webhookSecret)
+    assert.approximately(rotated.previousSecretSignsUntil.getTime(), Date.now() + 86_400_000, 60_000)
+    yield* on(Schema.Struct({ appId: Schema.UUID, paused: Schema.Literal(true) }), "pause")
+    assert.deepInclude(yield* on(Shown, "show"), {
+      url: "https://next.example.com/",
+      events: [PRODUCT, COLLECTION],
+      liveSecrets: 2,
+      pauseReason: "operator"
+    })
+    const Resumed = Schema.Struct({
+      appId: Schema.UUID,
+      paused: Schema.Literal(false),
+      missed: Schema.Literal(0),
+      missedSince: Schema.Null,
+      missedUntil: Schema.Null,
+      missedAre: Schema.Literal("delivered")
+    })
+    yield* on(Resumed, "resume")
+    assert.isNull((yield* on(Shown, "show")).pausedAt)
+    const { stdout } = yield* cli(url, "apps", "webhook", "show", "--app", appId)
+    assert.notInclude(stdout, "whsec_")
+  })
+)
+
+const Deliveries = Schema.Struct({
+  deliveries: Schema.Array(
+    Schema.Struct({
+      eventId: Schema.UUID,
+      kind: Schema.String,
+      storeId: Schema.UUID,
+      installationId: Schema.UUID,
+      state: Schema.String,
+      attempts: Schema.Int,
+      createdAt: Schema.DateFromString,
+      nextAt: Schema.NullOr(Schema.DateFromString),
+      finishedAt: Schema.NullOr(Schema.DateFromString)
+    })
+  )
+})
+const Attempts = Schema.Struct({
+  attempts: Schema.Array(
+    Schema.Struct({
+      installationId: Schema.UUID,
+      attempt: Schema.Int,
+      startedAt: Schema.DateFromString,
+      durationMillis: Schema.Int,
+      status: Schema.NullOr(Schema.Int),
+      answer: Schema.NullOr(Schema.String),
+      error: Schema.NullOr(Schema.String)
+    })
+  )
+})
+
+/** A store with somebody who writes on it and an app that is told, on the database at `url`. */
+const subscription = (url: string, target: string) =>
+  Effect.gen(function* () {
+    const { createApp, createStore, install, issueToken } = yield* Installations
+    const { subscribe } = yield* Webhooks
+    const storeId = yield* createStore({ name: "A store", plan: "free", currencyCode: "EUR" })
+    const make = (name: string) =>
+      Effect.flatMap(createApp({ name, scopes: Scope.literals }), (appId) =>
+        Effect.map(install({ storeId, appId, scopes: Scope.literals }), (installation) => ({ appId, installation }))
+      )
+    const writer = yield* make("A writer")
+    const { token } = yield* issueToken(writer.installation)
+    const { appId } = yield* make("A subscriber")
+    const secret = Option.getOrThrow(yield* subscribe(appId, { url: target, kinds: EventKind.literals }))
+    return { accessToken: Redacted.value(token), appId, secret: Redacted.value(secret) }
+  }).pipe(Effect.provide(servicesOn(url)))
+
+it.scopedLive(
+  "a change arrives at `webhooks listen`, verified, from a worker alone; it is looked up and sent again",
+  () =>
+    Effect.gen(function* () {
+      const { client: database, url } = yield* ownDatabase
+      const port = yield* freePort
+      const environment = { DATABASE_URL: url, WEBHOOK_ALLOW_HOSTS: "127.0.0.1" }
+      const { accessToken, appId, secret } = yield* subscription(url, `http://127.0.0.1:${port}/`)
+      const told = yield* startNode("cli", ["webhooks", "listen", "--port", `${port}`, "--secret", secret], {})
+      const lines = (n: number) =>
+        watch(
+          Effect.sync(() => told.said.stdout.split("\n").filter((line) => line.includes("verified"))),
+          (said) => said.length >= n
+        )
+      const worker = yield* startNode("cli", ["worker"], environment)
+      const { base } = yield* startServer({ ...environment, WEBHOOK_WORKERS: "0" })
+      assert.strictEqual((yield* makeClient(base, accessToken).post("/products", { name: "Cup" })).status, 201)
+      const [line = ""] = yield* lines(1)
+      assert.match(
+        line,
+        /✓ verified \| catalog\.product\.updated\.v1, event .*, product .* version 1, hops 0 \| answered 204/
+      )
+
+      const done = rowsOf(database, "select event_id from deliveries where outcome = 'delivered'")
+      const [row] = yield* watch(done, (rows) => rows.length === 1)
+      const event = String(row?.["event_id"])
+      const at = ["--app", appId] as const
+      const { deliveries } = yield* factsOf(
+        Deliveries,
+        url,
+        "apps",
+        "webhook",
+        "deliveries",
+        ...at,
+        "--state",
+        "delivered"
+      )
+      assert.deepStrictEqual(
+        deliveries.map(({ attempts, eventId, state }) => ({ attempts, eventId, state })),
+        [{ attempts: 1, eventId: event, state: "delivered" }]
+      )
+      const { attempts } = yield* factsOf(Attempts, url, "apps", "webhook", "attempts", ...at, "--event-id", event)
+      assert.deepInclude(attempts[0], { attempt: 1, status: 204, error: null })
+      const Redelivered = Schema.Struct({ appId: Schema.UUID, redelivered: Schema.Int })
+      const again = (...which: ReadonlyArray<string>) =>
+        factsOf(Redelivered, url, "apps", "webhook", "redeliver", ...at, ...which)
+      assert.strictEqual((yield* again("--event-id", event)).redelivered, 1)
+      yield* lines(2)
+      yield* watch(done, (rows) => rows.length === 1)
+      assert.strictEqual((yield* again("--since", "2026-01-01T00:00:00Z")).redelivered, 1)
+      yield* lines(3)
+      yield* watch(done, (rows) => rows.length === 1)
+      assert.strictEqual((yield* again("--since", "2026-01-01", "--dead")).redelivered, 0)
+
+      worker.kill("SIGTERM")
+      const { stderr } = yield* worker.ended
+      assert.strictEqual(stderr, "")
+      for (const process of [told, worker]) process.kill("SIGINT")
+      yield* told.ended
+      assert.notInclude(told.said.stdout + worker.said.stdout, secret)
+    })
+)
+
+const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
+
+/** What is asked wrongly, and the one line about it. */
+const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
+  [`apps webhook show --app ${NOBODY}`, /has no webhook; give it one with: apps webhook set/],
+  [`apps webhook redeliver --app ${NOBODY}`, /Give either --event-id or --since/],
+  [`apps webhook redeliver --app ${NOBODY} --since yesterday`, /--since: must be a time, as in/],
+  [`apps webhook redeliver --app ${NOBODY} --event-id ${NOBODY}`, /was sent no event/],
+  [`apps webhook set --app ${NOBODY} --url https://a.example.com/ --event ${PRODUCT}`, /There is no app/],
+  [`apps webhook set --app ${NOBODY} --url http://a.example.com/ --event ${PRODUCT}`, /must begin with https:/],
+  [`apps webhook set --app ${NOBODY} --url https://a.example.com/`, /--event/],
+  [`apps webhook deliveries --app ${NOBODY} --limit 0`, /--limit/],
+  [`apps create --name App --scope read_products --webhook-url https://127.0.0.1/ --event ${PRODUCT}`, /127\.0\.0\.1/],
+  ["apps create --name App --scope read_products --webhook-url https://a.example.com/", /--webhook-url and --event/],
+  ["webhooks listen --fail 500 --hang", /Give one of --fail, --hang and --gone/],
+  ["webhooks listen --fail 99", /--fail/],
+  ["worker --concurrency 0", /--concurrency/]
+]
+
+it.scopedLive("what is asked wrongly is answered with one clear line and exit code 1, and makes nothing", () =>
+  Effect.gen(function* () {
+    const { client, url } = yield* ownDatabase
+    yield* cli(url, "migrate")
+    for (const [asked, line] of mistakes) {
+      const { code, stderr, stdout } = yield* cli(url, ...words(asked))
+      assert.deepStrictEqual({ asked, code, stdout }, { asked, code: 1, stdout: "" })
+      assert.match(stderr, /^partner-api: [^\n]+\n$/, asked)
+      assert.match(stderr, line, asked)
+      assert.notMatch(stderr, /\[object|\.[jt]s:\d|undefined|NaN/, asked)
+    }
+    assert.deepStrictEqual(yield* rowsOf(client, "select 1 from apps"), [])
+  })
+)

@@ -1,0 +1,90 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { verifyWebhook } from "../../src/http/client/Webhooks.ts"
+import { enroll, ownDatabase, rowsOf, watch } from "../support/Process.ts"
+import { type Received, receiver } from "../support/Receiver.ts"
+import { insist, listeners, startSender, startWorker } from "../support/Workers.ts"
+
+/** They wait more than they work. */
+const atOnce = { timeout: 90_000, concurrent: true }
+
+/** Seconds that a receiver asks to be left alone for, as a date. */
+const LATER = 90
+
+/** Milliseconds for which an answer is held back: a lease is longer, and so is the limit of a request. */
+const SLOW = 8000
+
+/** Gives a process another clock, as an expression of the true one, before any of its own code runs. */
+const clock = (now: string) => {
+  const code = `
+    const TrueDate = Date
+    const now = () => { const t = TrueDate.now(); return Math.floor(${now}) }
+    globalThis.Date = class extends TrueDate {
+      constructor(...given) { given.length === 0 ? super(now()) : super(...given) }
+      static now() { return now() }
+    }`
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` }
+}
+
+const YEAR = 31_557_600_000
+
+const CLOCKS = {
+  "ten years ahead": clock(`t + ${10 * YEAR}`),
+  "ten years behind": clock(`t - ${10 * YEAR}`),
+  "never the same": clock(`t + (Math.random() - 0.5) * ${10 * YEAR}`)
+}
+
+const verified = (secret: string | undefined, { body, headers }: Received) =>
+  Effect.promise(() => verifyWebhook(secret ?? "", headers, body, { toleranceSeconds: 300 }))
+
+for (const [name, environment] of Object.entries(CLOCKS)) {
+  it.scopedLive(
+    `workers whose clock is ${name} sign, retry and lease by the database's`,
+    () =>
+      Effect.gen(function* () {
+        const { client, url } = yield* ownDatabase
+        const prompt = yield* receiver()
+        let answers = 0
+        const failing = yield* receiver(() => ({ status: answers++ === 0 ? 500 : 204 }))
+        const busy = yield* receiver(() => ({
+          status: 503,
+          headers: { "retry-after": new Date(Date.now() + LATER * 1000).toUTCString() }
+        }))
+        const slow = yield* receiver(() => new Promise((resolve) => setTimeout(() => resolve({}), SLOW)))
+        const given = { DATABASE_URL: url, ...environment }
+        const server = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
+        const { storeId, tokens } = yield* enroll(url)
+        const hosts = [prompt, failing, busy, slow]
+        const apps = yield* listeners(
+          url,
+          storeId,
+          hosts.map(({ url }) => url)
+        )
+        yield* Effect.all([startWorker(given), startWorker(given)], { concurrency: "unbounded" })
+        yield* insist(() => server.base, tokens[0], "one")
+        const [, , busyApp] = apps
+        yield* watch(
+          rowsOf(client, "select 1 from deliveries where finished_at is null and app_id <> $1", [busyApp?.appId]),
+          (rows) => rows.length === 0
+        )
+
+        for (const [index, { received }] of hosts.entries())
+          for (const one of received) assert.isTrue((yield* verified(apps[index]?.secret, one)).ok)
+        assert.lengthOf(prompt.received, 1)
+        assert.lengthOf(slow.received, 1)
+        const [first, second, ...more] = failing.received.map(({ at }) => at)
+        assert.lengthOf(more, 0)
+        assert.isAtLeast((second ?? 0) - (first ?? 0), 4000)
+        assert.isBelow((second ?? 0) - (first ?? 0), 9000)
+        const [waits] = yield* rowsOf(
+          client,
+          `select attempts, extract(epoch from d.next_at - a.started_at)::float8 as seconds
+         from deliveries d join delivery_attempts a using (store_id, event_id, installation_id) where app_id = $1`,
+          [busyApp?.appId]
+        )
+        assert.strictEqual(waits?.["attempts"], 1)
+        assert.approximately(Number(waits?.["seconds"]), LATER, 3)
+      }),
+    atOnce
+  )
+}

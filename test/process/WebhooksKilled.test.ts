@@ -1,0 +1,82 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, Random } from "effect"
+import { ownDatabase, rowsOf } from "../support/Process.ts"
+import { receiver } from "../support/Receiver.ts"
+import { arrived } from "../support/Webhooks.ts"
+import { audience, books, insist, makeGate, startSender, startWorker, type Worker } from "../support/Workers.ts"
+
+/** Workers killed one by one, each with a new one in its place, before all are killed at once. */
+const KILLS = 6
+const WORKERS = 3
+const LISTENERS = 6
+
+/** Arrivals between a start and the kill that follows, at least. */
+const ARRIVALS_A_LIFE = 60
+
+const kill = (worker: Worker | undefined) =>
+  Effect.suspend(() => {
+    worker?.kill("SIGKILL")
+    return worker?.ended ?? Effect.void
+  })
+
+it.scopedLive(
+  "workers that are killed again and again, and a server too, lose nothing; what arrives twice was under way then",
+  () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* ownDatabase
+      const gate = makeGate()
+      const endpoint = yield* receiver(gate.answer)
+      const given = { DATABASE_URL: url }
+      const senders = { DATABASE_URL: url, WEBHOOK_WORKERS: "0" }
+      let server = yield* startSender(senders)
+      const { tokens } = yield* audience(url, endpoint, LISTENERS, 12)
+      const workers: Array<Worker> = yield* Effect.replicateEffect(startWorker(given), WORKERS)
+
+      let isEnough = false
+      const writing = yield* Effect.fork(
+        Effect.forEach(
+          tokens.slice(0, 3),
+          (token, writer) =>
+            Effect.iterate(0, {
+              while: () => !isEnough,
+              body: (n) =>
+                Effect.as(
+                  insist(() => server.base, tokens[(writer + 3 * n) % tokens.length] ?? token, `${writer}-${n}`),
+                  n + 1
+                )
+            }),
+          { concurrency: "unbounded" }
+        )
+      )
+
+      for (let n = 0; n < KILLS; n++) {
+        yield* arrived(endpoint, endpoint.received.length + ARRIVALS_A_LIFE)
+        yield* Effect.sleep(yield* Random.nextIntBetween(0, 20))
+        yield* kill(workers[n % WORKERS])
+        workers[n % WORKERS] = yield* startWorker(given)
+        if (n % 3 === 1) {
+          server.kill("SIGKILL")
+          server = yield* startSender(senders)
+        }
+        yield* rowsOf(client, "update rate_windows set hits = '{}'")
+      }
+      gate.close()
+      yield* gate.holds(LISTENERS)
+      yield* Effect.forEach(workers, kill)
+      gate.open()
+      isEnough = true
+      yield* Fiber.join(writing)
+      yield* startWorker(given)
+
+      const { doubled, due, lapsed, ...wrong } = yield* books(client, endpoint)
+      assert.deepStrictEqual(wrong, { lost: [], strange: [], unexplained: [], unwritten: [] })
+      assert.isAtLeast(due, (KILLS * ARRIVALS_A_LIFE) / 2)
+      assert.isAtLeast(lapsed, LISTENERS)
+      assert.isAtMost(doubled, lapsed)
+      const errors = yield* rowsOf(client, "select distinct error from delivery_attempts where duration_ms is null")
+      assert.deepStrictEqual(errors, [
+        { error: "The worker stopped before it could write down what came of this attempt" }
+      ])
+    }),
+  90_000
+)

@@ -1,0 +1,132 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { connection, folder, ownDatabase, serverUrl, watch } from "../support/Process.ts"
+import { receiver } from "../support/Receiver.ts"
+import { restartable } from "../support/Restart.ts"
+import { arrived } from "../support/Webhooks.ts"
+import {
+  audience,
+  books,
+  closeDatabase,
+  cut,
+  finished,
+  insist,
+  listening,
+  makeGate,
+  makeProducts,
+  openDatabase,
+  startSender,
+  startWorker,
+  type Worker
+} from "../support/Workers.ts"
+
+const LISTENERS = 8
+const PRODUCTS = 250
+const exact = { due: LISTENERS * PRODUCTS, lost: [], strange: [], unexplained: [], unwritten: [] }
+
+/** What a worker said of the database, a line each. */
+const outages = ({ said }: Worker) => said.stdout.split("\n").filter((line) => line.includes("database"))
+
+it.scopedLive(
+  "when all connections are cut again and again while deliveries go out, none is lost and they go on by themselves",
+  () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* ownDatabase
+      const endpoint = yield* receiver()
+      const server = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
+      const { tokens } = yield* audience(url, endpoint, LISTENERS, 4)
+      const workers = yield* Effect.replicateEffect(startWorker({ DATABASE_URL: url }, 32), 2)
+      const cutter = yield* connection(url)
+      const writing = yield* Effect.fork(makeProducts(server.base, tokens, PRODUCTS))
+      for (const moment of [100, 400, 700, 1000, 1300]) {
+        yield* arrived(endpoint, moment)
+        yield* cut(cutter, url)
+      }
+      yield* Fiber.join(writing)
+      const { doubled, lapsed, ...rest } = yield* books(client, endpoint)
+      assert.deepStrictEqual(rest, exact)
+      assert.isAtMost(doubled, lapsed)
+      yield* listening(client, workers.length)
+      for (const { child, said } of workers) assert.deepStrictEqual([child.exitCode, said.stderr], [null, ""])
+    }),
+  90_000
+)
+
+it.scopedLive(
+  "when the database is stopped like a crash and started again, none is lost and deliveries go on by themselves",
+  () =>
+    Effect.gen(function* () {
+      const { restart, url } = yield* restartable(yield* folder)
+      const endpoint = yield* receiver()
+      const server = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
+      const { tokens } = yield* audience(url, endpoint, LISTENERS, 4)
+      const worker = yield* startWorker({ DATABASE_URL: url }, 32)
+      const writing = yield* Effect.fork(makeProducts(server.base, tokens, PRODUCTS))
+      for (const moment of [200, 800, 1400]) {
+        yield* arrived(endpoint, moment)
+        yield* restart
+      }
+      yield* Fiber.join(writing)
+      const client = yield* connection(url)
+      const { doubled, lapsed, ...rest } = yield* books(client, endpoint)
+      assert.deepStrictEqual(rest, exact)
+      assert.isAtMost(doubled, lapsed)
+      yield* listening(client, 1)
+      assert.isAtMost(outages(worker).length, 3)
+      assert.deepStrictEqual([worker.child.exitCode, worker.said.stderr], [null, ""])
+    }),
+  90_000
+)
+
+it.scopedLive(
+  "a worker says once that the database is away, writes down what it did meanwhile, and is woken as before",
+  () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* ownDatabase
+      const gate = makeGate()
+      const endpoint = yield* receiver(gate.answer)
+      const server = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
+      const { tokens } = yield* audience(url, endpoint, LISTENERS, 2)
+      const worker = yield* startWorker({ DATABASE_URL: url })
+      const elsewhere = yield* Effect.flatMap(serverUrl, connection)
+      const write = (key: string) => insist(() => server.base, tokens[0], key)
+
+      for (const outage of [1, 2]) {
+        gate.close()
+        yield* write(`before-${outage}`)
+        yield* gate.holds(LISTENERS)
+        yield* closeDatabase(elsewhere, url)
+        // The answers come while there is nothing to write them to.
+        gate.open()
+        yield* watch(
+          Effect.sync(() => outages(worker)),
+          (lines) => lines.length === outage
+        )
+        // Long enough for each part of the worker to find out, and to try again.
+        yield* Effect.sleep("3 seconds")
+        yield* openDatabase(elsewhere, url)
+        const back = performance.now()
+        yield* finished(client)
+        assert.isBelow(performance.now() - back, 5000)
+        yield* listening(client, 1)
+        assert.lengthOf(outages(worker), outage)
+      }
+
+      // One after the other, so that a worker that only looked four times a second would take nearly all of that.
+      const delays = yield* Effect.forEach(
+        Array.from({ length: 21 }, (_, n) => n),
+        (n) =>
+          Effect.gen(function* () {
+            const before = endpoint.received.length
+            yield* write(`after-${n}`)
+            const written = performance.now()
+            yield* arrived(endpoint, before + LISTENERS)
+            return (endpoint.received[before]?.at ?? Infinity) - written
+          })
+      )
+      assert.isBelow(delays.toSorted((a, b) => a - b)[10] ?? Infinity, 125)
+      assert.deepStrictEqual(yield* books(client, endpoint), { ...exact, due: 23 * LISTENERS, doubled: 0, lapsed: 0 })
+      assert.deepStrictEqual([worker.child.exitCode, worker.said.stderr], [null, ""])
+    }),
+  90_000
+)

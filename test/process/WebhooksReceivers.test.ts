@@ -1,0 +1,118 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type pg from "pg"
+import { badReceivers, FLOOD_BYTES, type Kind } from "../support/BadReceivers.ts"
+import { memoryOf } from "../support/Memory.ts"
+import { enroll, ownDatabase, rowsOf, watch } from "../support/Process.ts"
+import { insist, listeners, makeProducts, startSender, startWorker } from "../support/Workers.ts"
+
+const PRODUCTS = 40
+
+/** Requests to one endpoint at once, and to one that fails. */
+const LIMIT = 32
+const FAILING_LIMIT = 2
+
+/** Milliseconds after which a request is over, and what a busy machine may add. */
+const TIMEOUT = 10_000
+const SLACK = 1500
+
+const SLOW = ["hang", "drip"] as const
+const FAST = ["fail", "reset", "redirect"] as const
+
+/** MiB by which the memory of a worker may grow while it is sent gigabytes: buffers of its sockets, not the answers. */
+const GROWTH = 96
+
+const attemptsOf = (client: pg.Client, appId: string | undefined) =>
+  rowsOf(
+    client,
+    `select duration_ms::int as took, status, error, length(answer) as kept
+     from delivery_attempts join deliveries using (store_id, event_id, installation_id)
+     where app_id = $1 and duration_ms is not null`,
+    [appId]
+  )
+
+it.scopedLive(
+  "receivers that fail, hang, drip, reset and redirect free their slots in 10 s, two at a time once they fail, and hold up nobody",
+  () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* ownDatabase
+      const receivers = yield* badReceivers()
+      const server = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
+      const { storeId, tokens } = yield* enroll(url)
+      const kinds: ReadonlyArray<Kind> = ["well", ...SLOW, ...FAST]
+      const apps = yield* listeners(url, storeId, kinds.map(receivers.urlOf))
+      const attempts = (kind: Kind) => attemptsOf(client, apps[kinds.indexOf(kind)]?.appId)
+      const settled = (kind: Kind, n: number) => watch(attempts(kind), (rows) => rows.length >= n)
+      yield* rowsOf(client, "update webhooks set paused_at = now(), pause_reason = 'operator'")
+      yield* makeProducts(server.base, tokens, PRODUCTS)
+      yield* startWorker({ DATABASE_URL: url })
+      yield* rowsOf(client, "update webhooks set paused_at = null, pause_reason = null")
+
+      // The healthy one has everything before the first of the hanging requests is over.
+      yield* watch(
+        Effect.sync(() => SLOW.map((kind) => receivers.seen(kind).open)),
+        (open) => open.every((n) => n >= LIMIT)
+      )
+      yield* settled("well", PRODUCTS)
+      assert.strictEqual(receivers.seen("well").requests, PRODUCTS)
+      assert.lengthOf(yield* attempts("hang"), 0)
+
+      for (const kind of SLOW) assert.strictEqual(receivers.seen(kind).most, LIMIT)
+      yield* Effect.forEach(FAST, (kind) => settled(kind, PRODUCTS))
+      for (const kind of FAST) assert.isAtMost(receivers.seen(kind).most, LIMIT)
+
+      // From here on all of them are known to fail, and are asked again after 5 s.
+      receivers.forgetMost()
+      yield* Effect.forEach(SLOW, (kind) => settled(kind, LIMIT + FAILING_LIMIT))
+      for (const kind of SLOW) {
+        assert.strictEqual(receivers.seen(kind).most, FAILING_LIMIT)
+        for (const { error, status, took } of yield* attempts(kind)) {
+          assert.approximately(Number(took), TIMEOUT, SLACK)
+          assert.match(String(error), /within 10 seconds$/)
+          assert.isNull(status)
+        }
+      }
+      for (const kind of FAST) {
+        assert.isAbove(receivers.seen(kind).requests, PRODUCTS)
+        assert.isAtMost(receivers.seen(kind).most, FAILING_LIMIT)
+      }
+      for (const { status } of yield* attempts("fail")) assert.strictEqual(status, 500)
+      for (const { status } of yield* attempts("redirect")) assert.strictEqual(status, 307)
+      for (const { error } of yield* attempts("reset")) assert.match(String(error), /closed the connection/)
+      assert.strictEqual(receivers.seen("elsewhere").requests, 0)
+    }),
+  90_000
+)
+
+it.scopedLive.skipIf(process.platform !== "linux")(
+  "answers of 1 GiB are read to their end or to the limit, and leave the memory of the worker flat",
+  () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* ownDatabase
+      const receivers = yield* badReceivers()
+      const server = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
+      const { storeId, tokens } = yield* enroll(url)
+      const [well, flood] = yield* listeners(url, storeId, [receivers.urlOf("well"), receivers.urlOf("flood")])
+      const worker = yield* startWorker({ DATABASE_URL: url })
+      yield* rowsOf(client, "update webhooks set paused_at = now(), pause_reason = 'operator' where app_id = $1", [
+        flood?.appId
+      ])
+      yield* makeProducts(server.base, tokens, 4)
+      yield* watch(attemptsOf(client, well?.appId), (rows) => rows.length === 4)
+      const before = memoryOf(worker.child.pid)
+
+      yield* rowsOf(client, "update webhooks set paused_at = null, pause_reason = null")
+      const answers = yield* watch(attemptsOf(client, flood?.appId), (rows) => rows.length >= 4)
+      for (const { error, kept, took } of answers) {
+        assert.isAtMost(Number(took), TIMEOUT + SLACK)
+        assert.strictEqual(kept, 16_384)
+        if (error !== null) assert.match(String(error), /within 10 seconds$/)
+      }
+      assert.isAbove(receivers.flooded(), FLOOD_BYTES / 2)
+      const after = memoryOf(worker.child.pid)
+      assert.isBelow(after.most - before.most, GROWTH)
+      yield* insist(() => server.base, tokens[0], "afterwards")
+      yield* watch(attemptsOf(client, well?.appId), (rows) => rows.length === 5)
+    }),
+  90_000
+)

@@ -1,0 +1,121 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { connection, type Ended, ownDatabase, rowsOf, serverUrl } from "../support/Process.ts"
+import { receiver } from "../support/Receiver.ts"
+import { arrived } from "../support/Webhooks.ts"
+import {
+  audience,
+  books,
+  closeDatabase,
+  insist,
+  listening,
+  makeGate,
+  openDatabase,
+  startSender,
+  startWorker
+} from "../support/Workers.ts"
+
+/** They wait more than they work. */
+const atOnce = { timeout: 90_000, concurrent: true }
+
+const LISTENERS = 3
+const exact = { lost: [], strange: [], unexplained: [], unwritten: [], doubled: 0, lapsed: 0 }
+
+const attempts = `
+  select attempts, outcome, count(*)::int as deliveries from deliveries group by 1, 2 order by attempts
+`
+
+const assertCleanEnd = ({ code, signal, stderr }: Ended) =>
+  assert.deepStrictEqual({ code, signal, stderr }, { code: 0, signal: null, stderr: "" })
+
+const WHO = {
+  worker: (url: string) => startWorker({ DATABASE_URL: url }, LISTENERS),
+  server: (url: string) => startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: String(LISTENERS) })
+}
+
+for (const who of ["worker", "server"] as const) {
+  it.scopedLive(
+    `SIGTERM lets what a ${who} delivers end and be written down, takes nothing new, and ends with 0`,
+    () =>
+      Effect.gen(function* () {
+        const { client, url } = yield* ownDatabase
+        const gate = makeGate()
+        const endpoint = yield* receiver(gate.answer)
+        const writer = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
+        const { tokens } = yield* audience(url, endpoint, LISTENERS)
+        const stopped = yield* WHO[who](url)
+        yield* listening(client, 1)
+        gate.close()
+        yield* insist(() => writer.base, tokens[0], "under-way")
+        yield* gate.holds(LISTENERS)
+        yield* insist(() => writer.base, tokens[0], "waiting")
+
+        stopped.kill("SIGTERM")
+        yield* listening(client, 0)
+        assert.isNull(stopped.child.exitCode)
+        gate.open()
+        assertCleanEnd(yield* stopped.ended)
+        assert.deepStrictEqual(yield* rowsOf(client, attempts), [
+          { attempts: 0, outcome: null, deliveries: LISTENERS },
+          { attempts: 1, outcome: "delivered", deliveries: LISTENERS }
+        ])
+
+        yield* startWorker({ DATABASE_URL: url })
+        assert.deepStrictEqual(yield* books(client, endpoint), { ...exact, due: 2 * LISTENERS })
+      }),
+    atOnce
+  )
+}
+
+it.scopedLive(
+  "SIGTERM while receivers hang ends a worker when their time is up, with that in the log",
+  () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* ownDatabase
+      const endpoint = yield* receiver(() => "hang")
+      const writer = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
+      const { tokens } = yield* audience(url, endpoint, LISTENERS)
+      const stopped = yield* startWorker({ DATABASE_URL: url })
+      yield* insist(() => writer.base, tokens[0], "hanging")
+      yield* arrived(endpoint, LISTENERS)
+      const began = performance.now()
+      stopped.kill("SIGTERM")
+      assertCleanEnd(yield* stopped.ended)
+      assert.isBelow(performance.now() - began, 12_000)
+      assert.deepStrictEqual(yield* rowsOf(client, "select distinct attempt, error from delivery_attempts"), [
+        { attempt: 1, error: "The receiver did not answer within 10 seconds" }
+      ])
+      assert.deepStrictEqual(yield* rowsOf(client, "select 1 from deliveries where lease is not null"), [])
+    }),
+  atOnce
+)
+
+it.scopedLive(
+  "SIGTERM while the database is away ends a worker all the same, and its lease hands on what it did",
+  () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* ownDatabase
+      const gate = makeGate()
+      const endpoint = yield* receiver(gate.answer)
+      const writer = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
+      const { tokens } = yield* audience(url, endpoint, LISTENERS)
+      const stopped = yield* startWorker({ DATABASE_URL: url })
+      const elsewhere = yield* Effect.flatMap(serverUrl, connection)
+      gate.close()
+      yield* insist(() => writer.base, tokens[0], "under-way")
+      yield* gate.holds(LISTENERS)
+      yield* closeDatabase(elsewhere, url)
+      gate.open()
+      stopped.kill("SIGTERM")
+      assertCleanEnd(yield* stopped.ended)
+      yield* openDatabase(elsewhere, url)
+      yield* startWorker({ DATABASE_URL: url })
+      assert.deepStrictEqual(yield* books(client, endpoint), {
+        ...exact,
+        due: LISTENERS,
+        doubled: LISTENERS,
+        lapsed: LISTENERS
+      })
+    }),
+  atOnce
+)

@@ -1,0 +1,130 @@
+import { Effect } from "effect"
+import { once } from "node:events"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+
+/** How a receiver behaves: its URL begins with it. `elsewhere` is where redirects lead, and nobody should come. */
+export const KINDS = ["well", "slow", "fail", "hang", "drip", "reset", "redirect", "flood", "elsewhere"] as const
+export type Kind = (typeof KINDS)[number]
+
+/** Bytes that a flood says it has; it sends as many of them as are taken. */
+export const FLOOD_BYTES = 2 ** 30
+
+const CHUNK = Buffer.alloc(65_536, "flood ")
+
+/** Milliseconds that a slow one takes at most. */
+const SLOW_MILLIS = 1000
+
+/** Sends for as long as somebody reads. */
+const flood = (response: ServerResponse, sent: (bytes: number) => void) => {
+  let left = FLOOD_BYTES
+  const more = () => {
+    let isRoom = true
+    while (left > 0 && isRoom && !response.destroyed) {
+      isRoom = response.write(CHUNK)
+      left -= CHUNK.length
+      sent(CHUNK.length)
+    }
+    if (left === 0) response.end()
+  }
+  response.writeHead(200, { "content-length": FLOOD_BYTES }).on("drain", more)
+  more()
+}
+
+/** A byte a second, of more than there is time for. */
+const drip = (response: ServerResponse) => {
+  response.writeHead(200, { "content-length": 1000 })
+  const dripping = setInterval(() => response.write("."), 1000)
+  response.once("close", () => clearInterval(dripping))
+}
+
+/** What was seen of one kind. */
+export interface Seen {
+  readonly requests: number
+  /** Requests that are open now. */
+  readonly open: number
+  /** Requests that one app had open at once, at most, since it was last forgotten. */
+  readonly most: number
+}
+
+export interface BadReceivers {
+  /** The webhook URL of an app of this kind begins with it; its last segment is counted as the app. */
+  readonly urlOf: (kind: Kind) => string
+  readonly seen: (kind: Kind) => Seen
+  readonly forgetMost: () => void
+  /** Bytes of floods that were handed to sockets. */
+  readonly flooded: () => number
+}
+
+type Heard = (kind: Kind, request: IncomingMessage, body: string) => void
+const ignore: Heard = () => undefined
+
+const kindOf = (url: string): Kind | undefined => KINDS.find((kind) => url.startsWith(`/${kind}/`))
+
+const bodyOf = async (request: IncomingMessage) => {
+  const chunks: Array<Uint8Array> = []
+  for await (const chunk of request) if (chunk instanceof Uint8Array) chunks.push(chunk)
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+/** Receivers of every kind on one port of this machine, for any number of apps. `heard`: each request once it is whole. */
+export const badReceivers = Effect.fn(function* (heard: Heard = ignore) {
+  const requests = new Map<Kind, number>()
+  const open = new Map<string, number>()
+  const most = new Map<string, number>()
+  let flooded = 0
+
+  const behave: Record<Kind, (response: ServerResponse, url: string) => void> = {
+    well: (response) => response.writeHead(204).end(),
+    slow: (response) => void setTimeout(() => response.writeHead(204).end(), Math.random() * SLOW_MILLIS),
+    fail: (response) => response.writeHead(500).end("not today"),
+    hang: () => undefined,
+    drip,
+    reset: (response) => response.req.socket.resetAndDestroy(),
+    redirect: (response, url) => response.writeHead(307, { location: url.replace("redirect", "elsewhere") }).end(),
+    flood: (response) => flood(response, (bytes) => (flooded += bytes)),
+    elsewhere: (response) => response.writeHead(204).end()
+  }
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { url = "" } = request
+    const kind = kindOf(url)
+    if (kind === undefined) return response.writeHead(404).end()
+    const now = (open.get(url) ?? 0) + 1
+    open.set(url, now)
+    most.set(url, Math.max(most.get(url) ?? 0, now))
+    requests.set(kind, (requests.get(kind) ?? 0) + 1)
+    response.once("close", () => open.set(url, (open.get(url) ?? 0) - 1))
+    heard(kind, request, await bodyOf(request))
+    return behave[kind](response, url)
+  }
+  const valuesOf = (all: ReadonlyMap<string, number>, kind: Kind) =>
+    [...all].flatMap(([url, n]) => (kindOf(url) === kind ? [n] : []))
+
+  const server = yield* Effect.acquireRelease(
+    Effect.promise(async () => {
+      // A sender that gives up in the middle of a request is part of what is tested.
+      const made = createServer((request, response) => void answer(request, response).catch(() => undefined))
+      made.listen({ port: 0, host: "127.0.0.1", backlog: 4096 })
+      await once(made, "listening")
+      return made
+    }),
+    (made) =>
+      Effect.promise(async () => {
+        made.closeAllConnections()
+        made.close()
+        await once(made, "close")
+      })
+  )
+  const address = server.address()
+  const port = typeof address === "object" && address !== null ? address.port : 0
+  const made: BadReceivers = {
+    urlOf: (kind) => `http://127.0.0.1:${port}/${kind}`,
+    seen: (kind) => ({
+      requests: requests.get(kind) ?? 0,
+      open: valuesOf(open, kind).reduce((sum, n) => sum + n, 0),
+      most: Math.max(0, ...valuesOf(most, kind))
+    }),
+    forgetMost: () => most.clear(),
+    flooded: () => flooded
+  }
+  return made
+})

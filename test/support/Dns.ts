@@ -1,0 +1,33 @@
+import { decode, encode, RECURSION_DESIRED, RECURSION_AVAILABLE, type Answer } from "dns-packet"
+import { Effect } from "effect"
+import { createSocket } from "node:dgram"
+import { promises } from "node:dns"
+
+/** What a name server answers to the question for A or AAAA of a name, and how often it was asked that before. */
+export type Zone = (name: string, type: string, earlier: number) => ReadonlyArray<Answer>
+
+/** A real name server on loopback, and a resolver that asks it and no other. */
+export const nameServer = (zone: Zone) =>
+  Effect.gen(function* () {
+    const asked: Array<string> = []
+    const socket = createSocket("udp4")
+    socket.on("message", (message, { address, port }) => {
+      const { id, questions = [] } = decode(message)
+      const [question] = questions
+      if (question === undefined) return
+      const key = `${question.type} ${question.name}`
+      const answers = zone(question.name, question.type, asked.filter((one) => one === key).length)
+      asked.push(key)
+      const flags = RECURSION_DESIRED | RECURSION_AVAILABLE
+      socket.send(encode({ type: "response", id, flags, questions, answers: [...answers] }), port, address)
+    })
+    yield* Effect.acquireRelease(
+      Effect.async<void>((resume) => {
+        socket.bind(0, "127.0.0.1", () => resume(Effect.void))
+      }),
+      () => Effect.sync(() => socket.close())
+    )
+    const resolver = new promises.Resolver({ timeout: 500, tries: 1 })
+    resolver.setServers([`127.0.0.1:${socket.address().port}`])
+    return { resolver, asked }
+  })

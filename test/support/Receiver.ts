@@ -1,0 +1,97 @@
+import { Effect, type Scope } from "effect"
+import { randomUUID } from "node:crypto"
+import { once } from "node:events"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+
+/** A request as it arrived. */
+export interface Received {
+  readonly path: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** `performance.now()` when its last byte was there. */
+  readonly at: number
+}
+
+export interface Reaction {
+  readonly status?: number
+  readonly headers?: Record<string, string>
+  readonly body?: string
+}
+
+/** What is answered; "hang" is no answer at all. A promise answers when it is settled. */
+export type React = (request: Received) => Reaction | "hang" | Promise<Reaction | "hang">
+
+const bodyOf = async (request: IncomingMessage) => {
+  const chunks: Array<Uint8Array> = []
+  for await (const chunk of request) if (chunk instanceof Uint8Array) chunks.push(chunk)
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+const headersOf = ({ headers }: IncomingMessage) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]))
+
+/**
+ * An app's endpoint on a port and a path of its own, with all below it, which records what arrives and answers as it is
+ * told to: 204 by itself. What comes to another path is for one that had the port before: other tests leave webhooks
+ * that fail.
+ */
+export const receiver = (react: React = () => ({})): Effect.Effect<Receiver, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.promise(async () => {
+        const received: Array<Received> = []
+        const state = { react, now: 0, most: 0 }
+        const path = `/hooks/${randomUUID()}`
+        const answer = async (request: IncomingMessage, response: ServerResponse) => {
+          const { method = "", url = "" } = request
+          if (url !== path && !url.startsWith(`${path}/`)) {
+            response.writeHead(404).end()
+            return
+          }
+          state.now += 1
+          state.most = Math.max(state.most, state.now)
+          response.once("close", () => void (state.now -= 1))
+          const body = await bodyOf(request)
+          const one = { path: url, method, headers: headersOf(request), body, at: performance.now() }
+          received.push(one)
+          const reaction = await state.react(one)
+          if (reaction === "hang") return
+          response.writeHead(reaction.status ?? 204, reaction.headers).end(reaction.body)
+        }
+        // A sender that gives up in the middle of a request is part of what is tested.
+        const server = createServer((request, response) => void answer(request, response).catch(() => undefined))
+        server.listen(0, "127.0.0.1")
+        await once(server, "listening")
+        return { path, server, received, state }
+      }),
+      ({ server }) =>
+        Effect.promise(async () => {
+          server.closeAllConnections()
+          server.close()
+          await once(server, "close")
+        })
+    ),
+    ({ path, received, server, state }) => {
+      const address = server.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      return {
+        port,
+        url: `http://127.0.0.1:${port}${path}`,
+        received,
+        /** Requests that were open at the same time, at most. */
+        most: () => state.most,
+        answerWith: (next: React) => {
+          state.react = next
+        }
+      }
+    }
+  )
+
+export interface Receiver {
+  readonly port: number
+  readonly url: string
+  readonly received: ReadonlyArray<Received>
+  readonly most: () => number
+  readonly answerWith: (react: React) => void
+}

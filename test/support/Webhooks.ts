@@ -1,0 +1,123 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Logger, LogLevel, Option, Redacted, Schema } from "effect"
+import { EventId, EventKind } from "../../src/domain/Events.ts"
+import { type AppId, type Installation, Scope } from "../../src/domain/Installation.ts"
+import { Installations } from "../../src/domain/Installations.ts"
+import type { StoreId } from "../../src/domain/Store.ts"
+import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
+import { makeWorker } from "../../src/layers/webhooks/Worker.ts"
+import { ApiTest, baseUrl, install, makeClient, makeStore } from "./Api.ts"
+import { type React, receiver, type Received, type Receiver } from "./Receiver.ts"
+import { watch } from "./Process.ts"
+
+/** The whole service with a worker in it. What the worker logs of endpoints that fail on purpose tells nobody anything. */
+export const DeliveringApi = Layer.scopedDiscard(makeWorker(64)).pipe(
+  Layer.provideMerge(ApiTest),
+  Layer.provide(Logger.minimumLogLevel(LogLevel.Warning))
+)
+
+export interface Subscriber {
+  readonly appId: AppId
+  readonly secret: string
+}
+
+/** An app that wants events at `url`. */
+export const subscriber = Effect.fn(function* (
+  { url }: Pick<Receiver, "url">,
+  {
+    kinds = EventKind.literals,
+    scopes = Scope.literals
+  }: { readonly kinds?: ReadonlyArray<EventKind>; readonly scopes?: ReadonlyArray<Scope> } = {}
+) {
+  const { createApp } = yield* Installations
+  const { subscribe } = yield* Webhooks
+  const appId = yield* createApp({ name: "A subscriber", scopes })
+  const secret = yield* subscribe(appId, { url, kinds })
+  const made: Subscriber = { appId, secret: Redacted.value(Option.getOrThrow(secret)) }
+  return made
+})
+
+/** Installs an app on a store, with a client of its own. */
+export const installApp = Effect.fn(function* (
+  storeId: StoreId,
+  appId: AppId,
+  scopes: ReadonlyArray<Scope> = Scope.literals
+) {
+  const { install, issueToken } = yield* Installations
+  const installation: Installation = yield* install({ storeId, appId, scopes })
+  const { token } = yield* issueToken(installation)
+  return { installation, client: makeClient(yield* baseUrl, Redacted.value(token)) }
+})
+
+/** Waits until so many requests have arrived, and gives them. */
+export const arrived = ({ received }: Pick<Receiver, "received">, n: number) =>
+  watch(
+    Effect.sync(() => received),
+    (all) => all.length >= n
+  )
+
+const Body = Schema.parseJson(
+  Schema.Struct({
+    id: Schema.String,
+    kind: EventKind,
+    occurredAt: Schema.String,
+    storeId: Schema.String,
+    hops: Schema.Int,
+    data: Schema.Record({ key: Schema.String, value: Schema.Record({ key: Schema.String, value: Schema.Unknown }) })
+  })
+)
+
+/** What a delivery tells. */
+export const eventOf = ({ body }: Pick<Received, "body">) => Schema.decodeSync(Body)(body)
+
+const Row = Schema.Struct({
+  eventId: Schema.typeSchema(EventId),
+  outcome: Schema.NullOr(Schema.String),
+  attempts: Schema.Int,
+  failures: Schema.Int,
+  leased: Schema.Boolean,
+  /** Seconds from the start of the last attempt to the next. */
+  wait: Schema.NullOr(Schema.Number)
+})
+const rowsOf = Schema.decodeUnknownSync(Schema.Array(Row))
+
+/** The deliveries of an app as they stand, the oldest event first. */
+export const deliveriesOf = (appId: AppId) =>
+  Effect.flatMap(PgClient.PgClient, (sql) =>
+    Effect.map(
+      sql`
+        select
+          event_id as "eventId", outcome, attempts, failures, lease is not null as leased,
+          extract(epoch from next_at - (
+            select max(started_at) from delivery_attempts a where (a.store_id, a.event_id) = (d.store_id, d.event_id)
+          ))::float8 as wait
+        from deliveries d where app_id = ${appId} order by event_id
+      `,
+      rowsOf
+    )
+  )
+
+/** Waits until the only delivery of an app has had so many attempts, all of them written down. */
+export const after = (appId: AppId, attempts: number) =>
+  Effect.map(
+    watch(deliveriesOf(appId), ([one]) => one?.attempts === attempts && !one.leased),
+    ([one]) => one
+  )
+
+/** Makes what waits for its next attempt due at once, as time would. */
+export const hurry = (appId: AppId) =>
+  Effect.flatMap(
+    PgClient.PgClient,
+    (sql) =>
+      sql`update deliveries set next_at = now() where app_id = ${appId} and finished_at is null and lease is null`
+  )
+
+/** A store with somebody who writes on it, and an app that is told. */
+export const scene = Effect.fn(function* (react?: React) {
+  const storeId = yield* makeStore()
+  const { client: writer } = yield* install(storeId)
+  const endpoint = yield* receiver(react)
+  const app = yield* subscriber(endpoint)
+  const { installation } = yield* installApp(storeId, app.appId)
+  return { storeId, writer, endpoint, installation, ...app }
+})
