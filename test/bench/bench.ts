@@ -7,8 +7,9 @@ import { million } from "./million.ts"
 import { readOptions } from "./options.ts"
 import { machine } from "./report.ts"
 import { speed } from "./speed.ts"
+import { webhooks } from "./webhooks/webhooks.ts"
 
-const RUN = { speed, memory, million }
+const RUN = { speed, memory, million, webhooks }
 
 /** Runs what was asked for and answers whether every target was reached. */
 const program = Effect.gen(function* () {

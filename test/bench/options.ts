@@ -1,7 +1,11 @@
 import { parseArgs } from "node:util"
 
-export const MODES = ["speed", "memory", "million"] as const
+export const MODES = ["speed", "memory", "million", "webhooks"] as const
 export type Mode = (typeof MODES)[number]
+
+/** What `webhooks` measures, one after the other or one alone. */
+export const PARTS = ["latency", "drain", "spread", "dead"] as const
+export type Part = (typeof PARTS)[number]
 
 export interface Options {
   readonly modes: ReadonlyArray<Mode>
@@ -12,9 +16,16 @@ export interface Options {
   /** Requests after which memory is looked at. */
   readonly memoryAt: readonly [number, number]
   readonly vastProducts: number
+  readonly parts: ReadonlyArray<Part>
+  /** Seconds of writes whose events are timed. */
+  readonly latencySeconds: number
+  readonly deadSeconds: number
+  /** Deliveries that wait when a worker starts. */
+  readonly backlog: number
 }
 
-const USAGE = "usage: npm run bench -- [speed | memory | million | all] [--quick] [--connections=32]"
+const USAGE =
+  "usage: npm run bench -- [speed | memory | million | webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32]"
 
 /** `npm run bench -- <mode>`, and `--quick` for a rough look. */
 export const readOptions = (args: ReadonlyArray<string>): Options => {
@@ -23,9 +34,10 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
     allowPositionals: true,
     options: { quick: { type: "boolean", default: false }, connections: { type: "string", default: "32" } }
   })
-  const [mode = "speed"] = positionals
+  const [mode = "speed", part] = positionals
   const modes = mode === "all" ? MODES : MODES.filter((known) => known === mode)
-  if (modes.length === 0) throw new Error(USAGE)
+  const parts = part === undefined ? PARTS : PARTS.filter((known) => known === part)
+  if (modes.length === 0 || parts.length === 0) throw new Error(USAGE)
   const { quick } = values
   return {
     modes,
@@ -34,6 +46,10 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
     warmUpMillis: quick ? 1000 : 3000,
     connections: Number(values.connections),
     memoryAt: quick ? [2_000, 20_000] : [20_000, 200_000],
-    vastProducts: quick ? 100_000 : 1_000_000
+    vastProducts: quick ? 100_000 : 1_000_000,
+    parts,
+    latencySeconds: quick ? 8 : 30,
+    deadSeconds: quick ? 8 : 10,
+    backlog: quick ? 10_000 : 50_000
   }
 }

@@ -1,9 +1,10 @@
 import type Pg from "pg"
 import { newCollection, CollectionId } from "../../src/domain/catalog/Collection.ts"
-import { facetsJson, facetsOf, termsOf } from "../../src/domain/catalog/Facets.ts"
+import { facetsJson, facetsOf } from "../../src/domain/catalog/Facets.ts"
 import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
 import { slugOf } from "../../src/domain/catalog/Slug.ts"
 import { stringify } from "../../src/domain/Json.ts"
+import { termsOf } from "../../src/layers/catalog/Terms.ts"
 import {
   DEEP,
   EPOCH,
@@ -157,9 +158,17 @@ const insertOurs = async (db: Pg.Client, storeId: string, products: ReadonlyArra
   const rows = products.map((product) => ourRowOf(storeId, product))
   await db.query(
     `
-    insert into products (store_id, document, facets, terms, description)
-    select $1, document::json, facets::jsonb, terms::integer[], description
-    from json_to_recordset($2) as given (document text, facets text, terms text, description text)
+    with given as materialized (
+      select document::json, facets::jsonb, terms::uuid[], description
+      from json_to_recordset($2) as given (document text, facets text, terms text, description text)
+    ), made as (
+      insert into products (store_id, document, facets, description)
+      select $1, document, facets, description from given
+    )
+    insert into product_keys (store_id, id, price, stock, terms)
+    select
+      $1, (document ->> 'id')::uuid, (facets ->> 'price')::numeric, (facets ->> 'stock')::numeric, terms
+    from given
   `,
     [storeId, JSON.stringify(rows)]
   )

@@ -41,18 +41,19 @@ const freePort = async (): Promise<number> => {
   return address.port
 }
 
+/** The door is there when a request without a token is answered with 401. */
 const isUp = (base: string) =>
   fetch(`${base}/products`).then(
     (response) => response.status === 401,
     () => false
   )
 
-/** Asks until the door is there: a request without a token is answered with 401. */
-const waitFor = async (child: ChildProcess, base: string, log: string): Promise<void> => {
+/** Asks until it is ready. */
+const waitFor = async ({ child, log }: Program, isReady: () => boolean | Promise<boolean>): Promise<void> => {
   const givenUp = Date.now() + START_SECONDS * 1000
-  while (!(await isUp(base))) {
+  while (!(await isReady())) {
     if (child.exitCode !== null || Date.now() > givenUp) {
-      throw new Error(`The server did not start:\n${readFileSync(log, "utf8").slice(-4000)}`)
+      throw new Error(`A process did not start:\n${readFileSync(log, "utf8").slice(-4000)}`)
     }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
@@ -68,30 +69,37 @@ const stop = async (child: ChildProcess): Promise<void> => {
   clearTimeout(impatient)
 }
 
-/** A server in a process of its own, ready to answer, until the scope ends. What it prints goes to a file. */
-export const startServer = (side: Side, databaseUrl: string): Effect.Effect<RunningServer, never, Scope.Scope> =>
+interface Program {
+  readonly child: ChildProcess
+  /** The file with what it prints. */
+  readonly log: string
+}
+
+type Environment = Readonly<Record<string, string>>
+
+/** A bundle in a process of its own, until the scope ends. What it prints goes to a file. */
+const start = (
+  databaseUrl: string,
+  args: ReadonlyArray<string>,
+  environment: Environment
+): Effect.Effect<Program, never, Scope.Scope> =>
   Effect.gen(function* () {
     const directory = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "partner-api-bench-log-"))),
       (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
     )
-    const port = yield* Effect.promise(freePort)
-    const base = `http://127.0.0.1:${port}/api/platform/v1`
     const log = join(directory, "log")
     const child = yield* Effect.acquireRelease(
       Effect.sync(() => {
         const output = openSync(log, "w")
-        const { bundle, flags } = COMMANDS[side]
-        const file = fileURLToPath(new URL(bundle, import.meta.url))
-        const started = spawn(process.execPath, [...flags, file], {
+        const started = spawn(process.execPath, args, {
           stdio: ["ignore", output, output],
           env: {
             PATH: process.env["PATH"],
             NODE_ENV: "production",
             DATABASE_URL: databaseUrl,
             DATABASE_POOL_SIZE: String(POOL_SIZE),
-            HOST: "127.0.0.1",
-            PORT: String(port)
+            ...environment
           }
         })
         closeSync(output)
@@ -99,12 +107,48 @@ export const startServer = (side: Side, databaseUrl: string): Effect.Effect<Runn
       }),
       (started) => Effect.promise(() => stop(started))
     )
-    yield* Effect.promise(() => waitFor(child, base, log))
-    return { port, base, pid: child.pid ?? 0 }
+    return { child, log }
+  })
+
+const fileOf = (bundle: string) => fileURLToPath(new URL(bundle, import.meta.url))
+
+/** A server that is ready to answer, until the scope ends. */
+export const startServer = (
+  side: Side,
+  databaseUrl: string,
+  environment: Environment = {}
+): Effect.Effect<RunningServer, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const port = yield* Effect.promise(freePort)
+    const base = `http://127.0.0.1:${port}/api/platform/v1`
+    const { bundle, flags } = COMMANDS[side]
+    const where = { HOST: "127.0.0.1", PORT: String(port) }
+    const program = yield* start(databaseUrl, [...flags, fileOf(bundle)], { ...where, ...environment })
+    yield* Effect.promise(() => waitFor(program, () => isUp(base)))
+    return { port, base, pid: program.child.pid ?? 0 }
+  })
+
+/** `partner-api worker`, delivering, until the scope ends. Answers its process id. */
+export const startWorker = (databaseUrl: string, environment: Environment): Effect.Effect<number, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const program = yield* start(databaseUrl, [fileOf("cli.js"), "worker"], environment)
+    yield* Effect.promise(() => waitFor(program, () => readFileSync(program.log, "utf8").includes("Delivering")))
+    return program.child.pid ?? 0
   })
 
 /** Resident memory of a process in MiB. */
 export const residentMiB = (pid: number): number => {
   const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
   return Number(kib) / 1024
+}
+
+/** Ticks of `/proc/<pid>/stat` in a second: 100 wherever Linux runs Node. */
+const TICKS = 100
+
+/** Processor time of a process so far, in seconds. */
+export const cpuSeconds = (pid: number): number => {
+  // What stands before the last bracket is the name of the program, which may hold spaces.
+  const [, fields = ""] = /.*\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? []
+  const [user = "0", system = "0"] = fields.split(" ").slice(11, 13)
+  return (Number(user) + Number(system)) / TICKS
 }

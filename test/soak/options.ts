@@ -1,0 +1,66 @@
+import { parseArgs } from "node:util"
+
+export const PARTS = ["kills", "receivers", "dead"] as const
+export type Part = (typeof PARTS)[number]
+
+/** Sizes, each an option of its name. */
+const DEFAULTS = {
+  /** Workers killed, and deliveries while they are; then as many deliveries without faults as `calm` says. */
+  kills: 500,
+  deliveries: 200_000,
+  calm: 200_000,
+  /** Seconds between two kills on the average. */
+  "kill-seconds": 1.6,
+  workers: 4,
+  /** Endpoints of the parts `kills` and `dead`. */
+  endpoints: 300,
+  /** Requests to each kind of bad receiver, spread over so many apps, by a worker that makes so many at once. */
+  requests: 10_000,
+  apps: 1000,
+  slots: 1000,
+  /** Seconds with one dead endpoint among a hundred, and writes a second meanwhile; five apps are told of each. */
+  "dead-seconds": 600,
+  "dead-rate": 20
+}
+
+export type Sizes = typeof DEFAULTS
+
+export interface Options {
+  readonly parts: ReadonlyArray<Part>
+  readonly sizes: Readonly<Sizes>
+}
+
+const USAGE = `usage: npm run soak -- webhooks [${PARTS.join(" | ")}] ${Object.entries(DEFAULTS)
+  .map(([name, size]) => `[--${name}=${size}]`)
+  .join(" ")}`
+
+const options = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, { type: "string" as const }]))
+
+/** `npm run soak -- webhooks`: every part in its full size, unless one is named or a size is given. */
+export const readOptions = (args: ReadonlyArray<string>): Options => {
+  const { positionals, values } = parseArgs({ args: [...args], allowPositionals: true, options })
+  const [subject, part, ...more] = positionals
+  const parts = part === undefined ? PARTS : PARTS.filter((known) => known === part)
+  if (subject !== "webhooks" || parts.length === 0 || more.length > 0) throw new Error(USAGE)
+  const size = (name: keyof Sizes) => {
+    const given = Number(values[name] ?? DEFAULTS[name])
+    if (!(given > 0)) throw new Error(`--${name} must be a number above 0\n${USAGE}`)
+    return given
+  }
+  return {
+    parts,
+    sizes: {
+      kills: size("kills"),
+      deliveries: size("deliveries"),
+      calm: size("calm"),
+      "kill-seconds": size("kill-seconds"),
+      workers: size("workers"),
+      endpoints: size("endpoints"),
+      requests: size("requests"),
+      apps: size("apps"),
+      slots: size("slots"),
+      "dead-seconds": size("dead-seconds"),
+      "dead-rate": size("dead-rate")
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import { ConfigProvider, Effect, Layer, Redacted, Schedule } from "effect"
+import type pg from "pg"
+import { EventKind } from "../../src/domain/Events.ts"
+import { type AppId, Scope } from "../../src/domain/Installation.ts"
+import { Installations } from "../../src/domain/Installations.ts"
+import type { StoreId } from "../../src/domain/Store.ts"
+import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
+import { DomainLive } from "../../src/layers/Domain.ts"
+import { MigrationsLive } from "../../src/layers/Migrations.ts"
+import { postgres } from "../../src/layers/Postgres.ts"
+import { connection, freshDatabase } from "../bench/cluster.ts"
+import { startServer } from "./processes.ts"
+
+/** The domain services on a database, with the one setting that they need. */
+const servicesOn = (url: string) =>
+  DomainLive.pipe(
+    Layer.provideMerge(MigrationsLive),
+    Layer.provideMerge(postgres({ url: Redacted.make(url), maxConnections: 4 })),
+    Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map([["WEBHOOK_ALLOW_HOSTS", "127.0.0.1"]]))))
+  )
+
+/** A store, the token of who writes on it, and the apps that are told. */
+export interface Shop {
+  readonly storeId: StoreId
+  readonly token: string
+  readonly apps: ReadonlyArray<AppId>
+}
+
+/** Writes under way at once. */
+const WRITERS = 8
+
+const range = (n: number) => Array.from({ length: n }, (_, index) => index)
+
+/** A store with `apps` subscribers at `baseOf(n)`, which the app's id ends; `n` counts on from `first`. */
+const makeShop = Effect.fn(function* (apps: number, first: number, baseOf: (n: number) => string) {
+  const { createApp, createStore, install, issueToken } = yield* Installations
+  const { subscribe } = yield* Webhooks
+  const storeId = yield* createStore({ name: "A store", plan: "scale", currencyCode: "EUR" })
+  const join = Effect.gen(function* () {
+    const appId = yield* createApp({ name: "An app", scopes: Scope.literals })
+    return { appId, installation: yield* install({ storeId, appId, scopes: Scope.literals }) }
+  })
+  const told = yield* Effect.forEach(range(apps), (n) =>
+    Effect.gen(function* () {
+      const { appId } = yield* join
+      yield* subscribe(appId, { url: `${baseOf(first + n)}/${appId}`, kinds: EventKind.literals })
+      return appId
+    })
+  )
+  const { token } = yield* issueToken((yield* join).installation)
+  const shop: Shop = { storeId, token: Redacted.value(token), apps: told }
+  return shop
+})
+
+/** Nobody's rate limit is what is looked at here. */
+const forgiving = (db: pg.Client) =>
+  Effect.promise(() => db.query("update rate_windows set hits = '{}' where hits <> '{}'")).pipe(
+    Effect.repeat(Schedule.spaced("10 seconds")),
+    Effect.forkScoped
+  )
+
+/** A database with `shops` stores of `apps` subscribers each, and a server that takes writes to them. */
+export const makeScene = (server: string, shops: number, apps: number, baseOf: (n: number) => string) =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase(server, "soak")
+    const made = yield* Effect.forEach(range(shops), (shop) => makeShop(apps, shop * apps, baseOf), {
+      concurrency: 4
+    }).pipe(Effect.provide(servicesOn(url)))
+    const db = yield* connection(url)
+    const base = yield* startServer(url)
+    yield* forgiving(yield* connection(url))
+    return { url, db, base, shops: made }
+  })
+
+/** Makes a product, asking until it is there. */
+export const write = (base: string, token: string, key: string): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    const response = await fetch(`${base}/products`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", "idempotency-key": key },
+      body: JSON.stringify({ name: `Cup ${key}` })
+    })
+    const text = await response.text()
+    if (![201, 429, 503].includes(response.status)) throw new Error(`${response.status}: ${text}`)
+    return response.status
+  }).pipe(
+    Effect.flatMap((status) =>
+      status === 201 ? Effect.void : Effect.zipRight(Effect.sleep("200 millis"), write(base, token, key))
+    )
+  )
+
+/** Writes on the shops in turn, `perSecond` times a second, or as fast as the server takes it; until `isEnough`. */
+export const writeOn = (
+  { base, shops }: { readonly base: string; readonly shops: ReadonlyArray<Shop> },
+  perSecond: number,
+  isEnough: (written: number) => boolean
+) =>
+  Effect.gen(function* () {
+    const began = performance.now()
+    let begun = 0
+    let written = 0
+    const one = Effect.gen(function* () {
+      const n = begun
+      begun += 1
+      yield* Effect.sleep(Math.max(0, (n * 1000) / perSecond - (performance.now() - began)))
+      yield* write(base, shops[n % shops.length]?.token ?? "", `write-${n}`)
+      written += 1
+    })
+    yield* Effect.all(
+      range(WRITERS).map(() => Effect.repeat(one, { until: () => isEnough(Math.max(written, begun)) })),
+      { concurrency: "unbounded", discard: true }
+    )
+    return written
+  })
