@@ -81,7 +81,8 @@ it.scopedLive(
       const began = performance.now()
       stopped.kill("SIGTERM")
       assertCleanEnd(yield* stopped.ended)
-      assert.isBelow(performance.now() - began, 12_000)
+      // The requests' ten seconds ended it, not the fifteen that the worker has for all.
+      assert.isBelow(performance.now() - began, 14_500)
       assert.deepStrictEqual(yield* rowsOf(client, "select distinct attempt, error from delivery_attempts"), [
         { attempt: 1, error: "The receiver did not answer within 10 seconds" }
       ])
