@@ -1,4 +1,3 @@
-import type { Statement } from "@effect/sql"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Schema } from "effect"
 import { CollectionHead, CollectionId } from "../../domain/catalog/Collection.ts"
@@ -10,7 +9,7 @@ import { parse, stringify } from "../../domain/Json.ts"
 import type { PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { count, oneRowOf, rowOf, rowsOf, run } from "../Rows.ts"
-import { makeRuleSql } from "./RuleSql.ts"
+import { type Place, productsWhere, type SqlValue } from "./RuleSql.ts"
 
 const Row = Schema.Struct({
   id: Schema.typeSchema(CollectionId),
@@ -42,22 +41,60 @@ const decodeRead = Schema.decodeUnknown(
 const decodeHead = Schema.decodeUnknown(CollectionHead)
 const headOf = (row: Row): Effect.Effect<CollectionHead> => Effect.orDie(decodeHead(parse(row.document)))
 
+type Rules = Pick<CollectionHead, "disjunctive" | "rules">
+
+const matching = (place: Place, store: StoreId, { disjunctive, rules }: Rules) =>
+  productsWhere(place, store, conditionsOf(rules), disjunctive)
+
+/** A statement whose values are its parameters. */
+const statement = (write: (place: Place) => string): readonly [text: string, values: ReadonlyArray<SqlValue>] => {
+  const values: Array<SqlValue> = []
+  const text = write((type, value) => `$${values.push(value)}::${type}`)
+  return [text, values]
+}
+
+/** The products of a collection as members of its JSON, given as what follows `select`. */
+const listOf = (id: string, order: string, products: string) => `
+  select '{"productIds":[' || coalesce('"' || string_agg(${id}::text, '","' order by ${order}) || '"', '')
+    || '],"productCount":' || count(*) || '}'
+  ${products}
+`
+
+const MANUAL = listOf(
+  "product_id",
+  "position",
+  "from collection_members where (store_id, collection_id) = (c.store_id, c.id)"
+)
+
+/**
+ * The products of an automated collection as a query over a row `given`, whose `filling` holds the values of its rules:
+ * collections whose rules differ in nothing else have the same one. A page of 50 that share it takes the database 24 ms;
+ * each with a query of its own they took 31, what they allocate and the start of 50 plans.
+ */
+const queryOf = (store: StoreId, rules: Rules) => {
+  const filling: Array<SqlValue> = []
+  const values: Array<string> = []
+  const products = matching(
+    (type, value) => {
+      const place = filling.push(value) - 1
+      const given = type.endsWith("[]")
+        ? `array(select jsonb_array_elements_text(filling -> ${place}))`
+        : `(filling ->> ${place})`
+      values.push(`${given}::${type} as v${place}`)
+      return `v${place}`
+    },
+    store,
+    rules
+  )
+  // `offset 0` has the values made once, and not for each product they are held against.
+  const query = `
+    select members from (select ${values.join(", ")} offset 0) as v, lateral (${listOf("id", "id", products)}) as l (members)
+  `
+  return { query, filling }
+}
+
 /** SQL for collections, and nothing else: no permissions, no events. Failures of the database are defects. */
 export const makeCollectionRepo = (sql: PgClient.PgClient) => {
-  const ruleSql = makeRuleSql(sql)
-  const matching = (store: StoreId, { disjunctive, rules }: Pick<CollectionHead, "disjunctive" | "rules">) =>
-    ruleSql(store, conditionsOf(rules), disjunctive)
-
-  /**
-   * The products of a collection, given as what follows `select`, as the members of its JSON. (`string_agg` takes a
-   * quarter longer, `array_to_json` five times as long.) `offset 0` keeps the planner from writing the list in twice.
-   */
-  const listOf = (products: Statement.Fragment) => sql`
-    select '{"productIds":[' || coalesce('"' || nullif(array_to_string(ids, '","'), '') || '"', '')
-      || '],"productCount":' || cardinality(ids) || '}'
-    from (select array(select ${products}) as ids offset 0) as listed
-  `
-
   const heads = (store: StoreId, ids: ReadonlyArray<CollectionId>) =>
     rowsOfHeads(sql`
       select id, version, document::text as document from collections
@@ -73,29 +110,30 @@ export const makeCollectionRepo = (sql: PgClient.PgClient) => {
     Effect.gen(function* () {
       if (rows.length === 0) return []
       const known = yield* Effect.orDie(decodeRead(rows.map(({ document }) => parse(document))))
-      const automated = known
-        .filter(({ type }) => type === "automated")
-        .map(
-          (head) => sql`
-            when id = ${head.id} and version = ${head.version} then (
-              ${listOf(sql`id ${matching(store, head)} order by id`)}
-            )
+      const queries: Array<string> = []
+      const given = known.map(({ id, version, ...head }) => {
+        if (head.type !== "automated") return { id, version }
+        const { filling, query } = queryOf(store, head)
+        const shape = queries.includes(query) ? queries.indexOf(query) : queries.push(query) - 1
+        return { id, version, shape, filling }
+      })
+      const automated = queries.map((query, shape) => `when ${shape} then (${query})`).join(" ")
+      // One JSON value and not an array for each column: of those PostgreSQL guesses how long they are, differently when
+      // it sees them, and then plans anew each time.
+      const found = yield* rowsWithMembers(
+        sql.unsafe(
           `
+            select c.id, c.version, document::text as document, case
+              when document ->> 'type' = 'manual' then (${MANUAL})
+              ${automated && `when c.version = given.version then case shape ${automated} end`}
+            end as members
+            from jsonb_to_recordset($2::jsonb) as given (id uuid, version integer, shape integer, filling jsonb)
+            join collections c on c.store_id = $1 and c.id = given.id
+            order by c.id
+          `,
+          [store, stringify(given)]
         )
-      const found = yield* rowsWithMembers(sql`
-        select id, version, document::text as document, case
-          when document ->> 'type' = 'manual' then (
-            ${listOf(sql`
-              product_id from collection_members m
-              where m.store_id = c.store_id and m.collection_id = c.id order by position
-            `)}
-          )
-          ${automated.reduce((cases, one) => sql`${cases} ${one}`, sql``)}
-        end as members
-        from collections c
-        where store_id = ${store} and id = any(${known.map(({ id }) => id)}::uuid[])
-        order by id
-      `)
+      )
       return found.some(({ members }) => members === null)
         ? yield* read(store, found)
         : found.map(({ document, id, members, version }) => ({ id, version, json: extend(document, members ?? "{}") }))
@@ -175,13 +213,23 @@ export const makeCollectionRepo = (sql: PgClient.PgClient) => {
       run(sql`delete from collection_members where store_id = ${store} and collection_id = ${id}`),
 
     countMatches: (store: StoreId, head: CollectionHead): Effect.Effect<number> =>
-      Effect.map(numberOf(sql`select count(*)::integer as n ${matching(store, head)}`), ({ n }) => n),
+      Effect.map(
+        numberOf(sql.unsafe(...statement((place) => `select count(*)::integer as n ${matching(place, store, head)}`))),
+        ({ n }) => n
+      ),
 
     /** Makes members of what the rules match now. */
     keepMatches: (store: StoreId, head: CollectionHead): Effect.Effect<void> =>
-      run(sql`
-        insert into collection_members (store_id, collection_id, position, product_id)
-        select ${store}, ${head.id}, row_number() over (order by id), id ${matching(store, head)}
-      `)
+      run(
+        sql.unsafe(
+          ...statement(
+            (place) => `
+              insert into collection_members (store_id, collection_id, position, product_id)
+              select ${place("uuid", store)}, ${place("uuid", head.id)}, row_number() over (order by id), id
+              ${matching(place, store, head)}
+            `
+          )
+        )
+      )
   }
 }
