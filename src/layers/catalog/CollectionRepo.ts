@@ -174,14 +174,21 @@ export const makeCollectionRepo = (sql: PgClient.PgClient) => {
     removeMembers: (store: StoreId, id: CollectionId): Effect.Effect<void> =>
       run(sql`delete from collection_members where store_id = ${store} and collection_id = ${id}`),
 
-    countMatches: (store: StoreId, head: CollectionHead): Effect.Effect<number> =>
-      Effect.map(numberOf(sql`select count(*)::integer as n ${matching(store, head)}`), ({ n }) => n),
-
-    /** Makes members of what the rules match now. */
-    keepMatches: (store: StoreId, head: CollectionHead): Effect.Effect<void> =>
-      run(sql`
-        insert into collection_members (store_id, collection_id, position, product_id)
-        select ${store}, ${head.id}, row_number() over (order by id), id ${matching(store, head)}
-      `)
+    /**
+     * Makes members of what the rules match now, unless that is more than `most`. Answers how many match. Counted and
+     * kept in one statement: products change beside the lock of their store, so a second one could find more of them.
+     */
+    keepMatches: (store: StoreId, head: CollectionHead, most: number): Effect.Effect<number> =>
+      Effect.map(
+        numberOf(sql`
+          with matching as materialized (select id ${matching(store, head)}), kept as (
+            insert into collection_members (store_id, collection_id, position, product_id)
+            select ${store}, ${head.id}, row_number() over (order by id), id from matching
+            where (select count(*) from matching) <= ${most}
+          )
+          select count(*)::integer as n from matching
+        `),
+        ({ n }) => n
+      )
   }
 }
