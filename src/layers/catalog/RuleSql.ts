@@ -120,9 +120,9 @@ export const makeRuleSql = (sql: PgClient.PgClient) => {
         : sql`products`
 
   /**
-   * The products of the store. Terms hold the store, so where the index of terms is asked, the store's own has nothing to add: the
-   * planner would still read all of its entries to intersect them (1.5 ms of 3 for 10,000 products), but for a form of
-   * the comparison that no index answers.
+   * The products of the store. Terms hold the store, so where the index of terms is asked, the store's own has nothing
+   * to add: the planner would still read all of its entries to intersect them (1.5 ms of 3 for 10,000 products), but
+   * for a form of the comparison that no index answers.
    */
   const ofStore = (store: string, isFound: boolean) =>
     isFound ? sql`store_id is not distinct from ${store}` : sql`store_id = ${store}`
