@@ -6,7 +6,7 @@ import type { Reply } from "./Call.ts"
  * or a wait was given up: lock and statement timeouts, deadlocks, shutdowns, broken connections and refused ones.
  */
 const UNAVAILABLE =
-  /^(?:08...|28...|3D000|53...|55000|55P03|57014|57P0[1-5]|40001|40P01|25P0[34]|ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND)$/
+  /^(?:08...|28...|3D000|53...|55000|55P03|57014|57P0[1-5]|40001|40P01|25P0[34]|ECONN\w+|E(?:HOST|NET)UNREACH|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/
 const UNAVAILABLE_MESSAGE = /connection|timeout exceeded|not queryable/i
 
 const chain = (error: unknown): ReadonlyArray<unknown> =>

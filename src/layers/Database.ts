@@ -29,7 +29,7 @@ export const isDemo = Effect.flatMap(Config.map(url, Option.isNone), (embedded) 
 )
 
 /** The database named by `DATABASE_URL`, else one of our own under `DATA_DIR`; not necessarily migrated. */
-export const ConnectionLive = Layer.unwrapScoped(
+const ConnectionLive = Layer.unwrapScoped(
   Effect.gen(function* () {
     const given = yield* url
     return postgres({

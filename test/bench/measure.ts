@@ -18,7 +18,7 @@ export const middle = (values: ReadonlyArray<number>): number => {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-export const figuresOf = (rounds: ReadonlyArray<Measured>): Figures => ({
+const figuresOf = (rounds: ReadonlyArray<Measured>): Figures => ({
   rps: middle(rounds.map(({ requests, seconds }) => requests / seconds)),
   median: middle(rounds.map(({ median }) => median)),
   p99: middle(rounds.map(({ p99 }) => p99))

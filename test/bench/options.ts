@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util"
 
-export const MODES = ["speed", "memory", "million", "webhooks"] as const
+const MODES = ["speed", "memory", "million", "webhooks"] as const
 export type Mode = (typeof MODES)[number]
 
 /** What `webhooks` measures, one after the other or one alone. */

@@ -5,7 +5,7 @@ import type { Kind, RuleField } from "../../src/domain/catalog/Rule.ts"
  * service to this one, so that a slip in its own table shows.
  */
 
-export const TEXT_RELATIONS = [
+const TEXT_RELATIONS = [
   "equals",
   "not_equals",
   "contains",
@@ -18,7 +18,7 @@ export const TEXT_RELATIONS = [
   "is_not_set"
 ] as const
 
-export const NUMBER_RELATIONS = [
+const NUMBER_RELATIONS = [
   "equals",
   "not_equals",
   "greater_than",

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { bodyOf, portOf } from "./Receiver.ts"
 
 /** How a receiver behaves: its URL begins with it. `elsewhere` is where redirects lead, and nobody should come. */
 export const KINDS = ["well", "slow", "fail", "hang", "drip", "reset", "redirect", "flood", "elsewhere"] as const
@@ -60,12 +61,6 @@ const ignore: Heard = () => undefined
 
 const kindOf = (url: string): Kind | undefined => KINDS.find((kind) => url.startsWith(`/${kind}/`))
 
-const bodyOf = async (request: IncomingMessage) => {
-  const chunks: Array<Uint8Array> = []
-  for await (const chunk of request) if (chunk instanceof Uint8Array) chunks.push(chunk)
-  return Buffer.concat(chunks).toString("utf8")
-}
-
 /** Receivers of every kind on one port of this machine, for any number of apps. `heard`: each request once it is whole. */
 export const badReceivers = Effect.fn(function* (heard: Heard = ignore) {
   const requests = new Map<Kind, number>()
@@ -114,8 +109,7 @@ export const badReceivers = Effect.fn(function* (heard: Heard = ignore) {
         await once(made, "close")
       })
   )
-  const address = server.address()
-  const port = typeof address === "object" && address !== null ? address.port : 0
+  const port = portOf(server)
   const made: BadReceivers = {
     urlOf: (kind) => `http://127.0.0.1:${port}/${kind}`,
     seen: (kind) => ({

@@ -18,6 +18,7 @@ import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/Postgres.ts"
 import { ServerLive } from "../../src/Server.ts"
 import { freshDatabase } from "./Postgres.ts"
+import { portOf } from "./Receiver.ts"
 
 /** A plain connection of the test's own, beside the pools of the service. */
 export const connection = (url: string): Effect.Effect<pg.Client, never, Scope.Scope> =>
@@ -124,10 +125,10 @@ export const built = Effect.runSync(
 export const freePort = Effect.promise(async () => {
   const probe = createServer().listen(0, "127.0.0.1")
   await once(probe, "listening")
-  const address = probe.address()
+  const port = portOf(probe)
   probe.close()
   await once(probe, "close")
-  return typeof address === "object" && address !== null ? address.port : 0
+  return port
 })
 
 export type Variables = Record<string, string>

@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
 import type { Attempt } from "../../src/layers/webhooks/Exchange.ts"
 import { makeOutgoing, type OutgoingOptions } from "../../src/layers/webhooks/Outgoing.ts"
+import { portOf } from "./Receiver.ts"
 
 /** What a receiver of webhooks has seen. */
 export interface Seen {
@@ -43,11 +44,6 @@ const read = (seen: Seen, answer: Answer) => (socket: Socket) => {
       answer(socket, seen.requests.push(request) - 1, request)
     }
   })
-}
-
-const portOf = (server: Server) => {
-  const address = server.address()
-  return typeof address === "object" && address !== null ? address.port : 0
 }
 
 const listen = (server: Server, host: string) =>

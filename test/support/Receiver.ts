@@ -2,6 +2,7 @@ import { Effect, type Scope } from "effect"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { Server } from "node:net"
 
 /** A request as it arrived. */
 export interface Received {
@@ -22,10 +23,17 @@ export interface Reaction {
 /** What is answered; "hang" is no answer at all. A promise answers when it is settled. */
 export type React = (request: Received) => Reaction | "hang" | Promise<Reaction | "hang">
 
-const bodyOf = async (request: IncomingMessage) => {
+/** The whole body of a request, as text. */
+export const bodyOf = async (request: IncomingMessage) => {
   const chunks: Array<Uint8Array> = []
   for await (const chunk of request) if (chunk instanceof Uint8Array) chunks.push(chunk)
   return Buffer.concat(chunks).toString("utf8")
+}
+
+/** The port that a server listens on. */
+export const portOf = (server: Server) => {
+  const address = server.address()
+  return typeof address === "object" && address !== null ? address.port : 0
 }
 
 const headersOf = ({ headers }: IncomingMessage) =>
@@ -73,8 +81,7 @@ export const receiver = (react: React = () => ({})): Effect.Effect<Receiver, nev
         })
     ),
     ({ path, received, server, state }) => {
-      const address = server.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
+      const port = portOf(server)
       return {
         port,
         url: `http://127.0.0.1:${port}${path}`,

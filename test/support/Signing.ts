@@ -24,7 +24,7 @@ export const standardSignature = (secret: string, { body, id, timestamp }: Unsig
   `v1,${hmac(Buffer.from(secret.slice("whsec_".length), "base64"), [id, String(timestamp)], body).digest("base64")}`
 
 /** `X-Service-Signature`, made apart from the code under test. */
-export const serviceSignature = (secret: string, { body, timestamp }: Unsigned): string =>
+const serviceSignature = (secret: string, { body, timestamp }: Unsigned): string =>
   hmac(secret, [String(timestamp)], body).digest("hex")
 
 /** The headers of Standard Webhooks. */

@@ -7,6 +7,6 @@ const Undecodable = encodedAs(HttpApiError.HttpApiDecodeError, 400, ({ issues })
   issues: linesOf(issues)
 }))
 
-/** An `HttpApi` whose own decoding failures, of paths and queries, also answer in the one shape of errors. */
+/** An `HttpApi` that documents what cannot be decoded, paths and queries too, in the one shape of errors. */
 export const makeApi = <const Id extends string>(id: Id) =>
   Object.assign(HttpApi.make(id), { errorSchema: Undecodable })

@@ -46,13 +46,6 @@ type Rules = Pick<CollectionHead, "disjunctive" | "rules">
 const matching = (place: Place, store: StoreId, { disjunctive, rules }: Rules) =>
   productsWhere(place, store, conditionsOf(rules), disjunctive)
 
-/** A statement whose values are its parameters. */
-const statement = (write: (place: Place) => string): readonly [text: string, values: ReadonlyArray<SqlValue>] => {
-  const values: Array<SqlValue> = []
-  const text = write((type, value) => `$${values.push(value)}::${type}`)
-  return [text, values]
-}
-
 /** The products of a collection as members of its JSON, given as what follows `select`. */
 const listOf = (id: string, order: string, products: string) => `
   select '{"productIds":[' || coalesce('"' || string_agg(${id}::text, '","' order by ${order}) || '"', '')
@@ -212,24 +205,25 @@ export const makeCollectionRepo = (sql: PgClient.PgClient) => {
     removeMembers: (store: StoreId, id: CollectionId): Effect.Effect<void> =>
       run(sql`delete from collection_members where store_id = ${store} and collection_id = ${id}`),
 
-    countMatches: (store: StoreId, head: CollectionHead): Effect.Effect<number> =>
-      Effect.map(
-        numberOf(sql.unsafe(...statement((place) => `select count(*)::integer as n ${matching(place, store, head)}`))),
-        ({ n }) => n
-      ),
-
-    /** Makes members of what the rules match now. */
-    keepMatches: (store: StoreId, head: CollectionHead): Effect.Effect<void> =>
-      run(
-        sql.unsafe(
-          ...statement(
-            (place) => `
-              insert into collection_members (store_id, collection_id, position, product_id)
-              select ${place("uuid", store)}, ${place("uuid", head.id)}, row_number() over (order by id), id
-              ${matching(place, store, head)}
-            `
+    /**
+     * Makes members of what the rules match now, unless that is more than `most`. Answers how many match. Counted and
+     * kept in one statement: products change beside the lock of their store, so a second one could find more of them.
+     */
+    keepMatches: (store: StoreId, head: CollectionHead, most: number): Effect.Effect<number> => {
+      const values: Array<unknown> = [store, head.id, most]
+      const products = matching((type, value) => `$${values.push(value)}::${type}`, store, head)
+      const kept = sql.unsafe(
+        `
+          with matching as materialized (select id ${products}), kept as (
+            insert into collection_members (store_id, collection_id, position, product_id)
+            select $1, $2, row_number() over (order by id), id from matching
+            where (select count(*) from matching) <= $3
           )
-        )
+          select count(*)::integer as n from matching
+        `,
+        values
       )
+      return Effect.map(numberOf(kept), ({ n }) => n)
+    }
   }
 }

@@ -94,10 +94,8 @@ export const makeCollections = (sql: PgClient.PgClient, events: typeof Events.Se
     }
     if (ids !== undefined) return yield* replaceMembers(store, next.id, ids)
     if (before.type === "manual") return false
-    const count = yield* collections.countMatches(store, before)
-    if (count > MAX_MEMBERS) return yield* new TooManyMembers({ count })
-    yield* collections.keepMatches(store, before)
-    return true
+    const count = yield* collections.keepMatches(store, before, MAX_MEMBERS)
+    return count > MAX_MEMBERS ? yield* new TooManyMembers({ count }) : true
   })
 
   return {
