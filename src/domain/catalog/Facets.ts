@@ -57,5 +57,8 @@ export const facetsOf = (product: Product): Facets => {
 }
 
 /** The facets as they are stored: without the description, which has a column of its own for its length. */
-export const facetsJson = ({ description: _, ...facets }: Facets): string =>
-  stringify(Object.fromEntries(Object.entries(facets).filter(([, facet]) => facet !== null)))
+export const facetsJson = ({ description: _, ...facets }: Facets): string => {
+  const known: Record<string, Facet> = {}
+  for (const [field, facet] of Object.entries(facets)) if (facet !== null) known[field] = facet
+  return stringify(known)
+}

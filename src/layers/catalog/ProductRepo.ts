@@ -1,6 +1,6 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Schema } from "effect"
-import { facetsJson, facetsOf } from "../../domain/catalog/Facets.ts"
+import { type Facets, facetsJson, facetsOf } from "../../domain/catalog/Facets.ts"
 import { Product, ProductId } from "../../domain/catalog/Product.ts"
 import type { DocumentPage, JsonText } from "../../domain/Document.ts"
 import { parse, stringify } from "../../domain/Json.ts"
@@ -9,7 +9,7 @@ import type { StoreId } from "../../domain/Store.ts"
 import { oneRowOf, rowOf } from "../Rows.ts"
 import { asks } from "../Transaction.ts"
 import { write } from "../Writes.ts"
-import { termsOf } from "./Terms.ts"
+import { hasTermsOf, termsOf } from "./Terms.ts"
 
 const pageOf = oneRowOf(
   Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.typeSchema(ProductId)) })
@@ -23,6 +23,7 @@ const INSERT = "insert into products (store_id, document, facets, description) v
 const INSERT_KEYS = "insert into product_keys (store_id, id, price, stock, terms) values ($1, $2, $3, $4, $5)"
 
 const UPDATE = "update products set document = $3, facets = $4, description = $5 where store_id = $1 and id = $2"
+const UPDATE_NUMBERS = "update product_keys set price = $3, stock = $4 where store_id = $1 and id = $2"
 const UPDATE_KEYS = "update product_keys set price = $3, stock = $4, terms = $5 where store_id = $1 and id = $2"
 
 const LOCK = `
@@ -34,14 +35,7 @@ const LOCK = `
 
 const lock = asks(LOCK, Schema.Struct({ document: Schema.String, at: Schema.DateFromSelf, eventId: Schema.String }))
 
-/** The columns that are written: the document with what stands beside it, and the keys, for rules to ask. */
-const columns = (store: StoreId, product: Product, document: JsonText) => {
-  const facets = facetsOf(product)
-  return {
-    document: [document, facetsJson(facets), facets.description],
-    keys: [stringify(product.price), stringify(product.stock), `{${termsOf(store, facets).join(",")}}`]
-  }
-}
+const termsText = (store: StoreId, facets: Facets) => `{${termsOf(store, facets).join(",")}}`
 
 /** SQL for products, and nothing else: no permissions, no limits, no events. Failures of the database are defects. */
 export const makeProductRepo = (sql: PgClient.PgClient) => {
@@ -62,14 +56,25 @@ export const makeProductRepo = (sql: PgClient.PgClient) => {
       `),
 
     /** The product, and what rules ask most of it: two writes of one transaction. */
-    insert: (store: StoreId, product: Product, json: JsonText) => {
-      const { document, keys } = columns(store, product, json)
-      return [write(INSERT, [store, ...document]), write(INSERT_KEYS, [store, product.id, ...keys])]
+    insert: (store: StoreId, product: Product, document: JsonText) => {
+      const facets = facetsOf(product)
+      const numbers = [stringify(product.price), stringify(product.stock)]
+      return [
+        write(INSERT, [store, document, facetsJson(facets), facets.description]),
+        write(INSERT_KEYS, [store, product.id, ...numbers, termsText(store, facets)])
+      ]
     },
 
-    update: (store: StoreId, product: Product, json: JsonText) => {
-      const { document, keys } = columns(store, product, json)
-      return [write(UPDATE, [store, product.id, ...document]), write(UPDATE_KEYS, [store, product.id, ...keys])]
+    /** The same of a product that there is; terms that stay need not be made, nor looked up in their index. */
+    update: (store: StoreId, before: Product, product: Product, document: JsonText) => {
+      const facets = facetsOf(product)
+      const numbers = [stringify(product.price), stringify(product.stock)]
+      return [
+        write(UPDATE, [store, product.id, document, facetsJson(facets), facets.description]),
+        hasTermsOf(before, product)
+          ? write(UPDATE_NUMBERS, [store, product.id, ...numbers])
+          : write(UPDATE_KEYS, [store, product.id, ...numbers, termsText(store, facets)])
+      ]
     },
 
     /** The product, which nobody else changes until the transaction ends, with the time and an id for its event. */

@@ -83,7 +83,7 @@ export const makeProducts = (sql: PgClient.PgClient, events: typeof Events.Servi
         if (product === before) return { id, version: before.version, json: document }
         if (product.slug !== before.slug) yield* allocation.claimSlug("products", store, product.slug, id)
         const json = yield* documentOf(product)
-        for (const write of products.update(store, product, json)) yield* atCommit(write)
+        for (const write of products.update(store, before, product, json)) yield* atCommit(write)
         yield* tell(actor, held.value, product, json)
         return { id, version: product.version, json }
       },

@@ -1,19 +1,24 @@
 import { hash } from "node:crypto"
 import type { Facets } from "../../domain/catalog/Facets.ts"
+import type { Product } from "../../domain/catalog/Product.ts"
 import type { RuleField } from "../../domain/catalog/Rule.ts"
 import { isText } from "../../domain/Text.ts"
 
 /** Fields that merchants group by: an index answers `equals` and `in` on them. */
-const INDEXED: ReadonlySet<RuleField> = new Set([
+const INDEXED = [
   "tags",
   "vendorName",
   "productType",
   "category",
   "categoryId",
   "categoryName"
-] as const)
+] as const satisfies ReadonlyArray<RuleField & keyof Product>
 
-export const isIndexed = (field: RuleField): boolean => INDEXED.has(field)
+export const isIndexed = (field: RuleField): boolean => INDEXED.some((indexed) => indexed === field)
+
+/** Whether a product made of another one has its terms: what a patch does not name is the same value. */
+export const hasTermsOf = (before: Product, after: Product): boolean =>
+  INDEXED.every((field) => before[field] === after[field])
 
 /**
  * "This field of a product of this store has this (folded) value", as a UUID: half of its SHA-256, so that no two facts
@@ -25,7 +30,7 @@ export const term = (storeId: string, field: RuleField, value: string): string =
 /** All terms of a product, for the index. */
 export const termsOf = (storeId: string, facets: Facets): ReadonlyArray<string> => [
   ...new Set(
-    [...INDEXED].flatMap((field) =>
+    INDEXED.flatMap((field) =>
       [facets[field]]
         .flat()
         .filter(isText)
