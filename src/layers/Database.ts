@@ -28,16 +28,21 @@ export const isDemo = Effect.flatMap(Config.map(url, Option.isNone), (embedded) 
   Config.boolean("DEMO").pipe(Config.withDefault(embedded))
 )
 
-/** The database named by `DATABASE_URL`, else one of our own under `DATA_DIR`; not necessarily migrated. */
-const ConnectionLive = Layer.unwrapScoped(
-  Effect.gen(function* () {
-    const given = yield* url
-    return postgres({
-      url: Option.isSome(given) ? given.value : yield* embeddedPostgres({ dataDir: yield* dataDir }),
-      maxConnections: yield* poolSize
-    })
-  })
-)
+/** The database named by `DATABASE_URL`, else one of our own under `DATA_DIR`. */
+const options = Effect.gen(function* () {
+  const given = yield* url
+  return {
+    url: Option.isSome(given) ? given.value : yield* embeddedPostgres({ dataDir: yield* dataDir }),
+    maxConnections: yield* poolSize
+  }
+})
 
-/** {@link ConnectionLive} at the newest schema. */
-export const DatabaseLive = Layer.provideMerge(MigrationsLive, ConnectionLive)
+/** The database at the newest schema. To bring it there may take long, and so may the wait for another that does. */
+export const DatabaseLive = Layer.unwrapScoped(
+  Effect.map(options, (given) =>
+    Layer.provideMerge(
+      postgres(given),
+      Layer.provide(MigrationsLive, postgres({ ...given, maxConnections: 1, isPatient: true }))
+    )
+  )
+)

@@ -1,10 +1,18 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Predicate, Redacted } from "effect"
 import { Socket } from "node:net"
+import type { Duplex } from "node:stream"
 import Pg from "pg"
 
 /** Milliseconds that a statement, a wait for a lock, and an idle transaction may take before they are given up: 503. */
 const TIMEOUTS = { statement_timeout: 30_000, lock_timeout: 10_000, idle_in_transaction_session_timeout: 30_000 }
+
+/**
+ * Milliseconds after which a database that says nothing is taken to be gone, with all that waits on the connection: 503.
+ * The waits above it ends itself, so this is for one that is frozen, or that the network no longer reaches: TCP gives up
+ * after a quarter of an hour.
+ */
+const SILENCE = 35_000
 
 /** Milliseconds that a request waits for a free connection before it is answered with 503. */
 const ACQUIRE_TIMEOUT = 10_000
@@ -55,6 +63,13 @@ const makeCork = (socket: Socket) => {
   }
 }
 
+/** An idle connection is closed by the pool long before. */
+const endWhenSilent = (stream: Duplex) => {
+  if (!(stream instanceof Socket)) return
+  const silent = () => Object.assign(new Error("The database has not answered for 35 seconds"), { code: "ETIMEDOUT" })
+  stream.setTimeout(SILENCE, () => stream.destroy(silent()))
+}
+
 /**
  * A connection that sends statements without waiting for the answer to the one before (the driver's pipeline mode), so
  * that what is known together travels together.
@@ -66,6 +81,8 @@ class Connection extends Pg.Client {
     super(options)
     const nameOf = makeNames()
     const cork = makeCork(socket)
+    // Where statements may take as long as they need, silence says nothing.
+    if (config?.statement_timeout) this.once("connect", () => endWhenSilent(this.connection.stream))
     const query = this.query.bind(this)
     // The driver's `query` takes a dozen shapes. The one of @effect/sql-pg, (text, values, callback), gets a name.
     // As a `Query` of its own: a plain object the driver would copy member by member, 10 µs for a create.
@@ -89,11 +106,13 @@ export const clientOf = (connection: unknown): Pg.Client => {
 export interface PostgresOptions {
   readonly url: Redacted.Redacted
   readonly maxConnections: number
+  /** Whether statements may take as long as they need, as those that change the schema of a large store do. */
+  readonly isPatient?: boolean
 }
 
-const makePool = ({ maxConnections, url }: PostgresOptions) =>
+const makePool = ({ isPatient = false, maxConnections, url }: PostgresOptions) =>
   new Pg.Pool({
-    ...TIMEOUTS,
+    ...(isPatient ? {} : TIMEOUTS),
     options: GENERIC_PLANS,
     Client: Connection,
     connectionString: Redacted.value(url),

@@ -1,6 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Ref } from "effect"
+import { once } from "node:events"
+import { connect, createServer, type Socket } from "node:net"
 import { type Answer, errorOf, makeClient } from "../support/Api.ts"
+import { portOf } from "../support/Receiver.ts"
 import {
   connection,
   duringWork,
@@ -12,6 +15,9 @@ import {
   startServer,
   watch
 } from "../support/Process.ts"
+
+/** They wait more than they work. */
+const atOnce = { timeout: 120_000, concurrent: true }
 
 /** Ends every session of the service on the database of `client`, as a failover or an operator would. */
 const cut = `
@@ -116,19 +122,87 @@ it.scopedLive(
     })
 )
 
-it.scopedLive("a write that waits for a lock too long is given up with 503, leaves nothing, and may be repeated", () =>
+it.scopedLive(
+  "a write that waits for a lock too long is given up with 503, leaves nothing, and may be repeated",
+  () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* ownDatabase
+      const server = yield* startServer({ DATABASE_URL: url })
+      const { storeId, tokens } = yield* enroll(url)
+      const api = makeClient(server.base, tokens[0])
+      const { release } = yield* holdStore(url, storeId)
+      const ask = api.post("/products", { name: "Cup" }, { key: "one" })
+      assertUnavailable(yield* ask)
+      assert.deepStrictEqual(yield* rowsOf(client, "select 1 from idempotency_records"), [])
+      yield* release
+      const repeated = yield* ask
+      assert.strictEqual(repeated.status, 201)
+      assert.isNull(repeated.headers.get("idempotent-replayed"))
+    }),
+  atOnce
+)
+
+/** The way to a database, which can be made to swallow what is sent: nothing is closed, and nothing answers. */
+const wayTo = (url: string) =>
   Effect.gen(function* () {
-    const { client, url } = yield* ownDatabase
-    const server = yield* startServer({ DATABASE_URL: url })
-    const { storeId, tokens } = yield* enroll(url)
-    const api = makeClient(server.base, tokens[0])
-    const { release } = yield* holdStore(url, storeId)
-    const ask = api.post("/products", { name: "Cup" }, { key: "one" })
-    assertUnavailable(yield* ask)
-    assert.deepStrictEqual(yield* rowsOf(client, "select 1 from idempotency_records"), [])
-    yield* release
-    const repeated = yield* ask
-    assert.strictEqual(repeated.status, 201)
-    assert.isNull(repeated.headers.get("idempotent-replayed"))
+    const database = new URL(url)
+    const open = new Set<Socket>()
+    let isFrozen = false
+    const server = yield* Effect.acquireRelease(
+      Effect.promise(async () => {
+        const server = createServer((near) => {
+          open.add(near.on("error", () => {}))
+          if (isFrozen) return
+          const far = connect(Number(database.port), database.hostname)
+          open.add(far.on("error", () => {}))
+          near.pipe(far).pipe(near)
+        })
+        await once(server.listen(0, "127.0.0.1"), "listening")
+        return server
+      }),
+      (server) =>
+        Effect.sync(() => {
+          server.close()
+          for (const socket of open) socket.destroy()
+        })
+    )
+    const through = new URL(url)
+    through.host = `127.0.0.1:${portOf(server)}`
+    return {
+      url: through.href,
+      freeze: () => {
+        isFrozen = true
+        for (const socket of open) socket.unpipe().resume()
+      },
+      thaw: () => {
+        isFrozen = false
+        for (const socket of open) socket.destroy()
+      }
+    }
   })
+
+it.scopedLive(
+  "a database that falls silent is 503 within a minute, for reads and writes, and is used again when it answers",
+  () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* ownDatabase
+      const way = yield* wayTo(url)
+      const server = yield* startServer({ DATABASE_URL: way.url })
+      const { tokens } = yield* enroll(url)
+      const api = makeClient(server.base, tokens[0])
+      const write = api.post("/products", { name: "Cup" }, { key: "cup" })
+      assert.strictEqual((yield* api.get("/products")).status, 200)
+
+      way.freeze()
+      const answers = yield* Effect.all([write, api.get("/products"), api.get("/collections")], {
+        concurrency: "unbounded"
+      }).pipe(Effect.timeout("60 seconds"))
+      for (const answer of answers) assertUnavailable(answer)
+
+      way.thaw()
+      assert.strictEqual((yield* write).status, 201)
+      assert.deepStrictEqual(yield* rowsOf(client, "select count(*)::int as n from products"), [{ n: 1 }])
+      assert.strictEqual(server.said.stderr, "")
+    }),
+  atOnce
 )

@@ -5,8 +5,6 @@ import { Effect } from "effect"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // A million products take longer than any request may.
-  yield* sql`select set_config('statement_timeout', '0', true)`
   // Rows of 0.3 KB instead of 3: a thousand candidates lie on some 300 pages, not on a thousand. The room left in each
   // page lets a new price stay out of the indexes.
   yield* sql`

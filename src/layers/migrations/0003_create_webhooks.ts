@@ -4,8 +4,6 @@ import { Effect } from "effect"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // To check and to index a history of millions of events takes longer than any request may.
-  yield* sql`select set_config('statement_timeout', '0', true)`
   // Deliveries in a row that led to the event.
   yield* sql`alter table events add column hops smallint not null default 0 check (hops between 0 and 10)`
   // Rows arrive in the order of their time, so a few pages of BRIN find the old ones at no cost to a write.

@@ -39,7 +39,8 @@ const scopedConnections = (connector: Connector) =>
     ({ destroyAll }) => Effect.sync(destroyAll)
   )
 
-const refused = (error: string): Attempt => ({
+/** An attempt of which nothing was sent. */
+export const refused = (error: string): Attempt => ({
   status: null,
   answer: new Uint8Array(),
   error,

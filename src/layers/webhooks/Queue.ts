@@ -47,7 +47,7 @@ export type Claimed = typeof Claimed.Type
 
 /** What came of a delivery's attempt. */
 export interface Settled {
-  readonly claimed: Claimed
+  readonly claimed: Omit<Claimed, "payload">
   readonly outcome: "delivered" | "dead" | "canceled" | "retry"
   /** Seconds until it is tried again. */
   readonly delay: number

@@ -1,6 +1,8 @@
 import type { AppId } from "../../domain/Installation.ts"
 import type { Claimed } from "./Queue.ts"
 
+type Share = Pick<Claimed, "appId" | "limit">
+
 /** When to look for more. */
 export type When = "now" | "soon" | "later"
 
@@ -34,7 +36,7 @@ export const makeRoom = (size: number) => {
     free,
     /** Nothing is under way, and all is written down. */
     isEmpty: () => unwritten === 0,
-    take: ({ appId, limit }: Claimed) => {
+    take: ({ appId, limit }: Share) => {
       const now = (busy.get(appId) ?? 0) + 1
       busy.set(appId, now)
       underWay += 1
@@ -43,7 +45,7 @@ export const makeRoom = (size: number) => {
       if (underWay >= size) isFull = true
     },
     /** The endpoint may be sent the next one. */
-    ended: ({ appId, limit }: Claimed): When => {
+    ended: ({ appId, limit }: Share): When => {
       const now = (busy.get(appId) ?? 1) - 1
       if (now === 0) busy.delete(appId)
       else busy.set(appId, now)

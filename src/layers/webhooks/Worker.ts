@@ -7,7 +7,7 @@ import { DELIVERIES } from "../Events.ts"
 import { Notices } from "../Postgres.ts"
 import { allowedHosts } from "./AllowedHosts.ts"
 import type { Attempt } from "./Exchange.ts"
-import { makeOutgoing } from "./Outgoing.ts"
+import { makeOutgoing, refused } from "./Outgoing.ts"
 import { makePatience, PAUSE } from "./Patience.ts"
 import { type Claimed, isSuccess, makeQueue, type Settled, type Turn } from "./Queue.ts"
 import { makeRoom, type When } from "./Room.ts"
@@ -36,7 +36,7 @@ const leftSome = (claimed: ReadonlyArray<Claimed>, busy: ReadonlyMap<AppId, numb
 }
 
 /** What becomes of a delivery after a request. */
-const outcomeOf = (claimed: Claimed, { retryAfter, ...attempt }: Attempt, chance: number): Settled => {
+const outcomeOf = (claimed: Settled["claimed"], { retryAfter, ...attempt }: Attempt, chance: number): Settled => {
   if (isSuccess(attempt)) return { claimed, attempt, outcome: "delivered", delay: 0 }
   return Option.match(nextAttempt(claimed.failures + 1, chance, retryAfterSeconds(retryAfter, claimed.now)), {
     onNone: () => ({ claimed, attempt, outcome: "dead", delay: 0 }),
@@ -75,32 +75,35 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
   const results = yield* Queue.unbounded<Settled>()
   const untilItWorks = makePatience()
 
-  const request = (claimed: Claimed) =>
+  const request = ({ eventId, now, payload, previousSecret, secret, url }: Claimed) =>
     post({
-      url: claimed.url,
+      url,
       headers: {
         "content-type": "application/json",
         "user-agent": USER_AGENT,
-        ...signatureHeaders(
-          claimed.previousSecret === null ? [claimed.secret] : [claimed.secret, claimed.previousSecret],
-          claimed.eventId,
-          claimed.now,
-          claimed.payload
-        )
+        ...signatureHeaders(previousSecret === null ? [secret] : [secret, previousSecret], eventId, now, payload)
       },
-      body: claimed.payload
+      body: payload
     })
 
-  const deliver = (claimed: Claimed) =>
-    (claimed.isActive
-      ? Effect.zipWith(request(claimed), Random.next, (attempted, chance) => outcomeOf(claimed, attempted, chance))
-      : Effect.succeed<Settled>({ claimed, outcome: "canceled", delay: 0, attempt: null })
-    ).pipe(
-      Effect.flatMap((result) => {
-        if (result.outcome === "delivered") look(room.ended(claimed))
-        return Queue.offer(results, result)
-      })
+  /** What nobody foresaw costs this delivery an attempt, and not the worker a slot for good. */
+  const attempt = (claimed: Claimed) =>
+    Effect.catchAllDefect(
+      Effect.suspend(() => request(claimed)),
+      (defect) => Effect.as(Effect.logError("A webhook could not be sent", defect), refused("The worker failed"))
     )
+
+  /** The payload, which may be long, is not kept until the result is written down. */
+  const deliver = (one: Claimed) => {
+    const { payload: _, ...claimed } = one
+    const result = claimed.isActive
+      ? Effect.zipWith(attempt(one), Random.next, (attempted, chance) => outcomeOf(claimed, attempted, chance))
+      : Effect.succeed<Settled>({ claimed, outcome: "canceled", delay: 0, attempt: null })
+    return Effect.flatMap(result, (settled) => {
+      if (settled.outcome === "delivered") look(room.ended(claimed))
+      return Queue.offer(results, settled)
+    })
+  }
 
   /**
    * Results that come while a statement is under way, and a little longer, share the next one. An endpoint that failed
