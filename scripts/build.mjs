@@ -2,9 +2,10 @@
 import { execFile } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 
-const root = new URL("..", import.meta.url).pathname
+const root = fileURLToPath(new URL("..", import.meta.url))
 const bench = process.argv.includes("--bench")
 const soak = process.argv.includes("--soak")
 const ifStale = process.argv.includes("--if-stale")
