@@ -22,6 +22,14 @@ const lineOf = (error: unknown): string => {
 
 const oneLine = (text: string) => text.trim().replaceAll(/\s*\n\s*/g, "; ")
 
+/**
+ * Only the first signal counts. A Ctrl-C comes twice where npm runs us, from the terminal and handed on by npm, and the
+ * second would end the process in the middle of its stop.
+ */
+export const heedOneSignal = Effect.sync(() => {
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {})
+})
+
 /** Ends the process with one clear line on standard error when it could not start or broke: no stack, no secret. */
 export const exitOnFailure = <A, E>(program: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.tapErrorCause(program, (cause) =>

@@ -7,7 +7,7 @@ import { apps } from "./cli/Apps.ts"
 import { webhooks } from "./cli/Listen.ts"
 import { installations, migrate, plans, stores } from "./cli/Stores.ts"
 import { worker } from "./cli/Worker.ts"
-import { exitOnFailure } from "./Startup.ts"
+import { exitOnFailure, heedOneSignal } from "./Startup.ts"
 
 const cli = Command.make("partner-api").pipe(
   Command.withDescription("Operates the Partner API on DATABASE_URL, or on the embedded database under DATA_DIR"),
@@ -27,10 +27,13 @@ const inOneLine = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   )
 
 NodeRuntime.runMain(
-  exitOnFailure(
-    Effect.provide(
-      inOneLine(run(process.argv)),
-      Layer.merge(NodeContext.layer, CliConfig.layer({ showBuiltIns: false }))
+  Effect.zipRight(
+    heedOneSignal,
+    exitOnFailure(
+      Effect.provide(
+        inOneLine(run(process.argv)),
+        Layer.merge(NodeContext.layer, CliConfig.layer({ showBuiltIns: false }))
+      )
     )
   ),
   { disableErrorReporting: true }

@@ -1,31 +1,33 @@
 import { HttpServer } from "@effect/platform"
 import { NodeRuntime } from "@effect/platform-node"
-import { Config, Console, Effect, Layer, Option } from "effect"
+import { Config, ConfigError, Console, Effect, Either, Layer, Option } from "effect"
 import { openDemo } from "./layers/demo/Demo.ts"
 import { HousekeepingLive } from "./layers/Housekeeping.ts"
-import { listen } from "./http/Listener.ts"
+import { listen, urlOf } from "./http/Listener.ts"
 import { DatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
 import { WebhookWorkerLive } from "./layers/webhooks/Worker.ts"
 import { ServerLive } from "./Server.ts"
-import { exitOnFailure } from "./Startup.ts"
+import { exitOnFailure, heedOneSignal } from "./Startup.ts"
 
 const Services = DomainLive.pipe(Layer.provideMerge(DatabaseLive))
 
+/** 0 takes any free port. */
+const port = (text: string) =>
+  /^\d{1,5}$/.test(text) && Number(text) <= 65_535
+    ? Either.right(Number(text))
+    : Either.left(ConfigError.InvalidData([], `Expected a port from 0 to 65535 but received "${text}"`))
+
 const Http = listen({
   host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1")),
-  // 0 takes any free port.
-  port: Config.withDefault(
-    Config.orElse(Config.literal(0)("PORT"), () => Config.port("PORT")),
-    3000
-  )
+  port: Config.string("PORT").pipe(Config.mapOrFail(port), Config.withDefault(3000))
 })
 
 /** Says where the service is, and how to make a first request to it. */
 const Greeting = Layer.effectDiscard(
   Effect.gen(function* () {
     const { address } = yield* HttpServer.HttpServer
-    const base = HttpServer.formatAddress(address)
+    const base = urlOf(address)
     yield* Console.log(`Partner API  ${base}/api/platform/v1\nReference    ${base}/docs`)
     const demo = yield* openDemo(base)
     if (Option.isSome(demo)) {
@@ -43,4 +45,6 @@ const Server = Layer.mergeAll(ServerLive, WebhookWorkerLive, HousekeepingLive, G
   Layer.provide(Layer.setTracerEnabled(false))
 )
 
-NodeRuntime.runMain(exitOnFailure(Layer.launch(Server)), { disableErrorReporting: true })
+NodeRuntime.runMain(Effect.zipRight(heedOneSignal, exitOnFailure(Layer.launch(Server))), {
+  disableErrorReporting: true
+})

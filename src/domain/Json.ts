@@ -116,14 +116,37 @@ const textProblem = (text: string) => {
 /** `__proto__` is no ordinary member to JavaScript: it would be lost on the way, so it is refused. */
 const keyProblem = (key: string) => (key === "__proto__" ? "must not be __proto__" : textProblem(key))
 
-const join = (path: string, key: string | number) => (path === "" ? String(key) : `${path}.${key}`)
+/** Characters of a path in a line: a key may be as long as the body, and there may be a line for each of its values. */
+const MAX_PATH = 255
+
+/** Where a value stands, as in `variants.0.price`; cut short where it would be longer than a line is read. */
+export const pathOf = (keys: ReadonlyArray<PropertyKey>): string => {
+  let path = ""
+  for (const key of keys) {
+    const name = String(key).slice(0, MAX_PATH + 1)
+    path = path === "" ? name : `${path}.${name}`
+    if (path.length > MAX_PATH) return `${path.slice(0, MAX_PATH).toWellFormed()}…`
+  }
+  return path
+}
+
+/** What is wrong and where; of the whole value there is no place to name. */
+export const lineOf = (keys: ReadonlyArray<PropertyKey>, reason: string): string =>
+  keys.length === 0 ? reason : `${pathOf(keys)}: ${reason}`
+
+/** Lines that an answer has at most: a body of a megabyte can hold 170,000 wrong values, and their lines would be 50. */
+const MAX_LINES = 10_000
+
+/** The lines that are told; the last one tells of others. */
+export const toldOf = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+  lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), "more is wrong than is listed here"] : lines
 
 /** What no body may hold wherever it stands, one line each: `path: reason`. */
 const problems = (value: unknown): ReadonlyArray<string> => {
   const lines: Array<string> = []
   const path: Array<string | number> = []
   const tell = (reason: string | undefined) => {
-    if (reason !== undefined) lines.push(`${path.reduce<string>(join, "")}: ${reason}`)
+    if (reason !== undefined) lines.push(lineOf(path, reason))
   }
   const enter = (key: string | number, item: unknown) => {
     path.push(key)
@@ -131,6 +154,7 @@ const problems = (value: unknown): ReadonlyArray<string> => {
     path.pop()
   }
   const look = (value: unknown): void => {
+    if (lines.length > MAX_LINES) return
     if (typeof value === "string") return tell(textProblem(value))
     if (typeof value === "number" || value instanceof ExactNumber) return tell(numberProblem(value))
     if (typeof value !== "object" || value === null) return
@@ -143,7 +167,7 @@ const problems = (value: unknown): ReadonlyArray<string> => {
     }
   }
   look(value)
-  return lines
+  return toldOf(lines)
 }
 
 /** The text was not JSON at all (no issues), or holds what no body may hold. */

@@ -1,4 +1,5 @@
 import { type ParseResult, Schema } from "effect"
+import { lineOf, toldOf } from "../domain/Json.ts"
 
 /** What the client sent cannot be read: bad JSON, a wrong type, a field out of its bounds. */
 export class BadRequest extends Schema.TaggedError<BadRequest>()("BadRequest", {
@@ -33,10 +34,8 @@ export class KeyMalformed extends Schema.TaggedError<KeyMalformed>()("KeyMalform
 
 type Issue = ParseResult.ArrayFormatterIssue
 
-const lineOf = ({ _tag, message, path }: Issue) => {
-  const reason = _tag === "Unexpected" ? "is not a field that can be set" : message
-  return path.length === 0 ? reason : `${path.map(String).join(".")}: ${reason}`
-}
+const readable = ({ _tag, message, path }: Issue) =>
+  lineOf(path, _tag === "Unexpected" ? "is not a field that can be set" : message)
 
 const isWithin = (inner: Issue, outer: Issue) => outer.path.every((key, index) => inner.path[index] === key)
 
@@ -45,9 +44,8 @@ const isNullChoice = (issue: Issue, all: ReadonlyArray<Issue>) =>
   issue.message.startsWith("Expected null,") && all.some((other) => other !== issue && isWithin(other, issue))
 
 /** One line for each thing that is wrong, `path: reason`. */
-export const linesOf = (issues: ReadonlyArray<Issue>): ReadonlyArray<string> => [
-  ...new Set(issues.filter((issue) => !isNullChoice(issue, issues)).map(lineOf))
-]
+export const linesOf = (issues: ReadonlyArray<Issue>): ReadonlyArray<string> =>
+  toldOf([...new Set(issues.filter((issue) => !isNullChoice(issue, issues)).map(readable))])
 
 /** Said above the lines of `issues`. */
 export const INVALID = "The request is invalid"

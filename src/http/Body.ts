@@ -35,7 +35,9 @@ export const receiveBody = (message: IncomingMessage, limit = MAX_BODY): Effect.
 
 const read = Effect.fnUntraced(function* ({ header, message }: Call) {
   if (!isJson(header("content-type"))) {
-    return yield* refuse("The body must be sent with Content-Type: application/json")
+    return yield* refuse(
+      "The body must be sent with Content-Type: application/json, without parameters but charset=utf-8"
+    )
   }
   if (header("content-encoding") !== undefined) {
     return yield* refuse("The body must not be compressed; send it without Content-Encoding")

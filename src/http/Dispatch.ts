@@ -39,6 +39,10 @@ const routesOf = (handlers: Readonly<Record<string, Handler>>): ReadonlyArray<Ro
 /** The scheme, in any case (RFC 9110, section 11.1), and the token behind it. */
 const BEARER = /^Bearer (\S+)$/i
 
+/** Path and query. A client may also send the whole URL, and a server has to take it (RFC 9112, section 3.2.2). */
+const targetOf = ({ url = "/" }: IncomingMessage) =>
+  url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "")
+
 const headerOf = ({ headers }: IncomingMessage, name: string) => {
   const value = headers[name]
   return Array.isArray(value) ? value.join(", ") : value
@@ -109,7 +113,8 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
     })
 
     const dispatch: Dispatch = (message, response) => {
-      const { method, url = "/" } = message
+      const { method } = message
+      const url = targetOf(message)
       const [path = ""] = url.split("?", 1)
       const search = url.slice(path.length + 1)
       for (const route of routes) {

@@ -6,7 +6,12 @@ import type { InstallationInactive, InvalidToken, ScopeNotGranted } from "../dom
 import type { RateLimitExceeded } from "../domain/RateLimit.ts"
 import type { StoreNotFound } from "../domain/Store.ts"
 import type { VersionMismatch } from "../domain/Version.ts"
-import type { CollectionNotFound, TooManyMembers, UnknownProducts } from "../domain/catalog/Collection.ts"
+import type {
+  CollectionNotFound,
+  TooManyMembers,
+  TooManyProductIds,
+  UnknownProducts
+} from "../domain/catalog/Collection.ts"
 import type { ProductLimitReached, ProductNotFound, ProductTooLarge } from "../domain/catalog/Product.ts"
 import type { SlugTaken } from "../domain/catalog/Slug.ts"
 import type { BadRequest, KeyMalformed, KeyMissing } from "./BadRequest.ts"
@@ -29,6 +34,7 @@ export type PublicError =
   | ProductTooLarge
   | SlugTaken
   | UnknownProducts
+  | TooManyProductIds
   | TooManyMembers
   | EventLoop
   | RateLimitExceeded
@@ -41,6 +47,7 @@ const STATUS = {
   BadRequest: 400,
   KeyMissing: 400,
   KeyMalformed: 400,
+  TooManyProductIds: 400,
   InvalidToken: 401,
   InstallationInactive: 403,
   ScopeNotGranted: 403,

@@ -3,7 +3,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, type Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Dispatch } from "./Dispatch.ts"
-import { Listener } from "./Listener.ts"
+import { Listener, refuse } from "./Listener.ts"
 
 type Pages = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
@@ -11,13 +11,17 @@ type Pages = Effect.Effect<
   HttpServerRequest.HttpServerRequest | Scope.Scope
 >
 
+/** HTTP/1.1 asks for a Host, also where there is only one (RFC 9112, section 3.2). */
+const lacksHost = ({ headers, httpVersion }: IncomingMessage) => httpVersion === "1.1" && headers.host === undefined
+
 /** Answers on the socket until the scope ends: the API itself, and with `pages` what is served beside it. */
 export const serve = Effect.fnUntraced(function* (dispatch: Dispatch, pages: Pages) {
   yield* HttpServer.HttpServer
   const server = yield* Listener
   const others = yield* NodeHttpServer.makeHandler(pages)
   const answer = (message: IncomingMessage, response: ServerResponse) => {
-    if (!dispatch(message, response)) others(message, response)
+    if (lacksHost(message)) refuse(response, 400, "The header Host is missing")
+    else if (!dispatch(message, response)) others(message, response)
   }
   yield* Effect.acquireRelease(
     Effect.sync(() => server.on("request", answer)),

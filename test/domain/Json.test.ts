@@ -195,6 +195,20 @@ describe("JSON of clients", () => {
     assert.deepStrictEqual(issues('["\\u0000123", 0.12345678901234567890]'), ["0: must not hold the NUL character"])
   })
 
+  it("says where by a path of a length that can be read, and of the whole value only what is wrong", () => {
+    assert.deepStrictEqual(issues('{"\\u0000":1}'), ["a key must not hold the NUL character"])
+    const [long = ""] = issues(`{"a":{"${"k".repeat(900_000)}":1e16}}`)
+    assert.strictEqual(long, `a.${"k".repeat(253)}…: must be a number of at most 999999999999999`)
+    const [cut = ""] = issues(`{"${"😀".repeat(300)}":1e16}`)
+    assert.isTrue(cut.isWellFormed())
+  })
+
+  it("has lines no answer breaks under, however many values are wrong below however long a key", () => {
+    const lines = issues(`{"${"k".repeat(500_000)}":[${Array.from({ length: 80_000 }, () => "1e400").join()}]}`)
+    assert.lengthOf(lines, 10_001)
+    assert.strictEqual(lines.at(-1), "more is wrong than is listed here")
+  })
+
   it("has a line for everything that is wrong with it", () => {
     assert.deepStrictEqual(issues('{"a":1e16,"b":[{"c":"\\u0000"},0.5e-9999],"d":1}'), [
       "a: must be a number of at most 999999999999999",

@@ -77,10 +77,25 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What a man
       const ids = Array.from({ length: 10_001 }, () => randomUUID())
       const tooMany = yield* client.post("/collections", { title: "Hand", productIds: ids })
       assert.strictEqual(tooMany.status, 400)
+      const { id } = dataOf(yield* client.post("/collections", { title: "Hand" }))
+      assert.strictEqual((yield* client.patch(`/collections/${id}`, { productIds: ids })).status, 400)
       assert.deepStrictEqual(errorOf(tooMany).issues, ["productIds: must be a list of at most 10,000 product ids"])
       const unknown = yield* client.post("/collections", { title: "Hand", productIds: ids.slice(1) })
       assert.strictEqual(unknown.status, 422)
       assert.strictEqual(errorOf(unknown).issues?.length, 10_000)
+    })
+  )
+
+  it.effect("are ignored of a collection that is automated, however many it was read with", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const productIds = Array.from({ length: 10_001 }, () => randomUUID())
+      const created = yield* client.post("/collections", { title: "All", rules: byName("A"), productIds })
+      assert.strictEqual(created.status, 201)
+      const { id } = dataOf(created)
+      const renamed = yield* client.patch(`/collections/${id}`, { ...dataOf(created), title: "More", productIds })
+      assert.strictEqual(renamed.status, 200, renamed.text.slice(0, 300))
+      assert.deepInclude(dataOf(renamed), { title: "More", productIds: [], version: 2 })
     })
   )
 

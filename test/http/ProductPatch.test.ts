@@ -106,7 +106,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product pa
       const { client } = yield* freshClient()
       const { l, m, product, s, shown } = yield* withVariants(client)
       const after = yield* patch(client, product["id"], {
-        variants: [{ id: s, price: 9, shelf: { row: 2 } }, { id: m, stock: 0 }, { id: l }]
+        variants: [{ id: s, price: 9, shelf: { row: 2 } }, { id: m, stock: 0 }, { id: String(l).toUpperCase() }]
       })
       assert.deepStrictEqual(after["variants"], [
         { ...shown[0], price: 9, shelf: { row: 2 } },

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
 import { Product } from "../../src/domain/catalog/Product.ts"
-import { ApiTest, type Client, dataOf, freshClient, install, makeStore, pageOf } from "../support/Api.ts"
+import { ApiTest, type Client, dataOf, errorOf, freshClient, install, makeStore, pageOf } from "../support/Api.ts"
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -160,6 +160,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Products",
       yield* sql`update stores set currency_code = 'JPY' where id = ${storeId}`
       assert.strictEqual((yield* create(client, { name: "Cup" }))["currencyCode"], "JPY")
       assert.strictEqual((yield* create(client, { name: "Cup", currencyCode: "usd" }))["currencyCode"], "USD")
+      assert.strictEqual((yield* create(client, { name: "Cup", currencyCode: "xcg" }))["currencyCode"], "XCG")
+      const long = yield* client.post("/products", { name: "Cup", currencyCode: "uſd" })
+      assert.deepStrictEqual(errorOf(long).issues, ["currencyCode: must be a currency code of ISO 4217, as in EUR"])
     })
   )
 

@@ -9,6 +9,7 @@ import type {
   CollectionNotFound,
   CreateCollection,
   TooManyMembers,
+  TooManyProductIds,
   UnknownProducts,
   UpdateCollection
 } from "./Collection.ts"
@@ -64,7 +65,7 @@ export class Catalog extends Context.Tag("domain/Catalog")<
     readonly createCollection: (
       actor: Actor,
       input: CreateCollection
-    ) => Effect.Effect<Document<CollectionId>, StoreNotFound | SlugTaken | UnknownProducts>
+    ) => Effect.Effect<Document<CollectionId>, StoreNotFound | SlugTaken | UnknownProducts | TooManyProductIds>
     readonly updateCollection: (
       actor: Actor,
       id: CollectionId,
@@ -72,7 +73,13 @@ export class Catalog extends Context.Tag("domain/Catalog")<
       condition: VersionCondition
     ) => Effect.Effect<
       Document<CollectionId>,
-      StoreNotFound | CollectionNotFound | SlugTaken | UnknownProducts | TooManyMembers | VersionMismatch
+      | StoreNotFound
+      | CollectionNotFound
+      | SlugTaken
+      | UnknownProducts
+      | TooManyProductIds
+      | TooManyMembers
+      | VersionMismatch
     >
     /** Removes the collection; its products stay. Emits nothing (contract, section 6). */
     readonly deleteCollection: (

@@ -15,15 +15,11 @@ const CollectionType = Schema.Literal("manual", "automated").annotations({
   message: () => ({ message: "must be manual or automated", override: true })
 })
 
-/** As sent; a collection keeps each id once, in this order. */
-const ProductIds = Schema.Array(ProductId)
-  .annotations({ message: () => "must be a list of product ids" })
-  .pipe(
-    Schema.filter((ids) => ids.length <= MAX_MEMBERS, {
-      jsonSchema: { maxItems: MAX_MEMBERS },
-      message: () => `must be a list of at most ${MAX_MEMBERS.toLocaleString("en")} product ids`
-    })
-  )
+/**
+ * As sent; a collection keeps each id once, in this order. How many there may be depends on its type: an automated one
+ * may match any number, and be sent back as it was read.
+ */
+const ProductIds = Schema.Array(ProductId).annotations({ message: () => "must be a list of product ids" })
 
 const described = <A, I>(schema: Schema.Schema<A, I>, description: string, example: A) =>
   schema.annotations({ description, examples: [example] })
@@ -48,7 +44,7 @@ const own = {
 }
 
 const productIds = ProductIds.annotations({
-  description: "The products, in order, each once. Computed for automated collections, where a body's are ignored",
+  description: `The products, in order, each once, at most ${MAX_MEMBERS.toLocaleString("en")}. Computed for automated collections, where a body's are ignored`,
   examples: [[ProductId.make("019a3f5e-7c40-7d21-9a53-5b1c6e2f8a90")]]
 })
 
@@ -110,6 +106,16 @@ export class UnknownProducts extends Schema.TaggedError<UnknownProducts>()("Unkn
   }
 }
 
+export class TooManyProductIds extends Schema.TaggedError<TooManyProductIds>()("TooManyProductIds", {}) {
+  override get message() {
+    return "A manual collection cannot hold so many products"
+  }
+
+  get issues() {
+    return [`productIds: must be a list of at most ${MAX_MEMBERS.toLocaleString("en")} product ids`]
+  }
+}
+
 export class TooManyMembers extends Schema.TaggedError<TooManyMembers>()("TooManyMembers", { count: Schema.Int }) {
   override get message() {
     return `${this.count} products match, and a manual collection holds at most ${MAX_MEMBERS}; name the productIds to keep`
@@ -122,26 +128,26 @@ export interface GivenToCollection {
   readonly at: Date
 }
 
+/** What a new collection becomes: `automated` when it comes with rules and says nothing else. */
+export const typeOf = ({ rules = [], type }: CreateCollection) => type ?? (rules.length > 0 ? "automated" : "manual")
+
 /** A new collection: what was sent, and the defaults of decisions, section 3. */
-export const newCollection = (input: CreateCollection, { at, id, slug }: GivenToCollection): CollectionHead => {
-  const rules = input.rules ?? []
-  return {
-    id,
-    version: 1,
-    title: input.title,
-    type: input.type ?? (rules.length > 0 ? "automated" : "manual"),
-    description: input.description ?? null,
-    imageUrl: input.imageUrl ?? null,
-    isActive: input.isActive ?? true,
-    slug,
-    seoTitle: input.seoTitle ?? null,
-    metaDescription: input.metaDescription ?? null,
-    disjunctive: input.disjunctive ?? false,
-    rules,
-    createdAt: at.toISOString(),
-    updatedAt: at.toISOString()
-  }
-}
+export const newCollection = (input: CreateCollection, { at, id, slug }: GivenToCollection): CollectionHead => ({
+  id,
+  version: 1,
+  title: input.title,
+  type: typeOf(input),
+  description: input.description ?? null,
+  imageUrl: input.imageUrl ?? null,
+  isActive: input.isActive ?? true,
+  slug,
+  seoTitle: input.seoTitle ?? null,
+  metaDescription: input.metaDescription ?? null,
+  disjunctive: input.disjunctive ?? false,
+  rules: input.rules ?? [],
+  createdAt: at.toISOString(),
+  updatedAt: at.toISOString()
+})
 
 /** The collection with the patch applied, its products aside: the same object when the patch changes nothing. */
 export const patchCollection = (head: CollectionHead, patch: Omit<UpdateCollection, "productIds">): CollectionHead => {

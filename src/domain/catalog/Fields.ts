@@ -70,7 +70,13 @@ export const Slug = Schema.String.pipe(
   Schema.annotations(says("must be 1 to 255 of a-z, 0-9 and single hyphens between them"))
 )
 
-const isCurrency = (code: string) => currencyCodes.code(code) !== undefined
+/** The package's list is of June 2024; the Caribbean guilder came after it. */
+const CURRENCIES: ReadonlySet<string> = new Set([...currencyCodes.codes(), "XCG"])
+
+const isCurrency = (code: string) => CURRENCIES.has(code)
+
+/** Of a-z only: to JavaScript `ſ` is a small S too. */
+const upperCase = (code: string) => code.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase())
 
 /** ISO 4217, taken in any case, kept in upper case. */
 export const CurrencyCode = Schema.transform(
@@ -78,7 +84,7 @@ export const CurrencyCode = Schema.transform(
   Schema.String.pipe(
     Schema.filter(isCurrency, { arbitrary: () => (fc) => fc.constantFrom("USD", "EUR", "JPY", "CHF") })
   ),
-  { strict: true, decode: (code) => code.toUpperCase(), encode: (code) => code }
+  { strict: true, decode: upperCase, encode: (code) => code }
 ).annotations({
   ...says("must be a currency code of ISO 4217, as in EUR"),
   jsonSchema: { pattern: "^[A-Za-z]{3}$" }

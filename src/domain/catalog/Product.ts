@@ -1,5 +1,6 @@
 import { Schema, Struct } from "effect"
 import { canonical, isBelow } from "../Json.ts"
+import { isText } from "../Text.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"
 import { Timestamp, Version } from "./Fields.ts"
 import { editable, type Variant } from "./ProductFields.ts"
@@ -107,11 +108,15 @@ export const newProduct = (input: CreateProduct, { at, currencyCode, id, slug }:
   }
 }
 
+/** As ids are written here; a client may write them in any case. */
+const idOf = ({ id }: Variant) => (isText(id) ? id.toLowerCase() : id)
+
 /** A variant that names a known id goes on from what it was; any other is new. No id stands twice. */
 const withIds = (variants: ReadonlyArray<Variant>, known: Map<unknown, Variant>, at: Date): ReadonlyArray<Variant> =>
   variants.map((variant) => {
-    const before = known.get(variant.id)
-    known.delete(variant.id)
+    const id = idOf(variant)
+    const before = known.get(id)
+    known.delete(id)
     return { ...before, ...variant, id: before?.id ?? uuidV7(at.getTime()) }
   })
 

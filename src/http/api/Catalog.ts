@@ -6,6 +6,7 @@ import {
   CollectionNotFound,
   CreateCollection,
   TooManyMembers,
+  TooManyProductIds,
   UnknownProducts,
   UpdateCollection
 } from "../../domain/catalog/Collection.ts"
@@ -170,6 +171,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
       .addError(publicError(EventLoop))
       .addError(publicError(SlugTaken))
       .addError(publicError(UnknownProducts))
+      .addError(publicError(TooManyProductIds))
       .middleware(KeyRequired)
       .middleware(BearerAuth)
       .annotateContext(needs("write_collections"))
@@ -190,6 +192,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
       .addError(publicError(VersionMismatch))
       .addError(publicError(SlugTaken))
       .addError(publicError(UnknownProducts))
+      .addError(publicError(TooManyProductIds))
       .addError(publicError(TooManyMembers))
       .middleware(KeyRequired)
       .middleware(BearerAuth)

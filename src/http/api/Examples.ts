@@ -6,6 +6,7 @@ import {
   newCollection,
   patchCollection,
   TooManyMembers,
+  TooManyProductIds,
   UnknownProducts
 } from "../../domain/catalog/Collection.ts"
 import {
@@ -187,6 +188,7 @@ const refusals = (scope: Scope): Refusals => ({
   ProductTooLarge: new ProductTooLarge(),
   SlugTaken: new SlugTaken({ slug: "oak" }),
   UnknownProducts: new UnknownProducts({ unknown: [{ index: 1, id: UNKNOWN }] }),
+  TooManyProductIds: new TooManyProductIds(),
   TooManyMembers: new TooManyMembers({ count: 12_480 }),
   EventLoop: new EventLoop({ event: EVENT }),
   RateLimitExceeded: new RateLimitExceeded()

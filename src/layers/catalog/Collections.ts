@@ -11,6 +11,8 @@ import {
   newCollection,
   patchCollection,
   TooManyMembers,
+  TooManyProductIds,
+  typeOf,
   UnknownProducts,
   type UpdateCollection
 } from "../../domain/catalog/Collection.ts"
@@ -24,6 +26,10 @@ import { makeTransaction } from "../Transaction.ts"
 import { makeAllocation, orGone } from "./Allocation.ts"
 import { makeCollectionRepo } from "./CollectionRepo.ts"
 import { makeProductRepo } from "./ProductRepo.ts"
+
+/** The ids, if a manual collection may hold so many. */
+const bounded = (ids: ReadonlyArray<ProductId>): Effect.Effect<ReadonlyArray<ProductId>, TooManyProductIds> =>
+  ids.length > MAX_MEMBERS ? new TooManyProductIds() : Effect.succeed(ids)
 
 export const makeCollections = (sql: PgClient.PgClient, events: typeof Events.Service) => {
   const transaction = makeTransaction(sql)
@@ -73,7 +79,7 @@ export const makeCollections = (sql: PgClient.PgClient, events: typeof Events.Se
     id: CollectionId,
     given: ReadonlyArray<ProductId>
   ) {
-    const ids = yield* holdProducts(store, given)
+    const ids = yield* holdProducts(store, yield* bounded(given))
     const before = yield* collections.members(store, id)
     if (before.length === ids.length && before.every((member, index) => member === ids[index])) return false
     yield* collections.removeMembers(store, id)
@@ -105,11 +111,11 @@ export const makeCollections = (sql: PgClient.PgClient, events: typeof Events.Se
 
     createCollection: Effect.fn("Catalog.createCollection")(function* (actor, input) {
       const store = actor.storeId
+      const productIds = typeOf(input) === "manual" ? yield* bounded(input.productIds ?? []) : []
       const given = yield* orGone(yield* allocation.collection(store, input.slug, slugOf(input.title)))
       const id = CollectionId.make(given.id)
       const head = newCollection(input, { ...given, id, slug: given.slug || `collection-${id.slice(-8)}` })
-      const { productIds = [] } = input
-      const ids = head.type === "manual" && productIds.length > 0 ? yield* holdProducts(store, productIds) : []
+      const ids = productIds.length > 0 ? yield* holdProducts(store, productIds) : []
       const document = yield* collections.insert(store, head)
       if (ids.length > 0) yield* collections.addMembers(store, id, ids)
       return yield* tell(actor, given, head, document)
