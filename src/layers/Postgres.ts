@@ -63,11 +63,11 @@ const makeCork = (socket: Socket) => {
   }
 }
 
+const silent = () => Object.assign(new Error("The database has not answered for 35 seconds"), { code: "ETIMEDOUT" })
+
 /** An idle connection is closed by the pool long before. */
 const endWhenSilent = (stream: Duplex) => {
-  if (!(stream instanceof Socket)) return
-  const silent = () => Object.assign(new Error("The database has not answered for 35 seconds"), { code: "ETIMEDOUT" })
-  stream.setTimeout(SILENCE, () => stream.destroy(silent()))
+  if (stream instanceof Socket) stream.setTimeout(SILENCE, () => stream.destroy(silent()))
 }
 
 /**
