@@ -126,6 +126,9 @@ const redeliver = Command.make(
       if (Option.isSome(event) === Option.isSome(since)) {
         return yield* Effect.fail(ValidationError.invalidValue(HelpDoc.p("Give either --event-id or --since")))
       }
+      if (dead && Option.isNone(since)) {
+        return yield* Effect.fail(ValidationError.invalidValue(HelpDoc.p("Give --dead with --since")))
+      }
       const redelivered = Option.isSome(event)
         ? yield* redeliver(app, event.value)
         : yield* redeliverSince(app, Option.getOrThrow(since), dead ? "dead" : "all")

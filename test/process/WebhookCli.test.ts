@@ -200,6 +200,7 @@ const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   [`apps webhook redeliver --app ${NOBODY}`, /Give either --event-id or --since/],
   [`apps webhook redeliver --app ${NOBODY} --since yesterday`, /--since: must be a time, as in/],
   [`apps webhook redeliver --app ${NOBODY} --event-id ${NOBODY}`, /was sent no event/],
+  [`apps webhook redeliver --app ${NOBODY} --event-id ${NOBODY} --dead`, /Give --dead with --since/],
   [`apps webhook set --app ${NOBODY} --url https://a.example.com/ --event ${PRODUCT}`, /There is no app/],
   [`apps webhook set --app ${NOBODY} --url http://a.example.com/ --event ${PRODUCT}`, /must begin with https:/],
   [`apps webhook set --app ${NOBODY} --url https://a.example.com/`, /--event/],
