@@ -52,7 +52,18 @@ it.scopedLive("an app's webhook is set, shown, paused and resumed, and its secre
     })
 
     const Set = Schema.Struct({ appId: Schema.UUID, url: Schema.String, events: Schema.Array(Schema.String) })
-    yield* on(Set, "set", "--url", "https://next.example.com/", "--event", PRODUCT, "--event", COLLECTION)
+    const set = yield* on(
+      Set,
+      "set",
+      "--url",
+      "https://NEXT.example.com:443",
+      "--event",
+      PRODUCT,
+      "--event",
+      COLLECTION
+    )
+    // As it is kept, which is where requests go.
+    assert.strictEqual(set.url, "https://next.example.com/")
     const Rotated = Schema.Struct({
       appId: Schema.UUID,
       webhookSecret: Schema.String.pipe(Schema.pattern(SECRET)),
