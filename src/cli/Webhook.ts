@@ -24,9 +24,9 @@ const set = Command.make("set", { app, url, events: Options.atLeast(events, 1), 
   Effect.gen(function* () {
     const { show, subscribe } = yield* Webhooks
     const secret = yield* subscribe(app, { url, kinds: events })
-    const { pauseReason } = yield* show(app)
+    const { pauseReason, url: kept } = yield* show(app)
     const paused = pauseReason === null ? {} : { stillPaused: pauseReason }
-    yield* print(json, { appId: app, url, events, ...secretFact(secret), ...paused })
+    yield* print(json, { appId: app, url: kept, events, ...secretFact(secret), ...paused })
   }).pipe(Effect.provide(Live))
 ).pipe(Command.withDescription("Set where an app's events go and which it wants; its first webhook prints a secret"))
 
@@ -125,6 +125,9 @@ const redeliver = Command.make(
       const { redeliver, redeliverSince } = yield* Webhooks
       if (Option.isSome(event) === Option.isSome(since)) {
         return yield* Effect.fail(ValidationError.invalidValue(HelpDoc.p("Give either --event-id or --since")))
+      }
+      if (dead && Option.isNone(since)) {
+        return yield* Effect.fail(ValidationError.invalidValue(HelpDoc.p("Give --dead with --since")))
       }
       const redelivered = Option.isSome(event)
         ? yield* redeliver(app, event.value)

@@ -33,6 +33,7 @@ it("Retry-After lengthens a wait, never shortens it, and is heeded for a day at 
 
 it("Retry-After is read as seconds or as a date; anything else is no wish", () => {
   assert.strictEqual(read("120"), 120)
+  assert.strictEqual(read("120 \t"), 120)
   assert.strictEqual(read("0"), 0)
   assert.strictEqual(read("Thu, 01 Jan 2026 00:02:00 GMT"), 120)
   assert.strictEqual(read("Wed, 31 Dec 2025 23:59:00 GMT"), 0)

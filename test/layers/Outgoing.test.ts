@@ -3,8 +3,9 @@ import { ConfigProvider, Effect } from "effect"
 import { gzipSync } from "node:zlib"
 import { KEPT_BYTES } from "../../src/layers/webhooks/Exchange.ts"
 import { allowedHosts } from "../../src/layers/webhooks/AllowedHosts.ts"
+import { MAX_HEADER_BYTES } from "../../src/layers/webhooks/Informational.ts"
 import { makeOutgoing } from "../../src/layers/webhooks/Outgoing.ts"
-import { type Answer, ok, receiver, saying, sender, textOf } from "../support/RawReceiver.ts"
+import { type Answer, ok, receiver, saying, sender, textOf, until } from "../support/RawReceiver.ts"
 
 /** An answer with a body of these bytes. */
 const holding =
@@ -198,6 +199,26 @@ describe("informational answers", () => {
     })
   )
 
+  it.scopedLive("are read up to 16 KiB: one receiver that sends more does not keep the process busy", () =>
+    Effect.gen(function* () {
+      const informational = "HTTP/1.1 103 \r\n\r\n"
+      const { requests, sockets, url } = yield* receiver((socket, earlier) => {
+        const n = Math.floor(MAX_HEADER_BYTES / informational.length) + (earlier === 2 ? 1 : 0)
+        socket.write(`${informational.repeat(n)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`)
+      })
+      const post = yield* sender()
+      // As many before each answer on one connection: they are counted for each request.
+      for (let n = 0; n < 2; n++) assert.deepInclude(yield* post(url), { status: 200, error: null })
+      assert.strictEqual(sockets.length, 1)
+      assert.deepInclude(yield* post(url), {
+        status: null,
+        error: "The headers of the answer are longer than 16384 bytes"
+      })
+      assert.isTrue(yield* until(() => sockets.every((socket) => socket.destroyed)))
+      assert.lengthOf(requests, 3)
+    })
+  )
+
   it.scopedLive("101 switches to nothing, and offers of an upgrade change nothing", () =>
     Effect.gen(function* () {
       const post = yield* sender()
@@ -209,6 +230,13 @@ describe("informational answers", () => {
       })
       const offering = yield* receiver(saying("HTTP/1.1 200 OK", ...upgrade, "content-length: 2", "", "ok"))
       assert.deepInclude(yield* post(offering.url), { status: 200, error: null })
+      for (const status of ["101 Switching Protocols", "099 Nothing"]) {
+        const strange = yield* receiver(saying(`HTTP/1.1 ${status}`, "content-length: 0", "", ""))
+        assert.deepInclude(yield* post(strange.url), {
+          status: null,
+          error: "The answer is not valid HTTP/1.1 (its status is none that ends an exchange)"
+        })
+      }
     })
   )
 })

@@ -52,7 +52,18 @@ it.scopedLive("an app's webhook is set, shown, paused and resumed, and its secre
     })
 
     const Set = Schema.Struct({ appId: Schema.UUID, url: Schema.String, events: Schema.Array(Schema.String) })
-    yield* on(Set, "set", "--url", "https://next.example.com/", "--event", PRODUCT, "--event", COLLECTION)
+    const set = yield* on(
+      Set,
+      "set",
+      "--url",
+      "https://NEXT.example.com:443",
+      "--event",
+      PRODUCT,
+      "--event",
+      COLLECTION
+    )
+    // As it is kept, which is where requests go.
+    assert.strictEqual(set.url, "https://next.example.com/")
     const Rotated = Schema.Struct({
       appId: Schema.UUID,
       webhookSecret: Schema.String.pipe(Schema.pattern(SECRET)),
@@ -200,6 +211,7 @@ const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   [`apps webhook redeliver --app ${NOBODY}`, /Give either --event-id or --since/],
   [`apps webhook redeliver --app ${NOBODY} --since yesterday`, /--since: must be a time, as in/],
   [`apps webhook redeliver --app ${NOBODY} --event-id ${NOBODY}`, /was sent no event/],
+  [`apps webhook redeliver --app ${NOBODY} --event-id ${NOBODY} --dead`, /Give --dead with --since/],
   [`apps webhook set --app ${NOBODY} --url https://a.example.com/ --event ${PRODUCT}`, /There is no app/],
   [`apps webhook set --app ${NOBODY} --url http://a.example.com/ --event ${PRODUCT}`, /must begin with https:/],
   [`apps webhook set --app ${NOBODY} --url https://a.example.com/`, /--event/],

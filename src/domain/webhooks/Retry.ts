@@ -18,9 +18,10 @@ const JITTER = 0.2
  * seconds. What cannot be read is no wish.
  */
 export const retryAfterSeconds = (header: string | null, now: number): number => {
-  if (header === null) return 0
-  if (/^\d+$/.test(header)) return Number(header)
-  const date = Date.parse(header)
+  // White space behind a value is none of it (RFC 9110, section 5.5), but undici leaves it there.
+  const wish = (header ?? "").trim()
+  if (/^\d+$/.test(wish)) return Number(wish)
+  const date = Date.parse(wish)
   return Number.isNaN(date) ? 0 : Math.max(0, date / 1000 - now)
 }
 

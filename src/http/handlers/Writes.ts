@@ -41,12 +41,15 @@ export const makeWrites = Effect.gen(function* () {
   const { hopsAfter } = yield* Events
   const decodeCause = decodeWith(Cause)
 
-  /** An app that writes because it was told of an event says so with the event's id, and counts a hop more than it. */
+  /**
+   * An app that writes because it was told of an event says so with the event's id, and counts a hop more than it. The
+   * id is read at once; what it means is part of the operation, as a replay does not ask.
+   */
   const actorOf = Effect.fnUntraced(function* ({ header, installation }: Call) {
     const given = header("x-service-event-id")
-    if (given === undefined) return app(installation, 0)
+    if (given === undefined) return Effect.succeed(app(installation, 0))
     const { "X-Service-Event-Id": cause } = yield* decodeCause({ "X-Service-Event-Id": given }, false)
-    return app(installation, yield* hopsAfter(installation.storeId, cause))
+    return Effect.map(hopsAfter(installation.storeId, cause), (hops) => app(installation, hops))
   })
 
   const perform = Effect.fnUntraced(function* <E>(
@@ -58,7 +61,7 @@ export const makeWrites = Effect.gen(function* () {
     const { installation } = call
     const condition = yield* ifMatch(call.header("if-match"))
     // A delete looks at no body and emits nothing: it ends a chain of events.
-    const actor = body === undefined ? app(installation, 0) : yield* actorOf(call)
+    const actor = body === undefined ? Effect.succeed(app(installation, 0)) : yield* actorOf(call)
     const {
       body: text,
       etag,
@@ -66,7 +69,7 @@ export const makeWrites = Effect.gen(function* () {
       status
     } = yield* once(
       { storeId: installation.storeId, installationId: installation.id, key, fingerprint: fingerprint(call, body) },
-      operation(actor, condition)
+      Effect.flatMap(actor, (actor) => operation(actor, condition))
     )
     const strict = body !== undefined && isStrict(call.header("prefer"))
     const reply: Reply = {

@@ -7,6 +7,7 @@ import { leastUuidOf } from "../../domain/Uuid.ts"
 import { Attempt, Delivery, DeliveryNotFound, LOG_DAYS, WebhookNotFound } from "../../domain/webhooks/Webhook.ts"
 import type { Missed, Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { count, oneRowOf, rowsOf, run } from "../Rows.ts"
+import { logLapsed } from "./Queue.ts"
 
 /** Rows that one statement of a large change touches at most, so that it never holds many locks. */
 const BATCH = 1000
@@ -46,6 +47,23 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
   /** What a worker has under way is left to arrive. */
   const atRest = sql`(lease is null or next_at <= now())`
 
+  /** Changes deliveries of an app, a batch at most, and answers them in their order. */
+  const changeSome = (app: AppId, which: Statement.Fragment, set: Statement.Fragment) =>
+    changedOf(sql`
+      with chosen as materialized (
+        select store_id, event_id, installation_id, created_at, attempts, lease, next_at from deliveries
+        where app_id = ${app} and ${atRest} and ${which}
+        order by event_id, installation_id limit ${BATCH} for update
+      ), lapsed as (
+        ${logLapsed(sql, "chosen")}
+      ), changed as (
+        update deliveries d ${set} from chosen c
+        where d.store_id = c.store_id and d.event_id = c.event_id and d.installation_id = c.installation_id
+      )
+      select event_id as "eventId", installation_id as "installationId", created_at as "createdAt" from chosen
+      order by event_id, installation_id
+    `)
+
   /**
    * Changes those of an app's deliveries that were there when it began, from the least event id `from` on, some at a
    * time: each batch is a transaction of its own.
@@ -60,19 +78,8 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
     const changed: { -readonly [K in keyof Missed]: Missed[K] } = { count: 0, since: null, until: null }
     let [event, installation] = [from, NIL]
     while (true) {
-      const batch = yield* changedOf(sql`
-        with chosen as materialized (
-          select store_id, event_id, installation_id, created_at from deliveries
-          where app_id = ${app} and (event_id, installation_id) > (${event}::uuid, ${installation}::uuid)
-            and created_at <= ${now} and ${atRest} and ${which}
-          order by event_id, installation_id limit ${BATCH} for update
-        ), changed as (
-          update deliveries d ${set} from chosen c
-          where d.store_id = c.store_id and d.event_id = c.event_id and d.installation_id = c.installation_id
-        )
-        select event_id as "eventId", installation_id as "installationId", created_at as "createdAt" from chosen
-        order by event_id, installation_id
-      `)
+      const next = sql`(event_id, installation_id) > (${event}::uuid, ${installation}::uuid) and created_at <= ${now}`
+      const batch = yield* changeSome(app, sql`${next} and ${which}`, set)
       const [first, last] = [batch[0], batch.at(-1)]
       if (first === undefined || last === undefined) return changed
       changed.count += batch.length
@@ -125,11 +132,9 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
     }),
 
     redeliver: Effect.fn("Webhooks.redeliver")(function* (app, event) {
-      const sent = yield* count(sql`
-        update deliveries ${afresh} where app_id = ${app} and event_id = ${event} and ${atRest} returning 1
-      `)
+      const sent = yield* changeSome(app, sql`event_id = ${event}`, afresh)
       const known = yield* count(sql`select 1 from deliveries where app_id = ${app} and event_id = ${event}`)
-      return known === 0 ? yield* new DeliveryNotFound({ appId: app, eventId: event }) : sent
+      return known === 0 ? yield* new DeliveryNotFound({ appId: app, eventId: event }) : sent.length
     }),
 
     redeliverSince: Effect.fn("Webhooks.redeliverSince")(function* (app, since, which) {

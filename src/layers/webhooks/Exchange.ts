@@ -1,5 +1,5 @@
 import type { Connection } from "./Connections.ts"
-import { explain } from "./Failure.ts"
+import { explain, StatusInvalid } from "./Failure.ts"
 
 /** Bytes of an answer's body that are kept, for the log (decisions, section 10). */
 export const KEPT_BYTES = 16_384
@@ -88,8 +88,10 @@ export const exchange = (
       onRequestStart: () => {
         isSent = true
       },
-      onResponseStart: (_, code, headers) => {
-        // A 101 that switches to nothing; the other informational answers do not come this far.
+      onResponseStart: (controller, code, headers) => {
+        // An assertion of undici would fail on these. For its message Node parses the source that it stands in, which as
+        // a bundle took 2 to 7 s, and nothing else happens meanwhile.
+        if (code < 100 || code === 101) return controller.abort(new StatusInvalid())
         if (code < 200) return
         status = code
         retryAfter = [headers["retry-after"]].flat()[0] ?? null

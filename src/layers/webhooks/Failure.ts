@@ -25,11 +25,16 @@ const SENTENCES: Readonly<Record<string, string>> = {
 /** Codes of OpenSSL's verification, and Node's own for a certificate of another host. */
 const CERTIFICATE = /CERT|SELF_SIGNED|VERIFY_LEAF|INVALID_CA|HOSTNAME_MISMATCH/
 
+/** A status with which no exchange ends: below 100, or a 101 that switches to nothing. */
+export class StatusInvalid extends Error {}
+
 const codeOf = (error: Error) => ("code" in error && typeof error.code === "string" ? error.code : error.name)
 
 /** One sentence on why a request has no answer. */
 export const explain = (error: Error): string => {
   if (error instanceof LookupFailed) return error.message
+  if (error instanceof StatusInvalid)
+    return "The answer is not valid HTTP/1.1 (its status is none that ends an exchange)"
   if (error instanceof errors.HTTPParserError)
     return `The answer is not valid HTTP/1.1${/ \([^()]+\)$/.exec(error.message)?.[0] ?? ""}`
   const code = codeOf(error)

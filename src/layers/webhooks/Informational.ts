@@ -1,10 +1,11 @@
 import type { Socket } from "node:net"
+import { errors } from "undici"
 
 const START = "HTTP/1.1 1"
 const END = "\r\n\r\n"
 const NOTHING = Buffer.alloc(0)
 
-/** Bytes of the names and values of an answer's headers. */
+/** Bytes of the names and values of an answer's headers; and of all informational answers before it. */
 export const MAX_HEADER_BYTES = 16_384
 
 /** Whether an answer 1xx begins so, or may. 101 is none: what follows on it is not HTTP. */
@@ -27,15 +28,25 @@ const afterInformational = (bytes: Buffer): Buffer => {
  * read on after any of them (RFC 9110, section 15.2), but undici takes a 100 that was not asked for as broken and closes
  * the connection, and some receivers do send it unasked (IIS). undici reads a socket by `read()` without a size, so
  * that is where they go. What this gives is to be called whenever a request is sent.
+ *
+ * More than {@link MAX_HEADER_BYTES} of them end the connection. At a few bytes each, one receiver that sends them
+ * without end would take the whole process: every other delivery waited for up to 4 s.
  */
 export const skipInformational = (socket: Socket): (() => void) => {
   const read = socket.read.bind(socket)
   let isBeginning = true
   let held: Buffer = NOTHING
+  let left = MAX_HEADER_BYTES
 
   const readBeginning = (): Buffer | null => {
     for (let chunk: unknown = read(); Buffer.isBuffer(chunk); chunk = read()) {
-      held = afterInformational(held.length === 0 ? chunk : Buffer.concat([held, chunk]))
+      const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk])
+      held = afterInformational(bytes)
+      left -= bytes.length - held.length
+      if (left < 0) {
+        socket.destroy(new errors.HeadersOverflowError())
+        return null
+      }
       if (isInformational(held) && held.length < MAX_HEADER_BYTES) continue
       const beginning = held
       held = NOTHING
@@ -48,5 +59,6 @@ export const skipInformational = (socket: Socket): (() => void) => {
   Object.defineProperty(socket, "read", { value })
   return () => {
     isBeginning = true
+    left = MAX_HEADER_BYTES
   }
 }

@@ -1,3 +1,4 @@
+import type { Statement } from "@effect/sql"
 import type { PgClient } from "@effect/sql-pg"
 import { type Effect, Schema } from "effect"
 import { EventId } from "../../domain/Events.ts"
@@ -68,9 +69,22 @@ export type Turn = typeof Turn.Type
 const claimedOf = rowsOf(Claimed)
 const turnsOf = rowsOf(Turn)
 
+const leaseOf = (sql: PgClient.PgClient) => sql.literal(`interval '${LEASE_SECONDS} seconds'`)
+
+/**
+ * Says in the log what became of attempts whose lease is over: nobody wrote it down. `from` is a table expression of
+ * deliveries, of which nobody else has the rows, before their lease is changed.
+ */
+export const logLapsed = (sql: PgClient.PgClient, from: string): Statement.Fragment => sql`
+  insert into delivery_attempts (store_id, event_id, installation_id, attempt, started_at, error)
+  select store_id, event_id, installation_id, attempts, next_at - ${leaseOf(sql)}, ${LAPSED} from ${sql(from)}
+  where lease is not null
+  on conflict do nothing
+`
+
 /** The queue of deliveries as workers see it. Any number of processes may work on it at once. */
 export const makeQueue = (sql: PgClient.PgClient) => {
-  const lease = sql.literal(`interval '${LEASE_SECONDS} seconds'`)
+  const lease = leaseOf(sql)
   const patience = sql.literal(`interval '${FAILING_HOURS} hours'`)
 
   return {
@@ -111,16 +125,13 @@ export const makeQueue = (sql: PgClient.PgClient) => {
         ), due as materialized (
           select d.* from turn cross join lateral (
             select
-              ctid as place, store_id, event_id, installation_id, attempts, lease, next_at - ${lease} as leased_at
+              ctid as place, store_id, event_id, installation_id, attempts, lease, next_at
             from deliveries d
             where d.app_id = turn.app_id and d.finished_at is null and d.next_at <= now()
             order by d.next_at limit turn.share for update skip locked
           ) d
         ), lapsed as (
-          insert into delivery_attempts (store_id, event_id, installation_id, attempt, started_at, error)
-          select store_id, event_id, installation_id, attempts, leased_at, ${LAPSED} from due
-          where lease is not null
-          on conflict do nothing
+          ${logLapsed(sql, "due")}
         ), claimed as (
           update deliveries d
           set lease = gen_random_uuid(), next_at = clock_timestamp() + ${lease}, attempts = d.attempts + 1
@@ -141,8 +152,8 @@ export const makeQueue = (sql: PgClient.PgClient) => {
 
     /**
      * Writes down what came of deliveries that are still this worker's, and of their endpoints: the first failure
-     * begins a time of failing, a success ends it, an answer of 410 or too long a time pauses. Answers the endpoints of
-     * which that is news.
+     * begins a time of failing, a success ends it, an answer of 410 or too long a time pauses. What a URL did that was
+     * replaced meanwhile says nothing of the one in its place. Answers the endpoints of which that is news.
      */
     settle: (settled: ReadonlyArray<Settled>) => {
       const each = <A>(f: (one: Settled) => A) => settled.map(f)
@@ -183,15 +194,15 @@ export const makeQueue = (sql: PgClient.PgClient) => {
           on conflict (store_id, event_id, installation_id, attempt) do update
           set duration_ms = excluded.duration_ms, status = excluded.status, answer = excluded.answer, error = excluded.error
         ), health as (
-          select app_id, bool_or(ok) as ok, bool_or(gone) as gone
+          select app_id, url, bool_or(ok) as ok, bool_or(gone) as gone
           from unnest(
-            ${of(({ claimed }) => claimed.appId)}::uuid[], ${of(isSuccess)}::boolean[],
-            ${of(({ status }) => status === 410)}::boolean[]
-          ) as h (app_id, ok, gone)
-          group by app_id
+            ${of(({ claimed }) => claimed.appId)}::uuid[], ${of(({ claimed }) => claimed.url)}::text[],
+            ${of(isSuccess)}::boolean[], ${of(({ status }) => status === 410)}::boolean[]
+          ) as h (app_id, url, ok, gone)
+          group by app_id, url
         ), changed as (
           select w.app_id, health.ok, health.gone, w.failing_since <= now() - ${patience} as failed
-          from webhooks w join health using (app_id)
+          from webhooks w join health using (app_id, url)
           where w.paused_at is null and (
             health.gone
             or health.ok and w.failing_since is not null

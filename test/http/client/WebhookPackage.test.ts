@@ -93,6 +93,15 @@ it.scopedLive("the package verifies a delivery where a consumer imports it", () 
   })
 )
 
+it.scopedLive("the package is there for a consumer of CommonJS, too", () =>
+  Effect.gen(function* () {
+    const path = yield* consumer
+    writeFileSync(join(path, "run.cjs"), 'console.log(typeof require("partner-api/webhooks").verifyWebhook)')
+    const { stdout } = yield* Effect.promise(() => execute(process.execPath, [join(path, "run.cjs")]))
+    assert.strictEqual(stdout, "function\n")
+  })
+)
+
 it.scopedLive("the bundle is one small file that asks for nothing of any platform's modules", () =>
   Effect.gen(function* () {
     yield* built

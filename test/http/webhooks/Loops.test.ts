@@ -75,6 +75,27 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Apps that 
     })
   )
 
+  it.effect(
+    "a write that was done is replayed, whatever event its repetition names; a refused one may be tried again",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const { client, storeId } = yield* freshClient()
+        yield* client.post("/products", { name: "Cup" })
+        const { id } = yield* newest(storeId)
+        yield* sql`update events set hops = 10 where id = ${id}`
+        const post = (headers: Record<string, string>) =>
+          client.post("/products", { name: "Mug" }, { key: "the-same", headers })
+        const refused = yield* post({ "x-service-event-id": id })
+        assert.strictEqual(refused.status, 422)
+        const done = yield* post({})
+        assert.strictEqual(done.status, 201)
+        const replayed = yield* post({ "x-service-event-id": id })
+        assert.strictEqual(replayed.text, done.text)
+        assert.strictEqual(replayed.status, 201)
+      })
+  )
+
   it.effect("what is no id is refused with 400", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()

@@ -117,6 +117,32 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A we
   )
 })
 
+layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })(
+  "What a URL answers that was replaced",
+  (it) => {
+    for (const status of [410, 500]) {
+      it.scoped(`does not count against the one in its place: ${status}`, () =>
+        Effect.gen(function* () {
+          const { show, subscribe } = yield* Webhooks
+          const answers: Array<() => void> = []
+          const { appId, endpoint, writer } = yield* scene(
+            () => new Promise((resolve) => answers.push(() => resolve({ status })))
+          )
+          const next = yield* scene()
+          yield* writer.post("/products", { name: "Cup" })
+          yield* arrived(endpoint, 1)
+          yield* subscribe(appId, { url: next.endpoint.url, kinds: ["catalog.product.updated.v1"] })
+          for (const answer of answers) answer()
+          assert.deepInclude(yield* after(appId, 1), { outcome: null, failures: 1 })
+          assert.deepInclude(yield* show(appId), { pauseReason: null, failingSince: null })
+          yield* hurry(appId)
+          yield* arrived(next.endpoint, 1)
+        })
+      )
+    }
+  }
+)
+
 layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("One endpoint", (it) => {
   it.scoped("gets 32 requests at once at most, 2 once it fails, and holds up no other", () =>
     Effect.gen(function* () {

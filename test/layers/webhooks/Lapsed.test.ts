@@ -1,0 +1,39 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { EventId } from "../../../src/domain/Events.ts"
+import type { AppId } from "../../../src/domain/Installation.ts"
+import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
+import { ApiTest } from "../../support/Api.ts"
+import { deliveriesOf, scene } from "../../support/Webhooks.ts"
+
+const LAPSED = "The worker stopped before it could write down what came of this attempt"
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What a worker died over", (it) => {
+  it.scoped("is sent once more or skipped, and its attempt stays in the log", () =>
+    Effect.gen(function* () {
+      const { attempts, redeliver, redeliverSince, resume } = yield* Webhooks
+      const sql = yield* PgClient.PgClient
+      for (const [change, outcome] of [
+        [(appId: AppId, event: EventId) => redeliver(appId, event), null],
+        [(appId: AppId) => redeliverSince(appId, new Date(0), "all"), null],
+        [(appId: AppId) => Effect.map(resume(appId, "deliver"), ({ count }) => count), null],
+        [(appId: AppId) => Effect.map(resume(appId, "skip"), ({ count }) => count), "skipped"]
+      ] as const) {
+        const { appId, writer } = yield* scene()
+        yield* writer.post("/products", { name: "Cup" })
+        yield* sql`
+          update deliveries set attempts = 1, lease = gen_random_uuid(), next_at = now() where app_id = ${appId}
+        `
+        const eventId = EventId.make((yield* deliveriesOf(appId))[0]?.eventId ?? "")
+        assert.strictEqual(yield* change(appId, eventId), 1)
+        assert.deepInclude((yield* deliveriesOf(appId))[0], { leased: false, attempts: 1, outcome })
+        const log = yield* attempts(appId, eventId)
+        assert.deepStrictEqual(
+          log.map(({ attempt, error }) => ({ attempt, error })),
+          [{ attempt: 1, error: LAPSED }]
+        )
+      }
+    })
+  )
+})
