@@ -37,6 +37,8 @@ const answerOf = (row: Row | undefined): Effect.Effect<Installation, Refusal> =>
 
 const WINDOW_MICROS = WINDOW_SECONDS * 1_000_000
 
+// asked: the planner does not look into a subquery. Where it sees that the list is shorter than it assumes, it plans anew
+// each time: 0.7 ms for an admission that takes 0.2.
 // locked: windows are locked in the order of their key, so that two statements never wait for each other.
 // timed: the clock is read once the lock is held, in a query of its own. Read before, a request that waited would be
 // counted too early. It never runs backwards: if it does, hits of the future keep the window shut.
@@ -45,7 +47,7 @@ const ADMIT = `
   with bearer as materialized (
     select
       asked.place, i.store_id, i.id as installation_id, i.scopes, i.is_active, s.deleted_at is not null as is_gone
-    from unnest($1::bytea[]) with ordinality as asked (hash, place)
+    from unnest((select $1::bytea[])) with ordinality as asked (hash, place)
     join access_tokens t on t.token_hash = asked.hash and t.expires_at > clock_timestamp()
     join installations i on i.store_id = t.store_id and i.id = t.installation_id
     join stores s on s.id = i.store_id
