@@ -5,7 +5,6 @@ import { type Installation, Scope } from "../../src/domain/Installation.ts"
 import { Installations } from "../../src/domain/Installations.ts"
 import { RateLimit } from "../../src/domain/RateLimit.ts"
 import { InstallationsLive } from "../../src/layers/Installations.ts"
-import { Pool } from "../../src/layers/Postgres.ts"
 import { RateLimitLive } from "../../src/layers/RateLimit.ts"
 import { makeStore } from "../support/Api.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
@@ -110,18 +109,6 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("RateLimitLive
         (steps) => Effect.runPromise(Effect.provide(holds(steps), run)) // a failed assertion rejects
       )
       yield* Effect.promise(() => FastCheck.assert(property, { numRuns: 25, endOnFailure: true }))
-    })
-  )
-
-  it.effect("has its statement planned a few times, not each time", () =>
-    Effect.gen(function* () {
-      const { token } = yield* installed
-      for (let n = 0; n < 8; n++) yield* admitAll([token])
-      const pool = yield* Pool
-      const plans = yield* Effect.promise(() =>
-        pool.query("select generic_plans > 0 as keeps from pg_prepared_statements where statement like '%bearer%'")
-      )
-      assert.deepStrictEqual(plans.rows, [{ keeps: true }])
     })
   )
 
