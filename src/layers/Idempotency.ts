@@ -9,7 +9,7 @@ import {
   type StoredResponse
 } from "../domain/Idempotency.ts"
 import { count } from "./Rows.ts"
-import { asks, atCommit, makeTransaction, send, tell } from "./Transaction.ts"
+import { asks, atCommit, makeTransaction, sends, tell } from "./Transaction.ts"
 import { write } from "./Writes.ts"
 
 /** Rows that one purge deletes at most, so that it never holds many locks. */
@@ -29,8 +29,10 @@ const OWN = "store_id = $1 and installation_id = $2 and key = $3"
 const CLAIM = `
   insert into idempotency_records (store_id, installation_id, key, fingerprint, expires_at)
   values ($1, $2, $3, $4, clock_timestamp() + interval '${RECORD_HOURS} hours')
-  on conflict do nothing
+  on conflict do nothing returning ctid as place
 `
+
+const claim = sends(CLAIM, Schema.Struct({ place: Schema.String }))
 
 /** A statement of its own: the claim's would look at the rows from before its wait. */
 const FIND = `
@@ -42,7 +44,11 @@ const find = asks(FIND, Record)
 
 const FORGET = `delete from idempotency_records where ${OWN} and expires_at <= clock_timestamp()`
 
-const STORE = `update idempotency_records set status = $4, body = $5, etag = $6 where ${OWN}`
+/**
+ * By its place in the table, which nobody else can change. By its key, a plan made while the table was nearly empty went
+ * on to scan it: one connection of ten that did took what a create costs the database from 0.6 ms to 0.8 and more.
+ */
+const STORE = "update idempotency_records set status = $2, body = $3, etag = $4 where ctid = $1::tid"
 
 const ownOf = ({ installationId, key, storeId }: KeyedRequest) => [storeId, installationId, key]
 
@@ -64,12 +70,13 @@ export const IdempotencyLive = Layer.effect(
       request: KeyedRequest,
       operation: Effect.Effect<StoredResponse, E>
     ) {
-      const claim = yield* send(CLAIM, [...ownOf(request), request.fingerprint])
+      const claimed = yield* claim(...ownOf(request), request.fingerprint)
       const exit = yield* Effect.exit(operation)
-      if ((yield* claim) === 0) return yield* new Taken()
+      const own = yield* claimed
+      if (Option.isNone(own)) return yield* new Taken()
       const response = yield* exit
       const { body, etag, status } = response
-      yield* atCommit(write(STORE, [...ownOf(request), status, body, etag]))
+      yield* atCommit(write(STORE, [own.value.place, status, body, etag]))
       return { ...response, replayed: false }
     }, transaction)
 

@@ -45,27 +45,31 @@ export const afterCommit = (action: () => void): Effect.Effect<void> =>
   })
 
 /**
- * Sends a statement of constant text on the transaction's connection, and answers how to wait for the number of its
- * rows. It goes straight to the driver: through @effect/sql, which makes its text anew each time, a statement costs half
+ * Sends a statement of constant text on the transaction's connection, and answers how to wait for its first row, if there
+ * is one. It goes straight to the driver: through @effect/sql, which makes its text anew each time, a statement costs half
  * as much again.
  */
-export const send = (text: string, values: ReadonlyArray<unknown>): Effect.Effect<Effect.Effect<number>> =>
-  inside(({ client }) => Effect.succeed(post(client, text, values, ({ rowCount }) => rowCount ?? 0)))
-
-/** Runs such a statement for the number of its rows. */
-export const tell = (text: string, values: ReadonlyArray<unknown>): Effect.Effect<number> =>
-  Effect.flatten(send(text, values))
-
-/** Such a statement for its first row, if there is one. */
-export const asks = <A, I>(text: string, row: Schema.Schema<A, I>) => {
+export const sends = <A, I>(text: string, row: Schema.Schema<A, I>) => {
   const decode = Schema.decodeUnknownSync(row)
-  return (...values: ReadonlyArray<unknown>): Effect.Effect<Option.Option<A>> =>
+  return (...values: ReadonlyArray<unknown>): Effect.Effect<Effect.Effect<Option.Option<A>>> =>
     inside(({ client }) =>
-      post(client, text, values, ({ rows: [first] }) =>
-        first === undefined ? Option.none() : Option.some(decode(first))
+      Effect.succeed(
+        post(client, text, values, ({ rows: [first] }) =>
+          first === undefined ? Option.none() : Option.some(decode(first))
+        )
       )
     )
 }
+
+/** Runs such a statement for its first row, if there is one. */
+export const asks = <A, I>(text: string, row: Schema.Schema<A, I>) => {
+  const sent = sends(text, row)
+  return (...values: ReadonlyArray<unknown>): Effect.Effect<Option.Option<A>> => Effect.flatten(sent(...values))
+}
+
+/** Runs such a statement for the number of its rows. */
+export const tell = (text: string, values: ReadonlyArray<unknown>): Effect.Effect<number> =>
+  inside(({ client }) => post(client, text, values, ({ rowCount }) => rowCount ?? 0))
 
 /**
  * One transaction around `body`: joins the caller's if there is one, and then sees all that was written before, else
