@@ -1,9 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Ref } from "effect"
-import { once } from "node:events"
-import { connect, createServer, type Socket } from "node:net"
 import { type Answer, errorOf, makeClient } from "../support/Api.ts"
-import { portOf } from "../support/Receiver.ts"
 import {
   connection,
   duringWork,
@@ -15,6 +12,7 @@ import {
   startServer,
   watch
 } from "../support/Process.ts"
+import { wayTo } from "../support/SilentDatabase.ts"
 
 /** They wait more than they work. */
 const atOnce = { timeout: 120_000, concurrent: true }
@@ -141,45 +139,6 @@ it.scopedLive(
     }),
   atOnce
 )
-
-/** The way to a database, which can be made to swallow what is sent: nothing is closed, and nothing answers. */
-const wayTo = (url: string) =>
-  Effect.gen(function* () {
-    const database = new URL(url)
-    const open = new Set<Socket>()
-    let isFrozen = false
-    const server = yield* Effect.acquireRelease(
-      Effect.promise(async () => {
-        const server = createServer((near) => {
-          open.add(near.on("error", () => {}))
-          if (isFrozen) return
-          const far = connect(Number(database.port), database.hostname)
-          open.add(far.on("error", () => {}))
-          near.pipe(far).pipe(near)
-        })
-        await once(server.listen(0, "127.0.0.1"), "listening")
-        return server
-      }),
-      (server) =>
-        Effect.sync(() => {
-          server.close()
-          for (const socket of open) socket.destroy()
-        })
-    )
-    const through = new URL(url)
-    through.host = `127.0.0.1:${portOf(server)}`
-    return {
-      url: through.href,
-      freeze: () => {
-        isFrozen = true
-        for (const socket of open) socket.unpipe().resume()
-      },
-      thaw: () => {
-        isFrozen = false
-        for (const socket of open) socket.destroy()
-      }
-    }
-  })
 
 it.scopedLive(
   "a database that falls silent is 503 within a minute, for reads and writes, and is used again when it answers",

@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { connection, type Ended, ownDatabase, rowsOf, serverUrl } from "../support/Process.ts"
 import { receiver } from "../support/Receiver.ts"
+import { wayTo } from "../support/SilentDatabase.ts"
 import { arrived } from "../support/Webhooks.ts"
 import {
   audience,
@@ -119,4 +120,33 @@ it.scopedLive(
       })
     }),
   atOnce
+)
+
+it.scopedLive(
+  "SIGTERM while the database is silent ends a worker once it is given up, and its lease hands on what it did",
+  () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* ownDatabase
+      const way = yield* wayTo(url)
+      const gate = makeGate()
+      const endpoint = yield* receiver(gate.answer)
+      const writer = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
+      const { tokens } = yield* audience(url, endpoint, LISTENERS)
+      const stopped = yield* startWorker({ DATABASE_URL: way.url })
+      gate.close()
+      yield* insist(() => writer.base, tokens[0], "under-way")
+      yield* gate.holds(LISTENERS)
+      way.freeze()
+      gate.open()
+      stopped.kill("SIGTERM")
+      assertCleanEnd(yield* Effect.timeout(stopped.ended, "75 seconds"))
+      yield* startWorker({ DATABASE_URL: url })
+      assert.deepStrictEqual(yield* books(client, endpoint), {
+        ...exact,
+        due: LISTENERS,
+        doubled: LISTENERS,
+        lapsed: LISTENERS
+      })
+    }),
+  { ...atOnce, timeout: 120_000 }
 )
