@@ -80,12 +80,30 @@ export const stringify = (value: unknown): string => bareNumbers(JSON.stringify(
 
 const bareNumbers = (text: string) => (text.includes("\\u0000") ? text.replace(/"\\u0000([^"]+)"/g, "$1") : text)
 
-/** JSON text in which neither key order nor white space matters: the same for bodies that say the same. */
+/**
+ * JSON text in which neither the order of keys nor white space nor the spelling of a number matters: the same for bodies
+ * that say the same.
+ */
 export const canonical = (value: unknown): string => stringify(sorted(value))
+
+const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/** Digits that a float holds, whatever they are. */
+const FLOAT_DIGITS = 15
+
+/** One spelling for each number: `1e2` is `100`, and what a float does not hold is its digits and an exponent. */
+const spelled = ({ text }: ExactNumber): JsonNumber => {
+  const [, sign = "", whole = "", decimals = "", exponent = "0"] = DECIMAL.exec(text) ?? []
+  const digits = `${whole}${decimals}`.replace(/^0+/, "")
+  const significant = digits.replace(/0+$/, "")
+  const power = Number(exponent) - decimals.length + digits.length - significant.length
+  return significant.length <= FLOAT_DIGITS ? Number(text) : new ExactNumber(`${sign}${significant}e${power}`)
+}
 
 /** A copy with the keys in order. */
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted)
+  if (value instanceof ExactNumber) return spelled(value)
   if (!isObject(value)) return value
   const copy: Record<string, unknown> = {}
   for (const key of Object.keys(value).toSorted()) copy[key] = sorted(value[key])

@@ -112,7 +112,11 @@ describe("JSON of this service", () => {
           fc.constant(null),
           fc.boolean(),
           fc.integer(),
-          fc.double({ noNaN: true, min: -1e14, max: 1e14 }).filter((n) => n === 0 || Math.abs(n) > 1e-290)
+          // Of more digits a number that was read is none of JavaScript's.
+          fc
+            .double({ noNaN: true, min: -1e14, max: 1e14 })
+            .filter((n) => n === 0 || Math.abs(n) > 1e-290)
+            .map((n) => Number(n.toPrecision(15)))
         ),
         text.map((value) => value.replaceAll("\u0000", "0")),
         spelling.map(accepted),
@@ -133,6 +137,31 @@ describe("JSON of this service", () => {
       }),
       { numRuns: 1000 }
     )
+  })
+
+  it("is canonical: a number is the same however it is spelled, and another one is not", () => {
+    for (const [number, ...spellings] of [
+      ["100", "1e2", "1E+2", "100.0", "0.1e3", "1000000000000000000e-16", "100.0000000000000000"],
+      ["0.0000001", "1e-7", "0.1E-6", "0.000000100000000000"],
+      ["0", "-0", "0e5", "0.00000000000000000000"],
+      ["-12.5", "-1.25e1", "-125e-1"],
+      ["0.12345678901234567", "12345678901234567e-17", "0.1234567890123456700", "1.2345678901234567e-1"],
+      ["99999999999999.123", "99999999999999.12300", "99999999999999123e-3"]
+    ]) {
+      for (const spelling of spellings) {
+        assert.strictEqual(canonical(parse(`[${spelling}]`)), canonical(parse(`[${number}]`)), spelling)
+      }
+    }
+    const numbers = [
+      "100",
+      "1e3",
+      "1e-2",
+      "0.12345678901234567",
+      "0.12345678901234568",
+      "-0.12345678901234567",
+      "0.1234567890123456"
+    ]
+    assert.strictEqual(new Set(numbers.map((number) => canonical(parse(`[${number}]`)))).size, numbers.length)
   })
 
   it("is canonical: neither the order of keys nor white space matters, everything else does", () => {
