@@ -21,7 +21,8 @@ const Answer = Schema.transform(Schema.Uint8ArrayFromSelf, Schema.String, {
 
 const deliveriesOf = rowsOf(Delivery)
 const attemptsOf = rowsOf(Schema.Struct({ ...Attempt.fields, answer: Schema.NullOr(Answer) }))
-const nowOf = oneRowOf(Schema.Struct({ now: Schema.DateFromSelf }))
+/** As text: a `Date` would drop the microseconds, and with them what was made in the same millisecond. */
+const nowOf = oneRowOf(Schema.Struct({ now: Schema.String }))
 const changedOf = rowsOf(
   Schema.Struct({
     eventId: Schema.typeSchema(EventId),
@@ -74,11 +75,11 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
     which: Statement.Fragment,
     set: Statement.Fragment
   ) {
-    const { now } = yield* nowOf(sql`select clock_timestamp() as now`)
+    const { now } = yield* nowOf(sql`select clock_timestamp()::text as now`)
     const changed: { -readonly [K in keyof Missed]: Missed[K] } = { count: 0, since: null, until: null }
     let [event, installation] = [from, NIL]
     while (true) {
-      const next = sql`(event_id, installation_id) > (${event}::uuid, ${installation}::uuid) and created_at <= ${now}`
+      const next = sql`(event_id, installation_id) > (${event}::uuid, ${installation}::uuid) and created_at <= ${now}::timestamptz`
       const batch = yield* changeSome(app, sql`${next} and ${which}`, set)
       const [first, last] = [batch[0], batch.at(-1)]
       if (first === undefined || last === undefined) return changed
