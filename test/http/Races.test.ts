@@ -184,7 +184,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
       const { client, clients } = yield* crowd(3)
       const path = `/products/${idOf(yield* client.post("/products", { name: "Cup", stock: 9 }))}`
       const headers = { "if-match": '"1"' }
-      const answers = yield* race(clients, 20, (client, index) => client.patch(path, { stock: 10 + index }, { headers }))
+      const answers = yield* race(clients, 20, (client, index) =>
+        client.patch(path, { stock: 10 + index }, { headers })
+      )
       assertStatuses(answers, 200, 412)
       assert.strictEqual(countOf(answers, 200), 1)
     })
