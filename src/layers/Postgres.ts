@@ -57,7 +57,8 @@ const makeCork = (socket: Socket) => {
   }
 }
 
-const silent = () => Object.assign(new Error("The database has not answered for 35 seconds"), { code: "ETIMEDOUT" })
+const silent = () =>
+  Object.assign(new Error(`The database has not answered for ${SILENCE / 1000} seconds`), { code: "ETIMEDOUT" })
 
 /** An idle connection is closed by the pool long before. */
 const endWhenSilent = (stream: Duplex) => {

@@ -13,15 +13,10 @@ import {
   watch
 } from "../support/Process.ts"
 import { wayTo } from "../support/SilentDatabase.ts"
+import { closeDatabase, cut, openDatabase } from "../support/Workers.ts"
 
 /** They wait more than they work. */
 const atOnce = { timeout: 120_000, concurrent: true }
-
-/** Ends every session of the service on the database of `client`, as a failover or an operator would. */
-const cut = `
-  select pg_terminate_backend(pid) from pg_stat_activity
-  where datname = $1 and application_name = 'partner-api'
-`
 
 /** What is said of an outage is the same for every cause of it, and nothing of what lies below. */
 const assertUnavailable = (answer: Answer) => {
@@ -29,8 +24,6 @@ const assertUnavailable = (answer: Answer) => {
   assert.deepStrictEqual(errorOf(answer), { error: "The database is out of reach or overloaded; repeat the request" })
   assert.strictEqual(answer.headers.get("content-type"), "application/json")
 }
-
-const nameOf = (url: string) => new URL(url).pathname.slice(1)
 
 it.scopedLive(
   "when all connections are cut under load, clients see 503 and retry to an end, and nothing is doubled",
@@ -71,7 +64,7 @@ it.scopedLive(
           work,
           watch(Ref.get(answered), (n) => n >= moment)
         )
-        yield* rowsOf(cutter, cut, [nameOf(url)])
+        yield* cut(cutter, url)
       }
       yield* Fiber.join(work)
 
@@ -101,8 +94,7 @@ it.scopedLive(
       const ready = api.get(`${server.base}/readyz`)
       assert.strictEqual((yield* api.post("/products", { name: "Cup" }, { key: "before" })).status, 201)
 
-      yield* rowsOf(elsewhere, `alter database ${nameOf(url)} allow_connections false`)
-      yield* rowsOf(elsewhere, cut, [nameOf(url)])
+      yield* closeDatabase(elsewhere, url)
       const unready = yield* ready
       assert.strictEqual(unready.status, 503)
       assert.deepStrictEqual(errorOf(unready), { error: "The database is not reachable or not migrated" })
@@ -111,7 +103,7 @@ it.scopedLive(
       assertUnavailable(yield* api.post("/products", { name: "Mug" }, { key: "during" }))
       assert.strictEqual((yield* api.get(`${server.base}/healthz`)).status, 200)
 
-      yield* rowsOf(elsewhere, `alter database ${nameOf(url)} allow_connections true`)
+      yield* openDatabase(elsewhere, url)
       assert.strictEqual((yield* ready).status, 200)
       const created = yield* api.post("/products", { name: "Mug" }, { key: "during" })
       assert.strictEqual(created.status, 201)
