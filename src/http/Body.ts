@@ -33,7 +33,7 @@ export const receiveBody = (message: IncomingMessage, limit = MAX_BODY): Effect.
     message.on("error", () => resume(refuse("The body was not received whole")))
   })
 
-const read = Effect.fnUntraced(function* ({ header, message }: Call) {
+const read = Effect.fnUntraced(function* ({ body, header }: Call) {
   if (!isJson(header("content-type"))) {
     return yield* refuse(
       "The body must be sent with Content-Type: application/json, without parameters but charset=utf-8"
@@ -42,7 +42,7 @@ const read = Effect.fnUntraced(function* ({ header, message }: Call) {
   if (header("content-encoding") !== undefined) {
     return yield* refuse("The body must not be compressed; send it without Content-Encoding")
   }
-  const bytes = yield* receiveBody(message)
+  const bytes = yield* body
   return yield* Effect.try({
     try: () => utf8.decode(bytes),
     catch: () => refuse("The body is not valid UTF-8")

@@ -1,7 +1,7 @@
-import type { Effect } from "effect"
-import type { IncomingMessage } from "node:http"
+import type { Effect, Either } from "effect"
 import type { JsonText } from "../domain/Document.ts"
 import type { Installation } from "../domain/Installation.ts"
+import type { BadRequest } from "./BadRequest.ts"
 import type { PublicError } from "./ErrorTable.ts"
 
 /** A request of the API that has passed the door: who asks, and what was matched of its address. */
@@ -12,7 +12,8 @@ export interface Call {
   readonly url: string
   /** A header by its name in lower case; what was sent more than once is joined. */
   readonly header: (name: string) => string | undefined
-  readonly message: IncomingMessage
+  /** The body as it was received, or why it was not; empty where the endpoint takes none. */
+  readonly body: Either.Either<Buffer, BadRequest>
   /** The parameters of the path, as they were sent. */
   readonly params: Readonly<Record<string, string>>
   /** The parameters of the query; one that was sent twice is a list. */

@@ -1,10 +1,12 @@
 import { HttpApi } from "@effect/platform"
-import { Context, Effect, Option, Redacted, Runtime } from "effect"
+import { Context, Effect, Either, FiberId, Option, Redacted, Runtime } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { Bulkhead } from "../domain/Bulkhead.ts"
 import { InvalidToken, requireScope, type Scope } from "../domain/Installation.ts"
 import { RateLimit } from "../domain/RateLimit.ts"
 import { RequiredScope } from "./api/Access.ts"
 import { PartnerApi } from "./api/PartnerApi.ts"
+import { receiveBody } from "./Body.ts"
 import type { Handler, Reply } from "./Call.ts"
 import { replyOf } from "./ErrorTable.ts"
 import { failureOf } from "./Failure.ts"
@@ -16,8 +18,11 @@ interface Route {
   readonly method: string
   readonly pattern: RegExp
   readonly scope: Option.Option<Scope>
+  readonly hasBody: boolean
   readonly handler: Handler
 }
+
+const NO_BODY = Either.right(Buffer.alloc(0))
 
 /** A path of the definitions, as in `/products/:id`: each parameter is one segment. */
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`)
@@ -27,10 +32,16 @@ const routesOf = (handlers: Readonly<Record<string, Handler>>): ReadonlyArray<Ro
   const routes: Array<Route> = []
   HttpApi.reflect(PartnerApi, {
     onGroup: () => {},
-    onEndpoint: ({ endpoint: { annotations, method, name, path } }) => {
+    onEndpoint: ({ endpoint: { annotations, method, name, path, payloadSchema } }) => {
       const handler = handlers[name]
       if (handler === undefined) throw new Error(`The endpoint ${name} has no handler`)
-      routes.push({ method, pattern: patternOf(path), scope: Context.getOption(annotations, RequiredScope), handler })
+      routes.push({
+        method,
+        pattern: patternOf(path),
+        scope: Context.getOption(annotations, RequiredScope),
+        hasBody: Option.isSome(payloadSchema),
+        handler
+      })
     }
   })
   return routes
@@ -81,16 +92,21 @@ const send = (response: ServerResponse, { body: text, headers, status }: Reply) 
  * The platform's own `HttpApiBuilder` serves definitions too, for 135 µs of CPU a request beyond the 20 of Node itself;
  * with this a page of five products took 311 to 337 µs in all where it had taken 548 (docs/decisions/0007). The order of
  * the checks is that of decisions, section 4, and stands here to be read: token, installation, store and window; scope;
- * then the handler's key, path and body.
+ * then, in its turn among the requests of its store, the handler's key, path and body. A body is received before that, so
+ * that a client that sends slowly holds nobody up, and read in its turn, so that those that wait are no more than bytes.
+ *
+ * A request whose client has gone is interrupted: it leaves the line, and the database stops reading for it. A write that
+ * has begun goes on to its end.
  */
 export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
   Effect.gen(function* () {
     const { admit } = yield* RateLimit
+    const { inTurn } = yield* Bulkhead
     const runFork = Runtime.runFork(yield* Effect.runtime())
     const routes = routesOf(handlers)
 
     const answer = Effect.fnUntraced(function* (
-      { handler, scope }: Route,
+      { handler, hasBody, scope }: Route,
       message: IncomingMessage,
       url: string,
       search: string,
@@ -101,15 +117,12 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
       const installation = yield* admit(Redacted.make(token))
       if (Option.isSome(scope)) yield* requireScope(installation, scope.value)
       const { method = "" } = message
-      return yield* handler({
-        installation,
-        method,
-        url,
-        header: (name) => headerOf(message, name),
-        message,
-        params,
-        query: queryOf(search)
-      })
+      const body = hasBody ? yield* Effect.either(receiveBody(message)) : NO_BODY
+      const call = { installation, method, url, header: (name: string) => headerOf(message, name), body, params }
+      return yield* inTurn(
+        installation.storeId,
+        Effect.suspend(() => handler({ ...call, query: queryOf(search) }))
+      )
     })
 
     const dispatch: Dispatch = (message, response) => {
@@ -121,13 +134,16 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
         if (route.method !== method) continue
         const match = route.pattern.exec(path)
         if (match === null) continue
-        runFork(
+        const fiber = runFork(
           answer(route, message, url, search, match.groups ?? {}).pipe(
             Effect.catchAll((error) => Effect.succeed(replyOf(error))),
             Effect.catchAllCause(failureOf),
             Effect.map((reply) => send(response, reply))
           )
         )
+        response.once("close", () => {
+          if (!response.writableEnded) fiber.unsafeInterruptAsFork(FiberId.none)
+        })
         return true
       }
       return false

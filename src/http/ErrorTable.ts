@@ -1,5 +1,6 @@
 import { HttpApiSchema } from "@effect/platform"
 import { ParseResult, Schema } from "effect"
+import type { StoreBusy } from "../domain/Bulkhead.ts"
 import type { EventLoop } from "../domain/Events.ts"
 import type { KeyReused } from "../domain/Idempotency.ts"
 import type { InstallationInactive, InvalidToken, ScopeNotGranted } from "../domain/Installation.ts"
@@ -38,6 +39,7 @@ export type PublicError =
   | TooManyMembers
   | EventLoop
   | RateLimitExceeded
+  | StoreBusy
 
 /**
  * The one place where an error meets its status (contract, section 7). It is total: an error without a row does not
@@ -62,11 +64,12 @@ const STATUS = {
   UnknownProducts: 422,
   TooManyMembers: 422,
   EventLoop: 422,
-  RateLimitExceeded: 429
+  RateLimitExceeded: 429,
+  StoreBusy: 503
 } as const satisfies Record<PublicError["_tag"], number>
 
 /** What each status tells a client, in the words of the reference. */
-export const MEANING: Record<(typeof STATUS)[PublicError["_tag"]] | 500 | 503, string> = {
+export const MEANING: Record<(typeof STATUS)[PublicError["_tag"]] | 500, string> = {
   400: "The request is malformed; `issues` names each thing to change",
   401: "The bearer token is missing, invalid or expired",
   403: "A scope is missing, the installation is not active, or the store's plan allows no more products",
@@ -76,7 +79,7 @@ export const MEANING: Record<(typeof STATUS)[PublicError["_tag"]] | 500 | 503, s
   422: "Well formed, but not possible as things stand",
   429: "More than 100 requests in 60 seconds. Wait and repeat; no header tells how long",
   500: "Something failed that should not; nothing was written",
-  503: "The database is out of reach or overloaded. Repeat the request with the same Idempotency-Key"
+  503: "The database is out of reach or overloaded, or too many requests of the store wait. Repeat the request with the same Idempotency-Key"
 }
 
 /** The one shape every failed request answers with. */

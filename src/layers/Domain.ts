@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { BulkheadLive } from "./Bulkhead.ts"
 import { CatalogLive } from "./catalog/Catalog.ts"
 import { EventsLive } from "./Events.ts"
 import { HealthLive } from "./Health.ts"
@@ -9,6 +10,7 @@ import { WebhooksLive } from "./webhooks/Webhooks.ts"
 
 /** Every domain service, on the one database. */
 export const DomainLive = Layer.mergeAll(
+  BulkheadLive,
   CatalogLive,
   IdempotencyLive,
   InstallationsLive,

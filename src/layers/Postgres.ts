@@ -1,11 +1,18 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Predicate, Redacted } from "effect"
-import { Socket } from "node:net"
+import { connect, Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import Pg from "pg"
 
-/** Milliseconds that a statement, a wait for a lock, and an idle transaction may take before they are given up: 503. */
-const TIMEOUTS = { statement_timeout: 30_000, lock_timeout: 10_000, idle_in_transaction_session_timeout: 30_000 }
+/** Milliseconds that a statement may take before it is given up: 503. */
+export const STATEMENT_TIMEOUT = 30_000
+
+/** The same, and what a wait for a lock and an idle transaction may take. */
+const TIMEOUTS = {
+  statement_timeout: STATEMENT_TIMEOUT,
+  lock_timeout: 10_000,
+  idle_in_transaction_session_timeout: 30_000
+}
 
 /**
  * Milliseconds after which a database that says nothing is taken to be gone, with all that waits on the connection: 503.
@@ -65,17 +72,30 @@ const endWhenSilent = (stream: Duplex) => {
   if (stream instanceof Socket) stream.setTimeout(SILENCE, () => stream.destroy(silent()))
 }
 
+/** The message CancelRequest: its length, its code, and who is meant. */
+const cancelRequest = (processID: number, secretKey: number): Buffer => {
+  const message = Buffer.alloc(16)
+  for (const [place, value] of [16, 80_877_102, processID, secretKey].entries()) message.writeInt32BE(value, place * 4)
+  return message
+}
+
 /**
  * A connection that sends statements without waiting for the answer to the one before (the driver's pipeline mode), so
  * that what is known together travels together.
  */
-class Connection extends Pg.Client {
+export class Connection extends Pg.Client {
+  /** What the server gave this connection to be cancelled by. */
+  readonly processID: number | null = null
+  readonly secretKey: number | null = null
+
   constructor(config?: Pg.ClientConfig) {
     const socket = new Socket()
     const options = { ...config, pipeline: true, stream: () => socket }
     super(options)
     const nameOf = makeNames()
     const cork = makeCork(socket)
+    // What breaks the connection is told to each of its statements.
+    this.on("error", () => {})
     // Where statements may take as long as they need, silence says nothing.
     if (config?.statement_timeout) this.once("connect", () => endWhenSilent(this.connection.stream))
     const query = this.query.bind(this)
@@ -89,6 +109,19 @@ class Connection extends Pg.Client {
         : Reflect.apply(query, this, args)
     }
     Object.defineProperty(this, "query", { value: named })
+  }
+
+  /**
+   * Asks the server to end the statement that it runs for this connection, over a connection of its own (manual of
+   * PostgreSQL, "Canceling Requests in Progress"). It is done when the server has passed that on, so that no statement
+   * sent afterwards is meant. A server that cannot be asked ends the statement by its own time limit.
+   */
+  async cancel(): Promise<void> {
+    const { host, port } = this
+    const socket = host.startsWith("/") ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
+    socket.setTimeout(ACQUIRE_TIMEOUT, () => socket.destroy()).on("error", () => {})
+    socket.resume().write(cancelRequest(this.processID ?? 0, this.secretKey ?? 0))
+    await new Promise<void>((closed) => socket.once("close", () => closed()))
   }
 }
 
@@ -157,22 +190,29 @@ const makeNotices = ({ url }: PostgresOptions): typeof Notices.Service => {
   }
 }
 
-/** The connections below @effect/sql, for the statement that every request begins with. */
+/** The connections below @effect/sql, on which operations run. */
 export class Pool extends Context.Tag("layers/Pool")<Pool, Pg.Pool>() {}
 
+/** Connections that no operation can take: for the admission of requests, and for the question whether we are ready. */
+export class DoorPool extends Context.Tag("layers/DoorPool")<DoorPool, Pg.Pool>() {}
+
+/** Statements of admission under way at once. */
+export const ADMISSION_LANES = 2
+
+/** One more than admission uses at once is left for the probe of readiness. */
+const DOOR_CONNECTIONS = ADMISSION_LANES + 1
+
 /** A connection that breaks while idle is replaced on next use, so its error needs no handling. */
-const PoolLive = (options: PostgresOptions) =>
-  Layer.scoped(
-    Pool,
-    Effect.acquireRelease(
-      Effect.sync(() => makePool(options).on("error", () => {})),
-      (pool) => Effect.promise(() => pool.end())
-    )
+const openPool = (options: PostgresOptions) =>
+  Effect.acquireRelease(
+    Effect.sync(() => makePool(options).on("error", () => {})),
+    (pool) => Effect.promise(() => pool.end())
   )
 
 /** The one database. */
 export const postgres = (options: PostgresOptions) =>
   Layer.unwrapEffect(Effect.map(Pool, (pool) => PgClient.layerFromPool({ acquire: Effect.succeed(pool) }))).pipe(
-    Layer.provideMerge(PoolLive(options)),
+    Layer.provideMerge(Layer.scoped(Pool, openPool(options))),
+    Layer.merge(Layer.scoped(DoorPool, openPool({ ...options, maxConnections: DOOR_CONNECTIONS }))),
     Layer.merge(Layer.succeed(Notices, makeNotices(options)))
   )

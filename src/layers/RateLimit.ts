@@ -3,12 +3,11 @@ import { hash } from "node:crypto"
 import { type Installation, InstallationId, InstallationInactive, InvalidToken, Scope } from "../domain/Installation.ts"
 import { RateLimit, RateLimitExceeded, type Refusal, WINDOW_REQUESTS, WINDOW_SECONDS } from "../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../domain/Store.ts"
-import { Pool } from "./Postgres.ts"
+import { ADMISSION_LANES, DoorPool } from "./Postgres.ts"
 import { traced } from "./Traced.ts"
 
-/** Admissions that share a statement at most, and statements under way at once. */
+/** Admissions that share a statement at most. */
 const BATCH = 100
-const LANES = 2
 
 const Row = Schema.Struct({
   place: Schema.Int,
@@ -88,9 +87,9 @@ const ADMIT = `
  */
 export const RateLimitLive = Layer.effect(
   RateLimit,
-  Effect.map(Pool, (pool) => {
+  Effect.map(DoorPool, (pool) => {
     const waiting: Array<Asked> = []
-    let free = LANES
+    let free = ADMISSION_LANES
 
     const admitWaiting = () => {
       if (free === 0 || waiting.length === 0) return

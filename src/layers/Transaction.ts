@@ -14,7 +14,7 @@ class Current extends Context.Tag("layers/Transaction")<
  * Straight from the fiber: a look-up of a service is three operations of Effect's runtime, half a microsecond each, and
  * every statement makes one.
  */
-const within = <A, E, R>(
+export const within = <A, E, R>(
   use: (transaction: Option.Option<Current["Type"]>) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> => Effect.withFiberRuntime((fiber) => use(Context.getOption(fiber.currentContext, Current)))
 
@@ -126,7 +126,7 @@ const alone = Effect.fnUntraced(function* <A, E, R>(sql: SqlClient.SqlClient, bo
  * Sends a statement on the spot and answers how to wait for it, once: it travels with what is sent next. Without a fiber
  * of its own, which would cost as much as the statement, and without a `Deferred`, which costs 4 µs.
  */
-const post = <A>(
+export const post = <A>(
   client: Pg.Client,
   text: string,
   values: ReadonlyArray<unknown>,

@@ -1,5 +1,6 @@
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "@effect/platform"
 import { Context, Schema } from "effect"
+import { StoreBusy } from "../../domain/Bulkhead.ts"
 import { InstallationInactive, InvalidToken, type Scope, ScopeNotGranted } from "../../domain/Installation.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
@@ -11,7 +12,8 @@ export class RequiredScope extends Context.Tag("http/RequiredScope")<RequiredSco
 
 /**
  * The door of the API, before anything else of a request is looked at: the token (401), the installation's state (403),
- * the store (404), the rolling window (429), the endpoint's scope (403), in this order (decisions, section 4).
+ * the store (404), the rolling window (429), the endpoint's scope (403), in this order (decisions, section 4), and at last
+ * whether the store has room for one more request (503).
  */
 export class BearerAuth extends HttpApiMiddleware.Tag<BearerAuth>()("http/BearerAuth", {
   security: {
@@ -24,7 +26,8 @@ export class BearerAuth extends HttpApiMiddleware.Tag<BearerAuth>()("http/Bearer
     publicError(InstallationInactive),
     publicError(StoreNotFound),
     publicError(RateLimitExceeded),
-    publicError(ScopeNotGranted)
+    publicError(ScopeNotGranted),
+    publicError(StoreBusy)
   )
 }) {}
 

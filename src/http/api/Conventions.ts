@@ -97,7 +97,7 @@ const completeOperation = (operation: Operation, method: string) => {
   const refusal = (status: string, schema: unknown) => {
     const declared = errorsIn(schema).filter((error) => error in refusals)
     const examples = Object.fromEntries(declared.map((error) => [error, refusals[error]]))
-    return failure(status, status === "400" ? { ...examples, ...sample.malformed } : examples)
+    return failure(status, { ...examples, ...(status === "400" ? sample.malformed : failures[status]) })
   }
 
   return {
@@ -109,10 +109,10 @@ const completeOperation = (operation: Operation, method: string) => {
       ? {}
       : { requestBody: { ...request, content: json(content["application/json"].schema, sample.requests ?? {}) } }),
     responses: {
+      ...mapValues(failures, (examples, status) => failure(status, examples)),
       ...mapValues(operation.responses, (response, status) =>
         Number(status) < 400 ? success(status, response) : refusal(status, response.content["application/json"].schema)
-      ),
-      ...mapValues(failures, (examples, status) => failure(status, examples))
+      )
     }
   }
 }

@@ -19,6 +19,7 @@ import {
   ProductNotFound,
   ProductTooLarge
 } from "../../domain/catalog/Product.ts"
+import { StoreBusy } from "../../domain/Bulkhead.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { EventId, type EventKind, EventLoop, payloadOf } from "../../domain/Events.ts"
@@ -191,7 +192,8 @@ const refusals = (scope: Scope): Refusals => ({
   TooManyProductIds: new TooManyProductIds(),
   TooManyMembers: new TooManyMembers({ count: 12_480 }),
   EventLoop: new EventLoop({ event: EVENT }),
-  RateLimitExceeded: new RateLimitExceeded()
+  RateLimitExceeded: new RateLimitExceeded(),
+  StoreBusy: new StoreBusy()
 })
 
 /** The body of each refusal, as an operation with this scope answers it. */
@@ -199,7 +201,7 @@ export const refusalsOf = (scope: Scope): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(refusals(scope)).map(([tag, error]) => [tag, bodyOf(error)]))
 
 /** What any request may meet, by status. */
-export const failures = {
+export const failures: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "500": { InternalError: { error: "Internal error" } },
   "503": { Unavailable: { error: "The database is out of reach or overloaded; repeat the request" } }
 }

@@ -1,0 +1,44 @@
+import { Effect, Layer } from "effect"
+import { Bulkhead, MAX_WAITING, StoreBusy } from "../domain/Bulkhead.ts"
+import type { StoreId } from "../domain/Store.ts"
+import { Pool } from "./Postgres.ts"
+
+/** The part of the connections that the operations of one store may hold at once. */
+const SHARE = 0.3
+
+/** The requests of a store that are here: those under way hold a turn, the others wait for one. */
+interface Line {
+  readonly turns: Effect.Semaphore
+  length: number
+}
+
+export const BulkheadLive = Layer.effect(
+  Bulkhead,
+  Effect.map(Pool, ({ options }) => {
+    const atOnce = Math.max(1, Math.floor(options.max * SHARE))
+    const lines = new Map<StoreId, Line>()
+
+    const enter = (store: StoreId) =>
+      Effect.suspend(() => {
+        const line = lines.get(store) ?? { turns: Effect.unsafeMakeSemaphore(atOnce), length: 0 }
+        if (line.length === atOnce + MAX_WAITING) return new StoreBusy()
+        line.length++
+        lines.set(store, line)
+        return Effect.succeed(line)
+      })
+
+    const leave = (store: StoreId, line: Line) =>
+      Effect.sync(() => {
+        if (--line.length === 0) lines.delete(store)
+      })
+
+    return Bulkhead.of({
+      inTurn: (store, operation) =>
+        Effect.acquireUseRelease(
+          enter(store),
+          ({ turns }) => turns.withPermits(1)(operation),
+          (line) => leave(store, line)
+        )
+    })
+  })
+)
