@@ -2,7 +2,7 @@ import { HttpApiSchema } from "@effect/platform"
 import { ParseResult, Schema } from "effect"
 import type { StoreBusy } from "../domain/Bulkhead.ts"
 import type { EventLoop } from "../domain/Events.ts"
-import type { KeyReused } from "../domain/Idempotency.ts"
+import type { AnswersFull, KeyReused } from "../domain/Idempotency.ts"
 import type { InstallationInactive, InvalidToken, ScopeNotGranted } from "../domain/Installation.ts"
 import type { RateLimitExceeded } from "../domain/RateLimit.ts"
 import type { StoreNotFound } from "../domain/Store.ts"
@@ -38,6 +38,7 @@ export type PublicError =
   | TooManyProductIds
   | TooManyMembers
   | EventLoop
+  | AnswersFull
   | RateLimitExceeded
   | StoreBusy
 
@@ -64,6 +65,7 @@ const STATUS = {
   UnknownProducts: 422,
   TooManyMembers: 422,
   EventLoop: 422,
+  AnswersFull: 422,
   RateLimitExceeded: 429,
   StoreBusy: 503
 } as const satisfies Record<PublicError["_tag"], number>

@@ -1,9 +1,12 @@
 import { PgClient } from "@effect/sql-pg"
 import { Data, Effect, Layer, Option, Schema } from "effect"
 import {
+  AnswersFull,
   Idempotency,
   type KeyedRequest,
   KeyReused,
+  LARGE_ANSWER,
+  MAX_LARGE_ANSWERS,
   type Outcome,
   RECORD_HOURS,
   type StoredResponse
@@ -50,6 +53,16 @@ const FORGET = `delete from idempotency_records where ${OWN} and expires_at <= c
  */
 const STORE = "update idempotency_records set status = $2, body = $3, etag = $4 where ctid = $1::tid"
 
+/** Of answers that stay for a day, the large ones are counted. Without a row there is no room for this one. */
+const COUNT_LARGE = `
+  insert into large_answers (store_id, installation_id, key, bytes, expires_at)
+  select $1, $2, $3, $4::integer, clock_timestamp() + interval '${RECORD_HOURS} hours'
+  where $4 + coalesce((
+    select sum(bytes) from large_answers where store_id = $1 and installation_id = $2 and expires_at > clock_timestamp()
+  ), 0) <= ${MAX_LARGE_ANSWERS}
+  on conflict (store_id, installation_id, key) do update set bytes = excluded.bytes, expires_at = excluded.expires_at
+`
+
 const ownOf = ({ installationId, key, storeId }: KeyedRequest) => [storeId, installationId, key]
 
 /** Another request has the key, or had it. */
@@ -76,6 +89,10 @@ export const IdempotencyLive = Layer.effect(
       if (Option.isNone(own)) return yield* new Taken()
       const response = yield* exit
       const { body, etag, status } = response
+      const bytes = Buffer.byteLength(body)
+      if (bytes > LARGE_ANSWER && (yield* tell(COUNT_LARGE, [...ownOf(request), bytes])) === 0) {
+        return yield* new AnswersFull()
+      }
       yield* atCommit(write(STORE, [own.value.place, status, body, etag]))
       return { ...response, replayed: false }
     }, transaction)
@@ -94,7 +111,7 @@ export const IdempotencyLive = Layer.effect(
     const once = <E>(
       request: KeyedRequest,
       operation: Effect.Effect<StoredResponse, E>
-    ): Effect.Effect<Outcome, E | KeyReused> =>
+    ): Effect.Effect<Outcome, E | KeyReused | AnswersFull> =>
       Effect.catchTag(perform(request, operation), "Taken", () =>
         Effect.flatMap(
           replay(request),
@@ -102,15 +119,18 @@ export const IdempotencyLive = Layer.effect(
         )
       )
 
+    const purgeOf = (table: "idempotency_records" | "large_answers") =>
+      count(sql`
+        delete from ${sql(table)} where (store_id, installation_id, key) in (
+          select store_id, installation_id, key from ${sql(table)} where expires_at <= now()
+          order by expires_at limit ${PURGE_BATCH} for update skip locked
+        ) returning 1
+      `)
+
     return Idempotency.of({
       once,
 
-      purge: count(sql`
-        delete from idempotency_records where ctid = any(array(
-          select ctid from idempotency_records where expires_at <= now()
-          limit ${PURGE_BATCH} for update skip locked
-        )) returning 1
-      `)
+      purge: Effect.zipWith(purgeOf("idempotency_records"), purgeOf("large_answers"), (a, b) => a + b)
     })
   })
 )

@@ -22,7 +22,7 @@ import {
 import { optional } from "../../domain/catalog/Fields.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { EventLoop } from "../../domain/Events.ts"
-import { KeyReused } from "../../domain/Idempotency.ts"
+import { AnswersFull, KeyReused } from "../../domain/Idempotency.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT, PageLimit } from "../../domain/Page.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { BadRequest } from "../BadRequest.ts"
@@ -89,6 +89,7 @@ export class ProductsGroup extends HttpApiGroup.make("Products")
       .addError(publicError(ProductLimitReached))
       .addError(publicError(KeyReused))
       .addError(publicError(EventLoop))
+      .addError(publicError(AnswersFull))
       .addError(publicError(SlugTaken))
       .addError(publicError(ProductTooLarge))
       .middleware(KeyRequired)
@@ -105,6 +106,7 @@ export class ProductsGroup extends HttpApiGroup.make("Products")
       .addError(publicError(ProductNotFound))
       .addError(publicError(KeyReused))
       .addError(publicError(EventLoop))
+      .addError(publicError(AnswersFull))
       .addError(publicError(VersionMismatch))
       .addError(publicError(SlugTaken))
       .addError(publicError(ProductTooLarge))
@@ -169,6 +171,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
       .addError(publicError(BadRequest))
       .addError(publicError(KeyReused))
       .addError(publicError(EventLoop))
+      .addError(publicError(AnswersFull))
       .addError(publicError(SlugTaken))
       .addError(publicError(UnknownProducts))
       .addError(publicError(TooManyProductIds))
@@ -189,6 +192,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
       .addError(publicError(CollectionNotFound))
       .addError(publicError(KeyReused))
       .addError(publicError(EventLoop))
+      .addError(publicError(AnswersFull))
       .addError(publicError(VersionMismatch))
       .addError(publicError(SlugTaken))
       .addError(publicError(UnknownProducts))

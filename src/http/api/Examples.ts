@@ -23,7 +23,7 @@ import { StoreBusy } from "../../domain/Bulkhead.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { EventId, type EventKind, EventLoop, payloadOf } from "../../domain/Events.ts"
-import { KeyReused } from "../../domain/Idempotency.ts"
+import { AnswersFull, KeyReused } from "../../domain/Idempotency.ts"
 import { InstallationInactive, InvalidToken, type Scope, ScopeNotGranted } from "../../domain/Installation.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
@@ -192,6 +192,7 @@ const refusals = (scope: Scope): Refusals => ({
   TooManyProductIds: new TooManyProductIds(),
   TooManyMembers: new TooManyMembers({ count: 12_480 }),
   EventLoop: new EventLoop({ event: EVENT }),
+  AnswersFull: new AnswersFull(),
   RateLimitExceeded: new RateLimitExceeded(),
   StoreBusy: new StoreBusy()
 })
