@@ -4,12 +4,13 @@ import { say } from "./arena.ts"
 import { connection, databaseServer } from "./cluster.ts"
 import { memory } from "./memory.ts"
 import { million } from "./million.ts"
+import { neighbours } from "./neighbours.ts"
 import { readOptions } from "./options.ts"
 import { machine } from "./report.ts"
 import { speed } from "./speed.ts"
 import { webhooks } from "./webhooks/webhooks.ts"
 
-const RUN = { speed, memory, million, webhooks }
+const RUN = { speed, memory, million, webhooks, neighbours }
 
 /** Runs what was asked for and answers whether every target was reached. */
 const program = Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util"
 
-const MODES = ["speed", "memory", "million", "webhooks"] as const
+const MODES = ["speed", "memory", "million", "webhooks", "neighbours"] as const
 export type Mode = (typeof MODES)[number]
 
 /** What `webhooks` measures, one after the other or one alone. */
@@ -25,7 +25,7 @@ export interface Options {
 }
 
 const USAGE =
-  "usage: npm run bench -- [speed | memory | million | webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32]"
+  "usage: npm run bench -- [speed | memory | million | neighbours | webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32]"
 
 /** `npm run bench -- <mode>`, and `--quick` for a rough look. */
 export const readOptions = (args: ReadonlyArray<string>): Options => {

@@ -1,5 +1,5 @@
 import type Pg from "pg"
-import { newCollection, CollectionId } from "../../src/domain/catalog/Collection.ts"
+import { type CollectionHead, newCollection, CollectionId } from "../../src/domain/catalog/Collection.ts"
 import { facetsJson, facetsOf } from "../../src/domain/catalog/Facets.ts"
 import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
 import { slugOf } from "../../src/domain/catalog/Slug.ts"
@@ -194,13 +194,22 @@ const insertTheirs = async (db: Pg.Client, storeId: string, products: ReadonlyAr
   ])
 }
 
-const insertCollections = async (ours: Pg.Client, rival: Pg.Client): Promise<void> => {
-  const heads = range(DEEP.collections).map(collectionOf)
-  const storeId = idOf("store", 0, DEEP.store)
-  await ours.query(
+/** Collections of ours, which hold no products of their own. */
+export const insertOurCollections = async (
+  db: Pg.Client,
+  storeId: string,
+  heads: ReadonlyArray<CollectionHead>
+): Promise<void> => {
+  await db.query(
     "insert into collections (store_id, document) select $1, value::json from unnest($2::text[]) as value",
     [storeId, heads.map(stringify)]
   )
+}
+
+const insertCollections = async (ours: Pg.Client, rival: Pg.Client): Promise<void> => {
+  const heads = range(DEEP.collections).map(collectionOf)
+  const storeId = idOf("store", 0, DEEP.store)
+  await insertOurCollections(ours, storeId, heads)
   await rival.query(
     `
     insert into collections (

@@ -1,0 +1,154 @@
+import { Effect } from "effect"
+import { randomBytes, randomUUID } from "node:crypto"
+import { Agent, request } from "node:http"
+import type Pg from "pg"
+import { CollectionId, newCollection } from "../../src/domain/catalog/Collection.ts"
+import { connection } from "./cluster.ts"
+import { DEEP, EPOCH, type Group, idOf, installationAt, tokenOf, VAST } from "./population.ts"
+import { insertOurCollections } from "./seed.ts"
+
+/*
+ * The worst that one store can ask within its limits: the largest legal bodies, pages and rules, and the most at once
+ * that the window allows.
+ */
+
+/** The server that is asked, and what lies below it. */
+export interface Target {
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  readonly db: Pg.Client
+}
+
+export interface Attack {
+  readonly title: string
+  /** Answers what came of it, in a few words. */
+  readonly run: Effect.Effect<string>
+}
+
+const range = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
+
+/** Sends a request of one installation and reads its answer, as bytes that are not looked at. */
+const ask = (port: number, group: Group, n: number, method: string, path: string, body?: string) =>
+  Effect.async<number>((resume) => {
+    request(
+      {
+        agent,
+        port,
+        host: "127.0.0.1",
+        method,
+        path: `/api/platform/v1${path}`,
+        headers: {
+          authorization: `Bearer ${tokenOf(installationAt(group, n))}`,
+          ...(body === undefined ? {} : { "content-type": "application/json", "idempotency-key": randomUUID() })
+        }
+      },
+      (response) => {
+        response.resume().on("end", () => resume(Effect.succeed(response.statusCode ?? 0)))
+      }
+    )
+      .on("error", () => resume(Effect.succeed(0)))
+      .end(body)
+  })
+
+/** All at once; how many were answered with which status, and how long that took. */
+const flood = (count: number, one: (n: number) => Effect.Effect<number>) =>
+  Effect.gen(function* () {
+    const startedAt = Date.now()
+    const statuses = yield* Effect.forEach(range(count), one, { concurrency: "unbounded" })
+    const tally = [...new Set(statuses)].map(
+      (status) => `${statuses.filter((other) => other === status).length} with ${status}`
+    )
+    return `${tally.join(", ")} in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`
+  })
+
+const HAND = idOf("collection", DEEP.store, 900)
+const ALL = idOf("collection", VAST.store, 0)
+
+const members = range(DEEP.products).map((n) => idOf("product", DEEP.store, n))
+const ORDERS = [members, members.toReversed()].map((productIds) => JSON.stringify({ productIds }))
+
+/** Sixty rules that no index answers, of which none is ever met by what is in the store. */
+const slowRules = (collection: number) =>
+  range(60).map((n) => ({ field: "title", relation: "contains", value: `nothing ${collection} ${n}` }))
+
+const head = (store: number, n: number, rules: ReadonlyArray<{ field: string; relation: string; value: unknown }>) =>
+  newCollection(
+    { title: `Collection ${n}`, type: rules.length === 0 ? "manual" : "automated", disjunctive: true, rules },
+    { id: CollectionId.make(idOf("collection", store, n)), slug: `collection-${n}`, at: new Date(EPOCH + n) }
+  )
+
+/** A product of nearly a megabyte that does not compress. */
+const heavy = (n: number) =>
+  JSON.stringify({ name: `Heavy ${n}`, metafields: { blob: randomBytes(490_000).toString("hex") } })
+
+const HEAVY = 100
+
+/** What the attacks need: a manual collection, slow ones, heavy products; and collections that match a whole large store. */
+export const seedAttacks = ({ db, port }: Target) =>
+  Effect.gen(function* () {
+    const everything = [{ field: "price", relation: "greater_or_equal", value: 0 }]
+    yield* Effect.promise(async () => {
+      const deep = idOf("store", 0, DEEP.store)
+      await insertOurCollections(db, deep, [
+        ...range(20).map((n) => head(DEEP.store, n, slowRules(n))),
+        head(DEEP.store, 900, [])
+      ])
+      const vast = range(200).map((n) => head(VAST.store, n, everything))
+      await insertOurCollections(db, idOf("store", 0, VAST.store), vast)
+    })
+    yield* Effect.forEach(range(HEAVY), (n) => ask(port, "deep", n, "POST", "/products", heavy(n)), { concurrency: 2 })
+  })
+
+const AFTER_SEEDED = idOf("product", DEEP.store, DEEP.products)
+
+/** The store's row held by another session, as a stuck write of another process holds it. */
+const held = (target: Target, during: Effect.Effect<string>) =>
+  Effect.gen(function* () {
+    const holder = yield* connection(target.url)
+    yield* Effect.promise(async () => {
+      await holder.query("begin")
+      await holder.query("select 1 from stores where id = $1 for update", [idOf("store", 0, DEEP.store)])
+    })
+    const release = Effect.promise(() => holder.query("rollback"))
+    return yield* Effect.zipLeft(during, release.pipe(Effect.delay("8 seconds")), { concurrent: true })
+  }).pipe(Effect.scoped)
+
+export const attacks = (target: Target): ReadonlyArray<Attack> => {
+  const { port } = target
+  return [
+    {
+      title: "90 PATCHes at once of a manual collection of 10,000 products",
+      run: flood(90, (n) => ask(port, "deep", n, "PATCH", `/collections/${HAND}`, ORDERS[n % 2]))
+    },
+    {
+      title: "90 creates at once on a store whose row is held for 8 s",
+      run: held(
+        target,
+        flood(90, (n) => ask(port, "deep", n, "POST", "/products", JSON.stringify({ name: `Held ${n}` })))
+      )
+    },
+    {
+      title: "12 lists at once of 20 collections of 60 `contains` over 10,000 products",
+      run: flood(12, (n) => ask(port, "deep", n, "GET", "/collections?limit=200"))
+    },
+    {
+      title: "12 lists at once of 200 collections of 100,000 matches",
+      run: flood(12, (n) => ask(port, "vast", n, "GET", "/collections?limit=200"))
+    },
+    {
+      title: "30 lists at once of 100 products of 1 MB",
+      run: flood(30, (n) => ask(port, "deep", n, "GET", `/products?limit=200&cursor=${AFTER_SEEDED}`))
+    },
+    {
+      title: "30 title PATCHes at once of an automated collection over 100,000 products, and 60 creates",
+      run: flood(90, (n) =>
+        n % 3 === 0
+          ? ask(port, "vast", n, "PATCH", `/collections/${ALL}`, JSON.stringify({ title: `All ${randomUUID()}` }))
+          : ask(port, "vast", n, "POST", "/products", JSON.stringify({ name: "Beside it" }))
+      )
+    }
+  ]
+}

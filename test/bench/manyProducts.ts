@@ -1,0 +1,65 @@
+import { Effect } from "effect"
+import type Pg from "pg"
+import { newProduct, ProductId } from "../../src/domain/catalog/Product.ts"
+import { slugOf } from "../../src/domain/catalog/Slug.ts"
+import { connection } from "./cluster.ts"
+import { EPOCH, fullProduct, idOf } from "./population.ts"
+import { ourRowOf } from "./seed.ts"
+
+/** Rows of one statement, and statements at once: one for each core. */
+const STEP = 10_000
+const LANES = 2
+
+/** What tells one product from the next; the database writes each one's own over it. */
+const NUMBER = 987_654_321
+
+/** A full product with markers for its id and its number. */
+const template = (store: number) => {
+  const input = fullProduct(NUMBER)
+  const id = idOf("product", store, NUMBER)
+  const at = new Date(EPOCH)
+  const product = newProduct(input, { id: ProductId.make(id), slug: slugOf(input.name), at, currencyCode: "EUR" })
+  return { id, ...ourRowOf(idOf("store", 0, store), product) }
+}
+
+/** The same ids as `idOf` makes, by the database. */
+const INSERT = `
+  with made as (
+    insert into products (store_id, document, facets, description)
+    select
+      $1, replace(replace($2, $6, id), $7, n::text)::json, replace(replace($3, $6, id), $7, n::text)::jsonb, $5
+    from (
+      select n, substr(time, 1, 8) || '-' || substr(time, 9) || substr($6, 14, 11) || lpad(to_hex(n), 12, '0') as id
+      from (select n, lpad(to_hex($8::bigint + n), 12, '0') as time from generate_series($9::integer, $10::integer) as n)
+    )
+    returning store_id, id, price, stock
+  )
+  insert into product_keys (store_id, id, price, stock, terms) select store_id, id, price, stock, $4::uuid[] from made
+`
+
+/** Full products from the number `first` on, to the one before `end`, alike but for their number. */
+export const fillStore = (url: string, store: number, first: number, end: number): Effect.Effect<void> => {
+  const { description, document, facets, id, terms } = template(store)
+  const starts = Array.from({ length: Math.ceil((end - first) / STEP) }, (_, index) => first + index * STEP)
+  return Effect.forEach(
+    Array.from({ length: LANES }, (_, lane) => starts.filter((_, index) => index % LANES === lane)),
+    (mine) =>
+      Effect.gen(function* () {
+        const db = yield* connection(url)
+        yield* Effect.promise(() => db.query("set synchronous_commit = off"))
+        for (const start of mine) {
+          const last = Math.min(start + STEP, end) - 1
+          const values = [idOf("store", 0, store), document, facets, terms, description, id, NUMBER, EPOCH, start, last]
+          yield* Effect.promise(() => db.query({ name: "step", text: INSERT, values }))
+        }
+      }).pipe(Effect.scoped),
+    { concurrency: LANES, discard: true }
+  )
+}
+
+/** The database as it is when it has rested. */
+export const settle = (db: Pg.Client): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    await db.query("vacuum (analyze)")
+    await db.query("checkpoint")
+  })
