@@ -30,16 +30,25 @@ const set = Command.make("set", { app, url, events: Options.atLeast(events, 1), 
   }).pipe(Effect.provide(Live))
 ).pipe(Command.withDescription("Set where an app's events go and which it wants; its first webhook prints a secret"))
 
-const rotateSecret = Command.make("rotate-secret", { app, json }, ({ app, json }) =>
-  Effect.gen(function* () {
-    const { rotateSecret } = yield* Webhooks
-    const { previousUntil, secret } = yield* rotateSecret(app)
-    yield* print(json, {
-      appId: app,
-      webhookSecret: Redacted.value(secret),
-      previousSecretSignsUntil: previousUntil
-    })
-  }).pipe(Effect.provide(Live))
+const rotateSecret = Command.make(
+  "rotate-secret",
+  {
+    app,
+    now: Options.boolean("now").pipe(
+      Options.withDescription("The secret before leaked: it signs nothing more, and receivers need the new one at once")
+    ),
+    json
+  },
+  ({ app, json, now }) =>
+    Effect.gen(function* () {
+      const { rotateSecret } = yield* Webhooks
+      const { previousUntil, secret } = yield* rotateSecret(app, now ? "end" : "overlap")
+      yield* print(json, {
+        appId: app,
+        webhookSecret: Redacted.value(secret),
+        previousSecretSignsUntil: previousUntil
+      })
+    }).pipe(Effect.provide(Live))
 ).pipe(Command.withDescription("Make a new secret; the one before signs along for 24 hours"))
 
 const pause = Command.make("pause", { app, json }, ({ app, json }) =>

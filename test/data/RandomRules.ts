@@ -59,11 +59,19 @@ export const shown = (instant: string, hours: number): string => {
   return `${local}${hours < 0 ? "-" : "+"}${pad(Math.abs(hours))}:00`
 }
 
+/** Digits behind the milliseconds, some of which are no other time. */
+const DIGITS = ["", "", "0", "000", "0001", "5", "9999999999", "00000000000000000001", "4".repeat(300)]
+
+/** The instant and its neighbours, some of them closer than a millisecond, in several spellings. */
 const nearTime = (instant: string) => {
   const later = (millis: number) => new Date(new Date(instant).getTime() + millis).toISOString()
   return fc
-    .constantFrom(-1000, -1, 0, 0, 0, 1, 1000)
-    .chain((millis) => fc.constantFrom(later(millis), shown(later(millis), 9), shown(later(millis), -7)))
+    .tuple(fc.constantFrom(-1000, -1, 0, 0, 0, 1, 1000), fc.constantFrom(...DIGITS))
+    .chain(([millis, digits]) =>
+      fc
+        .constantFrom(later(millis), shown(later(millis), 9), shown(later(millis), -7))
+        .map((time) => time.replace(/\.\d{3}/, `$&${digits}`))
+    )
 }
 
 const near = (kind: Kind, known: ReadonlyArray<unknown>): fc.Arbitrary<unknown> => {

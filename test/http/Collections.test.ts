@@ -90,7 +90,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Collection
       const lines = {
         title: "must be text of 1 to 255 characters",
         description: "must be text of at most 65,535 characters",
-        imageUrl: "must be an absolute http or https URL of at most 2,048 characters",
+        imageUrl: "must be an absolute http or https URL of at most 2,048 characters, without spaces or backslashes",
         isActive: "must be true or false",
         slug: "must be 1 to 255 of a-z, 0-9 and single hyphens between them",
         seoTitle: "must be text of at most 255 characters",

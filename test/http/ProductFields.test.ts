@@ -26,7 +26,15 @@ const amount: Field = {
 const boolean: Field = { accepts: asSent(true, false), refuses: ["true", 0, 1, "", [], {}] }
 
 const url: Field = {
-  accepts: asSent("http://example.com", "https://images.example.com/a%20b.jpg?c=d#e", addressOf(2048)),
+  accepts: asSent(
+    "http://example.com",
+    "https://images.example.com/a%20b.jpg?c=d#e",
+    "HTTPS://Images.Example.com:443/../{width}/é|😀.jpg",
+    "https://日本.example/a",
+    "http://[::1]:8080?q",
+    addressOf(2048),
+    addressOf(2047) + "😀"
+  ),
   refuses: [...NOT_WEB, addressOf(2049), 12, {}, [addressOf(40)]]
 }
 

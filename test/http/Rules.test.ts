@@ -178,6 +178,8 @@ const BOOLEANS: ReadonlyArray<Case> = [
   ["trackInventory", "not_equals", false, but("shirt")]
 ]
 
+const finer = (time: string, digits: string) => time.replace(/\.\d{3}/, `$&${digits}`)
+
 /** The second of four products made one after the other, asked for by its time in several spellings. */
 const timesOf = (at: string): ReadonlyArray<Case> =>
   ["createdAt", "updatedAt"].flatMap((field): ReadonlyArray<Case> => [
@@ -188,6 +190,11 @@ const timesOf = (at: string): ReadonlyArray<Case> =>
     [field, "less_or_equal", shown(at, 14), ["desk", "cafe"]],
     [field, "greater_than", shown(at, -12), ["shirt", "odd"]],
     [field, "greater_or_equal", at.toLowerCase(), but("desk")],
+    [field, "less_than", finer(at, "0001"), ["desk", "cafe"]],
+    [field, "greater_or_equal", finer(shown(at, 3), "0001"), ["shirt", "odd"]],
+    [field, "equals", finer(at, "0001"), []],
+    [field, "equals", finer(shown(at, -3), "000"), ["cafe"]],
+    [field, "not_in", [finer(at, "0001"), finer(at, "9".repeat(40))], everybody],
     [field, "in", [shown(at, 1), "1999-12-31T23:59:59Z"], ["cafe"]],
     [field, "not_in", [at], but("cafe")],
     [field, "is_set", null, everybody],

@@ -173,7 +173,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
         yield* Effect.flip(show(NOBODY)),
         yield* Effect.flip(pause(NOBODY)),
         yield* Effect.flip(resume(NOBODY, "deliver")),
-        yield* Effect.flip(rotateSecret(NOBODY)),
+        yield* Effect.flip(rotateSecret(NOBODY, "overlap")),
         yield* Effect.flip(deliveries(NOBODY, { state: Option.none(), limit: 1 })),
         yield* Effect.flip(redeliverSince(NOBODY, new Date(0), "all"))
       ]) {

@@ -72,6 +72,11 @@ it.scopedLive("an app's webhook is set, shown, paused and resumed, and its secre
     const rotated = yield* on(Rotated, "rotate-secret")
     assert.notStrictEqual(rotated.webhookSecret, webhookSecret)
     assert.approximately(rotated.previousSecretSignsUntil.getTime(), Date.now() + 86_400_000, 60_000)
+    const Ended = Schema.Struct({ ...Rotated.fields, previousSecretSignsUntil: Schema.Null })
+    const ended = yield* on(Ended, "rotate-secret", "--now")
+    assert.notStrictEqual(ended.webhookSecret, rotated.webhookSecret)
+    assert.strictEqual((yield* on(Shown, "show")).liveSecrets, 1)
+    yield* on(Rotated, "rotate-secret")
     yield* on(Schema.Struct({ appId: Schema.UUID, paused: Schema.Literal(true) }), "pause")
     assert.deepInclude(yield* on(Shown, "show"), {
       url: "https://next.example.com/",

@@ -31,7 +31,26 @@ export const NOT_WEB = [
   "",
   "javascript:alert(1)",
   "data:image/png;base64,AAAA",
-  "https://"
+  "https://",
+  "https:example.com/a",
+  "https:/example.com/a",
+  "https:///example.com/",
+  "https://\\example.com",
+  "https:\\\\example.com\\a",
+  "https://example.com\\a",
+  "https://example.com/a\\b",
+  "https://?a",
+  "https://#a",
+  "https://:80/",
+  "https://a b/",
+  "https://example.com:65536/",
+  ...["\n", "\t", "\r", " ", "\u0001", "\u007f", "\u0085", "\u00a0", "\u2028", "\ufeff"].flatMap((gap) => [
+    `${gap}https://example.com/`,
+    `https://example.com/${gap}`,
+    `https://exa${gap}mple.com/`,
+    `https://example.com/a${gap}b`,
+    `htt${gap}ps://example.com/`
+  ])
 ]
 
 /** A create and an update take each value, and show it. */

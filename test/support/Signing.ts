@@ -27,6 +27,12 @@ export const standardSignature = (secret: string, { body, id, timestamp }: Unsig
 const serviceSignature = (secret: string, { body, timestamp }: Unsigned): string =>
   hmac(secret, [String(timestamp)], body).digest("hex")
 
+/** The service's own headers while `secret` is replaced by `next`: the first signature is still the old secret's. */
+export const rotatingHeaders = (secret: string, next: string, unsigned: Unsigned): Record<string, string> => ({
+  ...serviceHeaders(secret, unsigned),
+  "x-service-signature-next": serviceSignature(next, unsigned)
+})
+
 /** The headers of Standard Webhooks. */
 export const standardHeaders = (secret: string, unsigned: Unsigned): Record<string, string> => ({
   "webhook-id": unsigned.id,

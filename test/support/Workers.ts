@@ -51,7 +51,7 @@ export const listeners = (
       const appId = yield* createApp({ name: "A listener", scopes: Scope.literals })
       yield* subscribe(appId, { url: `${base}/${appId}`, kinds })
       yield* install({ storeId: StoreId.make(storeId), appId, scopes: Scope.literals })
-      const { secret } = yield* rotateSecret(appId)
+      const { secret } = yield* rotateSecret(appId, "end")
       const listener: Listener = { appId, secret: Redacted.value(secret) }
       return listener
     })

@@ -50,13 +50,24 @@ export const Amount = Schema.declare(
 
 export const Bool = Schema.Boolean.annotations(says("must be true or false"))
 
-/** Web addresses of pictures. Nothing is fetched from them. */
+/**
+ * White space, control characters and backslashes: the URL standard passes over them or takes them for something else,
+ * so that an address with one in it would be another to some who read it.
+ */
+const NOT_IN_URL = String.raw`\s\u0000-\u001f\u007f-\u009f\\`
+
+const HTTP_URL = new RegExp(`^[Hh][Tt][Tt][Pp][Ss]?://[^${NOT_IN_URL}/?#]+[^${NOT_IN_URL}]*$`)
+
+/** Web addresses of pictures, kept as sent. Nothing is fetched from them. */
 export const HttpUrl = Schema.String.pipe(
-  Schema.filter((url) => url.length <= 2048 && /^https?:\/\//i.test(url) && URL.canParse(url), {
-    jsonSchema: { format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]?://", maxLength: 2048 },
+  Schema.filter((url) => isAtMost(2048)(url) && HTTP_URL.test(url) && URL.canParse(url), {
+    // Without the format `uri`: that is ASCII alone, and addresses may hold letters of any script.
+    jsonSchema: { pattern: HTTP_URL.source, maxLength: 2048 },
     arbitrary: () => (fc) => fc.webUrl({ validSchemes: ["http", "https"] })
   }),
-  Schema.annotations(says("must be an absolute http or https URL of at most 2,048 characters"))
+  Schema.annotations(
+    says("must be an absolute http or https URL of at most 2,048 characters, without spaces or backslashes")
+  )
 )
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/

@@ -104,7 +104,8 @@ const asNumber = (value: unknown): string | undefined => {
 
 const decimal = (value: JsonNumber) => (value instanceof ExactNumber ? value.text : String(value))
 
-const RFC_3339 = /^(\d{4}-\d\d-\d\d)[Tt ](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
+const RFC_3339 =
+  /^(\d{4}-\d\d-\d\d)[Tt ]((?:[01]\d|2[0-3]):[0-5]\d):([0-5]\d|60)(?:\.(\d+))?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
 /** Whether the calendar has the day: `Date` takes 30 February for 2 March. */
 const isDay = (date: string) => {
@@ -112,12 +113,30 @@ const isDay = (date: string) => {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date)
 }
 
-/** The instant in UTC with milliseconds, as products carry theirs, so that text order is time order. */
+/** A minute that may have a second more, as the last one of a month may. */
+const isLastOfMonth = (minute: Date) => new Date(minute.getTime() + 60_000).toISOString().includes("-01T00:00:")
+
+/** By hand: a regular expression looks at every zero once for each zero before it, and there may be a million. */
+const withoutLastZeros = (digits: string) => {
+  let end = digits.length
+  while (digits[end - 1] === "0") end -= 1
+  return digits.slice(0, end)
+}
+
+/**
+ * The instant in UTC as products carry theirs, with milliseconds, and behind it what further digits there are: text
+ * order is time order, to the last digit.
+ */
 const asInstant = (value: unknown): string | undefined => {
-  if (typeof value !== "string" || !isDay(RFC_3339.exec(value)?.[1] ?? "")) return undefined
-  const instant = new Date(value.replace(" ", "T").toUpperCase())
-  const year = instant.getUTCFullYear()
-  return Number.isNaN(instant.getTime()) || year < 0 || year > 9999 ? undefined : instant.toISOString()
+  const parts = typeof value === "string" ? RFC_3339.exec(value) : null
+  const [, day = "", time = "", seconds = "", fraction = "", offset = ""] = parts ?? []
+  if (!isDay(day)) return undefined
+  // Offsets are whole minutes, so that seconds are the same everywhere.
+  const minute = new Date(`${day}T${time}${offset.toUpperCase()}`)
+  const year = minute.getUTCFullYear()
+  if (year < 0 || year > 9999 || (seconds === "60" && !isLastOfMonth(minute))) return undefined
+  const millis = fraction.slice(0, 3).padEnd(3, "0")
+  return `${minute.toISOString().slice(0, 16)}:${seconds}.${millis}Z${withoutLastZeros(fraction.slice(3))}`
 }
 
 const asText = (value: unknown) => (typeof value === "string" ? value : undefined)

@@ -26,10 +26,14 @@ export class Webhooks extends Context.Tag("domain/Webhooks")<
       app: AppId,
       to: { readonly url: string; readonly kinds: ReadonlyArray<EventKind> }
     ) => Effect.Effect<Option.Option<Redacted.Redacted>, AppNotFound | WebhookUrlRefused>
-    /** Makes a new secret. The one before signs along for 24 hours; one before that ends now. */
+    /**
+     * Makes a new secret. `before` says what becomes of the one in its place: `overlap` lets it sign along for 24 hours,
+     * until `previousUntil`; `end` ends it now, as one that leaked. What that one had replaced ends now either way.
+     */
     readonly rotateSecret: (
-      app: AppId
-    ) => Effect.Effect<{ readonly secret: Redacted.Redacted; readonly previousUntil: Date }, WebhookNotFound>
+      app: AppId,
+      before: "overlap" | "end"
+    ) => Effect.Effect<{ readonly secret: Redacted.Redacted; readonly previousUntil: Date | null }, WebhookNotFound>
     /** Sends nothing more until it is resumed. What happens meanwhile is kept for then. */
     readonly pause: (app: AppId) => Effect.Effect<void, WebhookNotFound>
     /**

@@ -86,9 +86,16 @@ const signed = [
   text("X-Service-Timestamp", "When this attempt was made, in Unix seconds", "1790000000"),
   text(
     "X-Service-Signature",
-    "Lower-case hex of HMAC-SHA256 over `<X-Service-Timestamp>.<body>`, with the whole newest secret as key",
+    "Lower-case hex of HMAC-SHA256 over `<X-Service-Timestamp>.<body>`, with the whole secret as key: for the 24 hours in which a secret is replaced, with the one before",
     "5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd"
-  )
+  ),
+  {
+    name: "X-Service-Signature-Next",
+    in: "header",
+    required: false,
+    description: "There while a secret is replaced: the same as `X-Service-Signature`, with the new secret as key",
+    schema: { type: "string" }
+  }
 ]
 
 const description = (kind: EventKind) =>

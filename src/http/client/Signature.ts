@@ -12,6 +12,8 @@ export interface Scheme {
   /** The headers that are signed, a full stop behind each, before the body. The timestamp is the last of them. */
   readonly signed: ReadonlyArray<Header>
   readonly signature: Header
+  /** The header that is there while a secret is being replaced, and holds the new one's signature. */
+  readonly next?: Header
   readonly keyOf: (secret: string) => Bytes
   readonly signaturesIn: (value: string) => ReadonlyArray<Bytes>
 }
@@ -55,24 +57,25 @@ export const STANDARD: Scheme = {
   signaturesIn: (value) => value.split(" ").flatMap((item) => V1.exec(item)?.slice(1).map(fromBase64) ?? [])
 }
 
-/** The service's own: one signature, whose key is the secret as it is written. */
+/** The service's own: one signature in a header, whose key is the secret as it is written. */
 export const SERVICE: Scheme = {
   signed: [{ name: "x-service-timestamp", form: UNIX_SECONDS }],
   signature: { name: "x-service-signature", form: HEX },
+  next: { name: "x-service-signature-next", form: HEX },
   keyOf: (secret) => utf8.encode(secret),
   signaturesIn: (value) => [fromHex(value)]
 }
 
-/** Whether one of the signatures is that of `content` under `secret`. */
+/** Whether one of the signatures that the headers hold is that of `content` under `secret`. */
 export const isSigned = async (
   { keyOf, signaturesIn }: Scheme,
   secret: string,
-  signature: string,
+  headers: ReadonlyArray<string>,
   content: Bytes
 ): Promise<boolean> => {
   const hmac = { name: "HMAC", hash: "SHA-256" }
   const key = await crypto.subtle.importKey("raw", keyOf(secret), hmac, false, ["verify"])
-  for (const one of signaturesIn(signature)) {
+  for (const one of headers.flatMap(signaturesIn)) {
     // In constant time, as `===` would not be: how long it takes tells nothing about the right signature.
     if (await crypto.subtle.verify("HMAC", key, one, content)) return true
   }

@@ -126,9 +126,24 @@ const read = (headers: WebhookHeaders, { form, name }: Header): string | Webhook
   return value.length <= MAX_HEADER && form.test(value) ? value : refuse("malformed-header", `${name} is malformed`)
 }
 
+const readAll = (headers: WebhookHeaders, wanted: ReadonlyArray<Header>): ReadonlyArray<string> | WebhookRefusal => {
+  const values: Array<string> = []
+  for (const header of wanted) {
+    const value = read(headers, header)
+    if (typeof value !== "string") return value
+    values.push(value)
+  }
+  return values
+}
+
+const isThere = (headers: WebhookHeaders, { name }: Header) => valuesOf(headers, name).length > 0
+
+const signaturesOf = (headers: WebhookHeaders, { next, signature }: Scheme) =>
+  readAll(headers, next !== undefined && isThere(headers, next) ? [signature, next] : [signature])
+
 /** One header of Standard Webhooks is enough to be held to all of it: taking some away must not choose the scheme. */
 const schemeOf = (headers: WebhookHeaders): Scheme =>
-  [...STANDARD.signed, STANDARD.signature].some(({ name }) => valuesOf(headers, name).length > 0) ? STANDARD : SERVICE
+  [...STANDARD.signed, STANDARD.signature].some((header) => isThere(headers, header)) ? STANDARD : SERVICE
 
 const secretsOf = (secret: string | ReadonlyArray<string>): ReadonlyArray<string> => {
   const secrets = typeof secret === "string" ? [secret] : secret
@@ -182,7 +197,8 @@ const eventIn = (body: Uint8Array): UnknownWebhookEvent | undefined => {
 
 /**
  * Whether a delivery comes from the service, and the event that it tells of. By the headers of Standard Webhooks when
- * one of them is there, else by `X-Service-Timestamp` and `X-Service-Signature`.
+ * one of them is there, else by `X-Service-Timestamp` and `X-Service-Signature`, or the `X-Service-Signature-Next` that
+ * is there while a secret is replaced.
  *
  * @param secret a webhook's secret, `whsec_…`; or the old one and the new while it rotates, of which either will do.
  * @param rawBody the body exactly as it was received, before anything parses it.
@@ -211,14 +227,10 @@ export const verifyWebhook = async (
   const body = bytesOf(rawBody)
 
   const scheme = schemeOf(headers)
-  const signed: Array<string> = []
-  for (const header of scheme.signed) {
-    const value = read(headers, header)
-    if (typeof value !== "string") return value
-    signed.push(value)
-  }
-  const signature = read(headers, scheme.signature)
-  if (typeof signature !== "string") return signature
+  const signed = readAll(headers, scheme.signed)
+  if ("ok" in signed) return signed
+  const signatures = signaturesOf(headers, scheme)
+  if ("ok" in signatures) return signatures
 
   const distance = Math.abs(now - Number(signed.at(-1)))
   if (distance > toleranceSeconds) {
@@ -233,7 +245,7 @@ export const verifyWebhook = async (
   content.set(body, head.length)
 
   for (const one of secrets) {
-    if (!(await isSigned(scheme, one, signature, content))) continue
+    if (!(await isSigned(scheme, one, signatures, content))) continue
     const event = eventIn(content.subarray(head.length))
     if (event === undefined) return refuse("malformed-body", "The signature is right, but the body is no event")
     if (scheme === STANDARD && signed[0] !== event.id) {

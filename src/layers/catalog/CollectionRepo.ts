@@ -38,8 +38,10 @@ const decodeRead = Schema.decodeUnknown(
   )
 )
 
-const decodeHead = Schema.decodeUnknown(CollectionHead)
-const headOf = (row: Row): Effect.Effect<CollectionHead> => Effect.orDie(decodeHead(parse(row.document)))
+/** What a document says, as with products: by the rules of the day on which it was written. */
+const decodeHead = Schema.decodeUnknown(Schema.encodedSchema(CollectionHead))
+const headOf = ({ document, id }: Row): Effect.Effect<CollectionHead> =>
+  Effect.orDie(Effect.map(decodeHead(parse(document)), (head) => ({ ...head, id })))
 
 type Rules = Pick<CollectionHead, "disjunctive" | "rules">
 

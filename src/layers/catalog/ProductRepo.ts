@@ -17,7 +17,8 @@ const pageOf = oneRowOf(
 
 const versionOf = rowOf(Schema.Struct({ version: Schema.Int }))
 
-const decode = Schema.decodeUnknownSync(Product)
+/** What a document says. Whether it may was seen when it was written, by the rules of that day, which may since be stricter. */
+const decode = Schema.decodeUnknownSync(Schema.encodedSchema(Product))
 
 const INSERT = "insert into products (store_id, document, facets, description) values ($1, $2, $3, $4)"
 const INSERT_KEYS = "insert into product_keys (store_id, id, price, stock, terms) values ($1, $2, $3, $4, $5)"
@@ -81,7 +82,7 @@ export const makeProductRepo = (sql: PgClient.PgClient) => {
     lock: (store: StoreId, id: ProductId) =>
       Effect.map(
         lock(store, id),
-        Option.map(({ document, ...rest }) => ({ product: decode(parse(document)), document, ...rest }))
+        Option.map(({ document, ...rest }) => ({ product: { ...decode(parse(document)), id }, document, ...rest }))
       ),
 
     lockVersion: (store: StoreId, id: ProductId) =>

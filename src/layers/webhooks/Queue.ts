@@ -31,8 +31,8 @@ const Claimed = Schema.Struct({
   /** Unix seconds by the database's clock. */
   now: Schema.Number,
   url: Schema.String,
-  /** The secrets that sign, the newest first. */
   secret: Schema.String,
+  /** The secret before, while it still signs. */
   previousSecret: Schema.NullOr(Schema.String),
   payload: Schema.String,
   /** Whether the installation still receives. */

@@ -11,7 +11,7 @@ import { makeTransaction } from "../Transaction.ts"
 import { secretOf } from "./Signature.ts"
 
 const webhookOf = rowOf(Webhook)
-const untilOf = rowOf(Schema.Struct({ previousUntil: Schema.DateFromSelf }))
+const untilOf = rowOf(Schema.Struct({ previousUntil: Schema.NullOr(Schema.DateFromSelf) }))
 
 const newSecret = Effect.sync(() => secretOf(randomBytes(32)))
 
@@ -35,11 +35,14 @@ export const makeSubscriptions = (sql: PgClient.PgClient, allowed: AllowedHosts)
       return Option.none()
     }, transaction),
 
-    rotateSecret: Effect.fn("Webhooks.rotateSecret")(function* (app) {
+    rotateSecret: Effect.fn("Webhooks.rotateSecret")(function* (app, before) {
       const secret = yield* newSecret
+      const previous =
+        before === "overlap"
+          ? sql`previous_secret = secret, previous_secret_until = clock_timestamp() + ${overlap}`
+          : sql`previous_secret = null, previous_secret_until = null`
       const rotated = yield* untilOf(sql`
-        update webhooks
-        set previous_secret = secret, previous_secret_until = clock_timestamp() + ${overlap}, secret = ${secret}
+        update webhooks set ${previous}, secret = ${secret}
         where app_id = ${app} returning previous_secret_until as "previousUntil"
       `)
       if (Option.isNone(rotated)) return yield* new WebhookNotFound({ appId: app })

@@ -75,15 +75,15 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
   const results = yield* Queue.unbounded<Settled>()
   const untilItWorks = makePatience()
 
-  const request = ({ eventId, now, payload, previousSecret, secret, url }: Claimed) =>
+  const request = (claimed: Claimed) =>
     post({
-      url,
+      url: claimed.url,
       headers: {
         "content-type": "application/json",
         "user-agent": USER_AGENT,
-        ...signatureHeaders(previousSecret === null ? [secret] : [secret, previousSecret], eventId, now, payload)
+        ...signatureHeaders(claimed, claimed.eventId, claimed.now, claimed.payload)
       },
-      body: payload
+      body: claimed.payload
     })
 
   /** What nobody foresaw costs this delivery an attempt, and not the worker a slot for good. */

@@ -35,7 +35,7 @@ const deliver: Task = async (job) => {
     headers: {
       "content-type": "application/json",
       "user-agent": "PartnerAPI-Webhooks/1",
-      ...signatureHeaders([secret], id, Date.now() / 1000, body)
+      ...signatureHeaders({ secret, previousSecret: null }, id, Date.now() / 1000, body)
     },
     body
   })

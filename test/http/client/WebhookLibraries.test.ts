@@ -3,6 +3,7 @@ import { verifyWebhook } from "../../../src/http/client/Webhooks.ts"
 import {
   BODY,
   newSecret,
+  rotatingHeaders,
   SECRET,
   serviceHeaders,
   signedHeaders,
@@ -10,7 +11,7 @@ import {
   standardSignature,
   UNSIGNED
 } from "../../support/Signing.ts"
-import { type Acceptance, verifyWithLibraries } from "../../support/Verifiers.ts"
+import { type Acceptance, stripeAccepts, verifyWithLibraries } from "../../support/Verifiers.ts"
 
 /** The libraries read the machine's clock. */
 const signedAgo = (seconds: number) => ({ ...UNSIGNED, timestamp: Math.floor(Date.now() / 1000) - seconds })
@@ -39,9 +40,16 @@ describe("The unmodified libraries stripe, svix and standardwebhooks", () => {
   it("accept it while the secret rotates", async () => {
     const [unsigned, other] = [signedAgo(0), newSecret()]
     const both = `${standardSignature(other, unsigned)} ${standardSignature(SECRET, unsigned)}`
-    const headers = { ...signedHeaders(SECRET, unsigned), "webhook-signature": both }
+    const rotating = rotatingHeaders(SECRET, other, unsigned)
+    const headers = { ...signedHeaders(SECRET, unsigned), ...rotating, "webhook-signature": both }
     assert.deepStrictEqual(await verdicts(SECRET, headers, BODY), { standard: true, service: true, libraries: ALL })
-    assert.deepStrictEqual(verifyWithLibraries(other, headers, BODY), { ...ALL, stripe: false })
+    assert.deepStrictEqual(await verdicts(other, headers, BODY), {
+      standard: true,
+      service: true,
+      libraries: { ...ALL, stripe: false }
+    })
+    assert.isTrue(stripeAccepts(other, headers, BODY, ["x-service-signature-next"]))
+    assert.isFalse(stripeAccepts(SECRET, headers, BODY, ["x-service-signature-next"]))
   })
 
   it("refuse what verifyWebhook refuses", async () => {

@@ -5,6 +5,7 @@ import {
   EVENT,
   newSecret,
   NOW,
+  rotatingHeaders,
   SCHEMES,
   SECRET,
   SERVICE,
@@ -28,6 +29,7 @@ describe("A delivery is refused", () => {
       assert.strictEqual(await verdict(headers), "missing-header")
     }
     for (const name of Object.keys(SERVICE)) {
+      assert.strictEqual(await verdict(without(rotatingHeaders(newSecret(), SECRET, UNSIGNED), name)), "missing-header")
       assert.strictEqual(await verdict(without(SERVICE, name)), "missing-header")
       assert.strictEqual(await verdict({ ...SERVICE, [name]: undefined }), "missing-header")
     }
@@ -94,7 +96,9 @@ describe("A delivery is refused", () => {
       assert.strictEqual(await verdict({ ...STANDARD, "webhook-signature": value }), "malformed-header")
     }
     for (const value of ["", HEX.toUpperCase(), HEX.slice(1), `${HEX}00`, ` ${HEX}`, `v1=${HEX}`, `${HEX},${HEX}`]) {
-      assert.strictEqual(await verdict({ ...SERVICE, "x-service-signature": value }), "malformed-header")
+      for (const name of ["x-service-signature", "x-service-signature-next"]) {
+        assert.strictEqual(await verdict({ ...SERVICE, [name]: value }), "malformed-header")
+      }
     }
   })
 

@@ -8,6 +8,7 @@ import {
   EVENT,
   newSecret,
   NOW,
+  rotatingHeaders,
   SCHEMES,
   SECRET,
   SERVICE,
@@ -83,6 +84,16 @@ describe("A delivery is accepted", () => {
     ]) {
       assert.strictEqual(await verdict({ ...STANDARD, "webhook-signature": items.join(" ") }), "accepted")
     }
+  })
+
+  it("by the service's own headers while the secret rotates, under the old one, the new one and both", async () => {
+    const next = newSecret()
+    const headers = rotatingHeaders(SECRET, next, UNSIGNED)
+    for (const secrets of [SECRET, next, [next, SECRET], [newSecret(), next]]) {
+      assert.isTrue((await verifyWebhook(secrets, headers, BODY, { now: NOW })).ok)
+    }
+    const stranger = await verifyWebhook(newSecret(), headers, BODY, { now: NOW })
+    assert.deepInclude(stranger, { ok: false, reason: "signature-mismatch" })
   })
 
   it("when its kind is one that came later", async () => {
