@@ -4,7 +4,7 @@ import { Context, type Effect } from "effect"
 export class Health extends Context.Tag("domain/Health")<
   Health,
   {
-    /** True when the database answers and holds the newest schema. Never fails: what is wrong goes to the log. */
+    /** True when the database answers, takes writes and holds the newest schema. Never fails: what is wrong goes to the log. */
     readonly isReady: Effect.Effect<boolean>
   }
 >() {}

@@ -2,11 +2,12 @@ import { Cause, Effect, Predicate } from "effect"
 import type { Reply } from "./Call.ts"
 
 /**
- * What PostgreSQL (SQLSTATE, Appendix A of its manual) and the socket below it say when the database is out of reach
- * or a wait was given up: lock and statement timeouts, deadlocks, shutdowns, broken connections and refused ones.
+ * What PostgreSQL (SQLSTATE, Appendix A of its manual) and the socket below it say when the database is out of reach,
+ * can only be read, as after a failover, or a wait was given up: lock and statement timeouts, deadlocks, shutdowns,
+ * broken connections and refused ones.
  */
 const UNAVAILABLE =
-  /^(?:08...|28...|3D000|53...|55000|55P03|57014|57P0[1-5]|40001|40P01|25P0[34]|ECONN\w+|E(?:HOST|NET)UNREACH|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/
+  /^(?:08...|28...|3D000|53...|55000|55P03|57014|57P0[1-5]|40001|40P01|25006|25P0[34]|ECONN\w+|E(?:HOST|NET)UNREACH|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/
 const UNAVAILABLE_MESSAGE = /connection|timeout exceeded|not queryable/i
 
 const chain = (error: unknown): ReadonlyArray<unknown> =>

@@ -1,7 +1,10 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { Health } from "../domain/Health.ts"
 import { migrations } from "./Migrations.ts"
 import { DoorPool } from "./Postgres.ts"
+import { makeReads } from "./Reads.ts"
+import { count, oneRowOf } from "./Rows.ts"
+import { write } from "./Writes.ts"
 
 /** A probe that takes longer has found its answer. */
 const PATIENCE = "2 seconds"
@@ -9,16 +12,29 @@ const PATIENCE = "2 seconds"
 /** Probes that come together, or soon after one another, get the same answer: they hold one connection at most. */
 const KEPT = "100 millis"
 
+const one = oneRowOf(Schema.Struct({ isWritable: Schema.Boolean }))
+
 export const HealthLive = Layer.effect(
   Health,
   Effect.gen(function* () {
-    const pool = yield* DoorPool
-    const applied = Effect.tryPromise(() => pool.query("select name from effect_sql_migrations"))
+    const { rows } = makeReads(yield* DoorPool)
+    // On where the database is a standby, too.
+    const session = one(rows(write(`select current_setting('transaction_read_only') = 'off' as "isWritable"`, [])))
+    const applied = count(rows(write("select from effect_sql_migrations", [])))
+
+    /** A schema only grows. Once it was seen, nothing is read that a migration could lock. */
+    let isMigrated = false
+
+    const look = Effect.gen(function* () {
+      const { isWritable } = yield* session
+      if (!isWritable) yield* Effect.logWarning("The database can only be read")
+      if (!isMigrated) isMigrated = (yield* applied) >= Object.keys(migrations).length
+      return isWritable && isMigrated
+    })
 
     return Health.of({
-      isReady: yield* applied.pipe(
+      isReady: yield* look.pipe(
         Effect.timeout(PATIENCE),
-        Effect.map(({ rows }) => rows.length >= Object.keys(migrations).length),
         Effect.tapErrorCause((cause) => Effect.logWarning("The database does not answer", cause)),
         Effect.catchAllCause(() => Effect.succeed(false)),
         Effect.cachedWithTTL(KEPT)

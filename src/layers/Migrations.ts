@@ -1,9 +1,10 @@
-import { Migrator, SqlClient } from "@effect/sql"
-import { Effect, Layer } from "effect"
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Schema } from "effect"
 import createCatalog from "./migrations/0001_create_catalog.ts"
 import narrowRows from "./migrations/0002_narrow_rows_for_rules.ts"
 import createWebhooks from "./migrations/0003_create_webhooks.ts"
 import countLargeAnswers from "./migrations/0010_count_large_answers.ts"
+import { rowsOf } from "./Rows.ts"
 
 export const migrations = {
   "0001_create_catalog": createCatalog,
@@ -12,13 +13,18 @@ export const migrations = {
   "0010_count_large_answers": countLargeAnswers
 }
 
-/** The migrator makes its table unlocked: of servers that start at once on an empty database, all but one would fail. */
-const makeLedger = Effect.gen(function* () {
+const applied = rowsOf(Schema.Struct({ id: Schema.Int }))
+
+/**
+ * The advisory lock lets one process migrate while the others wait for it, and locks nothing that they read: the migrator
+ * of @effect/sql locks its table, which made servers unready for as long as another one migrated. The table is as it
+ * makes it, and its name the lock's, as in earlier releases.
+ */
+const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const make = Effect.gen(function* () {
-    yield* sql`select pg_advisory_xact_lock(hashtext('effect_sql_migrations'))`
-    const made = yield* sql`select 1 from pg_class where oid = to_regclass('effect_sql_migrations')`
-    if (made.length > 0) return
+  yield* sql`select pg_advisory_xact_lock(hashtext('effect_sql_migrations'))`
+  const made = yield* sql`select from pg_class where oid = to_regclass('effect_sql_migrations')`
+  if (made.length === 0) {
     yield* sql`
       create table effect_sql_migrations (
         migration_id integer primary key,
@@ -26,11 +32,18 @@ const makeLedger = Effect.gen(function* () {
         name text not null
       )
     `
-  })
-  yield* sql.withTransaction(make)
+  }
+  const rows = yield* applied(sql`select migration_id as id from effect_sql_migrations`)
+  const known = new Set(rows.map(({ id }) => id))
+  for (const [key, migration] of Object.entries(migrations)) {
+    const id = Number(key.slice(0, 4))
+    if (known.has(id)) continue
+    yield* migration
+    yield* sql`insert into effect_sql_migrations (migration_id, name) values (${id}, ${key.slice(5)})`
+  }
 })
 
-const migrate = Migrator.make({})({ loader: Migrator.fromRecord(migrations) })
-
-/** Brings the database to the newest schema, once, under a table lock, before anything that is built on it. */
-export const MigrationsLive = Layer.effectDiscard(Effect.zipRight(makeLedger, migrate))
+/** Brings the database to the newest schema, once and in one transaction, before anything that is built on it. */
+export const MigrationsLive = Layer.effectDiscard(
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(migrate))
+)

@@ -1,5 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Predicate, Redacted } from "effect"
+import { hash } from "node:crypto"
 import { connect, Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import Pg from "pg"
@@ -37,18 +38,27 @@ const MAX_PREPARED = 500
 const MAX_PREPARED_TEXT = 1_000_000
 
 /** Gives distinct statements with parameters names, so that the server parses each once and can keep its plan. */
-const makeNames = () => {
+const makeNames = (name: (text: string) => string) => {
   const names = new Map<string, string>()
   let room = MAX_PREPARED_TEXT
   return (text: string) => {
     const known = names.get(text)
     if (known !== undefined || names.size === MAX_PREPARED || text.length > room) return known
     room -= text.length
-    const name = `s${names.size}`
-    names.set(text, name)
-    return name
+    const made = name(text)
+    names.set(text, made)
+    return made
   }
 }
+
+/**
+ * A name that no other text has, in any process or version: behind a pooler a session is used by many, and would run
+ * under a name what another one gave it.
+ */
+const hashed = (text: string) => `p${hash("sha256", text).slice(0, 32)}`
+
+/** Hashed once in a process: a new connection names some sixty statements. */
+const knownName = makeNames(hashed)
 
 /** Lets everything that is written to the socket in one turn of the event loop leave in one packet. */
 const makeCork = (socket: Socket) => {
@@ -92,7 +102,7 @@ export class Connection extends Pg.Client {
     const socket = new Socket()
     const options = { ...config, pipeline: true, stream: () => socket }
     super(options)
-    const nameOf = makeNames()
+    const nameOf = makeNames((text) => knownName(text) ?? hashed(text))
     const cork = makeCork(socket)
     // What breaks the connection is told to each of its statements.
     this.on("error", () => {})

@@ -13,11 +13,18 @@ type Compiled = ReturnType<Write["compile"]>
 /** SQLSTATE `query_canceled`: by a time limit, or because we asked for it. */
 const isCancelled = (error: unknown) => Predicate.hasProperty(error, "code") && error.code === "57014"
 
+/** Who gives up waiting for a connection leaves none behind. */
 const connectionOf = (pool: Pg.Pool) =>
   Effect.async<Pg.PoolClient & Connection>((resume) => {
-    pool.connect((refused, client) =>
-      resume(client instanceof Connection ? Effect.succeed(client) : Effect.die(refused))
-    )
+    let isUnwanted = false
+    pool.connect((refused, client) => {
+      if (!(client instanceof Connection)) resume(Effect.die(refused))
+      else if (isUnwanted) client.release()
+      else resume(Effect.succeed(client))
+    })
+    return Effect.sync(() => {
+      isUnwanted = true
+    })
   })
 
 /** The rows; when they are no longer wanted, or have taken too long, the server is told to stop, and is waited for. */
@@ -43,10 +50,13 @@ const answerOf = (client: Connection, [text, values]: Compiled, millis: number |
   })
 
 const onPool = (pool: Pg.Pool, statement: Compiled, millis: number | undefined) =>
-  Effect.acquireUseRelease(
-    connectionOf(pool),
-    (client) => answerOf(client, statement, millis),
-    (client) => Effect.sync(() => client.release())
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(restore(connectionOf(pool)), (client) =>
+      Effect.ensuring(
+        restore(answerOf(client, statement, millis)),
+        Effect.sync(() => client.release())
+      )
+    )
   )
 
 const LIMIT = "select set_config('statement_timeout', $1, true)"

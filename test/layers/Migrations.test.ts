@@ -1,6 +1,6 @@
 import { Migrator, SqlClient } from "@effect/sql"
 import { assert, it, layer } from "@effect/vitest"
-import { Effect, FastCheck, Layer } from "effect"
+import { Effect, FastCheck, Fiber, Layer, Redacted } from "effect"
 import { readdirSync } from "node:fs"
 import { facetsJson, facetsOf } from "../../src/domain/catalog/Facets.ts"
 import { newProduct, ProductId } from "../../src/domain/catalog/Product.ts"
@@ -12,6 +12,7 @@ import { postgres } from "../../src/layers/Postgres.ts"
 import { randomProduct } from "../data/RandomProducts.ts"
 import { freshDatabase } from "../support/Postgres.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
+import { connection, duringWork, rowsOf, waiting } from "../support/Process.ts"
 
 /** Tokens are looked up before their store is known. */
 const EXCEPTION = "access_tokens"
@@ -39,7 +40,7 @@ it.scopedLive("servers that start at once on an empty database migrate it once, 
         return yield* sql<{ readonly name: string }>`select name from effect_sql_migrations order by migration_id`
       }).pipe(Effect.provide(Layer.provideMerge(MigrationsLive, postgres({ url, maxConnections: 2 }))))
       const seen = yield* Effect.all(
-        Array.from({ length: 6 }, () => start),
+        Array.from({ length: 8 }, () => start),
         { concurrency: "unbounded" }
       )
       const names = Object.keys(migrations).map((name) => ({ name: name.slice(5) }))
@@ -48,13 +49,46 @@ it.scopedLive("servers that start at once on an empty database migrate it once, 
   })
 )
 
+/** As the first release left a database, by the migrator that it had. */
+const migratedOnce = Migrator.make({})({
+  loader: Migrator.fromRecord({ "0001_create_catalog": migrations["0001_create_catalog"] })
+})
+
+it.scopedLive("what is applied can be read while a migration runs, and servers that start meanwhile wait for it", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const database = postgres({ url, maxConnections: 1, isPatient: true })
+    yield* Effect.provide(migratedOnce, database)
+    const [holder, reader] = [yield* connection(Redacted.value(url)), yield* connection(Redacted.value(url))]
+    yield* rowsOf(holder, "begin")
+    yield* rowsOf(holder, "lock table products")
+    const start = Effect.fork(Effect.scoped(Layer.build(Layer.provide(MigrationsLive, database))))
+    const first = yield* start
+    yield* duringWork(first, waiting(reader, 1))
+    const second = yield* start
+    yield* duringWork(second, waiting(reader, 2))
+
+    yield* rowsOf(reader, "begin")
+    yield* rowsOf(reader, "lock table effect_sql_migrations in access share mode nowait")
+    assert.deepStrictEqual(yield* rowsOf(reader, "select name from effect_sql_migrations"), [
+      { name: "create_catalog" }
+    ])
+    yield* rowsOf(reader, "commit")
+
+    yield* rowsOf(holder, "commit")
+    yield* Fiber.join(first)
+    yield* Fiber.join(second)
+    const applied = yield* rowsOf(reader, "select name from effect_sql_migrations")
+    assert.lengthOf(applied, Object.keys(migrations).length)
+  })
+)
+
 it.scopedLive("products from before rules had rows of their own get them, as a write today would make them", () =>
   Effect.gen(function* () {
     const database = postgres({ url: yield* freshDatabase, maxConnections: 2 })
     yield* Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const before = { "0001_create_catalog": migrations["0001_create_catalog"] }
-      yield* Migrator.make({})({ loader: Migrator.fromRecord(before) })
+      yield* migratedOnce
       yield* sql`insert into stores (id, name, plan, currency_code) values (${STORE}, 'Shop', 'free', 'EUR')`
       const expected = new Map<unknown, unknown>()
       for (const [n, input] of FastCheck.sample(randomProduct, { numRuns: 50, seed: 7 }).entries()) {

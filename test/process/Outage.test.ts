@@ -97,7 +97,7 @@ it.scopedLive(
       yield* closeDatabase(elsewhere, url)
       const unready = yield* ready
       assert.strictEqual(unready.status, 503)
-      assert.deepStrictEqual(errorOf(unready), { error: "The database is not reachable or not migrated" })
+      assert.deepStrictEqual(errorOf(unready), { error: "The database is not reachable, not writable or not migrated" })
       assertUnavailable(yield* api.get("/products"))
       assertUnavailable(yield* api.get("/collections"))
       assertUnavailable(yield* api.post("/products", { name: "Mug" }, { key: "during" }))
@@ -110,6 +110,45 @@ it.scopedLive(
       assert.isNull(created.headers.get("idempotent-replayed"))
       assert.strictEqual(server.said.stderr, "")
     })
+)
+
+it.scopedLive(
+  "a database that can only be read, as after a failover, is 503 and not ready until it takes writes again",
+  () =>
+    Effect.gen(function* () {
+      const { url } = yield* ownDatabase
+      const server = yield* startServer({ DATABASE_URL: url })
+      const { tokens } = yield* enroll(url)
+      const api = makeClient(server.base, tokens[0])
+      const elsewhere = yield* Effect.flatMap(serverUrl, connection)
+      const name = new URL(url).pathname.slice(1)
+      const ready = api.get(`${server.base}/readyz`)
+      const write = api.post("/products", { name: "Cup" }, { key: "cup" })
+
+      yield* rowsOf(elsewhere, `alter database ${name} set default_transaction_read_only = on`)
+      yield* cut(elsewhere, url)
+      const unready = yield* watch(ready, () => server.said.stdout.includes("The database can only be read"))
+      assert.strictEqual(unready.status, 503)
+      assert.deepStrictEqual(errorOf(unready), { error: "The database is not reachable, not writable or not migrated" })
+      assertUnavailable(yield* write)
+      assertUnavailable(yield* api.get("/products"))
+
+      yield* rowsOf(elsewhere, `alter database ${name} reset default_transaction_read_only`)
+      yield* cut(elsewhere, url)
+      assert.strictEqual((yield* ready).status, 200)
+      assert.strictEqual((yield* write).status, 201)
+      assert.strictEqual(server.said.stderr, "")
+    })
+)
+
+it.scopedLive("a server is ready while another process holds what migrations lock", () =>
+  Effect.gen(function* () {
+    const { client, url } = yield* ownDatabase
+    const server = yield* startServer({ DATABASE_URL: url })
+    yield* rowsOf(client, "begin")
+    yield* rowsOf(client, "lock table effect_sql_migrations in access exclusive mode")
+    assert.strictEqual((yield* makeClient(server.base).get(`${server.base}/readyz`)).status, 200)
+  })
 )
 
 it.scopedLive(

@@ -12,7 +12,9 @@ export const HealthRoutes = Layer.mergeAll(
         "GET",
         "/readyz",
         Effect.map(isReady, (ready) =>
-          ready ? json('{"status":"ready"}') : json('{"error":"The database is not reachable or not migrated"}', 503)
+          ready
+            ? json('{"status":"ready"}')
+            : json('{"error":"The database is not reachable, not writable or not migrated"}', 503)
         )
       )
     )

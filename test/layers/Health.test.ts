@@ -1,0 +1,26 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { Health } from "../../src/domain/Health.ts"
+import { HealthLive } from "../../src/layers/Health.ts"
+import { MigrationsLive } from "../../src/layers/Migrations.ts"
+import { postgres } from "../../src/layers/Postgres.ts"
+import { freshDatabase } from "../support/Postgres.ts"
+import { connection, rowsOf } from "../support/Process.ts"
+
+it.scopedLive("a process gets ready when another one has migrated the database, and then looks no more", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const database = postgres({ url, maxConnections: 1 })
+    yield* Effect.gen(function* () {
+      const { isReady } = yield* Health
+      assert.isFalse(yield* isReady)
+      yield* Effect.scoped(Layer.build(Layer.provide(MigrationsLive, database)))
+      assert.isTrue(yield* isReady)
+
+      const holder = yield* connection(Redacted.value(url))
+      yield* rowsOf(holder, "begin")
+      yield* rowsOf(holder, "lock table effect_sql_migrations")
+      assert.isTrue(yield* isReady)
+    }).pipe(Effect.provide(Layer.provide(HealthLive, database)))
+  })
+)
