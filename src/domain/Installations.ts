@@ -37,5 +37,7 @@ export class Installations extends Context.Tag("domain/Installations")<
     readonly deactivate: (id: InstallationId) => Effect.Effect<void, InstallationNotFound>
     /** A new access token of 256 random bits, good for an hour by the database's clock (decisions, section 7). */
     readonly issueToken: (installation: Installation) => Effect.Effect<AccessToken>
+    /** Deletes access tokens that have expired, a batch at a time. Answers how many went. */
+    readonly purge: Effect.Effect<number>
   }
 >() {}

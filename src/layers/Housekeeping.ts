@@ -1,8 +1,9 @@
 import { Effect, Layer, Schedule } from "effect"
 import { Idempotency } from "../domain/Idempotency.ts"
+import { Installations } from "../domain/Installations.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 
-/** How often it is looked for. A record lives 24 hours and a delivery 30 days, so they go soon enough. */
+/** How often it is looked for. A token lives an hour, a record 24 and a delivery 30 days, so they go soon enough. */
 const EVERY = "10 minutes"
 
 /** Batch after batch until none is left. What fails is logged, and tried again next time. */
@@ -14,11 +15,7 @@ const all = (purge: Effect.Effect<number>) =>
 /** Deletes what has expired, for as long as the server runs. */
 export const HousekeepingLive = Layer.scopedDiscard(
   Effect.gen(function* () {
-    const records = yield* Idempotency
-    const webhooks = yield* Webhooks
-    yield* Effect.zipRight(all(records.purge), all(webhooks.purge)).pipe(
-      Effect.repeat(Schedule.spaced(EVERY)),
-      Effect.forkScoped
-    )
+    const purges = [(yield* Idempotency).purge, (yield* Installations).purge, (yield* Webhooks).purge]
+    yield* Effect.forEach(purges, all, { discard: true }).pipe(Effect.repeat(Schedule.spaced(EVERY)), Effect.forkScoped)
   })
 )

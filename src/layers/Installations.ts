@@ -14,6 +14,9 @@ import { Plan, PlanNotFound, StoreId, StoreNotFound } from "../domain/Store.ts"
 import { count, oneRowOf, rowOf, rowsOf } from "./Rows.ts"
 import { makeTransaction } from "./Transaction.ts"
 
+/** Tokens that one purge deletes at most, so that it never holds many locks. */
+const PURGE_BATCH = 1000
+
 const plansOf = rowsOf(Plan)
 const storeIdOf = oneRowOf(Schema.Struct({ id: Schema.typeSchema(StoreId) }))
 const appIdOf = oneRowOf(Schema.Struct({ id: Schema.typeSchema(AppId) }))
@@ -85,7 +88,15 @@ export const InstallationsLive = Layer.effect(
           returning expires_at as "expiresAt"
         `)
         return { token: Redacted.make(token), expiresAt }
-      })
+      }),
+
+      purge: count(sql`
+        with ended as materialized (
+          select token_hash from access_tokens
+          where expires_at <= now() order by expires_at limit ${sql.literal(String(PURGE_BATCH))} for update skip locked
+        )
+        delete from access_tokens t using ended where t.token_hash = ended.token_hash returning 1
+      `)
     })
   })
 )

@@ -3,6 +3,7 @@ import { Effect, Layer, Schema } from "effect"
 import createCatalog from "./migrations/0001_create_catalog.ts"
 import narrowRows from "./migrations/0002_narrow_rows_for_rules.ts"
 import createWebhooks from "./migrations/0003_create_webhooks.ts"
+import endsInOrder from "./migrations/0006_ends_in_order.ts"
 import countLargeAnswers from "./migrations/0010_count_large_answers.ts"
 import { rowsOf } from "./Rows.ts"
 
@@ -10,6 +11,7 @@ export const migrations = {
   "0001_create_catalog": createCatalog,
   "0002_narrow_rows_for_rules": narrowRows,
   "0003_create_webhooks": createWebhooks,
+  "0006_ends_in_order": endsInOrder,
   "0010_count_large_answers": countLargeAnswers
 }
 

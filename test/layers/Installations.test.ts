@@ -131,4 +131,22 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       assert.strictEqual((yield* Effect.flip(deactivate(nobody)))._tag, "InstallationNotFound")
     })
   )
+
+  it.effect("purges tokens that have expired, a thousand at a time, and no other", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { issueToken, purge } = yield* Installations
+      yield* sql`delete from access_tokens`
+      const installation = yield* installed
+      const { id, storeId } = installation
+      yield* sql`
+        insert into access_tokens (token_hash, store_id, installation_id, expires_at)
+        select sha256(n::text::bytea), ${storeId}, ${id}, now() - n * interval '1 second' from generate_series(0, 1499) n
+      `
+      yield* issueToken(installation)
+      assert.deepStrictEqual([yield* purge, yield* purge, yield* purge], [1000, 500, 0])
+      const left = yield* sql`select expires_at > now() as live from access_tokens`
+      assert.deepStrictEqual(left, [{ live: true }])
+    })
+  )
 })
