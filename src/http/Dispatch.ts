@@ -1,5 +1,5 @@
 import { HttpApi } from "@effect/platform"
-import { Context, Effect, Option, Redacted, Runtime } from "effect"
+import { Context, Effect, Option, Redacted, Runtime, type Schema, SchemaAST } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { InvalidToken, requireScope, type Scope } from "../domain/Installation.ts"
 import { RateLimit } from "../domain/RateLimit.ts"
@@ -8,6 +8,7 @@ import { PartnerApi } from "./api/PartnerApi.ts"
 import type { Handler, Reply } from "./Call.ts"
 import { replyOf } from "./ErrorTable.ts"
 import { failureOf } from "./Failure.ts"
+import { queryOf } from "./Query.ts"
 
 /** Answers a request if it is one of the API; says whether it was. */
 export type Dispatch = (message: IncomingMessage, response: ServerResponse) => boolean
@@ -16,21 +17,31 @@ interface Route {
   readonly method: string
   readonly pattern: RegExp
   readonly scope: Option.Option<Scope>
+  /** The names of the query's parameters. */
+  readonly parameters: ReadonlyArray<string>
   readonly handler: Handler
 }
 
 /** A path of the definitions, as in `/products/:id`: each parameter is one segment. */
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`)
 
+const namesOf = ({ ast }: Schema.Schema.All) => SchemaAST.getPropertySignatures(ast).map(({ name }) => String(name))
+
 /** A route for each endpoint of the definitions. One without a handler does not start. */
 const routesOf = (handlers: Readonly<Record<string, Handler>>): ReadonlyArray<Route> => {
   const routes: Array<Route> = []
   HttpApi.reflect(PartnerApi, {
     onGroup: () => {},
-    onEndpoint: ({ endpoint: { annotations, method, name, path } }) => {
+    onEndpoint: ({ endpoint: { annotations, method, name, path, urlParamsSchema } }) => {
       const handler = handlers[name]
       if (handler === undefined) throw new Error(`The endpoint ${name} has no handler`)
-      routes.push({ method, pattern: patternOf(path), scope: Context.getOption(annotations, RequiredScope), handler })
+      routes.push({
+        method,
+        pattern: patternOf(path),
+        scope: Context.getOption(annotations, RequiredScope),
+        parameters: Option.match(urlParamsSchema, { onNone: () => [], onSome: namesOf }),
+        handler
+      })
     }
   })
   return routes
@@ -46,16 +57,6 @@ const targetOf = ({ url = "/" }: IncomingMessage) =>
 const headerOf = ({ headers }: IncomingMessage, name: string) => {
   const value = headers[name]
   return Array.isArray(value) ? value.join(", ") : value
-}
-
-const queryOf = (text: string) => {
-  const query: Record<string, string | ReadonlyArray<string>> = {}
-  const given = new URLSearchParams(text)
-  for (const name of given.keys()) {
-    const [first = "", ...others] = given.getAll(name)
-    query[name] = others.length === 0 ? first : [first, ...others]
-  }
-  return query
 }
 
 /**
@@ -90,7 +91,7 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
     const routes = routesOf(handlers)
 
     const answer = Effect.fnUntraced(function* (
-      { handler, scope }: Route,
+      { handler, parameters, scope }: Route,
       message: IncomingMessage,
       url: string,
       search: string,
@@ -108,7 +109,7 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
         header: (name) => headerOf(message, name),
         message,
         params,
-        query: queryOf(search)
+        query: queryOf(search, parameters)
       })
     })
 
