@@ -7,14 +7,16 @@ import { RequiredScope } from "./api/Access.ts"
 import { PartnerApi } from "./api/PartnerApi.ts"
 import type { Handler, Reply } from "./Call.ts"
 import { replyOf } from "./ErrorTable.ts"
+import type { Exchange } from "./Exchange.ts"
 import { failureOf } from "./Failure.ts"
 import { queryOf } from "./Query.ts"
 
 /** Answers a request if it is one of the API; says whether it was. */
-export type Dispatch = (message: IncomingMessage, response: ServerResponse) => boolean
+export type Dispatch = (message: IncomingMessage, exchange: Exchange) => boolean
 
 interface Route {
   readonly method: string
+  readonly path: string
   readonly pattern: RegExp
   readonly scope: Option.Option<Scope>
   /** The names of the query's parameters. */
@@ -37,6 +39,7 @@ const routesOf = (handlers: Readonly<Record<string, Handler>>): ReadonlyArray<Ro
       if (handler === undefined) throw new Error(`The endpoint ${name} has no handler`)
       routes.push({
         method,
+        path,
         pattern: patternOf(path),
         scope: Context.getOption(annotations, RequiredScope),
         parameters: Option.match(urlParamsSchema, { onNone: () => [], onSome: namesOf }),
@@ -93,6 +96,7 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
     const answer = Effect.fnUntraced(function* (
       { handler, parameters, scope }: Route,
       message: IncomingMessage,
+      exchange: Exchange,
       url: string,
       search: string,
       params: Readonly<Record<string, string>>
@@ -100,6 +104,7 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
       const [, token] = BEARER.exec(message.headers.authorization ?? "") ?? []
       if (token === undefined) return yield* new InvalidToken()
       const installation = yield* admit(Redacted.make(token))
+      exchange.installationId = installation.id
       if (Option.isSome(scope)) yield* requireScope(installation, scope.value)
       const { method = "" } = message
       return yield* handler({
@@ -113,7 +118,7 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
       })
     })
 
-    const dispatch: Dispatch = (message, response) => {
+    const dispatch: Dispatch = (message, exchange) => {
       const { method } = message
       const url = targetOf(message)
       const [path = ""] = url.split("?", 1)
@@ -122,11 +127,12 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
         if (route.method !== method) continue
         const match = route.pattern.exec(path)
         if (match === null) continue
+        exchange.route = route.path
         runFork(
-          answer(route, message, url, search, match.groups ?? {}).pipe(
+          answer(route, message, exchange, url, search, match.groups ?? {}).pipe(
             Effect.catchAll((error) => Effect.succeed(replyOf(error))),
-            Effect.catchAllCause(failureOf),
-            Effect.map((reply) => send(response, reply))
+            Effect.catchAllCause((cause) => failureOf(cause, exchange.requestId)),
+            Effect.map((reply) => send(exchange, reply))
           )
         )
         return true
