@@ -7,6 +7,7 @@ import { apps } from "./cli/Apps.ts"
 import { webhooks } from "./cli/Listen.ts"
 import { installations, migrate, plans, stores } from "./cli/Stores.ts"
 import { worker } from "./cli/Worker.ts"
+import { LoggingLive } from "./layers/Logging.ts"
 import { exitOnFailure, heedOneSignal } from "./Startup.ts"
 
 const cli = Command.make("partner-api").pipe(
@@ -32,9 +33,9 @@ NodeRuntime.runMain(
     exitOnFailure(
       Effect.provide(
         inOneLine(run(process.argv)),
-        Layer.merge(NodeContext.layer, CliConfig.layer({ showBuiltIns: false }))
+        Layer.mergeAll(NodeContext.layer, CliConfig.layer({ showBuiltIns: false }), LoggingLive)
       )
     )
   ),
-  { disableErrorReporting: true }
+  { disableErrorReporting: true, disablePrettyLogger: true }
 )

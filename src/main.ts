@@ -3,9 +3,11 @@ import { NodeRuntime } from "@effect/platform-node"
 import { Config, ConfigError, Console, Effect, Either, Layer, Option } from "effect"
 import { openDemo } from "./layers/demo/Demo.ts"
 import { HousekeepingLive } from "./layers/Housekeeping.ts"
+import { accessLogTo } from "./http/AccessLog.ts"
 import { listen, urlOf } from "./http/Listener.ts"
 import { DatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
+import { LogFormat, LoggingLive } from "./layers/Logging.ts"
 import { WebhookWorkerLive } from "./layers/webhooks/Worker.ts"
 import { ServerLive } from "./Server.ts"
 import { exitOnFailure, heedOneSignal } from "./Startup.ts"
@@ -23,28 +25,32 @@ const Http = listen({
   port: Config.string("PORT").pipe(Config.mapOrFail(port), Config.withDefault(3000))
 })
 
-/** Says where the service is, and how to make a first request to it. */
+const AccessLogLive = Layer.unwrapEffect(Effect.map(LogFormat, (format) => accessLogTo(process.stdout, format)))
+
+/** Says where the service is, and how to make a first request to it. Of a log in JSON every line is. */
 const Greeting = Layer.effectDiscard(
   Effect.gen(function* () {
+    const say = (yield* LogFormat) === "json" ? Effect.logInfo : Console.log
     const { address } = yield* HttpServer.HttpServer
     const base = urlOf(address)
-    yield* Console.log(`Partner API  ${base}/api/platform/v1\nReference    ${base}/docs`)
+    yield* say(`Partner API  ${base}/api/platform/v1\nReference    ${base}/docs`)
     const demo = yield* openDemo(base)
     if (Option.isSome(demo)) {
       const { accessToken } = demo.value
-      yield* Console.log(
-        `\nTry it:\ncurl -H "Authorization: Bearer ${accessToken}" "${base}/api/platform/v1/products?limit=2"`
-      )
+      yield* say(`\nTry it:\ncurl -H "Authorization: Bearer ${accessToken}" "${base}/api/platform/v1/products?limit=2"`)
     }
   })
 )
 
 const Server = Layer.mergeAll(ServerLive, WebhookWorkerLive, HousekeepingLive, Greeting).pipe(
   Layer.provide(Http),
+  Layer.provide(AccessLogLive),
   Layer.provide(Services),
+  Layer.provide(LoggingLive),
   Layer.provide(Layer.setTracerEnabled(false))
 )
 
 NodeRuntime.runMain(Effect.zipRight(heedOneSignal, exitOnFailure(Layer.launch(Server))), {
-  disableErrorReporting: true
+  disableErrorReporting: true,
+  disablePrettyLogger: true
 })

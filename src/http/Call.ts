@@ -3,6 +3,7 @@ import type { JsonText } from "../domain/Document.ts"
 import type { Installation } from "../domain/Installation.ts"
 import type { BadRequest } from "./BadRequest.ts"
 import type { PublicError } from "./ErrorTable.ts"
+import type { Query } from "./Query.ts"
 
 /** A request of the API that has passed the door: who asks, and what was matched of its address. */
 export interface Call {
@@ -16,8 +17,8 @@ export interface Call {
   readonly body: Either.Either<Buffer, BadRequest>
   /** The parameters of the path, as they were sent. */
   readonly params: Readonly<Record<string, string>>
-  /** The parameters of the query; one that was sent twice is a list. */
-  readonly query: Readonly<Record<string, string | ReadonlyArray<string>>>
+  /** The parameters of the query that the endpoint has. */
+  readonly query: Query
 }
 
 /** What a request is answered with: always JSON. */

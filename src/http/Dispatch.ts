@@ -1,5 +1,5 @@
 import { HttpApi } from "@effect/platform"
-import { Context, Effect, Either, FiberId, Option, Redacted, Runtime } from "effect"
+import { Context, Effect, Either, FiberId, Option, Redacted, Runtime, type Schema, SchemaAST } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Bulkhead } from "../domain/Bulkhead.ts"
 import { InvalidToken, requireScope, type Scope } from "../domain/Installation.ts"
@@ -9,16 +9,21 @@ import { PartnerApi } from "./api/PartnerApi.ts"
 import { receiveBody } from "./Body.ts"
 import type { Handler, Reply } from "./Call.ts"
 import { replyOf } from "./ErrorTable.ts"
+import type { Exchange } from "./Exchange.ts"
 import { failureOf } from "./Failure.ts"
+import { queryOf } from "./Query.ts"
 
 /** Answers a request if it is one of the API; says whether it was. */
-export type Dispatch = (message: IncomingMessage, response: ServerResponse) => boolean
+export type Dispatch = (message: IncomingMessage, exchange: Exchange) => boolean
 
 interface Route {
   readonly method: string
+  readonly path: string
   readonly pattern: RegExp
   readonly scope: Option.Option<Scope>
   readonly hasBody: boolean
+  /** The names of the query's parameters. */
+  readonly parameters: ReadonlyArray<string>
   readonly handler: Handler
 }
 
@@ -27,19 +32,23 @@ const NO_BODY = Either.right(Buffer.alloc(0))
 /** A path of the definitions, as in `/products/:id`: each parameter is one segment. */
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`)
 
+const namesOf = ({ ast }: Schema.Schema.All) => SchemaAST.getPropertySignatures(ast).map(({ name }) => String(name))
+
 /** A route for each endpoint of the definitions. One without a handler does not start. */
 const routesOf = (handlers: Readonly<Record<string, Handler>>): ReadonlyArray<Route> => {
   const routes: Array<Route> = []
   HttpApi.reflect(PartnerApi, {
     onGroup: () => {},
-    onEndpoint: ({ endpoint: { annotations, method, name, path, payloadSchema } }) => {
+    onEndpoint: ({ endpoint: { annotations, method, name, path, payloadSchema, urlParamsSchema } }) => {
       const handler = handlers[name]
       if (handler === undefined) throw new Error(`The endpoint ${name} has no handler`)
       routes.push({
         method,
+        path,
         pattern: patternOf(path),
         scope: Context.getOption(annotations, RequiredScope),
         hasBody: Option.isSome(payloadSchema),
+        parameters: Option.match(urlParamsSchema, { onNone: () => [], onSome: namesOf }),
         handler
       })
     }
@@ -57,16 +66,6 @@ const targetOf = ({ url = "/" }: IncomingMessage) =>
 const headerOf = ({ headers }: IncomingMessage, name: string) => {
   const value = headers[name]
   return Array.isArray(value) ? value.join(", ") : value
-}
-
-const queryOf = (text: string) => {
-  const query: Record<string, string | ReadonlyArray<string>> = {}
-  const given = new URLSearchParams(text)
-  for (const name of given.keys()) {
-    const [first = "", ...others] = given.getAll(name)
-    query[name] = others.length === 0 ? first : [first, ...others]
-  }
-  return query
 }
 
 /**
@@ -106,8 +105,9 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
     const routes = routesOf(handlers)
 
     const answer = Effect.fnUntraced(function* (
-      { handler, hasBody, scope }: Route,
+      { handler, hasBody, parameters, scope }: Route,
       message: IncomingMessage,
+      exchange: Exchange,
       url: string,
       search: string,
       params: Readonly<Record<string, string>>
@@ -115,17 +115,19 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
       const [, token] = BEARER.exec(message.headers.authorization ?? "") ?? []
       if (token === undefined) return yield* new InvalidToken()
       const installation = yield* admit(Redacted.make(token))
+      exchange.installationId = installation.id
       if (Option.isSome(scope)) yield* requireScope(installation, scope.value)
       const { method = "" } = message
       const body = hasBody ? yield* Effect.either(receiveBody(message)) : NO_BODY
-      const call = { installation, method, url, header: (name: string) => headerOf(message, name), body, params }
+      const query = queryOf(search, parameters)
+      const header = (name: string) => headerOf(message, name)
       return yield* inTurn(
         installation.storeId,
-        Effect.suspend(() => handler({ ...call, query: queryOf(search) }))
+        Effect.suspend(() => handler({ installation, method, url, header, body, params, query }))
       )
     })
 
-    const dispatch: Dispatch = (message, response) => {
+    const dispatch: Dispatch = (message, exchange) => {
       const { method } = message
       const url = targetOf(message)
       const [path = ""] = url.split("?", 1)
@@ -134,15 +136,16 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
         if (route.method !== method) continue
         const match = route.pattern.exec(path)
         if (match === null) continue
+        exchange.route = route.path
         const fiber = runFork(
-          answer(route, message, url, search, match.groups ?? {}).pipe(
+          answer(route, message, exchange, url, search, match.groups ?? {}).pipe(
             Effect.catchAll((error) => Effect.succeed(replyOf(error))),
-            Effect.catchAllCause(failureOf),
-            Effect.map((reply) => send(response, reply))
+            Effect.catchAllCause((cause) => failureOf(cause, exchange.requestId)),
+            Effect.map((reply) => send(exchange, reply))
           )
         )
-        response.once("close", () => {
-          if (!response.writableEnded) fiber.unsafeInterruptAsFork(FiberId.none)
+        exchange.once("close", () => {
+          if (!exchange.writableEnded) fiber.unsafeInterruptAsFork(FiberId.none)
         })
         return true
       }

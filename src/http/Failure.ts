@@ -25,10 +25,10 @@ const refusal = (status: number, error: string): Reply => ({ status, body: JSON.
 export const NOT_FOUND = refusal(404, "There is no such path or method; see /docs")
 
 /** The answer to what should not have happened: 503 when the database is the reason, else 500. Details go to the log. */
-export const failureOf = (cause: Cause.Cause<unknown>): Effect.Effect<Reply> => {
+export const failureOf = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<Reply> => {
   const unavailable = [...Cause.defects(cause)].flatMap(chain).some(isUnavailable)
   const reply = unavailable
     ? refusal(503, "The database is out of reach or overloaded; repeat the request")
     : refusal(500, "Internal error")
-  return Effect.as(Effect.logError("A request failed", cause), reply)
+  return Effect.logError("A request failed", cause).pipe(Effect.annotateLogs({ requestId }), Effect.as(reply))
 }

@@ -1,8 +1,11 @@
 import { HttpServer } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
 import { type Config, Context, Effect, Layer, Predicate } from "effect"
-import { createServer, maxHeaderSize, type Server, type ServerResponse } from "node:http"
+import { randomUUID } from "node:crypto"
+import { createServer, IncomingMessage, maxHeaderSize, type Server } from "node:http"
 import { isIPv6, type ListenOptions } from "node:net"
+import { AccessLog, accessOf } from "./AccessLog.ts"
+import { Exchange, REQUEST_ID } from "./Exchange.ts"
 
 const JSON_HEADERS = { "content-type": "application/json", connection: "close" }
 
@@ -19,42 +22,58 @@ const reasonOf = (error: Error) =>
   (Predicate.hasProperty(error, "code") && REASONS.get(String(error.code))) || "The request is not valid HTTP"
 
 /** An answer of the socket's own, after which the connection ends. */
-export const refuse = (response: ServerResponse, status: number, error: string) => {
+export const refuse = (exchange: Exchange, status: number, error: string) => {
   const body = JSON.stringify({ error })
-  return response.writeHead(status, { ...JSON_HEADERS, "content-length": Buffer.byteLength(body) }).end(body)
+  return exchange.writeHead(status, { ...JSON_HEADERS, "content-length": Buffer.byteLength(body) }).end(body)
 }
+
+export type ApiServer = Server<typeof IncomingMessage, typeof Exchange>
 
 /**
  * The socket side of the service. Whatever reaches it is answered in the one shape, also what never becomes a request
  * (bad HTTP) and what comes on an open connection while the service stops.
  */
-const makeListener = (): Server => {
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT, requireHostHeader: false })
+const makeListener = Effect.map(AccessLog, (log): ApiServer => {
+  const server = createServer({
+    requestTimeout: REQUEST_TIMEOUT,
+    requireHostHeader: false,
+    ServerResponse: Exchange
+  })
+  const open = (exchange: Exchange) => {
+    exchange.setHeader(REQUEST_ID, exchange.requestId)
+    exchange.once("close", () => {
+      log(accessOf(exchange))
+      // A connection that a client keeps open for more would hold up the stop until the client thinks of it.
+      if (!server.listening) server.closeIdleConnections()
+    })
+  }
   server.on("clientError", (error, socket) => {
     if (!socket.writable) return socket.destroy()
+    const requestId = randomUUID()
     const body = JSON.stringify({ error: reasonOf(error) })
-    const length = `content-length: ${Buffer.byteLength(body)}`
+    const headers = `content-length: ${Buffer.byteLength(body)}\r\n${REQUEST_ID}: ${requestId}`
+    log({ method: "-", route: "-", status: 400, milliseconds: 0, installation: undefined, requestId })
     return socket.end(
-      `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n${length}\r\nconnection: close\r\n\r\n${body}`
+      `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n${headers}\r\nconnection: close\r\n\r\n${body}`
     )
   })
   // Node would answer without a body; so it would where there is no Host, which is looked for in `Serve`.
-  server.on("checkExpectation", (_, response) => refuse(response, 417, "Of Expect only 100-continue can be met"))
-  server.on("request", (_, response) => {
-    // A connection that a client keeps open for more would hold up the stop until the client thinks of it.
-    response.once("close", () => {
-      if (!server.listening) server.closeIdleConnections()
-    })
+  server.on("checkExpectation", (_, exchange) => {
+    open(exchange)
+    refuse(exchange, 417, "Of Expect only 100-continue can be met")
+  })
+  server.on("request", (_, exchange) => {
+    open(exchange)
     if (server.listenerCount("request") > 1) return
-    refuse(response, 503, "The service is stopping; repeat the request")
+    refuse(exchange, 503, "The service is stopping; repeat the request")
   })
   return server
-}
+})
 
 /** The socket that the service answers on. */
-export class Listener extends Context.Tag("http/Listener")<Listener, Server>() {}
+export class Listener extends Context.Tag("http/Listener")<Listener, ApiServer>() {}
 
-const ListenerLive = Layer.sync(Listener, makeListener)
+const ListenerLive = Layer.effect(Listener, makeListener)
 
 /** The socket, listening; it stops taking connections first, and then waits for the requests in flight. */
 export const listen = (options: Config.Config.Wrap<ListenOptions>) =>

@@ -1,8 +1,9 @@
 import { HttpServer, type HttpServerRequest, type HttpServerResponse } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, type Scope } from "effect"
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingMessage } from "node:http"
 import type { Dispatch } from "./Dispatch.ts"
+import type { Exchange } from "./Exchange.ts"
 import { Listener, refuse } from "./Listener.ts"
 
 type Pages = Effect.Effect<
@@ -19,9 +20,9 @@ export const serve = Effect.fnUntraced(function* (dispatch: Dispatch, pages: Pag
   yield* HttpServer.HttpServer
   const server = yield* Listener
   const others = yield* NodeHttpServer.makeHandler(pages)
-  const answer = (message: IncomingMessage, response: ServerResponse) => {
-    if (lacksHost(message)) refuse(response, 400, "The header Host is missing")
-    else if (!dispatch(message, response)) others(message, response)
+  const answer = (message: IncomingMessage, exchange: Exchange) => {
+    if (lacksHost(message)) refuse(exchange, 400, "The header Host is missing")
+    else if (!dispatch(message, exchange)) others(message, exchange)
   }
   yield* Effect.acquireRelease(
     Effect.sync(() => server.on("request", answer)),

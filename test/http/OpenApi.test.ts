@@ -89,17 +89,23 @@ describe("The OpenAPI document", () => {
   })
 
   it("names the headers that a request of each method may carry", () => {
-    assert.deepStrictEqual(headersOf("GET /products"), [])
-    assert.deepStrictEqual(headersOf("GET /collections/{id}"), [])
+    assert.deepStrictEqual(headersOf("GET /products"), ["X-Request-Id"])
+    assert.deepStrictEqual(headersOf("GET /collections/{id}"), ["X-Request-Id"])
     for (const noun of ["products", "collections"]) {
-      assert.deepStrictEqual(headersOf(`POST /${noun}`), ["Idempotency-Key", "Prefer", "X-Service-Event-Id"])
+      assert.deepStrictEqual(headersOf(`POST /${noun}`), [
+        "Idempotency-Key",
+        "Prefer",
+        "X-Service-Event-Id",
+        "X-Request-Id"
+      ])
       assert.deepStrictEqual(headersOf(`PATCH /${noun}/{id}`), [
         "Idempotency-Key",
         "If-Match",
         "Prefer",
-        "X-Service-Event-Id"
+        "X-Service-Event-Id",
+        "X-Request-Id"
       ])
-      assert.deepStrictEqual(headersOf(`DELETE /${noun}/{id}`), ["Idempotency-Key", "If-Match"])
+      assert.deepStrictEqual(headersOf(`DELETE /${noun}/{id}`), ["Idempotency-Key", "If-Match", "X-Request-Id"])
     }
     assert.propertyVal(document.components.parameters["IdempotencyKey"], "required", true)
   })

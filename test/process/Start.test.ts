@@ -21,6 +21,8 @@ const refusals: ReadonlyArray<readonly [Variables, RegExp]> = [
   [{ DATABASE_POOL_SIZE: "0" }, /^partner-api: DATABASE_POOL_SIZE: Expected an integer of at least 1 but received 0$/],
   [{ DATABASE_POOL_SIZE: "-3" }, /^partner-api: DATABASE_POOL_SIZE: .* -3$/],
   [{ DATABASE_POOL_SIZE: "many" }, /^partner-api: DATABASE_POOL_SIZE: .*"many"$/],
+  [{ LOG_FORMAT: "xml" }, /^partner-api: LOG_FORMAT: Expected one of \(text, json\) but received xml$/],
+  [{ LOG_LEVEL: "loud" }, /^partner-api: LOG_LEVEL: Expected one of \(debug, .*, none\) but received loud$/],
   [{ DATABASE_URL: "hunter2" }, /^partner-api: DATABASE_URL: Expected a URL as in postgres:/],
   [{ DATABASE_URL: "" }, /^partner-api: DATABASE_URL: Expected a URL/],
   [{ DATABASE_URL: "mysql://user:hunter2@127.0.0.1:1/db" }, /^partner-api: DATABASE_URL: Expected a URL/],

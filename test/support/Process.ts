@@ -176,7 +176,7 @@ const isReady = (base: string) =>
   )
 
 /** The port that a server says it listens on. */
-const portIn = (stdout: string) => /^Partner API  http:\/\/\S+:(\d+)\//m.exec(stdout)?.[1]
+const portIn = (stdout: string) => /Partner API {2}http:\/\/\S+:(\d+)\//.exec(stdout)?.[1]
 
 /**
  * Starts `node dist/main.js` and waits until it says that it is ready. It takes a free port itself, unless `PORT` is

@@ -84,13 +84,13 @@ const completeOperation = (operation: Operation, method: string) => {
 
   const success = (status: string, { content, description }: Operation["responses"][string]) => ({
     description,
-    ...responseHeaders(method, status, sample.answer),
+    headers: responseHeaders(method, status, sample.answer),
     content: json(content["application/json"].schema, { Answer: sample.answer })
   })
 
   const failure = (status: string, examples: Readonly<Record<string, unknown>>) => ({
     description: meaningOf.get(status),
-    ...responseHeaders(method, status, undefined),
+    headers: responseHeaders(method, status, undefined),
     content: json({ $ref: "#/components/schemas/Error" }, examples)
   })
 

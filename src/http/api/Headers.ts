@@ -5,6 +5,8 @@ import { Predicate } from "effect"
  * definition.
  */
 
+const requestId = { type: "string", minLength: 1, maxLength: 128, pattern: "^[A-Za-z0-9_.:/+=-]+$" }
+
 export const parameters = {
   IdempotencyKey: {
     name: "Idempotency-Key",
@@ -41,10 +43,22 @@ export const parameters = {
       "The id of the event that this write answers, as its delivery carried it. Apps that answer each other's events without end are refused with 422 after 10 such writes in a row",
     schema: { type: "string", format: "uuid" },
     example: "0198c5f0-3b1e-7c52-9a55-0d2f6f1c7e10"
+  },
+  RequestId: {
+    name: "X-Request-Id",
+    in: "header",
+    required: false,
+    description: "A name of the client's own for this request, which the answer and the log of the service will carry",
+    schema: requestId
   }
 }
 
 export const headers = {
+  RequestId: {
+    description: "The name of the request in the log of the service: the client's own where that is well formed",
+    schema: requestId,
+    example: "6f1c2d0e-9a55-4c1b-8d0f-7b9b8a1f5c11"
+  },
   ETag: {
     description: "The version of the resource, for `If-Match`",
     schema: { type: "string", pattern: '^"[0-9]+"$' },
@@ -73,7 +87,8 @@ const takesBody = (method: string) => method !== "get" && method !== "delete"
 export const requestHeaders = (method: string) => [
   ...(method === "get" ? [] : [parameter("IdempotencyKey")]),
   ...(method === "patch" || method === "delete" ? [parameter("IfMatch")] : []),
-  ...(takesBody(method) ? [parameter("Prefer"), parameter("EventId")] : [])
+  ...(takesBody(method) ? [parameter("Prefer"), parameter("EventId")] : []),
+  parameter("RequestId")
 ]
 
 const hasVersion = (answer: unknown) =>
@@ -82,11 +97,11 @@ const hasVersion = (answer: unknown) =>
 /** What an answer may carry. `answer` is an example of it: one resource, which has a version, comes with its tag. */
 export const responseHeaders = (method: string, status: string, answer: unknown) => {
   const isWritten = method !== "get" && Number(status) < 400
-  const carried = {
+  return {
+    "X-Request-Id": header("RequestId"),
     ...(hasVersion(answer) ? { ETag: header("ETag") } : {}),
     ...(isWritten ? { "Idempotent-Replayed": header("IdempotentReplayed") } : {}),
     ...(isWritten && takesBody(method) ? { "Preference-Applied": header("PreferenceApplied") } : {}),
     ...(status === "401" ? { "WWW-Authenticate": header("WWWAuthenticate") } : {})
   }
-  return Object.keys(carried).length === 0 ? {} : { headers: carried }
 }

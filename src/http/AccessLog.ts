@@ -1,0 +1,74 @@
+import { Context, Effect, FiberRef, Layer, LogLevel, Runtime } from "effect"
+import type { Exchange } from "./Exchange.ts"
+
+/** What is told of a request once its answer is written, or given up. */
+export interface Access {
+  readonly method: string
+  readonly route: string
+  /** `aborted` when the connection was gone before the whole answer was written. */
+  readonly status: number | "aborted"
+  readonly milliseconds: number
+  /** Who asked, once that is known. */
+  readonly installation: string | undefined
+  readonly requestId: string
+}
+
+/** Takes what is told of each request. Where nobody provides one, it is forgotten. */
+export class AccessLog extends Context.Reference<AccessLog>()("http/AccessLog", {
+  defaultValue: (): ((access: Access) => void) => () => {}
+}) {}
+
+/** What is told of a request that became one. */
+export const accessOf = (exchange: Exchange): Access => ({
+  method: exchange.req.method ?? "-",
+  route: exchange.route,
+  status: exchange.writableFinished ? exchange.statusCode : "aborted",
+  milliseconds: Math.round((performance.now() - exchange.startedAt) * 10) / 10,
+  installation: exchange.installationId,
+  requestId: exchange.requestId
+})
+
+const textLine = ({ installation = "-", method, milliseconds, requestId, route, status }: Access, time: string) =>
+  `${time} ${method} ${route} ${status} ${milliseconds} ms installation=${installation} request=${requestId}\n`
+
+/** Of the form that the log's other lines have as JSON. */
+const jsonLine = (access: Access, time: string) =>
+  `{"message":"request","logLevel":"INFO","timestamp":"${time}","annotations":${JSON.stringify(access)}}\n`
+
+/** Characters that may wait for who reads standard output, before lines are left out. */
+const MAX_WAITING = 1024 * 1024
+
+/**
+ * Writes the access log to `output`, at the level of information. All lines of one turn of the event loop are one write,
+ * which takes some 5 µs whatever its length. Who reads them may be slow, or gone: neither holds up the service.
+ */
+export const accessLogTo = (output: NodeJS.WriteStream, format: "text" | "json") =>
+  Layer.scoped(
+    AccessLog,
+    Effect.gen(function* () {
+      const minimum = yield* FiberRef.get(FiberRef.currentMinimumLogLevel)
+      if (LogLevel.greaterThan(minimum, LogLevel.Info)) return () => {}
+      const runFork = Runtime.runFork(yield* Effect.runtime())
+      const toLine = format === "json" ? jsonLine : textLine
+      let lines: Array<string> = []
+      let omitted = 0
+      const flush = () => {
+        if (output.writableLength > MAX_WAITING) omitted += lines.length
+        else {
+          output.write(lines.join(""))
+          if (omitted > 0) runFork(Effect.logWarning(`The log leaves out ${omitted} requests: nobody read it`))
+          omitted = 0
+        }
+        lines = []
+      }
+      const ignore = () => {}
+      yield* Effect.acquireRelease(
+        Effect.sync(() => output.on("error", ignore)),
+        () => Effect.sync(() => output.off("error", ignore))
+      )
+      return (access: Access) => {
+        if (lines.length === 0) setImmediate(flush)
+        lines.push(toLine(access, new Date().toISOString()))
+      }
+    })
+  )

@@ -1,0 +1,24 @@
+import { randomUUID } from "node:crypto"
+import { type IncomingMessage, ServerResponse } from "node:http"
+import type { InstallationId } from "../domain/Installation.ts"
+
+/** The header that names a request, in both directions. */
+export const REQUEST_ID = "x-request-id"
+
+/** What may stand in a line of the log as it is, whatever its format; common tracers' ids are of this form. */
+const WELL_FORMED = /^[\w.:/+=-]{1,128}$/
+
+const idOf = ({ headers }: IncomingMessage) => {
+  const given = headers[REQUEST_ID]
+  return typeof given === "string" && WELL_FORMED.test(given) ? given : randomUUID()
+}
+
+/** The answer to a request, and what the access log tells of the two. */
+export class Exchange<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  /** The client's own where it sent one that is well formed, so that both sides' logs name the request alike. */
+  readonly requestId = idOf(this.req)
+  readonly startedAt = performance.now()
+  /** The pattern that the path met, as in `/products/:id`: what a client sent itself may hold secrets, or anything. */
+  route = "-"
+  installationId: InstallationId | undefined = undefined
+}

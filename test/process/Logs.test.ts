@@ -1,0 +1,72 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { makeClient } from "../support/Api.ts"
+import { enroll, ownDatabase, rowsOf, startServer, type Variables, watch } from "../support/Process.ts"
+
+/** A server that was asked for a list, once well and once with its table gone; the lines it wrote, as soon as `isAll`. */
+const linesOf = Effect.fn(function* (given: Variables, isAll: (stdout: string) => boolean) {
+  const { client, url } = yield* ownDatabase
+  const server = yield* startServer({ DATABASE_URL: url, ...given })
+  const { tokens } = yield* enroll(url)
+  const { get } = makeClient(server.base, tokens[0])
+  yield* get("/products?limit=5", { headers: { "x-request-id": "good" } })
+  yield* rowsOf(client, "alter table products rename to others")
+  yield* get("/products", { headers: { "x-request-id": "bad" } })
+  const stdout = yield* watch(
+    Effect.sync(() => server.said.stdout),
+    isAll
+  )
+  server.kill("SIGTERM")
+  assert.strictEqual((yield* server.ended).stderr, "")
+  return stdout.trimEnd().split("\n")
+})
+
+const ROUTE = "/api/platform/v1/products"
+
+const Line = Schema.parseJson(
+  Schema.Struct({
+    timestamp: Schema.String,
+    logLevel: Schema.String,
+    message: Schema.Unknown,
+    annotations: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+  })
+)
+
+it.scopedLive("without settings, a request is a line for people, and a failure says which request it was", () =>
+  Effect.gen(function* () {
+    const lines = yield* linesOf({}, (stdout) => /500 .*request=bad/.test(stdout))
+    const line =
+      /^[0-9TZ:.-]+ GET \/api\/platform\/v1\/products 200 [0-9.]+ ms installation=[0-9a-f-]{36} request=good$/
+    assert.lengthOf(
+      lines.filter((text) => line.test(text)),
+      1
+    )
+    const failed = lines.findIndex((text) => text.includes("A request failed"))
+    assert.isTrue(lines.slice(failed).some((text) => /requestId: "?bad/.test(text)))
+  })
+)
+
+it.scopedLive("LOG_FORMAT=json makes every line an object of one form", () =>
+  Effect.gen(function* () {
+    const lines = yield* linesOf({ LOG_FORMAT: "json" }, (stdout) => /"status":500.*"requestId":"bad"/.test(stdout))
+    const told = lines.map((line) => Schema.decodeSync(Line)(line))
+    const of = (id: string) => told.filter(({ annotations }) => annotations["requestId"] === id)
+    const [good, ...others] = of("good")
+    assert.deepInclude(good, { logLevel: "INFO", message: "request" })
+    assert.deepInclude(good?.annotations, { method: "GET", route: ROUTE, status: 200 })
+    assert.deepStrictEqual(others, [])
+    assert.deepStrictEqual(
+      of("bad").map(({ logLevel }) => logLevel),
+      ["ERROR", "INFO"]
+    )
+  })
+)
+
+it.scopedLive("LOG_LEVEL=warning leaves out requests, LOG_LEVEL=none failures too", () =>
+  Effect.gen(function* () {
+    const quiet = yield* linesOf({ LOG_LEVEL: "warning" }, (stdout) => stdout.includes("A request failed"))
+    assert.isFalse(quiet.some((line) => line.includes("request=")))
+    const silent = yield* linesOf({ LOG_LEVEL: "none" }, (stdout) => stdout.includes("Reference"))
+    assert.lengthOf(silent, 2)
+  })
+)
