@@ -4,8 +4,9 @@ import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer } from "effect"
 import packageJson from "../package.json" with { type: "json" }
 import { apps } from "./cli/Apps.ts"
+import { installations } from "./cli/Installations.ts"
 import { webhooks } from "./cli/Listen.ts"
-import { installations, migrate, plans, stores } from "./cli/Stores.ts"
+import { migrate, plans, stores } from "./cli/Stores.ts"
 import { worker } from "./cli/Worker.ts"
 import { exitOnFailure, heedOneSignal } from "./Startup.ts"
 
