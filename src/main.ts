@@ -24,7 +24,7 @@ const Http = listen({
 })
 
 /** Says where the service is, and how to make a first request to it. */
-const Greeting = Layer.effectDiscard(
+const Greeting = Layer.scopedDiscard(
   Effect.gen(function* () {
     const { address } = yield* HttpServer.HttpServer
     const base = urlOf(address)
