@@ -28,7 +28,7 @@ const Http = listen({
 const AccessLogLive = Layer.unwrapEffect(Effect.map(LogFormat, (format) => accessLogTo(process.stdout, format)))
 
 /** Says where the service is, and how to make a first request to it. Of a log in JSON every line is. */
-const Greeting = Layer.effectDiscard(
+const Greeting = Layer.scopedDiscard(
   Effect.gen(function* () {
     const say = (yield* LogFormat) === "json" ? Effect.logInfo : Console.log
     const { address } = yield* HttpServer.HttpServer

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { Installations } from "../domain/Installations.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 import { atomically } from "../layers/Transaction.ts"
-import { group, json, Live, Name, option, print, scopes } from "./Frame.ts"
+import { group, json, limit, Live, Name, option, print, printAll, scopes } from "./Frame.ts"
 import { events, secretFact, webhook } from "./Webhook.ts"
 
 const create = Command.make(
@@ -34,4 +34,11 @@ const create = Command.make(
     }).pipe(Effect.provide(Live))
 ).pipe(Command.withDescription("Make an app that may ask for the given scopes, with a webhook if it wants events"))
 
-export const apps = group("apps", "Apps").pipe(Command.withSubcommands([create, webhook]))
+const list = Command.make("list", { limit, json }, ({ json, limit }) =>
+  Effect.gen(function* () {
+    const { listApps } = yield* Installations
+    yield* printAll(json, "apps", yield* listApps(limit))
+  }).pipe(Effect.provide(Live))
+).pipe(Command.withDescription("The newest apps: what they may ask for, and how often they are installed"))
+
+export const apps = group("apps", "Apps").pipe(Command.withSubcommands([create, list, webhook]))

@@ -53,6 +53,11 @@ export const option = <A>(name: string, schema: Schema.Schema<A, string>, descri
 export const integer = (least: number, most: number) =>
   Schema.NumberFromString.pipe(Schema.int(), Schema.between(least, most))
 
+/** How long a list may be. */
+export const limit = option("limit", integer(1, 1000), "At most so many, 50 when not given").pipe(
+  Options.withDefault(50)
+)
+
 export const Name = Schema.Trim.pipe(Schema.nonEmptyString({ message: () => "must not be empty" }))
 
 export const scopes = Options.choice("scope", Scope.literals).pipe(

@@ -1,11 +1,13 @@
 import { Args, Command, Options } from "@effect/cli"
-import { Console, DateTime, Effect, Layer, Redacted } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { CurrencyCode } from "../domain/catalog/Fields.ts"
-import { AppId, InstallationId } from "../domain/Installation.ts"
 import { Installations } from "../domain/Installations.ts"
-import { StoreId } from "../domain/Store.ts"
+import { Plan, StoreId } from "../domain/Store.ts"
 import { DatabaseLive } from "../layers/Database.ts"
-import { group, json, Live, Name, option, print, readAs, scopes } from "./Frame.ts"
+import { group, integer, json, limit, Live, Name, option, print, printAll, readAs } from "./Frame.ts"
+
+/** The greatest number that a limit can be in the database. */
+const MAX_LIMIT = 2_147_483_647
 
 export const migrate = Command.make("migrate", { json }, ({ json }) =>
   Effect.zipRight(Effect.scoped(Layer.build(DatabaseLive)), print(json, { migrated: true }))
@@ -21,11 +23,29 @@ const listPlans = Command.make("list", { json }, ({ json }) =>
   }).pipe(Effect.provide(Live))
 ).pipe(Command.withDescription("Every plan and how many products it allows"))
 
+const createPlan = Command.make(
+  "create",
+  {
+    name: option("name", Name, "What it is called"),
+    products: option("products", integer(0, MAX_LIMIT), "How many products it allows"),
+    json
+  },
+  ({ json, name, products }) =>
+    Effect.gen(function* () {
+      const { createPlan } = yield* Installations
+      const plan = Plan.make({ name, productLimit: products })
+      yield* createPlan(plan)
+      yield* print(json, { ...plan })
+    }).pipe(Effect.provide(Live))
+).pipe(Command.withDescription("Make a plan that stores can be put on"))
+
+const plan = Options.text("plan").pipe(Options.withDescription("See: plans list"))
+
 const createStore = Command.make(
   "create",
   {
     name: option("name", Name, "What it is called"),
-    plan: Options.text("plan").pipe(Options.withDescription("See: plans list")),
+    plan,
     currency: option("currency", CurrencyCode, "The currency of its prices, as in EUR"),
     json
   },
@@ -36,44 +56,38 @@ const createStore = Command.make(
     }).pipe(Effect.provide(Live))
 ).pipe(Command.withDescription("Make a store"))
 
-const createInstallation = Command.make(
-  "create",
-  {
-    storeId: option("store", StoreId, "The store's id"),
-    appId: option("app", AppId, "The app's id"),
-    scopes,
-    json
-  },
-  ({ appId, json, scopes, storeId }) =>
-    Effect.gen(function* () {
-      const { install, issueToken } = yield* Installations
-      const installation = yield* install({ storeId, appId, scopes })
-      const { expiresAt, token } = yield* issueToken(installation)
-      yield* print(json, {
-        installationId: installation.id,
-        storeId,
-        scopes,
-        accessToken: Redacted.value(token),
-        accessTokenExpiresAt: DateTime.formatIso(expiresAt)
-      })
-    }).pipe(Effect.provide(Live))
-).pipe(Command.withDescription("Install an app on a store, and print an access token that is good for an hour"))
+const store = Args.text({ name: "store" }).pipe(
+  Args.withDescription("The store's id"),
+  Args.mapEffect(readAs("store", StoreId))
+)
 
-const deactivate = Command.make(
-  "deactivate",
-  { id: Args.text({ name: "installation" }).pipe(Args.mapEffect(readAs("installation", InstallationId))), json },
-  ({ id, json }) =>
-    Effect.gen(function* () {
-      const { deactivate } = yield* Installations
-      yield* deactivate(id)
-      yield* print(json, { installationId: id, active: false })
-    }).pipe(Effect.provide(Live))
-).pipe(Command.withDescription("Refuse every request of an installation from now on"))
+const listStores = Command.make("list", { limit, json }, ({ json, limit }) =>
+  Effect.gen(function* () {
+    const { listStores } = yield* Installations
+    yield* printAll(json, "stores", yield* listStores(limit))
+  }).pipe(Effect.provide(Live))
+).pipe(Command.withDescription("The newest stores: their plans, and how much they hold"))
 
-export const plans = group("plans", "What stores may hold").pipe(Command.withSubcommands([listPlans]))
+const setPlan = Command.make("set-plan", { store, plan, json }, ({ json, plan, store }) =>
+  Effect.gen(function* () {
+    const { setPlan } = yield* Installations
+    yield* setPlan(store, plan)
+    yield* print(json, { storeId: store, plan })
+  }).pipe(Effect.provide(Live))
+).pipe(Command.withDescription("Put a store on another plan, from its next request on"))
 
-export const stores = group("stores", "Stores").pipe(Command.withSubcommands([createStore]))
+const deleteStore = Command.make("delete", { store, json }, ({ json, store }) =>
+  Effect.gen(function* () {
+    const { deleteStore } = yield* Installations
+    yield* deleteStore(store)
+    yield* print(json, { storeId: store, deleted: true })
+  }).pipe(Effect.provide(Live))
+).pipe(
+  Command.withDescription("Refuse every request for a store from now on, and end its deliveries; its rows are kept")
+)
 
-export const installations = group("installations", "Apps on stores").pipe(
-  Command.withSubcommands([createInstallation, deactivate])
+export const plans = group("plans", "What stores may hold").pipe(Command.withSubcommands([createPlan, listPlans]))
+
+export const stores = group("stores", "Stores").pipe(
+  Command.withSubcommands([createStore, listStores, setPlan, deleteStore])
 )

@@ -4,7 +4,7 @@ import { EventId, EventKind } from "../domain/Events.ts"
 import { AppId } from "../domain/Installation.ts"
 import { DeliveryState } from "../domain/webhooks/Webhook.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
-import { group, integer, json, Live, option, print, printAll } from "./Frame.ts"
+import { group, json, limit, Live, option, print, printAll } from "./Frame.ts"
 
 const app = option("app", AppId, "The app's id")
 
@@ -99,7 +99,7 @@ const deliveries = Command.make(
       Options.withDescription("Only those that stand so"),
       Options.optional
     ),
-    limit: option("limit", integer(1, 1000), "At most so many, 50 when not given").pipe(Options.withDefault(50)),
+    limit,
     json
   },
   ({ app, json, limit, state }) =>

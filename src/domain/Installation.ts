@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import type { StoreId, StoreNotFound } from "./Store.ts"
+import { StoreId, type UnknownStore } from "./Store.ts"
 import { Uuid } from "./Uuid.ts"
 
 export const InstallationId = Uuid.pipe(Schema.brand("InstallationId"))
@@ -27,6 +27,28 @@ export interface Installation {
   readonly scopes: ReadonlyArray<Scope>
 }
 
+/** An app as operators see it. */
+export const AppSummary = Schema.Struct({
+  appId: Schema.typeSchema(AppId),
+  name: Schema.String,
+  scopes: Schema.Array(Scope),
+  /** The active ones. */
+  installations: Schema.Int,
+  createdAt: Schema.DateFromSelf
+})
+export type AppSummary = typeof AppSummary.Type
+
+/** An installation as operators see it. */
+export const InstallationSummary = Schema.Struct({
+  installationId: Schema.typeSchema(InstallationId),
+  storeId: Schema.typeSchema(StoreId),
+  appId: Schema.typeSchema(AppId),
+  scopes: Schema.Array(Scope),
+  active: Schema.Boolean,
+  createdAt: Schema.DateFromSelf
+})
+export type InstallationSummary = typeof InstallationSummary.Type
+
 export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidToken", {}) {
   override get message() {
     return "The bearer token is missing, invalid or expired"
@@ -51,7 +73,7 @@ export const requireScope = (installation: Installation, scope: Scope): Effect.E
 
 export class AppNotFound extends Schema.TaggedError<AppNotFound>()("AppNotFound", { id: Schema.String }) {
   override get message() {
-    return `There is no app ${this.id}; make one with: apps create --name … --scope …`
+    return `There is no app ${this.id}; see: apps list`
   }
 }
 
@@ -59,7 +81,16 @@ export class InstallationNotFound extends Schema.TaggedError<InstallationNotFoun
   id: Schema.String
 }) {
   override get message() {
-    return `There is no installation ${this.id}`
+    return `There is no installation ${this.id}; see: installations list --store …`
+  }
+}
+
+/** To an operator: with another token it would be refused as it is without. */
+export class InstallationDeactivated extends Schema.TaggedError<InstallationDeactivated>()("InstallationDeactivated", {
+  id: InstallationId
+}) {
+  override get message() {
+    return `The installation ${this.id} is not active; activate it with: installations activate ${this.id}`
   }
 }
 
@@ -73,4 +104,4 @@ export class ScopesNotDeclared extends Schema.TaggedError<ScopesNotDeclared>()("
 }
 
 /** What `Installations` may answer to an operator instead of doing as asked. */
-export type InstallRefused = StoreNotFound | AppNotFound | ScopesNotDeclared
+export type InstallRefused = UnknownStore | AppNotFound | ScopesNotDeclared

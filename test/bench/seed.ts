@@ -78,7 +78,6 @@ const storeRows = (mine: ReadonlyArray<readonly [store: number, products: number
 
 /** Stores, installations, tokens and windows of the service. */
 export const seedOurAccounts = async (db: Pg.Client, mine = stores): Promise<void> => {
-  const app = idOf("app", 0, 0)
   await db.query(
     `
     insert into stores (id, name, plan, currency_code, product_count)
@@ -87,13 +86,14 @@ export const seedOurAccounts = async (db: Pg.Client, mine = stores): Promise<voi
   `,
     [storeRows(mine)]
   )
-  await db.query("insert into apps (id, name, scopes) values ($1, 'Bench', $2)", [app, SCOPES])
   const rows = JSON.stringify(accounts(mine))
+  // An app for each installation, of its id: an app is installed on a store once.
+  await db.query(`insert into apps (id, name, scopes) select id, 'Bench', $2 from ${accountRows}`, [rows, SCOPES])
   await db.query(
     `
-    insert into installations (store_id, id, app_id, scopes) select store_id, id, $2, $3 from ${accountRows}
+    insert into installations (store_id, id, app_id, scopes) select store_id, id, id, $2 from ${accountRows}
   `,
-    [rows, app, SCOPES]
+    [rows, SCOPES]
   )
   await db.query(
     `

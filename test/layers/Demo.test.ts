@@ -1,14 +1,17 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, Option, Schema } from "effect"
+import { ConfigProvider, Effect, Layer, Option, Schema, TestClock, TestContext, TestServices } from "effect"
 import { randomUUID } from "node:crypto"
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
+import { Installations } from "../../src/domain/Installations.ts"
+import { StoreId } from "../../src/domain/Store.ts"
 import { collections, products } from "../../src/layers/demo/catalog.ts"
 import { openDemo } from "../../src/layers/demo/Demo.ts"
 import { ApiTest, baseUrl, makeClient, pageOf } from "../support/Api.ts"
+import { watch } from "../support/Process.ts"
 
 const distinct = (values: ReadonlyArray<unknown>) => new Set(values.filter((value) => value !== undefined)).size
 
@@ -127,6 +130,50 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
       assert.deepStrictEqual(lists[0]?.json, lists[1]?.json)
       assert.deepInclude(JSON.parse(readFileSync(file, "utf8")), second)
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+    })
+  )
+
+  it.scoped(
+    "while it runs has a token in its file that is good for 40 minutes more, and the ones before stay good",
+    () =>
+      Effect.gen(function* () {
+        const { file, on } = yield* wished
+        const tokenIn = Effect.sync(() => String(factsOf(readFileSync(file, "utf8"))["accessToken"]))
+        const { accessToken, baseUrl: base } = yield* Effect.provide(demo, on)
+        const tokens = [accessToken]
+        for (let renewed = 1; renewed <= 3; renewed++) {
+          yield* TestClock.adjust("19 minutes")
+          assert.strictEqual(yield* tokenIn, tokens.at(-1))
+          yield* TestClock.adjust("1 minute")
+          tokens.push(yield* TestServices.provideLive(watch(tokenIn, (token) => token !== tokens.at(-1))))
+        }
+        for (const token of tokens) assert.strictEqual((yield* makeClient(base, token).get("/products")).status, 200)
+        assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+      }).pipe(Effect.provide(TestContext.TestContext))
+  )
+
+  it.scoped("tries again when a token could not be written", () =>
+    Effect.gen(function* () {
+      const { file, on } = yield* wished
+      const { accessToken } = yield* Effect.provide(demo, on)
+      const folder = dirname(file)
+      rmSync(folder, { recursive: true })
+      yield* TestClock.adjust("20 minutes")
+      mkdirSync(folder)
+      yield* Effect.repeat(TestClock.adjust("20 minutes"), { until: () => existsSync(file) })
+      assert.notStrictEqual(factsOf(readFileSync(file, "utf8"))["accessToken"], accessToken)
+    }).pipe(Effect.provide(TestContext.TestContext))
+  )
+
+  it.scoped("is made anew when its store was deleted", () =>
+    Effect.gen(function* () {
+      const { file, on } = yield* wished
+      const { deleteStore } = yield* Installations
+      yield* Effect.provide(demo, on)
+      const { storeId } = factsOf(readFileSync(file, "utf8"))
+      yield* deleteStore(Schema.decodeUnknownSync(StoreId)(storeId))
+      const { accessToken, baseUrl: base } = yield* Effect.provide(demo, on)
+      assert.strictEqual((yield* makeClient(base, accessToken).get("/products")).status, 200)
     })
   )
 

@@ -1,11 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { DateTime, Effect, Layer, Redacted, Schema } from "effect"
+import { DateTime, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { createHash } from "node:crypto"
 import { AppId, InstallationId, Scope } from "../../src/domain/Installation.ts"
 import { Installations } from "../../src/domain/Installations.ts"
 import { RateLimit } from "../../src/domain/RateLimit.ts"
-import { StoreId } from "../../src/domain/Store.ts"
+import { Plan, StoreId } from "../../src/domain/Store.ts"
 import { InstallationsLive } from "../../src/layers/Installations.ts"
 import { RateLimitLive } from "../../src/layers/RateLimit.ts"
 import { makeStore } from "../support/Api.ts"
@@ -14,6 +14,10 @@ import { PostgresTest } from "../support/PostgresTest.ts"
 const Live = Layer.mergeAll(InstallationsLive, RateLimitLive).pipe(Layer.provideMerge(PostgresTest))
 
 const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
+
+const nobody = Schema.decodeSync(InstallationId)(NOBODY)
+const nowhere = Schema.decodeSync(StoreId)(NOBODY)
+const noApp = Schema.decodeSync(AppId)(NOBODY)
 
 const installed = Effect.gen(function* () {
   const { createApp, install } = yield* Installations
@@ -76,8 +80,6 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       const gone = yield* makeStore()
       yield* sql`update stores set deleted_at = now() where id = ${gone}`
       const appId = yield* createApp({ name: "An app", scopes: ["read_products"] })
-      const nowhere = Schema.decodeSync(StoreId)(NOBODY)
-      const noApp = Schema.decodeSync(AppId)(NOBODY)
       const refusals = yield* Effect.all([
         Effect.flip(install({ storeId: nowhere, appId, scopes: [] })),
         Effect.flip(install({ storeId: gone, appId, scopes: [] })),
@@ -86,7 +88,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       ])
       assert.deepStrictEqual(
         refusals.map(({ _tag }) => _tag),
-        ["StoreNotFound", "StoreNotFound", "AppNotFound", "ScopesNotDeclared"]
+        ["UnknownStore", "UnknownStore", "AppNotFound", "ScopesNotDeclared"]
       )
       assert.match(refusals[3].message, /does not declare write_products;/)
       const rows = yield* sql`select 1 from installations where store_id in (${storeId}, ${gone})`
@@ -127,7 +129,6 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       for (const { token } of tokens)
         assert.strictEqual((yield* Effect.flip(admit(token)))._tag, "InstallationInactive")
       assert.strictEqual((yield* admit((yield* issueToken(other)).token)).id, other.id)
-      const nobody = Schema.decodeSync(InstallationId)(NOBODY)
       assert.strictEqual((yield* Effect.flip(deactivate(nobody)))._tag, "InstallationNotFound")
     })
   )
@@ -147,6 +148,157 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       assert.deepStrictEqual([yield* purge, yield* purge, yield* purge], [1000, 500, 0])
       const left = yield* sql`select expires_at > now() as live from access_tokens`
       assert.deepStrictEqual(left, [{ live: true }])
+    })
+  )
+
+  it.effect("installs an app that is installed as the same installation, active, with the scopes of now", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { createApp, deactivate, install, issueToken } = yield* Installations
+      const { admit } = yield* RateLimit
+      const storeId = yield* makeStore()
+      const appId = yield* createApp({ name: "An app", scopes: Scope.literals })
+      const first = yield* install({ storeId, appId, scopes: ["read_products", "write_products"] })
+      const { token } = yield* issueToken(first)
+      yield* admit(token)
+      yield* deactivate(first.id)
+
+      const again = yield* install({ storeId, appId, scopes: ["read_products", "read_collections"] })
+      assert.deepStrictEqual(again, { id: first.id, storeId, scopes: ["read_products", "read_collections"] })
+      assert.deepStrictEqual((yield* admit(token)).scopes, again.scopes)
+      const windows = yield* sql`
+        select cardinality(hits) as hits from rate_windows where store_id = ${storeId} and installation_id = ${first.id}
+      `
+      assert.deepStrictEqual(windows, [{ hits: 2 }])
+      const elsewhere = yield* install({ storeId: yield* makeStore(), appId, scopes: [] })
+      assert.notStrictEqual(elsewhere.id, first.id)
+    })
+  )
+
+  it.effect("makes one installation of installs at once", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { createApp, install } = yield* Installations
+      const storeId = yield* makeStore()
+      const appId = yield* createApp({ name: "An app", scopes: Scope.literals })
+      const made = yield* Effect.all(
+        Array.from({ length: 8 }, () => install({ storeId, appId, scopes: ["read_products"] })),
+        { concurrency: "unbounded" }
+      )
+      const [{ id } = { id: nobody }] = made
+      assert.deepStrictEqual(new Set(made.map((one) => one.id)), new Set([id]))
+      assert.deepStrictEqual(yield* sql`select id from installations where store_id = ${storeId}`, [{ id }])
+    })
+  )
+
+  it.effect("makes a plan once, with its limits", () =>
+    Effect.gen(function* () {
+      const { createPlan, createStore, listPlans } = yield* Installations
+      const plan = Plan.make({ name: "boutique", productLimit: 25 })
+      yield* createPlan(plan)
+      assert.deepInclude(yield* listPlans, plan)
+      assert.match((yield* Effect.flip(createPlan(plan))).message, /There is a plan boutique already/)
+      yield* createStore({ name: "Shop", plan: "boutique", currencyCode: "EUR" })
+    })
+  )
+
+  it.effect("lists stores and apps, the newest first, with what they hold; deleted stores and theirs no more", () =>
+    Effect.gen(function* () {
+      const { createApp, deactivate, deleteStore, install, listApps, listStores } = yield* Installations
+      const appId = yield* createApp({ name: "Counted", scopes: Scope.literals })
+      const [one, two, three] = [yield* makeStore("free"), yield* makeStore("growth"), yield* makeStore()]
+      for (const storeId of [one, two, three]) yield* install({ storeId, appId, scopes: [] })
+      yield* deactivate((yield* install({ storeId: two, appId, scopes: [] })).id)
+      const gone = yield* listStores(1)
+      assert.deepStrictEqual(
+        gone.map(({ storeId }) => storeId),
+        [three]
+      )
+      yield* deleteStore(three)
+      assert.strictEqual((yield* Effect.flip(deleteStore(three)))._tag, "UnknownStore")
+
+      const stores = (yield* listStores(2)).map(({ createdAt: _, ...store }) => store)
+      const held = { name: "A store", currencyCode: "EUR", products: 0, collections: 0 }
+      assert.deepStrictEqual(stores, [
+        { ...held, storeId: two, plan: "growth", installations: 0 },
+        { ...held, storeId: one, plan: "free", installations: 1 }
+      ])
+      const [app] = yield* listApps(1)
+      assert.deepInclude(app, { appId, name: "Counted", scopes: [...Scope.literals], installations: 1 })
+    })
+  )
+
+  it.effect("lists installations by store, by app or by both, with scopes and state", () =>
+    Effect.gen(function* () {
+      const { createApp, deactivate, deleteStore, install, listInstallations } = yield* Installations
+      const [store, other, gone] = [yield* makeStore(), yield* makeStore(), yield* makeStore()]
+      const [app, second] = [
+        yield* createApp({ name: "One", scopes: Scope.literals }),
+        yield* createApp({ name: "Two", scopes: Scope.literals })
+      ]
+      const put = (storeId: StoreId, appId: AppId) =>
+        Effect.map(install({ storeId, appId, scopes: ["read_products"] }), ({ id }) => id)
+      const [first, next] = [yield* put(store, app), yield* put(store, second)]
+      const [third, lost] = [yield* put(other, app), yield* put(gone, app)]
+      yield* deactivate(next)
+      yield* deleteStore(gone)
+
+      const list = (storeId: StoreId | undefined, appId: AppId | undefined, limit = 10) =>
+        listInstallations({ storeId: Option.fromNullable(storeId), appId: Option.fromNullable(appId), limit })
+      const ids = (storeId: StoreId | undefined, appId: AppId | undefined, limit = 10) =>
+        Effect.map(list(storeId, appId, limit), (rows) => rows.map(({ installationId }) => installationId))
+      assert.deepStrictEqual(yield* ids(store, undefined), [next, first])
+      assert.deepStrictEqual(yield* ids(undefined, app), [third, first])
+      assert.deepStrictEqual(yield* ids(store, app), [first])
+      assert.deepStrictEqual(yield* ids(undefined, app, 1), [third])
+      assert.notInclude(yield* ids(undefined, app), lost)
+      const [newest] = yield* list(store, undefined)
+      const { createdAt: _, ...shown } = newest ?? assert.fail("nothing is listed")
+      const expected = { installationId: next, storeId: store, appId: second, scopes: ["read_products"], active: false }
+      assert.deepStrictEqual(shown, { ...expected, scopes: ["read_products"] })
+      assert.strictEqual((yield* Effect.flip(list(gone, undefined)))._tag, "UnknownStore")
+      assert.strictEqual((yield* Effect.flip(list(undefined, noApp)))._tag, "AppNotFound")
+    })
+  )
+
+  it.effect("finds an installation for another token, and says what stands in its way", () =>
+    Effect.gen(function* () {
+      const { activate, deactivate, deleteStore, findActive, issueToken } = yield* Installations
+      const { admit } = yield* RateLimit
+      const installation = yield* installed
+      const { token } = yield* issueToken(yield* findActive(installation.id))
+      assert.deepInclude(yield* admit(token), installation)
+      yield* deactivate(installation.id)
+      const refused = yield* Effect.flip(findActive(installation.id))
+      assert.match(refused.message, /is not active; activate it with: installations activate [0-9a-f-]{36}$/)
+      yield* activate(installation.id)
+      assert.deepStrictEqual(yield* findActive(installation.id), installation)
+      assert.deepInclude(yield* admit(token), installation)
+      yield* deleteStore(installation.storeId)
+      for (const id of [installation.id, nobody])
+        assert.strictEqual((yield* Effect.flip(findActive(id)))._tag, "InstallationNotFound")
+      assert.strictEqual((yield* Effect.flip(activate(nobody)))._tag, "InstallationNotFound")
+    })
+  )
+
+  it.effect("revokes every token that an installation has at once, and only its; a new one is good", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { issueToken, revokeTokens } = yield* Installations
+      const { admit } = yield* RateLimit
+      const [installation, other] = [yield* installed, yield* installed]
+      const tokens = [yield* issueToken(installation), yield* issueToken(installation), yield* issueToken(installation)]
+      const { token: kept } = yield* issueToken(other)
+      const expired = createHash("sha256")
+        .update(Redacted.value(tokens[2]?.token ?? kept))
+        .digest()
+      yield* sql`update access_tokens set expires_at = now() where token_hash = ${expired}`
+      assert.strictEqual(yield* revokeTokens(installation.id), 2)
+      for (const { token } of tokens) assert.strictEqual((yield* Effect.flip(admit(token)))._tag, "InvalidToken")
+      assert.strictEqual((yield* admit(kept)).id, other.id)
+      assert.strictEqual(yield* revokeTokens(installation.id), 0)
+      assert.strictEqual((yield* admit((yield* issueToken(installation)).token)).id, installation.id)
+      assert.strictEqual((yield* Effect.flip(revokeTokens(nobody)))._tag, "InstallationNotFound")
     })
   )
 })

@@ -115,6 +115,67 @@ it.scopedLive("products from before rules had rows of their own get them, as a w
   })
 )
 
+it.scopedLive(
+  "of an app that was installed on a store twice the newest active installation stays, with tokens and keys",
+  () =>
+    Effect.gen(function* () {
+      const database = postgres({ url: yield* freshDatabase, maxConnections: 2 })
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { "0008_install_an_app_once": installOnce, ...before } = migrations
+        yield* Migrator.make({})({ loader: Migrator.fromRecord(before) })
+        yield* sql`insert into stores (id, name, plan, currency_code) values (${STORE}, 'Shop', 'free', 'EUR')`
+        const [app, other] = [uuidV7(1), uuidV7(2)]
+        yield* sql`insert into apps (id, name, scopes) values (${app}, 'One', '{}'), (${other}, 'Other', '{}')`
+        // The first two are in use, the third was shut out; the last is of another app.
+        const ids = [11, 12, 13, 14].map(uuidV7)
+        for (const [n, id] of ids.entries()) {
+          yield* sql`
+          insert into installations (store_id, id, app_id, scopes, is_active)
+          values (${STORE}, ${id}, ${n === 3 ? other : app}, ${[`scope-${n}`]}, ${n !== 2})
+        `
+          yield* sql`insert into rate_windows (store_id, installation_id) values (${STORE}, ${id})`
+          yield* sql`
+          insert into access_tokens (token_hash, store_id, installation_id, expires_at)
+          values (${Buffer.from([n])}, ${STORE}, ${id}, now() + interval '1 hour')
+        `
+          yield* sql`
+          insert into idempotency_records (store_id, installation_id, key, fingerprint, status, body, expires_at)
+          select ${STORE}, ${id}, key, '', 201, ${`answer ${n}`}, now() + interval '1 day'
+          from unnest(${n === 1 ? ["shared"] : ["shared", `own-${n}`, "old"]}::text[]) as key
+        `
+        }
+        yield* sql.withTransaction(installOnce)
+
+        const [, kept, , apart] = ids
+        assert.deepStrictEqual(yield* sql`select id, scopes from installations order by id`, [
+          { id: kept, scopes: ["scope-1"] },
+          { id: apart, scopes: ["scope-3"] }
+        ])
+        assert.deepStrictEqual(
+          yield* sql`select get_byte(token_hash, 0) as n, installation_id as of from access_tokens order by n`,
+          [
+            { n: 0, of: kept },
+            { n: 1, of: kept },
+            { n: 3, of: apart }
+          ]
+        )
+        const answered = yield* sql<{ readonly key: string; readonly body: string }>`
+        select key, body from idempotency_records where installation_id = ${kept ?? ""} order by key
+      `
+        assert.deepStrictEqual(
+          answered.map(({ key }) => key),
+          ["old", "own-0", "own-2", "shared"]
+        )
+        assert.strictEqual(answered.at(-1)?.body, "answer 1")
+        const again = yield* Effect.flip(sql`
+        insert into installations (store_id, id, app_id, scopes) values (${STORE}, ${uuidV7(15)}, ${app}, '{}')
+      `)
+        assert.match(String(again.cause), /installations_by_app/)
+      }).pipe(Effect.provide(database))
+    })
+)
+
 layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("The schema", (it) => {
   it.effect("is there after all migrations on an empty database, and stays as it is when they run again", () =>
     Effect.gen(function* () {

@@ -1,8 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { Plan } from "../../src/domain/Store.ts"
 import { dataOf, errorOf, makeClient, pageOf } from "../support/Api.ts"
 import { app, cli, factsOf, Installed, store } from "../support/Cli.ts"
 import { ownDatabase, rowsOf, startServer } from "../support/Process.ts"
+
+const words = (text: string) => text.split(" ")
 
 const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
 
@@ -106,6 +109,90 @@ it.scopedLive("without --json the same facts are printed for people, a line each
   })
 )
 
+const Stores = Schema.Struct({
+  stores: Schema.Array(
+    Schema.Struct({
+      storeId: Schema.UUID,
+      name: Schema.String,
+      plan: Schema.String,
+      currencyCode: Schema.String,
+      products: Schema.Int,
+      collections: Schema.Int,
+      installations: Schema.Int,
+      createdAt: Schema.DateFromString
+    })
+  )
+})
+const Apps = Schema.Struct({
+  apps: Schema.Array(
+    Schema.Struct({
+      appId: Schema.UUID,
+      name: Schema.String,
+      scopes: Schema.Array(Schema.String),
+      installations: Schema.Int,
+      createdAt: Schema.DateFromString
+    })
+  )
+})
+const Listed = Schema.Struct({
+  installations: Schema.Array(
+    Schema.Struct({
+      installationId: Schema.UUID,
+      storeId: Schema.UUID,
+      appId: Schema.UUID,
+      scopes: Schema.Array(Schema.String),
+      active: Schema.Boolean,
+      createdAt: Schema.DateFromString
+    })
+  )
+})
+
+it.scopedLive(
+  "what was made is found and changed again: plans, stores, apps, installations and their tokens",
+  () =>
+    Effect.gen(function* () {
+      const { url } = yield* ownDatabase
+      const { storeId } = yield* store(url)
+      const { appId } = yield* app(url, "read_products")
+      const install = words(`installations create --store ${storeId} --app ${appId} --scope read_products`)
+      const { accessToken, installationId } = yield* factsOf(Installed, url, ...install)
+      assert.strictEqual((yield* factsOf(Installed, url, ...install)).installationId, installationId)
+
+      yield* factsOf(Schema.Struct({ ...Plan.fields }), url, ...words("plans create --name tiny --products 1"))
+      const Moved = Schema.Struct({ storeId: Schema.UUID, plan: Schema.Literal("tiny") })
+      yield* factsOf(Moved, url, "stores", "set-plan", storeId, "--plan", "tiny")
+      const { stores } = yield* factsOf(Stores, url, "stores", "list")
+      assert.deepInclude(stores[0], { storeId, plan: "tiny", products: 0, collections: 0, installations: 1 })
+      const { apps } = yield* factsOf(Apps, url, "apps", "list")
+      assert.deepInclude(apps[0], { appId, scopes: ["read_products"], installations: 1 })
+
+      const { base } = yield* startServer({ DATABASE_URL: url })
+      const statusOf = (token: string) => Effect.map(makeClient(base, token).get("/products"), ({ status }) => status)
+      const State = Schema.Struct({ installationId: Schema.UUID, active: Schema.Boolean })
+      const on = <A, I>(schema: Schema.Schema<A, I>, command: string) =>
+        factsOf(schema, url, "installations", command, installationId)
+      yield* on(State, "deactivate")
+      const { installations } = yield* factsOf(Listed, url, "installations", "list", "--store", storeId)
+      assert.deepInclude(installations[0], { installationId, appId, scopes: ["read_products"], active: false })
+      const { stderr } = yield* cli(url, "installations", "token", installationId)
+      assert.match(stderr, /is not active; activate it with: installations activate /)
+      assert.isTrue((yield* on(State, "activate")).active)
+      assert.strictEqual(yield* statusOf(accessToken), 200)
+      const another = yield* on(Installed, "token")
+      assert.strictEqual(yield* statusOf(another.accessToken), 200)
+      const Revoked = Schema.Struct({ installationId: Schema.UUID, revoked: Schema.Int })
+      assert.strictEqual((yield* on(Revoked, "revoke")).revoked, 3)
+      for (const token of [accessToken, another.accessToken]) assert.strictEqual(yield* statusOf(token), 401)
+
+      const renewed = yield* on(Installed, "token")
+      const Deleted = Schema.Struct({ storeId: Schema.UUID, deleted: Schema.Literal(true) })
+      yield* factsOf(Deleted, url, "stores", "delete", storeId)
+      assert.strictEqual(yield* statusOf(renewed.accessToken), 404)
+      assert.deepStrictEqual((yield* factsOf(Stores, url, "stores", "list")).stores, [])
+    }),
+  120_000
+)
+
 /** What is asked wrongly, and the one line about it. `STORE` and `APP` stand for ones that are there. */
 const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   [
@@ -119,7 +206,7 @@ const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   ["apps create --name App", /--scope/],
   ["apps create --name App --scope read_everything", /one of .*read_products, write_products/],
   [`installations create --store STORE --app ${NOBODY} --scope read_products`, new RegExp(`There is no app ${NOBODY}`)],
-  [`installations create --store ${NOBODY} --app APP --scope read_products`, /The store was not found/],
+  [`installations create --store ${NOBODY} --app APP --scope read_products`, new RegExp(`There is no store ${NOBODY}`)],
   ["installations create --store STORE --app APP --scope write_products", /does not declare write_products/],
   ["installations create --store shop --app APP --scope read_products", /--store: must be a UUID/],
   ["installations create --store STORE --app app --scope read_products", /--app: must be a UUID/],
@@ -127,6 +214,15 @@ const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   [`installations deactivate ${NOBODY}`, new RegExp(`There is no installation ${NOBODY}`)],
   ["installations deactivate shop", /installation: must be a UUID/],
   ["installations deactivate", /installation/],
+  [`installations token ${NOBODY}`, /There is no installation .*; see: installations list --store …/],
+  ["installations list", /Give --store, --app or both/],
+  [`installations list --app ${NOBODY}`, /There is no app .*; see: apps list/],
+  ["stores delete", /store/],
+  [`stores delete ${NOBODY}`, /There is no store .*; see: stores list/],
+  ["stores set-plan STORE --plan gold", /There is no plan gold; choose one of free, starter, growth/],
+  ["stores list --limit 0", /--limit/],
+  ["plans create --name free --products 1", /There is a plan free already; .*plans list/],
+  ["plans create --name tiny --products -1", /--products/],
   ["migrate --force", /--force/],
   ["destroy", /migrate/]
 ]

@@ -200,13 +200,15 @@ export const startServer = Effect.fn(function* (given: Variables) {
   return { ...server, port, base, greeted }
 })
 
-/** A new store with `n` installations of every scope on the migrated database at `url`; their access tokens. */
+/** A new store with `n` apps of every scope on the migrated database at `url`; their access tokens. */
 export const enroll = (url: string, n = 1, plan = "scale") =>
   Effect.gen(function* () {
     const { createApp, createStore, install, issueToken } = yield* Installations
     const storeId = yield* createStore({ name: "A store", plan, currencyCode: "EUR" })
-    const appId = yield* createApp({ name: "An app", scopes: Scopes.literals })
-    const one = Effect.flatMap(install({ storeId, appId, scopes: Scopes.literals }), issueToken)
+    const one = createApp({ name: "An app", scopes: Scopes.literals }).pipe(
+      Effect.flatMap((appId) => install({ storeId, appId, scopes: Scopes.literals })),
+      Effect.flatMap(issueToken)
+    )
     const issued = yield* Effect.all(Array.from({ length: n }, () => one))
     return { storeId, tokens: issued.map(({ token }) => Redacted.value(token)) }
   }).pipe(Effect.provide(servicesOn(url)))

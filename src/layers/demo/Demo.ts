@@ -1,4 +1,4 @@
-import { DateTime, Effect, Option, Redacted, Schema } from "effect"
+import { DateTime, Effect, Option, Redacted, Schedule, Schema } from "effect"
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
@@ -89,9 +89,13 @@ export interface DemoFacts {
   readonly accessToken: string
 }
 
+/** A token is good for an hour: who takes the one in `demo.json` has it for 40 minutes at least. */
+const RENEWED_EVERY = "20 minutes"
+
 /**
  * The demo store, found again or made, with a fresh access token; none when no demo is wanted. What it is goes to
- * `demo.json` under `DATA_DIR`, which is also how the next start finds it.
+ * `demo.json` under `DATA_DIR`, which is also how the next start finds it. Until the scope ends, a fresh token is written
+ * there long before the last one ends.
  */
 export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
   if (!(yield* isDemo)) return Option.none<DemoFacts>()
@@ -103,7 +107,10 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
 
   const isThere = ({ installationId, storeId }: Known) =>
     Effect.map(
-      count(sql`select 1 from installations where store_id = ${storeId} and id = ${installationId} and is_active`),
+      count(sql`
+        select 1 from installations i join stores s on s.id = i.store_id and s.deleted_at is null
+        where i.store_id = ${storeId} and i.id = ${installationId} and i.is_active
+      `),
       (rows) => rows === 1
     )
   const before = yield* read(file)
@@ -112,13 +119,21 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
   const known =
     found.webhookAppId === undefined ? { ...found, ...(yield* atomically(subscribe(found.storeId))) } : found
 
-  const { expiresAt, token } = yield* installations.issueToken({
-    id: known.installationId,
-    storeId: known.storeId,
-    scopes: Scope.literals
+  const renew = Effect.gen(function* () {
+    const { expiresAt, token } = yield* installations.issueToken({
+      id: known.installationId,
+      storeId: known.storeId,
+      scopes: Scope.literals
+    })
+    const accessToken = Redacted.value(token)
+    yield* write(file, { baseUrl, ...known, accessToken, accessTokenExpiresAt: DateTime.formatIso(expiresAt) })
+    return accessToken
   })
-  const accessToken = Redacted.value(token)
-  yield* write(file, { baseUrl, ...known, accessToken, accessTokenExpiresAt: DateTime.formatIso(expiresAt) })
+  const accessToken = yield* renew
+  yield* Effect.catchAllCause(renew, (cause) => Effect.logWarning("The demo got no fresh token", cause)).pipe(
+    Effect.schedule(Schedule.spaced(RENEWED_EVERY)),
+    Effect.forkScoped
+  )
   return Option.some<DemoFacts>({ baseUrl, accessToken })
 }, Effect.orDie)
 

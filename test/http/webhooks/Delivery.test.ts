@@ -157,6 +157,19 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
     })
   )
 
+  it.scoped("is not made once its store is deleted", () =>
+    Effect.gen(function* () {
+      const { deleteStore } = yield* Installations
+      const { appId, endpoint, storeId, writer } = yield* scene(() => ({ status: 500 }))
+      yield* writer.post("/products", { name: "Cup" })
+      yield* after(appId, 1)
+      yield* deleteStore(storeId)
+      yield* hurry(appId)
+      assert.deepInclude(yield* after(appId, 2), { outcome: "canceled" })
+      assert.lengthOf(endpoint.received, 1)
+    })
+  )
+
   it.scoped("leaves a log of every attempt: when, how long, status, the first 16 KiB of the answer, error", () =>
     Effect.gen(function* () {
       const { attempts } = yield* Webhooks

@@ -24,14 +24,15 @@ const toldOf = Effect.fn(function* (storeId: StoreId) {
 
 // No worker runs here: what is looked at is what the write itself left behind.
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Who is told of an event", (it) => {
-  it.effect("every active installation of a subscribed app, but not the one that wrote", () =>
+  it.effect("every installed app that subscribed, but not the one that wrote", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()
       const one = yield* subscriber(SOMEWHERE)
       const two = yield* subscriber(SOMEWHERE)
+      const three = yield* subscriber(SOMEWHERE)
       const writer = yield* installApp(storeId, one.appId)
-      const sibling = yield* installApp(storeId, one.appId)
-      const other = yield* installApp(storeId, two.appId)
+      const sibling = yield* installApp(storeId, two.appId)
+      const other = yield* installApp(storeId, three.appId)
       const silent = yield* install(storeId)
       const ids = [writer, sibling, other].map(({ installation }) => installation.id)
 
@@ -49,11 +50,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Who is tol
       const storeId = yield* makeStore()
       const writer = yield* install(storeId)
       const products = yield* subscriber(SOMEWHERE, { kinds: [PRODUCT] })
-      const all = yield* subscriber(SOMEWHERE)
+      const all = Effect.map(subscriber(SOMEWHERE), ({ appId }) => appId)
       const wantsProducts = yield* installApp(storeId, products.appId)
-      const readsCollections = yield* installApp(storeId, all.appId, ["read_collections", "write_products"])
-      const readsProducts = yield* installApp(storeId, all.appId, ["read_products"])
-      yield* installApp(storeId, all.appId, ["write_products", "write_collections", "read_orders"])
+      const readsCollections = yield* installApp(storeId, yield* all, ["read_collections", "write_products"])
+      const readsProducts = yield* installApp(storeId, yield* all, ["read_products"])
+      yield* installApp(storeId, yield* all, ["write_products", "write_collections", "read_orders"])
 
       yield* writer.client.post("/products", { name: "Cup" })
       yield* writer.client.post("/collections", { title: "Cups" })

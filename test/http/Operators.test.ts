@@ -1,0 +1,70 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { Scope } from "../../src/domain/Installation.ts"
+import { Installations } from "../../src/domain/Installations.ts"
+import { Plan } from "../../src/domain/Store.ts"
+import { ApiTest, baseUrl, errorOf, freshClient, makeClient, makeStore } from "../support/Api.ts"
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What an operator does", (it) => {
+  it.effect("another plan counts from the next request on, and takes nothing away", () =>
+    Effect.gen(function* () {
+      const { createPlan, setPlan } = yield* Installations
+      yield* createPlan(Plan.make({ name: "single", productLimit: 1 }))
+      const { client, storeId } = yield* freshClient({ plan: "single" })
+      const create = Effect.suspend(() => Effect.map(client.post("/products", { name: "Cup" }), ({ status }) => status))
+      assert.deepStrictEqual([yield* create, yield* create], [201, 403])
+      yield* setPlan(storeId, "free")
+      assert.deepStrictEqual([yield* create, yield* create], [201, 201])
+      yield* setPlan(storeId, "single")
+      assert.strictEqual(yield* create, 403)
+      const known = /choose one of .*free, starter/
+      assert.match((yield* Effect.flip(setPlan(storeId, "gold"))).message, known)
+    })
+  )
+
+  it.effect("a deleted store is 404 from then on, and nobody else's", () =>
+    Effect.gen(function* () {
+      const { deleteStore } = yield* Installations
+      const [gone, other] = [yield* freshClient(), yield* freshClient()]
+      yield* deleteStore(gone.storeId)
+      const refused = [yield* gone.client.get("/products"), yield* gone.client.post("/products", { name: "Cup" })]
+      for (const answer of refused) {
+        assert.strictEqual(answer.status, 404)
+        assert.deepStrictEqual(errorOf(answer), { error: "The store was not found" })
+      }
+      assert.strictEqual((yield* other.client.get("/products")).status, 200)
+    })
+  )
+
+  it.effect("revoked tokens are 401 at once, and a new one is good", () =>
+    Effect.gen(function* () {
+      const { findActive, issueToken, revokeTokens } = yield* Installations
+      const { client, installation } = yield* freshClient()
+      assert.strictEqual((yield* client.get("/products")).status, 200)
+      yield* revokeTokens(installation.id)
+      assert.strictEqual((yield* client.get("/products")).status, 401)
+      const { token } = yield* issueToken(yield* findActive(installation.id))
+      const renewed = makeClient(yield* baseUrl, Redacted.value(token))
+      assert.strictEqual((yield* renewed.get("/products")).status, 200)
+    })
+  )
+
+  it.effect("an app that is installed once more answers a key as before, and the tokens it has go on", () =>
+    Effect.gen(function* () {
+      const { createApp, install, issueToken } = yield* Installations
+      const storeId = yield* makeStore()
+      const appId = yield* createApp({ name: "An app", scopes: Scope.literals })
+      const put = Effect.gen(function* () {
+        const { token } = yield* issueToken(yield* install({ storeId, appId, scopes: Scope.literals }))
+        return makeClient(yield* baseUrl, Redacted.value(token))
+      })
+      const before = yield* put
+      const made = yield* before.post("/products", { name: "Cup" }, { key: "cup" })
+      const after = yield* put
+      const replayed = yield* after.post("/products", { name: "Cup" }, { key: "cup" })
+      assert.strictEqual(replayed.text, made.text)
+      assert.strictEqual(replayed.headers.get("idempotent-replayed"), "true")
+      assert.strictEqual((yield* before.get("/products")).status, 200)
+    })
+  )
+})
