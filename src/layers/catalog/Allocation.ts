@@ -57,7 +57,16 @@ const NEXT_COLLECTION = `
 const nextProduct = asks(NEXT_PRODUCT, Allocated)
 const nextCollection = asks(NEXT_COLLECTION, Allocated)
 
-const LOCK = "select 1 from stores where id = $1 and deleted_at is null for no key update"
+const PRESENT = "select 1 from stores where id = $1 and deleted_at is null"
+const LOCK = `${PRESENT} for no key update`
+
+/** Runs a statement that finds the store. */
+const finds = (statement: string, store: StoreId): Effect.Effect<void, StoreNotFound> =>
+  Effect.filterOrFail(
+    tell(statement, [store]),
+    (found) => found === 1,
+    () => new StoreNotFound()
+  ).pipe(Effect.asVoid)
 
 /** The row of the store: it counts the products, makes the ids, and is the lock of everything that must not race. */
 export const makeAllocation = (sql: PgClient.PgClient) => {
@@ -80,12 +89,10 @@ export const makeAllocation = (sql: PgClient.PgClient) => {
       `),
 
     /** The lock alone, for writes that make nothing new. */
-    lock: (store: StoreId): Effect.Effect<void, StoreNotFound> =>
-      Effect.filterOrFail(
-        tell(LOCK, [store]),
-        (found) => found === 1,
-        () => new StoreNotFound()
-      ).pipe(Effect.asVoid),
+    lock: (store: StoreId) => finds(LOCK, store),
+
+    /** That the store is there, for writes that race with nothing in it. */
+    present: (store: StoreId) => finds(PRESENT, store),
 
     release: (store: StoreId) => sql`update stores set product_count = product_count - 1 where id = ${store}`,
 
