@@ -9,6 +9,7 @@ import type { StoreNotFound } from "../domain/Store.ts"
 import type { VersionMismatch } from "../domain/Version.ts"
 import type {
   CollectionNotFound,
+  RulesTooSlow,
   TooManyMembers,
   TooManyProductIds,
   UnknownProducts
@@ -37,6 +38,7 @@ export type PublicError =
   | UnknownProducts
   | TooManyProductIds
   | TooManyMembers
+  | RulesTooSlow
   | EventLoop
   | AnswersFull
   | RateLimitExceeded
@@ -64,6 +66,7 @@ const STATUS = {
   SlugTaken: 422,
   UnknownProducts: 422,
   TooManyMembers: 422,
+  RulesTooSlow: 422,
   EventLoop: 422,
   AnswersFull: 422,
   RateLimitExceeded: 429,

@@ -8,6 +8,7 @@ import type {
   CollectionId,
   CollectionNotFound,
   CreateCollection,
+  RulesTooSlow,
   TooManyMembers,
   TooManyProductIds,
   UnknownProducts,
@@ -57,15 +58,18 @@ export class Catalog extends Context.Tag("domain/Catalog")<
     readonly listCollections: (
       store: StoreId,
       page: PageRequest<CollectionId>
-    ) => Effect.Effect<DocumentPage<CollectionId>>
+    ) => Effect.Effect<DocumentPage<CollectionId>, RulesTooSlow>
     readonly getCollection: (
       store: StoreId,
       id: CollectionId
-    ) => Effect.Effect<Document<CollectionId>, CollectionNotFound>
+    ) => Effect.Effect<Document<CollectionId>, CollectionNotFound | RulesTooSlow>
     readonly createCollection: (
       actor: Actor,
       input: CreateCollection
-    ) => Effect.Effect<Document<CollectionId>, StoreNotFound | SlugTaken | UnknownProducts | TooManyProductIds>
+    ) => Effect.Effect<
+      Document<CollectionId>,
+      StoreNotFound | SlugTaken | UnknownProducts | TooManyProductIds | RulesTooSlow
+    >
     readonly updateCollection: (
       actor: Actor,
       id: CollectionId,
@@ -79,6 +83,7 @@ export class Catalog extends Context.Tag("domain/Catalog")<
       | UnknownProducts
       | TooManyProductIds
       | TooManyMembers
+      | RulesTooSlow
       | VersionMismatch
     >
     /** Removes the collection; its products stay. Emits nothing (contract, section 6). */

@@ -122,6 +122,20 @@ export class TooManyMembers extends Schema.TaggedError<TooManyMembers>()("TooMan
   }
 }
 
+/** Seconds that the rules of one collection may take to be applied to the products of its store. */
+export const RULES_SECONDS = 5
+
+/** Refused to its own store: the rules are legal, and take the database too long. */
+export class RulesTooSlow extends Schema.TaggedError<RulesTooSlow>()("RulesTooSlow", {
+  /** Null when it is not stored yet. */
+  collection: Schema.NullOr(CollectionId)
+}) {
+  override get message() {
+    const whose = this.collection === null ? "these rules" : `the rules of the collection ${this.collection}`
+    return `To apply ${whose} takes longer than ${RULES_SECONDS} seconds. Give it fewer rules, or ask for tags, vendorName, productType or a category with equals or in, which an index answers, instead of contains`
+  }
+}
+
 export interface GivenToCollection {
   readonly id: CollectionId
   readonly slug: string

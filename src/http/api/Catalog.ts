@@ -5,6 +5,7 @@ import {
   CollectionId,
   CollectionNotFound,
   CreateCollection,
+  RulesTooSlow,
   TooManyMembers,
   TooManyProductIds,
   UnknownProducts,
@@ -147,6 +148,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
           description: "A page of collections"
         })
       )
+      .addError(publicError(RulesTooSlow))
       .middleware(BearerAuth)
       .annotateContext(needs("read_collections"))
       .annotate(OpenApi.Summary, "List collections")
@@ -159,6 +161,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
     HttpApiEndpoint.get("getCollection")`/collections/${collectionId}`
       .addSuccess(Answer(Collection, "The collection, with its products"))
       .addError(publicError(CollectionNotFound))
+      .addError(publicError(RulesTooSlow))
       .middleware(BearerAuth)
       .annotateContext(needs("read_collections"))
       .annotate(OpenApi.Summary, "Read a collection")
@@ -174,6 +177,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
       .addError(publicError(AnswersFull))
       .addError(publicError(SlugTaken))
       .addError(publicError(UnknownProducts))
+      .addError(publicError(RulesTooSlow))
       .addError(publicError(TooManyProductIds))
       .middleware(KeyRequired)
       .middleware(BearerAuth)
@@ -196,6 +200,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
       .addError(publicError(VersionMismatch))
       .addError(publicError(SlugTaken))
       .addError(publicError(UnknownProducts))
+      .addError(publicError(RulesTooSlow))
       .addError(publicError(TooManyProductIds))
       .addError(publicError(TooManyMembers))
       .middleware(KeyRequired)

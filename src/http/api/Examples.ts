@@ -5,6 +5,7 @@ import {
   CollectionNotFound,
   newCollection,
   patchCollection,
+  RulesTooSlow,
   TooManyMembers,
   TooManyProductIds,
   UnknownProducts
@@ -191,6 +192,7 @@ const refusals = (scope: Scope): Refusals => ({
   UnknownProducts: new UnknownProducts({ unknown: [{ index: 1, id: UNKNOWN }] }),
   TooManyProductIds: new TooManyProductIds(),
   TooManyMembers: new TooManyMembers({ count: 12_480 }),
+  RulesTooSlow: new RulesTooSlow({ collection: OAK }),
   EventLoop: new EventLoop({ event: EVENT }),
   AnswersFull: new AnswersFull(),
   RateLimitExceeded: new RateLimitExceeded(),
