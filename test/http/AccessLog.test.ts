@@ -113,7 +113,7 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The id of a r
       const answer = yield* client.get("/collections", { headers: { "x-request-id": "the-broken-one" } })
       yield* sql`alter table others rename to collections`
       assert.strictEqual(answer.status, 500)
-      const [failure] = failures.filter(({ requestId }) => requestId === "the-broken-one")
+      const failure = failures.find(({ requestId }) => requestId === "the-broken-one")
       assert.deepStrictEqual([failure?.message].flat().slice(0, 1), ["A request failed"])
       assert.deepInclude(yield* lineOf("the-broken-one"), { route: `${API}/collections`, status: 500 })
     })
