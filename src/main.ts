@@ -6,7 +6,7 @@ import { HousekeepingLive } from "./layers/Housekeeping.ts"
 import { listen, urlOf } from "./http/Listener.ts"
 import { DatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
-import { WebhookWorkerLive } from "./layers/webhooks/Worker.ts"
+import { webhookWorker, webhookWorkers } from "./layers/webhooks/Worker.ts"
 import { ServerLive } from "./Server.ts"
 import { exitOnFailure, heedOneSignal } from "./Startup.ts"
 
@@ -18,7 +18,7 @@ const port = (text: string) =>
     ? Either.right(Number(text))
     : Either.left(ConfigError.InvalidData([], `Expected a port from 0 to 65535 but received "${text}"`))
 
-const Http = listen({
+const address = Config.all({
   host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1")),
   port: Config.string("PORT").pipe(Config.mapOrFail(port), Config.withDefault(3000))
 })
@@ -28,8 +28,8 @@ const Greeting = Layer.scopedDiscard(
   Effect.gen(function* () {
     const { address } = yield* HttpServer.HttpServer
     const base = urlOf(address)
-    yield* Console.log(`Partner API  ${base}/api/platform/v1\nReference    ${base}/docs`)
     const demo = yield* openDemo(base)
+    yield* Console.log(`Partner API  ${base}/api/platform/v1\nReference    ${base}/docs`)
     if (Option.isSome(demo)) {
       const { accessToken } = demo.value
       yield* Console.log(
@@ -39,10 +39,15 @@ const Greeting = Layer.scopedDiscard(
   })
 )
 
-const Server = Layer.mergeAll(ServerLive, WebhookWorkerLive, HousekeepingLive, Greeting).pipe(
-  Layer.provide(Http),
-  Layer.provide(Services),
-  Layer.provide(Layer.setTracerEnabled(false))
+/** What is configured is read before anything listens or is printed, so that what is wrong is all that is said. */
+const Server = Layer.unwrapEffect(
+  Effect.map(Config.all({ address, workers: webhookWorkers }), ({ address, workers }) =>
+    Layer.mergeAll(ServerLive, webhookWorker(workers), HousekeepingLive, Greeting).pipe(
+      Layer.provide(listen(Config.succeed(address))),
+      Layer.provide(Services),
+      Layer.provide(Layer.setTracerEnabled(false))
+    )
+  )
 )
 
 NodeRuntime.runMain(Effect.zipRight(heedOneSignal, exitOnFailure(Layer.launch(Server))), {
