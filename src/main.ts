@@ -8,7 +8,7 @@ import { listen, urlOf } from "./http/Listener.ts"
 import { DatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
 import { LogFormat, LoggingLive } from "./layers/Logging.ts"
-import { WebhookWorkerLive } from "./layers/webhooks/Worker.ts"
+import { webhookWorker, webhookWorkers } from "./layers/webhooks/Worker.ts"
 import { ServerLive } from "./Server.ts"
 import { exitOnFailure, heedOneSignal } from "./Startup.ts"
 
@@ -20,12 +20,10 @@ const port = (text: string) =>
     ? Either.right(Number(text))
     : Either.left(ConfigError.InvalidData([], `Expected a port from 0 to 65535 but received "${text}"`))
 
-const Http = listen({
+const address = Config.all({
   host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1")),
   port: Config.string("PORT").pipe(Config.mapOrFail(port), Config.withDefault(3000))
 })
-
-const AccessLogLive = Layer.unwrapEffect(Effect.map(LogFormat, (format) => accessLogTo(process.stdout, format)))
 
 /** Says where the service is, and how to make a first request to it. Of a log in JSON every line is. */
 const Greeting = Layer.scopedDiscard(
@@ -33,8 +31,8 @@ const Greeting = Layer.scopedDiscard(
     const say = (yield* LogFormat) === "json" ? Effect.logInfo : Console.log
     const { address } = yield* HttpServer.HttpServer
     const base = urlOf(address)
-    yield* say(`Partner API  ${base}/api/platform/v1\nReference    ${base}/docs`)
     const demo = yield* openDemo(base)
+    yield* say(`Partner API  ${base}/api/platform/v1\nReference    ${base}/docs`)
     if (Option.isSome(demo)) {
       const { accessToken } = demo.value
       yield* say(`\nTry it:\ncurl -H "Authorization: Bearer ${accessToken}" "${base}/api/platform/v1/products?limit=2"`)
@@ -42,12 +40,17 @@ const Greeting = Layer.scopedDiscard(
   })
 )
 
-const Server = Layer.mergeAll(ServerLive, WebhookWorkerLive, HousekeepingLive, Greeting).pipe(
-  Layer.provide(Http),
-  Layer.provide(AccessLogLive),
-  Layer.provide(Services),
-  Layer.provide(LoggingLive),
-  Layer.provide(Layer.setTracerEnabled(false))
+/** What is configured is read before anything listens or is printed, so that what is wrong is all that is said. */
+const Server = Layer.unwrapEffect(
+  Effect.map(Config.all({ address, format: LogFormat, workers: webhookWorkers }), ({ address, format, workers }) =>
+    Layer.mergeAll(ServerLive, webhookWorker(workers), HousekeepingLive, Greeting).pipe(
+      Layer.provide(listen(Config.succeed(address))),
+      Layer.provide(accessLogTo(process.stdout, format)),
+      Layer.provide(Services),
+      Layer.provide(LoggingLive),
+      Layer.provide(Layer.setTracerEnabled(false))
+    )
+  )
 )
 
 NodeRuntime.runMain(Effect.zipRight(heedOneSignal, exitOnFailure(Layer.launch(Server))), {

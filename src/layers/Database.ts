@@ -31,9 +31,10 @@ export const isDemo = Effect.flatMap(Config.map(url, Option.isNone), (embedded) 
 /** The database named by `DATABASE_URL`, else one of our own under `DATA_DIR`. */
 const options = Effect.gen(function* () {
   const given = yield* url
+  const maxConnections = yield* poolSize
   return {
     url: Option.isSome(given) ? given.value : yield* embeddedPostgres({ dataDir: yield* dataDir }),
-    maxConnections: yield* poolSize
+    maxConnections
   }
 })
 

@@ -1,5 +1,5 @@
-import { DateTime, Effect, Option, Redacted, Schedule, Schema } from "effect"
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { ConfigError, DateTime, Effect, Option, Redacted, Schedule, Schema } from "effect"
+import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { Actor } from "../../domain/Actor.ts"
@@ -12,6 +12,8 @@ import { Installations } from "../../domain/Installations.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { dataDir, isDemo } from "../Database.ts"
+import { makeFolder } from "../Folder.ts"
+import { reasonOf } from "../postgres/Failed.ts"
 import { count } from "../Rows.ts"
 import { atomically } from "../Transaction.ts"
 import { collections, products } from "./catalog.ts"
@@ -102,7 +104,10 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
   const sql = yield* PgClient.PgClient
   const installations = yield* Installations
   const folder = yield* dataDir
-  yield* Effect.sync(() => mkdirSync(folder, { recursive: true }))
+  yield* Effect.try({
+    try: () => makeFolder(folder),
+    catch: (thrown) => ConfigError.InvalidData(["DATA_DIR"], reasonOf(thrown))
+  })
   const file = fileIn(folder)
 
   const isThere = ({ installationId, storeId }: Known) =>

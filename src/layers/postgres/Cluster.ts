@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 
 /** A cluster's files, the server's log included. */
@@ -34,8 +34,3 @@ export const findCluster = (dataDir: string): Cluster => {
 
 /** Whether it was initialised. Throws where we may not look: another account's cluster is not a missing one. */
 export const isMade = ({ data }: Cluster) => statSync(join(data, "PG_VERSION"), { throwIfNoEntry: false }) !== undefined
-
-/** Makes a folder that the server's account can enter, also under a umask of 077. An existing one is left alone. */
-export const makeFolder = (folder: string) => {
-  if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, 0o755)
-}

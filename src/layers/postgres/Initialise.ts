@@ -2,8 +2,9 @@ import { Effect } from "effect"
 import { randomBytes, randomUUID } from "node:crypto"
 import { linkSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { makeFolder } from "../Folder.ts"
 import { chooseTools, own, runAs, type Tools } from "./Account.ts"
-import { type Cluster, clusterAt, findCluster, isMade, makeFolder, pointerOf } from "./Cluster.ts"
+import { type Cluster, clusterAt, findCluster, isMade, pointerOf } from "./Cluster.ts"
 import { attempt, EmbeddedPostgresFailed, reasonOf } from "./Failed.ts"
 
 const initdb = ({ account, binaries }: Tools, cluster: Cluster) =>

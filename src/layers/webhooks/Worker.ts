@@ -173,13 +173,11 @@ const count = Config.integer("WEBHOOK_WORKERS").pipe(
   )
 )
 
-// Empty is as good as not set. As a number it would be 0, and silently nothing would be delivered.
-const workers = Config.nonEmptyString("WEBHOOK_WORKERS").pipe(
+/** Requests that the server has under way at once. Empty is as good as not set: as a number it would deliver nothing. */
+export const webhookWorkers = Config.nonEmptyString("WEBHOOK_WORKERS").pipe(
   Config.zipWith(count, (_, value) => value),
   Config.withDefault(DEFAULT_WORKERS)
 )
 
-/** Delivers for as long as the server runs, unless `WEBHOOK_WORKERS` is 0. */
-export const WebhookWorkerLive = Layer.scopedDiscard(
-  Effect.flatMap(workers, (size) => (size === 0 ? Effect.void : makeWorker(size)))
-)
+/** Delivers for as long as the server runs, unless `size` is 0. */
+export const webhookWorker = (size: number) => Layer.scopedDiscard(size === 0 ? Effect.void : makeWorker(size))
