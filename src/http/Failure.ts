@@ -22,7 +22,9 @@ const isUnavailable = (error: unknown) => {
 
 const refusal = (status: number, error: string): Reply => ({ status, body: JSON.stringify({ error }) })
 
-export const NOT_FOUND = refusal(404, "There is no such path or method; see /docs")
+export const NO_ROUTE = "There is no such path or method; see /docs"
+
+export const NOT_FOUND = refusal(404, NO_ROUTE)
 
 /** The answer to what should not have happened: 503 when the database is the reason, else 500. Details go to the log. */
 export const failureOf = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<Reply> => {

@@ -6,11 +6,25 @@ import { createServer, type IncomingMessage, maxHeaderSize, type Server } from "
 import { isIPv6, type ListenOptions } from "node:net"
 import { AccessLog, accessOf } from "./AccessLog.ts"
 import { Exchange, REQUEST_ID } from "./Exchange.ts"
+import { NO_ROUTE } from "./Failure.ts"
 
 const JSON_HEADERS = { "content-type": "application/json", connection: "close" }
 
 /** Milliseconds in which a client must have sent its whole request. */
 const REQUEST_TIMEOUT = 30_000
+
+/** Milliseconds that a connection is kept for its next request: longer than proxies keep theirs, which is mostly 60 s. */
+const KEEP_ALIVE = 75_000
+
+/** How much a client may hold of the service. */
+export interface SocketLimits {
+  /** Milliseconds after which a client that takes nothing of its answer is given up; one that is slow may go on. */
+  readonly stalled: number
+  /** Connections at once; one beyond is closed at once, unanswered. */
+  readonly connections: number
+}
+
+const LIMITS: SocketLimits = { stalled: 30_000, connections: 5000 }
 
 /** What is wrong with what never became a request, by the code of Node's error. */
 const REASONS = new Map([
@@ -33,22 +47,35 @@ export type ApiServer = Server<typeof IncomingMessage, typeof Exchange>
  * The socket side of the service. Whatever reaches it is answered in the one shape, also what never becomes a request
  * (bad HTTP) and what comes on an open connection while the service stops.
  */
-const makeListener = Effect.map(AccessLog, (log): ApiServer => {
-  const server = createServer({
+const makeListener = Effect.fn(function* ({ connections, stalled }: SocketLimits): Effect.fn.Return<ApiServer> {
+  const log = yield* AccessLog
+  const server: ApiServer = createServer({
     requestTimeout: REQUEST_TIMEOUT,
+    keepAliveTimeout: KEEP_ALIVE,
     requireHostHeader: false,
     ServerResponse: Exchange
   })
+  server.maxConnections = connections
+  server.timeout = stalled
   const open = (exchange: Exchange) => {
     exchange.setHeader(REQUEST_ID, exchange.requestId)
+    // Node reads on behind such a request only with the next packet: what came in the same one would never be answered.
+    if (exchange.req.headers.upgrade !== undefined) exchange.shouldKeepAlive = false
+    // Node looks whether anything was written since. A request that is still being worked on has nothing to write.
+    exchange.on("timeout", () => {
+      if (exchange.socket !== null && exchange.socket.writableLength > 0) exchange.socket.destroy()
+    })
     exchange.once("close", () => {
       log(accessOf(exchange))
       // A connection that a client keeps open for more would hold up the stop until the client thinks of it.
       if (!server.listening) server.closeIdleConnections()
     })
   }
+  // Who keeps a connection open for later makes room for who comes.
+  server.on("drop", () => server.closeIdleConnections())
   server.on("clientError", (error, socket) => {
-    if (!socket.writable) return socket.destroy()
+    // Behind an answer that is not taken there is no use for another.
+    if (!socket.writable || socket.writableLength > 0) return socket.destroy()
     const requestId = randomUUID()
     const body = JSON.stringify({ error: reasonOf(error) })
     const headers = `content-length: ${Buffer.byteLength(body)}\r\n${REQUEST_ID}: ${requestId}`
@@ -62,6 +89,15 @@ const makeListener = Effect.map(AccessLog, (log): ApiServer => {
     open(exchange)
     refuse(exchange, 417, "Of Expect only 100-continue can be met")
   })
+  // Node would close the connection of who asks for a tunnel, without an answer. Nobody else listens to its socket now.
+  server.on("connect", (message) => {
+    const { socket } = message
+    const exchange = new Exchange(message)
+    exchange.assignSocket(socket)
+    open(exchange)
+    socket.on("error", () => socket.destroy())
+    refuse(exchange, 404, NO_ROUTE).once("finish", () => socket.destroySoon())
+  })
   server.on("request", (_, exchange) => {
     open(exchange)
     if (server.listenerCount("request") > 1) return
@@ -73,12 +109,10 @@ const makeListener = Effect.map(AccessLog, (log): ApiServer => {
 /** The socket that the service answers on. */
 export class Listener extends Context.Tag("http/Listener")<Listener, ApiServer>() {}
 
-const ListenerLive = Layer.effect(Listener, makeListener)
-
 /** The socket, listening; it stops taking connections first, and then waits for the requests in flight. */
-export const listen = (options: Config.Config.Wrap<ListenOptions>) =>
+export const listen = (options: Config.Config.Wrap<ListenOptions>, limits: SocketLimits = LIMITS) =>
   Layer.unwrapEffect(Effect.map(Listener, (server) => NodeHttpServer.layerConfig(() => server, options))).pipe(
-    Layer.provideMerge(ListenerLive)
+    Layer.provideMerge(Layer.effect(Listener, makeListener(limits)))
   )
 
 /** Where the service is, as a URL writes it: an address of IPv6 stands in brackets there. */

@@ -1,22 +1,19 @@
 import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { connect } from "node:net"
 import { urlOf } from "../../src/http/Listener.ts"
 import { ApiTest, baseUrl, freshClient } from "../support/Api.ts"
+import { exchange, lines } from "../support/Raw.ts"
 
-/** What comes back when these bytes are sent, until the service ends the connection: status and body. */
-const raw = Effect.fn(function* (...lines: ReadonlyArray<string>) {
-  const { hostname, port } = new URL(yield* baseUrl)
-  const text = yield* Effect.async<string>((resume) => {
-    let received = ""
-    const socket = connect(Number(port), hostname, () => socket.write(`${lines.join("\r\n")}\r\n\r\n`))
-    socket.setEncoding("utf8").on("data", (chunk: string) => void (received += chunk))
-    socket.once("close", () => resume(Effect.succeed(received)))
-  })
+/** What comes back for one request: status and body. */
+const raw = Effect.fn(function* (...given: ReadonlyArray<string>) {
+  const text = yield* exchange(yield* baseUrl, lines(...given))
   const [head = "", body = ""] = text.split("\r\n\r\n")
   assert.match(head, /^content-type: application\/json$/im)
   return { status: Number(head.split(" ")[1]), body }
 })
+
+/** The statuses of all answers that came on a connection until it ended. */
+const statusesOf = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
 
 const PATH = "/api/platform/v1/products"
 
@@ -36,6 +33,55 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What HTTP 
       for (const [status, error, lines] of cases) {
         assert.deepStrictEqual(yield* raw(...lines), { status, body: JSON.stringify({ error }) })
       }
+    })
+  )
+
+  it.effect("is a tunnel, which is no path or method here", () =>
+    Effect.gen(function* () {
+      const refused = { status: 404, body: '{"error":"There is no such path or method; see /docs"}' }
+      assert.deepStrictEqual(yield* raw("CONNECT a:80 HTTP/1.1", "host: a:80"), refused)
+      assert.deepStrictEqual(yield* raw(`CONNECT ${PATH} HTTP/1.1`, "host: a"), refused)
+    })
+  )
+
+  it.effect("is a body that nobody reads: the next request is answered, or told that the connection closes", () =>
+    Effect.gen(function* () {
+      const base = yield* baseUrl
+      const { client } = yield* freshClient({ scopes: ["read_products"] })
+      const known = `authorization: Bearer ${client.token}`
+      const next = lines("GET /healthz HTTP/1.1", "host: a", "connection: close")
+      const refusals: ReadonlyArray<readonly [number, string, ReadonlyArray<string>]> = [
+        [401, PATH, []],
+        [403, PATH, [known, "idempotency-key: a"]],
+        [404, "/nowhere", [known]]
+      ]
+      const bodies = [
+        lines("content-length: 14") + '{"name":"Cup"}',
+        `${lines("transfer-encoding: chunked")}e\r\n{"name":"Cup"}\r\n0\r\n\r\n`
+      ]
+      for (const [status, path, headers] of refusals) {
+        for (const body of bodies) {
+          const request = [`POST ${path} HTTP/1.1`, "host: a", "content-type: application/json", ...headers, body]
+          const plain = yield* exchange(base, request.join("\r\n") + next)
+          assert.deepStrictEqual(statusesOf(plain), [status, 200])
+          for (const protocol of ["websocket", "h2c"]) {
+            const [first = "", ...others] = request
+            const upgrade = [first, "connection: upgrade", `upgrade: ${protocol}`, ...others].join("\r\n")
+            for (const texts of [[upgrade + next], [upgrade, next]]) {
+              const answered = yield* exchange(base, ...texts)
+              assert.deepStrictEqual(statusesOf(answered), [status], answered)
+              assert.match(answered, /^connection: close$/im)
+            }
+          }
+        }
+      }
+    })
+  )
+
+  it.effect("is a wish to change the protocol: the answer comes as without it, and the connection closes", () =>
+    Effect.gen(function* () {
+      const wish = ["host: a", "connection: upgrade", "upgrade: websocket"]
+      assert.deepStrictEqual(yield* raw("GET /healthz HTTP/1.1", ...wish), { status: 200, body: '{"status":"ok"}' })
     })
   )
 
