@@ -3,6 +3,7 @@ import { Effect, Layer, Schema } from "effect"
 import createCatalog from "./migrations/0001_create_catalog.ts"
 import narrowRows from "./migrations/0002_narrow_rows_for_rules.ts"
 import createWebhooks from "./migrations/0003_create_webhooks.ts"
+import { TIMEOUTS } from "./Postgres.ts"
 import { rowsOf } from "./Rows.ts"
 
 export const migrations = {
@@ -20,6 +21,8 @@ const applied = rowsOf(Schema.Struct({ id: Schema.Int }))
  */
 const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  // Whatever is set for the role: waits for another one, and for long statements, are as long as they are.
+  yield* sql`select set_config(name, '0', true) from unnest(${Object.keys(TIMEOUTS)}::text[]) as name`
   yield* sql`select pg_advisory_xact_lock(hashtext('effect_sql_migrations'))`
   const made = yield* sql`select from pg_class where oid = to_regclass('effect_sql_migrations')`
   if (made.length === 0) {
