@@ -1,7 +1,9 @@
-import { Config, ConfigError, Effect, Either, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "@effect/sql"
+import { Config, ConfigError, Effect, Either, Layer, Option, Redacted, Schema } from "effect"
+import { DatabaseFailed, explained } from "./DatabaseFailed.ts"
 import { embeddedPostgres } from "./EmbeddedPostgres.ts"
 import { MigrationsLive } from "./Migrations.ts"
-import { postgres } from "./Postgres.ts"
+import { postgres, TIMEOUTS } from "./Postgres.ts"
 
 /** Where the service keeps what is not in the database: the embedded server's data and `demo.json`. */
 export const dataDir = Config.nonEmptyString("DATA_DIR").pipe(Config.withDefault(".data"))
@@ -12,14 +14,19 @@ const atLeastOne = (value: number) =>
     : Either.left(ConfigError.InvalidData([], `Expected an integer of at least 1 but received ${value}`))
 
 /** The driver would take anything for a database of some host or other. What was given is not repeated: it is secret. */
-const postgresUrl = (given: Redacted.Redacted) =>
-  /^postgres(?:ql)?:\/\//.test(Redacted.value(given)) && URL.canParse(Redacted.value(given))
-    ? Either.right(given)
-    : Either.left(
-        ConfigError.InvalidData(["DATABASE_URL"], "Expected a URL as in postgres://user:password@host:5432/database")
-      )
+const postgresUrl = (name: string) =>
+  Config.redacted(name).pipe(
+    Config.mapOrFail((given) =>
+      /^postgres(?:ql)?:\/\//.test(Redacted.value(given)) && URL.canParse(Redacted.value(given))
+        ? Either.right(given)
+        : Either.left(
+            ConfigError.InvalidData([name], "Expected a URL as in postgres://user:password@host:5432/database")
+          )
+    ),
+    Config.option
+  )
 
-const url = Config.option(Config.redacted("DATABASE_URL").pipe(Config.mapOrFail(postgresUrl)))
+const url = postgresUrl("DATABASE_URL")
 
 const poolSize = Config.integer("DATABASE_POOL_SIZE").pipe(Config.mapOrFail(atLeastOne), Config.withDefault(10))
 
@@ -28,22 +35,59 @@ export const isDemo = Effect.flatMap(Config.map(url, Option.isNone), (embedded) 
   Config.boolean("DEMO").pipe(Config.withDefault(embedded))
 )
 
+/** The way around a pooler, where `DATABASE_URL` leads to one. */
+const directUrl = Effect.filterOrFail(
+  Config.all([url, postgresUrl("DATABASE_DIRECT_URL")]),
+  ([given, direct]) => Option.isSome(given) || Option.isNone(direct),
+  () => ConfigError.MissingData(["DATABASE_URL"], "Expected beside DATABASE_DIRECT_URL, which is the way around it")
+).pipe(Effect.map(([, direct]) => direct))
+
 /** The database named by `DATABASE_URL`, else one of our own under `DATA_DIR`. */
 const options = Effect.gen(function* () {
   const given = yield* url
   const maxConnections = yield* poolSize
+  const direct = yield* directUrl
   return {
+    name: Option.isSome(given) ? "DATABASE_URL" : "The embedded database",
     url: Option.isSome(given) ? given.value : yield* embeddedPostgres({ dataDir: yield* dataDir }),
-    maxConnections
+    maxConnections,
+    ...(Option.isSome(direct) ? { directUrl: direct.value } : {}),
+    // Many poolers do not know of prepared statements: a name is taken then, or not there.
+    isPrepared: yield* Config.boolean("DATABASE_PREPARE").pipe(Config.withDefault(Option.isNone(direct)))
   }
 })
 
+const decodeNames = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ name: Schema.String })))
+
+/** A pooler may drop the limits that a connection asks for, or was not told them. Without them nothing is ever given up. */
+const limitsHold = (name: string, url: Redacted.Redacted) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const lost = yield* sql`
+      select name from unnest(${Object.keys(TIMEOUTS)}::text[], ${Object.values(TIMEOUTS)}::integer[]) as limits (name, most)
+      join pg_settings using (name) where setting::integer not between 1 and most order by name
+    `.pipe(Effect.mapError(explained(name, url)), Effect.map(decodeNames))
+    if (lost.length === 0) return
+    return yield* new DatabaseFailed({
+      name,
+      url,
+      reason: `there is no limit, or too high a one, for ${lost.map(({ name }) => name).join(", ")}`,
+      remedy: "Set it in the pooler, or for the role (docs/poolers.md)"
+    })
+  })
+
 /** The database at the newest schema. To bring it there may take long, and so may the wait for another that does. */
 export const DatabaseLive = Layer.unwrapScoped(
-  Effect.map(options, (given) =>
-    Layer.provideMerge(
-      postgres(given),
-      Layer.provide(MigrationsLive, postgres({ ...given, maxConnections: 1, isPatient: true }))
+  Effect.map(options, (given) => {
+    const [direct, way] =
+      given.directUrl === undefined ? [given.url, given.name] : [given.directUrl, "DATABASE_DIRECT_URL"]
+    const migrated = MigrationsLive.pipe(
+      Layer.provide(postgres({ url: direct, maxConnections: 1, isPatient: true })),
+      Layer.mapError(explained(way, direct))
     )
-  )
+    return Layer.effectDiscard(limitsHold(given.name, given.url)).pipe(
+      Layer.provideMerge(postgres(given)),
+      Layer.provideMerge(migrated)
+    )
+  })
 )

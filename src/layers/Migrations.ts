@@ -7,6 +7,7 @@ import numbersAndLimits from "./migrations/0005_numbers_and_limits.ts"
 import endsInOrder from "./migrations/0006_ends_in_order.ts"
 import installOnce from "./migrations/0008_install_an_app_once.ts"
 import countLargeAnswers from "./migrations/0010_count_large_answers.ts"
+import { TIMEOUTS } from "./Postgres.ts"
 import { rowsOf } from "./Rows.ts"
 
 export const migrations = {
@@ -28,6 +29,8 @@ const applied = rowsOf(Schema.Struct({ id: Schema.Int }))
  */
 const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  // Whatever is set for the role: waits for another one, and for long statements, are as long as they are.
+  yield* sql`select set_config(name, '0', true) from unnest(${Object.keys(TIMEOUTS)}::text[]) as name`
   yield* sql`select pg_advisory_xact_lock(hashtext('effect_sql_migrations'))`
   const made = yield* sql`select from pg_class where oid = to_regclass('effect_sql_migrations')`
   if (made.length === 0) {

@@ -5,15 +5,8 @@ import { connect, Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import Pg from "pg"
 
-/** Milliseconds that a statement may take before it is given up: 503. */
-export const STATEMENT_TIMEOUT = 30_000
-
-/** The same, and what a wait for a lock and an idle transaction may take. */
-const TIMEOUTS = {
-  statement_timeout: STATEMENT_TIMEOUT,
-  lock_timeout: 10_000,
-  idle_in_transaction_session_timeout: 30_000
-}
+/** Milliseconds that a statement, a wait for a lock, and an idle transaction may take before they are given up: 503. */
+export const TIMEOUTS = { statement_timeout: 30_000, lock_timeout: 10_000, idle_in_transaction_session_timeout: 30_000 }
 
 /**
  * Milliseconds after which a database that says nothing is taken to be gone, with all that waits on the connection: 503.
@@ -89,6 +82,11 @@ const cancelRequest = (processID: number, secretKey: number): Buffer => {
   return message
 }
 
+interface ConnectionConfig extends Pg.ClientConfig {
+  readonly isPatient: boolean
+  readonly isPrepared: boolean
+}
+
 /**
  * A connection that sends statements without waiting for the answer to the one before (the driver's pipeline mode), so
  * that what is known together travels together.
@@ -98,16 +96,16 @@ export class Connection extends Pg.Client {
   readonly processID: number | null = null
   readonly secretKey: number | null = null
 
-  constructor(config?: Pg.ClientConfig) {
+  constructor(config?: ConnectionConfig) {
     const socket = new Socket()
     const options = { ...config, pipeline: true, stream: () => socket }
     super(options)
-    const nameOf = makeNames((text) => knownName(text) ?? hashed(text))
+    const nameOf = config?.isPrepared ? makeNames((text) => knownName(text) ?? hashed(text)) : () => undefined
     const cork = makeCork(socket)
     // What breaks the connection is told to each of its statements.
     this.on("error", () => {})
     // Where statements may take as long as they need, silence says nothing.
-    if (config?.statement_timeout) this.once("connect", () => endWhenSilent(this.connection.stream))
+    if (!config?.isPatient) this.once("connect", () => endWhenSilent(this.connection.stream))
     const query = this.query.bind(this)
     // The driver's `query` takes a dozen shapes. The one of @effect/sql-pg, (text, values, callback), gets a name.
     // As a `Query` of its own: a plain object the driver would copy member by member, 10 µs for a create.
@@ -143,21 +141,36 @@ export const clientOf = (connection: unknown): Pg.Client => {
 
 export interface PostgresOptions {
   readonly url: Redacted.Redacted
+  /** The way around the pooler that stands at `url`, for what needs a session of its own. */
+  readonly directUrl?: Redacted.Redacted
   readonly maxConnections: number
+  /** Whether statements are prepared by name: unless a pooler hands a session from one to the other and does not know. */
+  readonly isPrepared?: boolean
   /** Whether statements may take as long as they need, as those that change the schema of a large store do. */
   readonly isPatient?: boolean
 }
 
-const makePool = ({ isPatient = false, maxConnections, url }: PostgresOptions) =>
-  new Pg.Pool({
-    ...(isPatient ? {} : TIMEOUTS),
+/** Host and port of a URL, as the driver understands it, which takes what is missing from elsewhere. */
+export const placeOf = (url: Redacted.Redacted): string => {
+  const { host, port } = new Pg.Client({ connectionString: Redacted.value(url) })
+  return `${host}:${port}`
+}
+
+const makePool = ({ directUrl, isPatient = false, isPrepared = true, maxConnections, url }: PostgresOptions) => {
+  const config: Pg.PoolConfig & ConnectionConfig = {
+    // A pooler refuses parameters of a session that others use: there they hold for the session (docs/poolers.md).
+    ...(isPatient || directUrl !== undefined ? {} : TIMEOUTS),
     Client: Connection,
+    isPatient,
+    isPrepared,
     connectionString: Redacted.value(url),
     max: maxConnections,
     connectionTimeoutMillis: ACQUIRE_TIMEOUT,
     ...KEEP_ALIVE,
     application_name: "partner-api"
-  })
+  }
+  return new Pg.Pool(config)
+}
 
 /** Hears what other sessions announce with NOTIFY, on a connection of its own. */
 export class Notices extends Context.Tag("layers/Notices")<
@@ -180,11 +193,12 @@ const listen = (client: Pg.Client, channel: string, heard: () => void) =>
       .catch(broken)
   })
 
-const makeNotices = ({ url }: PostgresOptions): typeof Notices.Service => {
+/** A pooler would hand the session that listens to others. */
+const makeNotices = ({ directUrl, url }: PostgresOptions): typeof Notices.Service => {
   const open = Effect.sync(
     () =>
       new Pg.Client({
-        connectionString: Redacted.value(url),
+        connectionString: Redacted.value(directUrl ?? url),
         connectionTimeoutMillis: ACQUIRE_TIMEOUT,
         ...KEEP_ALIVE,
         application_name: "partner-api"

@@ -1,6 +1,6 @@
 import { Data, Effect, Option, Predicate } from "effect"
 import type Pg from "pg"
-import { Connection, STATEMENT_TIMEOUT } from "./Postgres.ts"
+import { Connection, TIMEOUTS } from "./Postgres.ts"
 import { post, within } from "./Transaction.ts"
 import type { Write } from "./Writes.ts"
 
@@ -66,7 +66,7 @@ const inTransaction = (client: Pg.Client, [text, values]: Compiled, millis: numb
   Effect.suspend(() => {
     if (millis !== undefined) post(client, LIMIT, [String(millis)], () => undefined)
     const rows = post(client, text, values, ({ rows }): Rows => rows)
-    if (millis !== undefined) post(client, LIMIT, [String(STATEMENT_TIMEOUT)], () => undefined)
+    if (millis !== undefined) post(client, LIMIT, [String(TIMEOUTS.statement_timeout)], () => undefined)
     return millis === undefined
       ? rows
       : Effect.catchSomeDefect(rows, (defect) => (isCancelled(defect) ? Option.some(new TookTooLong()) : Option.none()))

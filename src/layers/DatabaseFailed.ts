@@ -1,0 +1,48 @@
+import type { SqlError } from "@effect/sql"
+import { Data, Predicate, type Redacted } from "effect"
+import { placeOf } from "./Postgres.ts"
+
+/** The database cannot be worked with. One line: where it was looked for, without user or password, and a way out. */
+export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
+  /** What named it, as in `DATABASE_URL`. */
+  readonly name: string
+  readonly url: Redacted.Redacted
+  readonly reason: string
+  readonly remedy: string
+}> {
+  override get message() {
+    return `${this.name}: ${placeOf(this.url)}: ${this.reason}. ${this.remedy}`
+  }
+}
+
+const textOf = (error: unknown, property: "code" | "message") =>
+  Predicate.hasProperty(error, property) && typeof error[property] === "string" ? error[property] : ""
+
+/** What to do about codes of the socket, of PostgreSQL (SQLSTATE) and of TLS, or else about what is said. */
+const REMEDIES: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
+  [/ECONNREFUSED/, "Nothing listens there: start the database, or correct host and port"],
+  [/ENOTFOUND|EAI_AGAIN/, "There is no such host: correct its name"],
+  [
+    /ETIMEDOUT|E(?:HOST|NET)UNREACH|connection timeout|timeout expired/,
+    "Nothing answers there: correct host and port, or open the way to it"
+  ],
+  [/no encryption|SSL required/, "If it takes TLS alone, end the URL with ?sslmode=verify-full"],
+  [/does not support SSL/, "Start its TLS, or leave sslmode out of the URL"],
+  [/CERT|SIGNATURE|TLS/, "Name the certificate of its authority in the URL: ?sslrootcert=/path/to/ca.pem"],
+  [/^28|SASL/, "Correct user and password"],
+  [/^3D000|no such database/, "Make the database, or correct its name"],
+  [/^42501/, "Make the user the owner of the database"],
+  [/^25006/, "Name the server that takes writes"],
+  [/^53300/, "Lower DATABASE_POOL_SIZE, or let the database take more connections"],
+  [/startup parameter/, "A pooler listens there: name the way around it, too (docs/poolers.md)"],
+  [/^(?:42P05|26000)/, "The pooler does not know prepared statements: set DATABASE_PREPARE=false (docs/poolers.md)"]
+]
+
+/** Says of what the driver met at `url` where that was, and what helps. */
+export const explained =
+  (name: string, url: Redacted.Redacted) =>
+  ({ cause }: SqlError.SqlError) => {
+    const [code, message] = [textOf(cause, "code"), textOf(cause, "message")]
+    const [, remedy = "See what it says in its log"] = REMEDIES.find(([said]) => said.test(`${code} ${message}`)) ?? []
+    return new DatabaseFailed({ name, url, reason: message || code, remedy })
+  }

@@ -1,0 +1,132 @@
+import { SqlClient } from "@effect/sql"
+import { assert, it } from "@effect/vitest"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { postgres } from "../../src/layers/Postgres.ts"
+import { makeClient, pageOf } from "../support/Api.ts"
+import { isThere, knowsPrepared, pooler } from "../support/Pgbouncer.ts"
+import { connection, ownDatabase, rowsOf, runNode, watch } from "../support/Process.ts"
+import { receiver } from "../support/Receiver.ts"
+import { audience, books, listening, startSender } from "../support/Workers.ts"
+
+/** Where there is a pgbouncer, in transaction mode. */
+const behindPooler = it.scopedLive.skipIf(!isThere)
+
+const ways = [
+  ["without prepared statements", isThere, {}, {}],
+  ["with prepared statements", knowsPrepared, { DATABASE_PREPARE: "true" }, { max_prepared_statements: 500 }]
+] as const
+
+for (const [how, isPossible, variables, settings] of ways) {
+  it.scopedLive.skipIf(!isPossible)(`two servers of 20 connections work on two sessions of a pooler, ${how}`, () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* ownDatabase
+      const through = yield* pooler(url, settings)
+      const given = { DATABASE_URL: through, DATABASE_DIRECT_URL: url, DATABASE_POOL_SIZE: "20", ...variables }
+      const servers = [yield* startSender(given), yield* startSender(given)]
+      const endpoint = yield* receiver()
+      const { tokens } = yield* audience(url, endpoint, 2, 8)
+      yield* listening(client, 2)
+
+      yield* Effect.forEach(
+        tokens,
+        Effect.fn(function* (token, writer) {
+          const [here = "", there = ""] = servers.map(({ base }) => base)
+          for (let n = 0; n < 15; n++) {
+            const [one, other] = [makeClient(n % 2 === 0 ? here : there, token), makeClient(there, token)]
+            const body = { name: `Cup ${writer} ${n}`, price: n }
+            const [created, again, read] = yield* Effect.all(
+              [
+                one.post("/products", body, { key: `${n}` }),
+                other.post("/products", body, { key: `${n}` }),
+                one.get("/products?limit=5")
+              ],
+              { concurrency: "unbounded" }
+            )
+            assert.deepStrictEqual(
+              [created.status, again.status, read.status],
+              [201, 201, 200],
+              created.text + read.text
+            )
+            assert.strictEqual(created.text, again.text)
+            assert.isAtMost(pageOf(read).items.length, 5)
+          }
+        }),
+        { concurrency: "unbounded", discard: true }
+      )
+
+      assert.deepInclude(yield* books(client, endpoint), { due: 2 * 8 * 15, lost: [], doubled: 0 })
+      yield* watch(
+        rowsOf(
+          client,
+          `select 1 from pg_stat_activity
+           where datname = current_database() and application_name = 'partner-api' and query <> 'listen deliveries'`
+        ),
+        (sessions) => sessions.length === 2
+      )
+      for (const { said } of servers) assert.strictEqual(said.stderr, "")
+    })
+  )
+}
+
+behindPooler("clients that share sessions never run each other's prepared statements, whatever the pooler knows", () =>
+  Effect.gen(function* () {
+    const { url } = yield* ownDatabase
+    const through = yield* pooler(url)
+    const pool = postgres({ url: Redacted.make(through), directUrl: Redacted.make(url), maxConnections: 1 })
+    const client = Effect.map(Layer.build(Layer.fresh(pool)), Context.get(SqlClient.SqlClient))
+    const [mine, others] = [yield* client, yield* client]
+    const holder = yield* connection(through)
+    const prepares = others.unsafe("select $1::integer as others", [1])
+    const right = [{ mine: 1 }]
+    const asks = Effect.option(mine.unsafe("select $1::integer as mine", [1]))
+
+    // The pooler gives the session that was used last. While one is held, it gives the other.
+    yield* rowsOf(holder, "begin")
+    yield* prepares
+    yield* rowsOf(holder, "commit")
+    assert.deepStrictEqual(yield* asks, Option.some(right))
+    yield* rowsOf(holder, "begin")
+    const behind = yield* asks
+    yield* rowsOf(holder, "commit")
+    assert.deepStrictEqual(
+      Option.getOrElse(behind, () => right),
+      right
+    )
+  })
+)
+
+/** What of a pooler stops the start, and what the line about it says. */
+const refusals = [
+  [
+    "refuses the limits that it is asked for",
+    {},
+    false,
+    /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: unsupported startup parameter: \w+\. A pooler listens there/
+  ],
+  [
+    "drops them, as it is told to",
+    { ignore_startup_parameters: "statement_timeout,lock_timeout,idle_in_transaction_session_timeout" },
+    false,
+    /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: there is no limit, or too high a one, for idle_in_transaction_session_timeout, lock_timeout, statement_timeout\. /
+  ],
+  [
+    "has none of its own",
+    {},
+    true,
+    /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: there is no limit, or too high a one, for idle_in_transaction_session_timeout, /
+  ]
+] as const
+
+for (const [what, settings, isDirect, line] of refusals) {
+  behindPooler(`a pooler that ${what} stops the start with one line, and no statement runs without limits`, () =>
+    Effect.gen(function* () {
+      const { url } = yield* ownDatabase
+      const through = yield* pooler(url, settings, false)
+      const given = { DATABASE_URL: through, ...(isDirect ? { DATABASE_DIRECT_URL: url } : {}) }
+      const { code, stderr } = yield* runNode("main", [], given)
+      assert.strictEqual(code, 1)
+      assert.match(stderr, /^[^\n]+\n$/)
+      assert.match(stderr, line)
+    })
+  )
+}
