@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { Idempotency } from "../../src/domain/Idempotency.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { makeQueue } from "../../src/layers/webhooks/Queue.ts"
-import { ApiTest, dataOf } from "../support/Api.ts"
+import { ApiTest } from "../support/Api.ts"
 import { deliveriesOf, scene } from "../support/Webhooks.ts"
 
 const TABLES = ["idempotency_records", "events", "deliveries", "delivery_attempts"]
@@ -27,33 +27,43 @@ const distribute = Effect.gen(function* () {
 
 const Distributed = Layer.provideMerge(Layer.effectDiscard(Effect.orDie(distribute)), ApiTest)
 
-/** Six stores, in each of them one product that was made with the key `first`, and one delivery of its event. */
-const stores = Effect.gen(function* () {
-  const scenes = yield* Effect.all(Array.from({ length: 6 }, () => scene()))
-  return yield* Effect.forEach(scenes, (one, n) =>
-    Effect.map(one.writer.post("/products", { name: `Cup ${n}` }, { key: "first" }), (answer) => ({ ...one, answer }))
-  )
-})
+/** Six stores, each with an app that is to be told. The rows that they have alike are at the same places. */
+const stores = Effect.all(Array.from({ length: 6 }, () => scene()))
+
+/** The store of each row of a table. */
+const ownersOf = (table: string) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const rows = yield* sql.unsafe<{ readonly store: string }>(`select store_id as store from ${table} order by 1`)
+    return rows.map(({ store }) => store)
+  })
 
 layer(Distributed, { excludeTestServices: true, timeout: "60 seconds" })("On tables distributed by store", (it) => {
-  it.scoped("what is done to a row of one store is done to no row at the same place of another", () =>
+  it.scoped("an answer is stored under its key, and under no key at the same place of another store", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
-      const all = yield* stores
-      const [one, ...others] = all
+      const [one, ...others] = yield* stores
       if (one === undefined) return assert.fail("There is no store")
-      for (const table of ["idempotency_records", "events", "deliveries"]) {
-        const shared = yield* sql.unsafe(`select ctid from ${table} group by ctid having count(*) > 1`)
-        assert.isNotEmpty(shared, table)
+      for (const { storeId } of others) {
+        yield* sql`
+          insert into idempotency_records (store_id, installation_id, key, fingerprint, status, body, expires_at)
+          select ${storeId}, gen_random_uuid(), n, '', 200, 'before', now() + interval '1 hour' from generate_series(1, 20) n
+        `
       }
+      const answer = yield* one.writer.post("/products", { name: "Cup" }, { key: "first" })
+      assert.strictEqual((yield* one.writer.post("/products", { name: "Cup" }, { key: "first" })).text, answer.text)
+      assert.lengthOf(yield* sql`select 1 from idempotency_records where body <> 'before'`, 1)
+    })
+  )
 
-      // The record of a write.
-      for (const { answer, writer } of all) {
-        const name = dataOf(answer)["name"]
-        assert.strictEqual((yield* writer.post("/products", { name }, { key: "first" })).text, answer.text)
-      }
+  it.scoped("what is claimed, settled and purged is of one store alone", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      for (const table of TABLES) yield* sql.unsafe(`truncate ${table}`)
+      const [one, ...others] = yield* stores
+      if (one === undefined) return assert.fail("There is no store")
+      for (const { writer } of [one, ...others]) yield* writer.post("/products", { name: "Cup" })
 
-      // A claim, and what came of it.
       yield* sql`update webhooks set paused_at = now(), pause_reason = 'operator' where app_id <> ${one.appId}`
       const queue = makeQueue(sql)
       const claimed = yield* queue.claim(10, new Map())
@@ -68,16 +78,17 @@ layer(Distributed, { excludeTestServices: true, timeout: "60 seconds" })("On tab
         assert.deepInclude((yield* deliveriesOf(appId))[0], { outcome: null, attempts: 0, leased: false })
       }
 
-      // What has expired.
-      yield* sql`update idempotency_records set expires_at = now() where store_id = ${one.storeId}`
-      yield* sql`update deliveries set finished_at = now() - interval '31 days' where store_id = ${one.storeId}`
-      yield* sql`update events set occurred_at = now() - interval '31 days' where store_id = ${one.storeId}`
+      // Every row is written anew, so that those that have ended share their places with others.
+      const isOne = sql`store_id = ${one.storeId}`
+      yield* sql`update deliveries set outcome = 'delivered', finished_at = now() - case when ${isOne} then 31 else 0 end * interval '1 day'`
+      yield* sql`update events set occurred_at = now() - case when ${isOne} then 31 else 0 end * interval '1 day'`
+      yield* sql`update idempotency_records set expires_at = now() + case when ${isOne} then 0 else 1 end * interval '1 hour'`
       for (const { purge } of [yield* Idempotency, yield* Webhooks]) {
         yield* Effect.repeat(purge, { while: (changed) => changed > 0 })
       }
-      const left = others.map(({ storeId }) => ({ store: storeId })).toSorted((a, b) => (a.store < b.store ? -1 : 1))
+      const left = others.map(({ storeId }): string => storeId).toSorted()
       for (const table of ["idempotency_records", "events", "deliveries"]) {
-        assert.deepStrictEqual(yield* sql.unsafe(`select store_id as store from ${table} order by 1`), left, table)
+        assert.deepStrictEqual(yield* ownersOf(table), left, table)
       }
     })
   )
