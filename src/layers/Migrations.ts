@@ -3,11 +3,13 @@ import { Effect, Layer } from "effect"
 import createCatalog from "./migrations/0001_create_catalog.ts"
 import narrowRows from "./migrations/0002_narrow_rows_for_rules.ts"
 import createWebhooks from "./migrations/0003_create_webhooks.ts"
+import keepSizes from "./migrations/0004_keep_sizes_of_documents.ts"
 
 export const migrations = {
   "0001_create_catalog": createCatalog,
   "0002_narrow_rows_for_rules": narrowRows,
-  "0003_create_webhooks": createWebhooks
+  "0003_create_webhooks": createWebhooks,
+  "0004_keep_sizes_of_documents": keepSizes
 }
 
 /** The migrator makes its table unlocked: of servers that start at once on an empty database, all but one would fail. */
