@@ -9,6 +9,8 @@ export interface Document<Id> {
   readonly id: Id
   readonly version: number
   readonly json: JsonText
+  /** The part of `json` that is made as it is read, where there is one: it changes while the version stays. */
+  readonly computed?: JsonText
 }
 
 /** A page of resources: a JSON array of them, and where the next page starts. */

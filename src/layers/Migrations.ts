@@ -3,6 +3,7 @@ import { Effect, Layer, Schema } from "effect"
 import createCatalog from "./migrations/0001_create_catalog.ts"
 import narrowRows from "./migrations/0002_narrow_rows_for_rules.ts"
 import createWebhooks from "./migrations/0003_create_webhooks.ts"
+import keepSizes from "./migrations/0004_keep_sizes_of_documents.ts"
 import numbersAndLimits from "./migrations/0005_numbers_and_limits.ts"
 import endsInOrder from "./migrations/0006_ends_in_order.ts"
 import installOnce from "./migrations/0008_install_an_app_once.ts"
@@ -14,6 +15,7 @@ export const migrations = {
   "0001_create_catalog": createCatalog,
   "0002_narrow_rows_for_rules": narrowRows,
   "0003_create_webhooks": createWebhooks,
+  "0004_keep_sizes_of_documents": keepSizes,
   "0005_numbers_and_limits": numbersAndLimits,
   "0006_ends_in_order": endsInOrder,
   "0008_install_an_app_once": installOnce,

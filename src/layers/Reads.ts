@@ -90,3 +90,5 @@ export const makeReads = (pool: Pg.Pool) => {
     rowsWithin: (millis: number) => (statement: Write) => read(statement, millis)
   }
 }
+
+export type Reads = ReturnType<typeof makeReads>

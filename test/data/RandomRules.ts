@@ -89,7 +89,7 @@ const near = (kind: Kind, known: ReadonlyArray<unknown>): fc.Arbitrary<unknown> 
 
 /** Rule sets about these products: values drawn near theirs, so that most rules hold for some and not for others. */
 export const rulesNear = (products: ReadonlyArray<Facets>): fc.Arbitrary<RandomRules> => {
-  const rule = fc.constantFrom(...NAMES).chain(({ field, kind, name }) => {
+  const ruleOn = ({ field, kind, name }: (typeof NAMES)[number]) => {
     const known = products.map((facets) => facets[field]).flatMap((facet) => (facet === null ? [] : [facet].flat()))
     const one = near(kind, known)
     return fc
@@ -99,11 +99,14 @@ export const rulesNear = (products: ReadonlyArray<Facets>): fc.Arbitrary<RandomR
           (value): RandomRule => ({ field: name, relation, value })
         )
       )
-  })
+  }
+  const anyName = fc.constantFrom(...NAMES)
+  const rule = anyName.chain(ruleOn)
   return fc.record({
     rules: fc.oneof(
       { weight: 3, arbitrary: fc.array(rule, { minLength: 1, maxLength: 1 }) },
       { weight: 4, arbitrary: fc.array(rule, { minLength: 2, maxLength: 3 }) },
+      { weight: 2, arbitrary: anyName.chain((name) => fc.array(ruleOn(name), { minLength: 2, maxLength: 4 })) },
       { weight: 1, arbitrary: fc.array(rule, { maxLength: 8 }) }
     ),
     disjunctive: fc.boolean()

@@ -1,8 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ApiTest, dataOf, errorOf, freshClient, pageOf } from "../support/Api.ts"
+import { randomUUID } from "node:crypto"
+import { type Answer, ApiTest, dataOf, errorOf, freshClient, pageOf } from "../support/Api.ts"
 
 const NOWHERE = "01890a5d-ac96-774b-bcce-b302099a8057"
+
+const tagOf = (answer: Answer) => answer.headers.get("etag") ?? ""
 
 const given = (tag: string) => ({ headers: { "if-match": tag } })
 
@@ -70,6 +73,39 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Conditiona
         }
         assert.deepStrictEqual(pageOf(yield* client.get("/products")).items, [product])
       })
+  )
+
+  it.effect("the ETag of an automated collection changes with its products, and If-Match still means its version", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const product = `/products/${dataOf(yield* client.post("/products", { name: "Cup", tags: ["oak"] }))["id"]}`
+      const key = randomUUID()
+      const body = { title: "Oak", rules: [{ field: "tags", relation: "equals", value: "oak" }] }
+      const created = yield* client.post("/collections", body, { key })
+      const path = `/collections/${dataOf(created)["id"]}`
+      const read = Effect.map(client.get(path), tagOf)
+
+      const full = tagOf(created)
+      assert.match(full, /^"1\.[0-9a-f]{16}"$/)
+      assert.strictEqual(yield* read, full)
+      yield* client.patch(product, { tags: [] })
+      const empty = yield* read
+      assert.match(empty, /^"1\.[0-9a-f]{16}"$/)
+      assert.notStrictEqual(empty, full)
+      assert.strictEqual(tagOf(yield* client.post("/collections", body, { key })), full)
+      yield* client.patch(product, { tags: ["oak"] })
+      assert.strictEqual(yield* read, full)
+
+      const patched = yield* client.patch(path, { title: "Oaks" }, given(empty))
+      assert.strictEqual(patched.status, 200)
+      assert.strictEqual(tagOf(patched), full.replace('"1.', '"2.'))
+      assert.strictEqual(tagOf(patched), yield* read)
+      for (const stale of [empty, full, '"1"', `W/${yield* read}`, '"2."', '"2.0"', full.replace('"1.', '"02.')]) {
+        assert.strictEqual((yield* client.patch(path, { title: "Stale" }, given(stale))).status, 412, stale)
+      }
+      assert.strictEqual((yield* client.patch(path, { title: "Oaken" }, given('"2"'))).status, 200)
+      assert.strictEqual((yield* client.delete(path, given(yield* read))).status, 200)
+    })
   )
 
   it.effect("a product that is not there is 404, whatever the condition", () =>

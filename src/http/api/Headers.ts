@@ -31,7 +31,7 @@ export const parameters = {
     in: "header",
     required: false,
     description:
-      'The `ETag` of the version that is meant, as in `"3"`, or `*` for any: refused with 412 when the resource has changed since',
+      'The `ETag` of the version that is meant, as in `"3"`, or `*` for any: refused with 412 when the resource has another version by now',
     schema: { type: "string" },
     example: "*"
   },
@@ -60,8 +60,9 @@ export const headers = {
     example: "6f1c2d0e-9a55-4c1b-8d0f-7b9b8a1f5c11"
   },
   ETag: {
-    description: "The version of the resource, for `If-Match`",
-    schema: { type: "string", pattern: '^"[0-9]+"$' },
+    description:
+      "The version of the resource, for `If-Match`. Of an automated collection, with a hash of its products, which change while the version stays",
+    schema: { type: "string", pattern: '^"[0-9]+(\\.[0-9a-f]{16})?"$' },
     example: '"1"'
   },
   IdempotentReplayed: {

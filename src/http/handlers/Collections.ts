@@ -23,8 +23,8 @@ export const makeCollectionHandlers = Effect.gen(function* () {
 
   const getCollection: Handler = Effect.fnUntraced(function* ({ installation, params }) {
     const { id } = yield* decodePath(params, false)
-    const { json, version } = yield* catalog.getCollection(installation.storeId, id)
-    return { status: 200, body: `{"data":${json}}`, headers: { etag: etagOf(version) } }
+    const collection = yield* catalog.getCollection(installation.storeId, id)
+    return { status: 200, body: `{"data":${collection.json}}`, headers: { etag: etagOf(collection) } }
   })
 
   return {

@@ -29,10 +29,10 @@ const Cause = Schema.Struct({ "X-Service-Event-Id": EventId })
 
 const resource =
   (status: number) =>
-  <Id>({ json, version }: Document<Id>): StoredResponse => ({
+  <Id>(document: Document<Id>): StoredResponse => ({
     status,
-    body: `{"data":${json}}`,
-    etag: etagOf(version)
+    body: `{"data":${document.json}}`,
+    etag: etagOf(document)
   })
 
 /** The frame of every write: under which key, with which body, and the answer that is stored, sent and replayed. */

@@ -1,15 +1,17 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Schema } from "effect"
-import { CollectionHead, CollectionId } from "../../domain/catalog/Collection.ts"
+import { CollectionHead, CollectionId, RULES_SECONDS, RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
 import type { ProductId } from "../../domain/catalog/Product.ts"
-import { conditionsOf } from "../../domain/catalog/Rule.ts"
-import { type Document, extend, type JsonText } from "../../domain/Document.ts"
+import { type Document, type DocumentPage, extend, type JsonText } from "../../domain/Document.ts"
 import { parse, stringify } from "../../domain/Json.ts"
-import type { PageRequest } from "../../domain/Page.ts"
+import { PAGE_BYTES, PAGE_MILLIS, type PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
+import type { Reads } from "../Reads.ts"
 import { count, oneRowOf, rowOf, rowsOf, run } from "../Rows.ts"
-import { type Place, productsWhere, type SqlValue } from "./RuleSql.ts"
+import { write } from "../Writes.ts"
+import { automatedQuery, matchesOf, MEMBERS, type Rules, withMembers } from "./Members.ts"
+import { BYTES_BEFORE } from "./Sizes.ts"
 
 const Row = Schema.Struct({
   id: Schema.typeSchema(CollectionId),
@@ -19,7 +21,14 @@ const Row = Schema.Struct({
 type Row = typeof Row.Type
 
 const rowsOfHeads = rowsOf(Row)
-const rowsWithMembers = rowsOf(Schema.Struct({ ...Row.fields, members: Schema.NullOr(Schema.String) }))
+const rowsWithMembers = rowsOf(
+  Schema.Struct({
+    ...Row.fields,
+    members: Schema.NullOr(Schema.String),
+    isComputed: Schema.Boolean,
+    isFollowed: Schema.Boolean
+  })
+)
 const lockedOf = rowOf(Schema.Struct({ ...Row.fields, at: Schema.DateFromSelf, eventId: Schema.String }))
 const membersOf = oneRowOf(Schema.Struct({ members: Schema.String }))
 
@@ -43,132 +52,113 @@ const decodeHead = Schema.decodeUnknown(Schema.encodedSchema(CollectionHead))
 const headOf = ({ document, id }: Row): Effect.Effect<CollectionHead> =>
   Effect.orDie(Effect.map(decodeHead(parse(document)), (head) => ({ ...head, id })))
 
-type Rules = Pick<CollectionHead, "disjunctive" | "rules">
-
-const matching = (place: Place, store: StoreId, { disjunctive, rules }: Rules) =>
-  productsWhere(place, store, conditionsOf(rules), disjunctive)
-
-/** The products of a collection as members of its JSON, given as what follows `select`. */
-const listOf = (id: string, order: string, products: string) => `
-  select '{"productIds":[' || coalesce('"' || string_agg(${id}::text, '","' order by ${order}) || '"', '')
-    || '],"productCount":' || count(*) || '}'
-  ${products}
-`
-
-const MANUAL = listOf(
-  "product_id",
-  "position",
-  "from collection_members where (store_id, collection_id) = (c.store_id, c.id)"
-)
-
-const MEMBERS = `select (${listOf(
-  "product_id",
-  "position",
-  "from collection_members where store_id = $1 and collection_id = $2"
-)}) as members`
-
-/**
- * The products of an automated collection as a query over a row `given`, whose `filling` holds the values of its rules:
- * collections whose rules differ in nothing else have the same one. A page of 50 that share it takes the database 24 ms;
- * each with a query of its own they took 31, what they allocate and the start of 50 plans.
- */
-const queryOf = (store: StoreId, rules: Rules) => {
-  const filling: Array<SqlValue> = []
-  const values: Array<string> = []
-  const products = matching(
-    (type, value) => {
-      const place = filling.push(value) - 1
-      const given = type.endsWith("[]")
-        ? `array(select jsonb_array_elements_text(filling -> ${place}))`
-        : `(filling ->> ${place})`
-      values.push(`${given}::${type} as v${place}`)
-      return `v${place}`
-    },
-    store,
-    rules
-  )
-  // `offset 0` has the values made once, and not for each product they are held against.
-  const query = `
-    select members from (select ${values.join(", ")} offset 0) as v, lateral (${listOf("id", "id", products)}) as l (members)
-  `
-  return { query, filling }
+/** A collection with its products, and whether the store has another one behind it. */
+interface Found {
+  readonly document: Document<CollectionId>
+  readonly isFollowed: boolean
 }
 
 /** SQL for collections, and nothing else: no permissions, no events. Failures of the database are defects. */
-export const makeCollectionRepo = (sql: PgClient.PgClient) => {
+export const makeCollectionRepo = (sql: PgClient.PgClient, reads: Reads) => {
+  const rowsOfRules = reads.rowsWithin(RULES_SECONDS * 1000)
+
   const heads = (store: StoreId, ids: ReadonlyArray<CollectionId>) =>
-    rowsOfHeads(sql`
-      select id, version, document::text as document from collections
-      where store_id = ${store} and id = any(${ids}::uuid[]) order by id
-    `)
+    rowsOfHeads(
+      reads.rows(sql`
+        select id, version, document::text as document from collections
+        where store_id = ${store} and id = any(${ids}::uuid[]) order by id
+      `)
+    )
 
   /**
-   * Each collection with its products, from one statement and so from one moment. The rules had to be read before the
-   * statement could be written, so it applies them only to the versions they were read from: a collection that changed
-   * in between comes back without products and is asked for again, by the rules that came with it.
+   * Each collection with its products, from one statement and so from one moment: the first of them, and as many more as
+   * a page has room and time for. The rules had to be read before the statement could be written, so it applies them
+   * only to the versions they were read from: a collection that changed in between comes back without products and is
+   * asked for again, by the rules that came with it. Rules that take too long are refused when they are those of the
+   * first; behind it they are left for the next page.
    */
-  const read = (store: StoreId, rows: ReadonlyArray<Row>): Effect.Effect<ReadonlyArray<Document<CollectionId>>> =>
+  const read = (store: StoreId, rows: ReadonlyArray<Row>): Effect.Effect<ReadonlyArray<Found>, RulesTooSlow> =>
     Effect.gen(function* () {
-      if (rows.length === 0) return []
+      const [first] = rows
+      if (first === undefined) return []
       const known = yield* Effect.orDie(decodeRead(rows.map(({ document }) => parse(document))))
       const queries: Array<string> = []
-      const given = known.map(({ id, version, ...head }) => {
-        if (head.type !== "automated") return { id, version }
-        const { filling, query } = queryOf(store, head)
+      const given = known.map(({ id, version, ...head }, index) => {
+        const place = index + 1
+        if (head.type !== "automated") return { place, id, version }
+        const { filling, query } = automatedQuery(store, head)
         const shape = queries.includes(query) ? queries.indexOf(query) : queries.push(query) - 1
-        return { id, version, shape, filling }
+        return { place, id, version, shape, filling }
       })
-      const automated = queries.map((query, shape) => `when ${shape} then (${query})`).join(" ")
-      // One JSON value and not an array for each column: of those PostgreSQL guesses how long they are, differently when
-      // it sees them, and then plans anew each time.
-      const found = yield* rowsWithMembers(
-        sql.unsafe(
-          `
-            select c.id, c.version, document::text as document, case
-              when document ->> 'type' = 'manual' then (${MANUAL})
-              ${automated && `when c.version = given.version then case shape ${automated} end`}
-            end as members
-            from jsonb_to_recordset($2::jsonb) as given (id uuid, version integer, shape integer, filling jsonb)
-            join collections c on c.store_id = $1 and c.id = given.id
-            order by c.id
-          `,
-          [store, stringify(given)]
-        )
+      const answer = yield* Effect.option(
+        rowsOfRules(write(withMembers(queries), [store, stringify(given), PAGE_BYTES, PAGE_MILLIS]))
       )
-      return found.some(({ members }) => members === null)
-        ? yield* read(store, found)
-        : found.map(({ document, id, members, version }) => ({ id, version, json: extend(document, members ?? "{}") }))
+      if (Option.isNone(answer)) {
+        return yield* rows.length > 1 ? read(store, [first]) : new RulesTooSlow({ collection: first.id })
+      }
+      const found = yield* rowsWithMembers(Effect.succeed(answer.value))
+      if (found.some(({ members }) => members === null)) return yield* read(store, found)
+      return found.map(({ document, id, isComputed, isFollowed, members, version }) => {
+        const held = members ?? "{}"
+        return {
+          document: { id, version, json: extend(document, held), ...(isComputed ? { computed: held } : {}) },
+          isFollowed
+        }
+      })
+    })
+
+  const page = (
+    store: StoreId,
+    request: PageRequest<CollectionId>
+  ): Effect.Effect<DocumentPage<CollectionId>, RulesTooSlow> =>
+    Effect.gen(function* () {
+      const { cursor, limit } = request
+      const rows = yield* rowsOfHeads(
+        reads.rows(sql`
+          select id, version, document::text as document from (
+            select id, version, document, ${sql.literal(BYTES_BEFORE)} < ${PAGE_BYTES} as fits from collections
+            where store_id = ${store} ${cursor === undefined ? sql`` : sql`and id > ${cursor}`}
+            order by id limit ${limit}
+          ) as page
+          where fits order by id
+        `)
+      )
+      const found = yield* read(store, rows)
+      // All of them may have been deleted since, and others be left.
+      if (found.length === 0 && rows.length > 0) return yield* page(store, request)
+      const last = found.at(-1)
+      return {
+        items: `[${found.map(({ document }) => document.json).join(",")}]`,
+        nextCursor: last?.isFollowed ? last.document.id : null
+      }
     })
 
   return {
-    page: Effect.fnUntraced(function* (store: StoreId, { cursor, limit }: PageRequest<CollectionId>) {
-      const rows = yield* rowsOfHeads(sql`
-        select id, version, document::text as document from collections
-        where store_id = ${store} ${cursor === undefined ? sql`` : sql`and id > ${cursor}`}
-        order by id limit ${limit + 1}
-      `)
-      const documents = yield* read(store, rows.slice(0, limit))
-      return {
-        items: `[${documents.map(({ json }) => json).join(",")}]`,
-        nextCursor: rows.length > limit ? (rows[limit - 1]?.id ?? null) : null
-      }
-    }),
+    page,
 
-    get: (store: StoreId, id: CollectionId): Effect.Effect<Option.Option<Document<CollectionId>>> =>
+    get: (store: StoreId, id: CollectionId): Effect.Effect<Option.Option<Document<CollectionId>>, RulesTooSlow> =>
       Effect.map(
         Effect.flatMap(heads(store, [id]), (rows) => read(store, rows)),
-        ([document]) => Option.fromNullable(document)
+        ([found]) => Option.fromNullable(found?.document)
       ),
 
     insert: (store: StoreId, head: CollectionHead): Effect.Effect<JsonText> => {
       const document = stringify(head)
-      return Effect.as(run(sql`insert into collections (store_id, document) values (${store}, ${document})`), document)
+      return Effect.as(
+        run(sql`
+          insert into collections (store_id, document, bytes) values (${store}, ${document}, ${Buffer.byteLength(document)})
+        `),
+        document
+      )
     },
 
     update: (store: StoreId, head: CollectionHead): Effect.Effect<JsonText> => {
       const document = stringify(head)
       return Effect.as(
-        run(sql`update collections set document = ${document} where store_id = ${store} and id = ${head.id}`),
+        run(sql`
+          update collections set document = ${document}, bytes = ${Buffer.byteLength(document)}
+          where store_id = ${store} and id = ${head.id}
+        `),
         document
       )
     },
@@ -195,15 +185,15 @@ export const makeCollectionRepo = (sql: PgClient.PgClient) => {
 
     /** What a manual collection holds, as members of its JSON. */
     members: (store: StoreId, id: CollectionId): Effect.Effect<JsonText> =>
-      Effect.map(membersOf(sql.unsafe(MEMBERS, [store, id])), ({ members }) => members),
+      Effect.map(membersOf(reads.rows(write(MEMBERS, [store, id]))), ({ members }) => members),
 
-    /** What the rules match now, as members of the collection's JSON. */
-    matches: (store: StoreId, rules: Rules): Effect.Effect<JsonText> => {
-      const values: Array<unknown> = []
-      const products = matching((type, value) => `$${values.push(value)}::${type}`, store, rules)
-      const list = membersOf(sql.unsafe(`select (${listOf("id", "id", products)}) as members`, values))
-      return Effect.map(list, ({ members }) => members)
-    },
+    /** What the rules match now, as members of the JSON of the collection, which is null where it is yet to be made. */
+    matches: (store: StoreId, collection: CollectionId | null, rules: Rules): Effect.Effect<JsonText, RulesTooSlow> =>
+      rowsOfRules(write(...matchesOf(store, rules))).pipe(
+        Effect.catchTag("TookTooLong", () => new RulesTooSlow({ collection })),
+        Effect.flatMap((rows) => membersOf(Effect.succeed(rows))),
+        Effect.map(({ members }) => members)
+      ),
 
     addMembers: (store: StoreId, id: CollectionId, products: ReadonlyArray<ProductId>): Effect.Effect<void> =>
       run(sql`

@@ -22,6 +22,7 @@ import { extend, type JsonText } from "../../domain/Document.ts"
 import type { Events } from "../../domain/Events.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
+import type { Reads } from "../Reads.ts"
 import { makeTransaction } from "../Transaction.ts"
 import { makeAllocation, orGone } from "./Allocation.ts"
 import { makeCollectionRepo } from "./CollectionRepo.ts"
@@ -43,10 +44,10 @@ const decodeMembers = Schema.decodeUnknown(
  * Rules may take seconds, and the store's lock is the one that every create waits for. So rules run before it is taken,
  * and it is taken only by who needs it: locks in the order of ARCHITECTURE.md, The data.
  */
-export const makeCollections = (sql: PgClient.PgClient, events: typeof Events.Service) => {
+export const makeCollections = (sql: PgClient.PgClient, reads: Reads, events: typeof Events.Service) => {
   const transaction = makeTransaction(sql)
-  const collections = makeCollectionRepo(sql)
-  const products = makeProductRepo(sql)
+  const collections = makeCollectionRepo(sql, reads)
+  const products = makeProductRepo(sql, reads)
   const allocation = makeAllocation(sql)
 
   const get = (store: StoreId, id: CollectionId) =>
@@ -90,9 +91,9 @@ export const makeCollections = (sql: PgClient.PgClient, events: typeof Events.Se
     next: CollectionHead,
     given: UpdateCollection["productIds"]
   ) => {
-    if (next.type === "automated") return collections.matches(store, next)
+    if (next.type === "automated") return collections.matches(store, next.id, next)
     return before.type === "automated" && given === undefined
-      ? collections.matches(store, before)
+      ? collections.matches(store, before.id, before)
       : collections.members(store, next.id)
   }
 
@@ -147,7 +148,7 @@ export const makeCollections = (sql: PgClient.PgClient, events: typeof Events.Se
       const productIds = isManual ? yield* bounded(input.productIds ?? []) : []
       const matched = isManual
         ? undefined
-        : yield* collections.matches(store, { disjunctive: false, rules: [], ...input })
+        : yield* collections.matches(store, null, { disjunctive: false, rules: [], ...input })
       const given = yield* orGone(yield* allocation.collection(store, input.slug, slugOf(input.title)))
       const id = CollectionId.make(given.id)
       const head = newCollection(input, { ...given, id, slug: given.slug || `collection-${id.slice(-8)}` })

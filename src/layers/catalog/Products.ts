@@ -17,6 +17,7 @@ import { stringify } from "../../domain/Json.ts"
 import type { Events } from "../../domain/Events.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
+import type { Reads } from "../Reads.ts"
 import { traced } from "../Traced.ts"
 import { atCommit, makeTransaction } from "../Transaction.ts"
 import { type Allocated, makeAllocation, orGone } from "./Allocation.ts"
@@ -28,9 +29,9 @@ const documentOf = (product: Product) => {
   return Buffer.byteLength(json) > MAX_PRODUCT_BYTES ? new ProductTooLarge() : Effect.succeed(json)
 }
 
-export const makeProducts = (sql: PgClient.PgClient, events: typeof Events.Service) => {
+export const makeProducts = (sql: PgClient.PgClient, reads: Reads, events: typeof Events.Service) => {
   const transaction = makeTransaction(sql)
-  const products = makeProductRepo(sql)
+  const products = makeProductRepo(sql, reads)
   const allocation = makeAllocation(sql)
 
   const tell = (actor: Actor, event: { readonly eventId: string; readonly at: Date }, product: Product, json: string) =>

@@ -48,13 +48,20 @@ const sourceOf = (conditions: ReadonlyArray<Condition>) => {
   return conditions.some(isKey) ? "product_keys join products using (store_id, id)" : "products"
 }
 
+const typed = (text: string, kind: Condition["kind"]) =>
+  TYPES[kind] === "text" ? `${text} collate "C"` : `${text}::${TYPES[kind]}`
+
 /** The stored value in the type it is compared in: SQL null when it is missing. */
-const operandOf = ({ field, kind }: Condition): string => {
-  const column = COLUMNS[field]
-  if (column !== undefined) return column
-  const text = `(facets ->> '${field}')`
-  return TYPES[kind] === "text" ? `${text} collate "C"` : `${text}::${TYPES[kind]}`
-}
+const operandOf = ({ field, kind }: Condition): string => COLUMNS[field] ?? typed(`(facets ->> '${field}')`, kind)
+
+/** The values of such a field, one or a list, as rows. `offset 0` has each taken out once, however often it is compared. */
+const itemsOf = (condition: Condition): string =>
+  condition.list
+    ? `(
+        select ${typed("value", condition.kind)} as item
+        from jsonb_array_elements_text(facets -> '${condition.field}') as value offset 0
+      ) as items`
+    : `(select ${operandOf(condition)} as item offset 0) as items`
 
 const compare = (place: Place, condition: Condition, operand: string): string => {
   const { kind, relation } = condition
@@ -83,20 +90,47 @@ const compare = (place: Place, condition: Condition, operand: string): string =>
   }
 }
 
+/** Whether `facets` is asked for a member of a list, which it answers by itself. */
+const isMember = ({ kind, list, relation }: Condition) =>
+  list && kind === "text" && (relation === "equals" || relation === "in")
+
+/** Whether values have to be taken out of `facets` to be compared. */
+const isTakenOut = (condition: Condition) =>
+  !isTerm(condition) && !isMember(condition) && COLUMNS[condition.field] === undefined
+
+/** Conditions on one field, of which its values have to satisfy any. */
+type Group = readonly [Condition, ...ReadonlyArray<Condition>]
+
+/** Any value of the field satisfies any of the conditions. */
+const some = (place: Place, group: Group): string =>
+  `exists (select 1 from ${itemsOf(group[0])} where ${group.map((one) => compare(place, one, "item")).join(" or ")})`
+
 const positive = (place: Place, store: string, condition: Condition): string => {
   if (isTerm(condition)) return `terms && ${place("uuid[]", termsOf(store, condition))}`
-  if (!condition.list) return compare(place, condition, operandOf(condition))
-  const list = `facets -> '${condition.field}'`
-  if (condition.kind === "text" && (condition.relation === "equals" || condition.relation === "in")) {
-    return `${list} ?| ${place("text[]", parameters(condition))}`
-  }
-  const item = condition.kind === "number" ? "item::numeric" : 'item collate "C"'
-  return `exists (select 1 from jsonb_array_elements_text(${list}) as item where ${compare(place, condition, item)})`
+  if (isMember(condition)) return `facets -> '${condition.field}' ?| ${place("text[]", parameters(condition))}`
+  return condition.list ? some(place, [condition]) : compare(place, condition, operandOf(condition))
 }
 
-const predicate = (place: Place, store: string, condition: Condition): string => {
-  const text = positive(place, store, condition)
+const predicate = (place: Place, store: string, group: Group): string => {
+  const [condition, ...others] = group
+  const text = others.length === 0 ? positive(place, store, condition) : some(place, group)
   return condition.negated ? `coalesce(not (${text}), true)` : text
+}
+
+/**
+ * Where any condition suffices, those on one field are one: any of them. Where all must hold, those that are negated are
+ * one: none of them. So 60 of them take a value out of `facets` once and not 60 times; the others seldom get that far,
+ * as the first that fails decides.
+ */
+const groupsOf = (conditions: ReadonlyArray<Condition>, disjunctive: boolean): ReadonlyArray<Group> => {
+  const groups = new Map<RuleField | Condition, [Condition, ...Array<Condition>]>()
+  for (const condition of conditions) {
+    const key = isTakenOut(condition) && condition.negated !== disjunctive ? condition.field : condition
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [condition])
+    else group.push(condition)
+  }
+  return [...groups.values()]
 }
 
 /** What the index of terms answers before any product is looked at, and the conditions that are left. */
@@ -142,7 +176,11 @@ export const productsWhere = (
   if (conditions.length === 0) return "from products where false"
   const { found, rest } = split(place, store, conditions, disjunctive)
   const ofStore = `store_id ${found.length > 0 ? "is not distinct from" : "="} ${place("uuid", store)}`
-  const left = rest.toSorted((a, b) => costOf(a) - costOf(b)).map((condition) => predicate(place, store, condition))
+  const groups = groupsOf(
+    rest.toSorted((a, b) => costOf(a) - costOf(b)),
+    disjunctive
+  )
+  const left = groups.map((group) => predicate(place, store, group))
   const all = [ofStore, ...found, ...(left.length === 0 ? [] : [`(${left.join(disjunctive ? " or " : " and ")})`])]
   return `from ${sourceOf(conditions)} where ${all.join(" and ")}`
 }
