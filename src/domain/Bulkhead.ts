@@ -11,6 +11,9 @@ export class StoreBusy extends Schema.TaggedError<StoreBusy>()("StoreBusy", {}) 
   }
 }
 
+/** What an operation may take: `heavy` is one that applies rules to all products of a store, which may be seconds. */
+export type Weight = "usual" | "heavy"
+
 /**
  * Keeps the load of one store its own (the bulkhead pattern): a store has a few operations under way in a process, never
  * all connections to the database, and its other requests wait in a line of their own.
@@ -19,9 +22,14 @@ export class Bulkhead extends Context.Tag("domain/Bulkhead")<
   Bulkhead,
   {
     /**
-     * Runs the operation when it is its turn among those of the store, first come, first served. It leaves the line when
-     * it is interrupted. Fails at once with `StoreBusy` when the line is full.
+     * Runs the operation when it is its turn among those of the store, first come, first served, but that heavy ones leave
+     * one turn to the others. It leaves the line when it is interrupted. Fails at once with `StoreBusy` when the line is
+     * full.
      */
-    readonly inTurn: <A, E, R>(store: StoreId, operation: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StoreBusy, R>
+    readonly inTurn: <A, E, R>(
+      store: StoreId,
+      weight: Weight,
+      operation: Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | StoreBusy, R>
   }
 >() {}

@@ -1,10 +1,10 @@
 import { HttpApi } from "@effect/platform"
 import { Context, Effect, Either, FiberId, Option, Redacted, Runtime, type Schema, SchemaAST } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Bulkhead } from "../domain/Bulkhead.ts"
+import { Bulkhead, type Weight } from "../domain/Bulkhead.ts"
 import { InvalidToken, requireScope, type Scope } from "../domain/Installation.ts"
 import { RateLimit } from "../domain/RateLimit.ts"
-import { RequiredScope } from "./api/Access.ts"
+import { RequiredScope, WorkWeight } from "./api/Access.ts"
 import { PartnerApi } from "./api/PartnerApi.ts"
 import { receiveBody } from "./Body.ts"
 import type { Handler, Reply } from "./Call.ts"
@@ -21,6 +21,7 @@ interface Route {
   readonly path: string
   readonly pattern: RegExp
   readonly scope: Option.Option<Scope>
+  readonly weight: Weight
   readonly hasBody: boolean
   /** The names of the query's parameters. */
   readonly parameters: ReadonlyArray<string>
@@ -47,6 +48,7 @@ const routesOf = (handlers: Readonly<Record<string, Handler>>): ReadonlyArray<Ro
         path,
         pattern: patternOf(path),
         scope: Context.getOption(annotations, RequiredScope),
+        weight: Context.get(annotations, WorkWeight),
         hasBody: Option.isSome(payloadSchema),
         parameters: Option.match(urlParamsSchema, { onNone: () => [], onSome: namesOf }),
         handler
@@ -105,7 +107,7 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
     const routes = routesOf(handlers)
 
     const answer = Effect.fnUntraced(function* (
-      { handler, hasBody, parameters, scope }: Route,
+      { handler, hasBody, parameters, scope, weight }: Route,
       message: IncomingMessage,
       exchange: Exchange,
       url: string,
@@ -123,6 +125,7 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
       const header = (name: string) => headerOf(message, name)
       return yield* inTurn(
         installation.storeId,
+        weight,
         Effect.suspend(() => handler({ installation, method, url, header, body, params, query }))
       )
     })

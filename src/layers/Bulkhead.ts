@@ -9,6 +9,8 @@ const SHARE = 0.3
 /** The requests of a store that are here: those under way hold a turn, the others wait for one. */
 interface Line {
   readonly turns: Effect.Semaphore
+  /** What a heavy one needs besides. */
+  readonly heavyTurns: Effect.Semaphore
   length: number
 }
 
@@ -18,9 +20,15 @@ export const BulkheadLive = Layer.effect(
     const atOnce = Math.max(1, Math.floor(options.max * SHARE))
     const lines = new Map<StoreId, Line>()
 
+    const open = (): Line => ({
+      turns: Effect.unsafeMakeSemaphore(atOnce),
+      heavyTurns: Effect.unsafeMakeSemaphore(Math.max(1, atOnce - 1)),
+      length: 0
+    })
+
     const enter = (store: StoreId) =>
       Effect.suspend(() => {
-        const line = lines.get(store) ?? { turns: Effect.unsafeMakeSemaphore(atOnce), length: 0 }
+        const line = lines.get(store) ?? open()
         if (line.length === atOnce + MAX_WAITING) return new StoreBusy()
         line.length++
         lines.set(store, line)
@@ -33,10 +41,13 @@ export const BulkheadLive = Layer.effect(
       })
 
     return Bulkhead.of({
-      inTurn: (store, operation) =>
+      inTurn: (store, weight, operation) =>
         Effect.acquireUseRelease(
           enter(store),
-          ({ turns }) => turns.withPermits(1)(operation),
+          ({ heavyTurns, turns }) => {
+            const inLine = turns.withPermits(1)(operation)
+            return weight === "heavy" ? heavyTurns.withPermits(1)(inLine) : inLine
+          },
           (line) => leave(store, line)
         )
     })

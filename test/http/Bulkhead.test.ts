@@ -50,6 +50,24 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The load o
       })
   )
 
+  it.scoped("that applies rules leaves a turn to the rest of it", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const url = yield* databaseUrl
+      const [holder, watcher] = [yield* connection(url), yield* connection(url)]
+      yield* rowsOf(holder, "begin")
+      yield* rowsOf(holder, "lock table collections in access exclusive mode")
+      const lists = yield* Effect.fork(
+        Effect.forEach(times(20), () => client.get("/collections"), { concurrency: "unbounded" })
+      )
+      yield* waiting(watcher, AT_ONCE - 1)
+      assert.strictEqual((yield* create(client, 0)).status, 201)
+      assert.lengthOf(yield* waiting(watcher, 0), AT_ONCE - 1)
+      yield* rowsOf(holder, "commit")
+      assert.deepStrictEqual(statuses(yield* Fiber.join(lists)), [200])
+    })
+  )
+
   it.scoped("has a line that is bounded: beyond it a request is refused at once, and may be repeated", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()

@@ -1,6 +1,6 @@
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "@effect/platform"
 import { Context, Schema } from "effect"
-import { StoreBusy } from "../../domain/Bulkhead.ts"
+import { StoreBusy, type Weight } from "../../domain/Bulkhead.ts"
 import { InstallationInactive, InvalidToken, type Scope, ScopeNotGranted } from "../../domain/Installation.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
@@ -9,6 +9,11 @@ import { publicError } from "../ErrorTable.ts"
 
 /** The scope that an endpoint asks for: an annotation of its definition, which the dispatch reads. */
 export class RequiredScope extends Context.Tag("http/RequiredScope")<RequiredScope, Scope>() {}
+
+/** What an endpoint's work may take, where it is not the usual: an annotation of its definition. */
+export class WorkWeight extends Context.Reference<WorkWeight>()("http/WorkWeight", {
+  defaultValue: (): Weight => "usual"
+}) {}
 
 /**
  * The door of the API, before anything else of a request is looked at: the token (401), the installation's state (403),

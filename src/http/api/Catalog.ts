@@ -28,7 +28,7 @@ import { DEFAULT_LIMIT, MAX_LIMIT, PageLimit } from "../../domain/Page.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { BadRequest } from "../BadRequest.ts"
 import { publicError } from "../ErrorTable.ts"
-import { BearerAuth, KeyRequired } from "./Access.ts"
+import { BearerAuth, KeyRequired, WorkWeight } from "./Access.ts"
 import { needs } from "./Conventions.ts"
 
 const productId = HttpApiSchema.param("id", ProductId.annotations({ description: "The id of the product" }))
@@ -151,6 +151,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
       .addError(publicError(RulesTooSlow))
       .middleware(BearerAuth)
       .annotateContext(needs("read_collections"))
+      .annotate(WorkWeight, "heavy")
       .annotate(OpenApi.Summary, "List collections")
       .annotate(
         OpenApi.Description,
@@ -164,6 +165,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
       .addError(publicError(RulesTooSlow))
       .middleware(BearerAuth)
       .annotateContext(needs("read_collections"))
+      .annotate(WorkWeight, "heavy")
       .annotate(OpenApi.Summary, "Read a collection")
       .annotate(OpenApi.Description, "With the products it holds at this moment: rules are applied on every read.")
   )
@@ -182,6 +184,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
       .middleware(KeyRequired)
       .middleware(BearerAuth)
       .annotateContext(needs("write_collections"))
+      .annotate(WorkWeight, "heavy")
       .annotate(OpenApi.Summary, "Create a collection")
       .annotate(
         OpenApi.Description,
@@ -206,6 +209,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
       .middleware(KeyRequired)
       .middleware(BearerAuth)
       .annotateContext(needs("write_collections"))
+      .annotate(WorkWeight, "heavy")
       .annotate(OpenApi.Summary, "Update a collection")
       .annotate(
         OpenApi.Description,
