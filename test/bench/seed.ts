@@ -162,8 +162,8 @@ const insertOurs = async (db: Pg.Client, storeId: string, products: ReadonlyArra
       select document::json, facets::jsonb, terms::uuid[], description
       from json_to_recordset($2) as given (document text, facets text, terms text, description text)
     ), made as (
-      insert into products (store_id, document, facets, description)
-      select $1, document, facets, description from given
+      insert into products (store_id, document, bytes, facets, description)
+      select $1, document, octet_length(document::text), facets, description from given
     )
     insert into product_keys (store_id, id, price, stock, terms)
     select
@@ -198,7 +198,10 @@ const insertCollections = async (ours: Pg.Client, rival: Pg.Client): Promise<voi
   const heads = range(DEEP.collections).map(collectionOf)
   const storeId = idOf("store", 0, DEEP.store)
   await ours.query(
-    "insert into collections (store_id, document) select $1, value::json from unnest($2::text[]) as value",
+    `
+    insert into collections (store_id, document, bytes)
+    select $1, value::json, octet_length(value) from unnest($2::text[]) as value
+  `,
     [storeId, heads.map(stringify)]
   )
   await rival.query(
