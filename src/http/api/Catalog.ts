@@ -24,7 +24,7 @@ import { optional } from "../../domain/catalog/Fields.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { EventLoop } from "../../domain/Events.ts"
 import { AnswersFull, KeyReused } from "../../domain/Idempotency.ts"
-import { DEFAULT_LIMIT, MAX_LIMIT, PageLimit } from "../../domain/Page.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT, PAGE_BYTES, PAGE_MILLIS, PageLimit } from "../../domain/Page.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { BadRequest } from "../BadRequest.ts"
 import { publicError } from "../ErrorTable.ts"
@@ -47,7 +47,7 @@ export const pageQuery = <A, I>(cursor: Schema.Schema<A, I>) =>
           minimum: 1,
           maximum: MAX_LIMIT,
           default: DEFAULT_LIMIT,
-          description: `Rows of a page: ${DEFAULT_LIMIT} when absent; more than ${MAX_LIMIT} is treated as ${MAX_LIMIT}`
+          description: `Rows of a page at most: ${DEFAULT_LIMIT} when absent; more than ${MAX_LIMIT} is treated as ${MAX_LIMIT}. A page may hold fewer and still have a \`nextCursor\`: it ends early, after at least one row, when its bytes pass ${PAGE_BYTES / 1024 / 1024} MiB`
         }
       })
     )
@@ -155,7 +155,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
       .annotate(OpenApi.Summary, "List collections")
       .annotate(
         OpenApi.Description,
-        "Every collection, in ascending order of id, with the products it holds at this moment."
+        `Every collection, in ascending order of id, with the products it holds at this moment. A page also ends early, after at least one collection, when to find their products has taken ${PAGE_MILLIS} ms.`
       )
   )
   .add(

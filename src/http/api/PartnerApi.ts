@@ -22,13 +22,13 @@ Each POST, PATCH and DELETE carries an \`Idempotency-Key\`: one new key for each
 
 ## Writing what was read
 
-A resource comes with its version as \`ETag\`. A write with that tag in \`If-Match\` is refused with 412 when the resource has changed since.
+A resource comes with its version as \`ETag\`. A write with that tag in \`If-Match\` is refused with 412 when the resource has changed since. The tag of an automated collection changes with its products too; \`If-Match\` asks for its version alone.
 
 Fields of a body that are unknown or cannot be set are ignored, so that what was read can be sent back. With \`Prefer: handling=strict\` they are refused.
 
 ## Lists
 
-Lists run in ascending order of id. The \`nextCursor\` of a page is the \`cursor\` of the next one; it is null when there is no further row.
+Lists run in ascending order of id. The \`nextCursor\` of a page is the \`cursor\` of the next one; it is null when there is no further row, and only then: a page that would grow large, or take long, ends before it holds \`limit\` rows.
 
 ## Rate limit
 
