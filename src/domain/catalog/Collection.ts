@@ -110,6 +110,14 @@ export class CollectionNotFound extends Schema.TaggedError<CollectionNotFound>()
   }
 }
 
+export class CollectionLimitReached extends Schema.TaggedError<CollectionLimitReached>()("CollectionLimitReached", {
+  limit: Schema.NonNegativeInt
+}) {
+  override get message() {
+    return `The store's plan allows ${this.limit} collections; delete some or move to a larger plan`
+  }
+}
+
 export class UnknownProducts extends Schema.TaggedError<UnknownProducts>()("UnknownProducts", {
   unknown: Schema.Array(Schema.Struct({ index: Schema.Int, id: ProductId }))
 }) {
