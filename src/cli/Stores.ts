@@ -19,9 +19,16 @@ const listPlans = Command.make("list", { json }, ({ json }) =>
     const plans = yield* listPlans
     yield* json
       ? Console.log(JSON.stringify({ plans }))
-      : Console.log(plans.map(({ name, productLimit }) => `${name}: ${productLimit} products`).join("\n"))
+      : Console.log(
+          plans
+            .map(
+              ({ collectionLimit, name, productLimit }) =>
+                `${name}: ${productLimit} products, ${collectionLimit} collections`
+            )
+            .join("\n")
+        )
   }).pipe(Effect.provide(Live))
-).pipe(Command.withDescription("Every plan and how many products it allows"))
+).pipe(Command.withDescription("Every plan and how many products and collections it allows"))
 
 const createPlan = Command.make(
   "create",

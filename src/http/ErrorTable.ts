@@ -8,6 +8,7 @@ import type { RateLimitExceeded } from "../domain/RateLimit.ts"
 import type { StoreNotFound } from "../domain/Store.ts"
 import type { VersionMismatch } from "../domain/Version.ts"
 import type {
+  CollectionLimitReached,
   CollectionNotFound,
   RulesTooSlow,
   TooManyMembers,
@@ -28,6 +29,7 @@ export type PublicError =
   | InstallationInactive
   | ScopeNotGranted
   | ProductLimitReached
+  | CollectionLimitReached
   | StoreNotFound
   | ProductNotFound
   | CollectionNotFound
@@ -62,6 +64,7 @@ const STATUS = {
   CollectionNotFound: 404,
   KeyReused: 409,
   VersionMismatch: 412,
+  CollectionLimitReached: 422,
   ProductTooLarge: 422,
   SlugTaken: 422,
   UnknownProducts: 422,

@@ -46,7 +46,10 @@ export const InstallationsLive = Layer.effect(
     const transaction = makeTransaction(sql)
     const newId = sql.literal("uuid_v7(clock_micros())")
 
-    const listPlans = plansOf(sql`select name, product_limit as "productLimit" from plans order by product_limit, name`)
+    const listPlans = plansOf(sql`
+      select name, product_limit as "productLimit", collection_limit as "collectionLimit"
+      from plans order by product_limit, name
+    `)
 
     const requirePlan = Effect.fnUntraced(function* (name: string) {
       const known = (yield* listPlans).map((plan) => plan.name)

@@ -74,21 +74,24 @@ it.scopedLive("plans list shows every plan with its limit, for people and for pr
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const Plans = Schema.Struct({
-      plans: Schema.Array(Schema.Struct({ name: Schema.String, productLimit: Schema.Int }))
+      plans: Schema.Array(Schema.Struct({ name: Schema.String, productLimit: Schema.Int, collectionLimit: Schema.Int }))
     })
     const { plans } = yield* factsOf(Plans, url, "plans", "list")
     assert.deepStrictEqual(
-      plans.map(({ name, productLimit }) => [name, productLimit]),
+      plans.map(({ collectionLimit, name, productLimit }) => [name, productLimit, collectionLimit]),
       [
-        ["free", 100],
-        ["starter", 1000],
-        ["growth", 10_000],
-        ["scale", 100_000]
+        ["free", 100, 50],
+        ["starter", 1000, 500],
+        ["growth", 10_000, 2000],
+        ["scale", 100_000, 10_000]
       ]
     )
     const { code, stdout } = yield* cli(url, "plans", "list")
     assert.strictEqual(code, 0)
-    assert.strictEqual(stdout, plans.map(({ name, productLimit }) => `${name}: ${productLimit} products\n`).join(""))
+    assert.strictEqual(
+      stdout,
+      plans.map((plan) => `${plan.name}: ${plan.productLimit} products, ${plan.collectionLimit} collections\n`).join("")
+    )
   })
 )
 

@@ -6,6 +6,7 @@ import type { StoreId, StoreNotFound } from "../Store.ts"
 import type { VersionCondition, VersionMismatch } from "../Version.ts"
 import type {
   CollectionId,
+  CollectionLimitReached,
   CollectionNotFound,
   CreateCollection,
   RulesTooSlow,
@@ -68,7 +69,7 @@ export class Catalog extends Context.Tag("domain/Catalog")<
       input: CreateCollection
     ) => Effect.Effect<
       Document<CollectionId>,
-      StoreNotFound | SlugTaken | UnknownProducts | TooManyProductIds | RulesTooSlow
+      StoreNotFound | CollectionLimitReached | SlugTaken | UnknownProducts | TooManyProductIds | RulesTooSlow
     >
     readonly updateCollection: (
       actor: Actor,

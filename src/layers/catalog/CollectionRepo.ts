@@ -10,7 +10,7 @@ import type { StoreId } from "../../domain/Store.ts"
 import type { Reads } from "../Reads.ts"
 import { count, oneRowOf, rowOf, rowsOf, run } from "../Rows.ts"
 import { write } from "../Writes.ts"
-import { automatedQuery, matchesOf, MEMBERS, type Rules, withMembers } from "./Members.ts"
+import { automatedQuery, matchesOf, MEMBERS, positionsOf, type Rules, SET_MEMBERS, withMembers } from "./Members.ts"
 import { BYTES_BEFORE } from "./Sizes.ts"
 
 const Row = Schema.Struct({
@@ -195,12 +195,13 @@ export const makeCollectionRepo = (sql: PgClient.PgClient, reads: Reads) => {
         Effect.map(({ members }) => members)
       ),
 
-    addMembers: (store: StoreId, id: CollectionId, products: ReadonlyArray<ProductId>): Effect.Effect<void> =>
-      run(sql`
-        insert into collection_members (store_id, collection_id, position, product_id)
-        select ${store}, ${id}, position, product_id
-        from unnest(${products}::uuid[]) with ordinality as given (product_id, position)
-      `),
+    /** Makes the collection hold these products in this order, of which only `added` are not its members yet. */
+    setMembers: (
+      store: StoreId,
+      id: CollectionId,
+      products: ReadonlyArray<ProductId>,
+      added: ReadonlyArray<ProductId>
+    ): Effect.Effect<void> => run(sql.unsafe(SET_MEMBERS, [store, id, positionsOf(products), `{${added.join(",")}}`])),
 
     removeMembers: (store: StoreId, id: CollectionId): Effect.Effect<void> =>
       run(sql`delete from collection_members where store_id = ${store} and collection_id = ${id}`)

@@ -10,13 +10,14 @@ import {
   MAX_MEMBERS,
   newCollection,
   patchCollection,
+  ProductIds,
   TooManyMembers,
   TooManyProductIds,
   typeOf,
   UnknownProducts,
   type UpdateCollection
 } from "../../domain/catalog/Collection.ts"
-import { ProductId } from "../../domain/catalog/Product.ts"
+import type { ProductId } from "../../domain/catalog/Product.ts"
 import { slugOf } from "../../domain/catalog/Slug.ts"
 import { extend, type JsonText } from "../../domain/Document.ts"
 import type { Events } from "../../domain/Events.ts"
@@ -28,17 +29,20 @@ import { makeAllocation, orGone } from "./Allocation.ts"
 import { makeCollectionRepo } from "./CollectionRepo.ts"
 import { makeProductRepo } from "./ProductRepo.ts"
 
-/** The ids, if a manual collection may hold so many. */
-const bounded = (ids: ReadonlyArray<ProductId>): Effect.Effect<ReadonlyArray<ProductId>, TooManyProductIds> =>
-  ids.length > MAX_MEMBERS ? new TooManyProductIds() : Effect.succeed(ids)
+/** The ids, each once, if a manual collection may hold so many. */
+const bounded = (given: ReadonlyArray<ProductId>): Effect.Effect<ReadonlyArray<ProductId>, TooManyProductIds> => {
+  const ids = [...new Set(given)]
+  return ids.length > MAX_MEMBERS ? new TooManyProductIds() : Effect.succeed(ids)
+}
 
 /** What a collection holds, as members of its JSON. */
 const membersOf = (ids: ReadonlyArray<ProductId>): JsonText =>
   JSON.stringify({ productIds: ids, productCount: ids.length })
 
-const decodeMembers = Schema.decodeUnknown(
-  Schema.parseJson(Schema.Struct({ productIds: Schema.Array(Schema.typeSchema(ProductId)) }))
-)
+const decodeMembers = Schema.decodeUnknown(Schema.parseJson(Schema.Struct({ productIds: ProductIds })))
+
+const idsIn = (members: JsonText): Effect.Effect<ReadonlyArray<ProductId>> =>
+  Effect.orDie(Effect.map(decodeMembers(members), ({ productIds }) => productIds))
 
 /*
  * Rules may take seconds, and the store's lock is the one that every create waits for. So rules run before it is taken,
@@ -56,13 +60,18 @@ export const makeCollections = (sql: PgClient.PgClient, reads: Reads, events: ty
       Option.match({ onNone: () => new CollectionNotFound({ id }), onSome: Effect.succeed })
     )
 
-  /** The ids, each once: products of the store, which stay there until the transaction ends. Refuses all others. */
-  const holdProducts = Effect.fnUntraced(function* (store: StoreId, given: ReadonlyArray<ProductId>) {
-    const places = new Map(given.map((id, index) => [id, index] as const).toReversed())
-    const ids = [...new Set(given)]
+  /** Holds products of the store until the transaction ends. Refuses other ids, with their places in what was given. */
+  const holdProducts = Effect.fnUntraced(function* (
+    store: StoreId,
+    ids: ReadonlyArray<ProductId>,
+    given: ReadonlyArray<ProductId>
+  ) {
+    if (ids.length === 0) return
     const held = yield* products.hold(store, ids)
+    if (held.size === ids.length) return
+    const places = new Map(given.map((id, index) => [id, index] as const).toReversed())
     const unknown = ids.filter((id) => !held.has(id)).map((id) => ({ id, index: places.get(id) ?? 0 }))
-    return unknown.length > 0 ? yield* new UnknownProducts({ unknown }) : ids
+    return yield* new UnknownProducts({ unknown })
   })
 
   /** The event of a write: what an automated collection holds is not part of what was written. */
@@ -97,27 +106,30 @@ export const makeCollections = (sql: PgClient.PgClient, reads: Reads, events: ty
       : collections.members(store, next.id)
   }
 
+  /** A product that is a member already need not be held: who deletes it takes it out of here. */
   const replaceMembers = Effect.fnUntraced(function* (
     store: StoreId,
     id: CollectionId,
     found: JsonText,
     given: ReadonlyArray<ProductId>
   ) {
-    const ids = yield* holdProducts(store, yield* bounded(given))
+    const ids = yield* bounded(given)
     const members = membersOf(ids)
     if (members === found) return found
-    yield* collections.removeMembers(store, id)
-    yield* collections.addMembers(store, id, ids)
+    const before = new Set(yield* idsIn(found))
+    const added = ids.filter((id) => !before.has(id))
+    yield* holdProducts(store, added, given)
+    yield* collections.setMembers(store, id, ids, added)
     return members
   })
 
   /** Makes members of what the rules matched, except for what was deleted since. */
   const keepMatches = Effect.fnUntraced(function* (store: StoreId, id: CollectionId, found: JsonText) {
-    const { productIds } = yield* Effect.orDie(decodeMembers(found))
-    if (productIds.length > MAX_MEMBERS) return yield* new TooManyMembers({ count: productIds.length })
-    const held = yield* products.hold(store, productIds)
-    const ids = productIds.filter((id) => held.has(id))
-    yield* collections.addMembers(store, id, ids)
+    const matched = yield* idsIn(found)
+    if (matched.length > MAX_MEMBERS) return yield* new TooManyMembers({ count: matched.length })
+    const held = yield* products.hold(store, matched)
+    const ids = matched.filter((id) => held.has(id))
+    yield* collections.setMembers(store, id, ids, ids)
     return membersOf(ids)
   })
 
@@ -145,16 +157,16 @@ export const makeCollections = (sql: PgClient.PgClient, reads: Reads, events: ty
     createCollection: Effect.fn("Catalog.createCollection")(function* (actor, input) {
       const store = actor.storeId
       const isManual = typeOf(input) === "manual"
-      const productIds = isManual ? yield* bounded(input.productIds ?? []) : []
+      const ids = isManual ? yield* bounded(input.productIds ?? []) : []
       const matched = isManual
         ? undefined
         : yield* collections.matches(store, null, { disjunctive: false, rules: [], ...input })
       const given = yield* orGone(yield* allocation.collection(store, input.slug, slugOf(input.title)))
       const id = CollectionId.make(given.id)
       const head = newCollection(input, { ...given, id, slug: given.slug || `collection-${id.slice(-8)}` })
-      const ids = productIds.length > 0 ? yield* holdProducts(store, productIds) : []
+      yield* holdProducts(store, ids, input.productIds ?? [])
       const document = yield* collections.insert(store, head)
-      if (ids.length > 0) yield* collections.addMembers(store, id, ids)
+      if (ids.length > 0) yield* collections.setMembers(store, id, ids, ids)
       return yield* tell(actor, given, head, document, matched ?? membersOf(ids))
     }, transaction),
 

@@ -29,6 +29,25 @@ export const MEMBERS = `
     as members
 `
 
+/**
+ * Writes only what differs: rows cost most where they are made, with two foreign keys to check. Positions are looked up
+ * in one value and not joined, as of a table that nobody has analyzed yet a join would compare each row with each.
+ */
+export const SET_MEMBERS = `
+  with gone as (
+    delete from collection_members
+    where store_id = $1 and collection_id = $2 and not $3::jsonb ? product_id::text
+  ), moved as (
+    update collection_members set position = ($3::jsonb ->> product_id::text)::integer
+    where store_id = $1 and collection_id = $2 and position <> ($3::jsonb ->> product_id::text)::integer
+  )
+  insert into collection_members (store_id, collection_id, position, product_id)
+  select $1, $2, ($3::jsonb ->> id::text)::integer, id from unnest($4::uuid[]) as id
+`
+
+/** Each id with its place, as JSON. */
+export const positionsOf = (ids: ReadonlyArray<string>) => `{${ids.map((id, index) => `"${id}":${index}`).join(",")}}`
+
 /** The products that match the rules, as the row of a statement and its values. */
 export const matchesOf = (store: StoreId, rules: Rules): readonly [text: string, values: ReadonlyArray<unknown>] => {
   const values: Array<SqlValue> = []
