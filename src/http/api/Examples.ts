@@ -114,7 +114,7 @@ const badCollection = {
 const badCondition = { InvalidCondition: { error: 'If-Match must be * or entity tags, as in "3"' } }
 
 interface Sample {
-  /** Bodies to send, by what they show. */
+  /** Bodies to send, by what they show. They name nothing that a store may not have: each works as it stands. */
   readonly requests?: Readonly<Record<string, unknown>>
   /** The answer to the first of them. */
   readonly answer: unknown
@@ -139,12 +139,12 @@ export const samples: Readonly<Record<string, Sample>> = {
   listCollections: { answer: { collections: [withProducts(oak)], nextCursor: null }, malformed: badPage },
   getCollection: { answer: { data: withProducts(oak) }, malformed: badId },
   createCollection: {
-    requests: { "Chosen by rules": oakFields, "Chosen by hand": { title: "For the office", productIds: [DESK] } },
+    requests: { "Chosen by rules": oakFields, "Filled by hand later": { title: "For the office", type: "manual" } },
     answer: { data: withProducts(oak) },
     malformed: { ...badBody, ...badCollection }
   },
   updateCollection: {
-    requests: { "Another title": renamed, "Turned manual": { type: "manual", productIds: [DESK] } },
+    requests: { "Another title": renamed, "Turned manual, with what matches now": { type: "manual" } },
     answer: { data: withProducts(advance(patchCollection(oak, renamed), later)) },
     malformed: { ...badId, ...badBody, ...badCollection, ...badCondition }
   },
