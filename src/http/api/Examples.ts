@@ -73,7 +73,7 @@ const VARIANTS = ["019c1363-49c0-74c7-8e01-c2d94b7f1a35", "019c1363-49c0-7a98-b3
 
 const withIds = (product: Product): Product => ({
   ...product,
-  variants: product.variants.map((variant, index) => ({ ...variant, id: VARIANTS[index] }))
+  variants: product.variants.map((variant, index) => ({ ...variant, id: VARIANTS[index] ?? variant.id }))
 })
 
 const desk = withIds(newProduct(deskFields, { ...created, id: DESK, slug: "oak-desk" }))
