@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { ApiTest, baseUrl } from "../support/Api.ts"
 import { generated } from "../support/OpenApi.ts"
 
@@ -17,13 +17,43 @@ const parts = (html: string) => {
   return { scripts, markup: html.replaceAll(/(<script[^>]*>)[\s\S]*?<\/script>/g, "$1</script>") }
 }
 
+const Parameter = Schema.Struct({
+  in: Schema.String,
+  required: Schema.Boolean,
+  content: Schema.Struct({ "text/plain": Schema.Struct({ schema: Schema.Unknown }) })
+})
+const isQuiet = Schema.is(Parameter)
+const isSampled = Schema.is(
+  Schema.Struct({ in: Schema.String, name: Schema.String, required: Schema.Boolean, schema: Schema.Object })
+)
+
+/** A parameter that the page keeps out of its samples, as it is in the document. */
+const withSchema = (_: string, value: unknown): unknown => {
+  if (!isQuiet(value)) return value
+  const { content, ...parameter } = value
+  return { ...parameter, schema: content["text/plain"].schema }
+}
+
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The reference page", (it) => {
   it.effect("holds the document, its configuration and its script itself", () =>
     Effect.gen(function* () {
       const { scripts } = parts(yield* page)
       assert.strictEqual(scripts.length, 3)
-      assert.deepStrictEqual(JSON.parse(scripts[0] ?? ""), generated)
+      assert.deepStrictEqual(JSON.parse(scripts[0] ?? "", withSchema), generated)
       assert.isAbove(scripts[2]?.length ?? 0, 1_000_000)
+    })
+  )
+
+  it.effect("shows in its samples what a request must have and no more: a parameter with a schema is in each", () =>
+    Effect.gen(function* () {
+      const { scripts } = parts(yield* page)
+      const inSamples = new Set<string>()
+      JSON.parse(scripts[0] ?? "", (_, value: unknown) => {
+        if (isSampled(value)) inSamples.add(`${value.name} ${value.required}`)
+        return value
+      })
+      assert.include([...inSamples], "Idempotency-Key true")
+      assert.isEmpty([...inSamples].filter((name) => name.endsWith("false")))
     })
   )
 

@@ -1,6 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { randomUUID } from "node:crypto"
 import { ApiTest, type Client, dataOf, errorOf, freshClient, pageOf } from "../support/Api.ts"
+import { problemsAt } from "../support/OpenApi.ts"
 
 const variantsOf = Schema.decodeUnknownSync(
   Schema.Array(Schema.Struct({ id: Schema.UUID }, { key: Schema.String, value: Schema.Unknown }))
@@ -169,6 +171,34 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product pa
       const product = yield* create(client, { name: "Copy", variants: [{ id: s, title: "S" }, { id: "mine" }] })
       const ids = variantsOf(product["variants"]).map(({ id }) => id)
       assert.strictEqual(new Set([...ids, s]).size, 3)
+    })
+  )
+
+  it.effect("any id of a variant is taken, and one that names none of the product's makes a new variant", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const { product, s } = yield* withVariants(client)
+      const foreign = [44_112_233, "gid://shop/Variant/1", "", null, true, { gid: 1 }, [1], randomUUID()]
+      const variants = foreign.map((id) => ({ id, title: "Imported" }))
+      assert.deepStrictEqual(problemsAt("#/components/schemas/UpdateProduct", { variants }), [])
+      assert.deepStrictEqual(problemsAt("#/components/schemas/CreateProduct", { name: "Copy", variants }), [])
+      for (const shown of [
+        yield* create(client, { name: "Copy", variants }),
+        yield* patch(client, product["id"], { variants: [{ id: s }, ...variants] })
+      ]) {
+        assert.deepStrictEqual(problemsAt("#/components/schemas/Product", shown), [])
+        const made = variantsOf(shown["variants"]).filter(({ id }) => id !== s)
+        assert.strictEqual(new Set(made.map(({ id }) => id)).size, foreign.length)
+        for (const variant of made) {
+          assert.deepStrictEqual(variant, { id: variant.id, title: "Imported" })
+          assert.notInclude(foreign, variant.id)
+        }
+      }
+      // What is answered has an id, which is a UUID.
+      for (const variant of [{}, { id: 7 }, { id: null }]) {
+        const answer = { ...product, variants: [variant] }
+        assert.isNotEmpty(problemsAt("#/components/schemas/Product", answer), JSON.stringify(variant))
+      }
     })
   )
 

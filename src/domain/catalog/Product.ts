@@ -2,8 +2,8 @@ import { Schema, Struct } from "effect"
 import { canonical, isBelow } from "../Json.ts"
 import { isText } from "../Text.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"
-import { Timestamp, Version } from "./Fields.ts"
-import { editable, type Variant } from "./ProductFields.ts"
+import { listOf, Timestamp, Version } from "./Fields.ts"
+import { editable, MAX_VARIANTS, Variant, type VariantInput } from "./ProductFields.ts"
 
 export const ProductId = Uuid.pipe(Schema.brand("ProductId"), Schema.annotations({ identifier: "ProductId" }))
 export type ProductId = typeof ProductId.Type
@@ -13,6 +13,7 @@ export const Product = Schema.Struct({
   id: ProductId,
   version: Version,
   ...editable,
+  variants: listOf(Variant, MAX_VARIANTS).annotations({ description: "Its buyable forms" }),
   createdAt: Timestamp,
   updatedAt: Timestamp
 }).annotations({ identifier: "Product" })
@@ -109,10 +110,14 @@ export const newProduct = (input: CreateProduct, { at, currencyCode, id, slug }:
 }
 
 /** As ids are written here; a client may write them in any case. */
-const idOf = ({ id }: Variant) => (isText(id) ? id.toLowerCase() : id)
+const idOf = ({ id }: VariantInput) => (isText(id) ? id.toLowerCase() : id)
 
 /** A variant that names a known id goes on from what it was; any other is new. No id stands twice. */
-const withIds = (variants: ReadonlyArray<Variant>, known: Map<unknown, Variant>, at: Date): ReadonlyArray<Variant> =>
+const withIds = (
+  variants: ReadonlyArray<VariantInput>,
+  known: Map<unknown, Variant>,
+  at: Date
+): ReadonlyArray<Variant> =>
   variants.map((variant) => {
     const id = idOf(variant)
     const before = known.get(id)
@@ -123,12 +128,13 @@ const withIds = (variants: ReadonlyArray<Variant>, known: Map<unknown, Variant>,
 /** The product with the patch applied: the same object when the patch changes nothing. */
 export const patchProduct = (product: Product, patch: UpdateProduct, at: Date): Product => {
   const known = new Map(product.variants.map((variant) => [variant.id, variant] as const))
-  const variants = patch.variants === undefined ? {} : { variants: withIds(patch.variants, known, at) }
-  const changes: UpdateProduct = { ...patch, ...variants }
+  const { variants, ...fields } = patch
+  const changes: Partial<Product> =
+    variants === undefined ? fields : { ...fields, variants: withIds(variants, known, at) }
   return changesNothing(product, changes)
     ? product
     : { ...product, ...changes, version: product.version + 1, updatedAt: at.toISOString() }
 }
 
-const changesNothing = (product: Product, changes: UpdateProduct) =>
+const changesNothing = (product: Product, changes: Partial<Product>) =>
   Struct.keys(changes).every((key) => canonical(changes[key]) === canonical(product[key]))

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { fold } from "../Text.ts"
+import { Uuid } from "../Uuid.ts"
 import {
   Amount,
   Bool,
@@ -47,17 +48,10 @@ const ProductOption = open({
   values: field(list(text(255)), "The choices there are", ["120 cm", "160 cm"])
 }).annotations({ identifier: "Option", description: "Something that the variants of a product differ in" })
 
-/** One buyable form of a product. `id` is the service's: it names an existing variant in a patch. */
-export const Variant = open({
-  id: optional(
-    Schema.Unknown.annotations({
-      jsonSchema: {
-        type: "string",
-        format: "uuid",
-        description: "Given by the service; in a patch, which one is meant"
-      }
-    })
-  ),
+/** Variants that a product may have. */
+export const MAX_VARIANTS = 2048
+
+const ofVariant = {
   title: optional(field(text(255), "What it is called", "160 cm")),
   sku: optional(field(text(255), "Stock keeping unit; not unique", "DESK-WAL-160")),
   barcode: optional(field(text(255), "GTIN, EAN, UPC or ISBN", "4006381333931")),
@@ -71,8 +65,28 @@ export const Variant = open({
       examples: [{ Width: "160 cm" }]
     })
   )
+}
+
+/** One buyable form of a product. */
+export const Variant = open({
+  id: Uuid.annotations({ jsonSchema: { format: "uuid", description: "Given by the service" } }),
+  ...ofVariant
 }).annotations({ identifier: "Variant", description: "One buyable form of a product" })
 export type Variant = typeof Variant.Type
+
+/** A variant as a client writes it. Its id may be any value: what comes from elsewhere has ids of its own. */
+export const VariantInput = open({
+  id: optional(
+    Schema.Unknown.annotations({
+      jsonSchema: {
+        description:
+          "In a patch, which variant is meant. Any value is taken; one that is no id of a variant of the product makes a new variant, with an id that the service gives"
+      }
+    })
+  ),
+  ...ofVariant
+}).annotations({ identifier: "VariantInput", description: "One buyable form of a product, as it is written" })
+export type VariantInput = typeof VariantInput.Type
 
 const Faq = open({
   question: field(text(65_535), "What customers ask", "Does it come assembled?"),
@@ -119,7 +133,7 @@ export const editable = {
   media: field(listOf(Medium, 250), "Pictures, films and models", [{ url: "https://images.example.com/desk-2.jpg" }]),
   options: field(listOf(ProductOption, 10), "What its variants differ in", [{ name: "Width", values: ["120", "160"] }]),
   variants: field(
-    listOf(Variant, 2048),
+    listOf(VariantInput, MAX_VARIANTS),
     "Its buyable forms. In a patch, an item whose `id` exists keeps the fields it does not name; one left out is removed",
     [{ title: "160 cm", sku: "DESK-WAL-160", price: 249.5, stock: 7 }]
   ),

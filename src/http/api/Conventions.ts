@@ -80,6 +80,7 @@ const completeOperation = (operation: Operation, method: string) => {
   const scope = operation["x-scope"]
   const name = operation.operationId.replace(/^.*\./, "")
   const sample = samples[name] ?? { answer: null, malformed: {} }
+  const { requests = {} } = sample
   const refusals = refusalsOf(scope)
 
   const success = (status: string, { content, description }: Operation["responses"][string]) => ({
@@ -104,10 +105,10 @@ const completeOperation = (operation: Operation, method: string) => {
     ...operation,
     operationId: name,
     description: `${operation.description}\n\nNeeds the scope \`${scope}\`.`,
-    parameters: [...operation.parameters, ...requestHeaders(method)],
+    parameters: [...operation.parameters, ...requestHeaders(method, name, Object.keys(requests))],
     ...(content === undefined
       ? {}
-      : { requestBody: { ...request, content: json(content["application/json"].schema, sample.requests ?? {}) } }),
+      : { requestBody: { ...request, content: json(content["application/json"].schema, requests) } }),
     responses: {
       ...mapValues(failures, (examples, status) => failure(status, examples)),
       ...mapValues(operation.responses, (response, status) =>

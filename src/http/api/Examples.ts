@@ -76,7 +76,7 @@ const VARIANTS = ["019c1363-49c0-74c7-8e01-c2d94b7f1a35", "019c1363-49c0-7a98-b3
 
 const withIds = (product: Product): Product => ({
   ...product,
-  variants: product.variants.map((variant, index) => ({ ...variant, id: VARIANTS[index] }))
+  variants: product.variants.map((variant, index) => ({ ...variant, id: VARIANTS[index] ?? variant.id }))
 })
 
 const desk = withIds(newProduct(deskFields, { ...created, id: DESK, slug: "oak-desk" }))
@@ -117,7 +117,7 @@ const badCollection = {
 const badCondition = { InvalidCondition: { error: 'If-Match must be * or entity tags, as in "3"' } }
 
 interface Sample {
-  /** Bodies to send, by what they show. */
+  /** Bodies to send, by what they show. They name nothing that a store may not have: each works as it stands. */
   readonly requests?: Readonly<Record<string, unknown>>
   /** The answer to the first of them. */
   readonly answer: unknown
@@ -142,12 +142,12 @@ export const samples: Readonly<Record<string, Sample>> = {
   listCollections: { answer: { collections: [withProducts(oak)], nextCursor: null }, malformed: badPage },
   getCollection: { answer: { data: withProducts(oak) }, malformed: badId },
   createCollection: {
-    requests: { "Chosen by rules": oakFields, "Chosen by hand": { title: "For the office", productIds: [DESK] } },
+    requests: { "Chosen by rules": oakFields, "Filled by hand later": { title: "For the office", type: "manual" } },
     answer: { data: withProducts(oak) },
     malformed: { ...badBody, ...badCollection }
   },
   updateCollection: {
-    requests: { "Another title": renamed, "Turned manual": { type: "manual", productIds: [DESK] } },
+    requests: { "Another title": renamed, "Turned manual, with what matches now": { type: "manual" } },
     answer: { data: withProducts(advance(patchCollection(oak, renamed), later)) },
     malformed: { ...badId, ...badBody, ...badCollection, ...badCondition }
   },

@@ -7,24 +7,15 @@ import { Predicate } from "effect"
 
 const requestId = { type: "string", minLength: 1, maxLength: 128, pattern: "^[A-Za-z0-9_.:/+=-]+$" }
 
+/** Without examples of their own: a request needs none of them, and what has an example is sent by who copies it. */
 export const parameters = {
-  IdempotencyKey: {
-    name: "Idempotency-Key",
-    in: "header",
-    required: true,
-    description:
-      "One new key for each operation, and the same on its retries: the operation runs once, and a retry within 24 hours gets the stored answer. With another request it is refused (409)",
-    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
-    example: "0b0f3f6e-4a53-4c1b-9d0f-7b9b8a1f5c11"
-  },
   Prefer: {
     name: "Prefer",
     in: "header",
     required: false,
     description:
       "`handling=strict` (RFC 7240): fields that cannot be set are refused with 400, instead of being ignored",
-    schema: { type: "string" },
-    example: "handling=strict"
+    schema: { type: "string" }
   },
   IfMatch: {
     name: "If-Match",
@@ -32,8 +23,7 @@ export const parameters = {
     required: false,
     description:
       'The `ETag` of the version that is meant, as in `"3"`, or `*` for any: refused with 412 when the resource has another version by now',
-    schema: { type: "string" },
-    example: "*"
+    schema: { type: "string" }
   },
   EventId: {
     name: "X-Service-Event-Id",
@@ -41,8 +31,7 @@ export const parameters = {
     required: false,
     description:
       "The id of the event that this write answers, as its delivery carried it. Apps that answer each other's events without end are refused with 422 after 10 such writes in a row",
-    schema: { type: "string", format: "uuid" },
-    example: "0198c5f0-3b1e-7c52-9a55-0d2f6f1c7e10"
+    schema: { type: "string", format: "uuid" }
   },
   RequestId: {
     name: "X-Request-Id",
@@ -84,9 +73,25 @@ const header = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${
 
 const takesBody = (method: string) => method !== "get" && method !== "delete"
 
-/** What a request of this method may carry, beside what its definition names. */
-export const requestHeaders = (method: string) => [
-  ...(method === "get" ? [] : [parameter("IdempotencyKey")]),
+/** A key for each example of a body, under the example's name: sent one after the other, none repeats another. */
+const keysOf = (operation: string, bodies: ReadonlyArray<string>) =>
+  bodies.length === 0
+    ? { example: `${operation}-1` }
+    : { examples: Object.fromEntries(bodies.map((name, index) => [name, { value: `${operation}-${index + 1}` }])) }
+
+const idempotencyKey = (operation: string, bodies: ReadonlyArray<string>) => ({
+  name: "Idempotency-Key",
+  in: "header",
+  required: true,
+  description:
+    "One new key for each operation, and the same on its retries: the operation runs once, and a retry within 24 hours gets the stored answer. With another request it is refused (409)",
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+  ...keysOf(operation, bodies)
+})
+
+/** What a request of this method may carry, beside what its definition names. `bodies` are the names of its examples. */
+export const requestHeaders = (method: string, operation: string, bodies: ReadonlyArray<string>) => [
+  ...(method === "get" ? [] : [idempotencyKey(operation, bodies)]),
   ...(method === "patch" || method === "delete" ? [parameter("IfMatch")] : []),
   ...(takesBody(method) ? [parameter("Prefer"), parameter("EventId")] : []),
   parameter("RequestId")

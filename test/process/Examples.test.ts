@@ -1,0 +1,73 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { makeClient } from "../support/Api.ts"
+import { folder, ownDatabase, startServer } from "../support/Process.ts"
+
+const Values = Schema.Record({ key: Schema.String, value: Schema.Struct({ value: Schema.Unknown }) })
+const Parameter = Schema.Struct({
+  name: Schema.optional(Schema.String),
+  required: Schema.optional(Schema.Boolean),
+  example: Schema.optional(Schema.String),
+  examples: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Struct({ value: Schema.String }) }))
+})
+const Operation = Schema.Struct({
+  operationId: Schema.String,
+  parameters: Schema.Array(Parameter),
+  requestBody: Schema.optional(
+    Schema.Struct({ content: Schema.Struct({ "application/json": Schema.Struct({ examples: Values }) }) })
+  ),
+  responses: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+})
+type Operation = typeof Operation.Type
+const Document = Schema.Struct({
+  paths: Schema.Record({ key: Schema.String, value: Schema.Record({ key: Schema.String, value: Operation }) })
+})
+const toDocument = Schema.decodeUnknownSync(Document)
+const toFacts = Schema.decodeSync(
+  Schema.parseJson(Schema.Struct({ baseUrl: Schema.String, accessToken: Schema.String }))
+)
+const isResource = Schema.is(Schema.Struct({ data: Schema.Struct({ id: Schema.String }) }))
+
+/** What an operation shows: its bodies, each with the key that stands under the same name; or the one key it has. */
+const shownBy = ({ parameters, requestBody }: Operation) => {
+  const key = parameters.find(({ name }) => name === "Idempotency-Key")
+  const bodies = Object.entries(requestBody?.content["application/json"].examples ?? {})
+  return bodies.length === 0
+    ? [{ key: key?.example ?? null }]
+    : bodies.map(([name, { value: body }]) => ({ key: key?.examples?.[name]?.value ?? null, body }))
+}
+
+it.scopedLive("every example of the document, sent with its own key, succeeds in order on the demo store", () =>
+  Effect.gen(function* () {
+    const { url } = yield* ownDatabase
+    const dataDir = yield* folder
+    const server = yield* startServer({ DATABASE_URL: url, DATA_DIR: dataDir, DEMO: "true" })
+    yield* server.greeted
+    const { accessToken, baseUrl } = toFacts(readFileSync(join(dataDir, "demo.json"), "utf8"))
+    const client = makeClient(baseUrl, accessToken)
+    const { paths } = toDocument((yield* client.get(`${baseUrl}/openapi.json`)).json)
+
+    const keys: Array<string> = []
+    // The first resource that an example of this noun made: a path names it in place of the document's.
+    const ids = new Map<string, string>()
+    for (const [path, operations] of Object.entries(paths)) {
+      const noun = path.split("/")[4] ?? ""
+      for (const [method, operation] of Object.entries(operations)) {
+        const expected = Object.keys(operation.responses).find((status) => status.startsWith("2"))
+        for (const { key, ...sent } of shownBy(operation)) {
+          if (key !== null) keys.push(key)
+          const address = `${baseUrl}${path.replace("{id}", ids.get(noun) ?? "")}`
+          const answer = yield* client.send(method.toUpperCase(), address, { ...sent, key })
+          const said = `${operation.operationId} ${key ?? ""}: ${answer.text.slice(0, 300)}`
+          assert.strictEqual(String(answer.status), expected, said)
+          assert.isFalse(answer.headers.has("idempotent-replayed"), said)
+          if (method === "post" && isResource(answer.json) && !ids.has(noun)) ids.set(noun, answer.json.data.id)
+        }
+      }
+    }
+    assert.lengthOf(keys, 10)
+    assert.lengthOf(new Set(keys), keys.length)
+  })
+)
