@@ -60,8 +60,8 @@ export const headers = {
     example: "6f1c2d0e-9a55-4c1b-8d0f-7b9b8a1f5c11"
   },
   ETag: {
-    description: "The version of the resource, for `If-Match`",
-    schema: { type: "string", pattern: '^"[0-9]+"$' },
+    description: "The version of the resource, for `If-Match`; of a compressed answer it names the coding too",
+    schema: { type: "string", pattern: '^"[0-9]+(-br|-gzip)?"$' },
     example: '"1"'
   },
   IdempotentReplayed: {
