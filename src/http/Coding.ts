@@ -28,7 +28,7 @@ export const codedTag = (etag: string, coding: Coding | undefined): string =>
 export const uncodedTag = (etag: string): string => etag.replace(/-(?:br|gzip)"$/, '"')
 
 /** How hard to look for what repeats: `least` for what is sent once, `most` for what is kept. */
-const EFFORT = { least: { br: 1, gzip: 1 }, most: { br: 9, gzip: 9 } }
+const EFFORT = { least: { br: 1, gzip: 1 }, most: { br: 6, gzip: 6 } }
 
 /** Compresses beside the event loop. */
 export const compress = (
