@@ -35,12 +35,13 @@ const createPlan = Command.make(
   {
     name: option("name", Name, "What it is called"),
     products: option("products", integer(0, MAX_LIMIT), "How many products it allows"),
+    collections: option("collections", integer(0, MAX_LIMIT), "How many collections it allows"),
     json
   },
-  ({ json, name, products }) =>
+  ({ collections, json, name, products }) =>
     Effect.gen(function* () {
       const { createPlan } = yield* Installations
-      const plan = Plan.make({ name, productLimit: products })
+      const plan = Plan.make({ name, productLimit: products, collectionLimit: collections })
       yield* createPlan(plan)
       yield* print(json, { ...plan })
     }).pipe(Effect.provide(Live))

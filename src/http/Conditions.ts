@@ -3,6 +3,7 @@ import { hash } from "node:crypto"
 import type { Document } from "../domain/Document.ts"
 import type { VersionCondition } from "../domain/Version.ts"
 import { BadRequest } from "./BadRequest.ts"
+import { uncodedTag } from "./Coding.ts"
 
 const ENTITY_TAG = /(?:W\/)?"[^"]*"/g
 const LIST = /^(?:W\/)?"[^"]*"(?:\s*,\s*(?:W\/)?"[^"]*")*$/
@@ -26,6 +27,11 @@ export const ifMatch = (header: string | undefined): Effect.Effect<VersionCondit
   if (header === undefined || header.trim() === "*") return Effect.succeed("any")
   const tags = LIST.test(header.trim()) ? (header.match(ENTITY_TAG) ?? []) : []
   return tags.length > 0
-    ? Effect.succeed(tags.flatMap((tag) => OWN.exec(tag)?.[1] ?? []).map(Number))
+    ? Effect.succeed(tags.flatMap((tag) => OWN.exec(uncodedTag(tag))?.[1] ?? []).map(Number))
     : new BadRequest({ reason: 'If-Match must be * or entity tags, as in "3"' })
 }
+
+/** Whether `If-None-Match` names the tag; comparison is weak there (RFC 9110, section 13.1.2). */
+export const isAmong = (header: string | undefined, etag: string): boolean =>
+  header !== undefined &&
+  (header.trim() === "*" || (header.match(ENTITY_TAG) ?? []).some((tag) => tag.replace(/^W\//, "") === etag))

@@ -1,17 +1,18 @@
 import { HttpApi } from "@effect/platform"
 import { Context, Effect, Either, FiberId, Option, Redacted, Runtime, type Schema, SchemaAST } from "effect"
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingMessage } from "node:http"
 import { Bulkhead, type Weight } from "../domain/Bulkhead.ts"
 import { InvalidToken, requireScope, type Scope } from "../domain/Installation.ts"
 import { RateLimit } from "../domain/RateLimit.ts"
 import { RequiredScope, WorkWeight } from "./api/Access.ts"
 import { PartnerApi } from "./api/PartnerApi.ts"
 import { receiveBody } from "./Body.ts"
-import type { Handler, Reply } from "./Call.ts"
+import type { Handler } from "./Call.ts"
 import { replyOf } from "./ErrorTable.ts"
 import type { Exchange } from "./Exchange.ts"
 import { failureOf } from "./Failure.ts"
 import { queryOf } from "./Query.ts"
+import { send } from "./Send.ts"
 
 /** Answers a request if it is one of the API; says whether it was. */
 export type Dispatch = (message: IncomingMessage, exchange: Exchange) => boolean
@@ -68,23 +69,6 @@ const targetOf = ({ url = "/" }: IncomingMessage) =>
 const headerOf = ({ headers }: IncomingMessage, name: string) => {
   const value = headers[name]
   return Array.isArray(value) ? value.join(", ") : value
-}
-
-/**
- * Head and body in one write. As bytes: given text, Node makes a copy of its own for the socket, which for a page of a
- * megabyte takes half a millisecond more. ASCII, which most pages are, needs no encoder.
- */
-const send = (response: ServerResponse, { body: text, headers, status }: Reply) => {
-  const length = Buffer.byteLength(text)
-  const body = Buffer.from(text, length === text.length ? "latin1" : "utf8")
-  response.writeHead(status, {
-    "content-type": "application/json",
-    "content-length": length,
-    // Who is not known is told how to become so (RFC 9110, section 11.6.1).
-    ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
-    ...headers
-  })
-  response.end(body)
 }
 
 /**

@@ -200,7 +200,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
   it.effect("makes a plan once, with its limits", () =>
     Effect.gen(function* () {
       const { createPlan, createStore, listPlans } = yield* Installations
-      const plan = Plan.make({ name: "boutique", productLimit: 25 })
+      const plan = Plan.make({ name: "boutique", productLimit: 25, collectionLimit: 5 })
       yield* createPlan(plan)
       assert.deepInclude(yield* listPlans, plan)
       assert.match((yield* Effect.flip(createPlan(plan))).message, /There is a plan boutique already/)

@@ -161,7 +161,11 @@ it.scopedLive(
       const { accessToken, installationId } = yield* factsOf(Installed, url, ...install)
       assert.strictEqual((yield* factsOf(Installed, url, ...install)).installationId, installationId)
 
-      yield* factsOf(Schema.Struct({ ...Plan.fields }), url, ...words("plans create --name tiny --products 1"))
+      yield* factsOf(
+        Schema.Struct({ ...Plan.fields }),
+        url,
+        ...words("plans create --name tiny --products 1 --collections 1")
+      )
       const Moved = Schema.Struct({ storeId: Schema.UUID, plan: Schema.Literal("tiny") })
       yield* factsOf(Moved, url, "stores", "set-plan", storeId, "--plan", "tiny")
       const { stores } = yield* factsOf(Stores, url, "stores", "list")
@@ -224,8 +228,8 @@ const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   [`stores delete ${NOBODY}`, /There is no store .*; see: stores list/],
   ["stores set-plan STORE --plan gold", /There is no plan gold; choose one of free, starter, growth/],
   ["stores list --limit 0", /--limit/],
-  ["plans create --name free --products 1", /There is a plan free already; .*plans list/],
-  ["plans create --name tiny --products -1", /--products/],
+  ["plans create --name free --products 1 --collections 1", /There is a plan free already; .*plans list/],
+  ["plans create --name tiny --products -1 --collections 1", /--products/],
   ["migrate --force", /--force/],
   ["destroy", /migrate/]
 ]

@@ -116,7 +116,7 @@ export const undocumented = (name: string, answer: Answer): ReadonlyArray<string
   const operation = operationOf(name)
   const response = operation.responses[answer.status]
   if (response === undefined) return [`${name} answers ${answer.status}`]
-  const headers = ["etag", "idempotent-replayed", "preference-applied", "www-authenticate"]
+  const headers = ["etag", "idempotent-replayed", "preference-applied", "www-authenticate", "x-request-id"]
   const known = new Set(Object.keys(response.headers ?? {}).map((header) => header.toLowerCase()))
   return [
     ...headers.filter((header) => answer.headers.has(header) && !known.has(header)).map((h) => `header ${h}`),

@@ -1,13 +1,9 @@
-import { HttpLayerRouter, OpenApi } from "@effect/platform"
+import { OpenApi } from "@effect/platform"
 import { Effect } from "effect"
 import { PartnerApi } from "../api/PartnerApi.ts"
-import { json } from "../Responses.ts"
+import { asset } from "../Asset.ts"
+
+const document = Effect.sync(() => JSON.stringify(OpenApi.fromApi(PartnerApi)))
 
 /** `/openapi.json`, generated from the definitions that serve. */
-export const OpenApiRoutes = HttpLayerRouter.use((router) =>
-  router.add(
-    "GET",
-    "/openapi.json",
-    Effect.sync(() => json(JSON.stringify(OpenApi.fromApi(PartnerApi))))
-  )
-)
+export const OpenApiRoutes = asset("/openapi.json", "application/json", document)

@@ -1,0 +1,48 @@
+import { brotliCompress, constants, gzip } from "node:zlib"
+
+/** A content coding (RFC 9110, section 8.4.1), the one that costs less first. */
+export type Coding = "br" | "gzip"
+
+const ELEMENT = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?$/i
+
+/** The coding that a client likes best by its `Accept-Encoding` (RFC 9110, section 12.5.3); none for who does not ask. */
+export const codingOf = (accepted: string | undefined): Coding | undefined => {
+  if (accepted === undefined) return undefined
+  const weights = new Map<string, number>()
+  for (const element of accepted.split(",")) {
+    const [, name, weight = "1"] = ELEMENT.exec(element) ?? []
+    if (name !== undefined) weights.set(name.toLowerCase(), Number(weight))
+  }
+  const others = weights.get("*") ?? 0
+  const [br, gzip] = [weights.get("br") ?? others, weights.get("gzip") ?? others]
+  const best = Math.max(br, gzip)
+  if (best === 0 || best < (weights.get("identity") ?? 0)) return undefined
+  return br === best ? "br" : "gzip"
+}
+
+/** The entity tag of a resource sent in this coding: other bytes have another strong tag (RFC 9110, section 8.8.3.3). */
+export const codedTag = (etag: string, coding: Coding | undefined): string =>
+  coding === undefined ? etag : `${etag.slice(0, -1)}-${coding}"`
+
+/** The tag of the resource itself, whatever coding it was sent in. */
+export const uncodedTag = (etag: string): string => etag.replace(/-(?:br|gzip)"$/, '"')
+
+/** How hard to look for what repeats: `least` for what is sent once, `most` for what is kept. */
+const EFFORT = { least: { br: 1, gzip: 1 }, most: { br: 6, gzip: 6 } }
+
+/** Compresses beside the event loop. */
+export const compress = (
+  coding: Coding,
+  effort: keyof typeof EFFORT,
+  bytes: Buffer,
+  done: (error: Error | null, compressed: Buffer) => void
+): void => {
+  const level = EFFORT[effort][coding]
+  if (coding === "gzip") return gzip(bytes, { level }, done)
+  const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants
+  return brotliCompress(
+    bytes,
+    { params: { [BROTLI_PARAM_QUALITY]: level, [BROTLI_PARAM_SIZE_HINT]: bytes.length } },
+    done
+  )
+}
