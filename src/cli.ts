@@ -5,6 +5,7 @@ import { Console, Effect, Layer } from "effect"
 import packageJson from "../package.json" with { type: "json" }
 import { apps } from "./cli/Apps.ts"
 import { installations } from "./cli/Installations.ts"
+import { readable } from "./cli/Help.ts"
 import { webhooks } from "./cli/Listen.ts"
 import { migrate, plans, stores } from "./cli/Stores.ts"
 import { worker } from "./cli/Worker.ts"
@@ -12,16 +13,26 @@ import { LoggingLive } from "./layers/Logging.ts"
 import { exitOnFailure, heedOneSignal } from "./Startup.ts"
 
 const cli = Command.make("partner-api").pipe(
-  Command.withDescription("Operates the Partner API on DATABASE_URL, or on the embedded database under DATA_DIR"),
+  Command.withDescription(
+    "Operates the Partner API on DATABASE_URL, or on the embedded database under DATA_DIR. Each command has its own --help"
+  ),
   Command.withSubcommands([migrate, plans, stores, apps, installations, worker, webhooks])
 )
 
-const run = Command.run(cli, { name: "Partner API", version: packageJson.version })
+const NAME = "Partner API"
 
-/** What was typed wrong, in the one line that every failure gets and not as the document the framework prints. */
-const inOneLine = <A, E, R>(program: Effect.Effect<A, E, R>) =>
+const run = Command.run(cli, { name: NAME, version: packageJson.version })
+
+const forPeople = readable(NAME, process.argv.slice(2))
+
+/** Help that fits the terminal, and what was typed wrong in the one line that every failure gets. */
+const inFewWords = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   Console.consoleWith((console) =>
-    Effect.withConsole(program, { ...console, error: () => Effect.void }).pipe(
+    Effect.withConsole(program, {
+      ...console,
+      log: (...texts) => console.log(...texts.map(forPeople)),
+      error: () => Effect.void
+    }).pipe(
       Effect.mapError((error) =>
         ValidationError.isValidationError(error) ? { message: HelpDoc.toAnsiText(error.error) } : error
       )
@@ -33,7 +44,7 @@ NodeRuntime.runMain(
     heedOneSignal,
     exitOnFailure(
       Effect.provide(
-        inOneLine(run(process.argv)),
+        inFewWords(run(process.argv)),
         Layer.mergeAll(NodeContext.layer, CliConfig.layer({ showBuiltIns: false }), LoggingLive)
       )
     )

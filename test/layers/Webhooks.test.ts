@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { EventId } from "../../src/domain/Events.ts"
 import { AppId } from "../../src/domain/Installation.ts"
+import { Installations } from "../../src/domain/Installations.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { makeQueue } from "../../src/layers/webhooks/Queue.ts"
 import { ApiTest } from "../support/Api.ts"
@@ -166,17 +167,21 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
     })
   )
 
-  it.scoped("who has no webhook, or was not sent the event, is told so", () =>
+  it.scoped("who is no app, has no webhook, or was not sent the event, is told so", () =>
     Effect.gen(function* () {
       const { attempts, deliveries, pause, redeliver, redeliverSince, resume, rotateSecret, show } = yield* Webhooks
-      for (const refused of [
-        yield* Effect.flip(show(NOBODY)),
-        yield* Effect.flip(pause(NOBODY)),
-        yield* Effect.flip(resume(NOBODY, "deliver")),
-        yield* Effect.flip(rotateSecret(NOBODY, "overlap")),
-        yield* Effect.flip(deliveries(NOBODY, { state: Option.none(), limit: 1 })),
-        yield* Effect.flip(redeliverSince(NOBODY, new Date(0), "all"))
-      ]) {
+      const refusalsOf = (app: AppId) =>
+        Effect.all([
+          Effect.flip(show(app)),
+          Effect.flip(pause(app)),
+          Effect.flip(resume(app, "deliver")),
+          Effect.flip(rotateSecret(app, "overlap")),
+          Effect.flip(deliveries(app, { state: Option.none(), limit: 1 })),
+          Effect.flip(redeliverSince(app, new Date(0), "all"))
+        ])
+      for (const refused of yield* refusalsOf(NOBODY)) assert.strictEqual(refused._tag, "AppNotFound")
+      const { createApp } = yield* Installations
+      for (const refused of yield* refusalsOf(yield* createApp({ name: "An app", scopes: [] }))) {
         assert.strictEqual(refused._tag, "WebhookNotFound")
         assert.include(refused.message, "apps webhook set --app")
       }

@@ -5,7 +5,7 @@ import { Scope } from "../../src/domain/Installation.ts"
 import { Installations } from "../../src/domain/Installations.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { makeClient } from "../support/Api.ts"
-import { cli, factsOf } from "../support/Cli.ts"
+import { app, cli, factsOf } from "../support/Cli.ts"
 import { freePort, ownDatabase, rowsOf, servicesOn, startNode, startServer, watch } from "../support/Process.ts"
 
 const PRODUCT = "catalog.product.updated.v1"
@@ -212,7 +212,9 @@ const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
 
 /** What is asked wrongly, and the one line about it. */
 const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
-  [`apps webhook show --app ${NOBODY}`, /has no webhook; give it one with: apps webhook set/],
+  ...["show", "pause", "resume", "rotate-secret", "deliveries"].map(
+    (command) => [`apps webhook ${command} --app ${NOBODY}`, /There is no app .*; see: apps list/] as const
+  ),
   [`apps webhook redeliver --app ${NOBODY}`, /Give either --event-id or --since/],
   [`apps webhook redeliver --app ${NOBODY} --since yesterday`, /--since: must be a time, as in/],
   [`apps webhook redeliver --app ${NOBODY} --event-id ${NOBODY}`, /was sent no event/],
@@ -240,5 +242,8 @@ it.scopedLive("what is asked wrongly is answered with one clear line and exit co
       assert.notMatch(stderr, /\[object|\.[jt]s:\d|undefined|NaN/, asked)
     }
     assert.deepStrictEqual(yield* rowsOf(client, "select 1 from apps"), [])
+    const { appId } = yield* app(url, "read_products")
+    const { stderr } = yield* cli(url, "apps", "webhook", "show", "--app", appId)
+    assert.match(stderr, new RegExp(`^partner-api: The app ${appId} has no webhook; give it one with: .* webhook set`))
   })
 )

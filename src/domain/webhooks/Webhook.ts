@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { AppId } from "../Installation.ts"
+import { AppId, type AppNotFound } from "../Installation.ts"
 import { EventId, EventKind } from "../Events.ts"
 
 /** Hours that an endpoint may fail without one success before it is paused. */
@@ -72,6 +72,9 @@ export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("Webh
     return `The app ${this.appId} has no webhook; give it one with: apps webhook set --app ${this.appId} --url … --event …`
   }
 }
+
+/** Why there is no webhook of an app to look at or to change. */
+export type NoWebhook = AppNotFound | WebhookNotFound
 
 export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {
   appId: AppId,

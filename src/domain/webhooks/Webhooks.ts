@@ -2,7 +2,7 @@ import { Context, type Effect, type Option, type Redacted } from "effect"
 import type { EventId, EventKind } from "../Events.ts"
 import type { AppId, AppNotFound } from "../Installation.ts"
 import type { WebhookUrlRefused } from "./Target.ts"
-import type { Attempt, Delivery, DeliveryNotFound, DeliveryState, Webhook, WebhookNotFound } from "./Webhook.ts"
+import type { Attempt, Delivery, DeliveryNotFound, DeliveryState, NoWebhook, Webhook } from "./Webhook.ts"
 
 /** What a webhook missed while it was paused: how many deliveries, made from when until when. */
 export interface Missed {
@@ -33,20 +33,20 @@ export class Webhooks extends Context.Tag("domain/Webhooks")<
     readonly rotateSecret: (
       app: AppId,
       before: "overlap" | "end"
-    ) => Effect.Effect<{ readonly secret: Redacted.Redacted; readonly previousUntil: Date | null }, WebhookNotFound>
+    ) => Effect.Effect<{ readonly secret: Redacted.Redacted; readonly previousUntil: Date | null }, NoWebhook>
     /** Sends nothing more until it is resumed. What happens meanwhile is kept for then. */
-    readonly pause: (app: AppId) => Effect.Effect<void, WebhookNotFound>
+    readonly pause: (app: AppId) => Effect.Effect<void, NoWebhook>
     /**
      * Sends again, as if nothing had failed. `missed` says what becomes of the deliveries that wait: `deliver` makes all
      * of them due now, with every attempt ahead of them; `skip` ends them.
      */
-    readonly resume: (app: AppId, missed: "deliver" | "skip") => Effect.Effect<Missed, WebhookNotFound>
-    readonly show: (app: AppId) => Effect.Effect<Webhook, WebhookNotFound>
+    readonly resume: (app: AppId, missed: "deliver" | "skip") => Effect.Effect<Missed, NoWebhook>
+    readonly show: (app: AppId) => Effect.Effect<Webhook, NoWebhook>
     /** The newest deliveries of an app, at most `limit`, of one state or of all. */
     readonly deliveries: (
       app: AppId,
       of: { readonly state: Option.Option<DeliveryState>; readonly limit: number }
-    ) => Effect.Effect<ReadonlyArray<Delivery>, WebhookNotFound>
+    ) => Effect.Effect<ReadonlyArray<Delivery>, NoWebhook>
     /** Every request that was made to tell an app of an event, the first one first. */
     readonly attempts: (app: AppId, event: EventId) => Effect.Effect<ReadonlyArray<Attempt>, DeliveryNotFound>
     /**
@@ -58,7 +58,7 @@ export class Webhooks extends Context.Tag("domain/Webhooks")<
      * Sends an app all its events since a time once more, or of those only the dead ones. Answers how many deliveries
      * that are. They are made due some thousand at a time, each on its own: after a crash, ask again.
      */
-    readonly redeliverSince: (app: AppId, since: Date, which: "all" | "dead") => Effect.Effect<number, WebhookNotFound>
+    readonly redeliverSince: (app: AppId, since: Date, which: "all" | "dead") => Effect.Effect<number, NoWebhook>
     /** Deletes some of what is older than 30 days: finished deliveries with their attempts, and events that none needs. */
     readonly purge: Effect.Effect<number>
   }

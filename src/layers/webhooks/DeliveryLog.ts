@@ -4,10 +4,11 @@ import { Effect, Option, Schema } from "effect"
 import { EventId } from "../../domain/Events.ts"
 import { type AppId, InstallationId } from "../../domain/Installation.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
-import { Attempt, Delivery, DeliveryNotFound, LOG_DAYS, WebhookNotFound } from "../../domain/webhooks/Webhook.ts"
+import { Attempt, Delivery, DeliveryNotFound, LOG_DAYS } from "../../domain/webhooks/Webhook.ts"
 import type { Missed, Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { count, oneRowOf, rowsOf, run } from "../Rows.ts"
 import { logLapsed } from "./Queue.ts"
+import { noWebhook } from "./Subscriptions.ts"
 
 /** Rows that one statement of a large change touches at most, so that it never holds many locks. */
 const BATCH = 1000
@@ -41,7 +42,7 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
 
   const known = (app: AppId) =>
     Effect.flatMap(count(sql`select 1 from webhooks where app_id = ${app}`), (rows) =>
-      rows === 0 ? new WebhookNotFound({ appId: app }) : Effect.void
+      rows === 0 ? noWebhook(sql, app) : Effect.void
     )
 
   /** Due now, with every attempt ahead of it. */

@@ -1,10 +1,10 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { randomBytes } from "node:crypto"
-import { AppNotFound } from "../../domain/Installation.ts"
+import { type AppId, AppNotFound } from "../../domain/Installation.ts"
 import type { AllowedHosts } from "../../domain/webhooks/AllowedHosts.ts"
 import { checkUrl } from "../../domain/webhooks/Target.ts"
-import { OVERLAP_HOURS, Webhook, WebhookNotFound } from "../../domain/webhooks/Webhook.ts"
+import { type NoWebhook, OVERLAP_HOURS, Webhook, WebhookNotFound } from "../../domain/webhooks/Webhook.ts"
 import type { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { count, rowOf, run } from "../Rows.ts"
 import { makeTransaction } from "../Transaction.ts"
@@ -14,6 +14,12 @@ const webhookOf = rowOf(Webhook)
 const untilOf = rowOf(Schema.Struct({ previousUntil: Schema.NullOr(Schema.DateFromSelf) }))
 
 const newSecret = Effect.sync(() => secretOf(randomBytes(32)))
+
+/** Why an app's webhook was not found: it has none, or there is no such app. */
+export const noWebhook = (sql: PgClient.PgClient, app: AppId): Effect.Effect<never, NoWebhook> =>
+  Effect.flatMap(count(sql`select 1 from apps where id = ${app}`), (apps): Effect.Effect<never, NoWebhook> =>
+    apps === 0 ? new AppNotFound({ id: app }) : new WebhookNotFound({ appId: app })
+  )
 
 /** Where an app's events go, and with which secrets they are signed. */
 export const makeSubscriptions = (sql: PgClient.PgClient, allowed: AllowedHosts) => {
@@ -45,7 +51,7 @@ export const makeSubscriptions = (sql: PgClient.PgClient, allowed: AllowedHosts)
         update webhooks set ${previous}, secret = ${secret}
         where app_id = ${app} returning previous_secret_until as "previousUntil"
       `)
-      if (Option.isNone(rotated)) return yield* new WebhookNotFound({ appId: app })
+      if (Option.isNone(rotated)) return yield* noWebhook(sql, app)
       return { secret: Redacted.make(secret), ...rotated.value }
     }),
 
@@ -55,7 +61,7 @@ export const makeSubscriptions = (sql: PgClient.PgClient, allowed: AllowedHosts)
         set paused_at = coalesce(paused_at, clock_timestamp()), pause_reason = coalesce(pause_reason, 'operator')
         where app_id = ${app} returning 1
       `)
-      if (found === 0) return yield* new WebhookNotFound({ appId: app })
+      if (found === 0) return yield* noWebhook(sql, app)
     }),
 
     show: Effect.fn("Webhooks.show")(function* (app) {
@@ -73,7 +79,7 @@ export const makeSubscriptions = (sql: PgClient.PgClient, allowed: AllowedHosts)
         ) dead
         where app_id = ${app}
       `)
-      return yield* Option.match(found, { onNone: () => new WebhookNotFound({ appId: app }), onSome: Effect.succeed })
+      return yield* Option.match(found, { onNone: () => noWebhook(sql, app), onSome: Effect.succeed })
     })
   } satisfies Partial<typeof Webhooks.Service>
 }
