@@ -28,7 +28,7 @@ const REMEDIES: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
   ],
   [/no encryption|SSL required/, "If it takes TLS alone, end the URL with ?sslmode=verify-full"],
   [/does not support SSL/, "Start its TLS, or leave sslmode out of the URL"],
-  [/CERT|SIGNATURE|TLS/, "Name the certificate of its authority in the URL: ?sslrootcert=/path/to/ca.pem"],
+  [/SELF_SIGNED|UNABLE_TO/, "Name the certificate of its authority in the URL: ?sslrootcert=/path/to/ca.pem"],
   [/^28|SASL/, "Correct user and password"],
   [/^3D000|no such database/, "Make the database, or correct its name"],
   [/^42501/, "Make the user the owner of the database"],
