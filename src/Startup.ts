@@ -15,9 +15,7 @@ const deepest = (error: unknown): unknown => (Predicate.hasProperty(error, "caus
 const lineOf = (error: unknown): string => {
   if (ConfigError.isConfigError(error)) return configLine(error)
   const root = deepest(error)
-  const message = Predicate.hasProperty(root, "message") ? String(root.message) : String(root)
-  if (message !== "") return message
-  return Predicate.hasProperty(root, "code") ? `The database does not answer (${String(root.code)})` : "Unknown failure"
+  return (Predicate.hasProperty(root, "message") ? String(root.message) : String(root)) || "Unknown failure"
 }
 
 const oneLine = (text: string) => text.trim().replaceAll(/\s*\n\s*/g, "; ")

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Config, ConfigError, Effect, Either, Layer, Option, Redacted, Schema } from "effect"
-import { DatabaseFailed, explained } from "./DatabaseFailed.ts"
+import { DatabaseFailed, explained, type Origin } from "./DatabaseFailed.ts"
 import { embeddedPostgres } from "./EmbeddedPostgres.ts"
 import { MigrationsLive } from "./Migrations.ts"
 import { postgres, TIMEOUTS } from "./Postgres.ts"
@@ -59,19 +59,19 @@ const options = Effect.gen(function* () {
 
 const decodeNames = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ name: Schema.String })))
 
-/** A pooler may drop the limits that a connection asks for, or was not told them. Without them nothing is ever given up. */
-const limitsHold = (name: string, url: Redacted.Redacted) =>
+/** A pooler may drop the limits that a connection asks for, or has none. Without them nothing is ever given up. */
+const checkLimits = ({ name, url }: Origin) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const lost = yield* sql`
       select name from unnest(${Object.keys(TIMEOUTS)}::text[], ${Object.values(TIMEOUTS)}::integer[]) as limits (name, most)
       join pg_settings using (name) where setting::integer not between 1 and most order by name
-    `.pipe(Effect.mapError(explained(name, url)), Effect.map(decodeNames))
+    `.pipe(Effect.mapError(explained({ name, url })), Effect.map(decodeNames))
     if (lost.length === 0) return
     return yield* new DatabaseFailed({
       name,
       url,
-      reason: `there is no limit, or too high a one, for ${lost.map(({ name }) => name).join(", ")}`,
+      reason: `there is no limit, or too high a one, for ${lost.map((limit) => limit.name).join(", ")}`,
       remedy: "Set it in the pooler, or for the role (docs/poolers.md)"
     })
   })
@@ -79,13 +79,12 @@ const limitsHold = (name: string, url: Redacted.Redacted) =>
 /** The database at the newest schema. To bring it there may take long, and so may the wait for another that does. */
 export const DatabaseLive = Layer.unwrapScoped(
   Effect.map(options, (given) => {
-    const [direct, way] =
-      given.directUrl === undefined ? [given.url, given.name] : [given.directUrl, "DATABASE_DIRECT_URL"]
+    const direct = given.directUrl === undefined ? given : { name: "DATABASE_DIRECT_URL", url: given.directUrl }
     const migrated = MigrationsLive.pipe(
-      Layer.provide(postgres({ url: direct, maxConnections: 1, isPatient: true })),
-      Layer.mapError(explained(way, direct))
+      Layer.provide(postgres({ url: direct.url, maxConnections: 1, isPatient: true })),
+      Layer.mapError(explained(direct))
     )
-    return Layer.effectDiscard(limitsHold(given.name, given.url)).pipe(
+    return Layer.effectDiscard(checkLimits(given)).pipe(
       Layer.provideMerge(postgres(given)),
       Layer.provideMerge(migrated)
     )

@@ -2,14 +2,17 @@ import type { SqlError } from "@effect/sql"
 import { Data, Predicate, type Redacted } from "effect"
 import { placeOf } from "./Postgres.ts"
 
-/** The database cannot be worked with. One line: where it was looked for, without user or password, and a way out. */
-export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
+/** Where a database was looked for. */
+export interface Origin {
   /** What named it, as in `DATABASE_URL`. */
   readonly name: string
   readonly url: Redacted.Redacted
-  readonly reason: string
-  readonly remedy: string
-}> {
+}
+
+/** The database cannot be worked with. One line: where it was looked for, without user or password, and a way out. */
+export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<
+  Origin & { readonly reason: string; readonly remedy: string }
+> {
   override get message() {
     return `${this.name}: ${placeOf(this.url)}: ${this.reason}. ${this.remedy}`
   }
@@ -28,7 +31,7 @@ const REMEDIES: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
   ],
   [/no encryption|SSL required/, "If it takes TLS alone, end the URL with ?sslmode=verify-full"],
   [/does not support SSL/, "Start its TLS, or leave sslmode out of the URL"],
-  [/CERT|SIGNATURE|TLS/, "Name the certificate of its authority in the URL: ?sslrootcert=/path/to/ca.pem"],
+  [/SELF_SIGNED|UNABLE_TO/, "Name the certificate of its authority in the URL: ?sslrootcert=/path/to/ca.pem"],
   [/^28|SASL/, "Correct user and password"],
   [/^3D000|no such database/, "Make the database, or correct its name"],
   [/^42501/, "Make the user the owner of the database"],
@@ -38,9 +41,9 @@ const REMEDIES: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
   [/^(?:42P05|26000)/, "The pooler does not know prepared statements: set DATABASE_PREPARE=false (docs/poolers.md)"]
 ]
 
-/** Says of what the driver met at `url` where that was, and what helps. */
+/** Says of what the driver met where that was, and what helps. */
 export const explained =
-  (name: string, url: Redacted.Redacted) =>
+  ({ name, url }: Origin) =>
   ({ cause }: SqlError.SqlError) => {
     const [code, message] = [textOf(cause, "code"), textOf(cause, "message")]
     const [, remedy = "See what it says in its log"] = REMEDIES.find(([said]) => said.test(`${code} ${message}`)) ?? []

@@ -1,7 +1,23 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
+import { chownSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
-import { folder, freePort, ownDatabase, runNode, startServer, type Variables } from "../support/Process.ts"
+import { join } from "node:path"
+import { embeddedPostgres } from "../../src/layers/EmbeddedPostgres.ts"
+import { findCluster } from "../../src/layers/postgres/Cluster.ts"
+import { selfSigned } from "../support/Certificate.ts"
+import { cli } from "../support/Cli.ts"
+import {
+  connection,
+  folder,
+  freePort,
+  ownDatabase,
+  rowsOf,
+  runNode,
+  startServer,
+  type Variables
+} from "../support/Process.ts"
+import { wayTo } from "../support/SilentDatabase.ts"
 
 /** Asks one server for a path. */
 const ask = (base: string, path: string) =>
@@ -31,8 +47,24 @@ const refusals: ReadonlyArray<readonly [Variables, RegExp]> = [
   [{ DATABASE_URL: "" }, /^partner-api: DATABASE_URL: Expected a URL/],
   [{ DATABASE_URL: "mysql://user:hunter2@127.0.0.1:1/db" }, /^partner-api: DATABASE_URL: Expected a URL/],
   [{ DATABASE_URL: "postgres://user:hunter2@127.0.0.1:port/db" }, /^partner-api: DATABASE_URL: Expected a URL/],
-  [{ DATABASE_URL: "postgres://user:hunter2@127.0.0.1:1/db" }, /^partner-api: connect ECONNREFUSED 127\.0\.0\.1:1$/],
-  [{ DATABASE_URL: "postgres://user:hunter2@no.such.host.invalid/db" }, /^partner-api: .*no\.such\.host\.invalid/]
+  [{ DATABASE_DIRECT_URL: "hunter2" }, /^partner-api: DATABASE_DIRECT_URL: Expected a URL as in postgres:/],
+  [{ DATABASE_PREPARE: "perhaps" }, /^partner-api: DATABASE_PREPARE: Expected a boolean value but received "perhaps"$/],
+  [
+    { DATABASE_URL: "postgres://user:hunter2@127.0.0.1:1/db" },
+    /^partner-api: DATABASE_URL: 127\.0\.0\.1:1: .*ECONNREFUSED.*\. Nothing listens there: start the database, or correct/
+  ],
+  [
+    { DATABASE_URL: "postgres://user:hunter2@localhost:1/db" },
+    /^partner-api: DATABASE_URL: localhost:1: .*ECONNREFUSED.*\. Nothing listens there: start the database, or correct/
+  ],
+  [
+    { DATABASE_DIRECT_URL: "postgres://user:hunter2@127.0.0.1:1/db" },
+    /^partner-api: DATABASE_DIRECT_URL: 127\.0\.0\.1:1: .*ECONNREFUSED.*\. Nothing listens there/
+  ],
+  [
+    { DATABASE_URL: "postgres://user:hunter2@no.such.host.invalid/db" },
+    /^partner-api: DATABASE_URL: no\.such\.host\.invalid:5432: .*\. There is no such host: correct its name$/
+  ]
 ]
 
 for (const [wrong, line] of refusals) {
@@ -65,17 +97,108 @@ it.scopedLive("an embedded database below /proc stops the start at once, where N
   })
 )
 
-it.scopedLive("a wrong user or password of the database is said without repeating the password", () =>
+const mistakes: ReadonlyArray<readonly [what: string, change: (url: URL) => void, line: RegExp]> = [
+  [
+    "a wrong user or password",
+    (url) => Object.assign(url, { username: "nobody", password: "hunter2" }),
+    /: [^:]*"nobody"[^:]*\. Correct user and password$/
+  ],
+  [
+    "a database that is not there",
+    (url) => Object.assign(url, { pathname: "/no_such_database" }),
+    /: database "no_such_database" does not exist\. Make the database, or correct its name$/
+  ],
+  [
+    "TLS where the database has none",
+    (url) => url.searchParams.set("sslmode", "verify-full"),
+    /: The server does not support SSL connections\. Start its TLS, or leave sslmode out of the URL$/
+  ]
+]
+
+for (const [what, change, line] of mistakes) {
+  for (const [bundle, args] of [
+    ["main", []],
+    ["cli", ["plans", "list"]]
+  ] as const) {
+    it.scopedLive(
+      `${what} is said of the database at the start of ${bundle}, with its host and port and no password`,
+      () =>
+        Effect.gen(function* () {
+          const { url } = yield* ownDatabase
+          const wrong = new URL(url)
+          change(wrong)
+          const { code, stderr, stdout } = yield* runNode(bundle, args, { DATABASE_URL: wrong.href, PORT: "0" })
+          assert.strictEqual(code, 1)
+          assert.match(stderr, /^[^\n]+\n$/)
+          assert.isTrue(stderr.startsWith(`partner-api: DATABASE_URL: ${wrong.host}: `), stderr)
+          assert.match(stderr.trimEnd(), line)
+          assert.notInclude(stdout + stderr, wrong.password || url)
+        })
+    )
+  }
+}
+
+it.scopedLive("a database that takes TLS alone says so at the start, then whom to trust, and then it is used", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* folder
+    const url = new URL(Redacted.value(yield* embeddedPostgres({ dataDir, isDurable: false })))
+    const client = yield* connection(url.href)
+    const { data } = findCluster(dataDir)
+    const { cert, key } = selfSigned("127.0.0.1")
+    const [certificate, { gid, uid }] = [join(data, "server.crt"), statSync(data)]
+    writeFileSync(certificate, cert)
+    writeFileSync(join(data, "server.key"), key, { mode: 0o600 })
+    if (process.getuid?.() === 0) chownSync(join(data, "server.key"), uid, gid)
+    if (process.getuid?.() === 0) chownSync(certificate, uid, gid)
+    writeFileSync(
+      join(data, "pg_hba.conf"),
+      "host postgres all all scram-sha-256\nhostssl guarded all all scram-sha-256\n"
+    )
+    yield* rowsOf(client, "create database guarded")
+    yield* rowsOf(client, "alter system set ssl = on")
+    yield* rowsOf(client, "select pg_reload_conf()")
+
+    const at = (search: string) => {
+      const given = new URL(url)
+      given.pathname = "/guarded"
+      given.search = search
+      return Effect.map(cli(given.href, "plans", "list"), ({ code, stderr }) => ({ code, stderr }))
+    }
+    const plain = yield* at("")
+    assert.match(
+      plain.stderr,
+      /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: no pg_hba\.conf entry [^\n]*no encryption\. If it takes TLS alone, end the URL with \?sslmode=verify-full\n$/
+    )
+    const strange = yield* at("?sslmode=verify-full")
+    assert.match(
+      strange.stderr,
+      /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: self-signed certificate\. Name the certificate of its authority in the URL: /
+    )
+    const trusted = yield* at(`?sslmode=verify-full&sslrootcert=${certificate}`)
+    assert.deepStrictEqual(trusted, { code: 0, stderr: "" })
+  })
+)
+
+it.scopedLive("a database that says nothing is given up at the start", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
-    const wrong = new URL(url)
-    wrong.username = "nobody"
-    wrong.password = "hunter2"
-    const given = { DATABASE_URL: wrong.href, PORT: String(yield* freePort) }
-    const { code, stderr, stdout } = yield* runNode("main", [], given)
+    const way = yield* wayTo(url)
+    way.freeze()
+    const { code, stderr } = yield* runNode("main", [], { DATABASE_URL: way.url, PORT: "0" })
     assert.strictEqual(code, 1)
-    assert.match(stderr, /^partner-api: [^\n]*"nobody"[^\n]*\n$/)
-    assert.notInclude(stdout + stderr, "hunter2")
+    assert.match(stderr, /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: [^\n]*\. Nothing answers there: [^\n]*\n$/)
+  })
+)
+
+it.scopedLive("DATABASE_DIRECT_URL is no use alone", () =>
+  Effect.gen(function* () {
+    const { url } = yield* ownDatabase
+    const { code, stderr } = yield* runNode("main", [], { DATABASE_DIRECT_URL: url, DATA_DIR: yield* folder })
+    assert.strictEqual(code, 1)
+    assert.match(
+      stderr,
+      /^partner-api: DATABASE_URL: Expected beside DATABASE_DIRECT_URL, which is the way around it\n$/
+    )
   })
 )
 

@@ -61,7 +61,7 @@ export const pooler = Effect.fn(function* (url: string, values: Values = {}, isL
     }),
     (started) =>
       Effect.async<void>((resume) => {
-        if (started.exitCode !== null) return resume(Effect.void)
+        if (started.exitCode !== null || started.signalCode !== null) return resume(Effect.void)
         started.once("exit", () => resume(Effect.void)).kill("SIGTERM")
       })
   )
