@@ -2,7 +2,7 @@ import { Command, HelpDoc, Options, ValidationError } from "@effect/cli"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { EventId, EventKind } from "../domain/Events.ts"
 import { AppId } from "../domain/Installation.ts"
-import { DeliveryState } from "../domain/webhooks/Webhook.ts"
+import { DeliveryState, LOG_DAYS } from "../domain/webhooks/Webhook.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 import { group, json, limit, Live, option, print, printAll } from "./Frame.ts"
 
@@ -57,7 +57,11 @@ const pause = Command.make("pause", { app, json }, ({ app, json }) =>
     yield* pause(app)
     yield* print(json, { appId: app, paused: true })
   }).pipe(Effect.provide(Live))
-).pipe(Command.withDescription("Send nothing more; what happens meanwhile is kept for when it is resumed"))
+).pipe(
+  Command.withDescription(
+    `Send nothing more; what happens meanwhile is kept for when it is resumed, ${LOG_DAYS} days at most`
+  )
+)
 
 const resume = Command.make(
   "resume",

@@ -40,7 +40,8 @@ const WINDOW_MICROS = WINDOW_SECONDS * 1_000_000
 // each time: 0.7 ms for an admission that takes 0.2.
 // locked: windows are locked in the order of their key, so that two statements never wait for each other.
 // timed: the clock is read once the lock is held, in a query of its own. Read before, a request that waited would be
-// counted too early. It never runs backwards: if it does, hits of the future keep the window shut.
+// counted too early. It never runs backwards: where it was set back, hits of the future keep the window shut. Those
+// farther ahead than a window are dropped, or it would be shut until the clock has caught up.
 // decided: of n requests at once, the k-th fits when the hit that it would push out has left the window.
 const ADMIT = `
   with bearer as materialized (
@@ -58,7 +59,13 @@ const ADMIT = `
     from rate_windows w join wanted using (store_id, installation_id)
     order by w.store_id, w.installation_id for update of w
   ), timed as materialized (
-    select *, greatest(clock_micros(), hits[cardinality(hits)]) as now from locked
+    select store_id, installation_id, n, hits, greatest(clock, hits[cardinality(hits)]) as now
+    from (
+      select store_id, installation_id, n, clock, case when hits[cardinality(hits)] > clock + ${WINDOW_MICROS}
+        then array(select hit from unnest(hits) as hit where hit <= clock + ${WINDOW_MICROS} order by hit) else hits
+      end as hits
+      from (select *, clock_micros() as clock from locked) as read
+    ) as kept
   ), decided as materialized (
     select timed.*, (
       select count(*)::integer from generate_series(1, least(n, ${WINDOW_REQUESTS})) as k

@@ -39,6 +39,16 @@ const windowOf = ({ id }: Installation) =>
     return hits.map(({ micros }) => Number(micros))
   })
 
+/** What a window holds after the clock was set back by so many seconds. */
+const setBack = ({ id }: Installation, seconds: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      update rate_windows set hits = array(select hit + ${seconds * 1_000_000}::bigint from unnest(hits) as hit order by hit)
+      where installation_id = ${id}
+    `
+  )
+
 /** One step of a history: what time passed, and how many requests of each installation then came at once. */
 interface Step {
   readonly pass: number
@@ -136,15 +146,11 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("RateLimitLive
     })
   )
 
-  it.effect("stays shut when the clock is set back: requests of the future are still in the window", () =>
+  it.effect("stays shut when the clock is set back a little: requests of the future are still in the window", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const { installation, token } = yield* installed
       yield* admitAll(Array.from({ length: 90 }, () => token))
-      yield* sql`
-        update rate_windows set hits = array(select hit + 3600000000 from unnest(hits) as hit order by hit)
-        where installation_id = ${installation.id}
-      `
+      yield* setBack(installation, 50)
       const answers = yield* admitAll(Array.from({ length: 20 }, () => token))
       assert.lengthOf(
         answers.filter((answer) => answer === installation.id),
@@ -155,6 +161,45 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("RateLimitLive
         kept,
         kept.toSorted((a, b) => a - b)
       )
+    })
+  )
+
+  it.effect("opens when the clock is set back by more than a window: requests beyond it are counted no more", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { installation, token } = yield* installed
+      yield* admitAll(Array.from({ length: 100 }, () => token))
+      yield* setBack(installation, 3600)
+      const answers = yield* admitAll(Array.from({ length: 120 }, () => token))
+      assert.lengthOf(
+        answers.filter((answer) => answer === installation.id),
+        100
+      )
+      const [clock] = yield* sql<{ readonly micros: string }>`select clock_micros() as micros`
+      const kept = yield* windowOf(installation)
+      assert.lengthOf(
+        kept.filter((hit) => hit <= Number(clock?.micros)),
+        100
+      )
+    })
+  )
+
+  it.effect("drops of a window only what lies beyond the next 60 seconds", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { installation, token } = yield* installed
+      yield* sql`
+        update rate_windows set hits = array(
+          select clock_micros() + case when n < 50 then n else 3600 end * 1000000::bigint from generate_series(0, 99) as n order by n
+        )
+        where installation_id = ${installation.id}
+      `
+      const answers = yield* admitAll(Array.from({ length: 80 }, () => token))
+      assert.lengthOf(
+        answers.filter((answer) => answer === installation.id),
+        50
+      )
+      assert.lengthOf(yield* windowOf(installation), 100)
     })
   )
 

@@ -34,6 +34,7 @@ const Shown = Schema.Struct({
   pauseReason: Schema.NullOr(Schema.String),
   pending: Schema.Int,
   oldestPendingAt: Schema.NullOr(Schema.DateFromString),
+  pendingDroppedFrom: Schema.NullOr(Schema.DateFromString),
   dead: Schema.Int
 })
 

@@ -8,7 +8,7 @@ export const FAILING_HOURS = 120
 /** Hours that the secret before still signs, once there is a new one. */
 export const OVERLAP_HOURS = 24
 
-/** Days that a finished delivery and its attempts are kept. */
+/** Days that a finished delivery and its attempts are kept, and one that a paused webhook misses after it was due. */
 export const LOG_DAYS = 30
 
 /** Why a webhook receives nothing: it was told so, its endpoint answered 410, or it failed for too long. */
@@ -27,6 +27,8 @@ export const Webhook = Schema.Struct({
   /** Deliveries that are due or will be; while the webhook is paused these are what it misses. */
   pending: Schema.Int,
   oldestPendingAt: Schema.NullOr(Schema.DateFromSelf),
+  /** From when on the oldest of them are deleted unsent, unless it is resumed before; null while it is not paused. */
+  pendingDroppedFrom: Schema.NullOr(Schema.DateFromSelf),
   dead: Schema.Int
 })
 export type Webhook = typeof Webhook.Type

@@ -34,7 +34,7 @@ export class Webhooks extends Context.Tag("domain/Webhooks")<
       app: AppId,
       before: "overlap" | "end"
     ) => Effect.Effect<{ readonly secret: Redacted.Redacted; readonly previousUntil: Date | null }, NoWebhook>
-    /** Sends nothing more until it is resumed. What happens meanwhile is kept for then. */
+    /** Sends nothing more until it is resumed. What happens meanwhile is kept for then, each delivery for 30 days. */
     readonly pause: (app: AppId) => Effect.Effect<void, NoWebhook>
     /**
      * Sends again, as if nothing had failed. `missed` says what becomes of the deliveries that wait: `deliver` makes all
@@ -59,7 +59,10 @@ export class Webhooks extends Context.Tag("domain/Webhooks")<
      * that are. They are made due some thousand at a time, each on its own: after a crash, ask again.
      */
     readonly redeliverSince: (app: AppId, since: Date, which: "all" | "dead") => Effect.Effect<number, NoWebhook>
-    /** Deletes some of what is older than 30 days: finished deliveries with their attempts, and events that none needs. */
+    /**
+     * Deletes some of what is older than 30 days: deliveries that are finished, or that a paused webhook has missed for so
+     * long, with their attempts, and events that none needs. Answers how many it dealt with; 0 when nothing is left.
+     */
     readonly purge: Effect.Effect<number>
   }
 >() {}

@@ -93,18 +93,32 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
     }
   })
 
+  /** Deletes deliveries with their attempts: those that `old` locks. */
+  const deleteDeliveries = (old: Statement.Fragment) =>
+    count(sql`
+      with old as materialized (${old}), attempts as (
+        delete from delivery_attempts a using old
+        where a.store_id = old.store_id and a.event_id = old.event_id and a.installation_id = old.installation_id
+      )
+      delete from deliveries d using old
+      where d.store_id = old.store_id and d.event_id = old.event_id and d.installation_id = old.installation_id
+      returning 1
+    `)
+
   // now() and not clock_timestamp(), which no index answers.
-  const purgeDeliveries = count(sql`
-    with old as materialized (
-      select store_id, event_id, installation_id from deliveries
-      where finished_at <= now() - ${kept} order by finished_at limit ${batch} for update skip locked
-    ), attempts as (
-      delete from delivery_attempts a using old
-      where a.store_id = old.store_id and a.event_id = old.event_id and a.installation_id = old.installation_id
-    )
-    delete from deliveries d using old
-    where d.store_id = old.store_id and d.event_id = old.event_id and d.installation_id = old.installation_id
-    returning 1
+  const purgeFinished = deleteDeliveries(sql`
+    select store_id, event_id, installation_id from deliveries
+    where finished_at <= now() - ${kept} order by finished_at limit ${batch} for update skip locked
+  `)
+
+  /** What a paused webhook has missed for so long. Without a pause it is kept: a worker may come and send it. */
+  const purgeMissed = deleteDeliveries(sql`
+    select d.store_id, d.event_id, d.installation_id from webhooks w cross join lateral (
+      select store_id, event_id, installation_id from deliveries d
+      where d.app_id = w.app_id and d.finished_at is null and d.next_at <= now() - ${kept}
+      order by d.next_at limit ${batch} for update skip locked
+    ) d
+    where w.paused_at is not null limit ${batch}
   `)
 
   /**
@@ -186,6 +200,9 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
       return (yield* change(app, leastUuidOf(since), wanted, afresh)).count
     }),
 
-    purge: Effect.zipWith(purgeDeliveries, purgeEvents, (deliveries, events) => deliveries + events)
+    // Events last: what their deliveries are is known then.
+    purge: Effect.zipWith(purgeFinished, purgeMissed, (finished, missed) => finished + missed).pipe(
+      Effect.flatMap((deliveries) => (deliveries === 0 ? purgeEvents : Effect.succeed(deliveries)))
+    )
   } satisfies Partial<typeof Webhooks.Service>
 }

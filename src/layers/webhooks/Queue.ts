@@ -70,6 +70,7 @@ export type Turn = typeof Turn.Type
 const claimedOf = rowsOf(Claimed)
 const turnsOf = rowsOf(Turn)
 
+/** For the rest of a transaction. */
 const withoutScans = sends("set local enable_seqscan = off", Schema.Struct({}))
 
 const leaseOf = (sql: PgClient.PgClient) => sql.literal(`interval '${LEASE_SECONDS} seconds'`)
@@ -131,9 +132,7 @@ export const makeQueue = (sql: PgClient.PgClient) => {
           from open order by failing, next_at limit ${free}::integer
         ), due as materialized (
           select d.* from turn cross join lateral (
-            select
-              store_id, event_id, installation_id, app_id, attempts, lease, next_at
-            from deliveries d
+            select store_id, event_id, installation_id, app_id, attempts, lease, next_at from deliveries d
             where d.app_id = turn.app_id and d.finished_at is null and d.next_at <= now()
             order by d.next_at limit turn.share for update skip locked
           ) d

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto"
 import { type AppId, AppNotFound } from "../../domain/Installation.ts"
 import type { AllowedHosts } from "../../domain/webhooks/AllowedHosts.ts"
 import { checkUrl } from "../../domain/webhooks/Target.ts"
-import { type NoWebhook, OVERLAP_HOURS, Webhook, WebhookNotFound } from "../../domain/webhooks/Webhook.ts"
+import { LOG_DAYS, type NoWebhook, OVERLAP_HOURS, Webhook, WebhookNotFound } from "../../domain/webhooks/Webhook.ts"
 import type { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { count, rowOf, run } from "../Rows.ts"
 import { makeTransaction } from "../Transaction.ts"
@@ -25,6 +25,7 @@ export const noWebhook = (sql: PgClient.PgClient, app: AppId): Effect.Effect<nev
 export const makeSubscriptions = (sql: PgClient.PgClient, allowed: AllowedHosts) => {
   const transaction = makeTransaction(sql)
   const overlap = sql.literal(`interval '${OVERLAP_HOURS} hours'`)
+  const kept = sql.literal(`interval '${LOG_DAYS} days'`)
 
   return {
     subscribe: Effect.fn("Webhooks.subscribe")(function* (app, { kinds, url }) {
@@ -70,9 +71,10 @@ export const makeSubscriptions = (sql: PgClient.PgClient, allowed: AllowedHosts)
           app_id as "appId", url, to_json(kinds) as kinds,
           1 + coalesce(previous_secret_until > clock_timestamp(), false)::integer as "liveSecrets",
           failing_since as "failingSince", paused_at as "pausedAt", pause_reason as "pauseReason",
-          pending.n as pending, pending.since as "oldestPendingAt", dead.n as dead
+          pending.n as pending, pending.since as "oldestPendingAt",
+          case when paused_at is not null then pending.due + ${kept} end as "pendingDroppedFrom", dead.n as dead
         from webhooks w, lateral (
-          select count(*)::integer as n, min(created_at) as since from deliveries d
+          select count(*)::integer as n, min(created_at) as since, min(next_at) as due from deliveries d
           where d.app_id = w.app_id and d.finished_at is null
         ) pending, lateral (
           select count(*)::integer as n from deliveries d where d.app_id = w.app_id and d.outcome = 'dead'
