@@ -5,19 +5,11 @@ import { EventId } from "../../src/domain/Events.ts"
 import { AppId } from "../../src/domain/Installation.ts"
 import { Installations } from "../../src/domain/Installations.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
-import { makeQueue } from "../../src/layers/webhooks/Queue.ts"
 import { ApiTest } from "../support/Api.ts"
-import { deliveriesOf, scene } from "../support/Webhooks.ts"
+import { deliveriesOf, history } from "../support/Webhooks.ts"
 
 const NOBODY = AppId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
-
-/** An app with `n` deliveries, the oldest first, and their events' ids. No worker runs here. */
-const history = Effect.fn(function* (n: number) {
-  const { appId, storeId, writer } = yield* scene()
-  for (let count = 0; count < n; count++) yield* writer.post("/products", { name: `Cup ${count}` })
-  return { appId, storeId, ids: (yield* deliveriesOf(appId)).map(({ eventId }) => eventId) }
-})
 
 const finish = Effect.fn(function* (ids: ReadonlyArray<EventId>, outcome: string, daysAgo = 0) {
   const sql = yield* PgClient.PgClient
@@ -231,106 +223,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
       const { appId } = yield* history(0)
       assert.strictEqual((yield* Effect.flip(redeliver(appId, NOTHING)))._tag, "DeliveryNotFound")
       assert.strictEqual((yield* Effect.flip(attempts(appId, NOTHING)))._tag, "DeliveryNotFound")
-    })
-  )
-})
-
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue", (it) => {
-  const claimAll = Effect.flatMap(PgClient.PgClient, (sql) => makeQueue(sql).claim(100, new Map()))
-  const lapse = Effect.flatMap(
-    PgClient.PgClient,
-    (sql) => sql`update deliveries set next_at = now() where lease is not null`
-  )
-
-  it.scoped(
-    "lends a delivery to one worker at a time, and again when the lease has ended, of which the log tells",
-    () =>
-      Effect.gen(function* () {
-        const { attempts } = yield* Webhooks
-        const sql = yield* PgClient.PgClient
-        const { appId, ids } = yield* history(1)
-        const [first] = yield* claimAll
-        assert.deepInclude(first, { appId, attempt: 1, failures: 0, isActive: true })
-        assert.approximately(first?.now ?? 0, Date.now() / 1000, 60)
-        assert.lengthOf(yield* claimAll, 0)
-        yield* lapse
-        const [second] = yield* claimAll
-        assert.deepInclude(second, { appId, attempt: 2 })
-        assert.deepInclude((yield* attempts(appId, ids[0] ?? NOTHING))[0], {
-          attempt: 1,
-          status: null,
-          error: "The worker stopped before it could write down what came of this attempt"
-        })
-
-        // The first worker comes back and says what came of it: the delivery is no longer its own, but the log is right.
-        if (first === undefined || second === undefined) return assert.fail("Nothing was claimed")
-        const attempt = { status: 500, durationMillis: 7, answer: new Uint8Array(), error: null }
-        yield* makeQueue(sql).settle([{ claimed: first, outcome: "retry", delay: 5, attempt }])
-        assert.deepInclude((yield* deliveriesOf(appId))[0], { leased: true, failures: 0 })
-        assert.deepInclude((yield* attempts(appId, ids[0] ?? NOTHING))[0], {
-          status: 500,
-          durationMillis: 7,
-          error: null
-        })
-        yield* makeQueue(sql).settle([
-          { claimed: second, outcome: "delivered", delay: 0, attempt: { ...attempt, status: 204 } }
-        ])
-        assert.deepInclude((yield* deliveriesOf(appId))[0], { leased: false, outcome: "delivered" })
-      })
-  )
-
-  it.scoped("shares what is free evenly among endpoints, whatever their backlog", () =>
-    Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
-      const long = yield* history(30)
-      const short = [yield* history(2), yield* history(2)]
-      const claimed = yield* makeQueue(sql).claim(9, new Map())
-      const of = (app: AppId) => claimed.filter(({ appId }) => appId === app).length
-      assert.strictEqual(of(long.appId), 3)
-      for (const { appId } of short) assert.strictEqual(of(appId), 2)
-      yield* sql`update deliveries set next_at = now(), lease = null where finished_at is null`
-
-      // What this process has under way already counts: the longest queue has no room left here.
-      const more = yield* makeQueue(sql).claim(9, new Map([[long.appId, 32]]))
-      assert.lengthOf(more, 4)
-    })
-  )
-
-  it.scoped("where there is not room for all, takes those that do not fail, whatever backlog the others have", () =>
-    Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
-      yield* sql`delete from deliveries`
-      const dead = [yield* history(3), yield* history(3), yield* history(3)]
-      for (const { appId } of dead) {
-        yield* sql`update webhooks set failing_since = now() - interval '1 hour' where app_id = ${appId}`
-        yield* sql`update deliveries set next_at = now() - interval '1 hour' where app_id = ${appId}`
-      }
-      const healthy = yield* history(1)
-      const claimed = yield* makeQueue(sql).claim(2, new Map())
-      assert.lengthOf(claimed, 2)
-      assert.include(
-        claimed.map(({ appId }) => appId),
-        healthy.appId
-      )
-      // Of one that fails no more than two are lent, however much room there is.
-      const others = yield* makeQueue(sql).claim(100, new Map())
-      for (const { appId } of dead) assert.isAtMost(others.filter((one) => one.appId === appId).length, 2)
-    })
-  )
-
-  it.scoped("lends each delivery once, to however many ask at once", () =>
-    Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
-      yield* sql`delete from deliveries`
-      yield* Effect.all(Array.from({ length: 4 }, () => history(20)))
-      const queue = makeQueue(sql)
-      const rounds = yield* Effect.all(
-        Array.from({ length: 40 }, () => queue.claim(10, new Map())),
-        { concurrency: 8 }
-      )
-      const ids = rounds.flat().map(({ eventId }) => eventId)
-      assert.lengthOf(ids, 80)
-      assert.lengthOf(new Set(ids), 80)
     })
   )
 })

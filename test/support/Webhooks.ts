@@ -121,3 +121,10 @@ export const scene = Effect.fn(function* (react?: React) {
   const { installation } = yield* installApp(storeId, app.appId)
   return { storeId, writer, endpoint, installation, ...app }
 })
+
+/** An app with `n` deliveries, the oldest first, and their events' ids. No worker runs here. */
+export const history = Effect.fn(function* (n: number) {
+  const { appId, storeId, writer } = yield* scene()
+  for (let count = 0; count < n; count++) yield* writer.post("/products", { name: `Cup ${count}` })
+  return { appId, storeId, ids: (yield* deliveriesOf(appId)).map(({ eventId }) => eventId) }
+})

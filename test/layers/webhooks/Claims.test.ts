@@ -1,81 +1,111 @@
 import { PgClient } from "@effect/sql-pg"
-import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { Installations } from "../../../src/domain/Installations.ts"
-import { InstallationsLive } from "../../../src/layers/Installations.ts"
-import { MigrationsLive } from "../../../src/layers/Migrations.ts"
-import { postgres } from "../../../src/layers/Postgres.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { EventId } from "../../../src/domain/Events.ts"
+import type { AppId } from "../../../src/domain/Installation.ts"
+import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { makeQueue } from "../../../src/layers/webhooks/Queue.ts"
-import { makeStore } from "../../support/Api.ts"
-import { freshDatabase } from "../../support/Postgres.ts"
+import { ApiTest } from "../../support/Api.ts"
+import { deliveriesOf, history } from "../../support/Webhooks.ts"
 
-/** On one connection, which keeps its plans, and whose session tells what it read when it is asked to. */
-const Live = Layer.unwrapScoped(
-  Effect.map(freshDatabase, (url) =>
-    InstallationsLive.pipe(Layer.provideMerge(MigrationsLive), Layer.provideMerge(postgres({ url, maxConnections: 1 })))
+const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue", (it) => {
+  const claimAll = Effect.flatMap(PgClient.PgClient, (sql) => makeQueue(sql).claim(100, new Map()))
+  const lapse = Effect.flatMap(
+    PgClient.PgClient,
+    (sql) => sql`update deliveries set next_at = now() where lease is not null`
   )
-).pipe(Layer.orDie)
 
-const DELIVERIES = 10_000
-const CLAIMS = 10
-
-/** One delivery of each event, to one of `apps` apps. */
-const fill = Effect.fn(function* (apps: number) {
-  const sql = yield* PgClient.PgClient
-  const { createApp, install } = yield* Installations
-  const storeId = yield* makeStore()
-  for (let n = 0; n < apps; n++) {
-    const appId = yield* createApp({ name: "An app", scopes: [] })
-    yield* install({ storeId, appId, scopes: [] })
-    yield* sql`insert into webhooks (app_id, url, kinds, secret) values (${appId}, 'https://example.com/', '{any}', '')`
-  }
-  yield* sql`
-    with made as (
-      insert into events (store_id, id, kind, occurred_at, actor_type, resource_id, resource_version, payload)
-      select ${storeId}, uuid_v7(clock_micros() + n), 'any', now(), 'merchant', gen_random_uuid(), 1, repeat('x', 500)
-      from generate_series(1, ${DELIVERIES / apps}::integer) n
-      returning id
-    )
-    insert into deliveries (store_id, event_id, installation_id, app_id)
-    select i.store_id, made.id, i.id, i.app_id from made cross join installations i where i.store_id = ${storeId}
-  `
-})
-
-/** Rows of the queue's tables that this session has read, from the tables or by an index. */
-const rowsRead = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  yield* sql`select pg_stat_force_next_flush()`
-  const [row] = yield* sql<{ readonly rows: number }>`
-    select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as rows from pg_stat_user_tables
-    where relname in ('deliveries', 'delivery_attempts', 'events', 'installations', 'stores', 'webhooks')
-  `
-  return row?.rows ?? 0
-})
-
-for (const [state, apps] of [
-  ["new", 1],
-  ["new", 10],
-  ["vacuumed", 1],
-  ["vacuumed", 10]
-] as const) {
-  it.scopedLive(
-    `a claim first made on empty tables, ${state}, reads no table whole when ${apps} apps have a backlog`,
+  it.scoped(
+    "lends a delivery to one worker at a time, and again when the lease has ended, of which the log tells",
     () =>
       Effect.gen(function* () {
+        const { attempts } = yield* Webhooks
         const sql = yield* PgClient.PgClient
-        const claim = makeQueue(sql).claim(32, new Map())
-        // Autovacuum would have the plan made anew.
-        for (const table of ["deliveries", "delivery_attempts", "events"]) {
-          yield* sql.unsafe(`alter table ${table} set (autovacuum_enabled = off)`)
-        }
-        if (state === "vacuumed") yield* sql.unsafe("vacuum (analyze)")
-        yield* Effect.repeatN(claim, CLAIMS)
-        yield* fill(apps)
-        const before = yield* rowsRead
-        const claimed = yield* Effect.replicateEffect(claim, CLAIMS)
-        assert.isAtLeast(claimed.flat().length, CLAIMS * 30)
-        // A dozen for each delivery that was claimed.
-        assert.isAtMost((yield* rowsRead) - before, 12 * CLAIMS * 32)
-      }).pipe(Effect.provide(Live))
+        const { appId, ids } = yield* history(1)
+        const [first] = yield* claimAll
+        assert.deepInclude(first, { appId, attempt: 1, failures: 0, isActive: true })
+        assert.approximately(first?.now ?? 0, Date.now() / 1000, 60)
+        assert.lengthOf(yield* claimAll, 0)
+        yield* lapse
+        const [second] = yield* claimAll
+        assert.deepInclude(second, { appId, attempt: 2 })
+        assert.deepInclude((yield* attempts(appId, ids[0] ?? NOTHING))[0], {
+          attempt: 1,
+          status: null,
+          error: "The worker stopped before it could write down what came of this attempt"
+        })
+
+        // The first worker comes back and says what came of it: the delivery is no longer its own, but the log is right.
+        if (first === undefined || second === undefined) return assert.fail("Nothing was claimed")
+        const attempt = { status: 500, durationMillis: 7, answer: new Uint8Array(), error: null }
+        yield* makeQueue(sql).settle([{ claimed: first, outcome: "retry", delay: 5, attempt }])
+        assert.deepInclude((yield* deliveriesOf(appId))[0], { leased: true, failures: 0 })
+        assert.deepInclude((yield* attempts(appId, ids[0] ?? NOTHING))[0], {
+          status: 500,
+          durationMillis: 7,
+          error: null
+        })
+        yield* makeQueue(sql).settle([
+          { claimed: second, outcome: "delivered", delay: 0, attempt: { ...attempt, status: 204 } }
+        ])
+        assert.deepInclude((yield* deliveriesOf(appId))[0], { leased: false, outcome: "delivered" })
+      })
   )
-}
+
+  it.scoped("shares what is free evenly among endpoints, whatever their backlog", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const long = yield* history(30)
+      const short = [yield* history(2), yield* history(2)]
+      const claimed = yield* makeQueue(sql).claim(9, new Map())
+      const of = (app: AppId) => claimed.filter(({ appId }) => appId === app).length
+      assert.strictEqual(of(long.appId), 3)
+      for (const { appId } of short) assert.strictEqual(of(appId), 2)
+      yield* sql`update deliveries set next_at = now(), lease = null where finished_at is null`
+
+      // What this process has under way already counts: the longest queue has no room left here.
+      const more = yield* makeQueue(sql).claim(9, new Map([[long.appId, 32]]))
+      assert.lengthOf(more, 4)
+    })
+  )
+
+  it.scoped("where there is not room for all, takes those that do not fail, whatever backlog the others have", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`delete from deliveries`
+      const dead = [yield* history(3), yield* history(3), yield* history(3)]
+      for (const { appId } of dead) {
+        yield* sql`update webhooks set failing_since = now() - interval '1 hour' where app_id = ${appId}`
+        yield* sql`update deliveries set next_at = now() - interval '1 hour' where app_id = ${appId}`
+      }
+      const healthy = yield* history(1)
+      const claimed = yield* makeQueue(sql).claim(2, new Map())
+      assert.lengthOf(claimed, 2)
+      assert.include(
+        claimed.map(({ appId }) => appId),
+        healthy.appId
+      )
+      // Of one that fails no more than two are lent, however much room there is.
+      const others = yield* makeQueue(sql).claim(100, new Map())
+      for (const { appId } of dead) assert.isAtMost(others.filter((one) => one.appId === appId).length, 2)
+    })
+  )
+
+  it.scoped("lends each delivery once, to however many ask at once", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`delete from deliveries`
+      yield* Effect.all(Array.from({ length: 4 }, () => history(20)))
+      const queue = makeQueue(sql)
+      const rounds = yield* Effect.all(
+        Array.from({ length: 40 }, () => queue.claim(10, new Map())),
+        { concurrency: 8 }
+      )
+      const ids = rounds.flat().map(({ eventId }) => eventId)
+      assert.lengthOf(ids, 80)
+      assert.lengthOf(new Set(ids), 80)
+    })
+  )
+})
