@@ -6,8 +6,8 @@ import createWebhooks from "./migrations/0003_create_webhooks.ts"
 import keepSizes from "./migrations/0004_keep_sizes_of_documents.ts"
 import numbersAndLimits from "./migrations/0005_numbers_and_limits.ts"
 import endsInOrder from "./migrations/0006_ends_in_order.ts"
-import installOnce from "./migrations/0008_install_an_app_once.ts"
-import countLargeAnswers from "./migrations/0010_count_large_answers.ts"
+import installOnce from "./migrations/0007_install_an_app_once.ts"
+import countLargeAnswers from "./migrations/0008_count_large_answers.ts"
 import { TIMEOUTS } from "./Postgres.ts"
 import { rowsOf } from "./Rows.ts"
 
@@ -18,18 +18,22 @@ export const migrations = {
   "0004_keep_sizes_of_documents": keepSizes,
   "0005_numbers_and_limits": numbersAndLimits,
   "0006_ends_in_order": endsInOrder,
-  "0008_install_an_app_once": installOnce,
-  "0010_count_large_answers": countLargeAnswers
+  "0007_install_an_app_once": installOnce,
+  "0008_count_large_answers": countLargeAnswers
 }
+
+/** The number that a migration's name begins with. */
+const idOf = (key: string) => Number(key.slice(0, 4))
 
 const applied = rowsOf(Schema.Struct({ id: Schema.Int }))
 
 /**
- * The advisory lock lets one process migrate while the others wait for it, and locks nothing that they read: the migrator
- * of @effect/sql locks its table, which made servers unready for as long as another one migrated. The table is as it
- * makes it, and its name the lock's, as in earlier releases.
+ * The first migration that is missing, in a transaction of its own, so that what it locks is free again before the next
+ * one works. Answers whether there was one. The advisory lock lets one process migrate while the others wait for it, and
+ * locks nothing that they read: the migrator of @effect/sql locks its table, which made servers unready for as long as
+ * another one migrated. The table is as it makes it, and its name the lock's, as in earlier releases.
  */
-const migrate = Effect.gen(function* () {
+const migrateOnce = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   // Whatever is set for the role: waits for another one, and for long statements, are as long as they are.
   yield* sql`select set_config(name, '0', true) from unnest(${Object.keys(TIMEOUTS)}::text[]) as name`
@@ -46,15 +50,17 @@ const migrate = Effect.gen(function* () {
   }
   const rows = yield* applied(sql`select migration_id as id from effect_sql_migrations`)
   const known = new Set(rows.map(({ id }) => id))
-  for (const [key, migration] of Object.entries(migrations)) {
-    const id = Number(key.slice(0, 4))
-    if (known.has(id)) continue
-    yield* migration
-    yield* sql`insert into effect_sql_migrations (migration_id, name) values (${id}, ${key.slice(5)})`
-  }
+  const missing = Object.entries(migrations).find(([key]) => !known.has(idOf(key)))
+  if (missing === undefined) return false
+  const [key, migration] = missing
+  yield* migration
+  yield* sql`insert into effect_sql_migrations (migration_id, name) values (${idOf(key)}, ${key.slice(5)})`
+  return true
 })
 
-/** Brings the database to the newest schema, once and in one transaction, before anything that is built on it. */
+/** Brings the database to the newest schema before anything that is built on it. */
 export const MigrationsLive = Layer.effectDiscard(
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(migrate))
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.repeat(sql.withTransaction(migrateOnce), { while: (wasMissing) => wasMissing })
+  )
 )

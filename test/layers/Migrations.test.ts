@@ -125,7 +125,7 @@ it.scopedLive(
       const database = postgres({ url: yield* freshDatabase, maxConnections: 2 })
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const { "0008_install_an_app_once": installOnce, ...before } = migrations
+        const { "0007_install_an_app_once": installOnce, ...before } = migrations
         yield* Migrator.make({})({ loader: Migrator.fromRecord(before) })
         yield* sql`insert into stores (id, name, plan, currency_code) values (${STORE}, 'Shop', 'free', 'EUR')`
         const [app, other] = [uuidV7(1), uuidV7(2)]

@@ -46,10 +46,10 @@ export const pooler = Effect.fn(function* (url: string, values: Values = {}, isL
     default_pool_size: 2,
     ...values
   })
-  const target = `${name} = host=${database.hostname} port=${database.port} dbname=${name}$1`
   const sections = settings.replace(
     /^partner_api = host=\S+ port=\S+ dbname=\S+( .*)$/m,
-    isLimited ? target : target.slice(0, -2)
+    (_, limits: string) =>
+      `${name} = host=${database.hostname} port=${database.port} dbname=${name}${isLimited ? limits : ""}`
   )
   writeFileSync(file, sections)
 
