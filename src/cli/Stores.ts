@@ -19,21 +19,29 @@ const listPlans = Command.make("list", { json }, ({ json }) =>
     const plans = yield* listPlans
     yield* json
       ? Console.log(JSON.stringify({ plans }))
-      : Console.log(plans.map(({ name, productLimit }) => `${name}: ${productLimit} products`).join("\n"))
+      : Console.log(
+          plans
+            .map(
+              ({ collectionLimit, name, productLimit }) =>
+                `${name}: ${productLimit} products, ${collectionLimit} collections`
+            )
+            .join("\n")
+        )
   }).pipe(Effect.provide(Live))
-).pipe(Command.withDescription("Every plan and how many products it allows"))
+).pipe(Command.withDescription("Every plan and how many products and collections it allows"))
 
 const createPlan = Command.make(
   "create",
   {
     name: option("name", Name, "What it is called"),
     products: option("products", integer(0, MAX_LIMIT), "How many products it allows"),
+    collections: option("collections", integer(0, MAX_LIMIT), "How many collections it allows"),
     json
   },
-  ({ json, name, products }) =>
+  ({ collections, json, name, products }) =>
     Effect.gen(function* () {
       const { createPlan } = yield* Installations
-      const plan = Plan.make({ name, productLimit: products })
+      const plan = Plan.make({ name, productLimit: products, collectionLimit: collections })
       yield* createPlan(plan)
       yield* print(json, { ...plan })
     }).pipe(Effect.provide(Live))

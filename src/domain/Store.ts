@@ -14,7 +14,8 @@ export class StoreNotFound extends Schema.TaggedError<StoreNotFound>()("StoreNot
 /** What a plan allows. Plans are rows, so that an operator changes them without a release. */
 export class Plan extends Schema.Class<Plan>("Plan")({
   name: Schema.NonEmptyString,
-  productLimit: Schema.NonNegativeInt
+  productLimit: Schema.NonNegativeInt,
+  collectionLimit: Schema.NonNegativeInt
 }) {}
 
 /** A store as operators see it, with how much it holds. */

@@ -2,6 +2,9 @@ import { ParseResult, Schema } from "effect"
 
 const PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
+/** Whether a text is an id as it is held: a UUID in lower case. */
+export const isUuid = (text: string): boolean => PATTERN.test(text)
+
 const WANTED = "must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057"
 
 /**
@@ -11,7 +14,7 @@ const WANTED = "must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057"
 export const Uuid = Schema.transformOrFail(Schema.String.annotations({ message: () => WANTED }), Schema.String, {
   strict: true,
   decode: (text, _, ast) =>
-    PATTERN.test(text.toLowerCase())
+    isUuid(text.toLowerCase())
       ? ParseResult.succeed(text.toLowerCase())
       : ParseResult.fail(new ParseResult.Type(ast, text, WANTED)),
   encode: ParseResult.succeed

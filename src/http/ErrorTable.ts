@@ -7,6 +7,7 @@ import type { RateLimitExceeded } from "../domain/RateLimit.ts"
 import type { StoreNotFound } from "../domain/Store.ts"
 import type { VersionMismatch } from "../domain/Version.ts"
 import type {
+  CollectionLimitReached,
   CollectionNotFound,
   TooManyMembers,
   TooManyProductIds,
@@ -26,6 +27,7 @@ export type PublicError =
   | InstallationInactive
   | ScopeNotGranted
   | ProductLimitReached
+  | CollectionLimitReached
   | StoreNotFound
   | ProductNotFound
   | CollectionNotFound
@@ -57,6 +59,7 @@ const STATUS = {
   CollectionNotFound: 404,
   KeyReused: 409,
   VersionMismatch: 412,
+  CollectionLimitReached: 422,
   ProductTooLarge: 422,
   SlugTaken: 422,
   UnknownProducts: 422,

@@ -43,7 +43,10 @@ export const InstallationsLive = Layer.effect(
     const transaction = makeTransaction(sql)
     const newId = sql.literal("uuid_v7(clock_micros())")
 
-    const listPlans = plansOf(sql`select name, product_limit as "productLimit" from plans order by product_limit, name`)
+    const listPlans = plansOf(sql`
+      select name, product_limit as "productLimit", collection_limit as "collectionLimit"
+      from plans order by product_limit, name
+    `)
 
     const requirePlan = Effect.fnUntraced(function* (name: string) {
       const known = (yield* listPlans).map((plan) => plan.name)
@@ -70,9 +73,10 @@ export const InstallationsLive = Layer.effect(
     return Installations.of({
       listPlans,
 
-      createPlan: Effect.fn("Installations.createPlan")(function* ({ name, productLimit }) {
+      createPlan: Effect.fn("Installations.createPlan")(function* ({ collectionLimit, name, productLimit }) {
         const made = yield* count(sql`
-          insert into plans (name, product_limit) values (${name}, ${productLimit}) on conflict do nothing returning 1
+          insert into plans (name, product_limit, collection_limit)
+          values (${name}, ${productLimit}, ${collectionLimit}) on conflict do nothing returning 1
         `)
         if (made === 0) return yield* new PlanExists({ name })
       }),

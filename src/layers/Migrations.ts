@@ -3,12 +3,14 @@ import { Effect, Layer } from "effect"
 import createCatalog from "./migrations/0001_create_catalog.ts"
 import narrowRows from "./migrations/0002_narrow_rows_for_rules.ts"
 import createWebhooks from "./migrations/0003_create_webhooks.ts"
+import numbersAndLimits from "./migrations/0005_numbers_and_limits.ts"
 import installOnce from "./migrations/0008_install_an_app_once.ts"
 
 export const migrations = {
   "0001_create_catalog": createCatalog,
   "0002_narrow_rows_for_rules": narrowRows,
   "0003_create_webhooks": createWebhooks,
+  "0005_numbers_and_limits": numbersAndLimits,
   "0008_install_an_app_once": installOnce
 }
 

@@ -86,6 +86,22 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What a man
     })
   )
 
+  it.effect("count once, however often they are named", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const [a, b] = yield* makeProducts(client, "A", "B")
+      const productIds = [b, ...Array.from({ length: 10_001 }, () => a)]
+      const created = yield* client.post("/collections", { title: "Hand", productIds })
+      assert.strictEqual(created.status, 201, created.text.slice(0, 300))
+      assert.deepInclude(dataOf(created), { productIds: [b, a], productCount: 2 })
+      const { id } = dataOf(yield* client.post("/collections", { title: "Other" }))
+      const patched = dataOf(yield* client.patch(`/collections/${id}`, { productIds }))
+      assert.deepInclude(patched, { productIds: [b, a], productCount: 2, version: 2 })
+      const none = yield* client.post("/collections", { title: "Hand", productIds: a })
+      assert.deepStrictEqual(errorOf(none).issues, ["productIds: must be a list of product ids"])
+    })
+  )
+
   it.effect("are ignored of a collection that is automated, however many it was read with", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()

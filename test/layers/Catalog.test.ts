@@ -217,4 +217,42 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("A larg
       assert.deepStrictEqual(left, { n: 10_000 })
     })
   )
+
+  it.effect("has only those of its rows written that differ, and no index of them for another order", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const catalog = yield* Catalog
+      const actor = merchantOf(yield* makeStore)
+      yield* catalog.createProduct(actor, toProduct({ name: "Desk" }))
+      const all = yield* copyProduct(actor.storeId, 1200)
+      const productIds = all.slice(0, 1000)
+      const { id } = yield* catalog.createCollection(actor, toCollection({ title: "Hand", productIds }))
+      const rows = sql<{ readonly id: string; readonly written: string }>`
+        select product_id as id, xmin::text as written from collection_members where collection_id = ${id}
+      `
+      const indexBytes = Effect.map(
+        sql<{ readonly bytes: number }>`select pg_indexes_size('collection_members')::integer as bytes`,
+        ([row]) => row?.bytes ?? 0
+      )
+      /** How many rows are there after the change that were not, or not so, before it. */
+      const writtenFor = Effect.fn(function* (wanted: ReadonlyArray<ProductId>) {
+        const before = new Map((yield* rows).map((row) => [row.id, row.written] as const))
+        holds(yield* catalog.updateCollection(actor, id, { productIds: wanted }, "any"), wanted)
+        holds(yield* catalog.getCollection(actor.storeId, id), wanted)
+        return (yield* rows).filter((row) => before.get(row.id) !== row.written).length
+      })
+      const bytes = yield* indexBytes
+      for (const wanted of [productIds.toReversed(), productIds, productIds.toReversed(), productIds]) {
+        assert.strictEqual(yield* writtenFor(wanted), 1000)
+      }
+      assert.isBelow(yield* indexBytes, bytes * 1.25)
+      const [first, second, ...rest] = all
+      const swapped = [second, first, ...rest].filter((one) => one !== undefined)
+      assert.strictEqual(yield* writtenFor(swapped.slice(0, 1000)), 2)
+      assert.strictEqual(yield* writtenFor(swapped.slice(0, 1200)), 200)
+      assert.strictEqual(yield* writtenFor(swapped.slice(0, 800)), 0)
+      assert.strictEqual(yield* writtenFor(swapped.slice(0, 800)), 0)
+      assert.strictEqual(yield* writtenFor([]), 0)
+    })
+  )
 })

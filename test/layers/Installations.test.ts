@@ -31,8 +31,14 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       const sql = yield* SqlClient.SqlClient
       const { createStore, listPlans } = yield* Installations
       yield* sql`insert into plans (name, product_limit) values ('tiny', 3)`
-      const plans = (yield* listPlans).map(({ name, productLimit }) => `${name} ${productLimit}`)
-      assert.deepStrictEqual(plans, ["tiny 3", "free 100", "starter 1000", "growth 10000", "scale 100000"])
+      const plans = (yield* listPlans).map((plan) => `${plan.name} ${plan.productLimit} ${plan.collectionLimit}`)
+      assert.deepStrictEqual(plans, [
+        "tiny 3 10000",
+        "free 100 50",
+        "starter 1000 500",
+        "growth 10000 2000",
+        "scale 100000 10000"
+      ])
       yield* createStore({ name: "Shop", plan: "tiny", currencyCode: "EUR" })
     })
   )
@@ -176,7 +182,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
   it.effect("makes a plan once, with its limits", () =>
     Effect.gen(function* () {
       const { createPlan, createStore, listPlans } = yield* Installations
-      const plan = Plan.make({ name: "boutique", productLimit: 25 })
+      const plan = Plan.make({ name: "boutique", productLimit: 25, collectionLimit: 5 })
       yield* createPlan(plan)
       assert.deepInclude(yield* listPlans, plan)
       assert.match((yield* Effect.flip(createPlan(plan))).message, /There is a plan boutique already/)

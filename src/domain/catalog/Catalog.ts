@@ -6,6 +6,7 @@ import type { StoreId, StoreNotFound } from "../Store.ts"
 import type { VersionCondition, VersionMismatch } from "../Version.ts"
 import type {
   CollectionId,
+  CollectionLimitReached,
   CollectionNotFound,
   CreateCollection,
   TooManyMembers,
@@ -65,7 +66,10 @@ export class Catalog extends Context.Tag("domain/Catalog")<
     readonly createCollection: (
       actor: Actor,
       input: CreateCollection
-    ) => Effect.Effect<Document<CollectionId>, StoreNotFound | SlugTaken | UnknownProducts | TooManyProductIds>
+    ) => Effect.Effect<
+      Document<CollectionId>,
+      StoreNotFound | CollectionLimitReached | SlugTaken | UnknownProducts | TooManyProductIds
+    >
     readonly updateCollection: (
       actor: Actor,
       id: CollectionId,

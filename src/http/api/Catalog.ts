@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import {
   Collection,
   CollectionId,
+  CollectionLimitReached,
   CollectionNotFound,
   CreateCollection,
   TooManyMembers,
@@ -167,6 +168,7 @@ export class CollectionsGroup extends HttpApiGroup.make("Collections")
       .setPayload(CreateCollection)
       .addSuccess(Answer(Collection, "The new collection, with its products"), { status: 201 })
       .addError(publicError(BadRequest))
+      .addError(publicError(CollectionLimitReached))
       .addError(publicError(KeyReused))
       .addError(publicError(EventLoop))
       .addError(publicError(SlugTaken))

@@ -1,5 +1,6 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Schema } from "effect"
+import { CollectionLimitReached } from "../../domain/catalog/Collection.ts"
 import { numbered, SlugTaken } from "../../domain/catalog/Slug.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { rowOf } from "../Rows.ts"
@@ -17,7 +18,8 @@ const Allocated = Schema.Struct({
 /** What the database gives a new resource, once its store is locked; the choice of its slug is settled. */
 export type Allocated = Omit<typeof Allocated.Type, "choice"> & { readonly slug: string }
 
-const roomOf = rowOf(Schema.Struct({ limit: Schema.Int }))
+const Limit = Schema.Struct({ limit: Schema.Int })
+const roomOf = rowOf(Limit)
 
 type Table = "products" | "collections"
 
@@ -57,7 +59,27 @@ const NEXT_COLLECTION = `
 const nextProduct = asks(NEXT_PRODUCT, Allocated)
 const nextCollection = asks(NEXT_COLLECTION, Allocated)
 
-const LOCK = "select 1 from stores where id = $1 and deleted_at is null for no key update"
+const PRESENT = "select 1 from stores where id = $1 and deleted_at is null"
+/**
+ * The limit of the store's plan, when it has so many collections. Counted and not kept: a collection is seldom made, the
+ * 10,000 of the largest plan are counted in milliseconds, and a count is right beside processes that would keep none.
+ */
+const FULL_OF_COLLECTIONS = `
+  select p.collection_limit as limit from stores s join plans p on p.name = s.plan
+  where s.id = $1 and p.collection_limit <= (select count(*) from collections where store_id = $1)
+`
+
+const LOCK = `${PRESENT} for no key update`
+
+const fullOfCollections = asks(FULL_OF_COLLECTIONS, Limit)
+
+/** Runs a statement that finds the store. */
+const finds = (statement: string, store: StoreId): Effect.Effect<void, StoreNotFound> =>
+  Effect.filterOrFail(
+    tell(statement, [store]),
+    (found) => found === 1,
+    () => new StoreNotFound()
+  ).pipe(Effect.asVoid)
 
 /** The row of the store: it counts the products, makes the ids, and is the lock of everything that must not race. */
 export const makeAllocation = (sql: PgClient.PgClient) => {
@@ -69,8 +91,16 @@ export const makeAllocation = (sql: PgClient.PgClient) => {
     product: (store: StoreId, asked: string | undefined, made: string) =>
       Effect.flatMap(nextProduct(store, asked ?? made), (row) => settle(row, asked, made)),
 
-    collection: (store: StoreId, asked: string | undefined, made: string) =>
-      Effect.flatMap(nextCollection(store, asked ?? made), (row) => settle(row, asked, made)),
+    /**
+     * Takes the next id and a slug likewise, if the plan has room: none when the store is gone. Counted by a statement
+     * of its own behind the lock, which sees what was committed during the wait for it.
+     */
+    collection: Effect.fnUntraced(function* (store: StoreId, asked: string | undefined, made: string) {
+      const given = yield* nextCollection(store, asked ?? made)
+      const full = yield* fullOfCollections(store)
+      if (Option.isSome(full)) return yield* new CollectionLimitReached({ limit: full.value.limit })
+      return yield* settle(given, asked, made)
+    }),
 
     /** Products that the store's plan allows; none when the store is gone. */
     limit: (store: StoreId) =>
@@ -80,12 +110,10 @@ export const makeAllocation = (sql: PgClient.PgClient) => {
       `),
 
     /** The lock alone, for writes that make nothing new. */
-    lock: (store: StoreId): Effect.Effect<void, StoreNotFound> =>
-      Effect.filterOrFail(
-        tell(LOCK, [store]),
-        (found) => found === 1,
-        () => new StoreNotFound()
-      ).pipe(Effect.asVoid),
+    lock: (store: StoreId) => finds(LOCK, store),
+
+    /** That the store is there, for writes that race with nothing in it. */
+    present: (store: StoreId) => finds(PRESENT, store),
 
     release: (store: StoreId) => sql`update stores set product_count = product_count - 1 where id = ${store}`,
 

@@ -21,7 +21,7 @@ type Row = typeof Row.Type
 const rowsOfHeads = rowsOf(Row)
 const rowsWithMembers = rowsOf(Schema.Struct({ ...Row.fields, members: Schema.NullOr(Schema.String) }))
 const lockedOf = rowOf(Schema.Struct({ ...Row.fields, at: Schema.DateFromSelf, eventId: Schema.String }))
-const numberOf = oneRowOf(Schema.Struct({ n: Schema.Int }))
+const membersOf = oneRowOf(Schema.Struct({ members: Schema.String }))
 
 /** What a read has to know of a collection; that its rules make sense was seen when it was written. */
 const decodeRead = Schema.decodeUnknown(
@@ -58,6 +58,31 @@ const MANUAL = listOf(
   "position",
   "from collection_members where (store_id, collection_id) = (c.store_id, c.id)"
 )
+
+const MEMBERS = `select (${listOf(
+  "product_id",
+  "position",
+  "from collection_members where store_id = $1 and collection_id = $2"
+)}) as members`
+
+/**
+ * Writes only what differs: rows cost most where they are made, with two foreign keys to check. Positions are looked up
+ * in one value and not joined, as of a table that nobody has analyzed yet a join would compare each row with each.
+ */
+const SET_MEMBERS = `
+  with gone as (
+    delete from collection_members
+    where store_id = $1 and collection_id = $2 and not $3::jsonb ? product_id::text
+  ), moved as (
+    update collection_members set position = ($3::jsonb ->> product_id::text)::integer
+    where store_id = $1 and collection_id = $2 and position <> ($3::jsonb ->> product_id::text)::integer
+  )
+  insert into collection_members (store_id, collection_id, position, product_id)
+  select $1, $2, ($3::jsonb ->> id::text)::integer, id from unnest($4::uuid[]) as id
+`
+
+/** Each id with its place, as JSON. */
+const positionsOf = (ids: ReadonlyArray<string>) => `{${ids.map((id, index) => `"${id}":${index}`).join(",")}}`
 
 /**
  * The products of an automated collection as a query over a row `given`, whose `filling` holds the values of its rules:
@@ -177,53 +202,35 @@ export const makeCollectionRepo = (sql: PgClient.PgClient) => {
         `),
         Option.match({
           onNone: () => Effect.succeedNone,
-          onSome: (row) => Effect.map(headOf(row), (head) => Option.some({ head, at: row.at, eventId: row.eventId }))
+          onSome: ({ at, eventId, ...row }) =>
+            Effect.map(headOf(row), (head) => Option.some({ head, document: row.document, at, eventId }))
         })
       ),
 
     delete: (store: StoreId, id: CollectionId): Effect.Effect<number> =>
       count(sql`delete from collections where store_id = ${store} and id = ${id} returning 1`),
 
-    members: (store: StoreId, id: CollectionId): Effect.Effect<ReadonlyArray<string>> =>
-      Effect.orDie(
-        Effect.map(
-          sql<{ readonly id: string }>`
-            select product_id as id from collection_members
-            where store_id = ${store} and collection_id = ${id} order by position
-          `,
-          (rows) => rows.map(({ id }) => id)
-        )
-      ),
+    /** What a manual collection holds, as members of its JSON. */
+    members: (store: StoreId, id: CollectionId): Effect.Effect<JsonText> =>
+      Effect.map(membersOf(sql.unsafe(MEMBERS, [store, id])), ({ members }) => members),
 
-    addMembers: (store: StoreId, id: CollectionId, products: ReadonlyArray<ProductId>): Effect.Effect<void> =>
-      run(sql`
-        insert into collection_members (store_id, collection_id, position, product_id)
-        select ${store}, ${id}, position, product_id
-        from unnest(${products}::uuid[]) with ordinality as given (product_id, position)
-      `),
+    /** What the rules match now, as members of the collection's JSON. */
+    matches: (store: StoreId, rules: Rules): Effect.Effect<JsonText> => {
+      const values: Array<unknown> = []
+      const products = matching((type, value) => `$${values.push(value)}::${type}`, store, rules)
+      const list = membersOf(sql.unsafe(`select (${listOf("id", "id", products)}) as members`, values))
+      return Effect.map(list, ({ members }) => members)
+    },
+
+    /** Makes the collection hold these products in this order, of which only `added` are not its members yet. */
+    setMembers: (
+      store: StoreId,
+      id: CollectionId,
+      products: ReadonlyArray<ProductId>,
+      added: ReadonlyArray<ProductId>
+    ): Effect.Effect<void> => run(sql.unsafe(SET_MEMBERS, [store, id, positionsOf(products), `{${added.join(",")}}`])),
 
     removeMembers: (store: StoreId, id: CollectionId): Effect.Effect<void> =>
-      run(sql`delete from collection_members where store_id = ${store} and collection_id = ${id}`),
-
-    /**
-     * Makes members of what the rules match now, unless that is more than `most`. Answers how many match. Counted and
-     * kept in one statement: products change beside the lock of their store, so a second one could find more of them.
-     */
-    keepMatches: (store: StoreId, head: CollectionHead, most: number): Effect.Effect<number> => {
-      const values: Array<unknown> = [store, head.id, most]
-      const products = matching((type, value) => `$${values.push(value)}::${type}`, store, head)
-      const kept = sql.unsafe(
-        `
-          with matching as materialized (select id ${products}), kept as (
-            insert into collection_members (store_id, collection_id, position, product_id)
-            select $1, $2, row_number() over (order by id), id from matching
-            where (select count(*) from matching) <= $3
-          )
-          select count(*)::integer as n from matching
-        `,
-        values
-      )
-      return Effect.map(numberOf(kept), ({ n }) => n)
-    }
+      run(sql`delete from collection_members where store_id = ${store} and collection_id = ${id}`)
   }
 }

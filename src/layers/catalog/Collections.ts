@@ -1,5 +1,5 @@
 import type { PgClient } from "@effect/sql-pg"
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { Actor } from "../../domain/Actor.ts"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import {
@@ -10,6 +10,7 @@ import {
   MAX_MEMBERS,
   newCollection,
   patchCollection,
+  ProductIds,
   TooManyMembers,
   TooManyProductIds,
   typeOf,
@@ -18,7 +19,7 @@ import {
 } from "../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../domain/catalog/Product.ts"
 import { slugOf } from "../../domain/catalog/Slug.ts"
-import type { JsonText } from "../../domain/Document.ts"
+import { extend, type JsonText } from "../../domain/Document.ts"
 import type { Events } from "../../domain/Events.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
@@ -27,10 +28,25 @@ import { makeAllocation, orGone } from "./Allocation.ts"
 import { makeCollectionRepo } from "./CollectionRepo.ts"
 import { makeProductRepo } from "./ProductRepo.ts"
 
-/** The ids, if a manual collection may hold so many. */
-const bounded = (ids: ReadonlyArray<ProductId>): Effect.Effect<ReadonlyArray<ProductId>, TooManyProductIds> =>
-  ids.length > MAX_MEMBERS ? new TooManyProductIds() : Effect.succeed(ids)
+/** The ids, each once, if a manual collection may hold so many. */
+const bounded = (given: ReadonlyArray<ProductId>): Effect.Effect<ReadonlyArray<ProductId>, TooManyProductIds> => {
+  const ids = [...new Set(given)]
+  return ids.length > MAX_MEMBERS ? new TooManyProductIds() : Effect.succeed(ids)
+}
 
+/** What a collection holds, as members of its JSON. */
+const membersOf = (ids: ReadonlyArray<ProductId>): JsonText =>
+  JSON.stringify({ productIds: ids, productCount: ids.length })
+
+const decodeMembers = Schema.decodeUnknown(Schema.parseJson(Schema.Struct({ productIds: ProductIds })))
+
+const idsIn = (members: JsonText): Effect.Effect<ReadonlyArray<ProductId>> =>
+  Effect.orDie(Effect.map(decodeMembers(members), ({ productIds }) => productIds))
+
+/*
+ * Rules may take seconds, and the store's lock is the one that every create waits for. So rules run before it is taken,
+ * and it is taken only by who needs it: locks in the order of ARCHITECTURE.md, The data.
+ */
 export const makeCollections = (sql: PgClient.PgClient, events: typeof Events.Service) => {
   const transaction = makeTransaction(sql)
   const collections = makeCollectionRepo(sql)
@@ -43,13 +59,18 @@ export const makeCollections = (sql: PgClient.PgClient, events: typeof Events.Se
       Option.match({ onNone: () => new CollectionNotFound({ id }), onSome: Effect.succeed })
     )
 
-  /** The ids, each once: products of the store, which stay there until the transaction ends. Refuses all others. */
-  const holdProducts = Effect.fnUntraced(function* (store: StoreId, given: ReadonlyArray<ProductId>) {
-    const places = new Map(given.map((id, index) => [id, index] as const).toReversed())
-    const ids = [...new Set(given)]
+  /** Holds products of the store until the transaction ends. Refuses other ids, with their places in what was given. */
+  const holdProducts = Effect.fnUntraced(function* (
+    store: StoreId,
+    ids: ReadonlyArray<ProductId>,
+    given: ReadonlyArray<ProductId>
+  ) {
+    if (ids.length === 0) return
     const held = yield* products.hold(store, ids)
+    if (held.size === ids.length) return
+    const places = new Map(given.map((id, index) => [id, index] as const).toReversed())
     const unknown = ids.filter((id) => !held.has(id)).map((id) => ({ id, index: places.get(id) ?? 0 }))
-    return unknown.length > 0 ? yield* new UnknownProducts({ unknown }) : ids
+    return yield* new UnknownProducts({ unknown })
   })
 
   /** The event of a write: what an automated collection holds is not part of what was written. */
@@ -57,51 +78,74 @@ export const makeCollections = (sql: PgClient.PgClient, events: typeof Events.Se
     actor: Actor,
     { at, eventId }: { readonly at: Date; readonly eventId: string },
     head: CollectionHead,
-    document: JsonText
+    document: JsonText,
+    members: JsonText
   ) {
-    const written = yield* Effect.orDie(get(actor.storeId, head.id))
+    const written = { id: head.id, version: head.version, json: extend(document, members) }
     yield* events.record({
       id: eventId,
       kind: "catalog.collection.updated.v1",
       occurredAt: at,
       actor,
-      resource: {
-        id: head.id,
-        version: head.version,
-        json: head.type === "automated" ? document : written.json
-      }
+      resource: head.type === "automated" ? { ...written, json: document } : written
     })
     return written
   })
 
+  /** What the next state of a collection holds unless it is told: what its rules match or did match, or its members. */
+  const find = (
+    store: StoreId,
+    before: CollectionHead,
+    next: CollectionHead,
+    given: UpdateCollection["productIds"]
+  ) => {
+    if (next.type === "automated") return collections.matches(store, next)
+    return before.type === "automated" && given === undefined
+      ? collections.matches(store, before)
+      : collections.members(store, next.id)
+  }
+
+  /** A product that is a member already need not be held: who deletes it takes it out of here. */
   const replaceMembers = Effect.fnUntraced(function* (
     store: StoreId,
     id: CollectionId,
+    found: JsonText,
     given: ReadonlyArray<ProductId>
   ) {
-    const ids = yield* holdProducts(store, yield* bounded(given))
-    const before = yield* collections.members(store, id)
-    if (before.length === ids.length && before.every((member, index) => member === ids[index])) return false
-    yield* collections.removeMembers(store, id)
-    yield* collections.addMembers(store, id, ids)
-    return true
+    const ids = yield* bounded(given)
+    const members = membersOf(ids)
+    if (members === found) return found
+    const before = new Set(yield* idsIn(found))
+    const added = ids.filter((id) => !before.has(id))
+    yield* holdProducts(store, added, given)
+    yield* collections.setMembers(store, id, ids, added)
+    return members
   })
 
-  /** Brings the members in line with the next state of the collection. Answers whether they changed. */
+  /** Makes members of what the rules matched, except for what was deleted since. */
+  const keepMatches = Effect.fnUntraced(function* (store: StoreId, id: CollectionId, found: JsonText) {
+    const matched = yield* idsIn(found)
+    if (matched.length > MAX_MEMBERS) return yield* new TooManyMembers({ count: matched.length })
+    const held = yield* products.hold(store, matched)
+    const ids = matched.filter((id) => held.has(id))
+    yield* collections.setMembers(store, id, ids, ids)
+    return membersOf(ids)
+  })
+
+  /** Brings the members in line with the next state of the collection, and answers what it holds then. */
   const moveMembers = Effect.fnUntraced(function* (
     store: StoreId,
     before: CollectionHead,
     next: CollectionHead,
-    ids: UpdateCollection["productIds"]
+    found: JsonText,
+    given: UpdateCollection["productIds"]
   ) {
     if (next.type === "automated") {
       if (before.type === "manual") yield* collections.removeMembers(store, next.id)
-      return false
+      return found
     }
-    if (ids !== undefined) return yield* replaceMembers(store, next.id, ids)
-    if (before.type === "manual") return false
-    const count = yield* collections.keepMatches(store, before, MAX_MEMBERS)
-    return count > MAX_MEMBERS ? yield* new TooManyMembers({ count }) : true
+    if (given !== undefined) return yield* replaceMembers(store, next.id, found, given)
+    return before.type === "manual" ? found : yield* keepMatches(store, next.id, found)
   })
 
   return {
@@ -111,34 +155,42 @@ export const makeCollections = (sql: PgClient.PgClient, events: typeof Events.Se
 
     createCollection: Effect.fn("Catalog.createCollection")(function* (actor, input) {
       const store = actor.storeId
-      const productIds = typeOf(input) === "manual" ? yield* bounded(input.productIds ?? []) : []
+      const isManual = typeOf(input) === "manual"
+      const ids = isManual ? yield* bounded(input.productIds ?? []) : []
+      const matched = isManual
+        ? undefined
+        : yield* collections.matches(store, { disjunctive: false, rules: [], ...input })
       const given = yield* orGone(yield* allocation.collection(store, input.slug, slugOf(input.title)))
       const id = CollectionId.make(given.id)
       const head = newCollection(input, { ...given, id, slug: given.slug || `collection-${id.slice(-8)}` })
-      const ids = productIds.length > 0 ? yield* holdProducts(store, productIds) : []
+      yield* holdProducts(store, ids, input.productIds ?? [])
       const document = yield* collections.insert(store, head)
-      if (ids.length > 0) yield* collections.addMembers(store, id, ids)
-      return yield* tell(actor, given, head, document)
+      if (ids.length > 0) yield* collections.setMembers(store, id, ids, ids)
+      return yield* tell(actor, given, head, document, matched ?? membersOf(ids))
     }, transaction),
 
     updateCollection: Effect.fn("Catalog.updateCollection")(function* (actor, id, { productIds, ...patch }, condition) {
       const store = actor.storeId
-      yield* allocation.lock(store)
+      yield* allocation.present(store)
       const held = yield* collections.lock(store, id)
       if (Option.isNone(held)) return yield* new CollectionNotFound({ id })
-      const { at, head: before } = held.value
+      const { at, document, head: before } = held.value
       if (!satisfies(before.version, condition)) return yield* new VersionMismatch({ current: before.version })
       const next = patchCollection(before, patch)
-      if (next.slug !== before.slug) yield* allocation.claimSlug("collections", store, next.slug, id)
-      const moved = yield* moveMembers(store, before, next, productIds)
-      if (next === before && !moved) return yield* get(store, id)
+      const found = yield* find(store, before, next, productIds)
+      if (next.slug !== before.slug) {
+        yield* allocation.lock(store)
+        yield* allocation.claimSlug("collections", store, next.slug, id)
+      }
+      const members = yield* moveMembers(store, before, next, found, productIds)
+      if (next === before && members === found) return { id, version: before.version, json: extend(document, found) }
       const head = advance(next, at)
-      return yield* tell(actor, held.value, head, yield* collections.update(store, head))
+      return yield* tell(actor, held.value, head, yield* collections.update(store, head), members)
     }, transaction),
 
     deleteCollection: Effect.fn("Catalog.deleteCollection")(function* (actor, id, condition) {
       const store = actor.storeId
-      yield* allocation.lock(store)
+      yield* allocation.present(store)
       const held = yield* collections.lock(store, id)
       if (Option.isNone(held)) return yield* new CollectionNotFound({ id })
       const { version } = held.value.head

@@ -94,7 +94,7 @@ export const makeProductRepo = (sql: PgClient.PgClient) => {
       Effect.orDie(
         Effect.map(
           sql<{ readonly id: string }>`
-            select id from products where store_id = ${store} and id = any(${ids}::uuid[]) for key share
+            select id from products where store_id = ${store} and id = any(${`{${ids.join(",")}}`}::uuid[]) for key share
           `,
           (rows) => new Set(rows.map(({ id }) => id))
         )
