@@ -78,8 +78,8 @@ export const InstallationsLive = Layer.effect(
 
       createPlan: Effect.fn("Installations.createPlan")(function* ({ collectionLimit, name, productLimit }) {
         const made = yield* count(sql`
-          insert into plans (name, product_limit, collection_limit) values (${name}, ${productLimit}, ${collectionLimit})
-          on conflict do nothing returning 1
+          insert into plans (name, product_limit, collection_limit)
+          values (${name}, ${productLimit}, ${collectionLimit}) on conflict do nothing returning 1
         `)
         if (made === 0) return yield* new PlanExists({ name })
       }),

@@ -9,7 +9,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What an op
   it.effect("another plan counts from the next request on, and takes nothing away", () =>
     Effect.gen(function* () {
       const { createPlan, setPlan } = yield* Installations
-      yield* createPlan(Plan.make({ name: "single", productLimit: 1, collectionLimit: 1 }))
+      yield* createPlan(Plan.make({ name: "single", productLimit: 1, collectionLimit: 0 }))
       const { client, storeId } = yield* freshClient({ plan: "single" })
       const create = Effect.suspend(() => Effect.map(client.post("/products", { name: "Cup" }), ({ status }) => status))
       assert.deepStrictEqual([yield* create, yield* create], [201, 403])
