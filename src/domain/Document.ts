@@ -9,7 +9,7 @@ export interface Document<Id> {
   readonly id: Id
   readonly version: number
   readonly json: JsonText
-  /** The part of `json` that is made as it is read, where there is one: it changes while the version stays. */
+  /** The part of `json` that may change while the version stays, where there is one. */
   readonly computed?: JsonText
 }
 

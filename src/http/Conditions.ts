@@ -13,7 +13,7 @@ const OWN = /^"([1-9][0-9]*)(?:\.[0-9a-f]{16})?"$/
 
 /**
  * The entity tag of a resource (RFC 9110, section 8.8.3): its version, as in `"3"`. A strong one must change with the
- * content, so where that is computed too, as the products of an automated collection are, it goes on with a hash of it.
+ * content, so where some of that is not of the version, as the products of a collection, it goes on with a hash of it.
  */
 export const etagOf = ({ computed, version }: Pick<Document<unknown>, "computed" | "version">): string =>
   computed === undefined ? `"${version}"` : `"${version}.${hash("sha256", computed).slice(0, 16)}"`

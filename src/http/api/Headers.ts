@@ -50,7 +50,7 @@ export const headers = {
   },
   ETag: {
     description:
-      "The version of the resource, for `If-Match`. Of an automated collection, with a hash of its products, which change while the version stays; of a compressed answer it names the coding too",
+      "The version of the resource, for `If-Match`. Of a collection, with a hash of its products, which may change while the version stays; of a compressed answer it names the coding too",
     schema: { type: "string", pattern: '^"[0-9]+(\\.[0-9a-f]{16})?(-br|-gzip)?"$' },
     example: '"1"'
   },

@@ -25,7 +25,6 @@ const rowsWithMembers = rowsOf(
   Schema.Struct({
     ...Row.fields,
     members: Schema.NullOr(Schema.String),
-    isComputed: Schema.Boolean,
     isFollowed: Schema.Boolean
   })
 )
@@ -51,6 +50,14 @@ const decodeRead = Schema.decodeUnknown(
 const decodeHead = Schema.decodeUnknown(Schema.encodedSchema(CollectionHead))
 const headOf = ({ document, id }: Row): Effect.Effect<CollectionHead> =>
   Effect.orDie(Effect.map(decodeHead(parse(document)), (head) => ({ ...head, id })))
+
+/** A collection and what it holds, which comes and goes while the version stays: also by hand, as products are deleted. */
+export const withProducts = ({ document, id, version }: Row, members: JsonText): Document<CollectionId> => ({
+  id,
+  version,
+  json: extend(document, members),
+  computed: members
+})
 
 /** A collection with its products, and whether the store has another one behind it. */
 interface Found {
@@ -98,13 +105,10 @@ export const makeCollectionRepo = (sql: PgClient.PgClient, reads: Reads) => {
       }
       const found = yield* rowsWithMembers(Effect.succeed(answer.value))
       if (found.some(({ members }) => members === null)) return yield* read(store, found)
-      return found.map(({ document, id, isComputed, isFollowed, members, version }) => {
-        const held = members ?? "{}"
-        return {
-          document: { id, version, json: extend(document, held), ...(isComputed ? { computed: held } : {}) },
-          isFollowed
-        }
-      })
+      return found.map(({ isFollowed, members, ...row }) => ({
+        document: withProducts(row, members ?? "{}"),
+        isFollowed
+      }))
     })
 
   const page = (

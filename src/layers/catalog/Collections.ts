@@ -19,14 +19,14 @@ import {
 } from "../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../domain/catalog/Product.ts"
 import { slugOf } from "../../domain/catalog/Slug.ts"
-import { extend, type JsonText } from "../../domain/Document.ts"
+import type { JsonText } from "../../domain/Document.ts"
 import type { Events } from "../../domain/Events.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
 import type { Reads } from "../Reads.ts"
 import { makeTransaction } from "../Transaction.ts"
 import { makeAllocation, orGone } from "./Allocation.ts"
-import { makeCollectionRepo } from "./CollectionRepo.ts"
+import { makeCollectionRepo, withProducts } from "./CollectionRepo.ts"
 import { makeProductRepo } from "./ProductRepo.ts"
 
 /** The ids, each once, if a manual collection may hold so many. */
@@ -82,7 +82,7 @@ export const makeCollections = (sql: PgClient.PgClient, reads: Reads, events: ty
     document: JsonText,
     members: JsonText
   ) {
-    const written = { id: head.id, version: head.version, json: extend(document, members) }
+    const written = withProducts({ id: head.id, version: head.version, document }, members)
     yield* events.record({
       id: eventId,
       kind: "catalog.collection.updated.v1",
@@ -184,7 +184,7 @@ export const makeCollections = (sql: PgClient.PgClient, reads: Reads, events: ty
         yield* allocation.claimSlug("collections", store, next.slug, id)
       }
       const members = yield* moveMembers(store, before, next, found, productIds)
-      if (next === before && members === found) return { id, version: before.version, json: extend(document, found) }
+      if (next === before && members === found) return withProducts({ id, version: before.version, document }, found)
       const head = advance(next, at)
       return yield* tell(actor, held.value, head, yield* collections.update(store, head), members)
     }, transaction),

@@ -94,11 +94,10 @@ export const automatedQuery = (store: StoreId, rules: Rules) => {
 export const withMembers = (queries: ReadonlyArray<string>): string => {
   const automated = queries.map((query, shape) => `when ${shape} then (${query})`).join(" ")
   return `
-    with recursive page (place, id, version, document, members, "isComputed", bytes) as (
-      select 0, null::uuid, null::integer, null::text, null::text, false, 0
+    with recursive page (place, id, version, document, members, bytes) as (
+      select 0, null::uuid, null::integer, null::text, null::text, 0
       union all
       select given.place, c.id, c.version, read.document, read.members,
-        given.shape is not null and c.version = given.version,
         page.bytes + coalesce(octet_length(read.document), 0) + coalesce(octet_length(read.members), 0)
       from page
       join jsonb_to_recordset($2::jsonb) as given (place integer, id uuid, version integer, shape integer, filling jsonb)
@@ -114,7 +113,7 @@ export const withMembers = (queries: ReadonlyArray<string>): string => {
       where page.bytes = 0
         or page.bytes < $3 and clock_timestamp() < statement_timestamp() + $4 * interval '1 millisecond'
     )
-    select id, version, document, members, "isComputed",
+    select id, version, document, members,
       exists (select 1 from collections c where c.store_id = $1 and c.id > page.id) as "isFollowed"
     from page where id is not null order by place
   `
