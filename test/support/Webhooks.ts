@@ -121,3 +121,19 @@ export const scene = Effect.fn(function* (react?: React) {
   const { installation } = yield* installApp(storeId, app.appId)
   return { storeId, writer, endpoint, installation, ...app }
 })
+
+/** An app with `n` deliveries, the oldest first, and their events' ids. No worker runs here. */
+export const history = Effect.fn(function* (n: number) {
+  const { appId, storeId, writer } = yield* scene()
+  for (let count = 0; count < n; count++) yield* writer.post("/products", { name: `Cup ${count}` })
+  return { appId, storeId, ids: (yield* deliveriesOf(appId)).map(({ eventId }) => eventId) }
+})
+
+/** Ends deliveries as if they had been tried to the last. */
+export const finish = Effect.fn(function* (ids: ReadonlyArray<EventId>, outcome: string, daysAgo = 0) {
+  const sql = yield* PgClient.PgClient
+  yield* sql`
+    update deliveries set outcome = ${outcome}, finished_at = now() - ${daysAgo} * interval '1 day', failures = 14, attempts = 14
+    where event_id = any(${ids}::uuid[])
+  `
+})
