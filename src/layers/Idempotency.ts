@@ -12,7 +12,7 @@ import {
   type StoredResponse
 } from "../domain/Idempotency.ts"
 import { count } from "./Rows.ts"
-import { asks, atCommit, makeTransaction, sends, tell } from "./Transaction.ts"
+import { asks, atCommit, makeIndexed, makeTransaction, sends, tell } from "./Transaction.ts"
 import { write } from "./Writes.ts"
 
 /** Rows that one purge deletes at most, so that it never holds many locks. */
@@ -133,7 +133,7 @@ export const IdempotencyLive = Layer.effect(
         delete from ${sql(table)} r using ended
         where r.store_id = ended.store_id and r.installation_id = ended.installation_id and r.key = ended.key
         returning 1
-      `)
+      `).pipe(makeIndexed(sql))
 
     return Idempotency.of({
       once,

@@ -15,7 +15,7 @@ import {
 import { Installations } from "../domain/Installations.ts"
 import { Plan, PlanExists, PlanNotFound, StoreId, StoreSummary, UnknownStore } from "../domain/Store.ts"
 import { count, oneRowOf, rowOf, rowsOf } from "./Rows.ts"
-import { makeTransaction } from "./Transaction.ts"
+import { makeIndexed, makeTransaction } from "./Transaction.ts"
 
 /** Tokens that one purge deletes at most, so that it never holds many locks. */
 const PURGE_BATCH = 1000
@@ -192,7 +192,7 @@ export const InstallationsLive = Layer.effect(
           where expires_at <= now() order by expires_at limit ${sql.literal(String(PURGE_BATCH))} for update skip locked
         )
         delete from access_tokens t using ended where t.token_hash = ended.token_hash returning 1
-      `),
+      `).pipe(makeIndexed(sql)),
 
       findActive: Effect.fn("Installations.findActive")(function* (id) {
         const found = yield* foundOf(sql`

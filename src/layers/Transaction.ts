@@ -87,6 +87,17 @@ export const makeTransaction =
       })
     )
 
+const withoutScans = sends("set local enable_seqscan = off", Schema.Struct({}))
+
+/**
+ * A transaction for a statement that goes by keys. The planner leaves them for a scan of the whole table where it takes
+ * the table to be small, or the rows that are wanted for many; and it keeps a plan that it made so.
+ */
+export const makeIndexed = (sql: SqlClient.SqlClient) => {
+  const transaction = makeTransaction(sql)
+  return <A>(statement: Effect.Effect<A>): Effect.Effect<A> => transaction(Effect.zipRight(withoutScans(), statement))
+}
+
 /** One transaction around calls of several services, for what puts them together. */
 export const atomically = <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | SqlClient.SqlClient> =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => makeTransaction(sql)(body))

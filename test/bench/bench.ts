@@ -1,5 +1,6 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Exit } from "effect"
+import { ageing } from "./ageing.ts"
 import { say } from "./arena.ts"
 import { connection, databaseServer } from "./cluster.ts"
 import { memory } from "./memory.ts"
@@ -10,7 +11,7 @@ import { machine } from "./report.ts"
 import { speed } from "./speed.ts"
 import { webhooks } from "./webhooks/webhooks.ts"
 
-const RUN = { speed, memory, million, webhooks, neighbours }
+const RUN = { speed, memory, million, ageing, neighbours, webhooks }
 
 /** Runs what was asked for and answers whether every target was reached. */
 const program = Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util"
 
-const MODES = ["speed", "memory", "million", "webhooks", "neighbours"] as const
+const MODES = ["speed", "memory", "million", "ageing", "neighbours", "webhooks"] as const
 export type Mode = (typeof MODES)[number]
 
 /** What `webhooks` measures, one after the other or one alone. */
@@ -16,6 +16,7 @@ export interface Options {
   /** Requests after which memory is looked at. */
   readonly memoryAt: readonly [number, number]
   readonly vastProducts: number
+  readonly agedRows: number
   readonly parts: ReadonlyArray<Part>
   /** Seconds of writes whose events are timed. */
   readonly latencySeconds: number
@@ -25,7 +26,7 @@ export interface Options {
 }
 
 const USAGE =
-  "usage: npm run bench -- [speed | memory | million | neighbours | webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32]"
+  "usage: npm run bench -- [speed | memory | million | ageing | neighbours | webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32]"
 
 /** `npm run bench -- <mode>`, and `--quick` for a rough look. */
 export const readOptions = (args: ReadonlyArray<string>): Options => {
@@ -47,6 +48,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
     connections: Number(values.connections),
     memoryAt: quick ? [2_000, 20_000] : [20_000, 200_000],
     vastProducts: quick ? 100_000 : 1_000_000,
+    agedRows: quick ? 100_000 : 1_000_000,
     parts,
     latencySeconds: quick ? 8 : 30,
     deadSeconds: quick ? 8 : 10,

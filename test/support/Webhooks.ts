@@ -128,3 +128,12 @@ export const history = Effect.fn(function* (n: number) {
   for (let count = 0; count < n; count++) yield* writer.post("/products", { name: `Cup ${count}` })
   return { appId, storeId, ids: (yield* deliveriesOf(appId)).map(({ eventId }) => eventId) }
 })
+
+/** Ends deliveries as if they had been tried to the last. */
+export const finish = Effect.fn(function* (ids: ReadonlyArray<EventId>, outcome: string, daysAgo = 0) {
+  const sql = yield* PgClient.PgClient
+  yield* sql`
+    update deliveries set outcome = ${outcome}, finished_at = now() - ${daysAgo} * interval '1 day', failures = 14, attempts = 14
+    where event_id = any(${ids}::uuid[])
+  `
+})

@@ -7,6 +7,7 @@ import { leastUuidOf } from "../../domain/Uuid.ts"
 import { Attempt, Delivery, DeliveryNotFound, LOG_DAYS } from "../../domain/webhooks/Webhook.ts"
 import type { Missed, Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { count, oneRowOf, rowsOf, run } from "../Rows.ts"
+import { makeIndexed } from "../Transaction.ts"
 import { logLapsed } from "./Queue.ts"
 import { noWebhook } from "./Subscriptions.ts"
 
@@ -36,6 +37,7 @@ const NIL = leastUuidOf(new Date(0))
 
 /** What was sent to whom, and sending it once more. */
 export const makeDeliveryLog = (sql: PgClient.PgClient) => {
+  const indexed = makeIndexed(sql)
   const kept = sql.literal(`interval '${LOG_DAYS} days'`)
   // Not as a parameter: a plan for any number takes it for a tenth of the table.
   const batch = sql.literal(String(BATCH))
@@ -103,7 +105,7 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
       delete from deliveries d using old
       where d.store_id = old.store_id and d.event_id = old.event_id and d.installation_id = old.installation_id
       returning 1
-    `)
+    `).pipe(indexed)
 
   // now() and not clock_timestamp(), which no index answers.
   const purgeFinished = deleteDeliveries(sql`
@@ -144,7 +146,7 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
       returning 1
     )
     select 1 from moved union all select 1 from deleted
-  `)
+  `).pipe(indexed)
 
   return {
     resume: Effect.fn("Webhooks.resume")(function* (app, missed) {

@@ -1,12 +1,12 @@
 import type { Statement } from "@effect/sql"
 import type { PgClient } from "@effect/sql-pg"
-import { Effect, Schema } from "effect"
+import { type Effect, Schema } from "effect"
 import { EventId } from "../../domain/Events.ts"
 import { AppId, InstallationId } from "../../domain/Installation.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { FAILING_HOURS, PauseReason } from "../../domain/webhooks/Webhook.ts"
 import { rowsOf } from "../Rows.ts"
-import { makeTransaction, sends } from "../Transaction.ts"
+import { makeIndexed } from "../Transaction.ts"
 import type { Attempt } from "./Exchange.ts"
 
 /**
@@ -70,9 +70,6 @@ export type Turn = typeof Turn.Type
 const claimedOf = rowsOf(Claimed)
 const turnsOf = rowsOf(Turn)
 
-/** For the rest of a transaction. */
-const withoutScans = sends("set local enable_seqscan = off", Schema.Struct({}))
-
 const leaseOf = (sql: PgClient.PgClient) => sql.literal(`interval '${LEASE_SECONDS} seconds'`)
 
 /**
@@ -88,7 +85,7 @@ export const logLapsed = (sql: PgClient.PgClient, from: string): Statement.Fragm
 
 /** The queue of deliveries as workers see it. Any number of processes may work on it at once. */
 export const makeQueue = (sql: PgClient.PgClient) => {
-  const transaction = makeTransaction(sql)
+  const indexed = makeIndexed(sql)
   const lease = leaseOf(sql)
   const patience = sql.literal(`interval '${FAILING_HOURS} hours'`)
 
@@ -100,8 +97,8 @@ export const makeQueue = (sql: PgClient.PgClient) => {
      *
      * No plan for it reads a table whole, also not one that was made while the tables were empty, which a connection
      * keeps until they are next analyzed: 160 ms a claim with 10,000 deliveries, and to plan each claim anew takes 1 of
-     * its 2 ms. So every table is asked by a query of its own that ends after a row, none is scanned while there is an
-     * index, and the rows are changed by `on conflict`, which goes by their key and leaves the planner no choice: for an
+     * its 2 ms. So no table is scanned that has an index, what belongs to a delivery is asked by a query that ends after
+     * a row, and the rows are changed by `on conflict`, which goes by their key and leaves the planner no choice: for an
      * update it takes a tenth of the backlog for what the claim will get.
      */
     claim: (free: number, busy: ReadonlyMap<AppId, number>): Effect.Effect<ReadonlyArray<Claimed>> =>
@@ -159,7 +156,7 @@ export const makeQueue = (sql: PgClient.PgClient) => {
           select i.is_active, s.deleted_at from installations i join stores s on s.id = i.store_id
           where i.store_id = c.store_id and i.id = c.installation_id limit 1
         ) i on true
-      `).pipe((claimed) => transaction(Effect.zipRight(withoutScans(), claimed))),
+      `).pipe(indexed),
 
     /**
      * Writes down what came of deliveries that are still this worker's, and of their endpoints: the first failure

@@ -1,0 +1,91 @@
+/** Days that are simulated. */
+const DAYS = 10
+
+/** Whose rows they are. */
+export interface Owner {
+  readonly appId: string
+  readonly storeId: string
+  /** The installation. */
+  readonly id: string
+}
+
+/** A table that is purged. */
+export interface Ageing {
+  readonly name: string
+  /** When a row may go. */
+  readonly end: string
+  /** Days that a row stays. */
+  readonly life: number
+  /** Makes a row for each of `made (at)` that may go at that time. */
+  readonly insert: (owner: Owner) => string
+}
+
+export const AGEING: ReadonlyArray<Ageing> = [
+  {
+    name: "idempotency_records",
+    end: "expires_at",
+    life: 1,
+    insert: ({ id, storeId }) => `
+      insert into idempotency_records (store_id, installation_id, key, fingerprint, status, body, expires_at)
+      select '${storeId}', '${id}', uuid_v7(clock_micros()), '', 200, repeat('x', 200), at from made
+    `
+  },
+  {
+    name: "access_tokens",
+    end: "expires_at",
+    // An hour in fact. So many in an hour would be the same picture at 240 times the work.
+    life: 10,
+    insert: ({ id, storeId }) => `
+      insert into access_tokens (token_hash, store_id, installation_id, expires_at)
+      select sha256(gen_random_uuid()::text::bytea), '${storeId}', '${id}', at from made
+    `
+  },
+  {
+    name: "deliveries",
+    end: "finished_at + interval '30 days'",
+    life: 30,
+    insert: ({ appId, id, storeId }) => `
+      insert into deliveries (store_id, event_id, installation_id, app_id, outcome, finished_at)
+      select '${storeId}', gen_random_uuid(), '${id}', '${appId}', 'delivered', at - interval '30 days' from made
+    `
+  },
+  {
+    name: "events",
+    end: "occurred_at + interval '30 days'",
+    life: 30,
+    insert: ({ storeId }) => `
+      insert into events (store_id, id, kind, occurred_at, actor_type, resource_id, resource_version, payload)
+      select '${storeId}', gen_random_uuid(), 'catalog.product.updated.v1', at - interval '30 days', 'merchant',
+        gen_random_uuid(), 1, repeat('x', 200)
+      from made
+    `
+  }
+]
+
+/**
+ * What fills a table with `rows`, and lets ten days go by of which each half takes as many as it brings, and vacuum finds
+ * the room. Of what is left nothing may go yet.
+ */
+export const agedBy = ({ end, insert, life, name }: Ageing, owner: Owner, rows: number): ReadonlyArray<string> => {
+  /** As many rows as come in the half days before the one that was `ago`. */
+  const made = (halfDays: number, ago: number) => {
+    const count = Math.round((rows * halfDays) / (2 * life))
+    return `
+      with made as (
+        select now() + (${2 * life - ago} - ${halfDays} * n / ${count}.0) * interval '12 hours' as at
+        from generate_series(${count - 1}, 0, -1) n
+      ) ${insert(owner)}
+    `
+  }
+  const gone = (ago: number) =>
+    `delete from ${name} where ${end} <= now() - ${ago} * interval '12 hours' + interval '1 minute'`
+  const vacuum = `vacuum (analyze) ${name}`
+  const halfDays = Array.from({ length: 2 * DAYS }, (_, index) => 2 * DAYS - 1 - index)
+  return [
+    made(2 * life, 2 * DAYS),
+    vacuum,
+    ...halfDays.flatMap((ago) => [gone(ago), vacuum, made(1, ago)]),
+    gone(0),
+    vacuum
+  ]
+}
