@@ -1,4 +1,4 @@
-import { Effect, Layer, Schema } from "effect"
+import { Deferred, Effect, FiberId, Layer, Schema } from "effect"
 import { Health } from "../domain/Health.ts"
 import { migrations } from "./Migrations.ts"
 import { DoorPool } from "./Postgres.ts"
@@ -9,10 +9,24 @@ import { write } from "./Writes.ts"
 /** A probe that takes longer has found its answer. */
 const PATIENCE = "2 seconds"
 
-/** Probes that come together, or soon after one another, get the same answer: they hold one connection at most. */
-const KEPT = "100 millis"
-
 const one = oneRowOf(Schema.Struct({ isWritable: Schema.Boolean }))
+
+/** Who asks while a look is under way gets its answer: however many ask at once, they hold one connection. */
+const shared = <A>(look: Effect.Effect<A>): Effect.Effect<A> => {
+  let underWay: Deferred.Deferred<A> | undefined
+  return Effect.suspend(() => {
+    if (underWay !== undefined) return Deferred.await(underWay)
+    const answer = Deferred.unsafeMake<A>(FiberId.none)
+    underWay = answer
+    const looked = Effect.ensuring(
+      look,
+      Effect.sync(() => {
+        underWay = undefined
+      })
+    )
+    return Effect.zipRight(Effect.forkDaemon(Effect.intoDeferred(looked, answer)), Deferred.await(answer))
+  })
+}
 
 export const HealthLive = Layer.effect(
   Health,
@@ -33,11 +47,12 @@ export const HealthLive = Layer.effect(
     })
 
     return Health.of({
-      isReady: yield* look.pipe(
-        Effect.timeout(PATIENCE),
-        Effect.tapErrorCause((cause) => Effect.logWarning("The database does not answer", cause)),
-        Effect.catchAllCause(() => Effect.succeed(false)),
-        Effect.cachedWithTTL(KEPT)
+      isReady: shared(
+        look.pipe(
+          Effect.timeout(PATIENCE),
+          Effect.tapErrorCause((cause) => Effect.logWarning("The database does not answer", cause)),
+          Effect.catchAllCause(() => Effect.succeed(false))
+        )
       )
     })
   })

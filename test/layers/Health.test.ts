@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Fiber, Layer, Redacted } from "effect"
 import { Health } from "../../src/domain/Health.ts"
 import { HealthLive } from "../../src/layers/Health.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/Postgres.ts"
 import { freshDatabase } from "../support/Postgres.ts"
-import { connection, rowsOf } from "../support/Process.ts"
+import { connection, rowsOf, waiting } from "../support/Process.ts"
 
 it.scopedLive("a process gets ready when another one has migrated the database, and then looks no more", () =>
   Effect.gen(function* () {
@@ -20,6 +20,30 @@ it.scopedLive("a process gets ready when another one has migrated the database, 
       const holder = yield* connection(Redacted.value(url))
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, "lock table effect_sql_migrations")
+      assert.isTrue(yield* isReady)
+    }).pipe(Effect.provide(Layer.provide(HealthLive, database)))
+  })
+)
+
+it.scopedLive("who asks while a look is under way shares it: one connection for however many", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const database = postgres({ url, maxConnections: 1 })
+    yield* Effect.scoped(Layer.build(Layer.provide(MigrationsLive, database)))
+    yield* Effect.gen(function* () {
+      const { isReady } = yield* Health
+      const [holder, watcher] = [yield* connection(Redacted.value(url)), yield* connection(Redacted.value(url))]
+      yield* rowsOf(holder, "begin")
+      yield* rowsOf(holder, "lock table effect_sql_migrations")
+      const answers = yield* Effect.fork(
+        Effect.all(
+          Array.from({ length: 50 }, () => isReady),
+          { concurrency: "unbounded" }
+        )
+      )
+      assert.lengthOf(yield* waiting(watcher, 1), 1)
+      yield* rowsOf(holder, "commit")
+      assert.lengthOf(new Set(yield* Fiber.join(answers)), 1)
       assert.isTrue(yield* isReady)
     }).pipe(Effect.provide(Layer.provide(HealthLive, database)))
   })
