@@ -1,4 +1,4 @@
-import { Effect, Layer, Redacted } from "effect"
+import { Duration, Effect, Layer, Redacted } from "effect"
 import { Idempotency } from "../../src/domain/Idempotency.ts"
 import { Installations } from "../../src/domain/Installations.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
@@ -17,7 +17,7 @@ import { type Line, table } from "./report.ts"
 const ROUNDS = 21
 const AT_MOST_MILLIS = 5
 
-const HEADINGS = ["A purge that finds nothing", "First ms", "Median ms", "At most"]
+const HEADINGS = ["A purge that finds nothing", "Median ms", "Slowest ms", "At most"]
 
 const services = (url: string) =>
   Layer.mergeAll(IdempotencyLive, InstallationsLive, WebhooksLive).pipe(
@@ -32,21 +32,21 @@ const owner = Effect.gen(function* () {
   return { appId, ...(yield* install({ storeId, appId, scopes: [] })) }
 })
 
+/** From when all that may go is gone, as it is ten minutes after the one before. */
 const timed = (purge: Effect.Effect<number>) =>
   Effect.gen(function* () {
-    const startedAt = performance.now()
-    const changed = yield* purge
-    return changed === 0 ? performance.now() - startedAt : yield* Effect.dieMessage("There was something to purge")
+    yield* Effect.repeat(purge, { while: (changed) => changed > 0 })
+    return yield* Effect.replicateEffect(
+      Effect.map(Effect.timed(purge), ([took]) => Duration.toMillis(took)),
+      ROUNDS
+    )
   })
 
 const lineOf = (tables: ReadonlyArray<string>, purge: Effect.Effect<number>) =>
-  Effect.map(Effect.replicateEffect(timed(purge), ROUNDS), (times): Line => {
-    const [first = Number.NaN] = times
+  Effect.map(timed(purge), (times): Line => {
     const [median, atMost] = [middle(times), AT_MOST_MILLIS * tables.length]
-    return {
-      cells: [tables.join(", "), first.toFixed(1), median.toFixed(1), String(atMost)],
-      reached: median <= atMost
-    }
+    const cells = [tables.join(", "), median.toFixed(1), Math.max(...times).toFixed(1), String(atMost)]
+    return { cells, reached: median <= atMost }
   })
 
 /** Purges of tables of a million rows each, after ten days in which rows went and came. */
@@ -57,16 +57,21 @@ export const ageing = (server: string, { agedRows }: Options) =>
     const lines = yield* Effect.gen(function* () {
       const mine = yield* owner
       yield* Effect.promise(() => db.query("set synchronous_commit = off"))
-      for (const aged of AGEING) {
-        const startedAt = Date.now()
-        for (const statement of agedBy(aged, mine, agedRows)) yield* Effect.promise(() => db.query(statement))
-        const seconds = Math.round((Date.now() - startedAt) / 1000)
-        yield* say(`Aged ${agedRows.toLocaleString("en")} rows of ${aged.name} in ${seconds} s.`)
-      }
+      const aged = (tables: ReadonlyArray<string>, purge: Effect.Effect<number>) =>
+        Effect.gen(function* () {
+          const startedAt = Date.now()
+          const statements = AGEING.filter(({ name }) => tables.includes(name)).flatMap((one) =>
+            agedBy(one, mine, agedRows)
+          )
+          for (const statement of statements) yield* Effect.promise(() => db.query(statement))
+          const seconds = Math.round((Date.now() - startedAt) / 1000)
+          yield* say(`Aged ${agedRows.toLocaleString("en")} rows of ${tables.join(" and ")} in ${seconds} s.`)
+          return yield* lineOf(tables, purge)
+        })
       return [
-        yield* lineOf(["idempotency_records"], (yield* Idempotency).purge),
-        yield* lineOf(["access_tokens"], (yield* Installations).purge),
-        yield* lineOf(["deliveries", "events"], (yield* Webhooks).purge)
+        yield* aged(["idempotency_records"], (yield* Idempotency).purge),
+        yield* aged(["access_tokens"], (yield* Installations).purge),
+        yield* aged(["deliveries", "events"], (yield* Webhooks).purge)
       ]
     }).pipe(Effect.provide(services(url)), Effect.orDie)
     yield* say(`\n${table(HEADINGS, lines)}\n`)
