@@ -43,7 +43,7 @@ class Northwind extends Context.Tag("test/Northwind")<
 const NorthwindTest = Layer.effect(
   Northwind,
   Effect.gen(function* () {
-    const client = yield* crowd(yield* makeStore("free"), 8)
+    const client = yield* crowd(yield* makeStore("starter"), 8)
     const lines = yield* texts
     const made = yield* Effect.forEach(lines, (line, index) =>
       Effect.gen(function* () {
