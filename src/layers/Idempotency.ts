@@ -77,6 +77,7 @@ export const IdempotencyLive = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const transaction = makeTransaction(sql)
+    const indexed = makeIndexed(sql)
 
     /**
      * The claim travels with the first statement of the operation, and is looked at when the operation is done. The
@@ -125,7 +126,8 @@ export const IdempotencyLive = Layer.effect(
 
     // The number is no parameter: a plan for any number takes it for a tenth of the table.
     const purgeOf = (table: "idempotency_records" | "large_answers") =>
-      count(sql`
+      count(
+        indexed(sql`
         with ended as materialized (
           select store_id, installation_id, key from ${sql(table)}
           where expires_at <= now() order by expires_at limit ${sql.literal(String(PURGE_BATCH))} for update skip locked
@@ -133,7 +135,8 @@ export const IdempotencyLive = Layer.effect(
         delete from ${sql(table)} r using ended
         where r.store_id = ended.store_id and r.installation_id = ended.installation_id and r.key = ended.key
         returning 1
-      `).pipe(makeIndexed(sql))
+        `)
+      )
 
     return Idempotency.of({
       once,

@@ -44,6 +44,7 @@ export const InstallationsLive = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const transaction = makeTransaction(sql)
+    const indexed = makeIndexed(sql)
     const newId = sql.literal("uuid_v7(clock_micros())")
 
     const listPlans = plansOf(sql`
@@ -186,13 +187,15 @@ export const InstallationsLive = Layer.effect(
         return { token: Redacted.make(token), expiresAt }
       }),
 
-      purge: count(sql`
+      purge: count(
+        indexed(sql`
         with ended as materialized (
           select token_hash from access_tokens
           where expires_at <= now() order by expires_at limit ${sql.literal(String(PURGE_BATCH))} for update skip locked
         )
         delete from access_tokens t using ended where t.token_hash = ended.token_hash returning 1
-      `).pipe(makeIndexed(sql)),
+      `)
+      ),
 
       findActive: Effect.fn("Installations.findActive")(function* (id) {
         const found = yield* foundOf(sql`

@@ -87,15 +87,27 @@ export const makeTransaction =
       })
     )
 
-const withoutScans = sends("set local enable_seqscan = off", Schema.Struct({}))
-
 /**
- * A transaction for a statement that goes by keys. The planner leaves them for a scan of the whole table where it takes
- * the table to be small, or the rows that are wanted for many; and it keeps a plan that it made so.
+ * Answers the rows of a statement that goes by keys. The planner leaves them for a scan of the whole table where it takes
+ * the table to be small, or the rows that are wanted for many, and keeps a plan that it made so; here it may not. All of
+ * the transaction is one packet: COMMIT does not wait for the rows.
  */
 export const makeIndexed = (sql: SqlClient.SqlClient) => {
   const transaction = makeTransaction(sql)
-  return <A>(statement: Effect.Effect<A>): Effect.Effect<A> => transaction(Effect.zipRight(withoutScans(), statement))
+  return (statement: Write): Effect.Effect<ReadonlyArray<unknown>> =>
+    Effect.gen(function* () {
+      let answer: Effect.Effect<ReadonlyArray<unknown>> = Effect.succeed([])
+      const sent = inside(({ client }) => {
+        post(client, "set local enable_seqscan = off", [], ({ command }) => command)
+        answer = post(client, ...statement.compile(), ({ rows }) => rows)
+        return Effect.void
+      })
+      const ended = yield* Effect.exit(transaction(sent))
+      // Why it failed says more than that it was rolled back.
+      const rows = yield* answer
+      yield* ended
+      return rows
+    })
 }
 
 /** One transaction around calls of several services, for what puts them together. */

@@ -4,11 +4,10 @@ import { Effect } from "effect"
 /**
  * A purge finds what has expired at the start of a B-tree, and stops at the first row that has not. A BRIN range never
  * shrinks once freed space is used again: after a day most ranges held something old beside something new, and a purge
- * that found nothing read the whole table. Rows arrive in the order of their time, so a write adds to the last page,
- * which costs no more than to look whether the BRIN range still holds.
+ * that found nothing read the whole table. Rows arrive in the order of their time, so a write adds to the last page.
  *
- * Writes to these tables wait while the indexes are built, for some seconds where there are millions of rows; reads go
- * on, except those of events, which are made by writes and workers alone. Where that is too long, an operator makes
+ * Writes to these tables wait while the indexes are built, some seconds for a million rows; reads go on, except those of
+ * events, which are made by writes and workers alone. Where that is too long, an operator makes
  * column and indexes before, under these names and CONCURRENTLY, and they are found here. The BRIN indexes stay for
  * processes of the release before; the next one drops them.
  */

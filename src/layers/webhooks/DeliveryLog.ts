@@ -97,7 +97,8 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
 
   /** Deletes deliveries with their attempts: those that `old` locks. */
   const deleteDeliveries = (old: Statement.Fragment) =>
-    count(sql`
+    count(
+      indexed(sql`
       with old as materialized (${old}), attempts as (
         delete from delivery_attempts a using old
         where a.store_id = old.store_id and a.event_id = old.event_id and a.installation_id = old.installation_id
@@ -105,7 +106,8 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
       delete from deliveries d using old
       where d.store_id = old.store_id and d.event_id = old.event_id and d.installation_id = old.installation_id
       returning 1
-    `).pipe(indexed)
+    `)
+    )
 
   // now() and not clock_timestamp(), which no index answers.
   const purgeFinished = deleteDeliveries(sql`
@@ -127,7 +129,8 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
    * An event that a delivery still needs is moved to where it stands in its order then, so that the next purge does not
    * come upon it again: of a webhook that was resumed after weeks that may be all its events.
    */
-  const purgeEvents = count(sql`
+  const purgeEvents = count(
+    indexed(sql`
     with old as materialized (
       select store_id, id from events
       where coalesce(needed_at, occurred_at) <= now() - ${kept}
@@ -146,7 +149,8 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
       returning 1
     )
     select 1 from moved union all select 1 from deleted
-  `).pipe(indexed)
+  `)
+  )
 
   return {
     resume: Effect.fn("Webhooks.resume")(function* (app, missed) {

@@ -102,7 +102,8 @@ export const makeQueue = (sql: PgClient.PgClient) => {
      * update it takes a tenth of the backlog for what the claim will get.
      */
     claim: (free: number, busy: ReadonlyMap<AppId, number>): Effect.Effect<ReadonlyArray<Claimed>> =>
-      claimedOf(sql`
+      claimedOf(
+        indexed(sql`
         with recursive endpoint as (
           (
             select app_id, next_at from deliveries where finished_at is null
@@ -156,7 +157,8 @@ export const makeQueue = (sql: PgClient.PgClient) => {
           select i.is_active, s.deleted_at from installations i join stores s on s.id = i.store_id
           where i.store_id = c.store_id and i.id = c.installation_id limit 1
         ) i on true
-      `).pipe(indexed),
+      `)
+      ),
 
     /**
      * Writes down what came of deliveries that are still this worker's, and of their endpoints: the first failure
