@@ -8,7 +8,7 @@ export const MAX_LIMIT = 200
  * Bytes of JSON beyond which a page takes no further row: it ends early, with a cursor for the rest. The row that passes
  * them still belongs to it, so that every page holds one (decisions, section 4).
  */
-export const PAGE_BYTES = 2 * 1024 * 1024
+export const PAGE_BYTES = 1024 * 1024
 
 /** Milliseconds after which a page of collections ends in the same way: rules are applied as it is read. */
 export const PAGE_MILLIS = 1_000

@@ -49,6 +49,8 @@ export const HealthLive = Layer.effect(
     return Health.of({
       isReady: shared(
         look.pipe(
+          // A silent database does not answer what it is told to stop either.
+          Effect.disconnect,
           Effect.timeout(PATIENCE),
           Effect.tapErrorCause((cause) => Effect.logWarning("The database does not answer", cause)),
           Effect.catchAllCause(() => Effect.succeed(false))

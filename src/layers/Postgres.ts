@@ -124,7 +124,7 @@ export class Connection extends Pg.Client {
    * PostgreSQL, "Canceling Requests in Progress"). It is done when the server has passed that on, so that no statement
    * sent afterwards is meant. A server that cannot be asked ends the statement by its own time limit.
    */
-  async cancel(): Promise<void> {
+  async cancelRunning(): Promise<void> {
     const { host, port } = this
     const socket = host.startsWith("/") ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
     socket.setTimeout(ACQUIRE_TIMEOUT, () => socket.destroy()).on("error", () => {})

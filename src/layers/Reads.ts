@@ -33,7 +33,7 @@ const answerOf = (client: Connection, [text, values]: Compiled, millis: number |
     let answer = resume
     let cancelling: Promise<void> | undefined
     const cancel = () => {
-      cancelling ??= client.cancel()
+      cancelling ??= client.cancelRunning()
     }
     const timer = millis === undefined ? undefined : setTimeout(cancel, millis)
     client.query(text, [...values], async (error: Error | null, result) => {

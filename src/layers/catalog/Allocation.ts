@@ -97,7 +97,7 @@ export const makeAllocation = (sql: PgClient.PgClient) => {
      */
     collection: Effect.fnUntraced(function* (store: StoreId, asked: string | undefined, made: string) {
       const given = yield* nextCollection(store, asked ?? made)
-      const full = yield* fullOfCollections(store)
+      const full = Option.isSome(given) ? yield* fullOfCollections(store) : Option.none()
       if (Option.isSome(full)) return yield* new CollectionLimitReached({ limit: full.value.limit })
       return yield* settle(given, asked, made)
     }),
