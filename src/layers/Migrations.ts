@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Schema } from "effect"
+import { SqlClient, type SqlError } from "@effect/sql"
+import { Effect, Layer, Predicate, Schedule, Schema } from "effect"
 import createCatalog from "./migrations/0001_create_catalog.ts"
 import narrowRows from "./migrations/0002_narrow_rows_for_rules.ts"
 import createWebhooks from "./migrations/0003_create_webhooks.ts"
@@ -35,9 +35,11 @@ const applied = rowsOf(Schema.Struct({ id: Schema.Int }))
  */
 const migrateOnce = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // Whatever is set for the role: waits for another one, and for long statements, are as long as they are.
+  // Whatever is set for the role: waits for another migrator, and for long statements, are as long as they are.
   yield* sql`select set_config(name, '0', true) from unnest(${Object.keys(TIMEOUTS)}::text[]) as name`
   yield* sql`select pg_advisory_xact_lock(hashtext('effect_sql_migrations'))`
+  // Who waits for a table stands in the way of all who ask for it later, to read it alone.
+  yield* sql`set local lock_timeout = '2s'`
   const made = yield* sql`select from pg_class where oid = to_regclass('effect_sql_migrations')`
   if (made.length === 0) {
     yield* sql`
@@ -58,9 +60,26 @@ const migrateOnce = Effect.gen(function* () {
   return true
 })
 
+/** Whether it is that somebody else holds a lock: lock_not_available. */
+const isHeld = ({ cause }: SqlError.SqlError) => Predicate.hasProperty(cause, "code") && cause.code === "55P03"
+
+/**
+ * What a dump or an idle transaction holds is asked for again for as long as that takes; in the pauses others come to
+ * read and write. Said at first, and then about once a minute.
+ */
+const untilFree = Schedule.spaced("5 seconds").pipe(
+  Schedule.whileInput(isHeld),
+  Schedule.tapOutput((tries) =>
+    Effect.when(
+      Effect.logWarning("A migration waits for a table that another session holds: a dump, or a long transaction"),
+      () => tries % 10 === 0
+    )
+  )
+)
+
 /** Brings the database to the newest schema before anything that is built on it. */
 export const MigrationsLive = Layer.effectDiscard(
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.repeat(sql.withTransaction(migrateOnce), { while: (wasMissing) => wasMissing })
+    Effect.repeat(Effect.retry(sql.withTransaction(migrateOnce), untilFree), { while: (wasMissing) => wasMissing })
   )
 )
