@@ -5,9 +5,13 @@ import narrowRows from "./migrations/0002_narrow_rows_for_rules.ts"
 import createWebhooks from "./migrations/0003_create_webhooks.ts"
 import keepSizes from "./migrations/0004_keep_sizes_of_documents.ts"
 import numbersAndLimits from "./migrations/0005_numbers_and_limits.ts"
-import endsInOrder from "./migrations/0006_ends_in_order.ts"
-import installOnce from "./migrations/0007_install_an_app_once.ts"
-import countLargeAnswers from "./migrations/0008_count_large_answers.ts"
+import keepNeeded from "./migrations/0006_keep_when_events_are_needed.ts"
+import recordsInOrder from "./migrations/0007_records_end_in_order.ts"
+import tokensInOrder from "./migrations/0008_tokens_end_in_order.ts"
+import deliveriesInOrder from "./migrations/0009_deliveries_end_in_order.ts"
+import eventsInOrder from "./migrations/0010_events_end_in_order.ts"
+import installOnce from "./migrations/0011_install_an_app_once.ts"
+import countLargeAnswers from "./migrations/0012_count_large_answers.ts"
 import { TIMEOUTS } from "./Postgres.ts"
 import { rowsOf } from "./Rows.ts"
 
@@ -17,9 +21,13 @@ export const migrations = {
   "0003_create_webhooks": createWebhooks,
   "0004_keep_sizes_of_documents": keepSizes,
   "0005_numbers_and_limits": numbersAndLimits,
-  "0006_ends_in_order": endsInOrder,
-  "0007_install_an_app_once": installOnce,
-  "0008_count_large_answers": countLargeAnswers
+  "0006_keep_when_events_are_needed": keepNeeded,
+  "0007_records_end_in_order": recordsInOrder,
+  "0008_tokens_end_in_order": tokensInOrder,
+  "0009_deliveries_end_in_order": deliveriesInOrder,
+  "0010_events_end_in_order": eventsInOrder,
+  "0011_install_an_app_once": installOnce,
+  "0012_count_large_answers": countLargeAnswers
 }
 
 /** The number that a migration's name begins with. */

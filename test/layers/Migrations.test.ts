@@ -111,6 +111,28 @@ it.scopedLive(
     })
 )
 
+it.scopedLive("a migration beside old processes that builds an index holds no other table from them", () =>
+  Effect.gen(function* () {
+    const database = postgres({ url: yield* freshDatabase, maxConnections: 1 })
+    yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* migratedTo(3)
+      for (const [name, migration] of Object.entries(migrations).slice(3)) {
+        const known = yield* sql<{ readonly oid: number }>`select oid::integer from pg_class where relkind = 'r'`
+        const held = sql<{ readonly table: string; readonly mode: string }>`
+          select relation::regclass::text as table, mode from pg_locks
+          where pid = pg_backend_pid() and ${sql.in(
+            "relation",
+            known.map(({ oid }) => oid)
+          )} and mode in ('ShareLock', 'AccessExclusiveLock')
+        `
+        const locks = yield* sql.withTransaction(Effect.zipRight(migration, held))
+        if (locks.some(({ mode }) => mode === "ShareLock")) assert.lengthOf(locks, 1, name)
+      }
+    }).pipe(Effect.provide(database))
+  })
+)
+
 it.scopedLive("products from before rules had rows of their own get them, as a write today would make them", () =>
   Effect.gen(function* () {
     const database = postgres({ url: yield* freshDatabase, maxConnections: 2 })
@@ -150,7 +172,7 @@ it.scopedLive(
       const database = postgres({ url: yield* freshDatabase, maxConnections: 2 })
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const { "0007_install_an_app_once": installOnce, ...before } = migrations
+        const { "0011_install_an_app_once": installOnce, ...before } = migrations
         yield* Migrator.make({})({ loader: Migrator.fromRecord(before) })
         yield* sql`insert into stores (id, name, plan, currency_code) values (${STORE}, 'Shop', 'free', 'EUR')`
         const [app, other] = [uuidV7(1), uuidV7(2)]
