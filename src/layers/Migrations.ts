@@ -1,13 +1,17 @@
-import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Schema } from "effect"
+import { SqlClient, type SqlError } from "@effect/sql"
+import { Effect, Layer, Predicate, Schedule, Schema } from "effect"
 import createCatalog from "./migrations/0001_create_catalog.ts"
 import narrowRows from "./migrations/0002_narrow_rows_for_rules.ts"
 import createWebhooks from "./migrations/0003_create_webhooks.ts"
 import keepSizes from "./migrations/0004_keep_sizes_of_documents.ts"
 import numbersAndLimits from "./migrations/0005_numbers_and_limits.ts"
-import endsInOrder from "./migrations/0006_ends_in_order.ts"
-import installOnce from "./migrations/0007_install_an_app_once.ts"
-import countLargeAnswers from "./migrations/0008_count_large_answers.ts"
+import keepNeeded from "./migrations/0006_keep_when_events_are_needed.ts"
+import recordsInOrder from "./migrations/0007_records_end_in_order.ts"
+import tokensInOrder from "./migrations/0008_tokens_end_in_order.ts"
+import deliveriesInOrder from "./migrations/0009_deliveries_end_in_order.ts"
+import eventsInOrder from "./migrations/0010_events_end_in_order.ts"
+import installOnce from "./migrations/0011_install_an_app_once.ts"
+import countLargeAnswers from "./migrations/0012_count_large_answers.ts"
 import { TIMEOUTS } from "./Postgres.ts"
 import { rowsOf } from "./Rows.ts"
 
@@ -17,9 +21,13 @@ export const migrations = {
   "0003_create_webhooks": createWebhooks,
   "0004_keep_sizes_of_documents": keepSizes,
   "0005_numbers_and_limits": numbersAndLimits,
-  "0006_ends_in_order": endsInOrder,
-  "0007_install_an_app_once": installOnce,
-  "0008_count_large_answers": countLargeAnswers
+  "0006_keep_when_events_are_needed": keepNeeded,
+  "0007_records_end_in_order": recordsInOrder,
+  "0008_tokens_end_in_order": tokensInOrder,
+  "0009_deliveries_end_in_order": deliveriesInOrder,
+  "0010_events_end_in_order": eventsInOrder,
+  "0011_install_an_app_once": installOnce,
+  "0012_count_large_answers": countLargeAnswers
 }
 
 /** The number that a migration's name begins with. */
@@ -35,9 +43,11 @@ const applied = rowsOf(Schema.Struct({ id: Schema.Int }))
  */
 const migrateOnce = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // Whatever is set for the role: waits for another one, and for long statements, are as long as they are.
+  // Whatever is set for the role: waits for another migrator, and for long statements, are as long as they are.
   yield* sql`select set_config(name, '0', true) from unnest(${Object.keys(TIMEOUTS)}::text[]) as name`
   yield* sql`select pg_advisory_xact_lock(hashtext('effect_sql_migrations'))`
+  // Who waits for a table stands in the way of all who ask for it later, to read it alone.
+  yield* sql`set local lock_timeout = '2s'`
   const made = yield* sql`select from pg_class where oid = to_regclass('effect_sql_migrations')`
   if (made.length === 0) {
     yield* sql`
@@ -58,9 +68,26 @@ const migrateOnce = Effect.gen(function* () {
   return true
 })
 
+/** Whether it is that somebody else holds a lock: lock_not_available. */
+const isHeld = ({ cause }: SqlError.SqlError) => Predicate.hasProperty(cause, "code") && cause.code === "55P03"
+
+/**
+ * What a dump or an idle transaction holds is asked for again for as long as that takes; in the pauses others come to
+ * read and write. Said at first, and then about once a minute.
+ */
+const untilFree = Schedule.spaced("5 seconds").pipe(
+  Schedule.whileInput(isHeld),
+  Schedule.tapOutput((tries) =>
+    Effect.when(
+      Effect.logWarning("A migration waits for a table that another session holds: a dump, or a long transaction"),
+      () => tries % 10 === 0
+    )
+  )
+)
+
 /** Brings the database to the newest schema before anything that is built on it. */
 export const MigrationsLive = Layer.effectDiscard(
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.repeat(sql.withTransaction(migrateOnce), { while: (wasMissing) => wasMissing })
+    Effect.repeat(Effect.retry(sql.withTransaction(migrateOnce), untilFree), { while: (wasMissing) => wasMissing })
   )
 )

@@ -87,6 +87,9 @@ export const makeTransaction =
       })
     )
 
+/** Where there is no other way than a scan, its cost is made 1e10 before PostgreSQL 18, for which it would be compiled. */
+const WITHOUT_SCANS = "select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)"
+
 /**
  * Answers the rows of a statement that goes by keys. The planner leaves them for a scan of the whole table where it takes
  * the table to be small, or the rows that are wanted for many, and keeps a plan that it made so; here it may not. All of
@@ -98,7 +101,7 @@ export const makeIndexed = (sql: SqlClient.SqlClient) => {
     Effect.gen(function* () {
       let answer: Effect.Effect<ReadonlyArray<unknown>> = Effect.succeed([])
       const sent = inside(({ client }) => {
-        post(client, "set local enable_seqscan = off", [], ({ command }) => command)
+        post(client, WITHOUT_SCANS, [], ({ command }) => command)
         answer = post(client, ...statement.compile(), ({ rows }) => rows)
         return Effect.void
       })

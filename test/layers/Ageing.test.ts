@@ -8,7 +8,9 @@ import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
 import { InstallationsLive } from "../../src/layers/Installations.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/Postgres.ts"
+import { makeIndexed } from "../../src/layers/Transaction.ts"
 import { WebhooksLive } from "../../src/layers/webhooks/Webhooks.ts"
+import { write } from "../../src/layers/Writes.ts"
 import { agedBy, AGEING } from "../support/Ageing.ts"
 import { makeStore } from "../support/Api.ts"
 import { freshDatabase } from "../support/Postgres.ts"
@@ -92,6 +94,16 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A purge", (it
       yield* sql`update events set needed_at = now() - interval '30 days'`
       yield* Effect.repeat(purge, { while: (changed) => changed > 0 })
       assert.lengthOf(yield* sql`select 1 from events union all select 1 from deliveries`, 0)
+    })
+  )
+
+  it.scoped("is not compiled, though a scan that it cannot do without looks as dear as can be", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const settings = "select current_setting('jit') as jit, current_setting('enable_seqscan') as scans"
+      yield* sql`set jit = on`
+      assert.deepStrictEqual(yield* makeIndexed(sql)(write(settings, [])), [{ jit: "off", scans: "off" }])
+      assert.deepStrictEqual(yield* sql.unsafe(settings), [{ jit: "on", scans: "on" }])
     })
   )
 })

@@ -1,0 +1,116 @@
+import { SqlClient } from "@effect/sql"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { migrations, MigrationsLive } from "../../src/layers/Migrations.ts"
+import { PostgresTest } from "../support/PostgresTest.ts"
+
+/** Tokens are looked up before their store is known. */
+const EXCEPTION = "access_tokens"
+
+layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("The schema", (it) => {
+  it.effect("is there after all migrations on an empty database, and stays as it is when they run again", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const objects = sql`
+        select relname, relkind, oid::integer from pg_class where relnamespace = 'public'::regnamespace order by oid
+      `
+      const before = yield* objects
+      yield* Layer.build(Layer.fresh(MigrationsLive)).pipe(Effect.scoped)
+      assert.deepStrictEqual(yield* objects, before)
+      const applied = yield* sql`select name from effect_sql_migrations`
+      assert.lengthOf(applied, Object.keys(migrations).length)
+    })
+  )
+
+  it.effect("begins every primary key and unique index of what belongs to a store with the store", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const indexes = yield* sql<{ readonly table: string; readonly name: string; readonly first: string }>`
+        select t.relname as table, i.relname as name, a.attname as first
+        from pg_index x
+        join pg_class t on t.oid = x.indrelid
+        join pg_class i on i.oid = x.indexrelid
+        left join pg_attribute a on a.attrelid = t.oid and a.attnum = x.indkey[0]
+        where t.relnamespace = 'public'::regnamespace and x.indisunique
+          and exists (select 1 from pg_attribute s where s.attrelid = t.oid and s.attname = 'store_id')
+        order by 1, 2
+      `
+      const tables = [...new Set(indexes.map(({ table }) => table))]
+      assert.includeMembers(tables, ["products", "collections", "installations", "events", "idempotency_records"])
+      const others = indexes.filter(({ first, table }) => first !== "store_id" && table !== EXCEPTION)
+      assert.deepStrictEqual(others, [])
+      assert.include(
+        indexes.map(({ first, table }) => `${table} by ${first}`),
+        `${EXCEPTION} by token_hash`
+      )
+    })
+  )
+
+  it.effect("gives every table a primary key, and every table of a store the store in it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const tables = yield* sql<{ readonly table: string; readonly key: string | null; readonly owned: boolean }>`
+        select t.relname as table,
+          (select string_agg(a.attname, ',' order by a.attnum) from pg_constraint c
+            join pg_attribute a on a.attrelid = t.oid and a.attnum = any(c.conkey)
+            where c.conrelid = t.oid and c.contype = 'p') as key,
+          exists (select 1 from pg_attribute s where s.attrelid = t.oid and s.attname = 'store_id') as owned
+        from pg_class t where t.relnamespace = 'public'::regnamespace and t.relkind in ('r', 'p') order by 1
+      `
+      const without = tables.filter(({ key, owned, table }) =>
+        owned && table !== EXCEPTION ? key?.split(",").includes("store_id") !== true : key === null
+      )
+      assert.deepStrictEqual(without, [])
+      // What belongs to no store: the ground that stores stand on.
+      assert.deepStrictEqual(
+        tables.filter(({ owned }) => !owned).map(({ table }) => table),
+        ["apps", "effect_sql_migrations", "plans", "stores", "webhooks"]
+      )
+    })
+  )
+
+  it.effect("lets a foreign key between two tables of a store never leave the store", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const strays = yield* sql`
+        select c.conrelid::regclass::text as table, c.conname as name
+        from pg_constraint c
+        where c.contype = 'f'
+          and exists (select 1 from pg_attribute s where s.attrelid = c.conrelid and s.attname = 'store_id')
+          and exists (select 1 from pg_attribute s where s.attrelid = c.confrelid and s.attname = 'store_id')
+          and not exists (
+            select 1 from unnest(c.conkey, c.confkey) as pair (own, other)
+            join pg_attribute a on a.attrelid = c.conrelid and a.attnum = pair.own and a.attname = 'store_id'
+            join pg_attribute b on b.attrelid = c.confrelid and b.attnum = pair.other and b.attname = 'store_id'
+          )
+      `
+      assert.deepStrictEqual(strays, [])
+    })
+  )
+
+  it.effect("refuses by itself what the rules of the domain refuse: negative amounts, counts and unnamed plans", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const id = "01890a5d-ac96-774b-bcce-b302099a8057"
+      yield* sql`insert into stores (id, name, plan, currency_code) values (${id}, 'A store', 'free', 'EUR')`
+      const refused = [
+        sql`update stores set product_count = -1 where id = ${id}`,
+        sql`update stores set plan = 'gold' where id = ${id}`,
+        sql`update stores set currency_code = 'eur' where id = ${id}`,
+        ...["price", "stock"].map(
+          (field) => sql`
+            insert into products (store_id, document, facets)
+            values (
+              ${id}, ${JSON.stringify({ id, version: 1 })},
+              ${JSON.stringify({ price: 0, stock: 0, slug: "cup", [field]: -1 })}
+            )
+          `
+        )
+      ]
+      for (const statement of refused) {
+        const failure = yield* Effect.flip(statement)
+        assert.match(String(failure.cause), /violates (check|foreign key) constraint/)
+      }
+    })
+  )
+})
