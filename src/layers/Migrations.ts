@@ -1,5 +1,5 @@
 import { SqlClient, type SqlError } from "@effect/sql"
-import { Effect, Layer, Predicate, Schedule, Schema } from "effect"
+import { Effect, Layer, Predicate, Schema } from "effect"
 import createCatalog from "./migrations/0001_create_catalog.ts"
 import narrowRows from "./migrations/0002_narrow_rows_for_rules.ts"
 import createWebhooks from "./migrations/0003_create_webhooks.ts"
@@ -75,19 +75,21 @@ const isHeld = ({ cause }: SqlError.SqlError) => Predicate.hasProperty(cause, "c
  * What a dump or an idle transaction holds is asked for again for as long as that takes; in the pauses others come to
  * read and write. Said at first, and then about once a minute.
  */
-const untilFree = Schedule.spaced("5 seconds").pipe(
-  Schedule.whileInput(isHeld),
-  Schedule.tapOutput((tries) =>
-    Effect.when(
-      Effect.logWarning("A migration waits for a table that another session holds: a dump, or a long transaction"),
-      () => tries % 10 === 0
-    )
+const migrateNext = (
+  sql: SqlClient.SqlClient,
+  tries = 0
+): Effect.Effect<boolean, SqlError.SqlError, SqlClient.SqlClient> =>
+  Effect.catchIf(sql.withTransaction(migrateOnce), isHeld, () =>
+    Effect.gen(function* () {
+      if (tries % 10 === 0) {
+        yield* Effect.logWarning("A migration waits for a table that another session holds: a dump, or a transaction")
+      }
+      yield* Effect.sleep("5 seconds")
+      return yield* migrateNext(sql, tries + 1)
+    })
   )
-)
 
 /** Brings the database to the newest schema before anything that is built on it. */
 export const MigrationsLive = Layer.effectDiscard(
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.repeat(Effect.retry(sql.withTransaction(migrateOnce), untilFree), { while: (wasMissing) => wasMissing })
-  )
+  Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.repeat(migrateNext(sql), { while: (wasMissing) => wasMissing }))
 )

@@ -25,8 +25,8 @@ const template = (store: number) => {
 /** The same ids as `idOf` makes, by the database. */
 const INSERT = `
   with made as (
-    insert into products (store_id, document, bytes, facets, description)
-    select $1, document::json, octet_length(document), replace(replace($3, $6, id), $7, n::text)::jsonb, $5
+    insert into products (store_id, document, bytes, bytes_of, facets, description)
+    select $1, document::json, octet_length(document), 1, replace(replace($3, $6, id), $7, n::text)::jsonb, $5
     from (
       select n, substr(time, 1, 8) || '-' || substr(time, 9) || substr($6, 14, 11) || lpad(to_hex(n), 12, '0') as id
       from (select n, lpad(to_hex($8::bigint + n), 12, '0') as time from generate_series($9::integer, $10::integer) as n)

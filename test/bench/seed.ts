@@ -162,8 +162,8 @@ const insertOurs = async (db: Pg.Client, storeId: string, products: ReadonlyArra
       select document::json, facets::jsonb, terms::uuid[], description
       from json_to_recordset($2) as given (document text, facets text, terms text, description text)
     ), made as (
-      insert into products (store_id, document, bytes, facets, description)
-      select $1, document, octet_length(document::text), facets, description from given
+      insert into products (store_id, document, bytes, bytes_of, facets, description)
+      select $1, document, octet_length(document::text), (document ->> 'version')::integer, facets, description from given
     )
     insert into product_keys (store_id, id, price, stock, terms)
     select
@@ -201,8 +201,8 @@ export const insertOurCollections = async (
   heads: ReadonlyArray<CollectionHead>
 ): Promise<void> => {
   await db.query(
-    `insert into collections (store_id, document, bytes)
-     select $1, value::json, octet_length(value) from unnest($2::text[]) as value`,
+    `insert into collections (store_id, document, bytes, bytes_of)
+     select $1, value::json, octet_length(value), (value::json ->> 'version')::integer from unnest($2::text[]) as value`,
     [storeId, heads.map(stringify)]
   )
 }

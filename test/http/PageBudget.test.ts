@@ -96,7 +96,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A page end
     })
   )
 
-  it.effect("by what a product is now, and by what it was when rows did not know their size", () =>
+  it.effect("by what a product is now, whether or not its row knows the size of that", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { client, storeId } = yield* freshClient()
@@ -107,7 +107,19 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A page end
         (yield* walk(client, "products", 200)).map((page) => page.ids.length),
         [2, 2]
       )
-      yield* sql`update products set bytes = null where store_id = ${storeId}`
+      yield* sql`update products set bytes = null, bytes_of = null where store_id = ${storeId}`
+      assert.deepStrictEqual(
+        (yield* walk(client, "products", 200)).map((page) => page.ids.length),
+        [3, 1]
+      )
+      for (const id of ids) yield* client.patch(`/products/${id}`, { metafields: { text: "short" } })
+      assert.lengthOf(yield* walk(client, "products", 200), 1)
+      // As a process writes it that knows of no sizes.
+      yield* sql`
+        update products set document =
+          replace(replace(document::text, '"version":3', '"version":4'), 'short', repeat('c', 900000))::json
+        where store_id = ${storeId}
+      `
       assert.deepStrictEqual(
         (yield* walk(client, "products", 200)).map((page) => page.ids.length),
         [2, 2]

@@ -157,7 +157,8 @@ export const makeCollectionRepo = (sql: PgClient.PgClient, reads: Reads) => {
       const document = stringify(head)
       return Effect.as(
         run(sql`
-          insert into collections (store_id, document, bytes) values (${store}, ${document}, ${Buffer.byteLength(document)})
+          insert into collections (store_id, document, bytes, bytes_of)
+          values (${store}, ${document}, ${Buffer.byteLength(document)}, ${head.version})
         `),
         document
       )
@@ -167,7 +168,7 @@ export const makeCollectionRepo = (sql: PgClient.PgClient, reads: Reads) => {
       const document = stringify(head)
       return Effect.as(
         run(sql`
-          update collections set document = ${document}, bytes = ${Buffer.byteLength(document)}
+          update collections set document = ${document}, bytes = ${Buffer.byteLength(document)}, bytes_of = ${head.version}
           where store_id = ${store} and id = ${head.id}
         `),
         document

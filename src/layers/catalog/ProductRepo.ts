@@ -22,11 +22,14 @@ const versionOf = rowOf(Schema.Struct({ version: Schema.Int }))
 /** What a document says. Whether it may was seen when it was written, by the rules of that day, which may since be stricter. */
 const decode = Schema.decodeUnknownSync(Schema.encodedSchema(Product))
 
-const INSERT = "insert into products (store_id, document, bytes, facets, description) values ($1, $2, $3, $4, $5)"
+const INSERT = `
+  insert into products (store_id, document, bytes, bytes_of, facets, description) values ($1, $2, $3, $4, $5, $6)
+`
 const INSERT_KEYS = "insert into product_keys (store_id, id, price, stock, terms) values ($1, $2, $3, $4, $5)"
 
 const UPDATE = `
-  update products set document = $3, bytes = $4, facets = $5, description = $6 where store_id = $1 and id = $2
+  update products set document = $3, bytes = $4, bytes_of = $5, facets = $6, description = $7
+  where store_id = $1 and id = $2
 `
 const UPDATE_NUMBERS = "update product_keys set price = $3, stock = $4 where store_id = $1 and id = $2"
 const UPDATE_KEYS = "update product_keys set price = $3, stock = $4, terms = $5 where store_id = $1 and id = $2"
@@ -72,7 +75,14 @@ export const makeProductRepo = (sql: PgClient.PgClient, reads: Reads) => {
       const facets = facetsOf(product)
       const numbers = [stringify(product.price), stringify(product.stock)]
       return [
-        write(INSERT, [store, document, Buffer.byteLength(document), facetsJson(facets), facets.description]),
+        write(INSERT, [
+          store,
+          document,
+          Buffer.byteLength(document),
+          product.version,
+          facetsJson(facets),
+          facets.description
+        ]),
         write(INSERT_KEYS, [store, product.id, ...numbers, termsText(store, facets)])
       ]
     },
@@ -87,6 +97,7 @@ export const makeProductRepo = (sql: PgClient.PgClient, reads: Reads) => {
           product.id,
           document,
           Buffer.byteLength(document),
+          product.version,
           facetsJson(facets),
           facets.description
         ]),
