@@ -9,7 +9,7 @@ import { readable } from "./cli/Help.ts"
 import { webhooks } from "./cli/Listen.ts"
 import { migrate, plans, stores } from "./cli/Stores.ts"
 import { worker } from "./cli/Worker.ts"
-import { LoggingLive } from "./layers/Logging.ts"
+import { LoggingAsideLive } from "./layers/Logging.ts"
 import { exitOnFailure, heedOneSignal } from "./Startup.ts"
 
 const cli = Command.make("partner-api").pipe(
@@ -45,7 +45,7 @@ NodeRuntime.runMain(
     exitOnFailure(
       Effect.provide(
         inFewWords(run(process.argv)),
-        Layer.mergeAll(NodeContext.layer, CliConfig.layer({ showBuiltIns: false }), LoggingLive)
+        Layer.mergeAll(NodeContext.layer, CliConfig.layer({ showBuiltIns: false }), LoggingAsideLive)
       )
     )
   ),

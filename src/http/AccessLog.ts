@@ -57,6 +57,7 @@ export const accessLogTo = (output: NodeJS.WriteStream, format: "text" | "json")
       const toLine = format === "json" ? jsonLine : textLine
       let lines: Array<string> = []
       let omitted = 0
+      let timer: NodeJS.Timeout | undefined
       const flush = () => {
         if (output.writableLength > MAX_WAITING) omitted += lines.length
         else {
@@ -66,15 +67,16 @@ export const accessLogTo = (output: NodeJS.WriteStream, format: "text" | "json")
         }
         lines = []
       }
+      // For good: what the last write breaks on is told after it.
       output.on("error", ignore)
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
+          clearTimeout(timer)
           flush()
-          output.off("error", ignore)
         })
       )
       return (access: Access) => {
-        if (lines.length === 0) setTimeout(flush, GATHERING)
+        if (lines.length === 0) timer = setTimeout(flush, GATHERING)
         lines.push(toLine(access, new Date().toISOString()))
       }
     })

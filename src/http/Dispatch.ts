@@ -1,5 +1,5 @@
 import { HttpApi } from "@effect/platform"
-import { Context, Effect, Either, FiberId, Option, Redacted, Runtime, type Schema, SchemaAST } from "effect"
+import { Cause, Context, Effect, Either, FiberId, Option, Redacted, Runtime, type Schema, SchemaAST } from "effect"
 import type { IncomingMessage } from "node:http"
 import { Bulkhead, type Weight } from "../domain/Bulkhead.ts"
 import { InvalidToken, requireScope, type Scope } from "../domain/Installation.ts"
@@ -125,10 +125,15 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
         if (match === null) continue
         exchange.route = route.path
         const fiber = runFork(
-          answer(route, message, exchange, url, search, match.groups ?? {}).pipe(
-            Effect.catchAll((error) => Effect.succeed(replyOf(error))),
-            Effect.catchAllCause((cause) => failureOf(cause, exchange.requestId)),
-            Effect.map((reply) => send(exchange, reply))
+          // An interruption would skip what comes behind the answer, and nobody would hear of a write that broke.
+          Effect.uninterruptibleMask((restore) =>
+            restore(answer(route, message, exchange, url, search, match.groups ?? {})).pipe(
+              Effect.catchAll((error) => Effect.succeed(replyOf(error))),
+              Effect.catchAllCause((cause) =>
+                Cause.isInterruptedOnly(cause) ? Effect.failCause(cause) : failureOf(cause, exchange.requestId)
+              ),
+              Effect.map((reply) => send(exchange, reply))
+            )
           )
         )
         exchange.once("close", () => {

@@ -2,9 +2,10 @@ import { HttpServer } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
 import { type Config, Context, Effect, Layer, Predicate } from "effect"
 import { randomUUID } from "node:crypto"
-import { createServer, type IncomingMessage, maxHeaderSize, type Server } from "node:http"
+import { maxHeaderSize } from "node:http"
 import { isIPv6, type ListenOptions } from "node:net"
 import { AccessLog, accessOf } from "./AccessLog.ts"
+import { ApiServer } from "./ApiServer.ts"
 import { Exchange, REQUEST_ID } from "./Exchange.ts"
 import { NO_ROUTE } from "./Failure.ts"
 
@@ -41,19 +42,16 @@ export const refuse = (exchange: Exchange, status: number, error: string) => {
   return exchange.writeHead(status, { ...JSON_HEADERS, "content-length": Buffer.byteLength(body) }).end(body)
 }
 
-export type ApiServer = Server<typeof IncomingMessage, typeof Exchange>
-
 /**
  * The socket side of the service. Whatever reaches it is answered in the one shape, also what never becomes a request
  * (bad HTTP) and what comes on an open connection while the service stops.
  */
 const makeListener = Effect.fn(function* ({ connections, stalled }: SocketLimits): Effect.fn.Return<ApiServer> {
   const log = yield* AccessLog
-  const server: ApiServer = createServer({
+  const server = new ApiServer({
     requestTimeout: REQUEST_TIMEOUT,
     keepAliveTimeout: KEEP_ALIVE,
-    requireHostHeader: false,
-    ServerResponse: Exchange
+    requireHostHeader: false
   })
   server.maxConnections = connections
   server.timeout = stalled
@@ -65,11 +63,8 @@ const makeListener = Effect.fn(function* ({ connections, stalled }: SocketLimits
     exchange.on("timeout", () => {
       if (exchange.socket !== null && exchange.socket.writableLength > 0) exchange.socket.destroy()
     })
-    exchange.once("close", () => {
-      log(accessOf(exchange))
-      // A connection that a client keeps open for more would hold up the stop until the client thinks of it.
-      if (!server.listening) server.closeIdleConnections()
-    })
+    exchange.once("close", () => log(accessOf(exchange)))
+    server.track(exchange)
   }
   // Who keeps a connection open for later makes room for who comes.
   server.on("drop", () => server.closeIdleConnections())
@@ -92,11 +87,18 @@ const makeListener = Effect.fn(function* ({ connections, stalled }: SocketLimits
   // Node would close the connection of who asks for a tunnel, without an answer. Nobody else listens to its socket now.
   server.on("connect", (message) => {
     const { socket } = message
-    const exchange = new Exchange(message)
-    exchange.assignSocket(socket)
-    open(exchange)
     socket.on("error", () => socket.destroy())
-    refuse(exchange, 404, NO_ROUTE).once("finish", () => socket.destroySoon())
+    const answer = () => {
+      if (!socket.writable) return
+      const exchange = new Exchange(message)
+      exchange.assignSocket(socket)
+      open(exchange)
+      refuse(exchange, 404, NO_ROUTE).once("finish", () => socket.destroySoon())
+    }
+    // A socket takes one answer at a time, and throws at the second.
+    const earlier = server.lastOpen(socket)
+    if (earlier === undefined) answer()
+    else earlier.once("close", answer)
   })
   server.on("request", (_, exchange) => {
     open(exchange)

@@ -6,6 +6,7 @@ export type Query = Readonly<Record<string, string | ReadonlyArray<string>>>
  * name, so nothing is done for each of them: what it takes grows with the length of the query.
  */
 export const queryOf = (text: string, names: ReadonlyArray<string>): Query => {
+  if (names.length === 0) return {}
   const given = new URLSearchParams(text)
   const query: Record<string, string | ReadonlyArray<string>> = {}
   for (const name of names) {

@@ -22,9 +22,25 @@ const MinimumLevel = Config.literal(
   Config.map((name) => LEVELS[name])
 )
 
-/** What is logged, and how, as `LOG_LEVEL` and `LOG_FORMAT` say. */
-export const LoggingLive = Layer.unwrapEffect(
-  Effect.map(Config.all([LogFormat, MinimumLevel]), ([format, level]) =>
-    Layer.merge(Logger.minimumLogLevel(level), format === "json" ? Logger.json : Logger.pretty)
+const stdout = { text: Logger.pretty, json: Logger.json }
+
+const stderr = {
+  text: Logger.replace(
+    Logger.defaultLogger,
+    Logger.prettyLogger({ stderr: true, colors: Boolean(process.stderr.isTTY) })
+  ),
+  json: Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.jsonLogger))
+}
+
+const logging = (loggers: typeof stdout) =>
+  Layer.unwrapEffect(
+    Effect.map(Config.all([LogFormat, MinimumLevel]), ([format, level]) =>
+      Layer.merge(Logger.minimumLogLevel(level), loggers[format])
+    )
   )
-)
+
+/** What is logged, and how, as `LOG_LEVEL` and `LOG_FORMAT` say. */
+export const LoggingLive = logging(stdout)
+
+/** The same on standard error, where standard output is for what was asked for. */
+export const LoggingAsideLive = logging(stderr)

@@ -1,10 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, HashMap, Layer, Logger, Option } from "effect"
+import { request } from "node:http"
 import { connect } from "node:net"
 import { type Access, AccessLog } from "../../src/http/AccessLog.ts"
 import { ApiTest, baseUrl, dataOf, freshClient } from "../support/Api.ts"
-import { databaseUrl, holdStore, waiting, watch } from "../support/Process.ts"
+import { connection, databaseUrl, holdStore, rowsOf, waiting, watch } from "../support/Process.ts"
 import { exchange, lines } from "../support/Raw.ts"
 
 /** What the service told its logs. */
@@ -134,6 +135,62 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The id of a r
       assert.deepInclude(yield* lineOf("gone"), { method: "POST", route: `${API}/products`, status: "aborted" })
       yield* release
       assert.strictEqual(dataOf(yield* client.post("/products", { name: "Mug" }))["name"], "Mug")
+    })
+  )
+
+  it.scoped("stands in the lines of all that a connection had asked for when it broke, and they end with it", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const { failures } = yield* Told
+      const { hostname, port } = new URL(yield* baseUrl)
+      const url = yield* databaseUrl
+      const [holder, watcher] = [yield* connection(url), yield* connection(url)]
+      yield* rowsOf(holder, "begin")
+      yield* rowsOf(holder, "lock table collections in access exclusive mode")
+      const ids = ["first", "second"]
+      const known = ["host: a", `authorization: Bearer ${client.token}`]
+      const socket = connect(Number(port), hostname)
+      for (const id of ids) socket.write(lines(`GET ${API}/collections HTTP/1.1`, ...known, `x-request-id: ${id}`))
+      yield* waiting(watcher, ids.length)
+      socket.destroy()
+      for (const id of ids) {
+        assert.deepInclude(yield* lineOf(id), { method: "GET", route: `${API}/collections`, status: "aborted" })
+      }
+      yield* watch(waiting(watcher, 0), ({ length }) => length === 0)
+      // A wait that nobody ends is ended by its own limit, and told as a failure.
+      assert.isFalse(failures.some(({ requestId }) => ids.includes(String(requestId))))
+      yield* rowsOf(holder, "commit")
+    })
+  )
+
+  it.scoped("stands with the failure of a write whose client had hung up", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const { failures } = yield* Told
+      const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
+      const write = request(`${yield* baseUrl}${API}/products`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${client.token}`,
+          "content-type": "application/json",
+          "idempotency-key": "a",
+          "x-request-id": "broken-later"
+        }
+      }).on("error", () => {})
+      write.end('{"name":"Cup"}')
+      const [session] = yield* waiting(watcher, 1)
+      write.destroy()
+      assert.deepInclude(yield* lineOf("broken-later"), { status: "aborted" })
+      yield* rowsOf(watcher, "select pg_terminate_backend($1)", [session])
+      const told = yield* watch(
+        Effect.sync(() => failures.filter(({ requestId }) => requestId === "broken-later")),
+        (found) => found.length > 0
+      )
+      assert.deepStrictEqual(
+        told.map(({ message }) => [message].flat()[0]),
+        ["A request failed"]
+      )
+      yield* release
     })
   )
 })

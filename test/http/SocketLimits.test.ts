@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Config, Context, Effect, Layer } from "effect"
+import { Config, Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { type Access, AccessLog } from "../../src/http/AccessLog.ts"
@@ -28,7 +28,7 @@ const serviceOf = Effect.fn(function* (limits: SocketLimits) {
   const connections = Effect.async<number>((resume) => {
     server.getConnections((_, count) => resume(Effect.succeed(count)))
   })
-  return { context, requests, connections }
+  return { context, requests, connections, server }
 })
 
 /** A connection to the service, and what has come back on it. */
@@ -48,7 +48,7 @@ const dial = Effect.gen(function* () {
 const textOf = (socket: Socket) =>
   Effect.async<string>((resume) => {
     let text = ""
-    socket.setEncoding("utf8").on("data", (chunk: string) => void (text += chunk))
+    socket.setEncoding("latin1").on("data", (chunk: string) => void (text += chunk))
     socket.once("close", () => resume(Effect.succeed(text)))
   })
 
@@ -129,5 +129,55 @@ it.scopedLive(
       assert.match(yield* textOf(next), /^HTTP\/1\.1 200 /)
       half.write("host: a\r\nconnection: close\r\n\r\n")
       assert.match(yield* textOf(half), /^HTTP\/1\.1 200 /)
+    })
+)
+
+/** Asks for more than the buffers of both sides of a connection take, and waits until the first of it is there. */
+const askForMuch = Effect.fn(function* (socket: Socket) {
+  socket.write(DOCS.repeat(4) + lines("GET /docs HTTP/1.1", "host: a", "connection: close"))
+  yield* Effect.promise(() => once(socket, "readable"))
+})
+
+/** The statuses of the answers in `text`, none of which may lack a byte. */
+const wholeAnswers = (text: string): ReadonlyArray<number> => {
+  if (text === "") return []
+  const [head = ""] = text.split("\r\n\r\n", 1)
+  const end = head.length + 4 + Number(/^content-length: (\d+)$/im.exec(head)?.[1])
+  assert.isAtLeast(text.length, end)
+  return [Number(head.split(" ")[1]), ...wholeAnswers(text.slice(end))]
+}
+
+it.scopedLive("a client that has not yet taken its answers keeps its connection when there are too many", () =>
+  Effect.gen(function* () {
+    const { context } = yield* serviceOf({ stalled: 60_000, connections: 1 })
+    const open = Effect.provide(dial, context)
+    const slow = yield* open
+    yield* askForMuch(slow)
+    assert.strictEqual(yield* textOf(yield* open), "")
+    assert.deepStrictEqual(wholeAnswers(yield* textOf(slow)), [200, 200, 200, 200, 200])
+  })
+)
+
+it.scopedLive(
+  "a client that has not yet taken its answers gets them whole when the service stops, which waits for it",
+  () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { context, server } = yield* Scope.extend(serviceOf({ stalled: 60_000, connections: 100 }), scope)
+      const slow = yield* Effect.provide(dial, context)
+      const idle = yield* Effect.provide(dial, context)
+      idle.write(lines("GET /healthz HTTP/1.1", "host: a"))
+      yield* Effect.promise(() => once(idle, "data"))
+      yield* askForMuch(slow)
+      const stopping = yield* Effect.fork(Scope.close(scope, Exit.void))
+      yield* watch(
+        Effect.sync(() => server.listening),
+        (listening) => !listening
+      )
+      const [first, ...others] = wholeAnswers(yield* textOf(slow))
+      assert.strictEqual(first, 200)
+      assert.isTrue(others.every((status) => status === 200 || status === 503))
+      // It waits for nobody else, and so not for the connection that is kept for later.
+      yield* Fiber.join(stopping)
     })
 )

@@ -44,6 +44,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What HTTP 
     })
   )
 
+  it.effect("is a tunnel behind a request: both are answered, in their order, and others after them", () =>
+    Effect.gen(function* () {
+      const packet = lines("GET /healthz HTTP/1.1", "host: a") + lines("CONNECT a:1 HTTP/1.1", "host: a")
+      assert.deepStrictEqual(statusesOf(yield* exchange(yield* baseUrl, packet)), [200, 404])
+      const { status } = yield* raw("GET /healthz HTTP/1.1", "host: a", "connection: close")
+      assert.strictEqual(status, 200)
+    })
+  )
+
   it.effect("is a body that nobody reads: the next request is answered, or told that the connection closes", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl

@@ -1,7 +1,16 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Fiber, Schema } from "effect"
 import { makeClient } from "../support/Api.ts"
-import { enroll, ownDatabase, rowsOf, startServer, type Variables, watch } from "../support/Process.ts"
+import {
+  enroll,
+  holdStore,
+  ownDatabase,
+  rowsOf,
+  startServer,
+  type Variables,
+  waiting,
+  watch
+} from "../support/Process.ts"
 
 /** A server that was asked for a list, once well and once with its table gone; the lines it wrote, as soon as `isAll`. */
 const linesOf = Effect.fn(function* (given: Variables, isAll: (stdout: string) => boolean) {
@@ -68,5 +77,26 @@ it.scopedLive("LOG_LEVEL=warning leaves out requests, LOG_LEVEL=none failures to
     assert.isFalse(quiet.some((line) => line.includes("request=")))
     const silent = yield* linesOf({ LOG_LEVEL: "none" }, (stdout) => stdout.includes("Reference"))
     assert.lengthOf(silent, 2)
+  })
+)
+
+it.scopedLive("who reads the log may go before the stop, which writes its last lines for nobody and ends with 0", () =>
+  Effect.gen(function* () {
+    const { url } = yield* ownDatabase
+    const server = yield* startServer({ DATABASE_URL: url })
+    const { storeId, tokens } = yield* enroll(url)
+    const { release, watcher } = yield* holdStore(url, storeId)
+    const writing = yield* Effect.fork(makeClient(server.base, tokens[0]).post("/products", { name: "Cup" }))
+    yield* waiting(watcher, 1)
+    yield* watch(
+      Effect.sync(() => server.said.stdout),
+      (stdout) => stdout.includes("/readyz")
+    )
+    server.child.stdout.destroy()
+    server.kill("SIGTERM")
+    yield* release
+    assert.strictEqual((yield* Fiber.join(writing)).status, 201)
+    const { code, stderr } = yield* server.ended
+    assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
   })
 )
