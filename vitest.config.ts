@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 export default defineConfig({
@@ -5,8 +6,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/setup.ts"],
     globalSetup: ["test/support/globalSetup.ts"],
-    // One for each core of a small machine. Left to itself it would be one less, and the run twice as long.
-    maxWorkers: 2,
+    // One less than there are cores, as Vitest has it, but not one alone: much of a test is waiting.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     minWorkers: 1,
     testTimeout: 60_000,
     hookTimeout: 120_000
