@@ -9,7 +9,7 @@ import { readable } from "./cli/Help.ts"
 import { webhooks } from "./cli/Listen.ts"
 import { migrate, plans, stores } from "./cli/Stores.ts"
 import { worker } from "./cli/Worker.ts"
-import { LoggingAsideLive } from "./layers/Logging.ts"
+import { LoggingAsideLive, LoggingLive } from "./layers/Logging.ts"
 import { exitOnFailure, heedOneSignal } from "./Startup.ts"
 
 const cli = Command.make("partner-api").pipe(
@@ -24,6 +24,9 @@ const NAME = "Partner API"
 const run = Command.run(cli, { name: NAME, version: packageJson.version })
 
 const forPeople = readable(NAME, process.argv.slice(2))
+
+/** A worker is a service, and its log all that it prints. Of the other commands standard output is what was asked for. */
+const Logging = process.argv[2] === "worker" ? LoggingLive : LoggingAsideLive
 
 /** Help that fits the terminal, and what was typed wrong in the one line that every failure gets. */
 const inFewWords = <A, E, R>(program: Effect.Effect<A, E, R>) =>
@@ -45,7 +48,7 @@ NodeRuntime.runMain(
     exitOnFailure(
       Effect.provide(
         inFewWords(run(process.argv)),
-        Layer.mergeAll(NodeContext.layer, CliConfig.layer({ showBuiltIns: false }), LoggingAsideLive)
+        Layer.mergeAll(NodeContext.layer, CliConfig.layer({ showBuiltIns: false }), Logging)
       )
     )
   ),
