@@ -15,8 +15,8 @@ interface Line {
 }
 
 /**
- * Lets everybody else's requests come in between. What waited in one line would go on in one turn of the event loop, the
- * body of one after the other's answer: a fifth of a second with 90 large ones.
+ * Lets everybody else's requests come in between. Without it, what waited in one line goes on in one turn of the event
+ * loop, body after body (docs/performance.md, One store and the others).
  */
 const nextTurn = Effect.async<void>((resume) => {
   setImmediate(() => resume(Effect.void))

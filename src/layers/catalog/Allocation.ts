@@ -60,6 +60,7 @@ const nextProduct = asks(NEXT_PRODUCT, Allocated)
 const nextCollection = asks(NEXT_COLLECTION, Allocated)
 
 const PRESENT = "select 1 from stores where id = $1 and deleted_at is null"
+
 /**
  * The limit of the store's plan, when it has so many collections. Counted and not kept: a collection is seldom made, the
  * 10,000 of the largest plan are counted in milliseconds, and a count is right beside processes that would keep none.

@@ -96,10 +96,10 @@ export const makeQueue = (sql: PgClient.PgClient) => {
      * not room for all, endpoints that do not fail come first: backlogs of dead ones would be older than anything new.
      *
      * No plan for it reads a table whole, also not one that was made while the tables were empty, which a connection
-     * keeps until they are next analyzed: 160 ms a claim with 10,000 deliveries, and to plan each claim anew takes 1 of
-     * its 2 ms. So no table is scanned that has an index, what belongs to a delivery is asked by a query that ends after
-     * a row, and the rows are changed by `on conflict`, which goes by their key and leaves the planner no choice: for an
-     * update it takes a tenth of the backlog for what the claim will get.
+     * keeps until they are next analyzed (docs/performance.md, Webhooks). So no table is scanned that has an index, what
+     * belongs to a delivery is asked by a query that ends after a row, and the rows are changed by `on conflict`, which
+     * goes by their key and leaves the planner no choice: for an update it takes a tenth of the backlog for what the
+     * claim will get.
      */
     claim: (free: number, busy: ReadonlyMap<AppId, number>): Effect.Effect<ReadonlyArray<Claimed>> =>
       claimedOf(
