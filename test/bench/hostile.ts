@@ -4,6 +4,7 @@ import { Agent, request } from "node:http"
 import type Pg from "pg"
 import { CollectionId, newCollection } from "../../src/domain/catalog/Collection.ts"
 import { connection } from "./cluster.ts"
+import { middle } from "./measure.ts"
 import { DEEP, EPOCH, type Group, idOf, installationAt, tokenOf, VAST } from "./population.ts"
 import { insertOurCollections } from "./seed.ts"
 
@@ -53,15 +54,18 @@ const ask = (port: number, group: Group, n: number, method: string, path: string
       .end(body)
   })
 
-/** All at once; how many were answered with which status, and how long that took. */
+/** All at once; how many were answered with which status, and how long half of those and all of them took. */
 const flood = (count: number, one: (n: number) => Effect.Effect<number>) =>
   Effect.gen(function* () {
     const startedAt = Date.now()
-    const statuses = yield* Effect.forEach(range(count), one, { concurrency: "unbounded" })
-    const tally = [...new Set(statuses)].map(
-      (status) => `${statuses.filter((other) => other === status).length} with ${status}`
-    )
-    return `${tally.join(", ")} in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`
+    const seconds = () => (Date.now() - startedAt) / 1000
+    const timed = (n: number) => Effect.map(one(n), (status) => ({ status, took: seconds() }))
+    const answers = yield* Effect.forEach(range(count), timed, { concurrency: "unbounded" })
+    const tally = [...new Set(answers.map(({ status }) => status))].map((status) => {
+      const times = answers.filter((other) => other.status === status).map(({ took }) => took)
+      return `${times.length} with ${status} (p50 ${middle(times).toFixed(2)} s)`
+    })
+    return `${tally.join(", ")} in ${seconds().toFixed(1)} s`
   })
 
 const HAND = idOf("collection", DEEP.store, 900)

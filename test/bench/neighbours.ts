@@ -34,6 +34,8 @@ const seed = (url: string, db: Pg.Client) =>
       [VAST.store, MANY]
     ]
     yield* Effect.promise(() => seedOurAccounts(db, stores))
+    // Room beyond what is filled, for the creates of the attacks.
+    yield* Effect.promise(() => db.query("update plans set product_limit = $1", [2 * MANY]))
     for (const [store, products] of stores) yield* fillStore(url, store, 0, products)
     yield* settle(db)
   })
