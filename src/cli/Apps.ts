@@ -2,7 +2,7 @@ import { Command, HelpDoc, Options, ValidationError } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { Installations } from "../domain/Installations.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
-import { atomically } from "../layers/Transaction.ts"
+import { Database } from "../layers/database/Postgres.ts"
 import { group, json, limit, Live, Name, option, print, printAll, scopes } from "./Frame.ts"
 import { events, secretFact, webhook } from "./Webhook.ts"
 
@@ -30,7 +30,8 @@ const create = Command.make(
         const secret = Option.isSome(url) ? yield* subscribe(appId, { url: url.value, kinds: events }) : Option.none()
         return { appId, ...secretFact(secret) }
       })
-      yield* print(json, yield* atomically(make))
+      const { transaction } = yield* Database
+      yield* print(json, yield* transaction(make))
     }).pipe(Effect.provide(Live))
 ).pipe(Command.withDescription("Make an app that may ask for the given scopes, with a webhook if it wants events"))
 

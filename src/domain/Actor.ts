@@ -1,20 +1,18 @@
-import { Data } from "effect"
-import type { Installation, InstallationId } from "./Installation.ts"
-import type { StoreId } from "./Store.ts"
+import { Data, Schema } from "effect"
+import type { InstallationId } from "./Installation.ts"
+import { Uuid } from "./Uuid.ts"
+
+export const MerchantId = Uuid.pipe(Schema.brand("MerchantId"))
+export type MerchantId = typeof MerchantId.Type
+
+export const AgentId = Uuid.pipe(Schema.brand("AgentId"))
+export type AgentId = typeof AgentId.Type
 
 /** Who writes: an installed app, a merchant in the dashboard, or an AI agent acting for the merchant. */
 export type Actor = Data.TaggedEnum<{
-  App: {
-    readonly storeId: StoreId
-    readonly installationId: InstallationId
-    /** How many deliveries in a row led to what it does now: 0 when it acts of its own accord. */
-    readonly hops: number
-  }
-  Merchant: { readonly storeId: StoreId; readonly userId: string }
-  Agent: { readonly storeId: StoreId; readonly agentId: string }
+  App: { readonly id: InstallationId }
+  Merchant: { readonly id: MerchantId }
+  Agent: { readonly id: AgentId }
 }>
 
 export const Actor = Data.taggedEnum<Actor>()
-
-export const app = ({ id, storeId }: Installation, hops: number): Actor =>
-  Actor.App({ storeId, installationId: id, hops })

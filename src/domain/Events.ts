@@ -1,7 +1,7 @@
-import { Context, type Effect, Schema } from "effect"
+import { Schema } from "effect"
 import type { Actor } from "./Actor.ts"
 import type { JsonText } from "./Document.ts"
-import type { Scope } from "./Installation.ts"
+import type { InstallationId, Scope } from "./Installation.ts"
 import type { StoreId } from "./Store.ts"
 import { Uuid } from "./Uuid.ts"
 
@@ -21,38 +21,39 @@ export const EVENTS = {
 /** Deliveries in a row that may lead from one write to the next. */
 export const MAX_HOPS = 10
 
-/** Something that happened to a resource, as the write that did it tells it. */
-export interface NewEvent {
-  readonly id: string
-  readonly kind: EventKind
-  readonly occurredAt: Date
-  readonly actor: Actor
-  readonly resource: { readonly id: string; readonly version: number; readonly json: JsonText }
-}
-
 const ACTOR_TYPE = { App: "app", Merchant: "merchant", Agent: "agent" } as const
 
 export const actorType = (actor: Actor) => ACTOR_TYPE[actor._tag]
 
 /** Only an app's write carries an origin: that installation is not told of its own change. */
-export const originInstallationId = (actor: Actor): string | undefined =>
-  actor._tag === "App" ? actor.installationId : undefined
+export const originInstallationId = (actor: Actor): InstallationId | null => (actor._tag === "App" ? actor.id : null)
 
-/** How many deliveries in a row led to the write: 0 for a merchant's, an agent's, and an app's of its own accord. */
-export const hopsOf = (actor: Actor): number => (actor._tag === "App" ? actor.hops : 0)
+/** Something that happened to a resource, as the write that did it tells it. */
+export interface NewEvent {
+  readonly id: string
+  readonly kind: EventKind
+  readonly occurredAt: Date
+  readonly storeId: StoreId
+  readonly actor: Actor
+  /** How many deliveries in a row led to the write: 0 for one that answers no event. */
+  readonly hops: number
+  /** The resource as it is. */
+  readonly json: JsonText
+}
 
 /** The body that subscribers receive (decisions, section 10). It never changes once it is recorded. */
-export const payloadOf = ({ actor, id, kind, occurredAt, resource }: NewEvent): JsonText => {
+export const payloadOf = ({ actor, hops, id, json, kind, occurredAt, storeId }: NewEvent): JsonText => {
+  const origin = originInstallationId(actor)
   const envelope = JSON.stringify({
     id,
     kind,
     occurredAt: occurredAt.toISOString(),
-    storeId: actor.storeId,
+    storeId,
     actor: { type: actorType(actor) },
-    originInstallationId: originInstallationId(actor),
-    hops: hopsOf(actor)
+    ...(origin === null ? {} : { originInstallationId: origin }),
+    hops
   })
-  return `${envelope.slice(0, -1)},"data":{"${EVENTS[kind].resource}":${resource.json}}}`
+  return `${envelope.slice(0, -1)},"data":{"${EVENTS[kind].resource}":${json}}}`
 }
 
 /** Apps that answer each other's events with writes would go on for ever. */
@@ -61,21 +62,3 @@ export class EventLoop extends Schema.TaggedError<EventLoop>()("EventLoop", { ev
     return `${MAX_HOPS} deliveries in a row led to the event ${this.event}, and this write would be the next: apps are answering each other. Stop writing in answer to your own effects, or write less often`
   }
 }
-
-/** Keeps what happened, and for whom it is. Delivering it starts from these rows alone. */
-export class Events extends Context.Tag("domain/Events")<
-  Events,
-  {
-    /**
-     * Records an event in the caller's transaction, with a delivery for each installation that is to be told: they are
-     * there exactly when the write is. Told is every active installation of an app that subscribed to the kind, if it
-     * has the scope to read the resource, except the one that made the write (contract, section 6, rule 1).
-     */
-    readonly record: (event: NewEvent) => Effect.Effect<void>
-    /**
-     * The hops of a write that answers the event `cause`: one more than led to it. An event that the store does not
-     * have, or no longer has, counts as none. Fails with `EventLoop` beyond {@link MAX_HOPS}.
-     */
-    readonly hopsAfter: (store: StoreId, cause: EventId) => Effect.Effect<number, EventLoop>
-  }
->() {}

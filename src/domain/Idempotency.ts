@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
-import type { InstallationId } from "./Installation.ts"
-import type { StoreId } from "./Store.ts"
+import type { EventLoop } from "./Events.ts"
+import type { Write, WriteContext } from "./Write.ts"
 
 /** Hours a stored response is replayed (contract, section 8). */
 export const RECORD_HOURS = 24
@@ -15,12 +15,10 @@ export const MAX_LARGE_ANSWERS = 256 * 1024 * 1024
 export const IdempotencyKey = Schema.String.pipe(Schema.pattern(/^[!-~]{1,255}$/), Schema.brand("IdempotencyKey"))
 export type IdempotencyKey = typeof IdempotencyKey.Type
 
-/** One write of one client: whose key it is, and what was asked with it. */
-export interface KeyedRequest {
-  readonly storeId: StoreId
-  readonly installationId: InstallationId
+/** Under which key a write is done, and what was asked with it. A key belongs to the actor. */
+export interface Keyed {
   readonly key: IdempotencyKey
-  /** SHA-256 of method, path with query, and canonical body. */
+  /** SHA-256 of all that tells this request from another: over HTTP method, path with query, and canonical body. */
   readonly fingerprint: Uint8Array
 }
 
@@ -47,22 +45,24 @@ export class AnswersFull extends Schema.TaggedError<AnswersFull>()("AnswersFull"
   }
 }
 
-/** At most one effect for each key of an installation, whatever is retried, doubled or killed (decisions, section 5). */
+/** At most one effect for each key of an actor, whatever is retried, doubled or killed (decisions, section 5). */
 export class Idempotency extends Context.Tag("domain/Idempotency")<
   Idempotency,
   {
     /**
-     * Runs `operation` in the one transaction that also holds its record, or replays what an earlier request with this
-     * key and fingerprint got. A request whose key is in flight waits for the first, and runs if that one fails.
-     * What an answer of more than {@link LARGE_ANSWER} would take beyond {@link MAX_LARGE_ANSWERS} fails with
-     * `AnswersFull`. A failing operation leaves nothing behind, so that its key may be tried again. Before a replay the operation may
-     * have been begun and rolled back, so it must do nothing but write to the database; for the same reason this opens
-     * its transaction itself, and is not for the inside of another.
+     * Performs the write in one transaction with the record of its answer, which `respond` makes, or answers what an
+     * earlier request with this key and fingerprint got. Requests with one key wait for each other: what the first one did
+     * is what all are answered with, and when it failed the next one is performed. A write that is refused leaves nothing
+     * behind, so that its key may be tried again. An answer of more than {@link LARGE_ANSWER} that would take more than
+     * {@link MAX_LARGE_ANSWERS} fails with `AnswersFull`. It opens the transaction itself and dies inside of another, where
+     * what is rolled back later would stay answered.
      */
-    readonly once: <E>(
-      request: KeyedRequest,
-      operation: Effect.Effect<StoredResponse, E>
-    ) => Effect.Effect<Outcome, E | KeyReused | AnswersFull>
+    readonly once: <A, E>(
+      context: WriteContext,
+      keyed: Keyed,
+      write: Write<A, E>,
+      respond: (value: A) => StoredResponse
+    ) => Effect.Effect<Outcome, E | KeyReused | AnswersFull | EventLoop>
     /** Deletes expired records, a batch at a time. Answers how many went. */
     readonly purge: Effect.Effect<number>
   }

@@ -6,6 +6,7 @@ import type { AnswersFull, KeyReused } from "../domain/Idempotency.ts"
 import type { InstallationInactive, InvalidToken, ScopeNotGranted } from "../domain/Installation.ts"
 import type { RateLimitExceeded } from "../domain/RateLimit.ts"
 import type { StoreNotFound } from "../domain/Store.ts"
+import type { Unavailable } from "../domain/Unavailable.ts"
 import type { VersionMismatch } from "../domain/Version.ts"
 import type {
   CollectionLimitReached,
@@ -45,6 +46,7 @@ export type PublicError =
   | AnswersFull
   | RateLimitExceeded
   | StoreBusy
+  | Unavailable
 
 /**
  * The one place where an error meets its status (contract, section 7). It is total: an error without a row does not
@@ -73,7 +75,8 @@ const STATUS = {
   EventLoop: 422,
   AnswersFull: 422,
   RateLimitExceeded: 429,
-  StoreBusy: 503
+  StoreBusy: 503,
+  Unavailable: 503
 } as const satisfies Record<PublicError["_tag"], number>
 
 /** What each status tells a client, in the words of the reference. */

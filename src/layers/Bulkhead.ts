@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Bulkhead, MAX_WAITING, StoreBusy } from "../domain/Bulkhead.ts"
 import type { StoreId } from "../domain/Store.ts"
-import { Pool } from "./Postgres.ts"
+import { Database } from "./database/Postgres.ts"
 
 /** The part of the connections that the operations of one store may hold at once. */
 const SHARE = 0.3
@@ -24,8 +24,8 @@ const nextTurn = Effect.async<void>((resume) => {
 
 export const BulkheadLive = Layer.effect(
   Bulkhead,
-  Effect.map(Pool, ({ options }) => {
-    const atOnce = Math.max(Math.min(2, options.max), Math.floor(options.max * SHARE))
+  Effect.map(Database, ({ connections }) => {
+    const atOnce = Math.max(Math.min(2, connections), Math.floor(connections * SHARE))
     const lines = new Map<StoreId, Line>()
 
     const open = (): Line => ({

@@ -1,9 +1,10 @@
-import { SqlClient } from "@effect/sql"
 import { Config, ConfigError, Effect, Either, Layer, Option, Redacted, Schema } from "effect"
 import { DatabaseFailed, explained, type Origin } from "./DatabaseFailed.ts"
 import { embeddedPostgres } from "./EmbeddedPostgres.ts"
 import { MigrationsLive } from "./Migrations.ts"
-import { postgres, TIMEOUTS } from "./Postgres.ts"
+import { TIMEOUTS } from "./database/Connection.ts"
+import { Database, postgres } from "./database/Postgres.ts"
+import { sql } from "./database/Statement.ts"
 
 /** Where the service keeps what is not in the database: the embedded server's data and `demo.json`. */
 export const dataDir = Config.nonEmptyString("DATA_DIR").pipe(Config.withDefault(".data"))
@@ -57,16 +58,16 @@ const options = Effect.gen(function* () {
   }
 })
 
-const decodeNames = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ name: Schema.String })))
-
 /** A pooler may drop the limits that a connection asks for, or has none. Without them nothing is ever given up. */
 const checkLimits = ({ name, url }: Origin) =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const lost = yield* sql`
+    const { rows } = yield* Database
+    const lost = yield* rows(Schema.Struct({ name: Schema.String }))(
+      sql`
       select name from unnest(${Object.keys(TIMEOUTS)}::text[], ${Object.values(TIMEOUTS)}::integer[]) as limits (name, most)
       join pg_settings using (name) where setting::integer not between 1 and most order by name
-    `.pipe(Effect.mapError(explained({ name, url })), Effect.map(decodeNames))
+    `
+    ).pipe(Effect.catchAllDefect((defect) => Effect.fail(explained({ name, url })(defect))))
     if (lost.length === 0) return
     return yield* new DatabaseFailed({
       name,

@@ -1,6 +1,5 @@
-import type { SqlError } from "@effect/sql"
 import { Data, Predicate, type Redacted } from "effect"
-import { placeOf } from "./Postgres.ts"
+import { placeOf } from "./database/Postgres.ts"
 
 /** Where a database was looked for. */
 export interface Origin {
@@ -44,8 +43,9 @@ const REMEDIES: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
 /** Says of what the driver met where that was, and what helps. */
 export const explained =
   ({ name, url }: Origin) =>
-  ({ cause }: SqlError.SqlError) => {
-    const [code, message] = [textOf(cause, "code"), textOf(cause, "message")]
+  (failed: unknown) => {
+    const said = Predicate.hasProperty(failed, "cause") ? failed.cause : failed
+    const [code, message] = [textOf(said, "code"), textOf(said, "message")]
     const [, remedy = "See what it says in its log"] = REMEDIES.find(([said]) => said.test(`${code} ${message}`)) ?? []
     return new DatabaseFailed({ name, url, reason: message || code, remedy })
   }

@@ -1,12 +1,12 @@
 import { Layer } from "effect"
 import { BulkheadLive } from "./Bulkhead.ts"
 import { CatalogLive } from "./catalog/Catalog.ts"
-import { EventsLive } from "./Events.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
 import { InstallationsLive } from "./Installations.ts"
 import { RateLimitLive } from "./RateLimit.ts"
 import { WebhooksLive } from "./webhooks/Webhooks.ts"
+import { WritesLive } from "./Writes.ts"
 
 /** Every domain service, on the one database. */
 export const DomainLive = Layer.mergeAll(
@@ -16,5 +16,6 @@ export const DomainLive = Layer.mergeAll(
   InstallationsLive,
   RateLimitLive,
   HealthLive,
-  WebhooksLive
-).pipe(Layer.provideMerge(EventsLive))
+  WebhooksLive,
+  WritesLive
+)

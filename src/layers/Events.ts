@@ -1,19 +1,19 @@
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Option, Queue, Schema } from "effect"
+import { Context, Effect, Layer, Option, Queue, Schema } from "effect"
 import {
   actorType,
+  type EventId,
   EventLoop,
-  Events,
   EVENTS,
-  hopsOf,
   MAX_HOPS,
   type NewEvent,
   originInstallationId,
   payloadOf
 } from "../domain/Events.ts"
-import { rowOf } from "./Rows.ts"
-import { afterCommit, atCommit } from "./Transaction.ts"
-import { write } from "./Writes.ts"
+import type { StoreId } from "../domain/Store.ts"
+import { type Refusal, refuse } from "../domain/Write.ts"
+import { firstOf, type Steps } from "./database/Plan.ts"
+import { Database } from "./database/Postgres.ts"
+import { type Statement, statement } from "./database/Statement.ts"
 
 /** The channel on which workers hear that there is something to deliver. */
 export const DELIVERIES = "deliveries"
@@ -24,65 +24,78 @@ export const DELIVERIES = "deliveries"
  */
 const NOTICE_INTERVAL = "20 millis"
 
-const RECORD = `
+const insertEvent = statement(`
   insert into events (
     store_id, id, kind, occurred_at, actor_type, origin_installation_id, hops, resource_id, resource_version, payload
   ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-`
+`)
 
-const recordOf = (event: NewEvent) =>
-  write(RECORD, [
-    event.actor.storeId,
-    event.id,
-    event.kind,
-    event.occurredAt,
-    actorType(event.actor),
-    originInstallationId(event.actor) ?? null,
-    hopsOf(event.actor),
-    event.resource.id,
-    event.resource.version,
-    payloadOf(event)
-  ])
-
-const ADDRESS = `
+/**
+ * A delivery for each installation that is to be told: every active one of an app that subscribed to the kind, if it has
+ * the scope to read the resource, except the one that made the write (contract, section 6, rule 1).
+ */
+const insertDeliveries = statement(`
   insert into deliveries (store_id, event_id, installation_id, app_id)
   select i.store_id, $2::uuid, i.id, i.app_id
   from installations i join webhooks w on w.app_id = i.app_id
   where i.store_id = $1 and i.is_active and i.id is distinct from $3 and $4 = any(i.scopes) and $5 = any(w.kinds)
-`
-
-const addressOf = ({ actor, id, kind }: NewEvent) =>
-  write(ADDRESS, [actor.storeId, id, originInstallationId(actor) ?? null, EVENTS[kind].scope, kind])
-
-const hopsIn = rowOf(Schema.Struct({ hops: Schema.Int }))
+`)
 
 /** The outbox: an event and its deliveries are rows of the same transaction as the write it tells of. */
-export const EventsLive = Layer.scoped(
-  Events,
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
+export const outboxOf = (
+  event: NewEvent,
+  resource: { readonly id: string; readonly version: number }
+): ReadonlyArray<Statement> => {
+  const { actor, hops, id, kind, occurredAt, storeId } = event
+  const origin = originInstallationId(actor)
+  return [
+    insertEvent(
+      storeId,
+      id,
+      kind,
+      occurredAt,
+      actorType(actor),
+      origin,
+      hops,
+      resource.id,
+      resource.version,
+      payloadOf(event)
+    ),
+    insertDeliveries(storeId, id, origin, EVENTS[kind].scope, kind)
+  ]
+}
 
-    // After the commit, and not in it: the lock that a notice takes would make the commits of all writes wait in line.
+const selectHops = statement("select hops from events where store_id = $1 and id = $2")
+const hopsOf = firstOf(Schema.Struct({ hops: Schema.Int }))
+
+/**
+ * The hops of a write that answers the event `cause`: one more than led to it. An event that the store does not have, or
+ * no longer has, counts as none.
+ */
+export function* hopsAfter(store: StoreId, cause: EventId | null): Steps<number, Refusal<EventLoop>> {
+  if (cause === null) return 0
+  const found = yield* hopsOf(selectHops(store, cause))
+  const hops = Option.match(found, { onNone: () => 0, onSome: ({ hops }) => hops + 1 })
+  return hops > MAX_HOPS ? yield* refuse(new EventLoop({ event: cause })) : hops
+}
+
+const notify = statement("select pg_notify($1, '')")
+
+/** Wakes the workers after a commit that left them something. */
+export class Notifier extends Context.Tag("layers/Notifier")<Notifier, { readonly notify: () => void }>() {}
+
+/** After the commit, and not in it: the lock that a notice takes would make the commits of all writes wait in line. */
+export const NotifierLive = Layer.scoped(
+  Notifier,
+  Effect.gen(function* () {
+    const { count } = yield* Database
     const committed = yield* Queue.sliding<void>(1)
     yield* Queue.take(committed).pipe(
-      Effect.zipRight(Effect.ignoreLogged(sql`select pg_notify(${DELIVERIES}, '')`)),
+      Effect.zipRight(Effect.ignoreLogged(count(notify(DELIVERIES)))),
       Effect.zipRight(Effect.sleep(NOTICE_INTERVAL)),
       Effect.forever,
       Effect.forkScoped
     )
-
-    return Events.of({
-      record: (event) =>
-        atCommit(recordOf(event)).pipe(
-          Effect.zipRight(atCommit(addressOf(event))),
-          Effect.zipRight(afterCommit(() => void committed.unsafeOffer(undefined)))
-        ),
-
-      hopsAfter: Effect.fn("Events.hopsAfter")(function* (store, cause) {
-        const found = yield* hopsIn(sql`select hops from events where store_id = ${store} and id = ${cause}`)
-        const hops = Option.match(found, { onNone: () => 0, onSome: ({ hops }) => hops + 1 })
-        return hops > MAX_HOPS ? yield* new EventLoop({ event: cause }) : hops
-      })
-    })
+    return Notifier.of({ notify: () => void committed.unsafeOffer(undefined) })
   })
 )

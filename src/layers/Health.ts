@@ -1,15 +1,15 @@
 import { Deferred, Effect, FiberId, Layer, Schema } from "effect"
 import { Health } from "../domain/Health.ts"
 import { migrations } from "./Migrations.ts"
-import { DoorPool } from "./Postgres.ts"
-import { makeReads } from "./Reads.ts"
-import { count, oneRowOf } from "./Rows.ts"
-import { write } from "./Writes.ts"
+import { Door } from "./database/Postgres.ts"
+import { statement } from "./database/Statement.ts"
 
 /** A probe that takes longer has found its answer. */
 const PATIENCE = "2 seconds"
 
-const one = oneRowOf(Schema.Struct({ isWritable: Schema.Boolean }))
+/** On where the database is a standby, too. */
+const selectSession = statement(`select current_setting('transaction_read_only') = 'off' as "isWritable"`)
+const selectApplied = statement("select from effect_sql_migrations")
 
 /** Who asks while a look is under way gets its answer: however many ask at once, they hold one connection. */
 const shared = <A>(look: Effect.Effect<A>): Effect.Effect<A> => {
@@ -31,10 +31,9 @@ const shared = <A>(look: Effect.Effect<A>): Effect.Effect<A> => {
 export const HealthLive = Layer.effect(
   Health,
   Effect.gen(function* () {
-    const { rows } = makeReads(yield* DoorPool)
-    // On where the database is a standby, too.
-    const session = one(rows(write(`select current_setting('transaction_read_only') = 'off' as "isWritable"`, [])))
-    const applied = count(rows(write("select from effect_sql_migrations", [])))
+    const { count, one } = yield* Door
+    const session = one(Schema.Struct({ isWritable: Schema.Boolean }))(selectSession())
+    const applied = count(selectApplied())
 
     /** A schema only grows. Once it was seen, nothing is read that a migration could lock. */
     let isMigrated = false

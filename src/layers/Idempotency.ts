@@ -1,9 +1,9 @@
-import { PgClient } from "@effect/sql-pg"
-import { Data, Effect, Layer, Option, Schema } from "effect"
+import { Cause, Effect, Exit, Layer, Option, Predicate, Schema } from "effect"
+import type { EventLoop } from "../domain/Events.ts"
 import {
   AnswersFull,
   Idempotency,
-  type KeyedRequest,
+  type Keyed,
   KeyReused,
   LARGE_ANSWER,
   MAX_LARGE_ANSWERS,
@@ -11,123 +11,130 @@ import {
   RECORD_HOURS,
   type StoredResponse
 } from "../domain/Idempotency.ts"
-import { count } from "./Rows.ts"
-import { asks, atCommit, makeIndexed, makeTransaction, sends, tell } from "./Transaction.ts"
-import { write } from "./Writes.ts"
+import { type Refusal, refuse, type Write, type WriteContext } from "../domain/Write.ts"
+import { countOf, leave, type Steps } from "./database/Plan.ts"
+import { Database } from "./database/Postgres.ts"
+import { sql, statement } from "./database/Statement.ts"
+import { withCurrent } from "./database/Transaction.ts"
+import { Notifier, NotifierLive } from "./Events.ts"
+import { recorded } from "./Writes.ts"
 
 /** Rows that one purge deletes at most, so that it never holds many locks. */
 const PURGE_BATCH = 1000
 
+// The column `installation_id` holds the id of any actor: its name is from when only apps wrote.
+const OWN = "store_id = $1 and installation_id = $2 and key = $3"
+
+/** The whole record, with the rest of the write. That somebody else's is there already, it says by failing. */
+const insertRecord = statement(`
+  insert into idempotency_records (store_id, installation_id, key, fingerprint, status, body, etag, expires_at)
+  values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + interval '${RECORD_HOURS} hours')
+`)
+
 const Record = Schema.Struct({
-  same: Schema.Boolean,
-  live: Schema.Boolean,
+  isSame: Schema.Boolean,
   status: Schema.Int,
   body: Schema.String,
   etag: Schema.NullOr(Schema.String)
 })
 
-const OWN = "store_id = $1 and installation_id = $2 and key = $3"
+/** What was answered under a key, while that counts. */
+const selectRecord = statement(`
+  select fingerprint = $4 as "isSame", status, body, etag
+  from idempotency_records where ${OWN} and expires_at > clock_timestamp()
+`)
 
-/** A request whose key is in flight waits here, on the unique index, until the first one commits or dies. */
-const CLAIM = `
-  insert into idempotency_records (store_id, installation_id, key, fingerprint, expires_at)
-  values ($1, $2, $3, $4, clock_timestamp() + interval '${RECORD_HOURS} hours')
-  on conflict do nothing returning ctid as place
-`
-
-const claim = sends(CLAIM, Schema.Struct({ place: Schema.String }))
-
-/** A statement of its own: the claim's would look at the rows from before its wait. */
-const FIND = `
-  select fingerprint = $4 as same, expires_at > clock_timestamp() as live, status, body, etag
-  from idempotency_records where ${OWN}
-`
-
-const find = asks(FIND, Record)
-
-const FORGET = `delete from idempotency_records where ${OWN} and expires_at <= clock_timestamp()`
-
-/**
- * The key says which record it is, its place in the table only where to look. By its key alone, a plan made while the
- * table was nearly empty went on to scan it: one connection of ten that did took what a create costs the database from
- * 0.6 ms to 0.8 and more. By its place alone it would be every record at that place, where the table is partitioned or
- * distributed.
- */
-const STORE = `
-  update idempotency_records set status = $5, body = $6, etag = $7 where ${OWN} and ctid = $4::tid
-`
+const deleteEnded = statement(`delete from idempotency_records where ${OWN} and expires_at <= clock_timestamp()`)
 
 /** Of answers that stay for a day, the large ones are counted. Without a row there is no room for this one. */
-const COUNT_LARGE = `
+const countLarge = statement(`
   insert into large_answers (store_id, installation_id, key, bytes, expires_at)
   select $1, $2, $3, $4::integer, clock_timestamp() + interval '${RECORD_HOURS} hours'
   where $4 + coalesce((
     select sum(bytes) from large_answers where store_id = $1 and installation_id = $2 and expires_at > clock_timestamp()
   ), 0) <= ${MAX_LARGE_ANSWERS}
   on conflict (store_id, installation_id, key) do update set bytes = excluded.bytes, expires_at = excluded.expires_at
-`
+`)
 
-const ownOf = ({ installationId, key, storeId }: KeyedRequest) => [storeId, installationId, key]
+const ownOf = ({ actor, storeId }: WriteContext, { key }: Keyed) => [storeId, actor.id, key] as const
 
-/** Another request has the key, or had it. */
-class Taken extends Data.TaggedError("Taken") {}
+/** Whether a write failed because there is a record under its key already. */
+const isTaken = (cause: Cause.Cause<unknown>) =>
+  Option.exists(
+    Cause.dieOption(cause),
+    (defect) => Predicate.hasProperty(defect, "constraint") && defect.constraint === "idempotency_records_pkey"
+  )
 
 export const IdempotencyLive = Layer.effect(
   Idempotency,
   Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const transaction = makeTransaction(sql)
-    const indexed = makeIndexed(sql)
+    const database = yield* Database
+    const { notify } = yield* Notifier
+    const recordOf = database.first(Record)
 
-    /**
-     * The claim travels with the first statement of the operation, and is looked at when the operation is done. The
-     * database takes them in their order, so nothing is done before the key is ours; if it never was, what the
-     * operation did is rolled back, and whether it failed does not matter.
-     */
-    const perform = Effect.fnUntraced(function* <E>(
-      request: KeyedRequest,
-      operation: Effect.Effect<StoredResponse, E>
-    ) {
-      const claimed = yield* claim(...ownOf(request), request.fingerprint)
-      const exit = yield* Effect.exit(operation)
-      const own = yield* claimed
-      if (Option.isNone(own)) return yield* new Taken()
-      const response = yield* exit
+    function* keyed<A, E>(
+      context: WriteContext,
+      request: Keyed,
+      write: Write<A, E>,
+      respond: (value: A) => StoredResponse
+    ): Steps<StoredResponse, Refusal<E | EventLoop | AnswersFull>> {
+      const response = respond(yield* recorded(context, request.key, write, notify))
       const { body, etag, status } = response
       const bytes = Buffer.byteLength(body)
-      if (bytes > LARGE_ANSWER && (yield* tell(COUNT_LARGE, [...ownOf(request), bytes])) === 0) {
-        return yield* new AnswersFull()
-      }
-      yield* atCommit(write(STORE, [...ownOf(request), own.value.place, status, body, etag]))
-      return { ...response, replayed: false }
-    }, transaction)
+      const own = ownOf(context, request)
+      if (bytes > LARGE_ANSWER && (yield* countOf(countLarge(...own, bytes))) === 0) yield* refuse(new AnswersFull())
+      yield* leave(insertRecord(...own, request.fingerprint, status, body, etag))
+      return response
+    }
 
-    /** What the request that had the key was answered, if that still counts. */
-    const replay = Effect.fnUntraced(function* (request: KeyedRequest) {
-      const found = yield* find(...ownOf(request), request.fingerprint)
-      if (Option.isNone(found) || !found.value.live) {
-        yield* tell(FORGET, ownOf(request))
-        return Option.none()
-      }
-      const { body, etag, same, status } = found.value
-      return same ? Option.some({ status, body, etag, replayed: true }) : yield* new KeyReused()
-    }, transaction)
+    /** What an earlier request with this key was answered, if that still counts. */
+    const replay = Effect.fnUntraced(function* (context: WriteContext, request: Keyed) {
+      const found = yield* recordOf(selectRecord(...ownOf(context, request), request.fingerprint))
+      if (Option.isNone(found)) return Option.none()
+      const { isSame, ...response } = found.value
+      return isSame ? Option.some({ ...response, replayed: true }) : yield* new KeyReused()
+    })
 
-    const once = <E>(
-      request: KeyedRequest,
-      operation: Effect.Effect<StoredResponse, E>
-    ): Effect.Effect<Outcome, E | KeyReused | AnswersFull> =>
-      Effect.catchTag(perform(request, operation), "Taken", () =>
-        Effect.flatMap(
-          replay(request),
-          Option.match({ onNone: () => once(request, operation), onSome: Effect.succeed })
-        )
+    /**
+     * Nothing is claimed beforehand. Of two requests with one key the second waits for the row that both write, or at last
+     * for the record; then it finds the record there, and what it did is rolled back. A refusal may be of what the first
+     * one did, so before it is answered the record is looked for, too.
+     */
+    const once = <A, E>(
+      context: WriteContext,
+      request: Keyed,
+      write: Write<A, E>,
+      respond: (value: A) => StoredResponse
+    ): Effect.Effect<Outcome, E | KeyReused | AnswersFull | EventLoop> =>
+      Effect.flatMap(
+        Effect.exit(database.perform(() => keyed(context, request, write, respond), context.mode === "perform")),
+        (exit) => {
+          if (Exit.isSuccess(exit)) return Effect.succeed({ ...exit.value, replayed: false })
+          const { cause } = exit
+          const isRefused = Cause.isFailType(cause)
+          if (!isRefused && !isTaken(cause)) return Effect.failCause(cause)
+          return Effect.flatMap(
+            replay(context, request),
+            Option.match({
+              onSome: (outcome: Outcome): Effect.Effect<Outcome, E | KeyReused | AnswersFull | EventLoop> =>
+                Effect.succeed(outcome),
+              // Its record has ended: it goes, and the key is free again.
+              onNone: () =>
+                isRefused
+                  ? Effect.failCause(cause)
+                  : Effect.zipRight(
+                      database.count(deleteEnded(...ownOf(context, request))),
+                      once(context, request, write, respond)
+                    )
+            })
+          )
+        }
       )
 
     // The number is no parameter: a plan for any number takes it for a tenth of the table.
     const purgeOf = (table: "idempotency_records" | "large_answers") =>
-      count(
-        indexed(sql`
+      Effect.map(
+        database.indexed(sql`
         with ended as materialized (
           select store_id, installation_id, key from ${sql(table)}
           where expires_at <= now() order by expires_at limit ${sql.literal(String(PURGE_BATCH))} for update skip locked
@@ -135,13 +142,19 @@ export const IdempotencyLive = Layer.effect(
         delete from ${sql(table)} r using ended
         where r.store_id = ended.store_id and r.installation_id = ended.installation_id and r.key = ended.key
         returning 1
-        `)
+        `),
+        ({ count }) => count
       )
 
     return Idempotency.of({
-      once,
+      once: (context, request, write, respond) =>
+        withCurrent((current) =>
+          current === undefined
+            ? once(context, request, write, respond)
+            : Effect.dieMessage("Idempotency.once was called inside a transaction")
+        ),
 
       purge: Effect.zipWith(purgeOf("idempotency_records"), purgeOf("large_answers"), (a, b) => a + b)
     })
   })
-)
+).pipe(Layer.provide(NotifierLive))

@@ -1,4 +1,3 @@
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import {
@@ -14,37 +13,34 @@ import {
 } from "../domain/Installation.ts"
 import { Installations } from "../domain/Installations.ts"
 import { Plan, PlanExists, PlanNotFound, StoreId, StoreSummary, UnknownStore } from "../domain/Store.ts"
-import { count, oneRowOf, rowOf, rowsOf } from "./Rows.ts"
-import { makeIndexed, makeTransaction } from "./Transaction.ts"
+import { Database } from "./database/Postgres.ts"
+import { sql } from "./database/Statement.ts"
 
 /** Tokens that one purge deletes at most, so that it never holds many locks. */
 const PURGE_BATCH = 1000
 
-const plansOf = rowsOf(Plan)
-const storesOf = rowsOf(StoreSummary)
-const appsOf = rowsOf(AppSummary)
-const installationsOf = rowsOf(InstallationSummary)
-const storeIdOf = oneRowOf(Schema.Struct({ id: Schema.typeSchema(StoreId) }))
-const appIdOf = oneRowOf(Schema.Struct({ id: Schema.typeSchema(AppId) }))
-const installationIdOf = oneRowOf(Schema.Struct({ id: Schema.typeSchema(InstallationId) }))
-const scopesOf = rowOf(Schema.Struct({ scopes: Schema.Array(Scope) }))
-const foundOf = rowOf(
-  Schema.Struct({
-    id: Schema.typeSchema(InstallationId),
-    storeId: Schema.typeSchema(StoreId),
-    scopes: Schema.Array(Scope),
-    isActive: Schema.Boolean
-  })
-)
-const goodOf = rowOf(Schema.Struct({ good: Schema.Int }))
-const expiryOf = oneRowOf(Schema.Struct({ expiresAt: Schema.DateTimeUtcFromDate }))
-
 export const InstallationsLive = Layer.effect(
   Installations,
   Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const transaction = makeTransaction(sql)
-    const indexed = makeIndexed(sql)
+    const { count, first, indexed, one, rows, transaction } = yield* Database
+    const plansOf = rows(Plan)
+    const storesOf = rows(StoreSummary)
+    const appsOf = rows(AppSummary)
+    const installationsOf = rows(InstallationSummary)
+    const storeIdOf = one(Schema.Struct({ id: Schema.typeSchema(StoreId) }))
+    const appIdOf = one(Schema.Struct({ id: Schema.typeSchema(AppId) }))
+    const installationIdOf = one(Schema.Struct({ id: Schema.typeSchema(InstallationId) }))
+    const scopesOf = first(Schema.Struct({ scopes: Schema.Array(Scope) }))
+    const foundOf = first(
+      Schema.Struct({
+        id: Schema.typeSchema(InstallationId),
+        storeId: Schema.typeSchema(StoreId),
+        scopes: Schema.Array(Scope),
+        isActive: Schema.Boolean
+      })
+    )
+    const goodOf = first(Schema.Struct({ good: Schema.Int }))
+    const expiryOf = one(Schema.Struct({ expiresAt: Schema.DateTimeUtcFromDate }))
     const newId = sql.literal("uuid_v7(clock_micros())")
 
     const listPlans = plansOf(sql`
@@ -59,8 +55,8 @@ export const InstallationsLive = Layer.effect(
 
     /** Until the transaction ends, its row does not go. */
     const requireStore = (id: StoreId) =>
-      Effect.flatMap(count(sql`select 1 from stores where id = ${id} and deleted_at is null for key share`), (rows) =>
-        rows === 0 ? new UnknownStore({ id }) : Effect.void
+      Effect.flatMap(count(sql`select 1 from stores where id = ${id} and deleted_at is null for key share`), (found) =>
+        found === 0 ? new UnknownStore({ id }) : Effect.void
       )
 
     const requireApp = (id: AppId) =>
@@ -187,14 +183,15 @@ export const InstallationsLive = Layer.effect(
         return { token: Redacted.make(token), expiresAt }
       }),
 
-      purge: count(
+      purge: Effect.map(
         indexed(sql`
         with ended as materialized (
           select token_hash from access_tokens
           where expires_at <= now() order by expires_at limit ${sql.literal(String(PURGE_BATCH))} for update skip locked
         )
         delete from access_tokens t using ended where t.token_hash = ended.token_hash returning 1
-      `)
+      `),
+        ({ count }) => count
       ),
 
       findActive: Effect.fn("Installations.findActive")(function* (id) {

@@ -12,8 +12,8 @@ import deliveriesInOrder from "./migrations/0009_deliveries_end_in_order.ts"
 import eventsInOrder from "./migrations/0010_events_end_in_order.ts"
 import installOnce from "./migrations/0011_install_an_app_once.ts"
 import countLargeAnswers from "./migrations/0012_count_large_answers.ts"
-import { TIMEOUTS } from "./Postgres.ts"
-import { rowsOf } from "./Rows.ts"
+import keepJournal from "./migrations/0013_keep_a_journal.ts"
+import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
   "0001_create_catalog": createCatalog,
@@ -27,13 +27,14 @@ export const migrations = {
   "0009_deliveries_end_in_order": deliveriesInOrder,
   "0010_events_end_in_order": eventsInOrder,
   "0011_install_an_app_once": installOnce,
-  "0012_count_large_answers": countLargeAnswers
+  "0012_count_large_answers": countLargeAnswers,
+  "0013_keep_a_journal": keepJournal
 }
 
 /** The number that a migration's name begins with. */
 const idOf = (key: string) => Number(key.slice(0, 4))
 
-const applied = rowsOf(Schema.Struct({ id: Schema.Int }))
+const decodeApplied = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ id: Schema.Int })))
 
 /**
  * The first migration that is missing, in a transaction of its own, so that what it locks is free again before the next
@@ -58,7 +59,7 @@ const migrateOnce = Effect.gen(function* () {
       )
     `
   }
-  const rows = yield* applied(sql`select migration_id as id from effect_sql_migrations`)
+  const rows = decodeApplied(yield* sql`select migration_id as id from effect_sql_migrations`)
   const known = new Set(rows.map(({ id }) => id))
   const missing = Object.entries(migrations).find(([key]) => !known.has(idOf(key)))
   if (missing === undefined) return false

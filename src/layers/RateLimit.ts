@@ -3,7 +3,8 @@ import { hash } from "node:crypto"
 import { type Installation, InstallationId, InstallationInactive, InvalidToken, Scope } from "../domain/Installation.ts"
 import { RateLimit, RateLimitExceeded, type Refusal, WINDOW_REQUESTS, WINDOW_SECONDS } from "../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../domain/Store.ts"
-import { ADMISSION_LANES, DoorPool } from "./Postgres.ts"
+import { ADMISSION_LANES, Door } from "./database/Postgres.ts"
+import { statement } from "./database/Statement.ts"
 import { traced } from "./Traced.ts"
 
 /** Admissions that share a statement at most. */
@@ -43,7 +44,7 @@ const WINDOW_MICROS = WINDOW_SECONDS * 1_000_000
 // counted too early. It never runs backwards: where it was set back, hits of the future keep the window shut. Those
 // farther ahead than a window are dropped, or it would be shut until the clock has caught up.
 // decided: of n requests at once, the k-th fits when the hit that it would push out has left the window.
-const ADMIT = `
+const admitAll = statement(`
   with bearer as materialized (
     select
       asked.place, i.store_id, i.id as installation_id, i.scopes, i.is_active, s.deleted_at is not null as is_gone
@@ -84,7 +85,7 @@ const ADMIT = `
     coalesce(row_number() over (partition by store_id, installation_id order by place) <= granted, false)
       as "isAdmitted"
   from bearer left join decided using (store_id, installation_id)
-`
+`)
 
 /**
  * The exact rolling window. A row for each installation holds the instants of its last 100 admitted requests; one more
@@ -94,7 +95,7 @@ const ADMIT = `
  */
 export const RateLimitLive = Layer.effect(
   RateLimit,
-  Effect.map(DoorPool, (pool) => {
+  Effect.map(Door, ({ send }) => {
     const waiting: Array<Asked> = []
     let free = ADMISSION_LANES
 
@@ -102,10 +103,10 @@ export const RateLimitLive = Layer.effect(
       if (free === 0 || waiting.length === 0) return
       free--
       const batch = waiting.splice(0, BATCH)
-      pool.query(ADMIT, [batch.map(({ hash }) => hash)], (error: Error | undefined, result) => {
+      send(admitAll(batch.map(({ hash }) => hash)), (answer) => {
         free++
         admitWaiting()
-        const admitted = error instanceof Error ? Effect.die(error) : Effect.orDie(decode(result.rows))
+        const admitted = Effect.flatMap(answer, ({ rows }) => Effect.orDie(decode(rows)))
         for (const [index, { answer }] of batch.entries()) {
           answer(Effect.flatMap(admitted, (rows) => answerOf(rows.find(({ place }) => place === index + 1))))
         }

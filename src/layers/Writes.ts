@@ -1,35 +1,69 @@
-/** A statement as it is sent: a text with `$1`, `$2`, …, and what they stand for. Those of `sql` are such too. */
-export interface Write {
-  readonly compile: () => readonly [text: string, values: ReadonlyArray<unknown>]
+import { Effect, Layer } from "effect"
+import type { EventLoop } from "../domain/Events.ts"
+import { type Change, type Refusal, Step, type Write, type WriteContext, Writes } from "../domain/Write.ts"
+import { AfterCommit, Leave, type Steps } from "./database/Plan.ts"
+import { Database } from "./database/Postgres.ts"
+import { hopsAfter, Notifier, NotifierLive, outboxOf } from "./Events.ts"
+import { entryOf } from "./Journal.ts"
+
+/** Says what a write did to a resource. */
+class Changed extends Step {
+  readonly change: Change
+
+  constructor(change: Change) {
+    super()
+    this.change = change
+  }
 }
 
-/** A write of constant text, which need not be made anew each time. */
-export const write = (text: string, values: ReadonlyArray<unknown>): Write => ({ compile: () => [text, values] })
+/** Records a change: it is told in the journal and, unless it is a deletion, as an event. */
+export function* record(change: Change): Steps<void> {
+  yield new Changed(change)
+}
 
-/** The text of a statement whose parameters stand behind `count` others. */
-const behind = (text: string, count: number) =>
-  count === 0 ? text : text.replaceAll(/\$(\d+)/g, (_, place: string) => `$${Number(place) + count}`)
+/** The steps of a write that leave what each change is told by: a journal entry, an event and its deliveries. */
+export function* recorded<A, E>(
+  context: WriteContext,
+  key: string | null,
+  write: Write<A, E>,
+  notify: () => void
+): Steps<A, Refusal<E | EventLoop>> {
+  const hops = yield* hopsAfter(context.storeId, context.cause)
+  const steps = write()
+  let next = steps.next()
+  while (next.done !== true) {
+    if (next.value instanceof Changed) {
+      const { change } = next.value
+      yield new Leave(entryOf(context, hops, key, change))
+      if (change.event !== null && change.after !== null) {
+        const { actor, storeId } = context
+        const event = {
+          id: change.id,
+          kind: change.event,
+          occurredAt: change.at,
+          storeId,
+          actor,
+          hops,
+          json: change.after
+        }
+        for (const left of outboxOf(event, { id: change.resourceId, version: change.version })) yield new Leave(left)
+        yield new AfterCommit(notify)
+      }
+    } else {
+      yield next.value
+    }
+    next = steps.next()
+  }
+  return next.value
+}
 
-const joined = (writes: ReadonlyArray<readonly [text: string, values: ReadonlyArray<unknown>]>): string => {
-  let count = 0
-  const texts = writes.map(([text, values]) => {
-    const placed = behind(text, count)
-    count += values.length
-    return placed
+export const WritesLive = Layer.effect(
+  Writes,
+  Effect.gen(function* () {
+    const { perform } = yield* Database
+    const { notify } = yield* Notifier
+    return Writes.of({
+      perform: (context, write) => perform(() => recorded(context, null, write, notify), context.mode === "perform")
+    })
   })
-  const last = texts.pop() ?? ""
-  const others = texts.map((text, index) => `write_${index} as (${text})`)
-  return others.length === 0 ? last : `with ${others.join(", ")} ${last}`
-}
-
-/** Texts made so far, by those they are made of. There are a few dozen: what differs from write to write are values. */
-const made = new Map<string, string>()
-
-/** Several writes as one statement: all but the last are common table expressions, and all of them are done. */
-export const together = (writes: ReadonlyArray<Write>): readonly [text: string, values: ReadonlyArray<unknown>] => {
-  const parts = writes.map((write) => write.compile())
-  const key = parts.map(([text]) => text).join("\0")
-  const text = made.get(key) ?? joined(parts)
-  made.set(key, text)
-  return [text, parts.flatMap(([, values]) => values)]
-}
+).pipe(Layer.provide(NotifierLive))

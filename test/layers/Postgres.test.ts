@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, type Redacted, Schema } from "effect"
 import { hash } from "node:crypto"
-import { Pool, postgres } from "../../src/layers/Postgres.ts"
+import { Pool, postgres } from "../../src/layers/database/Postgres.ts"
 import { freshDatabase } from "../support/Postgres.ts"
 
 const Prepared = Schema.Array(Schema.Struct({ name: Schema.String, statement: Schema.String }))

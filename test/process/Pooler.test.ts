@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
-import { postgres } from "../../src/layers/Postgres.ts"
+import { postgres } from "../../src/layers/database/Postgres.ts"
 import { makeClient, pageOf } from "../support/Api.ts"
 import { isThere, knowsPrepared, pooler } from "../support/Pgbouncer.ts"
 import { connection, ownDatabase, rowsOf, runNode, watch } from "../support/Process.ts"

@@ -7,7 +7,7 @@ import type { StoreId } from "../../src/domain/Store.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
-import { postgres } from "../../src/layers/Postgres.ts"
+import { postgres } from "../../src/layers/database/Postgres.ts"
 import { connection, freshDatabase } from "../bench/cluster.ts"
 import { startServer } from "./processes.ts"
 

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
-import { postgres } from "../../src/layers/Postgres.ts"
+import { postgres } from "../../src/layers/database/Postgres.ts"
 import { freshDatabase } from "./Postgres.ts"
 
 /** A migrated database of its own. */

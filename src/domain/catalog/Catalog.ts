@@ -1,9 +1,9 @@
 import { Context, type Effect } from "effect"
-import type { Actor } from "../Actor.ts"
 import type { Document, DocumentPage } from "../Document.ts"
 import type { PageRequest } from "../Page.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
 import type { VersionCondition, VersionMismatch } from "../Version.ts"
+import type { Write } from "../Write.ts"
 import type {
   CollectionId,
   CollectionLimitReached,
@@ -26,9 +26,9 @@ import type {
 import type { SlugTaken } from "./Slug.ts"
 
 /**
- * Every read and write of products and collections, whichever surface asks. A create or update commits its event in
- * the transaction of the write, which inside `Idempotency.once` is that of the record; a change that changes nothing
- * writes nothing.
+ * Every read and write of products and collections, whichever surface asks. A write is described here, and performed by
+ * `Idempotency.once`, or `Writes.perform` where there is no key: with its journal entry and its event, all or nothing. A
+ * change that changes nothing writes nothing.
  */
 export class Catalog extends Context.Tag("domain/Catalog")<
   Catalog,
@@ -36,24 +36,21 @@ export class Catalog extends Context.Tag("domain/Catalog")<
     /** Products in ascending order of id. */
     readonly listProducts: (store: StoreId, page: PageRequest<ProductId>) => Effect.Effect<DocumentPage<ProductId>>
     readonly createProduct: (
-      actor: Actor,
+      store: StoreId,
       input: CreateProduct
-    ) => Effect.Effect<Document<ProductId>, StoreNotFound | ProductLimitReached | ProductTooLarge | SlugTaken>
+    ) => Write<Document<ProductId>, StoreNotFound | ProductLimitReached | ProductTooLarge | SlugTaken>
     readonly updateProduct: (
-      actor: Actor,
+      store: StoreId,
       id: ProductId,
       patch: UpdateProduct,
       condition: VersionCondition
-    ) => Effect.Effect<
-      Document<ProductId>,
-      StoreNotFound | ProductNotFound | ProductTooLarge | SlugTaken | VersionMismatch
-    >
+    ) => Write<Document<ProductId>, StoreNotFound | ProductNotFound | ProductTooLarge | SlugTaken | VersionMismatch>
     /** Removes the product, also from the manual collections that hold it. Emits nothing (contract, section 6). */
     readonly deleteProduct: (
-      actor: Actor,
+      store: StoreId,
       id: ProductId,
       condition: VersionCondition
-    ) => Effect.Effect<void, StoreNotFound | ProductNotFound | VersionMismatch>
+    ) => Write<void, StoreNotFound | ProductNotFound | VersionMismatch>
 
     /** Collections in ascending order of id, each with the products it holds at this moment. */
     readonly listCollections: (
@@ -65,18 +62,18 @@ export class Catalog extends Context.Tag("domain/Catalog")<
       id: CollectionId
     ) => Effect.Effect<Document<CollectionId>, CollectionNotFound | RulesTooSlow>
     readonly createCollection: (
-      actor: Actor,
+      store: StoreId,
       input: CreateCollection
-    ) => Effect.Effect<
+    ) => Write<
       Document<CollectionId>,
       StoreNotFound | CollectionLimitReached | SlugTaken | UnknownProducts | TooManyProductIds | RulesTooSlow
     >
     readonly updateCollection: (
-      actor: Actor,
+      store: StoreId,
       id: CollectionId,
       patch: UpdateCollection,
       condition: VersionCondition
-    ) => Effect.Effect<
+    ) => Write<
       Document<CollectionId>,
       | StoreNotFound
       | CollectionNotFound
@@ -89,9 +86,9 @@ export class Catalog extends Context.Tag("domain/Catalog")<
     >
     /** Removes the collection; its products stay. Emits nothing (contract, section 6). */
     readonly deleteCollection: (
-      actor: Actor,
+      store: StoreId,
       id: CollectionId,
       condition: VersionCondition
-    ) => Effect.Effect<void, StoreNotFound | CollectionNotFound | VersionMismatch>
+    ) => Write<void, StoreNotFound | CollectionNotFound | VersionMismatch>
   }
 >() {}

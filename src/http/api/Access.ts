@@ -4,6 +4,7 @@ import { StoreBusy, type Weight } from "../../domain/Bulkhead.ts"
 import { InstallationInactive, InvalidToken, type Scope, ScopeNotGranted } from "../../domain/Installation.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
+import { Unavailable } from "../../domain/Unavailable.ts"
 import { KeyMalformed, KeyMissing } from "../BadRequest.ts"
 import { publicError } from "../ErrorTable.ts"
 
@@ -32,7 +33,8 @@ export class BearerAuth extends HttpApiMiddleware.Tag<BearerAuth>()("http/Bearer
     publicError(StoreNotFound),
     publicError(RateLimitExceeded),
     publicError(ScopeNotGranted),
-    publicError(StoreBusy)
+    publicError(StoreBusy),
+    publicError(Unavailable)
   )
 }) {}
 

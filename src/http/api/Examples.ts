@@ -23,12 +23,13 @@ import {
 } from "../../domain/catalog/Product.ts"
 import { StoreBusy } from "../../domain/Bulkhead.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
-import { Actor } from "../../domain/Actor.ts"
+import { Actor, MerchantId } from "../../domain/Actor.ts"
 import { EventId, type EventKind, EventLoop, payloadOf } from "../../domain/Events.ts"
 import { AnswersFull, KeyReused } from "../../domain/Idempotency.ts"
 import { InstallationInactive, InvalidToken, type Scope, ScopeNotGranted } from "../../domain/Installation.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
+import { Unavailable } from "../../domain/Unavailable.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { INVALID, KeyMalformed, KeyMissing } from "../BadRequest.ts"
 import { bodyOf, type PublicError } from "../ErrorTable.ts"
@@ -154,7 +155,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   deleteCollection: { answer: { data: { id: OAK, deleted: true } }, malformed: { ...badId, ...badCondition } }
 }
 
-const merchant = Actor.Merchant({ storeId: StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42"), userId: "owner" })
+const merchant = Actor.Merchant({ id: MerchantId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d43") })
 
 const eventOf = (kind: EventKind, resource: Product | CollectionHead): unknown =>
   JSON.parse(
@@ -162,8 +163,10 @@ const eventOf = (kind: EventKind, resource: Product | CollectionHead): unknown =
       id: EVENT,
       kind,
       occurredAt: created.at,
+      storeId: StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42"),
       actor: merchant,
-      resource: { id: resource.id, version: resource.version, json: JSON.stringify(resource) }
+      hops: 0,
+      json: JSON.stringify(resource)
     })
   )
 
@@ -198,7 +201,8 @@ const refusals = (scope: Scope): Refusals => ({
   EventLoop: new EventLoop({ event: EVENT }),
   AnswersFull: new AnswersFull(),
   RateLimitExceeded: new RateLimitExceeded(),
-  StoreBusy: new StoreBusy()
+  StoreBusy: new StoreBusy(),
+  Unavailable: new Unavailable({ cause: "ECONNREFUSED" })
 })
 
 /** The body of each refusal, as an operation with this scope answers it. */

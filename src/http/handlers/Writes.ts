@@ -1,11 +1,13 @@
 import { Effect, Schema } from "effect"
 import { hash } from "node:crypto"
-import { type Actor, app } from "../../domain/Actor.ts"
+import { Actor } from "../../domain/Actor.ts"
 import type { Document } from "../../domain/Document.ts"
-import { EventId, Events } from "../../domain/Events.ts"
+import { EventId } from "../../domain/Events.ts"
 import { Idempotency, IdempotencyKey, type StoredResponse } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject } from "../../domain/Json.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import type { VersionCondition } from "../../domain/Version.ts"
+import type { Write } from "../../domain/Write.ts"
 import { KeyMalformed, KeyMissing } from "../BadRequest.ts"
 import { decodeWith, isStrict, jsonBody } from "../Body.ts"
 import type { Call, Handler, Reply } from "../Call.ts"
@@ -38,38 +40,36 @@ const resource =
 /** The frame of every write: under which key, with which body, and the answer that is stored, sent and replayed. */
 export const makeWrites = Effect.gen(function* () {
   const { once } = yield* Idempotency
-  const { hopsAfter } = yield* Events
   const decodeCause = decodeWith(Cause)
 
-  /**
-   * An app that writes because it was told of an event says so with the event's id, and counts a hop more than it. The
-   * id is read at once; what it means is part of the operation, as a replay does not ask.
-   */
-  const actorOf = Effect.fnUntraced(function* ({ header, installation }: Call) {
+  /** The event that the write answers: an app that writes because it was told of one says so with its id. */
+  const causeOf = ({ header }: Call) => {
     const given = header("x-service-event-id")
-    if (given === undefined) return Effect.succeed(app(installation, 0))
-    const { "X-Service-Event-Id": cause } = yield* decodeCause({ "X-Service-Event-Id": given }, false)
-    return Effect.map(hopsAfter(installation.storeId, cause), (hops) => app(installation, hops))
-  })
+    if (given === undefined) return Effect.succeed(null)
+    return Effect.map(decodeCause({ "X-Service-Event-Id": given }, false), (decoded) => decoded["X-Service-Event-Id"])
+  }
 
-  const perform = Effect.fnUntraced(function* <E>(
+  const perform = Effect.fnUntraced(function* <A, E>(
     call: Call,
     key: IdempotencyKey,
     body: JsonObject | undefined,
-    operation: (actor: Actor, condition: VersionCondition) => Effect.Effect<StoredResponse, E>
+    describe: (store: StoreId, condition: VersionCondition) => Write<A, E>,
+    respond: (value: A) => StoredResponse
   ) {
-    const { installation } = call
+    const { id, storeId } = call.installation
     const condition = yield* ifMatch(call.header("if-match"))
     // A delete looks at no body and emits nothing: it ends a chain of events.
-    const actor = body === undefined ? Effect.succeed(app(installation, 0)) : yield* actorOf(call)
+    const cause = body === undefined ? null : yield* causeOf(call)
     const {
       body: text,
       etag,
       replayed,
       status
     } = yield* once(
-      { storeId: installation.storeId, installationId: installation.id, key, fingerprint: fingerprint(call, body) },
-      Effect.flatMap(actor, (actor) => operation(actor, condition))
+      { storeId, actor: Actor.App({ id }), surface: "rest", cause, mode: "perform" },
+      { key, fingerprint: fingerprint(call, body) },
+      describe(storeId, condition),
+      respond
     )
     const strict = body !== undefined && isStrict(call.header("prefer"))
     const reply: Reply = {
@@ -88,14 +88,14 @@ export const makeWrites = Effect.gen(function* () {
     /** Answers 201 with the new resource under `data`. */
     create: <A, I, Id, E extends PublicError>(
       schema: Schema.Schema<A, I>,
-      operation: (actor: Actor, input: A) => Effect.Effect<Document<Id>, E>
+      describe: (store: StoreId, input: A) => Write<Document<Id>, E>
     ): Handler => {
       const decode = decodeWith(schema)
       return Effect.fnUntraced(function* (call) {
         const key = yield* keyOf(call)
         const body = yield* jsonBody(call)
         const input = yield* decode(body, isStrict(call.header("prefer")))
-        return yield* perform(call, key, body, (actor) => Effect.map(operation(actor, input), resource(201)))
+        return yield* perform(call, key, body, (store) => describe(store, input), resource(201))
       })
     },
 
@@ -103,7 +103,7 @@ export const makeWrites = Effect.gen(function* () {
     update: <Id, A, I, E extends PublicError>(
       idSchema: Schema.Schema<Id, string>,
       schema: Schema.Schema<A, I>,
-      operation: (actor: Actor, id: Id, input: A, condition: VersionCondition) => Effect.Effect<Document<Id>, E>
+      describe: (store: StoreId, id: Id, input: A, condition: VersionCondition) => Write<Document<Id>, E>
     ): Handler => {
       const decodePath = decodeWith(Schema.Struct({ id: idSchema }))
       const decode = decodeWith(schema)
@@ -112,8 +112,12 @@ export const makeWrites = Effect.gen(function* () {
         const { id } = yield* decodePath(call.params, false)
         const body = yield* jsonBody(call)
         const input = yield* decode(body, isStrict(call.header("prefer")))
-        return yield* perform(call, key, body, (actor, condition) =>
-          Effect.map(operation(actor, id, input, condition), resource(200))
+        return yield* perform(
+          call,
+          key,
+          body,
+          (store, condition) => describe(store, id, input, condition),
+          resource(200)
         )
       })
     },
@@ -121,18 +125,18 @@ export const makeWrites = Effect.gen(function* () {
     /** Looks at no body, and answers 200 with what is gone. */
     remove: <Id, E extends PublicError>(
       idSchema: Schema.Schema<Id, string>,
-      operation: (actor: Actor, id: Id, condition: VersionCondition) => Effect.Effect<void, E>
+      describe: (store: StoreId, id: Id, condition: VersionCondition) => Write<void, E>
     ): Handler => {
       const decodePath = decodeWith(Schema.Struct({ id: idSchema }))
       return Effect.fnUntraced(function* (call) {
         const key = yield* keyOf(call)
         const { id } = yield* decodePath(call.params, false)
-        return yield* perform(call, key, undefined, (actor, condition) =>
-          Effect.as(operation(actor, id, condition), {
-            status: 200,
-            body: JSON.stringify({ data: { id, deleted: true } }),
-            etag: null
-          })
+        return yield* perform(
+          call,
+          key,
+          undefined,
+          (store, condition) => describe(store, id, condition),
+          () => ({ status: 200, body: JSON.stringify({ data: { id, deleted: true } }), etag: null })
         )
       })
     }

@@ -1,4 +1,3 @@
-import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Schema } from "effect"
 import { CollectionHead, CollectionId, RULES_SECONDS, RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
@@ -7,11 +6,24 @@ import { type Document, type DocumentPage, extend, type JsonText } from "../../d
 import { parse, stringify } from "../../domain/Json.ts"
 import { PAGE_BYTES, PAGE_MILLIS, type PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import type { Reads } from "../Reads.ts"
-import { count, oneRowOf, rowOf, rowsOf, run } from "../Rows.ts"
-import { write } from "../Writes.ts"
-import { automatedQuery, matchesOf, MEMBERS, positionsOf, type Rules, SET_MEMBERS, withMembers } from "./Members.ts"
+import { type Refusal, refuse } from "../../domain/Write.ts"
+import type { DatabaseOf } from "../database/Database.ts"
+import { countOf, firstOf, firstWithin, type Steps } from "../database/Plan.ts"
+import { statement } from "../database/Statement.ts"
+import {
+  automatedQuery,
+  positionsOf,
+  type Rules,
+  selectMatches,
+  selectMembers,
+  updateMembers,
+  withMembers
+} from "./Members.ts"
 import { BYTES_BEFORE } from "./Sizes.ts"
+
+/*
+ * SQL for collections, and nothing else: no permissions, no events.
+ */
 
 const Row = Schema.Struct({
   id: Schema.typeSchema(CollectionId),
@@ -20,16 +32,11 @@ const Row = Schema.Struct({
 })
 type Row = typeof Row.Type
 
-const rowsOfHeads = rowsOf(Row)
-const rowsWithMembers = rowsOf(
-  Schema.Struct({
-    ...Row.fields,
-    members: Schema.NullOr(Schema.String),
-    isFollowed: Schema.Boolean
-  })
-)
-const lockedOf = rowOf(Schema.Struct({ ...Row.fields, at: Schema.DateFromSelf, eventId: Schema.String }))
-const membersOf = oneRowOf(Schema.Struct({ members: Schema.String }))
+const RowWithMembers = Schema.Struct({
+  ...Row.fields,
+  members: Schema.NullOr(Schema.String),
+  isFollowed: Schema.Boolean
+})
 
 /** What a read has to know of a collection; that its rules make sense was seen when it was written. */
 const decodeRead = Schema.decodeUnknown(
@@ -47,9 +54,7 @@ const decodeRead = Schema.decodeUnknown(
 )
 
 /** What a document says, as with products: by the rules of the day on which it was written. */
-const decodeHead = Schema.decodeUnknown(Schema.encodedSchema(CollectionHead))
-const headOf = ({ document, id }: Row): Effect.Effect<CollectionHead> =>
-  Effect.orDie(Effect.map(decodeHead(parse(document)), (head) => ({ ...head, id })))
+const decodeHead = Schema.decodeUnknownSync(Schema.encodedSchema(CollectionHead))
 
 const RULES_MILLIS = RULES_SECONDS * 1000
 
@@ -67,15 +72,25 @@ interface Found {
   readonly isFollowed: boolean
 }
 
-/** SQL for collections, and nothing else: no permissions, no events. Failures of the database are defects. */
-export const makeCollectionRepo = (sql: PgClient.PgClient, reads: Reads) => {
-  const heads = (store: StoreId, ids: ReadonlyArray<CollectionId>) =>
-    rowsOfHeads(
-      reads.rows(sql`
-        select id, version, document::text as document from collections
-        where store_id = ${store} and id = any(${ids}::uuid[]) order by id
-      `)
-    )
+const selectHeads = (behindCursor: "" | "and id > $4") =>
+  statement(`
+    select id, version, document::text as document from (
+      select id, version, document, ${BYTES_BEFORE} < $3 as fits from collections
+      where store_id = $1 ${behindCursor} order by id limit $2
+    ) as page
+    where fits order by id
+  `)
+const selectFirstHeads = selectHeads("")
+const selectNextHeads = selectHeads("and id > $4")
+
+const selectHead = statement(
+  "select id, version, document::text as document from collections where store_id = $1 and id = $2"
+)
+
+/** Reads of collections, each with the products that it holds. */
+export const makeCollectionReads = ({ rows, rowsWithin }: DatabaseOf) => {
+  const headsOf = rows(Row)
+  const withMembersOf = rowsWithin(RowWithMembers)
 
   /**
    * Each collection with its products, from one statement and so from one moment: the first of them, and as many more as
@@ -101,16 +116,14 @@ export const makeCollectionRepo = (sql: PgClient.PgClient, reads: Reads) => {
         const shape = queries.includes(query) ? queries.indexOf(query) : queries.push(query) - 1
         return { place, id, version, shape, filling }
       })
-      const statement = write(withMembers(queries), [store, stringify(given), PAGE_BYTES, PAGE_MILLIS])
-      const answer = yield* Effect.option(
-        queries.length === 0 ? reads.rows(statement) : reads.rowsWithin(millis)(statement)
-      )
+      const select = statement(withMembers(queries))(store, stringify(given), PAGE_BYTES, PAGE_MILLIS)
+      const answer = yield* Effect.option(withMembersOf(select, queries.length === 0 ? undefined : millis))
       if (Option.isNone(answer)) {
         if (rows.length === 1) return yield* new RulesTooSlow({ collection: first.id })
         // If it was not the first that took so long, that one is done in the time of a page.
         return yield* read(store, [first], 2 * PAGE_MILLIS)
       }
-      const found = yield* rowsWithMembers(Effect.succeed(answer.value))
+      const found = answer.value
       if (found.some(({ members }) => members === null)) return yield* read(store, found)
       return found.map(({ isFollowed, members, ...row }) => ({
         document: withProducts(row, members ?? "{}"),
@@ -124,15 +137,10 @@ export const makeCollectionRepo = (sql: PgClient.PgClient, reads: Reads) => {
   ): Effect.Effect<DocumentPage<CollectionId>, RulesTooSlow> =>
     Effect.gen(function* () {
       const { cursor, limit } = request
-      const rows = yield* rowsOfHeads(
-        reads.rows(sql`
-          select id, version, document::text as document from (
-            select id, version, document, ${sql.literal(BYTES_BEFORE)} < ${PAGE_BYTES} as fits from collections
-            where store_id = ${store} ${cursor === undefined ? sql`` : sql`and id > ${cursor}`}
-            order by id limit ${limit}
-          ) as page
-          where fits order by id
-        `)
+      const rows = yield* headsOf(
+        cursor === undefined
+          ? selectFirstHeads(store, limit, PAGE_BYTES)
+          : selectNextHeads(store, limit, PAGE_BYTES, cursor)
       )
       const found = yield* read(store, rows)
       // All of them may have been deleted since, and others be left.
@@ -149,75 +157,85 @@ export const makeCollectionRepo = (sql: PgClient.PgClient, reads: Reads) => {
 
     get: (store: StoreId, id: CollectionId): Effect.Effect<Option.Option<Document<CollectionId>>, RulesTooSlow> =>
       Effect.map(
-        Effect.flatMap(heads(store, [id]), (rows) => read(store, rows)),
+        Effect.flatMap(headsOf(selectHead(store, id)), (rows) => read(store, rows)),
         ([found]) => Option.fromNullable(found?.document)
-      ),
-
-    insert: (store: StoreId, head: CollectionHead): Effect.Effect<JsonText> => {
-      const document = stringify(head)
-      return Effect.as(
-        run(sql`
-          insert into collections (store_id, document, bytes, bytes_of)
-          values (${store}, ${document}, ${Buffer.byteLength(document)}, ${head.version})
-        `),
-        document
       )
-    },
-
-    update: (store: StoreId, head: CollectionHead): Effect.Effect<JsonText> => {
-      const document = stringify(head)
-      return Effect.as(
-        run(sql`
-          update collections set document = ${document}, bytes = ${Buffer.byteLength(document)}, bytes_of = ${head.version}
-          where store_id = ${store} and id = ${head.id}
-        `),
-        document
-      )
-    },
-
-    /** The collection, which nobody else changes until the transaction ends, with the time and an id for its event. */
-    lock: (store: StoreId, id: CollectionId) =>
-      Effect.flatMap(
-        lockedOf(sql`
-          with held as materialized (
-            select id, version, document from collections where store_id = ${store} and id = ${id} for no key update
-          )
-          select id, version, document::text as document, clock_timestamp() as at, uuid_v7(clock_micros()) as "eventId"
-          from held
-        `),
-        Option.match({
-          onNone: () => Effect.succeedNone,
-          onSome: ({ at, eventId, ...row }) =>
-            Effect.map(headOf(row), (head) => Option.some({ head, document: row.document, at, eventId }))
-        })
-      ),
-
-    delete: (store: StoreId, id: CollectionId): Effect.Effect<number> =>
-      count(sql`delete from collections where store_id = ${store} and id = ${id} returning 1`),
-
-    /** What a manual collection holds, as members of its JSON. */
-    members: (store: StoreId, id: CollectionId): Effect.Effect<JsonText> =>
-      Effect.map(membersOf(reads.rows(write(MEMBERS, [store, id]))), ({ members }) => members),
-
-    /** What the rules match now, as members of the JSON of the collection, which is null where it is yet to be made. */
-    matches: (store: StoreId, collection: CollectionId | null, rules: Rules): Effect.Effect<JsonText, RulesTooSlow> =>
-      reads
-        .rowsWithin(RULES_MILLIS)(write(...matchesOf(store, rules)))
-        .pipe(
-          Effect.catchTag("TookTooLong", () => new RulesTooSlow({ collection })),
-          Effect.flatMap((rows) => membersOf(Effect.succeed(rows))),
-          Effect.map(({ members }) => members)
-        ),
-
-    /** Makes the collection hold these products in this order, of which only `added` are not its members yet. */
-    setMembers: (
-      store: StoreId,
-      id: CollectionId,
-      products: ReadonlyArray<ProductId>,
-      added: ReadonlyArray<ProductId>
-    ): Effect.Effect<void> => run(sql.unsafe(SET_MEMBERS, [store, id, positionsOf(products), `{${added.join(",")}}`])),
-
-    removeMembers: (store: StoreId, id: CollectionId): Effect.Effect<void> =>
-      run(sql`delete from collection_members where store_id = ${store} and collection_id = ${id}`)
   }
 }
+
+const insertRow = statement("insert into collections (store_id, document, bytes, bytes_of) values ($1, $2, $3, $4)")
+const updateRow = statement(
+  "update collections set document = $2, bytes = $3, bytes_of = $4 where store_id = $1 and id = $5"
+)
+
+/** Inserts a collection, at once: its members are rows that name it. Answers its document. */
+export function* insertCollection(store: StoreId, head: CollectionHead): Steps<JsonText> {
+  const document = stringify(head)
+  yield* countOf(insertRow(store, document, Buffer.byteLength(document), head.version))
+  return document
+}
+
+export function* updateCollection(store: StoreId, head: CollectionHead): Steps<JsonText> {
+  const document = stringify(head)
+  yield* countOf(updateRow(store, document, Buffer.byteLength(document), head.version, head.id))
+  return document
+}
+
+export const deleteCollection = statement("delete from collections where store_id = $1 and id = $2")
+
+const lockRow = statement(`
+  with held as materialized (
+    select id, version, document from collections where store_id = $1 and id = $2 for no key update
+  )
+  select id, version, document::text as document, clock_timestamp() as at, uuid_v7(clock_micros()) as "eventId"
+  from held
+`)
+const lockedOf = firstOf(Schema.Struct({ ...Row.fields, at: Schema.DateFromSelf, eventId: Schema.String }))
+
+/** A collection that nobody else changes until the transaction ends, with the time and an id for its event. */
+export interface Held {
+  readonly head: CollectionHead
+  readonly document: JsonText
+  readonly at: Date
+  readonly eventId: string
+}
+
+export function* lockCollection(store: StoreId, id: CollectionId): Steps<Option.Option<Held>> {
+  const held = yield* lockedOf(lockRow(store, id))
+  return Option.map(held, ({ document, ...rest }) => ({
+    head: { ...decodeHead(parse(document)), id },
+    document,
+    ...rest
+  }))
+}
+
+const Members = Schema.Struct({ members: Schema.String })
+const membersOf = firstOf(Members)
+const matchesOf = firstWithin(Members, RULES_MILLIS)
+
+/** What a manual collection holds, as members of its JSON. */
+export function* membersIn(store: StoreId, id: CollectionId): Steps<JsonText> {
+  return Option.getOrThrow(yield* membersOf(selectMembers(store, id))).members
+}
+
+/** What the rules match now, as members of the JSON of the collection, which is null where it is yet to be made. */
+export function* matchesIn(
+  store: StoreId,
+  collection: CollectionId | null,
+  rules: Rules
+): Steps<JsonText, Refusal<RulesTooSlow>> {
+  const found = yield* matchesOf(selectMatches(store, rules))
+  return Option.isSome(found) ? found.value.members : yield* refuse(new RulesTooSlow({ collection }))
+}
+
+/** Makes the collection hold these products in this order, of which only `added` are not its members yet. */
+export function* setMembers(
+  store: StoreId,
+  id: CollectionId,
+  products: ReadonlyArray<ProductId>,
+  added: ReadonlyArray<ProductId>
+): Steps<void> {
+  yield* countOf(updateMembers(store, id, positionsOf(products), `{${added.join(",")}}`))
+}
+
+export const removeMembers = statement("delete from collection_members where store_id = $1 and collection_id = $2")

@@ -1,6 +1,7 @@
 import type { CollectionHead } from "../../domain/catalog/Collection.ts"
 import { conditionsOf } from "../../domain/catalog/Rule.ts"
 import type { StoreId } from "../../domain/Store.ts"
+import { type Statement, statement } from "../database/Statement.ts"
 import { type Place, productsWhere, type SqlValue } from "./RuleSql.ts"
 
 /** What decides which products an automated collection holds. */
@@ -23,17 +24,18 @@ const MANUAL = listOf(
   "from collection_members where (store_id, collection_id) = (c.store_id, c.id)"
 )
 
-/** The same of the collection `$2` of the store `$1`, as the row of a statement. */
-export const MEMBERS = `
+/** What a manual collection holds: store, collection. */
+export const selectMembers = statement(`
   select (${listOf("product_id", "position", "from collection_members where store_id = $1 and collection_id = $2")})
     as members
-`
+`)
 
 /**
- * Writes only what differs: rows cost most where they are made, with two foreign keys to check. Positions are looked up
+ * Makes a collection hold products at their positions: store, collection, positions, and which of the products are not its
+ * members yet. Writes only what differs: rows cost most where they are made, with two foreign keys to check. Positions are looked up
  * in one value and not joined, as of a table that nobody has analyzed yet a join would compare each row with each.
  */
-export const SET_MEMBERS = `
+export const updateMembers = statement(`
   with gone as (
     delete from collection_members
     where store_id = $1 and collection_id = $2 and not $3::jsonb ? product_id::text
@@ -43,16 +45,16 @@ export const SET_MEMBERS = `
   )
   insert into collection_members (store_id, collection_id, position, product_id)
   select $1, $2, ($3::jsonb ->> id::text)::integer, id from unnest($4::uuid[]) as id
-`
+`)
 
 /** Each id with its place, as JSON. */
 export const positionsOf = (ids: ReadonlyArray<string>) => `{${ids.map((id, index) => `"${id}":${index}`).join(",")}}`
 
-/** The products that match the rules, as the row of a statement and its values. */
-export const matchesOf = (store: StoreId, rules: Rules): readonly [text: string, values: ReadonlyArray<unknown>] => {
+/** The products that match the rules. */
+export const selectMatches = (store: StoreId, rules: Rules): Statement => {
   const values: Array<SqlValue> = []
   const products = matching((type, value) => `$${values.push(value)}::${type}`, store, rules)
-  return [`select (${listOf("id", "id", products)}) as members`, values]
+  return statement(`select (${listOf("id", "id", products)}) as members`)(...values)
 }
 
 /**

@@ -1,133 +1,137 @@
-import type { PgClient } from "@effect/sql-pg"
-import { Effect, Option, Schema } from "effect"
+import { type Effect, Option, Schema } from "effect"
 import { type Facets, facetsJson, facetsOf } from "../../domain/catalog/Facets.ts"
 import { Product, ProductId } from "../../domain/catalog/Product.ts"
 import type { DocumentPage, JsonText } from "../../domain/Document.ts"
 import { parse, stringify } from "../../domain/Json.ts"
 import { PAGE_BYTES, type PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import type { Reads } from "../Reads.ts"
-import { oneRowOf, rowOf } from "../Rows.ts"
-import { asks } from "../Transaction.ts"
-import { write } from "../Writes.ts"
+import type { DatabaseOf } from "../database/Database.ts"
+import { answerOf, firstOf, type Steps } from "../database/Plan.ts"
+import { type Statement, statement } from "../database/Statement.ts"
 import { BYTES_BEFORE, ROWS_BEFORE } from "./Sizes.ts"
 import { hasTermsOf, termsOf } from "./Terms.ts"
 
-const pageOf = oneRowOf(
-  Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.typeSchema(ProductId)) })
-)
-
-const versionOf = rowOf(Schema.Struct({ version: Schema.Int }))
+/*
+ * SQL for products, and nothing else: no permissions, no limits, no events.
+ */
 
 /** What a document says. Whether it may was seen when it was written, by the rules of that day, which may since be stricter. */
 const decode = Schema.decodeUnknownSync(Schema.encodedSchema(Product))
 
-const INSERT = `
-  insert into products (store_id, document, bytes, bytes_of, facets, description) values ($1, $2, $3, $4, $5, $6)
-`
-const INSERT_KEYS = "insert into product_keys (store_id, id, price, stock, terms) values ($1, $2, $3, $4, $5)"
+/**
+ * One row more than asked for is looked at, to know whether there is another page. Documents are read, and so taken out of
+ * their compression, only as far as the page goes.
+ */
+const selectPage = (behindCursor: "" | "and id > $4") =>
+  statement(`
+    with page as (
+      select id, document, ${ROWS_BEFORE} < $2 and ${BYTES_BEFORE} < $3 as fits from products
+      where store_id = $1 ${behindCursor} order by id limit $2 + 1
+    )
+    select
+      '[' || coalesce(string_agg(document::text, ',' order by id) filter (where fits), '') || ']' as items,
+      case when not bool_and(fits) then max(id::text) filter (where fits) end as "nextCursor"
+    from page
+  `)
+const selectFirstPage = selectPage("")
+const selectNextPage = selectPage("and id > $4")
 
-const UPDATE = `
+const PageRow = Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.typeSchema(ProductId)) })
+
+export const makeProductPage = ({ one }: DatabaseOf) => {
+  const pageOf = one(PageRow)
+  return (store: StoreId, { cursor, limit }: PageRequest<ProductId>): Effect.Effect<DocumentPage<ProductId>> =>
+    pageOf(
+      cursor === undefined
+        ? selectFirstPage(store, limit, PAGE_BYTES)
+        : selectNextPage(store, limit, PAGE_BYTES, cursor)
+    )
+}
+
+const insertProduct = statement(`
+  insert into products (store_id, document, bytes, bytes_of, facets, description) values ($1, $2, $3, $4, $5, $6)
+`)
+const insertKeys = statement("insert into product_keys (store_id, id, price, stock, terms) values ($1, $2, $3, $4, $5)")
+
+const updateProduct = statement(`
   update products set document = $3, bytes = $4, bytes_of = $5, facets = $6, description = $7
   where store_id = $1 and id = $2
-`
-const UPDATE_NUMBERS = "update product_keys set price = $3, stock = $4 where store_id = $1 and id = $2"
-const UPDATE_KEYS = "update product_keys set price = $3, stock = $4, terms = $5 where store_id = $1 and id = $2"
+`)
+const updateNumbers = statement("update product_keys set price = $3, stock = $4 where store_id = $1 and id = $2")
+const updateKeys = statement(
+  "update product_keys set price = $3, stock = $4, terms = $5 where store_id = $1 and id = $2"
+)
 
-const LOCK = `
+export const deleteProduct = statement("delete from products where store_id = $1 and id = $2")
+
+const termsText = (store: StoreId, facets: Facets) => `{${termsOf(store, facets).join(",")}}`
+
+const columnsOf = (product: Product, document: JsonText, facets: Facets) => [
+  document,
+  Buffer.byteLength(document),
+  product.version,
+  facetsJson(facets),
+  facets.description
+]
+
+const numbersOf = ({ price, stock }: Product) => [stringify(price), stringify(stock)]
+
+/** The product, and what rules ask most of it. */
+export const insertsOf = (store: StoreId, product: Product, document: JsonText): ReadonlyArray<Statement> => {
+  const facets = facetsOf(product)
+  return [
+    insertProduct(store, ...columnsOf(product, document, facets)),
+    insertKeys(store, product.id, ...numbersOf(product), termsText(store, facets))
+  ]
+}
+
+/** The same of a product that there is; terms that stay need not be made, nor looked up in their index. */
+export const updatesOf = (
+  store: StoreId,
+  before: Product,
+  product: Product,
+  document: JsonText
+): ReadonlyArray<Statement> => {
+  const facets = facetsOf(product)
+  const { id } = product
+  return [
+    updateProduct(store, id, ...columnsOf(product, document, facets)),
+    hasTermsOf(before, product)
+      ? updateNumbers(store, id, ...numbersOf(product))
+      : updateKeys(store, id, ...numbersOf(product), termsText(store, facets))
+  ]
+}
+
+const lockRow = statement(`
   with held as materialized (
     select document from products where store_id = $1 and id = $2 for no key update
   )
   select document::text as document, clock_timestamp() as at, uuid_v7(clock_micros()) as "eventId" from held
-`
+`)
+const lockedOf = firstOf(Schema.Struct({ document: Schema.String, at: Schema.DateFromSelf, eventId: Schema.String }))
 
-const lock = asks(LOCK, Schema.Struct({ document: Schema.String, at: Schema.DateFromSelf, eventId: Schema.String }))
+/** A product that nobody else changes until the transaction ends, with the time and an id for its event. */
+export interface Held {
+  readonly product: Product
+  readonly document: JsonText
+  readonly at: Date
+  readonly eventId: string
+}
 
-const termsText = (store: StoreId, facets: Facets) => `{${termsOf(store, facets).join(",")}}`
+export function* lockProduct(store: StoreId, id: ProductId): Steps<Option.Option<Held>> {
+  const held = yield* lockedOf(lockRow(store, id))
+  return Option.map(held, ({ document, ...rest }) => ({
+    product: { ...decode(parse(document)), id },
+    document,
+    ...rest
+  }))
+}
 
-/** SQL for products, and nothing else: no permissions, no limits, no events. Failures of the database are defects. */
-export const makeProductRepo = (sql: PgClient.PgClient, reads: Reads) => {
-  const rowsBefore = sql.literal(ROWS_BEFORE)
-  const bytesBefore = sql.literal(BYTES_BEFORE)
+const holdRows = statement("select id from products where store_id = $1 and id = any($2::uuid[]) for key share")
+const idsOf = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ id: Schema.String })))
 
-  return {
-    /**
-     * One row more than asked for is looked at, to know whether there is another page. Documents are read, and so taken
-     * out of their compression, only as far as the page goes.
-     */
-    page: (store: StoreId, { cursor, limit }: PageRequest<ProductId>): Effect.Effect<DocumentPage<ProductId>> =>
-      pageOf(
-        reads.rows(sql`
-          with page as (
-            select id, document, ${rowsBefore} < ${limit} and ${bytesBefore} < ${PAGE_BYTES} as fits from products
-            where store_id = ${store} ${cursor === undefined ? sql`` : sql`and id > ${cursor}`}
-            order by id limit ${limit + 1}
-          )
-          select
-            '[' || coalesce(string_agg(document::text, ',' order by id) filter (where fits), '') || ']' as items,
-            case when not bool_and(fits) then max(id::text) filter (where fits) end as "nextCursor"
-          from page
-        `)
-      ),
-
-    /** The product, and what rules ask most of it: two writes of one transaction. */
-    insert: (store: StoreId, product: Product, document: JsonText) => {
-      const facets = facetsOf(product)
-      const numbers = [stringify(product.price), stringify(product.stock)]
-      return [
-        write(INSERT, [
-          store,
-          document,
-          Buffer.byteLength(document),
-          product.version,
-          facetsJson(facets),
-          facets.description
-        ]),
-        write(INSERT_KEYS, [store, product.id, ...numbers, termsText(store, facets)])
-      ]
-    },
-
-    /** The same of a product that there is; terms that stay need not be made, nor looked up in their index. */
-    update: (store: StoreId, before: Product, product: Product, document: JsonText) => {
-      const facets = facetsOf(product)
-      const numbers = [stringify(product.price), stringify(product.stock)]
-      return [
-        write(UPDATE, [
-          store,
-          product.id,
-          document,
-          Buffer.byteLength(document),
-          product.version,
-          facetsJson(facets),
-          facets.description
-        ]),
-        hasTermsOf(before, product)
-          ? write(UPDATE_NUMBERS, [store, product.id, ...numbers])
-          : write(UPDATE_KEYS, [store, product.id, ...numbers, termsText(store, facets)])
-      ]
-    },
-
-    /** The product, which nobody else changes until the transaction ends, with the time and an id for its event. */
-    lock: (store: StoreId, id: ProductId) =>
-      Effect.map(
-        lock(store, id),
-        Option.map(({ document, ...rest }) => ({ product: { ...decode(parse(document)), id }, document, ...rest }))
-      ),
-
-    lockVersion: (store: StoreId, id: ProductId) =>
-      versionOf(sql`select version from products where store_id = ${store} and id = ${id} for update`),
-
-    delete: (store: StoreId, id: ProductId) => sql`delete from products where store_id = ${store} and id = ${id}`,
-
-    /** Of these ids the ones that are products of the store, which stay until the transaction ends. */
-    hold: (store: StoreId, ids: ReadonlyArray<ProductId>): Effect.Effect<ReadonlySet<unknown>> =>
-      Effect.orDie(
-        Effect.map(
-          sql<{ readonly id: string }>`
-            select id from products where store_id = ${store} and id = any(${`{${ids.join(",")}}`}::uuid[]) for key share
-          `,
-          (rows) => new Set(rows.map(({ id }) => id))
-        )
-      )
-  }
+/** Of these ids the ones that are products of the store, which stay until the transaction ends. */
+export function* holdProducts(store: StoreId, ids: ReadonlyArray<ProductId>): Steps<ReadonlySet<string>> {
+  const { rows } = yield* answerOf(holdRows(store, `{${ids.join(",")}}`))
+  return new Set(idsOf(rows).map(({ id }) => id))
 }

@@ -1,6 +1,4 @@
-import type { PgClient } from "@effect/sql-pg"
-import { Effect, Option } from "effect"
-import type { Actor } from "../../domain/Actor.ts"
+import { Option } from "effect"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import {
   MAX_PRODUCT_BYTES,
@@ -8,103 +6,100 @@ import {
   patchProduct,
   type Product,
   ProductId,
-  ProductLimitReached,
   ProductNotFound,
   ProductTooLarge
 } from "../../domain/catalog/Product.ts"
 import { slugOf } from "../../domain/catalog/Slug.ts"
+import type { Document, JsonText } from "../../domain/Document.ts"
 import { stringify } from "../../domain/Json.ts"
-import type { Events } from "../../domain/Events.ts"
-import type { StoreId } from "../../domain/Store.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
-import type { Reads } from "../Reads.ts"
+import { type Change, type Refusal, refuse } from "../../domain/Write.ts"
+import { leave, type Steps } from "../database/Plan.ts"
+import type { DatabaseOf } from "../database/Database.ts"
 import { traced } from "../Traced.ts"
-import { atCommit, makeTransaction } from "../Transaction.ts"
-import { type Allocated, makeAllocation, orGone } from "./Allocation.ts"
-import { makeProductRepo } from "./ProductRepo.ts"
+import { record } from "../Writes.ts"
+import { allocateProduct, claimSlug, lockedStore, releaseProduct } from "./Allocation.ts"
+import { deleteProduct, insertsOf, lockProduct, makeProductPage, updatesOf } from "./ProductRepo.ts"
 
 /** The product as it is stored and returned, unless it has grown too large. */
-const documentOf = (product: Product) => {
+function* documentOf(product: Product): Steps<JsonText, Refusal<ProductTooLarge>> {
   const json = stringify(product)
-  return Buffer.byteLength(json) > MAX_PRODUCT_BYTES ? new ProductTooLarge() : Effect.succeed(json)
+  return Buffer.byteLength(json) > MAX_PRODUCT_BYTES ? yield* refuse(new ProductTooLarge()) : json
 }
 
-export const makeProducts = (sql: PgClient.PgClient, reads: Reads, events: typeof Events.Service) => {
-  const transaction = makeTransaction(sql)
-  const products = makeProductRepo(sql, reads)
-  const allocation = makeAllocation(sql)
+/** Records that a product was written, and answers it. */
+function* recordProduct(
+  { at, eventId }: { readonly eventId: string; readonly at: Date },
+  { id, version }: Product,
+  before: JsonText | null,
+  json: JsonText
+): Steps<Document<ProductId>> {
+  const change: Change = {
+    id: eventId,
+    at,
+    resource: "product",
+    resourceId: id,
+    version,
+    event: "catalog.product.updated.v1",
+    before,
+    after: json
+  }
+  yield* record(change)
+  return { id, version, json }
+}
 
-  const tell = (actor: Actor, event: { readonly eventId: string; readonly at: Date }, product: Product, json: string) =>
-    events.record({
-      id: event.eventId,
-      kind: "catalog.product.updated.v1",
-      occurredAt: event.at,
-      actor,
-      resource: { id: product.id, version: product.version, json }
-    })
-
-  const orFull = (store: StoreId) =>
-    Option.match({
-      onNone: () =>
-        Effect.flatMap(
-          Effect.flatMap(allocation.limit(store), orGone),
-          ({ limit }) => new ProductLimitReached({ limit })
-        ),
-      onSome: (given: Allocated) => Effect.succeed(given)
-    })
-
+export const makeProducts = (database: DatabaseOf) => {
+  const page = makeProductPage(database)
   return {
-    listProducts: (store, page) => traced("Catalog.listProducts")(products.page(store, page)),
+    listProducts: (store, request) => traced("Catalog.listProducts")(page(store, request)),
 
-    createProduct: Effect.fnUntraced(
-      function* (actor, input) {
-        const store = actor.storeId
-        const given = yield* orFull(store)(yield* allocation.product(store, input.slug, slugOf(input.name)))
+    createProduct: (store, input) =>
+      function* () {
+        const given = yield* allocateProduct(store, input.slug, slugOf(input.name))
         const id = ProductId.make(given.id)
         const product = newProduct(input, { ...given, id, slug: given.slug || `product-${id.slice(-8)}` })
         const json = yield* documentOf(product)
-        for (const write of products.insert(store, product, json)) yield* atCommit(write)
-        yield* tell(actor, given, product, json)
-        return { id, version: product.version, json }
+        yield* leave(...insertsOf(store, product, json))
+        return yield* recordProduct(given, product, null, json)
       },
-      transaction,
-      traced("Catalog.createProduct")
-    ),
 
-    updateProduct: Effect.fnUntraced(
-      function* (actor, id, patch, condition) {
-        const store = actor.storeId
+    updateProduct: (store, id, patch, condition) =>
+      function* () {
         // Slugs are given out under the store's lock; a patch without one has no need to wait for it.
-        if (patch.slug !== undefined) yield* allocation.lock(store)
-        const held = yield* products.lock(store, id)
-        if (Option.isNone(held)) return yield* new ProductNotFound({ id })
-        const { at, document, product: before } = held.value
-        if (!satisfies(before.version, condition)) return yield* new VersionMismatch({ current: before.version })
-        const product = patchProduct(before, patch, at)
+        if (patch.slug !== undefined) yield* lockedStore(store)
+        const held = yield* lockProduct(store, id)
+        if (Option.isNone(held)) return yield* refuse(new ProductNotFound({ id }))
+        const { document, product: before } = held.value
+        if (!satisfies(before.version, condition)) {
+          return yield* refuse(new VersionMismatch({ current: before.version }))
+        }
+        const product = patchProduct(before, patch, held.value.at)
         if (product === before) return { id, version: before.version, json: document }
-        if (product.slug !== before.slug) yield* allocation.claimSlug("products", store, product.slug, id)
+        if (product.slug !== before.slug) yield* claimSlug("products", store, product.slug, id)
         const json = yield* documentOf(product)
-        for (const write of products.update(store, before, product, json)) yield* atCommit(write)
-        yield* tell(actor, held.value, product, json)
-        return { id, version: product.version, json }
+        yield* leave(...updatesOf(store, before, product, json))
+        return yield* recordProduct(held.value, product, document, json)
       },
-      transaction,
-      traced("Catalog.updateProduct")
-    ),
 
-    deleteProduct: Effect.fnUntraced(
-      function* (actor, id, condition) {
-        const store = actor.storeId
-        yield* allocation.lock(store)
-        const held = yield* products.lockVersion(store, id)
-        if (Option.isNone(held)) return yield* new ProductNotFound({ id })
-        const { version } = held.value
-        if (!satisfies(version, condition)) return yield* new VersionMismatch({ current: version })
-        yield* atCommit(products.delete(store, id))
-        yield* atCommit(allocation.release(store))
-      },
-      transaction,
-      traced("Catalog.deleteProduct")
-    )
+    deleteProduct: (store, id, condition) =>
+      function* () {
+        yield* lockedStore(store)
+        const held = yield* lockProduct(store, id)
+        if (Option.isNone(held)) return yield* refuse(new ProductNotFound({ id }))
+        const { at, document, eventId, product } = held.value
+        const { version } = product
+        if (!satisfies(version, condition)) return yield* refuse(new VersionMismatch({ current: version }))
+        yield* leave(deleteProduct(store, id), releaseProduct(store))
+        yield* record({
+          id: eventId,
+          at,
+          resource: "product",
+          resourceId: id,
+          version,
+          event: null,
+          before: document,
+          after: null
+        })
+      }
   } satisfies Partial<typeof Catalog.Service>
 }

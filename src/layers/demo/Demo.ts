@@ -1,8 +1,7 @@
 import { ConfigError, DateTime, Effect, Option, Redacted, Schedule, Schema } from "effect"
 import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { PgClient } from "@effect/sql-pg"
-import { Actor } from "../../domain/Actor.ts"
+import { Actor, MerchantId } from "../../domain/Actor.ts"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../domain/catalog/Collection.ts"
 import { CreateProduct, type ProductId } from "../../domain/catalog/Product.ts"
@@ -11,11 +10,12 @@ import { AppId, InstallationId, Scope } from "../../domain/Installation.ts"
 import { Installations } from "../../domain/Installations.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
+import { type WriteContext, Writes } from "../../domain/Write.ts"
 import { dataDir, isDemo } from "../Database.ts"
 import { makeFolder } from "../Folder.ts"
 import { reasonOf } from "../postgres/Failed.ts"
-import { count } from "../Rows.ts"
-import { atomically } from "../Transaction.ts"
+import { Database } from "../database/Postgres.ts"
+import { sql } from "../database/Statement.ts"
 import { collections, products } from "./catalog.ts"
 
 const Known = Schema.parseJson(
@@ -53,6 +53,9 @@ const decodeCollection = Schema.decodeUnknown(CreateCollection)
 /** Where the demo's events are sent: `webhooks listen` listens there. */
 const WEBHOOK_URL = "http://127.0.0.1:4000/"
 
+/** Whose writes made the catalog: nobody signs in as this one. */
+const MERCHANT = MerchantId.make("00000000-0000-7000-8000-000000000000", { disableValidation: true })
+
 /** Another app on the store, which is told of every event; the one that writes is not told of its own. */
 const subscribe = Effect.fnUntraced(function* (storeId: StoreId) {
   const installations = yield* Installations
@@ -70,18 +73,20 @@ const subscribe = Effect.fnUntraced(function* (storeId: StoreId) {
 const create = Effect.gen(function* () {
   const installations = yield* Installations
   const catalog = yield* Catalog
+  const { perform } = yield* Writes
   const storeId = yield* installations.createStore({ name: "Demo store", plan: "growth", currencyCode: "EUR" })
   const appId = yield* installations.createApp({ name: "Demo app", scopes: Scope.literals })
   const { id } = yield* installations.install({ storeId, appId, scopes: Scope.literals })
-  const merchant = Actor.Merchant({ storeId, userId: "demo" })
+  const actor = Actor.Merchant({ id: MERCHANT })
+  const context: WriteContext = { storeId, actor, surface: "cli", cause: null, mode: "perform" }
   const ids = new Map<string | undefined, ProductId>()
   for (const product of products) {
-    const created = yield* catalog.createProduct(merchant, yield* decodeProduct(product))
+    const created = yield* perform(context, catalog.createProduct(storeId, yield* decodeProduct(product)))
     ids.set(product.slug, created.id)
   }
   for (const { slugs, ...collection } of collections) {
     const members = slugs === undefined ? {} : { productIds: slugs.map((slug) => ids.get(slug)) }
-    yield* catalog.createCollection(merchant, yield* decodeCollection({ ...collection, ...members }))
+    yield* perform(context, catalog.createCollection(storeId, yield* decodeCollection({ ...collection, ...members })))
   }
   return { storeId, installationId: id, ...(yield* subscribe(storeId)) }
 })
@@ -101,7 +106,7 @@ const RENEWED_EVERY = "20 minutes"
  */
 export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
   if (!(yield* isDemo)) return Option.none<DemoFacts>()
-  const sql = yield* PgClient.PgClient
+  const { count, transaction } = yield* Database
   const installations = yield* Installations
   const folder = yield* dataDir
   yield* Effect.try({
@@ -116,13 +121,13 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
         select 1 from installations i join stores s on s.id = i.store_id and s.deleted_at is null
         where i.store_id = ${storeId} and i.id = ${installationId} and i.is_active
       `),
-      (rows) => rows === 1
+      (found) => found === 1
     )
   const before = yield* read(file)
-  const found = Option.isSome(before) && (yield* isThere(before.value)) ? before.value : yield* atomically(create)
+  const found = Option.isSome(before) && (yield* isThere(before.value)) ? before.value : yield* transaction(create)
   // A demo from before there were webhooks gets its receiver now.
   const known =
-    found.webhookAppId === undefined ? { ...found, ...(yield* atomically(subscribe(found.storeId))) } : found
+    found.webhookAppId === undefined ? { ...found, ...(yield* transaction(subscribe(found.storeId))) } : found
 
   const renew = Effect.gen(function* () {
     const { expiresAt, token } = yield* installations.issueToken({

@@ -1,13 +1,12 @@
 import type { Statement } from "@effect/sql"
-import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Schema } from "effect"
 import { EventId } from "../../domain/Events.ts"
 import { type AppId, InstallationId } from "../../domain/Installation.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
 import { Attempt, Delivery, DeliveryNotFound, LOG_DAYS } from "../../domain/webhooks/Webhook.ts"
 import type { Missed, Webhooks } from "../../domain/webhooks/Webhooks.ts"
-import { count, oneRowOf, rowsOf, run } from "../Rows.ts"
-import { makeIndexed } from "../Transaction.ts"
+import type { DatabaseOf } from "../database/Database.ts"
+import { sql } from "../database/Statement.ts"
 import { logLapsed } from "./Queue.ts"
 import { noWebhook } from "./Subscriptions.ts"
 
@@ -21,30 +20,29 @@ const Answer = Schema.transform(Schema.Uint8ArrayFromSelf, Schema.String, {
   encode: (text) => new TextEncoder().encode(text)
 })
 
-const deliveriesOf = rowsOf(Delivery)
-const attemptsOf = rowsOf(Schema.Struct({ ...Attempt.fields, answer: Schema.NullOr(Answer) }))
-/** As text: a `Date` would drop the microseconds, and with them what was made in the same millisecond. */
-const nowOf = oneRowOf(Schema.Struct({ now: Schema.String }))
-const changedOf = rowsOf(
-  Schema.Struct({
-    eventId: Schema.typeSchema(EventId),
-    installationId: Schema.typeSchema(InstallationId),
-    createdAt: Schema.DateFromSelf
-  })
-)
-
 const NIL = leastUuidOf(new Date(0))
 
 /** What was sent to whom, and sending it once more. */
-export const makeDeliveryLog = (sql: PgClient.PgClient) => {
-  const indexed = makeIndexed(sql)
+export const makeDeliveryLog = (database: DatabaseOf) => {
+  const { count, indexed, one, rows } = database
+  const deliveriesOf = rows(Delivery)
+  const attemptsOf = rows(Schema.Struct({ ...Attempt.fields, answer: Schema.NullOr(Answer) }))
+  /** As text: a `Date` would drop the microseconds, and with them what was made in the same millisecond. */
+  const nowOf = one(Schema.Struct({ now: Schema.String }))
+  const changedOf = rows(
+    Schema.Struct({
+      eventId: Schema.typeSchema(EventId),
+      installationId: Schema.typeSchema(InstallationId),
+      createdAt: Schema.DateFromSelf
+    })
+  )
   const kept = sql.literal(`interval '${LOG_DAYS} days'`)
   // Not as a parameter: a plan for any number takes it for a tenth of the table.
   const batch = sql.literal(String(BATCH))
 
   const known = (app: AppId) =>
-    Effect.flatMap(count(sql`select 1 from webhooks where app_id = ${app}`), (rows) =>
-      rows === 0 ? noWebhook(sql, app) : Effect.void
+    Effect.flatMap(count(sql`select 1 from webhooks where app_id = ${app}`), (found) =>
+      found === 0 ? noWebhook(database, app) : Effect.void
     )
 
   /** Due now, with every attempt ahead of it. */
@@ -61,7 +59,7 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
         where app_id = ${app} and ${atRest} and ${which}
         order by event_id, installation_id limit ${BATCH} for update
       ), lapsed as (
-        ${logLapsed(sql, "chosen")}
+        ${logLapsed("chosen")}
       ), changed as (
         update deliveries d ${set} from chosen c
         where d.store_id = c.store_id and d.event_id = c.event_id and d.installation_id = c.installation_id
@@ -97,7 +95,7 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
 
   /** Deletes deliveries with their attempts: those that `old` locks. */
   const deleteDeliveries = (old: Statement.Fragment) =>
-    count(
+    Effect.map(
       indexed(sql`
       with old as materialized (${old}), attempts as (
         delete from delivery_attempts a using old
@@ -106,7 +104,8 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
       delete from deliveries d using old
       where d.store_id = old.store_id and d.event_id = old.event_id and d.installation_id = old.installation_id
       returning 1
-    `)
+    `),
+      ({ count }) => count
     )
 
   // now() and not clock_timestamp(), which no index answers.
@@ -129,7 +128,7 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
    * An event that a delivery still needs is moved to where it stands in its order then, so that the next purge does not
    * come upon it again: of a webhook that was resumed after weeks that may be all its events.
    */
-  const purgeEvents = count(
+  const purgeEvents = Effect.map(
     indexed(sql`
     with old as materialized (
       select store_id, id from events
@@ -149,7 +148,8 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
       returning 1
     )
     select 1 from moved union all select 1 from deleted
-  `)
+  `),
+    ({ count }) => count
   )
 
   return {
@@ -158,7 +158,7 @@ export const makeDeliveryLog = (sql: PgClient.PgClient) => {
       const set =
         missed === "deliver" ? afresh : sql`set outcome = 'skipped', finished_at = clock_timestamp(), lease = null`
       const changed = yield* change(app, NIL, sql`finished_at is null`, set)
-      yield* run(
+      yield* count(
         sql`update webhooks set paused_at = null, pause_reason = null, failing_since = null where app_id = ${app}`
       )
       return changed

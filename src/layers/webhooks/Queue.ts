@@ -1,12 +1,11 @@
 import type { Statement } from "@effect/sql"
-import type { PgClient } from "@effect/sql-pg"
-import { type Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { EventId } from "../../domain/Events.ts"
 import { AppId, InstallationId } from "../../domain/Installation.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { FAILING_HOURS, PauseReason } from "../../domain/webhooks/Webhook.ts"
-import { rowsOf } from "../Rows.ts"
-import { makeIndexed } from "../Transaction.ts"
+import type { DatabaseOf } from "../database/Database.ts"
+import { sql } from "../database/Statement.ts"
 import type { Attempt } from "./Exchange.ts"
 
 /**
@@ -67,26 +66,24 @@ const Turn = Schema.Struct({
 /** An endpoint that began to fail, answers again, or was paused. */
 export type Turn = typeof Turn.Type
 
-const claimedOf = rowsOf(Claimed)
-const turnsOf = rowsOf(Turn)
+const decodeClaimed = Schema.decodeUnknownSync(Schema.Array(Claimed))
 
-const leaseOf = (sql: PgClient.PgClient) => sql.literal(`interval '${LEASE_SECONDS} seconds'`)
+const LEASE = sql.literal(`interval '${LEASE_SECONDS} seconds'`)
 
 /**
  * Says in the log what became of attempts whose lease is over: nobody wrote it down. `from` is a table expression of
  * deliveries, of which nobody else has the rows, before their lease is changed.
  */
-export const logLapsed = (sql: PgClient.PgClient, from: string): Statement.Fragment => sql`
+export const logLapsed = (from: string): Statement.Fragment => sql`
   insert into delivery_attempts (store_id, event_id, installation_id, attempt, started_at, error)
-  select store_id, event_id, installation_id, attempts, next_at - ${leaseOf(sql)}, ${LAPSED} from ${sql(from)}
+  select store_id, event_id, installation_id, attempts, next_at - ${LEASE}, ${LAPSED} from ${sql(from)}
   where lease is not null
   on conflict do nothing
 `
 
 /** The queue of deliveries as workers see it. Any number of processes may work on it at once. */
-export const makeQueue = (sql: PgClient.PgClient) => {
-  const indexed = makeIndexed(sql)
-  const lease = leaseOf(sql)
+export const makeQueue = ({ indexed, rows }: DatabaseOf) => {
+  const turnsOf = rows(Turn)
   const patience = sql.literal(`interval '${FAILING_HOURS} hours'`)
 
   return {
@@ -102,7 +99,7 @@ export const makeQueue = (sql: PgClient.PgClient) => {
      * claim will get.
      */
     claim: (free: number, busy: ReadonlyMap<AppId, number>): Effect.Effect<ReadonlyArray<Claimed>> =>
-      claimedOf(
+      Effect.map(
         indexed(sql`
         with recursive endpoint as (
           (
@@ -135,12 +132,12 @@ export const makeQueue = (sql: PgClient.PgClient) => {
             order by d.next_at limit turn.share for update skip locked
           ) d
         ), lapsed as (
-          ${logLapsed(sql, "due")}
+          ${logLapsed("due")}
         ), claimed as (
           insert into deliveries as d (store_id, event_id, installation_id, app_id)
           select store_id, event_id, installation_id, app_id from due
           on conflict (store_id, event_id, installation_id) do update
-          set lease = gen_random_uuid(), next_at = clock_timestamp() + ${lease}, attempts = d.attempts + 1
+          set lease = gen_random_uuid(), next_at = clock_timestamp() + ${LEASE}, attempts = d.attempts + 1
           returning store_id, event_id, installation_id, app_id, lease, attempts, failures
         )
         select
@@ -157,7 +154,8 @@ export const makeQueue = (sql: PgClient.PgClient) => {
           select i.is_active, s.deleted_at from installations i join stores s on s.id = i.store_id
           where i.store_id = c.store_id and i.id = c.installation_id limit 1
         ) i on true
-      `)
+      `),
+        ({ rows }) => decodeClaimed(rows)
       ),
 
     /**

@@ -1,4 +1,3 @@
-import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { type AppId, AppNotFound } from "../../domain/Installation.ts"
@@ -6,24 +5,23 @@ import type { AllowedHosts } from "../../domain/webhooks/AllowedHosts.ts"
 import { checkUrl } from "../../domain/webhooks/Target.ts"
 import { LOG_DAYS, type NoWebhook, OVERLAP_HOURS, Webhook, WebhookNotFound } from "../../domain/webhooks/Webhook.ts"
 import type { Webhooks } from "../../domain/webhooks/Webhooks.ts"
-import { count, rowOf, run } from "../Rows.ts"
-import { makeTransaction } from "../Transaction.ts"
+import type { DatabaseOf } from "../database/Database.ts"
+import { sql } from "../database/Statement.ts"
 import { secretOf } from "./Signature.ts"
-
-const webhookOf = rowOf(Webhook)
-const untilOf = rowOf(Schema.Struct({ previousUntil: Schema.NullOr(Schema.DateFromSelf) }))
 
 const newSecret = Effect.sync(() => secretOf(randomBytes(32)))
 
 /** Why an app's webhook was not found: it has none, or there is no such app. */
-export const noWebhook = (sql: PgClient.PgClient, app: AppId): Effect.Effect<never, NoWebhook> =>
+export const noWebhook = ({ count }: DatabaseOf, app: AppId): Effect.Effect<never, NoWebhook> =>
   Effect.flatMap(count(sql`select 1 from apps where id = ${app}`), (apps): Effect.Effect<never, NoWebhook> =>
     apps === 0 ? new AppNotFound({ id: app }) : new WebhookNotFound({ appId: app })
   )
 
 /** Where an app's events go, and with which secrets they are signed. */
-export const makeSubscriptions = (sql: PgClient.PgClient, allowed: AllowedHosts) => {
-  const transaction = makeTransaction(sql)
+export const makeSubscriptions = (database: DatabaseOf, allowed: AllowedHosts) => {
+  const { count, first, transaction } = database
+  const webhookOf = first(Webhook)
+  const untilOf = first(Schema.Struct({ previousUntil: Schema.NullOr(Schema.DateFromSelf) }))
   const overlap = sql.literal(`interval '${OVERLAP_HOURS} hours'`)
   const kept = sql.literal(`interval '${LOG_DAYS} days'`)
 
@@ -38,7 +36,9 @@ export const makeSubscriptions = (sql: PgClient.PgClient, allowed: AllowedHosts)
         on conflict do nothing returning 1
       `)
       if (made === 1) return Option.some(Redacted.make(secret))
-      yield* run(sql`update webhooks set url = ${target}, kinds = ${kinds}, failing_since = null where app_id = ${app}`)
+      yield* count(
+        sql`update webhooks set url = ${target}, kinds = ${kinds}, failing_since = null where app_id = ${app}`
+      )
       return Option.none()
     }, transaction),
 
@@ -52,7 +52,7 @@ export const makeSubscriptions = (sql: PgClient.PgClient, allowed: AllowedHosts)
         update webhooks set ${previous}, secret = ${secret}
         where app_id = ${app} returning previous_secret_until as "previousUntil"
       `)
-      if (Option.isNone(rotated)) return yield* noWebhook(sql, app)
+      if (Option.isNone(rotated)) return yield* noWebhook(database, app)
       return { secret: Redacted.make(secret), ...rotated.value }
     }),
 
@@ -62,7 +62,7 @@ export const makeSubscriptions = (sql: PgClient.PgClient, allowed: AllowedHosts)
         set paused_at = coalesce(paused_at, clock_timestamp()), pause_reason = coalesce(pause_reason, 'operator')
         where app_id = ${app} returning 1
       `)
-      if (found === 0) return yield* noWebhook(sql, app)
+      if (found === 0) return yield* noWebhook(database, app)
     }),
 
     show: Effect.fn("Webhooks.show")(function* (app) {
@@ -81,7 +81,7 @@ export const makeSubscriptions = (sql: PgClient.PgClient, allowed: AllowedHosts)
         ) dead
         where app_id = ${app}
       `)
-      return yield* Option.match(found, { onNone: () => noWebhook(sql, app), onSome: Effect.succeed })
+      return yield* Option.match(found, { onNone: () => noWebhook(database, app), onSome: Effect.succeed })
     })
   } satisfies Partial<typeof Webhooks.Service>
 }

@@ -1,6 +1,6 @@
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
+import { Database } from "../database/Postgres.ts"
 import { allowedHosts } from "./AllowedHosts.ts"
 import { makeDeliveryLog } from "./DeliveryLog.ts"
 import { makeSubscriptions } from "./Subscriptions.ts"
@@ -8,7 +8,7 @@ import { makeSubscriptions } from "./Subscriptions.ts"
 export const WebhooksLive = Layer.effect(
   Webhooks,
   Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    return Webhooks.of({ ...makeSubscriptions(sql, yield* allowedHosts), ...makeDeliveryLog(sql) })
+    const database = yield* Database
+    return Webhooks.of({ ...makeSubscriptions(database, yield* allowedHosts), ...makeDeliveryLog(database) })
   })
 )

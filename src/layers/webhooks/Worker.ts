@@ -1,10 +1,9 @@
-import { PgClient } from "@effect/sql-pg"
 import { Config, ConfigError, Effect, Either, Layer, Option, Queue, Random, Schedule } from "effect"
 import type { AppId } from "../../domain/Installation.ts"
 import { nextAttempt, retryAfterSeconds } from "../../domain/webhooks/Retry.ts"
 import { FAILING_HOURS } from "../../domain/webhooks/Webhook.ts"
+import { Database, Notices } from "../database/Postgres.ts"
 import { DELIVERIES } from "../Events.ts"
-import { Notices } from "../Postgres.ts"
 import { allowedHosts } from "./AllowedHosts.ts"
 import type { Attempt } from "./Exchange.ts"
 import { makeOutgoing, refused } from "./Outgoing.ts"
@@ -50,7 +49,7 @@ const WHY = { operator: "as it was told", gone: "it answered 410", failing: `it 
 const originOf = (url: string) => new URL(url).origin
 
 /** What an operator wants to read of an endpoint: when it begins to fail, when it is well again, when it is paused. */
-const tell = ({ appId, failing, pauseReason, url }: Turn) =>
+const logTurn = ({ appId, failing, pauseReason, url }: Turn) =>
   pauseReason === null
     ? Effect.logInfo(`Webhook of app ${appId}: ${originOf(url)} ${failing ? "fails" : "answers again"}`)
     : Effect.logWarning(`Webhook of app ${appId}: ${originOf(url)} is paused: ${WHY[pauseReason]}`)
@@ -60,9 +59,8 @@ const tell = ({ appId, failing, pauseReason, url }: Turn) =>
  * lasts as long as its lease, so a worker that is killed holds up what it had for a lease, and loses none of it.
  */
 export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
-  const sql = yield* PgClient.PgClient
   const { hear } = yield* Notices
-  const queue = makeQueue(sql)
+  const queue = makeQueue(yield* Database)
   const { post } = yield* makeOutgoing({ allowed: yield* allowedHosts })
   const room = makeRoom(size)
   const due = yield* Queue.sliding<void>(1)
@@ -114,7 +112,7 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
     const turned = yield* untilItWorks(queue.settle(batch))
     for (const { claimed, outcome } of batch) if (outcome !== "delivered") look(room.ended(claimed))
     look(room.writtenDown(batch.length))
-    yield* Effect.forEach(turned, tell, { discard: true })
+    yield* Effect.forEach(turned, logTurn, { discard: true })
     yield* Effect.sleep(GATHER)
   })
 

@@ -1,5 +1,3 @@
-import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Predicate, Redacted } from "effect"
 import { hash } from "node:crypto"
 import { connect, Socket } from "node:net"
 import type { Duplex } from "node:stream"
@@ -16,10 +14,10 @@ export const TIMEOUTS = { statement_timeout: 30_000, lock_timeout: 10_000, idle_
 const SILENCE = 35_000
 
 /** Milliseconds that a request waits for a free connection before it is answered with 503. */
-const ACQUIRE_TIMEOUT = 10_000
+export const ACQUIRE_TIMEOUT = 10_000
 
 /** Finds out within minutes, not hours, that a database is gone which did not say so. */
-const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
+export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 
 /** Prepared statements that one connection keeps: the service's own few dozen first, then the shapes of rules. */
 const MAX_PREPARED = 500
@@ -82,7 +80,7 @@ const cancelRequest = (processID: number, secretKey: number): Buffer => {
   return message
 }
 
-interface ConnectionConfig extends Pg.ClientConfig {
+export interface ConnectionConfig extends Pg.ClientConfig {
   readonly isPatient: boolean
   readonly isPrepared: boolean
 }
@@ -132,111 +130,3 @@ export class Connection extends Pg.Client {
     await new Promise<void>((closed) => socket.once("close", () => closed()))
   }
 }
-
-/** The driver's connection below one of @effect/sql-pg, which keeps it as `pg`. */
-export const clientOf = (connection: unknown): Pg.Client => {
-  if (Predicate.hasProperty(connection, "pg") && connection.pg instanceof Pg.Client) return connection.pg
-  throw new Error("The connection holds no client of the driver")
-}
-
-export interface PostgresOptions {
-  readonly url: Redacted.Redacted
-  /** The way around the pooler that stands at `url`, for what needs a session of its own. */
-  readonly directUrl?: Redacted.Redacted
-  readonly maxConnections: number
-  /** Whether statements are prepared by name: unless a pooler hands a session from one to the other and does not know. */
-  readonly isPrepared?: boolean
-  /** Whether statements may take as long as they need, as those that change the schema of a large store do. */
-  readonly isPatient?: boolean
-}
-
-/** Host and port of a URL, as the driver understands it, which takes what is missing from elsewhere. */
-export const placeOf = (url: Redacted.Redacted): string => {
-  const { host, port } = new Pg.Client({ connectionString: Redacted.value(url) })
-  return `${host}:${port}`
-}
-
-const makePool = ({ directUrl, isPatient = false, isPrepared = true, maxConnections, url }: PostgresOptions) => {
-  const config: Pg.PoolConfig & ConnectionConfig = {
-    // A pooler refuses parameters of a session that others use: there they hold for the session (docs/poolers.md).
-    ...(isPatient || directUrl !== undefined ? {} : TIMEOUTS),
-    Client: Connection,
-    isPatient,
-    isPrepared,
-    connectionString: Redacted.value(url),
-    max: maxConnections,
-    connectionTimeoutMillis: ACQUIRE_TIMEOUT,
-    ...KEEP_ALIVE,
-    application_name: "partner-api"
-  }
-  return new Pg.Pool(config)
-}
-
-/** Hears what other sessions announce with NOTIFY, on a connection of its own. */
-export class Notices extends Context.Tag("layers/Notices")<
-  Notices,
-  {
-    /** Calls `heard` at each notice of the channel, until it fails with what broke the connection. */
-    readonly hear: (channel: string, heard: () => void) => Effect.Effect<never, Error>
-  }
->() {}
-
-/** Until the connection breaks. */
-const listen = (client: Pg.Client, channel: string, heard: () => void) =>
-  Effect.async<never, Error>((resume) => {
-    const broken = (error: Error) => resume(Effect.fail(error))
-    client.on("notification", heard).on("error", broken)
-    client.once("end", () => broken(new Error("The connection was closed")))
-    client
-      .connect()
-      .then(() => client.query(`listen ${channel}`))
-      .catch(broken)
-  })
-
-/** A pooler would hand the session that listens to others. */
-const makeNotices = ({ directUrl, url }: PostgresOptions): typeof Notices.Service => {
-  const open = Effect.sync(
-    () =>
-      new Pg.Client({
-        connectionString: Redacted.value(directUrl ?? url),
-        connectionTimeoutMillis: ACQUIRE_TIMEOUT,
-        ...KEEP_ALIVE,
-        application_name: "partner-api"
-      })
-  )
-  return {
-    hear: (channel, heard) =>
-      Effect.acquireUseRelease(
-        open,
-        (client) => listen(client, channel, heard),
-        (client) => Effect.promise(() => client.end().catch(() => undefined))
-      )
-  }
-}
-
-/** The connections below @effect/sql, on which operations run. */
-export class Pool extends Context.Tag("layers/Pool")<Pool, Pg.Pool>() {}
-
-/** Connections that no operation can take: for the admission of requests, and for the question whether we are ready. */
-export class DoorPool extends Context.Tag("layers/DoorPool")<DoorPool, Pg.Pool>() {}
-
-/** Statements of admission under way at once. */
-export const ADMISSION_LANES = 2
-
-/** One more than admission uses at once is left for the probe of readiness. */
-const DOOR_CONNECTIONS = ADMISSION_LANES + 1
-
-/** A connection that breaks while idle is replaced on next use, so its error needs no handling. */
-const openPool = (options: PostgresOptions) =>
-  Effect.acquireRelease(
-    Effect.sync(() => makePool(options).on("error", () => {})),
-    (pool) => Effect.promise(() => pool.end())
-  )
-
-/** The one database. */
-export const postgres = (options: PostgresOptions) =>
-  Layer.unwrapEffect(Effect.map(Pool, (pool) => PgClient.layerFromPool({ acquire: Effect.succeed(pool) }))).pipe(
-    Layer.provideMerge(Layer.scoped(Pool, openPool(options))),
-    Layer.merge(Layer.scoped(DoorPool, openPool({ ...options, maxConnections: DOOR_CONNECTIONS }))),
-    Layer.merge(Layer.succeed(Notices, makeNotices(options)))
-  )

@@ -1,0 +1,74 @@
+import { Context, type Effect } from "effect"
+import type { Actor } from "./Actor.ts"
+import type { JsonText } from "./Document.ts"
+import type { EventId, EventKind, EventLoop } from "./Events.ts"
+import type { StoreId } from "./Store.ts"
+
+/** Through which surface a write came. */
+export type Surface = "rest" | "rpc" | "mcp" | "cli"
+
+/** Who writes, where, and in answer to what. */
+export interface WriteContext {
+  readonly storeId: StoreId
+  readonly actor: Actor
+  readonly surface: Surface
+  /** The event that this write answers, if it says so: the write counts a hop more than it. */
+  readonly cause: EventId | null
+  /** A rehearsal is decided and rolled back: nothing of it stays. */
+  readonly mode: "perform" | "rehearse"
+}
+
+/** One step of a write. Which there are is the matter of the layer that performs them. */
+export abstract class Step {
+  readonly _tag = "Step"
+}
+
+/** The step that ends a write: nothing of it stays. */
+export class Refusal<out E> {
+  readonly _tag = "Refusal"
+  readonly error: E
+
+  constructor(error: E) {
+    this.error = error
+  }
+}
+
+/**
+ * A write that is described and not yet done: what it asks, what it decides, what it leaves to the commit. It does nothing
+ * itself, so it can be performed, rehearsed, or kept until somebody agrees.
+ */
+export type Write<A, E> = () => Generator<Step | Refusal<E>, A, unknown>
+
+/** Ends the write that yields it: `return yield* refuse(new ProductNotFound({ id }))`. */
+export function* refuse<E>(error: E): Generator<Refusal<E>, never, unknown> {
+  yield new Refusal(error)
+  throw new Error("A write that was refused went on")
+}
+
+/** What a write did to a resource: its journal entry and its event are made of this. */
+export interface Change {
+  /** The id of the entry and of the event, which rises in the order of a store's commits. */
+  readonly id: string
+  readonly at: Date
+  readonly resource: "product" | "collection"
+  readonly resourceId: string
+  /** The version that the change made; of a deletion, the one that it ended. */
+  readonly version: number
+  /** The event that tells of the change; none of a deletion (contract, section 6). */
+  readonly event: EventKind | null
+  /** The resource as it was and as it is, null where there is none. */
+  readonly before: JsonText | null
+  readonly after: JsonText | null
+}
+
+/** Performs writes that carry no idempotency key, as operators and previews do. Surfaces call `Idempotency.once`. */
+export class Writes extends Context.Tag("domain/Writes")<
+  Writes,
+  {
+    /**
+     * Does all of the write or nothing, in a transaction of its own, or in the caller's, which then may go on after a
+     * refusal. Fails with `EventLoop` where too many events in a row led to it.
+     */
+    readonly perform: <A, E>(context: WriteContext, write: Write<A, E>) => Effect.Effect<A, E | EventLoop>
+  }
+>() {}
