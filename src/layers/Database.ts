@@ -2,7 +2,7 @@ import { Config, ConfigError, Effect, Either, Layer, Option, Redacted, Schema } 
 import { DatabaseFailed, explained, type Origin } from "./DatabaseFailed.ts"
 import { embeddedPostgres } from "./EmbeddedPostgres.ts"
 import { MigrationsLive } from "./Migrations.ts"
-import { TIMEOUTS } from "./database/Connection.ts"
+import { PLANNER, TIMEOUTS } from "./database/Connection.ts"
 import { Database, postgres } from "./database/Postgres.ts"
 import { sql } from "./database/Statement.ts"
 
@@ -58,21 +58,30 @@ const options = Effect.gen(function* () {
   }
 })
 
-/** A pooler may drop the limits that a connection asks for, or has none. Without them nothing is ever given up. */
-const checkLimits = ({ name, url }: Origin) =>
+/** What a session must be like, and what it is where it is not so. */
+const selectLost = sql`
+  select 'there is no limit, or too high a one, for ' || string_agg(name, ', ' order by name) as reason
+  from unnest(${Object.keys(TIMEOUTS)}::text[], ${Object.values(TIMEOUTS)}::integer[]) as limits (name, most)
+  join pg_settings using (name) where setting::integer not between 1 and most having count(*) > 0
+  union all
+  select string_agg(name || ' is ' || setting, ' and ' order by name)
+  from unnest(${Object.keys(PLANNER)}::text[], ${Object.values(PLANNER)}::text[]) as planner (name, wanted)
+  join pg_settings using (name) where setting <> wanted having count(*) > 0
+`
+
+/** A pooler may drop what a connection asks for. Without the limits nothing is ever given up. */
+const checkSession = ({ name, url }: Origin) =>
   Effect.gen(function* () {
     const { rows } = yield* Database
-    const lost = yield* rows(Schema.Struct({ name: Schema.String }))(
-      sql`
-      select name from unnest(${Object.keys(TIMEOUTS)}::text[], ${Object.values(TIMEOUTS)}::integer[]) as limits (name, most)
-      join pg_settings using (name) where setting::integer not between 1 and most order by name
-    `
-    ).pipe(Effect.catchAllDefect((defect) => Effect.fail(explained({ name, url })(defect))))
+    const lost = yield* Effect.catchAllDefect(rows(Schema.Struct({ reason: Schema.String }))(selectLost), (defect) =>
+      Effect.fail(explained({ name, url })(defect))
+    )
     if (lost.length === 0) return
+    const reason = lost.map(({ reason }) => reason).join("; ")
     return yield* new DatabaseFailed({
       name,
       url,
-      reason: `there is no limit, or too high a one, for ${lost.map((limit) => limit.name).join(", ")}`,
+      reason,
       remedy: "Set it in the pooler, or for the role (docs/poolers.md)"
     })
   })
@@ -85,7 +94,7 @@ export const DatabaseLive = Layer.unwrapScoped(
       Layer.provide(postgres({ url: direct.url, maxConnections: 1, isPatient: true })),
       Layer.mapError(explained(direct))
     )
-    return Layer.effectDiscard(checkLimits(given)).pipe(
+    return Layer.effectDiscard(checkSession(given)).pipe(
       Layer.provideMerge(postgres(given)),
       Layer.provideMerge(migrated)
     )

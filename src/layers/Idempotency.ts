@@ -133,8 +133,7 @@ export const IdempotencyLive = Layer.effect(
 
     // The number is no parameter: a plan for any number takes it for a tenth of the table.
     const purgeOf = (table: "idempotency_records" | "large_answers") =>
-      Effect.map(
-        database.indexed(sql`
+      database.count(sql`
         with ended as materialized (
           select store_id, installation_id, key from ${sql(table)}
           where expires_at <= now() order by expires_at limit ${sql.literal(String(PURGE_BATCH))} for update skip locked
@@ -142,9 +141,7 @@ export const IdempotencyLive = Layer.effect(
         delete from ${sql(table)} r using ended
         where r.store_id = ended.store_id and r.installation_id = ended.installation_id and r.key = ended.key
         returning 1
-        `),
-        ({ count }) => count
-      )
+      `)
 
     return Idempotency.of({
       once: (context, request, write, respond) =>

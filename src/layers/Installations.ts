@@ -22,7 +22,7 @@ const PURGE_BATCH = 1000
 export const InstallationsLive = Layer.effect(
   Installations,
   Effect.gen(function* () {
-    const { count, first, indexed, one, rows, transaction } = yield* Database
+    const { count, first, one, rows, transaction } = yield* Database
     const plansOf = rows(Plan)
     const storesOf = rows(StoreSummary)
     const appsOf = rows(AppSummary)
@@ -157,14 +157,13 @@ export const InstallationsLive = Layer.effect(
       listInstallations: Effect.fn("Installations.listInstallations")(function* ({ appId, limit, storeId }) {
         if (Option.isSome(storeId)) yield* requireStore(storeId.value)
         if (Option.isSome(appId)) yield* requireApp(appId.value)
-        const all = () => sql`true`
         return yield* installationsOf(sql`
           select
             i.id as "installationId", i.store_id as "storeId", i.app_id as "appId", i.scopes, i.is_active as active,
             i.created_at as "createdAt"
           from installations i join stores s on s.id = i.store_id and s.deleted_at is null
-          where ${Option.match(storeId, { onNone: all, onSome: (id) => sql`i.store_id = ${id}` })}
-            and ${Option.match(appId, { onNone: all, onSome: (id) => sql`i.app_id = ${id}` })}
+          where ${Option.match(storeId, { onNone: () => sql`true`, onSome: (id) => sql`i.store_id = ${id}` })}
+            and ${Option.match(appId, { onNone: () => sql`true`, onSome: (id) => sql`i.app_id = ${id}` })}
           order by i.id desc limit ${limit}
         `)
       }),
@@ -183,16 +182,13 @@ export const InstallationsLive = Layer.effect(
         return { token: Redacted.make(token), expiresAt }
       }),
 
-      purge: Effect.map(
-        indexed(sql`
+      purge: count(sql`
         with ended as materialized (
           select token_hash from access_tokens
           where expires_at <= now() order by expires_at limit ${sql.literal(String(PURGE_BATCH))} for update skip locked
         )
         delete from access_tokens t using ended where t.token_hash = ended.token_hash returning 1
       `),
-        ({ count }) => count
-      ),
 
       findActive: Effect.fn("Installations.findActive")(function* (id) {
         const found = yield* foundOf(sql`

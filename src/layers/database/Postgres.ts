@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Redacted } from "effect"
 import Pg from "pg"
-import { ACQUIRE_TIMEOUT, Connection, type ConnectionConfig, KEEP_ALIVE, TIMEOUTS } from "./Connection.ts"
+import { ACQUIRE_TIMEOUT, Connection, type ConnectionConfig, KEEP_ALIVE, PLANNER, TIMEOUTS } from "./Connection.ts"
 import { type DatabaseOf, makeDatabase } from "./Database.ts"
 
 export interface PostgresOptions {
@@ -21,10 +21,15 @@ export const placeOf = (url: Redacted.Redacted): string => {
   return `${host}:${port}`
 }
 
+/** As the server takes them when a session begins. */
+const PLANNER_OPTIONS = Object.entries(PLANNER)
+  .map(([name, value]) => `-c ${name}=${value}`)
+  .join(" ")
+
 const makePool = ({ directUrl, isPatient = false, isPrepared = true, maxConnections, url }: PostgresOptions) => {
   const config: Pg.PoolConfig & ConnectionConfig = {
     // A pooler refuses parameters of a session that others use: there they hold for the session (docs/poolers.md).
-    ...(isPatient || directUrl !== undefined ? {} : TIMEOUTS),
+    ...(isPatient || directUrl !== undefined ? {} : { ...TIMEOUTS, options: PLANNER_OPTIONS }),
     Client: Connection,
     isPatient,
     isPrepared,

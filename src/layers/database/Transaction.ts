@@ -170,9 +170,6 @@ export const withConnection = <A, E, R>(
     )
   )
 
-/** Where there is no other way than a scan, its cost is made 1e10 before PostgreSQL 18, for which it would be compiled. */
-const WITHOUT_SCANS = statement("select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)")
-
 /**
  * What is done as a whole or not at all. BEGIN travels with the first statement and COMMIT with the last, so that neither
  * costs a round trip. Inside of a transaction each of these is a part of it that can fail alone. Nothing that has begun is
@@ -252,29 +249,6 @@ export const makeTransactions = (pool: Pg.Pool) => {
             })
           })
         )
-      ),
-
-    /**
-     * The answer to a statement that goes by keys. The planner leaves them for a scan of the whole table where it takes
-     * the table to be small, or the rows that are wanted for many, and keeps a plan that it made so; here it may not.
-     */
-    indexed: (statement: Statement): Effect.Effect<Answer> =>
-      Effect.gen(function* () {
-        let answer: Effect.Effect<Answer> = Effect.succeed(NOTHING)
-        const sent = withCurrent((current) => {
-          if (current === undefined) return Effect.dieMessage("There is no transaction")
-          send(current.client, WITHOUT_SCANS().compile(), () => {})
-          send(current.client, statement.compile(), (error, given) => {
-            answer = error === undefined ? Effect.succeed(given) : Effect.die(error)
-          })
-          return Effect.void
-        })
-        // All of it is one packet: COMMIT does not wait for the rows.
-        const ended = yield* Effect.exit(run(true, sent))
-        // Why it failed says more than that it was rolled back.
-        const given = yield* answer
-        yield* ended
-        return given
-      })
+      )
   }
 }

@@ -24,7 +24,7 @@ const NIL = leastUuidOf(new Date(0))
 
 /** What was sent to whom, and sending it once more. */
 export const makeDeliveryLog = (database: DatabaseOf) => {
-  const { count, indexed, one, rows } = database
+  const { count, one, rows } = database
   const deliveriesOf = rows(Delivery)
   const attemptsOf = rows(Schema.Struct({ ...Attempt.fields, answer: Schema.NullOr(Answer) }))
   /** As text: a `Date` would drop the microseconds, and with them what was made in the same millisecond. */
@@ -95,8 +95,7 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
 
   /** Deletes deliveries with their attempts: those that `old` locks. */
   const deleteDeliveries = (old: Statement.Fragment) =>
-    Effect.map(
-      indexed(sql`
+    count(sql`
       with old as materialized (${old}), attempts as (
         delete from delivery_attempts a using old
         where a.store_id = old.store_id and a.event_id = old.event_id and a.installation_id = old.installation_id
@@ -104,9 +103,7 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
       delete from deliveries d using old
       where d.store_id = old.store_id and d.event_id = old.event_id and d.installation_id = old.installation_id
       returning 1
-    `),
-      ({ count }) => count
-    )
+    `)
 
   // now() and not clock_timestamp(), which no index answers.
   const purgeFinished = deleteDeliveries(sql`
@@ -128,8 +125,7 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
    * An event that a delivery still needs is moved to where it stands in its order then, so that the next purge does not
    * come upon it again: of a webhook that was resumed after weeks that may be all its events.
    */
-  const purgeEvents = Effect.map(
-    indexed(sql`
+  const purgeEvents = count(sql`
     with old as materialized (
       select store_id, id from events
       where coalesce(needed_at, occurred_at) <= now() - ${kept}
@@ -148,9 +144,7 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
       returning 1
     )
     select 1 from moved union all select 1 from deleted
-  `),
-    ({ count }) => count
-  )
+  `)
 
   return {
     resume: Effect.fn("Webhooks.resume")(function* (app, missed) {

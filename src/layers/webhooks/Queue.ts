@@ -1,5 +1,5 @@
 import type { Statement } from "@effect/sql"
-import { Effect, Schema } from "effect"
+import { type Effect, Schema } from "effect"
 import { EventId } from "../../domain/Events.ts"
 import { AppId, InstallationId } from "../../domain/Installation.ts"
 import { StoreId } from "../../domain/Store.ts"
@@ -66,8 +66,6 @@ const Turn = Schema.Struct({
 /** An endpoint that began to fail, answers again, or was paused. */
 export type Turn = typeof Turn.Type
 
-const decodeClaimed = Schema.decodeUnknownSync(Schema.Array(Claimed))
-
 const LEASE = sql.literal(`interval '${LEASE_SECONDS} seconds'`)
 
 /**
@@ -82,7 +80,8 @@ export const logLapsed = (from: string): Statement.Fragment => sql`
 `
 
 /** The queue of deliveries as workers see it. Any number of processes may work on it at once. */
-export const makeQueue = ({ indexed, rows }: DatabaseOf) => {
+export const makeQueue = ({ rows }: DatabaseOf) => {
+  const claimedOf = rows(Claimed)
   const turnsOf = rows(Turn)
   const patience = sql.literal(`interval '${FAILING_HOURS} hours'`)
 
@@ -99,8 +98,7 @@ export const makeQueue = ({ indexed, rows }: DatabaseOf) => {
      * claim will get.
      */
     claim: (free: number, busy: ReadonlyMap<AppId, number>): Effect.Effect<ReadonlyArray<Claimed>> =>
-      Effect.map(
-        indexed(sql`
+      claimedOf(sql`
         with recursive endpoint as (
           (
             select app_id, next_at from deliveries where finished_at is null
@@ -155,8 +153,6 @@ export const makeQueue = ({ indexed, rows }: DatabaseOf) => {
           where i.store_id = c.store_id and i.id = c.installation_id limit 1
         ) i on true
       `),
-        ({ rows }) => decodeClaimed(rows)
-      ),
 
     /**
      * Writes down what came of deliveries that are still this worker's, and of their endpoints: the first failure
