@@ -3,6 +3,7 @@ import { CollectionLimitReached } from "../../domain/catalog/Collection.ts"
 import { ProductLimitReached } from "../../domain/catalog/Product.ts"
 import { numbered, SlugTaken } from "../../domain/catalog/Slug.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
+import { uuidOfMicros } from "../../domain/Uuid.ts"
 import { type Refusal, refuse } from "../../domain/Write.ts"
 import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { type Statement, statement } from "../database/Statement.ts"
@@ -11,34 +12,47 @@ import { type Statement, statement } from "../database/Statement.ts"
  * The row of the store: it counts the products, makes the ids, and is the lock of everything that must not race.
  */
 
-const Allocated = Schema.Struct({
-  id: Schema.String,
-  eventId: Schema.String,
-  at: Schema.DateFromSelf,
+const Given = Schema.Struct({
+  /** Microseconds: the newest ones that an id of the store was made of. */
+  clock: Schema.NumberFromString,
   currencyCode: Schema.String,
   /** Which choice of the slug is free: 1 is the slug itself. */
   choice: Schema.Int
 })
 
-/** What the database gives a new resource, once its store is locked; the choice of its slug is settled. */
-export type Allocated = Omit<typeof Allocated.Type, "choice"> & { readonly slug: string }
+/** When a change is made, and the id of what tells of it. */
+export interface Moment {
+  readonly at: Date
+  readonly eventId: string
+}
+
+/** What a clock of the database in microseconds says. */
+export const momentOf = (clock: number): Moment => ({
+  at: new Date(Math.floor(clock / 1000)),
+  eventId: uuidOfMicros(clock)
+})
+
+/** What a new resource is given, once its store is locked. */
+export interface Allocated extends Moment {
+  readonly id: string
+  readonly slug: string
+  readonly currencyCode: string
+}
 
 /** The slug that was asked for, which must be free, or the first free one of those made from the name. */
 function* settle(
-  { choice, ...given }: typeof Allocated.Type,
+  { choice, clock, currencyCode }: typeof Given.Type,
   asked: string | undefined,
   made: string
 ): Steps<Allocated, Refusal<SlugTaken>> {
   if (asked !== undefined && choice > 1) return yield* refuse(new SlugTaken({ slug: asked }))
-  return { ...given, slug: asked ?? numbered(made, choice) }
+  return { ...momentOf(clock), id: uuidOfMicros(clock), currencyCode, slug: asked ?? numbered(made, choice) }
 }
 
 // Computed when the row is locked and changed. The function that chooses the slug is volatile, so what it looks at is
 // what is there then, after the wait for the lock.
 const given = (choice: "free_product_slug" | "free_collection_slug") => `
-  uuid_v7(id_clock) as id, uuid_v7(id_clock) as "eventId",
-  to_timestamp(id_clock / 1000 / 1000.0) as at, currency_code as "currencyCode",
-  ${choice}(id, $2) as choice
+  id_clock as clock, currency_code as "currencyCode", ${choice}(id, $2) as choice
 `
 
 const TICK = "id_clock = greatest(id_clock + 1, clock_micros())"
@@ -53,7 +67,7 @@ const takeCollection = statement(`
   update stores set ${TICK} where id = $1 and deleted_at is null returning ${given("free_collection_slug")}
 `)
 
-const allocatedOf = firstOf(Allocated)
+const allocatedOf = firstOf(Given)
 
 const PRESENT = "select 1 from stores where id = $1 and deleted_at is null"
 const selectStore = statement(PRESENT)

@@ -19,6 +19,7 @@ import {
   updateMembers,
   withMembers
 } from "./Members.ts"
+import { type Moment, momentOf } from "./Allocation.ts"
 import { BYTES_BEFORE } from "./Sizes.ts"
 
 /*
@@ -187,25 +188,22 @@ const lockRow = statement(`
   with held as materialized (
     select id, version, document from collections where store_id = $1 and id = $2 for no key update
   )
-  select id, version, document::text as document, clock_timestamp() as at, uuid_v7(clock_micros()) as "eventId"
-  from held
+  select id, version, document::text as document, clock_micros() as clock from held
 `)
-const lockedOf = firstOf(Schema.Struct({ ...Row.fields, at: Schema.DateFromSelf, eventId: Schema.String }))
+const lockedOf = firstOf(Schema.Struct({ ...Row.fields, clock: Schema.NumberFromString }))
 
 /** A collection that nobody else changes until the transaction ends, with the time and an id for its event. */
-export interface Held {
+export interface Held extends Moment {
   readonly head: CollectionHead
   readonly document: JsonText
-  readonly at: Date
-  readonly eventId: string
 }
 
 export function* lockCollection(store: StoreId, id: CollectionId): Steps<Option.Option<Held>> {
   const held = yield* lockedOf(lockRow(store, id))
-  return Option.map(held, ({ document, ...rest }) => ({
+  return Option.map(held, ({ clock, document }) => ({
     head: { ...decodeHead(parse(document)), id },
     document,
-    ...rest
+    ...momentOf(clock)
   }))
 }
 

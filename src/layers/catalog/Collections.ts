@@ -25,7 +25,7 @@ import { type Refusal, refuse } from "../../domain/Write.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { countOf, leave, type Steps } from "../database/Plan.ts"
 import { record } from "../Writes.ts"
-import { allocateCollection, claimSlug, lockedStore, presentStore } from "./Allocation.ts"
+import { allocateCollection, claimSlug, lockedStore, type Moment, presentStore } from "./Allocation.ts"
 import {
   deleteCollection,
   insertCollection,
@@ -130,7 +130,7 @@ function* moveMembers(
 
 /** Records that a collection was written, and answers it with what it holds. */
 function* recordCollection(
-  { at, eventId }: { readonly at: Date; readonly eventId: string },
+  { at, eventId }: Moment,
   head: CollectionHead,
   before: JsonText | null,
   document: JsonText,

@@ -8,6 +8,7 @@ import type { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { answerOf, firstOf, type Steps } from "../database/Plan.ts"
 import { type Statement, statement } from "../database/Statement.ts"
+import { type Moment, momentOf } from "./Allocation.ts"
 import { BYTES_BEFORE, ROWS_BEFORE } from "./Sizes.ts"
 import { hasTermsOf, termsOf } from "./Terms.ts"
 
@@ -49,12 +50,14 @@ export const makeProductPage = ({ one }: DatabaseOf) => {
 }
 
 const insertProduct = statement(`
-  insert into products (store_id, document, bytes, bytes_of, facets, description) values ($1, $2, $3, $4, $5, $6)
+  insert into products (store_id, id, slug, document, bytes, version, bytes_of, facets, description)
+  values ($1, $2, $3, $4, $5, $6, $6, $7, $8)
 `)
 const insertKeys = statement("insert into product_keys (store_id, id, price, stock, terms) values ($1, $2, $3, $4, $5)")
 
 const updateProduct = statement(`
-  update products set document = $3, bytes = $4, bytes_of = $5, facets = $6, description = $7
+  update products
+  set slug = $3, document = $4, bytes = $5, version = $6, bytes_of = $6, facets = $7, description = $8
   where store_id = $1 and id = $2
 `)
 const updateNumbers = statement("update product_keys set price = $3, stock = $4 where store_id = $1 and id = $2")
@@ -67,6 +70,8 @@ export const deleteProduct = statement("delete from products where store_id = $1
 const termsText = (store: StoreId, facets: Facets) => `{${termsOf(store, facets).join(",")}}`
 
 const columnsOf = (product: Product, document: JsonText, facets: Facets) => [
+  product.id,
+  product.slug,
   document,
   Buffer.byteLength(document),
   product.version,
@@ -95,7 +100,7 @@ export const updatesOf = (
   const facets = facetsOf(product)
   const { id } = product
   return [
-    updateProduct(store, id, ...columnsOf(product, document, facets)),
+    updateProduct(store, ...columnsOf(product, document, facets)),
     hasTermsOf(before, product)
       ? updateNumbers(store, id, ...numbersOf(product))
       : updateKeys(store, id, ...numbersOf(product), termsText(store, facets))
@@ -106,24 +111,22 @@ const lockRow = statement(`
   with held as materialized (
     select document from products where store_id = $1 and id = $2 for no key update
   )
-  select document::text as document, clock_timestamp() as at, uuid_v7(clock_micros()) as "eventId" from held
+  select document::text as document, clock_micros() as clock from held
 `)
-const lockedOf = firstOf(Schema.Struct({ document: Schema.String, at: Schema.DateFromSelf, eventId: Schema.String }))
+const lockedOf = firstOf(Schema.Struct({ document: Schema.String, clock: Schema.NumberFromString }))
 
 /** A product that nobody else changes until the transaction ends, with the time and an id for its event. */
-export interface Held {
+export interface Held extends Moment {
   readonly product: Product
   readonly document: JsonText
-  readonly at: Date
-  readonly eventId: string
 }
 
 export function* lockProduct(store: StoreId, id: ProductId): Steps<Option.Option<Held>> {
   const held = yield* lockedOf(lockRow(store, id))
-  return Option.map(held, ({ document, ...rest }) => ({
+  return Option.map(held, ({ clock, document }) => ({
     product: { ...decode(parse(document)), id },
     document,
-    ...rest
+    ...momentOf(clock)
   }))
 }
 

@@ -18,7 +18,7 @@ import { leave, type Steps } from "../database/Plan.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { traced } from "../Traced.ts"
 import { record } from "../Writes.ts"
-import { allocateProduct, claimSlug, lockedStore, releaseProduct } from "./Allocation.ts"
+import { allocateProduct, claimSlug, lockedStore, type Moment, releaseProduct } from "./Allocation.ts"
 import { deleteProduct, insertsOf, lockProduct, makeProductPage, updatesOf } from "./ProductRepo.ts"
 
 /** The product as it is stored and returned, unless it has grown too large. */
@@ -29,7 +29,7 @@ function* documentOf(product: Product): Steps<JsonText, Refusal<ProductTooLarge>
 
 /** Records that a product was written, and answers it. */
 function* recordProduct(
-  { at, eventId }: { readonly eventId: string; readonly at: Date },
+  { at, eventId }: Moment,
   { id, version }: Product,
   before: JsonText | null,
   json: JsonText
