@@ -12,7 +12,7 @@ import { say } from "./arena.ts"
 import { connection, freshDatabase } from "./cluster.ts"
 import { middle } from "./measure.ts"
 import type { Options } from "./options.ts"
-import { type Line, table } from "./report.ts"
+import { allReached, type Line, table } from "./report.ts"
 
 const ROUNDS = 21
 const AT_MOST_MILLIS = 5
@@ -75,5 +75,5 @@ export const ageing = (server: string, { agedRows }: Options) =>
       ]
     }).pipe(Effect.provide(services(url)), Effect.orDie)
     yield* say(`\n${table(HEADINGS, lines)}\n`)
-    return lines.every(({ reached }) => reached)
+    return allReached(lines)
   }).pipe(Effect.scoped)

@@ -1,29 +1,47 @@
 import { Effect, type Scope } from "effect"
-import { connection, freshDatabase } from "./cluster.ts"
-import { seed } from "./seed.ts"
-import { type RunningServer, type Side, startServer } from "./servers.ts"
+import type Pg from "pg"
+import { connection, freshDatabase, settle } from "./cluster.ts"
+import { postmasterOf } from "./cpu.ts"
+import { OURS, seed, THEIRS } from "./seed.ts"
+import { type Build, RIVAL, type RunningServer, SERVICE, serviceIn, type Side, startServer } from "./servers.ts"
 
-export type Arena = Readonly<Record<Side, RunningServer>>
+/** A server beside a connection of the benchmark's own to its database. */
+export interface Contender extends RunningServer {
+  readonly db: Pg.Client
+  readonly postmaster: number | undefined
+}
+
+export type Arena = Readonly<Record<Side, Contender>>
 
 export const say = (line: string): Effect.Effect<void> =>
   Effect.sync(() => {
     process.stdout.write(`${line}\n`)
   })
 
-/** Both servers, each in its own process on its own freshly seeded database, until the scope ends. */
-export const openArena = (server: string): Effect.Effect<Arena, never, Scope.Scope> =>
+/** A server in its own process on its own database, until the scope ends. It makes its tables when it starts. */
+const enter = (server: string, side: Side, build: Build) =>
   Effect.gen(function* () {
-    const urls = { ours: yield* freshDatabase(server, "ours"), rival: yield* freshDatabase(server, "rival") }
-    // Each makes its tables when it starts.
-    const ours = yield* startServer("ours", urls.ours)
-    const rival = yield* startServer("rival", urls.rival)
+    const url = yield* freshDatabase(server, side)
+    const running = yield* startServer(build, url)
+    const db = yield* connection(url)
+    yield* Effect.promise(() => db.query("create extension pg_walinspect"))
+    return { ...running, db, postmaster: yield* Effect.promise(() => postmasterOf(db)) } satisfies Contender
+  })
+
+/** Both servers, freshly seeded, until the scope ends: ours, and the one by hand or `against`, another build of ours. */
+export const openArena = (server: string, against?: string): Effect.Effect<Arena, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const ours = yield* enter(server, "ours", SERVICE)
+    const rival = yield* enter(server, "rival", against === undefined ? RIVAL : serviceIn(against))
     const startedAt = Date.now()
-    yield* Effect.scoped(
-      Effect.gen(function* () {
-        const [a, b] = [yield* connection(urls.ours), yield* connection(urls.rival)]
-        yield* Effect.promise(() => seed(a, b))
-      })
+    yield* Effect.promise(() =>
+      seed([
+        [ours.db, OURS],
+        [rival.db, against === undefined ? THEIRS : OURS]
+      ])
     )
+    yield* settle(ours.db)
+    yield* settle(rival.db)
     yield* say(`Seeded both databases in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`)
     return { ours, rival }
   })

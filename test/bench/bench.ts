@@ -8,10 +8,10 @@ import { million } from "./million.ts"
 import { neighbours } from "./neighbours.ts"
 import { readOptions } from "./options.ts"
 import { machine } from "./report.ts"
-import { speed } from "./speed.ts"
+import { speed, writes } from "./speed.ts"
 import { webhooks } from "./webhooks/webhooks.ts"
 
-const RUN = { speed, memory, million, ageing, neighbours, webhooks }
+const RUN = { speed, writes, memory, million, ageing, neighbours, webhooks }
 
 /** Runs what was asked for and answers whether every target was reached. */
 const program = Effect.gen(function* () {

@@ -16,6 +16,16 @@ export const connection = (url: string): Effect.Effect<Pg.Client, never, Scope.S
     (client) => Effect.promise(() => client.end())
   )
 
+/** From now on plans are made for what is in the tables, by sessions that have planned before too. */
+export const analyze = (db: Pg.Client): Effect.Effect<void> => Effect.promise(() => db.query("vacuum (analyze)"))
+
+/** The database as it is when it has rested. */
+export const settle = (db: Pg.Client): Effect.Effect<void> =>
+  Effect.zipRight(
+    analyze(db),
+    Effect.promise(() => db.query("checkpoint"))
+  )
+
 /** One statement on a connection of its own. */
 const onServer = (url: string, statement: string) =>
   Effect.scoped(Effect.flatMap(connection(url), (client) => Effect.promise(() => client.query(statement))))

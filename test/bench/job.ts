@@ -12,23 +12,22 @@ export const Work = Schema.Literal(
   "lastPage"
 )
 
-/** What the load generator is told to do: until so many requests were sent or so much time went by. */
+/** What the load generator is told to do: until so many requests were sent or so much time went by, if either is set. */
 export const Job = Schema.Struct({
   port: Schema.Int,
   work: Work,
   connections: Schema.Int,
   requests: Schema.NullOr(Schema.Int),
-  millis: Schema.Number
+  millis: Schema.NullOr(Schema.Number)
 })
 export type Job = typeof Job.Type
 
-/** What it saw. Latencies in milliseconds; `cpuSeconds` is what the load generator itself used. */
+/** What it saw. Latencies in milliseconds. */
 export const Measured = Schema.Struct({
   requests: Schema.Int,
   seconds: Schema.Number,
   median: Schema.Number,
-  p99: Schema.Number,
-  cpuSeconds: Schema.Number
+  p99: Schema.Number
 })
 export type Measured = typeof Measured.Type
 

@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import type Pg from "pg"
 import { newProduct, ProductId } from "../../src/domain/catalog/Product.ts"
 import { slugOf } from "../../src/domain/catalog/Slug.ts"
 import { connection } from "./cluster.ts"
@@ -55,10 +54,3 @@ export const fillStore = (url: string, store: number, first: number, end: number
     { concurrency: LANES, discard: true }
   )
 }
-
-/** The database as it is when it has rested. */
-export const settle = (db: Pg.Client): Effect.Effect<void> =>
-  Effect.promise(async () => {
-    await db.query("vacuum (analyze)")
-    await db.query("checkpoint")
-  })

@@ -1,52 +1,52 @@
 import { Effect } from "effect"
 import type { Arena } from "./arena.ts"
+import { analyze } from "./cluster.ts"
+import { type Cost, costed } from "./cost.ts"
 import type { Drive, LoadFailed } from "./driver.ts"
 import type { Measured } from "./job.ts"
 import type { Options } from "./options.ts"
 import { type Side, SIDES } from "./servers.ts"
 import type { Work } from "./works.ts"
 
-/** What the rounds of one side come to: the middle one of each figure. */
-export interface Figures {
-  readonly rps: number
-  readonly median: number
-  readonly p99: number
-}
+/** What one side did in a round, and what it cost. */
+export type Round = Measured & Cost
+
+/** A round of each side, one after the other. */
+export type Pair = Readonly<Record<Side, Round>>
 
 export const middle = (values: ReadonlyArray<number>): number => {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-const figuresOf = (rounds: ReadonlyArray<Measured>): Figures => ({
-  rps: middle(rounds.map(({ requests, seconds }) => requests / seconds)),
-  median: middle(rounds.map(({ median }) => median)),
-  p99: middle(rounds.map(({ p99 }) => p99))
-})
-
 /**
  * Rounds of one kind of work, the sides in turn and each first in every other round, so that what else the machine does
- * hits both alike.
+ * hits both alike. Both have warmed up by then, and no statement keeps a plan that was made before its tables had grown.
  */
 export const compete = (
   arena: Arena,
   drive: Drive,
   work: Work,
-  options: Options
-): Effect.Effect<Readonly<Record<Side, Figures>>, LoadFailed> =>
-  Effect.gen(function* () {
-    const { connections } = options
-    const play = (side: Side, millis: number) =>
-      drive({ port: arena[side].port, work, connections, requests: null, millis })
-    const rounds: Record<Side, Array<Measured>> = { ours: [], rival: [] }
-    for (const side of SIDES) yield* play(side, options.warmUpMillis)
-    for (let round = 0; round < options.rounds; round++) {
-      for (const side of round % 2 === 0 ? SIDES : SIDES.toReversed()) {
-        rounds[side].push(yield* play(side, options.roundMillis))
-      }
+  { connections, roundMillis, rounds, warmUpRequests }: Options
+): Effect.Effect<ReadonlyArray<Pair>, LoadFailed> => {
+  const job = (side: Side) => ({ port: arena[side].port, work, connections })
+  const warmUp = (side: Side) => drive({ ...job(side), requests: warmUpRequests, millis: null })
+  const round = (side: Side) => costed(arena[side], drive({ ...job(side), requests: null, millis: roundMillis }))
+  return Effect.gen(function* () {
+    for (const side of SIDES) yield* warmUp(side)
+    for (const side of SIDES) yield* analyze(arena[side].db)
+    const pairs: Array<Pair> = []
+    while (pairs.length < rounds) {
+      const isOursFirst = pairs.length % 2 === 0
+      pairs.push(
+        isOursFirst
+          ? { ours: yield* round("ours"), rival: yield* round("rival") }
+          : { rival: yield* round("rival"), ours: yield* round("ours") }
+      )
     }
-    return { ours: figuresOf(rounds.ours), rival: figuresOf(rounds.rival) }
+    return pairs
   })
+}
 
 /** Median latency in milliseconds of each kind of work on one connection to one server, in turn. */
 export const compareLatency = (

@@ -2,10 +2,8 @@ import { Effect } from "effect"
 import { openArena, say } from "./arena.ts"
 import { makeDriver } from "./driver.ts"
 import type { Options } from "./options.ts"
-import { BOUND_HEADINGS, boundLine, table } from "./report.ts"
+import { allReached, BOUND_HEADINGS, boundLine, table } from "./report.ts"
 import { residentMiB, type RunningServer } from "./servers.ts"
-
-const HOUR = 3_600_000
 
 const count = (requests: number) => requests.toLocaleString("en")
 
@@ -18,7 +16,7 @@ export const memory = (server: string, { connections, memoryAt }: Options) =>
 
     const weigh = ({ pid, port }: RunningServer) =>
       Effect.forEach([few, many - few], (requests) =>
-        Effect.map(drive({ port, work: "mixed", connections, requests, millis: HOUR }), () => residentMiB(pid))
+        Effect.map(drive({ port, work: "mixed", connections, requests, millis: null }), () => residentMiB(pid))
       )
     const [oursEarly = 0, ours = 0] = yield* weigh(arena.ours)
     const [rivalEarly = 0, rival = 0] = yield* weigh(arena.rival)
@@ -33,5 +31,5 @@ export const memory = (server: string, { connections, memoryAt }: Options) =>
       boundLine(`The same, against the server written by hand after ${count(many)}`, ours, rival, "MiB", 1.5)
     ]
     yield* say(`\n${table(BOUND_HEADINGS, lines)}\n\nBy hand after ${count(few)}: ${rivalEarly.toFixed(1)} MiB.\n`)
-    return lines.every(({ reached }) => reached)
+    return allReached(lines)
   }).pipe(Effect.scoped)

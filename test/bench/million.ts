@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 import { say } from "./arena.ts"
-import { connection, freshDatabase } from "./cluster.ts"
+import { connection, freshDatabase, settle } from "./cluster.ts"
 import { makeDriver } from "./driver.ts"
-import { fillStore, settle } from "./manyProducts.ts"
+import { fillStore } from "./manyProducts.ts"
 import { compareLatency } from "./measure.ts"
 import type { Options } from "./options.ts"
 import { VAST } from "./population.ts"
 import { BOUND_HEADINGS, boundLine, table } from "./report.ts"
 import { seedOurAccounts } from "./seed.ts"
-import { startServer } from "./servers.ts"
+import { SERVICE, startServer } from "./servers.ts"
 
 const seedVast = (url: string, products: number) =>
   Effect.gen(function* () {
@@ -22,7 +22,7 @@ const seedVast = (url: string, products: number) =>
 export const million = (server: string, options: Options) =>
   Effect.gen(function* () {
     const url = yield* freshDatabase(server, "million")
-    const { port } = yield* startServer("ours", url)
+    const { port } = yield* startServer(SERVICE, url)
     const startedAt = Date.now()
     yield* seedVast(url, options.vastProducts)
     yield* say(

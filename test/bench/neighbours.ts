@@ -1,16 +1,16 @@
 import { Effect, Fiber } from "effect"
 import type Pg from "pg"
 import { say } from "./arena.ts"
-import { connection, freshDatabase } from "./cluster.ts"
+import { connection, freshDatabase, settle } from "./cluster.ts"
 import { type Drive, makeDriver } from "./driver.ts"
 import { type Attack, attacks, seedAttacks, type Target } from "./hostile.ts"
-import { fillStore, settle } from "./manyProducts.ts"
+import { fillStore } from "./manyProducts.ts"
 import { middle } from "./measure.ts"
 import type { Options } from "./options.ts"
 import { DEEP, PRODUCTS, STORES, VAST } from "./population.ts"
-import { BOUND_HEADINGS, boundLine, type Line, table } from "./report.ts"
+import { allReached, BOUND_HEADINGS, boundLine, type Line, table } from "./report.ts"
 import { seedOurAccounts } from "./seed.ts"
-import { residentMiB, startServer } from "./servers.ts"
+import { residentMiB, SERVICE, startServer } from "./servers.ts"
 
 /** What one store may cost the others: their p99 against the one in quiet. */
 const AT_MOST = 5
@@ -74,7 +74,7 @@ const suffer = (target: Target, drive: Drive, { run, title }: Attack, millis: nu
 export const neighbours = (server: string, { rounds, roundMillis }: Options) =>
   Effect.gen(function* () {
     const url = yield* freshDatabase(server, "neighbours")
-    const { pid, port } = yield* startServer("ours", url)
+    const { pid, port } = yield* startServer(SERVICE, url)
     const db = yield* connection(url)
     yield* seed(url, db)
     const target: Target = { url, port, pid, db }
@@ -97,5 +97,5 @@ export const neighbours = (server: string, { rounds, roundMillis }: Options) =>
       lines.push(boundLine(`Resident memory meanwhile`, memory, MEMORY, "MiB", 1))
     }
     yield* say(`\n${table(BOUND_HEADINGS, lines)}\n`)
-    return isReady && lines.every(({ reached }) => reached)
+    return isReady && allReached(lines)
   }).pipe(Effect.scoped)

@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util"
 
+/** What `all` runs. `writes` is a part of `speed` with more rounds. */
 const MODES = ["speed", "memory", "million", "ageing", "neighbours", "webhooks"] as const
-export type Mode = (typeof MODES)[number]
+export type Mode = (typeof MODES)[number] | "writes"
 
 /** What `webhooks` measures, one after the other or one alone. */
 export const PARTS = ["latency", "drain", "spread", "dead"] as const
@@ -11,8 +12,10 @@ export interface Options {
   readonly modes: ReadonlyArray<Mode>
   readonly rounds: number
   readonly roundMillis: number
-  readonly warmUpMillis: number
+  readonly warmUpRequests: number
   readonly connections: number
+  /** The bundle of another build of the service, in place of the server written by hand. */
+  readonly against: string | undefined
   /** Requests after which memory is looked at. */
   readonly memoryAt: readonly [number, number]
   readonly vastProducts: number
@@ -26,26 +29,33 @@ export interface Options {
 }
 
 const USAGE =
-  "usage: npm run bench -- [speed | memory | million | ageing | neighbours | webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32]"
+  "usage: npm run bench -- [speed | writes | memory | million | ageing | neighbours | webhooks [latency | drain | spread | dead] | all] " +
+  "[--quick] [--connections=32] [--against=<main.js of another build>]"
 
 /** `npm run bench -- <mode>`, and `--quick` for a rough look. */
 export const readOptions = (args: ReadonlyArray<string>): Options => {
   const { positionals, values } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { quick: { type: "boolean", default: false }, connections: { type: "string", default: "32" } }
+    options: {
+      quick: { type: "boolean", default: false },
+      connections: { type: "string" },
+      against: { type: "string" }
+    }
   })
   const [mode = "speed", part] = positionals
-  const modes = mode === "all" ? MODES : MODES.filter((known) => known === mode)
+  const modes = mode === "all" ? MODES : [...MODES, "writes" as const].filter((known) => known === mode)
   const parts = part === undefined ? PARTS : PARTS.filter((known) => known === part)
   if (modes.length === 0 || parts.length === 0) throw new Error(USAGE)
-  const { quick } = values
+  const { against, quick } = values
+  const isOfWrites = mode === "writes"
   return {
     modes,
-    rounds: quick ? 3 : 5,
+    rounds: (quick ? 3 : 5) + (isOfWrites ? 4 : 0),
     roundMillis: quick ? 1000 : 4000,
-    warmUpMillis: quick ? 1000 : 3000,
-    connections: Number(values.connections),
+    warmUpRequests: quick ? 3_000 : 10_000,
+    connections: Number(values.connections ?? (isOfWrites ? 16 : 32)),
+    against,
     memoryAt: quick ? [2_000, 20_000] : [20_000, 200_000],
     vastProducts: quick ? 100_000 : 1_000_000,
     agedRows: quick ? 100_000 : 1_000_000,

@@ -207,11 +207,12 @@ export const insertOurCollections = async (
   )
 }
 
-const insertCollections = async (ours: Pg.Client, rival: Pg.Client): Promise<void> => {
-  const heads = range(DEEP.collections).map(collectionOf)
-  const storeId = idOf("store", 0, DEEP.store)
-  await insertOurCollections(ours, storeId, heads)
-  await rival.query(
+const insertTheirCollections = async (
+  db: Pg.Client,
+  storeId: string,
+  heads: ReadonlyArray<CollectionHead>
+): Promise<void> => {
+  await db.query(
     `
     insert into collections (
       store_id, id, title, type, is_active, slug, disjunctive, rules, created_at, updated_at
@@ -226,20 +227,30 @@ const insertCollections = async (ours: Pg.Client, rival: Pg.Client): Promise<voi
   )
 }
 
-/** The same stores, products, collections and installations for both sides, and both as a rested database has them. */
-export const seed = async (ours: Pg.Client, rival: Pg.Client): Promise<void> => {
-  await seedOurAccounts(ours)
-  await seedTheirAccounts(rival)
+/** How the tables of one kind of server are filled. */
+export interface Seeding {
+  readonly accounts: (db: Pg.Client) => Promise<void>
+  readonly products: (db: Pg.Client, storeId: string, products: ReadonlyArray<Product>) => Promise<void>
+  readonly collections: (db: Pg.Client, storeId: string, heads: ReadonlyArray<CollectionHead>) => Promise<void>
+}
+
+export const OURS: Seeding = { accounts: seedOurAccounts, products: insertOurs, collections: insertOurCollections }
+export const THEIRS: Seeding = {
+  accounts: seedTheirAccounts,
+  products: insertTheirs,
+  collections: insertTheirCollections
+}
+
+/** The same stores, products, collections and installations for all. */
+export const seed = async (sides: ReadonlyArray<readonly [db: Pg.Client, seeding: Seeding]>): Promise<void> => {
+  for (const [db, { accounts }] of sides) await accounts(db)
   for (const [store, count] of stores) {
     const storeId = idOf("store", 0, store)
     for (const batch of batches(range(count))) {
-      const products = batch.map((n) => productOf(store, n))
-      await Promise.all([insertOurs(ours, storeId, products), insertTheirs(rival, storeId, products)])
+      const made = batch.map((n) => productOf(store, n))
+      await Promise.all(sides.map(([db, { products }]) => products(db, storeId, made)))
     }
   }
-  await insertCollections(ours, rival)
-  for (const db of [ours, rival]) {
-    await db.query("vacuum (analyze)")
-    await db.query("checkpoint")
-  }
+  const heads = range(DEEP.collections).map(collectionOf)
+  for (const [db, { collections }] of sides) await collections(db, idOf("store", 0, DEEP.store), heads)
 }

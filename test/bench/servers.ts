@@ -19,11 +19,20 @@ export type Side = (typeof SIDES)[number]
 /** What `npm start` passes to Node, so that what is measured is what runs. */
 const START_FLAGS = packageJson.scripts.start.split(" ").filter((word) => word.startsWith("--"))
 
-/** Both bundles lie beside this one's. */
-const COMMANDS: Record<Side, { readonly bundle: string; readonly flags: ReadonlyArray<string> }> = {
-  ours: { bundle: "main.js", flags: START_FLAGS },
-  rival: { bundle: "bench-rival.js", flags: [] }
+const fileOf = (bundle: string) => fileURLToPath(new URL(bundle, import.meta.url))
+
+/** A server as it was built: its bundle, and what Node is started with. */
+export interface Build {
+  readonly bundle: string
+  readonly flags: ReadonlyArray<string>
 }
+
+/** The service from the bundle in a file. */
+export const serviceIn = (bundle: string): Build => ({ bundle, flags: START_FLAGS })
+
+/** Both bundles lie beside this one's. */
+export const SERVICE = serviceIn(fileOf("main.js"))
+export const RIVAL: Build = { bundle: fileOf("bench-rival.js"), flags: [] }
 
 export interface RunningServer {
   readonly port: number
@@ -110,20 +119,17 @@ const start = (
     return { child, log }
   })
 
-const fileOf = (bundle: string) => fileURLToPath(new URL(bundle, import.meta.url))
-
 /** A server that is ready to answer, until the scope ends. */
 export const startServer = (
-  side: Side,
+  { bundle, flags }: Build,
   databaseUrl: string,
   environment: Environment = {}
 ): Effect.Effect<RunningServer, never, Scope.Scope> =>
   Effect.gen(function* () {
     const port = yield* Effect.promise(freePort)
     const base = `http://127.0.0.1:${port}/api/platform/v1`
-    const { bundle, flags } = COMMANDS[side]
     const where = { HOST: "127.0.0.1", PORT: String(port) }
-    const program = yield* start(databaseUrl, [...flags, fileOf(bundle)], { ...where, ...environment })
+    const program = yield* start(databaseUrl, [...flags, bundle], { ...where, ...environment })
     yield* Effect.promise(() => waitFor(program, () => isUp(base)))
     return { port, base, pid: program.child.pid ?? 0 }
   })
@@ -140,15 +146,4 @@ export const startWorker = (databaseUrl: string, environment: Environment): Effe
 export const residentMiB = (pid: number): number => {
   const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
   return Number(kib) / 1024
-}
-
-/** Ticks of `/proc/<pid>/stat` in a second: 100 wherever Linux runs Node. */
-const TICKS = 100
-
-/** Processor time of a process so far, in seconds. */
-export const cpuSeconds = (pid: number): number => {
-  // What stands before the last bracket is the name of the program, which may hold spaces.
-  const [, fields = ""] = /.*\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? []
-  const [user = "0", system = "0"] = fields.split(" ").slice(11, 13)
-  return (Number(user) + Number(system)) / TICKS
 }

@@ -3,8 +3,8 @@ import { say } from "../arena.ts"
 import { middle } from "../measure.ts"
 import type { Options } from "../options.ts"
 import { STORES } from "../population.ts"
-import { BOUND_HEADINGS, boundLine, table } from "../report.ts"
-import { startServer } from "../servers.ts"
+import { allReached, BOUND_HEADINGS, boundLine, table } from "../report.ts"
+import { SERVICE, startServer } from "../servers.ts"
 import { startHelper } from "./helper.ts"
 import { Begun } from "./receiver.ts"
 import { ALLOWED, appOf, clear, openScene, type Scene } from "./scene.ts"
@@ -54,7 +54,7 @@ const measure = (scene: Scene, way: Way, seconds: number) =>
     )
     yield* clear(scene)
     yield* scene.receiver.ask("begin", Begun)
-    const { port } = yield* startServer("ours", scene.url, ALLOWED)
+    const { port } = yield* startServer(SERVICE, scene.url, ALLOWED)
     const writer = yield* startHelper("write")
     const written = yield* writer.ask({ port, perSecond: PER_SECOND, seconds: WARM_UP + seconds }, Written)
     const expected = expectedOf(written.products.length, way)
@@ -94,5 +94,5 @@ export const dead = (server: string, { deadSeconds }: Options) =>
     )
     const seen = ALL.map((way) => `${way} ${rounds[way].map((p99) => p99.toFixed(1)).join(", ")}`).join("; ")
     yield* say(`\n${table(BOUND_HEADINGS, lines)}\n\nRounds, p99 in ms: ${seen}.\n`)
-    return lines.every(({ reached }) => reached)
+    return allReached(lines)
   }).pipe(Effect.scoped)

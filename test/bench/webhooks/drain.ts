@@ -1,15 +1,17 @@
 import { Effect, Schedule } from "effect"
 import { runMigrations } from "graphile-worker"
 import { say } from "../arena.ts"
+import { settle } from "../cluster.ts"
+import { cpuSeconds } from "../cpu.ts"
 import { middle } from "../measure.ts"
 import type { Options } from "../options.ts"
 import { type Line, table } from "../report.ts"
-import { cpuSeconds, startWorker } from "../servers.ts"
+import { startWorker } from "../servers.ts"
 import { now } from "./clock.ts"
 import { type Setting, Started } from "./graphile.ts"
 import { startHelper } from "./helper.ts"
 import { Begun } from "./receiver.ts"
-import { ALLOWED, clear, insertBacklog, openScene, rest, type Scene } from "./scene.ts"
+import { ALLOWED, clear, insertBacklog, openScene, type Scene } from "./scene.ts"
 import { arrived, tally } from "./timing.ts"
 
 const JOBS = "graphile_worker._private_jobs"
@@ -69,7 +71,7 @@ const prepare = (scene: Scene, count: number, subscribers: number) =>
 const ours = (scene: Scene, count: number, subscribers: number) =>
   Effect.gen(function* () {
     yield* prepare(scene, count, subscribers)
-    yield* Effect.promise(() => rest(scene.db))
+    yield* settle(scene.db)
     const pid = yield* startWorker(scene.url, ALLOWED)
     return yield* timed(scene, count, { pid, left: "select from deliveries where finished_at is null" })
   }).pipe(Effect.scoped)
@@ -93,8 +95,8 @@ const graphile = (scene: Scene, count: number, subscribers: number, setting: Set
     yield* Effect.promise(async () => {
       await scene.db.query(AS_JOBS)
       await scene.db.query("truncate events, deliveries")
-      await rest(scene.db)
     })
+    yield* settle(scene.db)
     const { ask, pid } = yield* startHelper("graphile")
     yield* ask({ databaseUrl: scene.url, setting }, Started)
     return yield* timed(scene, count, { pid, left: `select from ${JOBS}` })

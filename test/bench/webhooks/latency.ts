@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { say } from "../arena.ts"
 import type { Options } from "../options.ts"
-import { type Line, table } from "../report.ts"
-import { startServer, startWorker } from "../servers.ts"
+import { allReached, type Line, table } from "../report.ts"
+import { SERVICE, startServer, startWorker } from "../servers.ts"
 import { startHelper } from "./helper.ts"
 import { Begun } from "./receiver.ts"
 import { ALLOWED, clear, openScene, type Scene } from "./scene.ts"
@@ -39,7 +39,7 @@ const measure = (scene: Scene, title: string, place: Place, seconds: number) =>
   Effect.gen(function* () {
     yield* clear(scene)
     yield* scene.receiver.ask("begin", Begun)
-    const { port } = yield* startServer("ours", scene.url, place.server)
+    const { port } = yield* startServer(SERVICE, scene.url, place.server)
     if (place.worker) yield* startWorker(scene.url, ALLOWED)
     const writer = yield* startHelper("write")
     const order = { port, perSecond: PER_SECOND, seconds: WARM_UP + seconds }
@@ -79,5 +79,5 @@ export const latency = (server: string, { latencySeconds }: Options) =>
       measure(scene, title, place, latencySeconds)
     )
     yield* say(`\n${table(HEADINGS, lines)}\n`)
-    return lines.every(({ reached }) => reached)
+    return allReached(lines)
   }).pipe(Effect.scoped)

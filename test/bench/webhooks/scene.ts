@@ -7,10 +7,10 @@ import { payloadOf } from "../../../src/domain/Events.ts"
 import { stringify } from "../../../src/domain/Json.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
 import { secretOf } from "../../../src/layers/webhooks/Signature.ts"
-import { connection, freshDatabase } from "../cluster.ts"
+import { connection, freshDatabase, settle } from "../cluster.ts"
 import { EPOCH, fullProduct, idOf, STORES } from "../population.ts"
 import { seedOurAccounts } from "../seed.ts"
-import { startServer } from "../servers.ts"
+import { SERVICE, startServer } from "../servers.ts"
 import { type Helper, startHelper } from "./helper.ts"
 import { Begun } from "./receiver.ts"
 
@@ -50,7 +50,7 @@ export const openScene = (
   Effect.gen(function* () {
     const url = yield* freshDatabase(server, "webhooks")
     // A server makes the tables.
-    yield* Effect.scoped(startServer("ours", url, { WEBHOOK_WORKERS: "0" }))
+    yield* Effect.scoped(startServer(SERVICE, url, { WEBHOOK_WORKERS: "0" }))
     const db = yield* connection(url)
     const receiver = yield* startHelper("receive")
     const { port } = yield* receiver.ask("begin", Begun)
@@ -89,14 +89,7 @@ export const clear = ({ db }: Scene, ...others: ReadonlyArray<string>): Effect.E
   Effect.promise(async () => {
     await db.query(`truncate ${["events", "deliveries", "delivery_attempts", ...others].join(", ")}`)
     await db.query("update webhooks set failing_since = null")
-    await rest(db)
-  })
-
-/** As a database is after a while. */
-export const rest = async (db: Pg.Client): Promise<void> => {
-  await db.query("vacuum (analyze)")
-  await db.query("checkpoint")
-}
+  }).pipe(Effect.zipRight(settle(db)))
 
 const MARK = { event: idOf("collection", 0, 1), number: 987_654_321 }
 
