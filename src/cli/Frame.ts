@@ -1,12 +1,23 @@
 import { Command, HelpDoc, Options, ValidationError } from "@effect/cli"
-import { Console, Effect, Layer, ParseResult, Schema } from "effect"
-import { Scope } from "../domain/Installation.ts"
+import { Console, Effect, Layer, ParseResult, Schema, type Types, type Utils } from "effect"
+import { Scope } from "../domain/access/Scope.ts"
+import { AccessLive } from "../layers/access/Access.ts"
 import { DatabaseLive } from "../layers/Database.ts"
-import { InstallationsLive } from "../layers/Installations.ts"
 import { WebhooksLive } from "../layers/webhooks/Webhooks.ts"
 
 /** What commands work with, on `DATABASE_URL` or on the embedded database. */
-export const Live = Layer.merge(InstallationsLive, WebhooksLive).pipe(Layer.provideMerge(DatabaseLive))
+const Live = Layer.merge(AccessLive, WebhooksLive).pipe(Layer.provideMerge(DatabaseLive))
+
+/** A command that works with the services, by its name and what it is given. */
+export const command = <
+  Name extends string,
+  const Config extends Command.Command.Config,
+  Eff extends Utils.YieldWrap<Effect.Effect<unknown, unknown, unknown>>
+>(
+  name: Name,
+  config: Config,
+  work: (given: Types.Simplify<Command.Command.ParseConfig<Config>>) => Generator<Eff, void, never>
+) => Command.make(name, config, Effect.fnUntraced(work, Effect.provide(Live)))
 
 export const json = Options.boolean("json").pipe(Options.withDescription("Print JSON, for programs"))
 
@@ -40,6 +51,9 @@ export const readAs = <A>(name: string, schema: Schema.Schema<A, string>) => {
       return HelpDoc.p(`${name}: ${reasons.join("; ")}`)
     })
 }
+
+/** What was given does not go together. */
+export const misused = (why: string) => Effect.fail(ValidationError.invalidValue(HelpDoc.p(why)))
 
 export const option = <A>(name: string, schema: Schema.Schema<A, string>, description: string) => {
   const read = readAs(`--${name}`, schema)

@@ -1,5 +1,5 @@
 import { Data } from "effect"
-import type { Installation, InstallationId } from "./Installation.ts"
+import type { Installation, InstallationId } from "./access/Installations.ts"
 import type { StoreId } from "./Store.ts"
 
 /** Who writes: an installed app, a merchant in the dashboard, or an AI agent acting for the merchant. */

@@ -1,7 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
+import type { Scope } from "./access/Scope.ts"
 import type { Actor } from "./Actor.ts"
 import type { JsonText } from "./Document.ts"
-import type { Scope } from "./Installation.ts"
 import type { StoreId } from "./Store.ts"
 import { Uuid } from "./Uuid.ts"
 

@@ -1,5 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
-import type { InstallationId } from "./Installation.ts"
+import type { InstallationId } from "./access/Installations.ts"
 import type { StoreId } from "./Store.ts"
 
 /** Hours a stored response is replayed (contract, section 8). */

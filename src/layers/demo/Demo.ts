@@ -1,20 +1,21 @@
 import { ConfigError, DateTime, Effect, Option, Redacted, Schedule, Schema } from "effect"
 import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { PgClient } from "@effect/sql-pg"
+import { AppId, Apps } from "../../domain/access/Apps.ts"
+import { InstallationId, Installations } from "../../domain/access/Installations.ts"
+import { Scope } from "../../domain/access/Scope.ts"
+import { Stores } from "../../domain/access/Stores.ts"
+import { Tokens } from "../../domain/access/Tokens.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../domain/catalog/Collection.ts"
 import { CreateProduct, type ProductId } from "../../domain/catalog/Product.ts"
 import { EventKind } from "../../domain/Events.ts"
-import { AppId, InstallationId, Scope } from "../../domain/Installation.ts"
-import { Installations } from "../../domain/Installations.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { dataDir, isDemo } from "../Database.ts"
 import { makeFolder } from "../Folder.ts"
 import { reasonOf } from "../postgres/Failed.ts"
-import { count } from "../Rows.ts"
 import { atomically } from "../Transaction.ts"
 import { collections, products } from "./catalog.ts"
 
@@ -55,9 +56,10 @@ const WEBHOOK_URL = "http://127.0.0.1:4000/"
 
 /** Another app on the store, which is told of every event; the one that writes is not told of its own. */
 const subscribe = Effect.fnUntraced(function* (storeId: StoreId) {
+  const apps = yield* Apps
   const installations = yield* Installations
   const { subscribe } = yield* Webhooks
-  const appId = yield* installations.createApp({ name: "Demo receiver", scopes: Scope.literals })
+  const appId = yield* apps.create({ name: "Demo receiver", scopes: Scope.literals })
   yield* installations.install({ storeId, appId, scopes: Scope.literals })
   const secret = yield* subscribe(appId, { url: WEBHOOK_URL, kinds: EventKind.literals })
   return { webhookAppId: appId, webhookSecret: Redacted.value(Option.getOrThrow(secret)) }
@@ -68,10 +70,12 @@ const subscribe = Effect.fnUntraced(function* (storeId: StoreId) {
  * happens there. All of it or nothing.
  */
 const create = Effect.gen(function* () {
+  const stores = yield* Stores
+  const apps = yield* Apps
   const installations = yield* Installations
   const catalog = yield* Catalog
-  const storeId = yield* installations.createStore({ name: "Demo store", plan: "growth", currencyCode: "EUR" })
-  const appId = yield* installations.createApp({ name: "Demo app", scopes: Scope.literals })
+  const storeId = yield* stores.create({ name: "Demo store", plan: "growth", currencyCode: "EUR" })
+  const appId = yield* apps.create({ name: "Demo app", scopes: Scope.literals })
   const { id } = yield* installations.install({ storeId, appId, scopes: Scope.literals })
   const merchant = Actor.Merchant({ storeId, userId: "demo" })
   const ids = new Map<string | undefined, ProductId>()
@@ -101,8 +105,8 @@ const RENEWED_EVERY = "20 minutes"
  */
 export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
   if (!(yield* isDemo)) return Option.none<DemoFacts>()
-  const sql = yield* PgClient.PgClient
   const installations = yield* Installations
+  const tokens = yield* Tokens
   const folder = yield* dataDir
   yield* Effect.try({
     try: () => makeFolder(folder),
@@ -111,13 +115,10 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
   const file = fileIn(folder)
 
   const isThere = ({ installationId, storeId }: Known) =>
-    Effect.map(
-      count(sql`
-        select 1 from installations i join stores s on s.id = i.store_id and s.deleted_at is null
-        where i.store_id = ${storeId} and i.id = ${installationId} and i.is_active
-      `),
-      (rows) => rows === 1
-    )
+    Effect.match(installations.findActive(installationId), {
+      onFailure: () => false,
+      onSuccess: (installation) => installation.storeId === storeId
+    })
   const before = yield* read(file)
   const found = Option.isSome(before) && (yield* isThere(before.value)) ? before.value : yield* atomically(create)
   // A demo from before there were webhooks gets its receiver now.
@@ -125,7 +126,7 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
     found.webhookAppId === undefined ? { ...found, ...(yield* atomically(subscribe(found.storeId))) } : found
 
   const renew = Effect.gen(function* () {
-    const { expiresAt, token } = yield* installations.issueToken({
+    const { expiresAt, token } = yield* tokens.issue({
       id: known.installationId,
       storeId: known.storeId,
       scopes: Scope.literals

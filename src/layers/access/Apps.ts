@@ -1,0 +1,32 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Schema } from "effect"
+import { AppId, Apps, AppSummary } from "../../domain/access/Apps.ts"
+import { oneRowOf, rowsOf } from "../Rows.ts"
+
+const idOf = oneRowOf(Schema.Struct({ id: Schema.typeSchema(AppId) }))
+const appsOf = rowsOf(AppSummary)
+
+export const AppsLive = Layer.effect(
+  Apps,
+  Effect.map(PgClient.PgClient, (sql) =>
+    Apps.of({
+      create: Effect.fn("Apps.create")(function* ({ name, scopes }) {
+        const { id } = yield* idOf(sql`
+          insert into apps (id, name, scopes) values (uuid_v7(clock_micros()), ${name}, ${scopes}) returning id
+        `)
+        return id
+      }),
+
+      list: Effect.fn("Apps.list")((limit) =>
+        appsOf(sql`
+          select
+            a.id as "appId", a.name, a.scopes, count(i.id)::integer as installations, a.created_at as "createdAt"
+          from apps a
+          left join (installations i join stores s on s.id = i.store_id and s.deleted_at is null)
+            on i.app_id = a.id and i.is_active
+          group by a.id order by a.id desc limit ${limit}
+        `)
+      )
+    })
+  )
+)
