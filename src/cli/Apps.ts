@@ -1,5 +1,5 @@
 import { Command, Options } from "@effect/cli"
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Apps } from "../domain/access/Apps.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 import { atomically } from "../layers/Transaction.ts"
@@ -11,8 +11,7 @@ const create = command(
   {
     name: option("name", Name, "What it is called"),
     scopes,
-    url: Options.text("webhook-url").pipe(
-      Options.withDescription("Where its events are sent to; prints the secret that signs them"),
+    url: option("webhook-url", Schema.String, "Where its events are sent to; prints the secret that signs them").pipe(
       Options.optional
     ),
     events: Options.repeated(events),

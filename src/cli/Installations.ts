@@ -1,19 +1,13 @@
-import { Args, Command, Options } from "@effect/cli"
+import { Command, Options } from "@effect/cli"
 import { DateTime, Effect, Option, Redacted } from "effect"
-import { AppId } from "../domain/access/Apps.ts"
 import { type Installation, InstallationId, Installations } from "../domain/access/Installations.ts"
 import { Tokens } from "../domain/access/Tokens.ts"
 import { StoreId } from "../domain/Store.ts"
-import { command, group, json, limit, misused, option, print, printAll, readAs, scopes } from "./Frame.ts"
+import { app, argument, command, group, json, limit, misused, option, print, printAll, scopes } from "./Frame.ts"
 
 const store = option("store", StoreId, "The store's id")
 
-const app = option("app", AppId, "The app's id")
-
-const installation = Args.text({ name: "installation" }).pipe(
-  Args.withDescription("The installation's id"),
-  Args.mapEffect(readAs("installation", InstallationId))
-)
+const installation = argument("installation", InstallationId, "The installation's id")
 
 /** Prints an installation with a new access token of it. */
 const printToken = Effect.fnUntraced(function* (asJson: boolean, installation: Installation) {

@@ -1,10 +1,10 @@
-import { Args, Command, Options } from "@effect/cli"
+import { Command, Options } from "@effect/cli"
 import { Console, Effect, Layer } from "effect"
 import { Plan, Stores } from "../domain/access/Stores.ts"
 import { CurrencyCode } from "../domain/catalog/Fields.ts"
 import { StoreId } from "../domain/Store.ts"
 import { DatabaseLive } from "../layers/Database.ts"
-import { command, group, integer, json, limit, Name, option, print, printAll, readAs } from "./Frame.ts"
+import { argument, command, group, integer, json, limit, Name, option, print, printAll } from "./Frame.ts"
 
 /** The greatest number that a limit can be in the database. */
 const MAX_LIMIT = 2_147_483_647
@@ -16,16 +16,8 @@ export const migrate = Command.make("migrate", { json }, ({ json }) =>
 const listPlans = command("list", { json }, function* ({ json }) {
   const stores = yield* Stores
   const plans = yield* stores.listPlans
-  yield* json
-    ? Console.log(JSON.stringify({ plans }))
-    : Console.log(
-        plans
-          .map(
-            ({ collectionLimit, name, productLimit }) =>
-              `${name}: ${productLimit} products, ${collectionLimit} collections`
-          )
-          .join("\n")
-      )
+  const lines = plans.map((plan) => `${plan.name}: ${plan.productLimit} products, ${plan.collectionLimit} collections`)
+  yield* Console.log(json ? JSON.stringify({ plans }) : lines.join("\n"))
 }).pipe(Command.withDescription("Every plan and how many products and collections it allows"))
 
 const createPlan = command(
@@ -60,10 +52,7 @@ const createStore = command(
   }
 ).pipe(Command.withDescription("Make a store"))
 
-const store = Args.text({ name: "store" }).pipe(
-  Args.withDescription("The store's id"),
-  Args.mapEffect(readAs("store", StoreId))
-)
+const store = argument("store", StoreId, "The store's id")
 
 const listStores = command("list", { limit, json }, function* ({ json, limit }) {
   const stores = yield* Stores

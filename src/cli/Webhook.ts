@@ -1,16 +1,11 @@
 import { Command, Options } from "@effect/cli"
 import { Option, Redacted, Schema } from "effect"
-import { AppId } from "../domain/access/Apps.ts"
 import { EventId, EventKind } from "../domain/Events.ts"
 import { DeliveryState, LOG_DAYS } from "../domain/webhooks/Webhook.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
-import { command, group, json, limit, misused, option, print, printAll } from "./Frame.ts"
+import { app, command, group, json, limit, misused, option, print, printAll } from "./Frame.ts"
 
-const app = option("app", AppId, "The app's id")
-
-const url = Options.text("url").pipe(
-  Options.withDescription("Where its events are sent to, as in https://app.example/hooks")
-)
+const url = option("url", Schema.String, "Where its events are sent to, as in https://app.example/hooks")
 
 export const events = Options.choice("event", EventKind.literals).pipe(
   Options.withDescription("A kind of event it wants; give it once for each")
@@ -27,8 +22,7 @@ const set = command(
     const { show, subscribe } = yield* Webhooks
     const secret = yield* subscribe(app, { url, kinds: events })
     const { pauseReason, url: kept } = yield* show(app)
-    const paused = pauseReason === null ? {} : { stillPaused: pauseReason }
-    yield* print(json, { appId: app, url: kept, events, ...secretFact(secret), ...paused })
+    yield* print(json, { appId: app, url: kept, events, ...secretFact(secret), stillPaused: pauseReason ?? undefined })
   }
 ).pipe(Command.withDescription("Set where an app's events go and which it wants; its first webhook prints a secret"))
 
@@ -44,11 +38,8 @@ const rotateSecret = command(
   function* ({ app, json, now }) {
     const { rotateSecret } = yield* Webhooks
     const { previousUntil, secret } = yield* rotateSecret(app, now ? "end" : "overlap")
-    yield* print(json, {
-      appId: app,
-      webhookSecret: Redacted.value(secret),
-      previousSecretSignsUntil: previousUntil
-    })
+    const webhookSecret = Redacted.value(secret)
+    yield* print(json, { appId: app, webhookSecret, previousSecretSignsUntil: previousUntil })
   }
 ).pipe(Command.withDescription("Make a new secret; the one before signs along for 24 hours"))
 

@@ -1,8 +1,8 @@
-import { Context, Effect, type Option, Schema } from "effect"
+import { Context, type Effect, type Option, Schema } from "effect"
 import { StoreId } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"
 import { AppId, type AppNotFound } from "./Apps.ts"
-import { Scope, ScopeNotGranted, type ScopesNotDeclared } from "./Scope.ts"
+import { Scope, type ScopesNotDeclared } from "./Scope.ts"
 import type { UnknownStore } from "./Stores.ts"
 
 export const InstallationId = Uuid.pipe(Schema.brand("InstallationId"))
@@ -14,10 +14,6 @@ export interface Installation {
   readonly storeId: StoreId
   readonly scopes: ReadonlyArray<Scope>
 }
-
-/** Fails unless the installation was granted `scope`. */
-export const requireScope = (installation: Installation, scope: Scope): Effect.Effect<void, ScopeNotGranted> =>
-  installation.scopes.includes(scope) ? Effect.void : new ScopeNotGranted({ scope })
 
 /** An installation as operators see it. */
 export const InstallationSummary = Schema.Struct({

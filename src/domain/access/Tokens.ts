@@ -18,7 +18,7 @@ export class Tokens extends Context.Tag("domain/Tokens")<
   Tokens,
   {
     /** A new access token of 256 random bits, good for an hour by the database's clock (decisions, section 7). */
-    readonly issue: (installation: Installation) => Effect.Effect<AccessToken>
+    readonly issue: (installation: Pick<Installation, "id" | "storeId">) => Effect.Effect<AccessToken>
     /** From its commit on, every token that the installation has is refused with 401. Answers how many were still good. */
     readonly revoke: (id: InstallationId) => Effect.Effect<number, InstallationNotFound>
     /** Deletes access tokens that have expired, a batch at a time. Answers how many went. */

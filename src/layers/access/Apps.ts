@@ -3,19 +3,18 @@ import { Effect, Layer, Schema } from "effect"
 import { AppId, Apps, AppSummary } from "../../domain/access/Apps.ts"
 import { oneRowOf, rowsOf } from "../Rows.ts"
 
-const idOf = oneRowOf(Schema.Struct({ id: Schema.typeSchema(AppId) }))
+const idOf = oneRowOf(Schema.Struct({ id: Schema.typeSchema(AppId) }).pipe(Schema.pluck("id")))
 const appsOf = rowsOf(AppSummary)
 
 export const AppsLive = Layer.effect(
   Apps,
   Effect.map(PgClient.PgClient, (sql) =>
     Apps.of({
-      create: Effect.fn("Apps.create")(function* ({ name, scopes }) {
-        const { id } = yield* idOf(sql`
+      create: Effect.fn("Apps.create")(({ name, scopes }) =>
+        idOf(sql`
           insert into apps (id, name, scopes) values (uuid_v7(clock_micros()), ${name}, ${scopes}) returning id
         `)
-        return id
-      }),
+      ),
 
       list: Effect.fn("Apps.list")((limit) =>
         appsOf(sql`

@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, Schema } from "effect"
-import { type AppId, AppNotFound } from "../../domain/access/Apps.ts"
+import { type AppId, AppNotFound, AppSummary } from "../../domain/access/Apps.ts"
 import {
   InstallationDeactivated,
   InstallationId,
@@ -8,23 +8,16 @@ import {
   Installations,
   InstallationSummary
 } from "../../domain/access/Installations.ts"
-import { Scope, ScopesNotDeclared } from "../../domain/access/Scope.ts"
+import { ScopesNotDeclared } from "../../domain/access/Scope.ts"
 import { UnknownStore } from "../../domain/access/Stores.ts"
-import { StoreId } from "../../domain/Store.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import { count, oneRowOf, rowOf, rowsOf } from "../Rows.ts"
 import { makeTransaction } from "../Transaction.ts"
 
-const appOf = rowOf(Schema.Struct({ scopes: Schema.Array(Scope) }))
-const idOf = oneRowOf(Schema.Struct({ id: Schema.typeSchema(InstallationId) }))
+const appOf = rowOf(AppSummary.pick("scopes"))
+const idOf = oneRowOf(Schema.Struct({ id: Schema.typeSchema(InstallationId) }).pipe(Schema.pluck("id")))
 const installationsOf = rowsOf(InstallationSummary)
-const foundOf = rowOf(
-  Schema.Struct({
-    id: Schema.typeSchema(InstallationId),
-    storeId: Schema.typeSchema(StoreId),
-    scopes: Schema.Array(Scope),
-    isActive: Schema.Boolean
-  })
-)
+const installationOf = rowOf(InstallationSummary.pick("storeId", "scopes", "active"))
 
 export const InstallationsLive = Layer.effect(
   Installations,
@@ -38,11 +31,10 @@ export const InstallationsLive = Layer.effect(
         rows === 0 ? new UnknownStore({ id }) : Effect.void
       )
 
-    const requireApp = (id: AppId) =>
-      Effect.flatMap(
-        appOf(sql`select scopes from apps where id = ${id}`),
-        Option.match({ onNone: () => new AppNotFound({ id }), onSome: Effect.succeed })
-      )
+    const requireApp = Effect.fnUntraced(function* (id: AppId) {
+      const app = yield* appOf(sql`select scopes from apps where id = ${id}`)
+      return Option.isSome(app) ? app.value : yield* new AppNotFound({ id })
+    })
 
     const setActive = Effect.fnUntraced(function* (id: InstallationId, isActive: boolean) {
       const changed = yield* count(sql`update installations set is_active = ${isActive} where id = ${id} returning 1`)
@@ -55,7 +47,7 @@ export const InstallationsLive = Layer.effect(
         const app = yield* requireApp(appId)
         const undeclared = scopes.filter((scope) => !app.scopes.includes(scope))
         if (undeclared.length > 0) return yield* new ScopesNotDeclared({ scopes: undeclared })
-        const { id } = yield* idOf(sql`
+        const id = yield* idOf(sql`
           with installed as (
             insert into installations (store_id, id, app_id, scopes)
             values (${storeId}, uuid_v7(clock_micros()), ${appId}, ${scopes})
@@ -86,14 +78,14 @@ export const InstallationsLive = Layer.effect(
       }),
 
       findActive: Effect.fn("Installations.findActive")(function* (id) {
-        const found = yield* foundOf(sql`
-          select i.id, i.store_id as "storeId", i.scopes, i.is_active as "isActive"
+        const found = yield* installationOf(sql`
+          select i.store_id as "storeId", i.scopes, i.is_active as active
           from installations i join stores s on s.id = i.store_id and s.deleted_at is null
           where i.id = ${id}
         `)
         if (Option.isNone(found)) return yield* new InstallationNotFound({ id })
-        const { isActive, ...installation } = found.value
-        return isActive ? installation : yield* new InstallationDeactivated({ id })
+        const { active, ...granted } = found.value
+        return active ? { id, ...granted } : yield* new InstallationDeactivated({ id })
       }),
 
       deactivate: Effect.fn("Installations.deactivate")((id) => setActive(id, false)),

@@ -5,7 +5,7 @@ import { StoreId } from "../../domain/Store.ts"
 import { count, oneRowOf, rowsOf } from "../Rows.ts"
 
 const plansOf = rowsOf(Plan)
-const idOf = oneRowOf(Schema.Struct({ id: Schema.typeSchema(StoreId) }))
+const idOf = oneRowOf(Schema.Struct({ id: Schema.typeSchema(StoreId) }).pipe(Schema.pluck("id")))
 const storesOf = rowsOf(StoreSummary)
 
 export const StoresLive = Layer.effect(
@@ -36,11 +36,10 @@ export const StoresLive = Layer.effect(
 
       create: Effect.fn("Stores.create")(function* ({ currencyCode, name, plan }) {
         yield* requirePlan(plan)
-        const { id } = yield* idOf(sql`
+        return yield* idOf(sql`
           insert into stores (id, name, plan, currency_code)
           values (uuid_v7(clock_micros()), ${name}, ${plan}, ${currencyCode}) returning id
         `)
-        return id
       }),
 
       list: Effect.fn("Stores.list")((limit) =>

@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
-import { createHash, randomBytes } from "node:crypto"
+import { hash, randomBytes } from "node:crypto"
 import { InstallationNotFound } from "../../domain/access/Installations.ts"
 import { Tokens } from "../../domain/access/Tokens.ts"
 import { count, oneRowOf, rowOf } from "../Rows.ts"
@@ -14,17 +14,13 @@ const goodOf = rowOf(Schema.Struct({ good: Schema.Int }))
 
 export const TokensLive = Layer.effect(
   Tokens,
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const indexed = makeIndexed(sql)
-
-    return Tokens.of({
+  Effect.map(PgClient.PgClient, (sql) =>
+    Tokens.of({
       issue: Effect.fn("Tokens.issue")(function* ({ id, storeId }) {
         const token = randomBytes(32).toString("base64url")
-        const hash = createHash("sha256").update(token).digest()
         const { expiresAt } = yield* expiryOf(sql`
           insert into access_tokens (token_hash, store_id, installation_id, expires_at)
-          values (${hash}, ${storeId}, ${id}, clock_timestamp() + interval '1 hour')
+          values (${hash("sha256", token, "buffer")}, ${storeId}, ${id}, clock_timestamp() + interval '1 hour')
           returning expires_at as "expiresAt"
         `)
         return { token: Redacted.make(token), expiresAt }
@@ -41,14 +37,11 @@ export const TokensLive = Layer.effect(
           )
           select (select count(*)::integer from ended where good) as good from installation
         `)
-        return yield* Option.match(revoked, {
-          onNone: () => new InstallationNotFound({ id }),
-          onSome: ({ good }) => Effect.succeed(good)
-        })
+        return Option.isSome(revoked) ? revoked.value.good : yield* new InstallationNotFound({ id })
       }),
 
       purge: count(
-        indexed(sql`
+        makeIndexed(sql)(sql`
           with ended as materialized (
             select token_hash from access_tokens
             where expires_at <= now() order by expires_at limit ${sql.literal(String(PURGE_BATCH))}
@@ -58,5 +51,5 @@ export const TokensLive = Layer.effect(
         `)
       )
     })
-  })
+  )
 )

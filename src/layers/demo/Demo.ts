@@ -126,11 +126,7 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
     found.webhookAppId === undefined ? { ...found, ...(yield* atomically(subscribe(found.storeId))) } : found
 
   const renew = Effect.gen(function* () {
-    const { expiresAt, token } = yield* tokens.issue({
-      id: known.installationId,
-      storeId: known.storeId,
-      scopes: Scope.literals
-    })
+    const { expiresAt, token } = yield* tokens.issue({ id: known.installationId, storeId: known.storeId })
     const accessToken = Redacted.value(token)
     yield* write(file, { baseUrl, ...known, accessToken, accessTokenExpiresAt: DateTime.formatIso(expiresAt) })
     return accessToken
