@@ -1,12 +1,23 @@
-import { Command, HelpDoc, Options, ValidationError } from "@effect/cli"
-import { Console, Effect, Layer, ParseResult, Schema } from "effect"
-import { Scope } from "../domain/Installation.ts"
+import { Args, Command, HelpDoc, Options, ValidationError } from "@effect/cli"
+import { Console, Effect, Layer, ParseResult, Schema, type Types, type Utils } from "effect"
+import { AppId } from "../domain/access/Apps.ts"
+import { Scope } from "../domain/access/Scope.ts"
+import { AccessLive } from "../layers/access/Access.ts"
 import { DatabaseLive } from "../layers/Database.ts"
-import { InstallationsLive } from "../layers/Installations.ts"
 import { WebhooksLive } from "../layers/webhooks/Webhooks.ts"
 
 /** What commands work with, on `DATABASE_URL` or on the embedded database. */
-export const Live = Layer.merge(InstallationsLive, WebhooksLive).pipe(Layer.provideMerge(DatabaseLive))
+const Live = Layer.merge(AccessLive, WebhooksLive).pipe(Layer.provideMerge(DatabaseLive))
+
+/** A command that does its `work` with the services. */
+export const command = <
+  const Config extends Command.Command.Config,
+  Eff extends Utils.YieldWrap<Effect.Effect<unknown, unknown, unknown>>
+>(
+  name: string,
+  config: Config,
+  work: (given: Types.Simplify<Command.Command.ParseConfig<Config>>) => Generator<Eff, void, never>
+) => Command.make(name, config, Effect.fnUntraced(work, Effect.provide(Live)))
 
 export const json = Options.boolean("json").pipe(Options.withDescription("Print JSON, for programs"))
 
@@ -32,7 +43,7 @@ export const printAll = (asJson: boolean, name: string, items: ReadonlyArray<Fac
   Console.log(asJson ? JSON.stringify({ [name]: items }) : items.map(text).join("\n\n") || `no ${name}`)
 
 /** Reads a value by its schema, and refuses it in the schema's words, with the name of what was given. */
-export const readAs = <A>(name: string, schema: Schema.Schema<A, string>) => {
+const readAs = <A>(name: string, schema: Schema.Schema<A, string>) => {
   const decode = Schema.decode(schema)
   return (text: string) =>
     Effect.mapError(decode(text), (error) => {
@@ -41,22 +52,26 @@ export const readAs = <A>(name: string, schema: Schema.Schema<A, string>) => {
     })
 }
 
-export const option = <A>(name: string, schema: Schema.Schema<A, string>, description: string) => {
-  const read = readAs(`--${name}`, schema)
-  return Options.text(name).pipe(
-    Options.mapEffect((text) => Effect.mapError(read(text), ValidationError.invalidValue)),
+/** Fails with what is wrong about the way a command was used. */
+export const misused = (why: string) => Effect.fail(ValidationError.invalidValue(HelpDoc.p(why)))
+
+export const option = <A>(name: string, schema: Schema.Schema<A, string>, description: string) =>
+  Options.text(name).pipe(
+    Options.mapEffect((text) => Effect.mapError(readAs(`--${name}`, schema)(text), ValidationError.invalidValue)),
     Options.withDescription(description)
   )
-}
+
+export const argument = <A>(name: string, schema: Schema.Schema<A, string>, description: string) =>
+  Args.text({ name }).pipe(Args.withDescription(description), Args.mapEffect(readAs(name, schema)))
 
 /** A whole number within bounds, as it is typed. */
 export const integer = (least: number, most: number) =>
   Schema.NumberFromString.pipe(Schema.int(), Schema.between(least, most))
 
 /** How long a list may be. */
-export const limit = option("limit", integer(1, 1000), "At most so many, 50 when not given").pipe(
-  Options.withDefault(50)
-)
+export const limit = Options.withDefault(option("limit", integer(1, 1000), "At most so many, 50 when not given"), 50)
+
+export const app = option("app", AppId, "The app's id")
 
 export const Name = Schema.Trim.pipe(Schema.nonEmptyString({ message: () => "must not be empty" }))
 

@@ -1,8 +1,8 @@
-import { Command, HelpDoc, Options, ValidationError } from "@effect/cli"
+import { Command, Options } from "@effect/cli"
 import { Console, Effect, Option } from "effect"
 import { receive, type ReceiverBehaviour } from "../http/Receiver.ts"
 import { demoWebhookSecret } from "../layers/demo/Demo.ts"
-import { group, integer, option } from "./Frame.ts"
+import { group, integer, misused, option } from "./Frame.ts"
 
 const port = option("port", integer(0, 65_535), "Where to listen")
 
@@ -36,9 +36,7 @@ const listenCommand = Command.make(
   ({ port, secret, ...given }) =>
     Effect.gen(function* () {
       const behaviour = behaviourOf(given)
-      if (Option.isNone(behaviour)) {
-        return yield* Effect.fail(ValidationError.invalidValue(HelpDoc.p("Give one of --fail, --hang and --gone")))
-      }
+      if (Option.isNone(behaviour)) return yield* misused("Give one of --fail, --hang and --gone")
       const url = yield* receive({
         host: "127.0.0.1",
         port,

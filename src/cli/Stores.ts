@@ -1,10 +1,10 @@
-import { Args, Command, Options } from "@effect/cli"
+import { Command, Options } from "@effect/cli"
 import { Console, Effect, Layer } from "effect"
+import { Plan, Stores } from "../domain/access/Stores.ts"
 import { CurrencyCode } from "../domain/catalog/Fields.ts"
-import { Installations } from "../domain/Installations.ts"
-import { Plan, StoreId } from "../domain/Store.ts"
+import { StoreId } from "../domain/Store.ts"
 import { DatabaseLive } from "../layers/Database.ts"
-import { group, integer, json, limit, Live, Name, option, print, printAll, readAs } from "./Frame.ts"
+import { argument, command, group, integer, json, limit, Name, option, print, printAll } from "./Frame.ts"
 
 /** The greatest number that a limit can be in the database. */
 const MAX_LIMIT = 2_147_483_647
@@ -13,24 +13,14 @@ export const migrate = Command.make("migrate", { json }, ({ json }) =>
   Effect.zipRight(Effect.scoped(Layer.build(DatabaseLive)), print(json, { migrated: true }))
 ).pipe(Command.withDescription("Bring the database to the newest schema"))
 
-const listPlans = Command.make("list", { json }, ({ json }) =>
-  Effect.gen(function* () {
-    const { listPlans } = yield* Installations
-    const plans = yield* listPlans
-    yield* json
-      ? Console.log(JSON.stringify({ plans }))
-      : Console.log(
-          plans
-            .map(
-              ({ collectionLimit, name, productLimit }) =>
-                `${name}: ${productLimit} products, ${collectionLimit} collections`
-            )
-            .join("\n")
-        )
-  }).pipe(Effect.provide(Live))
-).pipe(Command.withDescription("Every plan and how many products and collections it allows"))
+const listPlans = command("list", { json }, function* ({ json }) {
+  const stores = yield* Stores
+  const plans = yield* stores.listPlans
+  const lines = plans.map((plan) => `${plan.name}: ${plan.productLimit} products, ${plan.collectionLimit} collections`)
+  yield* Console.log(json ? JSON.stringify({ plans }) : lines.join("\n"))
+}).pipe(Command.withDescription("Every plan and how many products and collections it allows"))
 
-const createPlan = Command.make(
+const createPlan = command(
   "create",
   {
     name: option("name", Name, "What it is called"),
@@ -38,18 +28,17 @@ const createPlan = Command.make(
     collections: option("collections", integer(0, MAX_LIMIT), "How many collections it allows"),
     json
   },
-  ({ collections, json, name, products }) =>
-    Effect.gen(function* () {
-      const { createPlan } = yield* Installations
-      const plan = Plan.make({ name, productLimit: products, collectionLimit: collections })
-      yield* createPlan(plan)
-      yield* print(json, { ...plan })
-    }).pipe(Effect.provide(Live))
+  function* ({ collections, json, name, products }) {
+    const stores = yield* Stores
+    const plan = Plan.make({ name, productLimit: products, collectionLimit: collections })
+    yield* stores.createPlan(plan)
+    yield* print(json, { ...plan })
+  }
 ).pipe(Command.withDescription("Make a plan that stores can be put on"))
 
 const plan = Options.text("plan").pipe(Options.withDescription("See: plans list"))
 
-const createStore = Command.make(
+const createStore = command(
   "create",
   {
     name: option("name", Name, "What it is called"),
@@ -57,40 +46,30 @@ const createStore = Command.make(
     currency: option("currency", CurrencyCode, "The currency of its prices, as in EUR"),
     json
   },
-  ({ currency, json, name, plan }) =>
-    Effect.gen(function* () {
-      const { createStore } = yield* Installations
-      yield* print(json, { storeId: yield* createStore({ name, plan, currencyCode: currency }) })
-    }).pipe(Effect.provide(Live))
+  function* ({ currency, json, name, plan }) {
+    const stores = yield* Stores
+    yield* print(json, { storeId: yield* stores.create({ name, plan, currencyCode: currency }) })
+  }
 ).pipe(Command.withDescription("Make a store"))
 
-const store = Args.text({ name: "store" }).pipe(
-  Args.withDescription("The store's id"),
-  Args.mapEffect(readAs("store", StoreId))
-)
+const store = argument("store", StoreId, "The store's id")
 
-const listStores = Command.make("list", { limit, json }, ({ json, limit }) =>
-  Effect.gen(function* () {
-    const { listStores } = yield* Installations
-    yield* printAll(json, "stores", yield* listStores(limit))
-  }).pipe(Effect.provide(Live))
-).pipe(Command.withDescription("The newest stores: their plans, and how much they hold"))
+const listStores = command("list", { limit, json }, function* ({ json, limit }) {
+  const stores = yield* Stores
+  yield* printAll(json, "stores", yield* stores.list(limit))
+}).pipe(Command.withDescription("The newest stores: their plans, and how much they hold"))
 
-const setPlan = Command.make("set-plan", { store, plan, json }, ({ json, plan, store }) =>
-  Effect.gen(function* () {
-    const { setPlan } = yield* Installations
-    yield* setPlan(store, plan)
-    yield* print(json, { storeId: store, plan })
-  }).pipe(Effect.provide(Live))
-).pipe(Command.withDescription("Put a store on another plan, from its next request on"))
+const setPlan = command("set-plan", { store, plan, json }, function* ({ json, plan, store }) {
+  const stores = yield* Stores
+  yield* stores.setPlan(store, plan)
+  yield* print(json, { storeId: store, plan })
+}).pipe(Command.withDescription("Put a store on another plan, from its next request on"))
 
-const deleteStore = Command.make("delete", { store, json }, ({ json, store }) =>
-  Effect.gen(function* () {
-    const { deleteStore } = yield* Installations
-    yield* deleteStore(store)
-    yield* print(json, { storeId: store, deleted: true })
-  }).pipe(Effect.provide(Live))
-).pipe(
+const deleteStore = command("delete", { store, json }, function* ({ json, store }) {
+  const stores = yield* Stores
+  yield* stores.delete(store)
+  yield* print(json, { storeId: store, deleted: true })
+}).pipe(
   Command.withDescription("Refuse every request for a store from now on, and end its deliveries; its rows are kept")
 )
 

@@ -1,16 +1,11 @@
-import { Command, HelpDoc, Options, ValidationError } from "@effect/cli"
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Command, Options } from "@effect/cli"
+import { Option, Redacted, Schema } from "effect"
 import { EventId, EventKind } from "../domain/Events.ts"
-import { AppId } from "../domain/Installation.ts"
 import { DeliveryState, LOG_DAYS } from "../domain/webhooks/Webhook.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
-import { group, json, limit, Live, option, print, printAll } from "./Frame.ts"
+import { app, command, group, json, limit, misused, option, print, printAll } from "./Frame.ts"
 
-const app = option("app", AppId, "The app's id")
-
-const url = Options.text("url").pipe(
-  Options.withDescription("Where its events are sent to, as in https://app.example/hooks")
-)
+const url = option("url", Schema.String, "Where its events are sent to, as in https://app.example/hooks")
 
 export const events = Options.choice("event", EventKind.literals).pipe(
   Options.withDescription("A kind of event it wants; give it once for each")
@@ -20,17 +15,18 @@ export const events = Options.choice("event", EventKind.literals).pipe(
 export const secretFact = (secret: Option.Option<Redacted.Redacted>) =>
   Option.match(secret, { onNone: () => ({}), onSome: (made) => ({ webhookSecret: Redacted.value(made) }) })
 
-const set = Command.make("set", { app, url, events: Options.atLeast(events, 1), json }, ({ app, events, json, url }) =>
-  Effect.gen(function* () {
+const set = command(
+  "set",
+  { app, url, events: Options.atLeast(events, 1), json },
+  function* ({ app, events, json, url }) {
     const { show, subscribe } = yield* Webhooks
     const secret = yield* subscribe(app, { url, kinds: events })
     const { pauseReason, url: kept } = yield* show(app)
-    const paused = pauseReason === null ? {} : { stillPaused: pauseReason }
-    yield* print(json, { appId: app, url: kept, events, ...secretFact(secret), ...paused })
-  }).pipe(Effect.provide(Live))
+    yield* print(json, { appId: app, url: kept, events, ...secretFact(secret), stillPaused: pauseReason ?? undefined })
+  }
 ).pipe(Command.withDescription("Set where an app's events go and which it wants; its first webhook prints a secret"))
 
-const rotateSecret = Command.make(
+const rotateSecret = command(
   "rotate-secret",
   {
     app,
@@ -39,31 +35,25 @@ const rotateSecret = Command.make(
     ),
     json
   },
-  ({ app, json, now }) =>
-    Effect.gen(function* () {
-      const { rotateSecret } = yield* Webhooks
-      const { previousUntil, secret } = yield* rotateSecret(app, now ? "end" : "overlap")
-      yield* print(json, {
-        appId: app,
-        webhookSecret: Redacted.value(secret),
-        previousSecretSignsUntil: previousUntil
-      })
-    }).pipe(Effect.provide(Live))
+  function* ({ app, json, now }) {
+    const { rotateSecret } = yield* Webhooks
+    const { previousUntil, secret } = yield* rotateSecret(app, now ? "end" : "overlap")
+    const webhookSecret = Redacted.value(secret)
+    yield* print(json, { appId: app, webhookSecret, previousSecretSignsUntil: previousUntil })
+  }
 ).pipe(Command.withDescription("Make a new secret; the one before signs along for 24 hours"))
 
-const pause = Command.make("pause", { app, json }, ({ app, json }) =>
-  Effect.gen(function* () {
-    const { pause } = yield* Webhooks
-    yield* pause(app)
-    yield* print(json, { appId: app, paused: true })
-  }).pipe(Effect.provide(Live))
-).pipe(
+const pause = command("pause", { app, json }, function* ({ app, json }) {
+  const { pause } = yield* Webhooks
+  yield* pause(app)
+  yield* print(json, { appId: app, paused: true })
+}).pipe(
   Command.withDescription(
     `Send nothing more; what happens meanwhile is kept for when it is resumed, ${LOG_DAYS} days at most`
   )
 )
 
-const resume = Command.make(
+const resume = command(
   "resume",
   {
     app,
@@ -72,30 +62,27 @@ const resume = Command.make(
     ),
     json
   },
-  ({ app, json, skipMissed }) =>
-    Effect.gen(function* () {
-      const { resume } = yield* Webhooks
-      const { count, since, until } = yield* resume(app, skipMissed ? "skip" : "deliver")
-      yield* print(json, {
-        appId: app,
-        paused: false,
-        missed: count,
-        missedSince: since,
-        missedUntil: until,
-        missedAre: skipMissed ? "skipped" : "delivered"
-      })
-    }).pipe(Effect.provide(Live))
+  function* ({ app, json, skipMissed }) {
+    const { resume } = yield* Webhooks
+    const { count, since, until } = yield* resume(app, skipMissed ? "skip" : "deliver")
+    yield* print(json, {
+      appId: app,
+      paused: false,
+      missed: count,
+      missedSince: since,
+      missedUntil: until,
+      missedAre: skipMissed ? "skipped" : "delivered"
+    })
+  }
 ).pipe(Command.withDescription("Send again, first what was missed"))
 
-const show = Command.make("show", { app, json }, ({ app, json }) =>
-  Effect.gen(function* () {
-    const { show } = yield* Webhooks
-    const { kinds, ...webhook } = yield* show(app)
-    yield* print(json, { ...webhook, events: kinds })
-  }).pipe(Effect.provide(Live))
-).pipe(Command.withDescription("How an app's webhook stands"))
+const show = command("show", { app, json }, function* ({ app, json }) {
+  const { show } = yield* Webhooks
+  const { kinds, ...webhook } = yield* show(app)
+  yield* print(json, { ...webhook, events: kinds })
+}).pipe(Command.withDescription("How an app's webhook stands"))
 
-const deliveries = Command.make(
+const deliveries = command(
   "deliveries",
   {
     app,
@@ -106,25 +93,22 @@ const deliveries = Command.make(
     limit,
     json
   },
-  ({ app, json, limit, state }) =>
-    Effect.gen(function* () {
-      const { deliveries } = yield* Webhooks
-      yield* printAll(json, "deliveries", yield* deliveries(app, { state, limit }))
-    }).pipe(Effect.provide(Live))
+  function* ({ app, json, limit, state }) {
+    const { deliveries } = yield* Webhooks
+    yield* printAll(json, "deliveries", yield* deliveries(app, { state, limit }))
+  }
 ).pipe(Command.withDescription("The newest deliveries to an app"))
 
 const event = option("event-id", EventId, "The id of an event, which its delivery carries as webhook-id")
 
-const attempts = Command.make("attempts", { app, event, json }, ({ app, event, json }) =>
-  Effect.gen(function* () {
-    const { attempts } = yield* Webhooks
-    yield* printAll(json, "attempts", yield* attempts(app, event))
-  }).pipe(Effect.provide(Live))
-).pipe(Command.withDescription("Every request that was made to tell an app of an event, and what came back"))
+const attempts = command("attempts", { app, event, json }, function* ({ app, event, json }) {
+  const { attempts } = yield* Webhooks
+  yield* printAll(json, "attempts", yield* attempts(app, event))
+}).pipe(Command.withDescription("Every request that was made to tell an app of an event, and what came back"))
 
 const Time = Schema.Date.annotations({ message: () => "must be a time, as in 2026-01-31T12:00:00Z" })
 
-const redeliver = Command.make(
+const redeliver = command(
   "redeliver",
   {
     app,
@@ -133,20 +117,15 @@ const redeliver = Command.make(
     dead: Options.boolean("dead").pipe(Options.withDescription("With --since: only those that were given up")),
     json
   },
-  ({ app, dead, event, json, since }) =>
-    Effect.gen(function* () {
-      const { redeliver, redeliverSince } = yield* Webhooks
-      if (Option.isSome(event) === Option.isSome(since)) {
-        return yield* Effect.fail(ValidationError.invalidValue(HelpDoc.p("Give either --event-id or --since")))
-      }
-      if (dead && Option.isNone(since)) {
-        return yield* Effect.fail(ValidationError.invalidValue(HelpDoc.p("Give --dead with --since")))
-      }
-      const redelivered = Option.isSome(event)
-        ? yield* redeliver(app, event.value)
-        : yield* redeliverSince(app, Option.getOrThrow(since), dead ? "dead" : "all")
-      yield* print(json, { appId: app, redelivered })
-    }).pipe(Effect.provide(Live))
+  function* ({ app, dead, event, json, since }) {
+    const { redeliver, redeliverSince } = yield* Webhooks
+    if (Option.isSome(event) === Option.isSome(since)) return yield* misused("Give either --event-id or --since")
+    if (dead && Option.isNone(since)) return yield* misused("Give --dead with --since")
+    const redelivered = Option.isSome(event)
+      ? yield* redeliver(app, event.value)
+      : yield* redeliverSince(app, Option.getOrThrow(since), dead ? "dead" : "all")
+    yield* print(json, { appId: app, redelivered })
+  }
 ).pipe(Command.withDescription("Send one event, or all since a time, once more"))
 
 export const webhook = group("webhook", "Where an app's events go").pipe(

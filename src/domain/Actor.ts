@@ -1,5 +1,5 @@
 import { Data, Schema } from "effect"
-import type { InstallationId } from "./Installation.ts"
+import type { InstallationId } from "./access/Installations.ts"
 import { Uuid } from "./Uuid.ts"
 
 export const MerchantId = Uuid.pipe(Schema.brand("MerchantId"))

@@ -1,7 +1,8 @@
 import { Schema } from "effect"
 import type { Actor } from "./Actor.ts"
 import type { JsonText } from "./Document.ts"
-import type { InstallationId, Scope } from "./Installation.ts"
+import type { InstallationId } from "./access/Installations.ts"
+import type { Scope } from "./access/Scope.ts"
 import type { StoreId } from "./Store.ts"
 import { Uuid } from "./Uuid.ts"
 

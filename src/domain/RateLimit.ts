@@ -1,5 +1,6 @@
 import { Context, type Effect, type Redacted, Schema } from "effect"
-import type { Installation, InstallationInactive, InvalidToken } from "./Installation.ts"
+import type { Installation, InstallationInactive } from "./access/Installations.ts"
+import type { InvalidToken } from "./access/Tokens.ts"
 import type { StoreNotFound } from "./Store.ts"
 
 /** Requests of one installation that may be admitted in any {@link WINDOW_SECONDS} (contract, section 8). */

@@ -1,6 +1,6 @@
 import type { Effect, Either } from "effect"
+import type { Installation } from "../domain/access/Installations.ts"
 import type { JsonText } from "../domain/Document.ts"
-import type { Installation } from "../domain/Installation.ts"
 import type { BadRequest } from "./BadRequest.ts"
 import type { PublicError } from "./ErrorTable.ts"
 import type { Query } from "./Query.ts"

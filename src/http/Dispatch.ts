@@ -1,8 +1,9 @@
 import { HttpApi } from "@effect/platform"
 import { Cause, Context, Effect, Either, FiberId, Option, Redacted, Runtime, type Schema, SchemaAST } from "effect"
 import type { IncomingMessage } from "node:http"
+import { requireScope, type Scope } from "../domain/access/Scope.ts"
+import { InvalidToken } from "../domain/access/Tokens.ts"
 import { Bulkhead, type Weight } from "../domain/Bulkhead.ts"
-import { InvalidToken, requireScope, type Scope } from "../domain/Installation.ts"
 import { RateLimit } from "../domain/RateLimit.ts"
 import { RequiredScope, WorkWeight } from "./api/Access.ts"
 import { PartnerApi } from "./api/PartnerApi.ts"
@@ -102,7 +103,7 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
       if (token === undefined) return yield* new InvalidToken()
       const installation = yield* admit(Redacted.make(token))
       exchange.installationId = installation.id
-      if (Option.isSome(scope)) yield* requireScope(installation, scope.value)
+      if (Option.isSome(scope)) yield* requireScope(installation.scopes, scope.value)
       const { method = "" } = message
       const body = hasBody ? yield* Effect.either(receiveBody(message)) : NO_BODY
       const query = queryOf(search, parameters)

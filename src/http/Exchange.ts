@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { type IncomingMessage, ServerResponse } from "node:http"
-import type { InstallationId } from "../domain/Installation.ts"
+import type { InstallationId } from "../domain/access/Installations.ts"
 
 /** The header that names a request, in both directions. */
 export const REQUEST_ID = "x-request-id"

@@ -1,19 +1,19 @@
 import { Layer } from "effect"
+import { AccessLive } from "./access/Access.ts"
 import { BulkheadLive } from "./Bulkhead.ts"
 import { CatalogLive } from "./catalog/Catalog.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
-import { InstallationsLive } from "./Installations.ts"
 import { RateLimitLive } from "./RateLimit.ts"
 import { WebhooksLive } from "./webhooks/Webhooks.ts"
 import { WritesLive } from "./Writes.ts"
 
 /** Every domain service, on the one database. */
 export const DomainLive = Layer.mergeAll(
+  AccessLive,
   BulkheadLive,
   CatalogLive,
   IdempotencyLive,
-  InstallationsLive,
   RateLimitLive,
   HealthLive,
   WebhooksLive,

@@ -1,9 +1,12 @@
 import { Duration, Effect, Layer, Redacted } from "effect"
+import { Apps } from "../../src/domain/access/Apps.ts"
+import { Installations } from "../../src/domain/access/Installations.ts"
+import { Stores } from "../../src/domain/access/Stores.ts"
+import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { Idempotency } from "../../src/domain/Idempotency.ts"
-import { Installations } from "../../src/domain/Installations.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
-import { InstallationsLive } from "../../src/layers/Installations.ts"
+import { AccessLive } from "../../src/layers/access/Access.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/database/Postgres.ts"
 import { WebhooksLive } from "../../src/layers/webhooks/Webhooks.ts"
@@ -20,15 +23,17 @@ const AT_MOST_MILLIS = 5
 const HEADINGS = ["A purge that finds nothing", "Median ms", "Slowest ms", "At most"]
 
 const services = (url: string) =>
-  Layer.mergeAll(IdempotencyLive, InstallationsLive, WebhooksLive).pipe(
+  Layer.mergeAll(IdempotencyLive, AccessLive, WebhooksLive).pipe(
     Layer.provideMerge(MigrationsLive),
     Layer.provideMerge(postgres({ url: Redacted.make(url), maxConnections: 1 }))
   )
 
 const owner = Effect.gen(function* () {
-  const { createApp, createStore, install } = yield* Installations
-  const storeId = yield* createStore({ name: "A store", plan: "scale", currencyCode: "EUR" })
-  const appId = yield* createApp({ name: "An app", scopes: [] })
+  const stores = yield* Stores
+  const apps = yield* Apps
+  const { install } = yield* Installations
+  const storeId = yield* stores.create({ name: "A store", plan: "scale", currencyCode: "EUR" })
+  const appId = yield* apps.create({ name: "An app", scopes: [] })
   return { appId, ...(yield* install({ storeId, appId, scopes: [] })) }
 })
 
@@ -70,7 +75,7 @@ export const ageing = (server: string, { agedRows }: Options) =>
         })
       return [
         yield* aged(["idempotency_records"], (yield* Idempotency).purge),
-        yield* aged(["access_tokens"], (yield* Installations).purge),
+        yield* aged(["access_tokens"], (yield* Tokens).purge),
         yield* aged(["deliveries", "events"], (yield* Webhooks).purge)
       ]
     }).pipe(Effect.provide(services(url)), Effect.orDie)

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import { type Scope } from "../../src/domain/Installation.ts"
-import { Installations } from "../../src/domain/Installations.ts"
+import { Installations } from "../../src/domain/access/Installations.ts"
+import type { Scope } from "../../src/domain/access/Scope.ts"
 import {
   type Answer,
   ApiTest,

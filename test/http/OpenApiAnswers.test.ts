@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import { Scope } from "../../src/domain/Installation.ts"
+import { Scope } from "../../src/domain/access/Scope.ts"
 import { ApiTest, baseUrl, type Client, dataOf, freshClient, install, makeClient, type Sent } from "../support/Api.ts"
 import { type Documented, exampleOf, generated, operations, requestsOf, undocumented } from "../support/OpenApi.ts"
 

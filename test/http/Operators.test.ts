@@ -1,32 +1,33 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { Scope } from "../../src/domain/Installation.ts"
-import { Installations } from "../../src/domain/Installations.ts"
-import { Plan } from "../../src/domain/Store.ts"
-import { ApiTest, baseUrl, errorOf, freshClient, makeClient, makeStore } from "../support/Api.ts"
+import { Installations } from "../../src/domain/access/Installations.ts"
+import { Scope } from "../../src/domain/access/Scope.ts"
+import { Plan, Stores } from "../../src/domain/access/Stores.ts"
+import { Tokens } from "../../src/domain/access/Tokens.ts"
+import { ApiTest, baseUrl, errorOf, freshClient, makeApp, makeClient, makeStore } from "../support/Api.ts"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What an operator does", (it) => {
   it.effect("another plan counts from the next request on, and takes nothing away", () =>
     Effect.gen(function* () {
-      const { createPlan, setPlan } = yield* Installations
-      yield* createPlan(Plan.make({ name: "single", productLimit: 1, collectionLimit: 0 }))
+      const stores = yield* Stores
+      yield* stores.createPlan(Plan.make({ name: "single", productLimit: 1, collectionLimit: 0 }))
       const { client, storeId } = yield* freshClient({ plan: "single" })
       const create = Effect.suspend(() => Effect.map(client.post("/products", { name: "Cup" }), ({ status }) => status))
       assert.deepStrictEqual([yield* create, yield* create], [201, 403])
-      yield* setPlan(storeId, "free")
+      yield* stores.setPlan(storeId, "free")
       assert.deepStrictEqual([yield* create, yield* create], [201, 201])
-      yield* setPlan(storeId, "single")
+      yield* stores.setPlan(storeId, "single")
       assert.strictEqual(yield* create, 403)
       const known = /choose one of .*free, starter/
-      assert.match((yield* Effect.flip(setPlan(storeId, "gold"))).message, known)
+      assert.match((yield* Effect.flip(stores.setPlan(storeId, "gold"))).message, known)
     })
   )
 
   it.effect("a deleted store is 404 from then on, and nobody else's", () =>
     Effect.gen(function* () {
-      const { deleteStore } = yield* Installations
+      const stores = yield* Stores
       const [gone, other] = [yield* freshClient(), yield* freshClient()]
-      yield* deleteStore(gone.storeId)
+      yield* stores.delete(gone.storeId)
       const refused = [yield* gone.client.get("/products"), yield* gone.client.post("/products", { name: "Cup" })]
       for (const answer of refused) {
         assert.strictEqual(answer.status, 404)
@@ -38,12 +39,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What an op
 
   it.effect("revoked tokens are 401 at once, and a new one is good", () =>
     Effect.gen(function* () {
-      const { findActive, issueToken, revokeTokens } = yield* Installations
+      const { findActive } = yield* Installations
+      const tokens = yield* Tokens
       const { client, installation } = yield* freshClient()
       assert.strictEqual((yield* client.get("/products")).status, 200)
-      yield* revokeTokens(installation.id)
+      yield* tokens.revoke(installation.id)
       assert.strictEqual((yield* client.get("/products")).status, 401)
-      const { token } = yield* issueToken(yield* findActive(installation.id))
+      const { token } = yield* tokens.issue(yield* findActive(installation.id))
       const renewed = makeClient(yield* baseUrl, Redacted.value(token))
       assert.strictEqual((yield* renewed.get("/products")).status, 200)
     })
@@ -51,11 +53,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What an op
 
   it.effect("an app that is installed once more answers a key as before, and the tokens it has go on", () =>
     Effect.gen(function* () {
-      const { createApp, install, issueToken } = yield* Installations
+      const { install } = yield* Installations
+      const tokens = yield* Tokens
       const storeId = yield* makeStore()
-      const appId = yield* createApp({ name: "An app", scopes: Scope.literals })
+      const appId = yield* makeApp()
       const put = Effect.gen(function* () {
-        const { token } = yield* issueToken(yield* install({ storeId, appId, scopes: Scope.literals }))
+        const { token } = yield* tokens.issue(yield* install({ storeId, appId, scopes: Scope.literals }))
         return makeClient(yield* baseUrl, Redacted.value(token))
       })
       const before = yield* put

@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import type { Installation } from "../../src/domain/Installation.ts"
-import { Installations } from "../../src/domain/Installations.ts"
+import { type Installation, Installations } from "../../src/domain/access/Installations.ts"
+import { Tokens } from "../../src/domain/access/Tokens.ts"
 import {
   type Answer,
   ApiTest,
@@ -98,8 +98,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rate limit
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, installation } = yield* freshClient()
-      const { deactivate, issueToken } = yield* Installations
-      const expired = makeClient(yield* baseUrl, Redacted.value((yield* issueToken(installation)).token))
+      const { deactivate } = yield* Installations
+      const tokens = yield* Tokens
+      const expired = makeClient(yield* baseUrl, Redacted.value((yield* tokens.issue(installation)).token))
       yield* sql`
         update access_tokens set expires_at = now() where token_hash = sha256(convert_to(${expired.token ?? ""}, 'UTF8'))
       `
@@ -151,8 +152,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rate limit
   it.effect("is one for all tokens of an installation", () =>
     Effect.gen(function* () {
       const { client, installation } = yield* freshClient()
-      const { issueToken } = yield* Installations
-      const second = makeClient(yield* baseUrl, Redacted.value((yield* issueToken(installation)).token))
+      const tokens = yield* Tokens
+      const second = makeClient(yield* baseUrl, Redacted.value((yield* tokens.issue(installation)).token))
       assert.deepStrictEqual(statuses(yield* burst([client, second], 150)), { 200: 100, 429: 50 })
     })
   )

@@ -1,24 +1,25 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { Installations } from "../../src/domain/access/Installations.ts"
+import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { Idempotency } from "../../src/domain/Idempotency.ts"
-import { Installations } from "../../src/domain/Installations.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
-import { InstallationsLive } from "../../src/layers/Installations.ts"
+import { AccessLive } from "../../src/layers/access/Access.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/database/Postgres.ts"
 import { makeIndexed } from "../../src/layers/Transaction.ts"
 import { WebhooksLive } from "../../src/layers/webhooks/Webhooks.ts"
 import { write } from "../../src/layers/Writes.ts"
 import { agedBy, AGEING } from "../support/Ageing.ts"
-import { makeStore } from "../support/Api.ts"
+import { makeApp, makeStore } from "../support/Api.ts"
 import { freshDatabase } from "../support/Postgres.ts"
 
 /** On one connection: what a statement read is counted in its session, and told when that is asked to tell. */
 const Live = Layer.unwrapScoped(
   Effect.map(freshDatabase, (url) =>
-    Layer.mergeAll(IdempotencyLive, InstallationsLive, WebhooksLive).pipe(
+    Layer.mergeAll(IdempotencyLive, AccessLive, WebhooksLive).pipe(
       Layer.provideMerge(MigrationsLive),
       Layer.provideMerge(postgres({ url, maxConnections: 1 }))
     )
@@ -26,8 +27,8 @@ const Live = Layer.unwrapScoped(
 ).pipe(Layer.orDie)
 
 const installed = Effect.gen(function* () {
-  const { createApp, install } = yield* Installations
-  const appId = yield* createApp({ name: "An app", scopes: [] })
+  const { install } = yield* Installations
+  const appId = yield* makeApp()
   return { appId, ...(yield* install({ storeId: yield* makeStore(), appId, scopes: [] })) }
 })
 
@@ -55,7 +56,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A purge", (it
       for (const table of AGEING) {
         for (const statement of agedBy({ ...table, life: 1 }, owner, 4000)) yield* sql.unsafe(statement)
       }
-      for (const { purge } of [yield* Idempotency, yield* Installations, yield* Webhooks]) {
+      for (const { purge } of [yield* Idempotency, yield* Tokens, yield* Webhooks]) {
         const { answer, pages } = yield* pagesOf(purge)
         assert.strictEqual(answer, 0)
         assert.isAtMost(pages, 40)

@@ -1,11 +1,13 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
+import { Apps } from "../../src/domain/access/Apps.ts"
+import { Installations } from "../../src/domain/access/Installations.ts"
+import { Stores } from "../../src/domain/access/Stores.ts"
 import { Actor } from "../../src/domain/Actor.ts"
 import { Catalog } from "../../src/domain/catalog/Catalog.ts"
 import { Collection, CreateCollection, MAX_MEMBERS, UpdateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct, ProductId } from "../../src/domain/catalog/Product.ts"
-import { Installations } from "../../src/domain/Installations.ts"
 import { parse } from "../../src/domain/Json.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
@@ -19,8 +21,8 @@ const toCollection = Schema.decodeUnknownSync(CreateCollection)
 const toPatch = Schema.decodeUnknownSync(UpdateCollection)
 const collectionOf = ({ json }: { readonly json: string }) => Schema.decodeUnknownSync(Collection)(parse(json))
 
-const makeStore = Effect.flatMap(Installations, ({ createStore }) =>
-  createStore({ name: "A store", plan: "scale", currencyCode: "EUR" })
+const makeStore = Effect.flatMap(Stores, (stores) =>
+  stores.create({ name: "A store", plan: "scale", currencyCode: "EUR" })
 )
 const merchantOf = (storeId: StoreId) => Actor.Merchant({ storeId, userId: "merchant" })
 
@@ -74,9 +76,10 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const catalog = yield* Catalog
+      const apps = yield* Apps
       const installations = yield* Installations
       const storeId = yield* makeStore
-      const appId = yield* installations.createApp({ name: "An app", scopes: [] })
+      const appId = yield* apps.create({ name: "An app", scopes: [] })
       const { id: installationId } = yield* installations.install({ storeId, appId, scopes: [] })
       for (const actor of [
         Actor.App({ storeId, installationId, hops: 0 }),

@@ -4,9 +4,9 @@ import { randomUUID } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { Stores } from "../../src/domain/access/Stores.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
-import { Installations } from "../../src/domain/Installations.ts"
 import { StoreId } from "../../src/domain/Store.ts"
 import { collections, products } from "../../src/layers/demo/catalog.ts"
 import { openDemo } from "../../src/layers/demo/Demo.ts"
@@ -168,10 +168,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
   it.scoped("is made anew when its store was deleted", () =>
     Effect.gen(function* () {
       const { file, on } = yield* wished
-      const { deleteStore } = yield* Installations
+      const stores = yield* Stores
       yield* Effect.provide(demo, on)
       const { storeId } = factsOf(readFileSync(file, "utf8"))
-      yield* deleteStore(Schema.decodeUnknownSync(StoreId)(storeId))
+      yield* stores.delete(Schema.decodeUnknownSync(StoreId)(storeId))
       const { accessToken, baseUrl: base } = yield* Effect.provide(demo, on)
       assert.strictEqual((yield* makeClient(base, accessToken).get("/products")).status, 200)
     })

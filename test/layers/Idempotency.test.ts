@@ -2,26 +2,21 @@ import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Data, Deferred, Effect, Exit, Fiber, Layer, Schema } from "effect"
 import { createHash, randomUUID } from "node:crypto"
+import type { Installation } from "../../src/domain/access/Installations.ts"
 import { Idempotency, IdempotencyKey, type KeyedRequest, type StoredResponse } from "../../src/domain/Idempotency.ts"
-import type { Installation } from "../../src/domain/Installation.ts"
-import { Installations } from "../../src/domain/Installations.ts"
 import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
-import { InstallationsLive } from "../../src/layers/Installations.ts"
-import { makeStore } from "../support/Api.ts"
+import { AccessLive } from "../../src/layers/access/Access.ts"
+import { makeInstallation } from "../support/Api.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
 import { connection, databaseUrl, rowsOf, waiting, watch } from "../support/Process.ts"
 
 class Refused extends Data.TaggedError("Refused") {}
 
-const Live = Layer.mergeAll(IdempotencyLive, InstallationsLive).pipe(Layer.provideMerge(PostgresTest))
+const Live = Layer.mergeAll(IdempotencyLive, AccessLive).pipe(Layer.provideMerge(PostgresTest))
 
 const keyOf = Schema.decodeSync(IdempotencyKey)
 
-const installed = Effect.gen(function* () {
-  const { createApp, install } = yield* Installations
-  const appId = yield* createApp({ name: "An app", scopes: [] })
-  return yield* install({ storeId: yield* makeStore(), appId, scopes: [] })
-})
+const installed = makeInstallation([])
 
 const request = (installation: Installation, key: string, body = "body"): KeyedRequest => ({
   storeId: installation.storeId,

@@ -1,21 +1,20 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FastCheck, Layer, Redacted } from "effect"
-import { type Installation, Scope } from "../../src/domain/Installation.ts"
-import { Installations } from "../../src/domain/Installations.ts"
+import { type Installation, Installations } from "../../src/domain/access/Installations.ts"
+import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { RateLimit } from "../../src/domain/RateLimit.ts"
-import { InstallationsLive } from "../../src/layers/Installations.ts"
+import { AccessLive } from "../../src/layers/access/Access.ts"
 import { RateLimitLive } from "../../src/layers/RateLimit.ts"
-import { makeStore } from "../support/Api.ts"
+import { makeInstallation } from "../support/Api.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
 
-const Live = Layer.mergeAll(RateLimitLive, InstallationsLive).pipe(Layer.provideMerge(PostgresTest))
+const Live = Layer.mergeAll(RateLimitLive, AccessLive).pipe(Layer.provideMerge(PostgresTest))
 
 const installed = Effect.gen(function* () {
-  const { createApp, install, issueToken } = yield* Installations
-  const appId = yield* createApp({ name: "An app", scopes: Scope.literals })
-  const installation = yield* install({ storeId: yield* makeStore(), appId, scopes: ["read_products"] })
-  return { installation, token: (yield* issueToken(installation)).token }
+  const tokens = yield* Tokens
+  const installation = yield* makeInstallation(["read_products"])
+  return { installation, token: (yield* tokens.issue(installation)).token }
 })
 
 /** Asks for all of these tokens at once: who was admitted, or why not, in the order asked. */

@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, FastCheck as fc, Layer, Runtime, Schema } from "effect"
+import { Stores } from "../../src/domain/access/Stores.ts"
 import { Actor } from "../../src/domain/Actor.ts"
 import { Catalog } from "../../src/domain/catalog/Catalog.ts"
 import { Collection, CreateCollection } from "../../src/domain/catalog/Collection.ts"
@@ -9,7 +10,6 @@ import { matches } from "../../src/domain/catalog/Matcher.ts"
 import { Product } from "../../src/domain/catalog/Product.ts"
 import { conditionsOf } from "../../src/domain/catalog/Rule.ts"
 import { canonical, parse, stringify } from "../../src/domain/Json.ts"
-import { Installations } from "../../src/domain/Installations.ts"
 import { termsOf } from "../../src/layers/catalog/Terms.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { randomPatch, randomProduct } from "../data/RandomProducts.ts"
@@ -36,8 +36,8 @@ class RandomStore extends Context.Tag("test/RandomStore")<
 
 const randomStore = Effect.gen(function* () {
   const catalog = yield* Catalog
-  const { createStore } = yield* Installations
-  const storeId = yield* createStore({ name: "A random store", plan: "scale", currencyCode: "EUR" })
+  const stores = yield* Stores
+  const storeId = yield* stores.create({ name: "A random store", plan: "scale", currencyCode: "EUR" })
   const actor = Actor.Merchant({ storeId, userId: "merchant" })
   const made = yield* Effect.forEach(sample(randomProduct, PRODUCTS), (input) => catalog.createProduct(actor, input))
   const patches = sample(randomPatch, PRODUCTS)

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
-import { InstallationsLive } from "../../src/layers/Installations.ts"
+import { AccessLive } from "../../src/layers/access/Access.ts"
 import { makeStore } from "../support/Api.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
 
@@ -18,7 +18,7 @@ const LOOKS = `
 const looksOf = Schema.decodeUnknownSync(Schema.Tuple(Schema.Struct({ probes: Schema.Int, scans: Schema.Int })))
 const choiceOf = Schema.decodeUnknownSync(Schema.Tuple(Schema.Struct({ number: Schema.Int })))
 
-layer(Layer.provideMerge(InstallationsLive, PostgresTest), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Layer.provideMerge(AccessLive, PostgresTest), { excludeTestServices: true, timeout: "60 seconds" })(
   "The number of a slug",
   (it) => {
     for (const [table, choose] of [

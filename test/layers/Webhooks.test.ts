@@ -1,11 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { AppId } from "../../src/domain/access/Apps.ts"
 import { EventId } from "../../src/domain/Events.ts"
-import { AppId } from "../../src/domain/Installation.ts"
-import { Installations } from "../../src/domain/Installations.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
-import { ApiTest } from "../support/Api.ts"
+import { ApiTest, makeApp } from "../support/Api.ts"
 import { deliveriesOf, finish, history } from "../support/Webhooks.ts"
 
 const NOBODY = AppId.make("01890a5d-ac96-774b-bcce-b302099a8057")
@@ -132,8 +131,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
           Effect.flip(redeliverSince(app, new Date(0), "all"))
         ])
       for (const refused of yield* refusalsOf(NOBODY)) assert.strictEqual(refused._tag, "AppNotFound")
-      const { createApp } = yield* Installations
-      for (const refused of yield* refusalsOf(yield* createApp({ name: "An app", scopes: [] }))) {
+      for (const refused of yield* refusalsOf(yield* makeApp())) {
         assert.strictEqual(refused._tag, "WebhookNotFound")
         assert.include(refused.message, "apps webhook set --app")
       }

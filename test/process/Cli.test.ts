@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { Plan } from "../../src/domain/Store.ts"
+import { Plan } from "../../src/domain/access/Stores.ts"
 import { dataOf, errorOf, makeClient, pageOf } from "../support/Api.ts"
 import { app, cli, factsOf, Installed, store } from "../support/Cli.ts"
 import { ownDatabase, rowsOf, startServer } from "../support/Process.ts"

@@ -1,8 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Option, Redacted, Schema } from "effect"
+import { Apps } from "../../src/domain/access/Apps.ts"
+import { Installations } from "../../src/domain/access/Installations.ts"
+import { Scope } from "../../src/domain/access/Scope.ts"
+import { Stores } from "../../src/domain/access/Stores.ts"
+import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { EventKind } from "../../src/domain/Events.ts"
-import { Scope } from "../../src/domain/Installation.ts"
-import { Installations } from "../../src/domain/Installations.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { makeClient } from "../support/Api.ts"
 import { app, cli, factsOf } from "../support/Cli.ts"
@@ -132,15 +135,18 @@ const Attempts = Schema.Struct({
 /** A store with somebody who writes on it and an app that is told, on the database at `url`. */
 const subscription = (url: string, target: string) =>
   Effect.gen(function* () {
-    const { createApp, createStore, install, issueToken } = yield* Installations
+    const stores = yield* Stores
+    const apps = yield* Apps
+    const { install } = yield* Installations
+    const tokens = yield* Tokens
     const { subscribe } = yield* Webhooks
-    const storeId = yield* createStore({ name: "A store", plan: "free", currencyCode: "EUR" })
+    const storeId = yield* stores.create({ name: "A store", plan: "free", currencyCode: "EUR" })
     const make = (name: string) =>
-      Effect.flatMap(createApp({ name, scopes: Scope.literals }), (appId) =>
+      Effect.flatMap(apps.create({ name, scopes: Scope.literals }), (appId) =>
         Effect.map(install({ storeId, appId, scopes: Scope.literals }), (installation) => ({ appId, installation }))
       )
     const writer = yield* make("A writer")
-    const { token } = yield* issueToken(writer.installation)
+    const { token } = yield* tokens.issue(writer.installation)
     const { appId } = yield* make("A subscriber")
     const secret = Option.getOrThrow(yield* subscribe(appId, { url: target, kinds: EventKind.literals }))
     return { accessToken: Redacted.value(token), appId, secret: Redacted.value(secret) }

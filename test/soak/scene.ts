@@ -1,8 +1,11 @@
 import { ConfigProvider, Effect, Layer, Redacted, Schedule } from "effect"
 import type pg from "pg"
+import { type AppId, Apps } from "../../src/domain/access/Apps.ts"
+import { Installations } from "../../src/domain/access/Installations.ts"
+import { Scope } from "../../src/domain/access/Scope.ts"
+import { Stores } from "../../src/domain/access/Stores.ts"
+import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { EventKind } from "../../src/domain/Events.ts"
-import { type AppId, Scope } from "../../src/domain/Installation.ts"
-import { Installations } from "../../src/domain/Installations.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
@@ -33,11 +36,14 @@ const range = (n: number) => Array.from({ length: n }, (_, index) => index)
 
 /** A store with `apps` subscribers at `baseOf(n)`, which the app's id ends; `n` counts on from `first`. */
 const makeShop = Effect.fn(function* (apps: number, first: number, baseOf: (n: number) => string) {
-  const { createApp, createStore, install, issueToken } = yield* Installations
+  const stores = yield* Stores
+  const { create } = yield* Apps
+  const { install } = yield* Installations
+  const tokens = yield* Tokens
   const { subscribe } = yield* Webhooks
-  const storeId = yield* createStore({ name: "A store", plan: "scale", currencyCode: "EUR" })
+  const storeId = yield* stores.create({ name: "A store", plan: "scale", currencyCode: "EUR" })
   const join = Effect.gen(function* () {
-    const appId = yield* createApp({ name: "An app", scopes: Scope.literals })
+    const appId = yield* create({ name: "An app", scopes: Scope.literals })
     return { appId, installation: yield* install({ storeId, appId, scopes: Scope.literals }) }
   })
   const told = yield* Effect.forEach(range(apps), (n) =>
@@ -47,7 +53,7 @@ const makeShop = Effect.fn(function* (apps: number, first: number, baseOf: (n: n
       return appId
     })
   )
-  const { token } = yield* issueToken((yield* join).installation)
+  const { token } = yield* tokens.issue((yield* join).installation)
   const shop: Shop = { storeId, token: Redacted.value(token), apps: told }
   return shop
 })

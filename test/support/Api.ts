@@ -1,10 +1,13 @@
 import { HttpServer } from "@effect/platform"
 import { Config, Effect, Layer, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
-import { listen } from "../../src/http/Listener.ts"
-import { type Installation, Scope } from "../../src/domain/Installation.ts"
-import { Installations } from "../../src/domain/Installations.ts"
+import { Apps } from "../../src/domain/access/Apps.ts"
+import { type Installation, Installations } from "../../src/domain/access/Installations.ts"
+import { Scope } from "../../src/domain/access/Scope.ts"
+import { Stores } from "../../src/domain/access/Stores.ts"
+import { Tokens } from "../../src/domain/access/Tokens.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
+import { listen } from "../../src/http/Listener.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { ServerLive } from "../../src/Server.ts"
 import { PostgresTest } from "./PostgresTest.ts"
@@ -99,14 +102,24 @@ export type Client = ReturnType<typeof makeClient>
 export const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) => HttpServer.formatAddress(address))
 
 export const makeStore = (plan = "scale") =>
-  Effect.flatMap(Installations, ({ createStore }) => createStore({ name: "A store", plan, currencyCode: "EUR" }))
+  Effect.flatMap(Stores, (stores) => stores.create({ name: "A store", plan, currencyCode: "EUR" }))
+
+export const makeApp = (scopes: ReadonlyArray<Scope> = Scope.literals) =>
+  Effect.flatMap(Apps, (apps) => apps.create({ name: "An app", scopes }))
+
+/** An app of every scope, installed with `scopes` on a store of its own. */
+export const makeInstallation = (scopes: ReadonlyArray<Scope> = Scope.literals) =>
+  Effect.gen(function* () {
+    const { install } = yield* Installations
+    return yield* install({ storeId: yield* makeStore(), appId: yield* makeApp(), scopes })
+  })
 
 /** An app with `scopes`, installed on the store: its installation, and a client that carries its token. */
 export const install = Effect.fn(function* (storeId: StoreId, scopes: ReadonlyArray<Scope> = Scope.literals) {
-  const { createApp, install, issueToken } = yield* Installations
-  const appId = yield* createApp({ name: "An app", scopes })
-  const installation: Installation = yield* install({ storeId, appId, scopes })
-  const { token } = yield* issueToken(installation)
+  const { install } = yield* Installations
+  const { issue } = yield* Tokens
+  const installation: Installation = yield* install({ storeId, appId: yield* makeApp(scopes), scopes })
+  const { token } = yield* issue(installation)
   return { installation, client: makeClient(yield* baseUrl, Redacted.value(token)) }
 })
 

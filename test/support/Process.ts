@@ -10,8 +10,11 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import pg from "pg"
 import { inject } from "vitest"
-import { Scope as Scopes } from "../../src/domain/Installation.ts"
-import { Installations } from "../../src/domain/Installations.ts"
+import { Apps } from "../../src/domain/access/Apps.ts"
+import { Installations } from "../../src/domain/access/Installations.ts"
+import { Scope as Scopes } from "../../src/domain/access/Scope.ts"
+import { Stores } from "../../src/domain/access/Stores.ts"
+import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { listen } from "../../src/http/Listener.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
@@ -203,11 +206,14 @@ export const startServer = Effect.fn(function* (given: Variables) {
 /** A new store with `n` apps of every scope on the migrated database at `url`; their access tokens. */
 export const enroll = (url: string, n = 1, plan = "scale") =>
   Effect.gen(function* () {
-    const { createApp, createStore, install, issueToken } = yield* Installations
-    const storeId = yield* createStore({ name: "A store", plan, currencyCode: "EUR" })
-    const one = createApp({ name: "An app", scopes: Scopes.literals }).pipe(
+    const stores = yield* Stores
+    const apps = yield* Apps
+    const { install } = yield* Installations
+    const tokens = yield* Tokens
+    const storeId = yield* stores.create({ name: "A store", plan, currencyCode: "EUR" })
+    const one = apps.create({ name: "An app", scopes: Scopes.literals }).pipe(
       Effect.flatMap((appId) => install({ storeId, appId, scopes: Scopes.literals })),
-      Effect.flatMap(issueToken)
+      Effect.flatMap(tokens.issue)
     )
     const issued = yield* Effect.all(Array.from({ length: n }, () => one))
     return { storeId, tokens: issued.map(({ token }) => Redacted.value(token)) }

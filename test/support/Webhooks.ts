@@ -1,12 +1,14 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Logger, LogLevel, Option, Redacted, Schema } from "effect"
+import type { AppId } from "../../src/domain/access/Apps.ts"
+import { type Installation, Installations } from "../../src/domain/access/Installations.ts"
+import { Scope } from "../../src/domain/access/Scope.ts"
+import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { EventId, EventKind } from "../../src/domain/Events.ts"
-import { type AppId, type Installation, Scope } from "../../src/domain/Installation.ts"
-import { Installations } from "../../src/domain/Installations.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { makeWorker } from "../../src/layers/webhooks/Worker.ts"
-import { ApiTest, baseUrl, install, makeClient, makeStore } from "./Api.ts"
+import { ApiTest, baseUrl, install, makeApp, makeClient, makeStore } from "./Api.ts"
 import { type React, receiver, type Received, type Receiver } from "./Receiver.ts"
 import { watch } from "./Process.ts"
 
@@ -29,9 +31,8 @@ export const subscriber = Effect.fn(function* (
     scopes = Scope.literals
   }: { readonly kinds?: ReadonlyArray<EventKind>; readonly scopes?: ReadonlyArray<Scope> } = {}
 ) {
-  const { createApp } = yield* Installations
   const { subscribe } = yield* Webhooks
-  const appId = yield* createApp({ name: "A subscriber", scopes })
+  const appId = yield* makeApp(scopes)
   const secret = yield* subscribe(appId, { url, kinds })
   const made: Subscriber = { appId, secret: Redacted.value(Option.getOrThrow(secret)) }
   return made
@@ -43,9 +44,10 @@ export const installApp = Effect.fn(function* (
   appId: AppId,
   scopes: ReadonlyArray<Scope> = Scope.literals
 ) {
-  const { install, issueToken } = yield* Installations
+  const { install } = yield* Installations
+  const tokens = yield* Tokens
   const installation: Installation = yield* install({ storeId, appId, scopes })
-  const { token } = yield* issueToken(installation)
+  const { token } = yield* tokens.issue(installation)
   return { installation, client: makeClient(yield* baseUrl, Redacted.value(token)) }
 })
 

@@ -1,9 +1,10 @@
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Redacted } from "effect"
 import type pg from "pg"
+import { type AppId, Apps } from "../../src/domain/access/Apps.ts"
+import { Installations } from "../../src/domain/access/Installations.ts"
+import { Scope } from "../../src/domain/access/Scope.ts"
 import { EventKind } from "../../src/domain/Events.ts"
-import { type AppId, Scope } from "../../src/domain/Installation.ts"
-import { Installations } from "../../src/domain/Installations.ts"
 import { StoreId } from "../../src/domain/Store.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { type Answer, makeClient } from "./Api.ts"
@@ -46,9 +47,10 @@ export const listeners = (
 ) =>
   Effect.forEach(urls, (base) =>
     Effect.gen(function* () {
-      const { createApp, install } = yield* Installations
+      const apps = yield* Apps
+      const { install } = yield* Installations
       const { rotateSecret, subscribe } = yield* Webhooks
-      const appId = yield* createApp({ name: "A listener", scopes: Scope.literals })
+      const appId = yield* apps.create({ name: "A listener", scopes: Scope.literals })
       yield* subscribe(appId, { url: `${base}/${appId}`, kinds })
       yield* install({ storeId: StoreId.make(storeId), appId, scopes: Scope.literals })
       const { secret } = yield* rotateSecret(appId, "end")

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { AppId, type AppNotFound } from "../Installation.ts"
+import { AppId, type AppNotFound } from "../access/Apps.ts"
 import { EventId, EventKind } from "../Events.ts"
 
 /** Hours that an endpoint may fail without one success before it is paused. */

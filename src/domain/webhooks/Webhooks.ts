@@ -1,6 +1,6 @@
 import { Context, type Effect, type Option, type Redacted } from "effect"
+import type { AppId, AppNotFound } from "../access/Apps.ts"
 import type { EventId, EventKind } from "../Events.ts"
-import type { AppId, AppNotFound } from "../Installation.ts"
 import type { WebhookUrlRefused } from "./Target.ts"
 import type { Attempt, Delivery, DeliveryNotFound, DeliveryState, NoWebhook, Webhook } from "./Webhook.ts"
 

@@ -1,6 +1,6 @@
 import { OpenApi } from "@effect/platform"
 import { Context, Schema } from "effect"
-import { Scope } from "../../domain/Installation.ts"
+import { Scope } from "../../domain/access/Scope.ts"
 import { canonical, isObject } from "../../domain/Json.ts"
 import { MEANING } from "../ErrorTable.ts"
 import { RequiredScope } from "./Access.ts"

@@ -1,3 +1,6 @@
+import { InstallationInactive } from "../../domain/access/Installations.ts"
+import { type Scope, ScopeNotGranted } from "../../domain/access/Scope.ts"
+import { InvalidToken } from "../../domain/access/Tokens.ts"
 import {
   advance,
   type CollectionHead,
@@ -26,7 +29,6 @@ import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { Actor, MerchantId } from "../../domain/Actor.ts"
 import { EventId, type EventKind, EventLoop, payloadOf } from "../../domain/Events.ts"
 import { AnswersFull, KeyReused } from "../../domain/Idempotency.ts"
-import { InstallationInactive, InvalidToken, type Scope, ScopeNotGranted } from "../../domain/Installation.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"

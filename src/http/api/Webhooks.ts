@@ -1,9 +1,9 @@
 import { Schema } from "effect"
+import { InstallationId } from "../../domain/access/Installations.ts"
 import { Collection, CollectionHead } from "../../domain/catalog/Collection.ts"
 import { Timestamp } from "../../domain/catalog/Fields.ts"
 import { Product } from "../../domain/catalog/Product.ts"
 import { EventId, EventKind, EVENTS, MAX_HOPS } from "../../domain/Events.ts"
-import { InstallationId } from "../../domain/Installation.ts"
 import { StoreId } from "../../domain/Store.ts"
 
 /*

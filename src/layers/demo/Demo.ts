@@ -1,13 +1,16 @@
 import { ConfigError, DateTime, Effect, Option, Redacted, Schedule, Schema } from "effect"
 import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { AppId, Apps } from "../../domain/access/Apps.ts"
+import { InstallationId, Installations } from "../../domain/access/Installations.ts"
+import { Scope } from "../../domain/access/Scope.ts"
+import { Stores } from "../../domain/access/Stores.ts"
+import { Tokens } from "../../domain/access/Tokens.ts"
 import { Actor, MerchantId } from "../../domain/Actor.ts"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../domain/catalog/Collection.ts"
 import { CreateProduct, type ProductId } from "../../domain/catalog/Product.ts"
 import { EventKind } from "../../domain/Events.ts"
-import { AppId, InstallationId, Scope } from "../../domain/Installation.ts"
-import { Installations } from "../../domain/Installations.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { type WriteContext, Writes } from "../../domain/Write.ts"
@@ -15,7 +18,6 @@ import { dataDir, isDemo } from "../Database.ts"
 import { makeFolder } from "../Folder.ts"
 import { reasonOf } from "../postgres/Failed.ts"
 import { Database } from "../database/Postgres.ts"
-import { sql } from "../database/Statement.ts"
 import { collections, products } from "./catalog.ts"
 
 const Known = Schema.parseJson(
@@ -58,9 +60,10 @@ const MERCHANT = MerchantId.make("00000000-0000-7000-8000-000000000000", { disab
 
 /** Another app on the store, which is told of every event; the one that writes is not told of its own. */
 const subscribe = Effect.fnUntraced(function* (storeId: StoreId) {
+  const apps = yield* Apps
   const installations = yield* Installations
   const { subscribe } = yield* Webhooks
-  const appId = yield* installations.createApp({ name: "Demo receiver", scopes: Scope.literals })
+  const appId = yield* apps.create({ name: "Demo receiver", scopes: Scope.literals })
   yield* installations.install({ storeId, appId, scopes: Scope.literals })
   const secret = yield* subscribe(appId, { url: WEBHOOK_URL, kinds: EventKind.literals })
   return { webhookAppId: appId, webhookSecret: Redacted.value(Option.getOrThrow(secret)) }
@@ -71,11 +74,13 @@ const subscribe = Effect.fnUntraced(function* (storeId: StoreId) {
  * happens there. All of it or nothing.
  */
 const create = Effect.gen(function* () {
+  const stores = yield* Stores
+  const apps = yield* Apps
   const installations = yield* Installations
   const catalog = yield* Catalog
   const { perform } = yield* Writes
-  const storeId = yield* installations.createStore({ name: "Demo store", plan: "growth", currencyCode: "EUR" })
-  const appId = yield* installations.createApp({ name: "Demo app", scopes: Scope.literals })
+  const storeId = yield* stores.create({ name: "Demo store", plan: "growth", currencyCode: "EUR" })
+  const appId = yield* apps.create({ name: "Demo app", scopes: Scope.literals })
   const { id } = yield* installations.install({ storeId, appId, scopes: Scope.literals })
   const actor = Actor.Merchant({ id: MERCHANT })
   const context: WriteContext = { storeId, actor, surface: "cli", cause: null, mode: "perform" }
@@ -106,8 +111,9 @@ const RENEWED_EVERY = "20 minutes"
  */
 export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
   if (!(yield* isDemo)) return Option.none<DemoFacts>()
-  const { count, transaction } = yield* Database
+  const { transaction } = yield* Database
   const installations = yield* Installations
+  const tokens = yield* Tokens
   const folder = yield* dataDir
   yield* Effect.try({
     try: () => makeFolder(folder),
@@ -116,13 +122,10 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
   const file = fileIn(folder)
 
   const isThere = ({ installationId, storeId }: Known) =>
-    Effect.map(
-      count(sql`
-        select 1 from installations i join stores s on s.id = i.store_id and s.deleted_at is null
-        where i.store_id = ${storeId} and i.id = ${installationId} and i.is_active
-      `),
-      (found) => found === 1
-    )
+    Effect.match(installations.findActive(installationId), {
+      onFailure: () => false,
+      onSuccess: (installation) => installation.storeId === storeId
+    })
   const before = yield* read(file)
   const found = Option.isSome(before) && (yield* isThere(before.value)) ? before.value : yield* transaction(create)
   // A demo from before there were webhooks gets its receiver now.
@@ -130,11 +133,7 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
     found.webhookAppId === undefined ? { ...found, ...(yield* transaction(subscribe(found.storeId))) } : found
 
   const renew = Effect.gen(function* () {
-    const { expiresAt, token } = yield* installations.issueToken({
-      id: known.installationId,
-      storeId: known.storeId,
-      scopes: Scope.literals
-    })
+    const { expiresAt, token } = yield* tokens.issue({ id: known.installationId, storeId: known.storeId })
     const accessToken = Redacted.value(token)
     yield* write(file, { baseUrl, ...known, accessToken, accessTokenExpiresAt: DateTime.formatIso(expiresAt) })
     return accessToken

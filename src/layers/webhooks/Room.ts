@@ -1,4 +1,4 @@
-import type { AppId } from "../../domain/Installation.ts"
+import type { AppId } from "../../domain/access/Apps.ts"
 import type { Claimed } from "./Queue.ts"
 
 type Share = Pick<Claimed, "appId" | "limit">

@@ -1,6 +1,6 @@
 import { Effect, Option, Redacted, Schema } from "effect"
 import { randomBytes } from "node:crypto"
-import { type AppId, AppNotFound } from "../../domain/Installation.ts"
+import { type AppId, AppNotFound } from "../../domain/access/Apps.ts"
 import type { AllowedHosts } from "../../domain/webhooks/AllowedHosts.ts"
 import { checkUrl } from "../../domain/webhooks/Target.ts"
 import { LOG_DAYS, type NoWebhook, OVERLAP_HOURS, Webhook, WebhookNotFound } from "../../domain/webhooks/Webhook.ts"

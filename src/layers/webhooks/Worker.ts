@@ -1,5 +1,5 @@
 import { Config, ConfigError, Effect, Either, Layer, Option, Queue, Random, Schedule } from "effect"
-import type { AppId } from "../../domain/Installation.ts"
+import type { AppId } from "../../domain/access/Apps.ts"
 import { nextAttempt, retryAfterSeconds } from "../../domain/webhooks/Retry.ts"
 import { FAILING_HOURS } from "../../domain/webhooks/Webhook.ts"
 import { Database, Notices } from "../database/Postgres.ts"

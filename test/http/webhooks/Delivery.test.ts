@@ -2,8 +2,9 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { createHmac } from "node:crypto"
+import { Installations } from "../../../src/domain/access/Installations.ts"
+import { Stores } from "../../../src/domain/access/Stores.ts"
 import { EventId, type EventKind } from "../../../src/domain/Events.ts"
-import { Installations } from "../../../src/domain/Installations.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { verifyWebhook } from "../../../src/http/client/Webhooks.ts"
 import { dataOf } from "../../support/Api.ts"
@@ -159,11 +160,11 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
 
   it.scoped("is not made once its store is deleted", () =>
     Effect.gen(function* () {
-      const { deleteStore } = yield* Installations
+      const stores = yield* Stores
       const { appId, endpoint, storeId, writer } = yield* scene(() => ({ status: 500 }))
       yield* writer.post("/products", { name: "Cup" })
       yield* after(appId, 1)
-      yield* deleteStore(storeId)
+      yield* stores.delete(storeId)
       yield* hurry(appId)
       assert.deepInclude(yield* after(appId, 2), { outcome: "canceled" })
       assert.lengthOf(endpoint.received, 1)

@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { AppId } from "../../../src/domain/Installation.ts"
+import type { AppId } from "../../../src/domain/access/Apps.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { watch } from "../../support/Process.ts"
 import { after, arrived, deliveriesOf, DeliveringApi, hurry, scene, subscriber } from "../../support/Webhooks.ts"

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
+import { AppId } from "../../../src/domain/access/Apps.ts"
+import { InstallationId } from "../../../src/domain/access/Installations.ts"
 import { EventId } from "../../../src/domain/Events.ts"
-import { AppId, InstallationId } from "../../../src/domain/Installation.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
 import type { Claimed } from "../../../src/layers/webhooks/Queue.ts"
 import { makeRoom } from "../../../src/layers/webhooks/Room.ts"

@@ -2,36 +2,33 @@ import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Redacted, Schema } from "effect"
 import { createHash } from "node:crypto"
-import { InstallationId, Scope } from "../../src/domain/Installation.ts"
-import { Installations } from "../../src/domain/Installations.ts"
-import { RateLimit } from "../../src/domain/RateLimit.ts"
-import { InstallationsLive } from "../../src/layers/Installations.ts"
-import { RateLimitLive } from "../../src/layers/RateLimit.ts"
-import { makeStore } from "../support/Api.ts"
-import { PostgresTest } from "../support/PostgresTest.ts"
+import { InstallationId, Installations } from "../../../src/domain/access/Installations.ts"
+import { Stores } from "../../../src/domain/access/Stores.ts"
+import { Tokens } from "../../../src/domain/access/Tokens.ts"
+import { RateLimit } from "../../../src/domain/RateLimit.ts"
+import { AccessLive } from "../../../src/layers/access/Access.ts"
+import { RateLimitLive } from "../../../src/layers/RateLimit.ts"
+import { makeInstallation } from "../../support/Api.ts"
+import { PostgresTest } from "../../support/PostgresTest.ts"
 
-const Live = Layer.mergeAll(InstallationsLive, RateLimitLive).pipe(Layer.provideMerge(PostgresTest))
+const Live = Layer.mergeAll(AccessLive, RateLimitLive).pipe(Layer.provideMerge(PostgresTest))
 
 const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
 
 const nobody = Schema.decodeSync(InstallationId)(NOBODY)
 
-const installed = Effect.gen(function* () {
-  const { createApp, install } = yield* Installations
-  const appId = yield* createApp({ name: "An app", scopes: Scope.literals })
-  return yield* install({ storeId: yield* makeStore(), appId, scopes: ["read_products", "write_products"] })
-})
+const installed = makeInstallation(["read_products", "write_products"])
 
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Tokens", (it) => {
   it.effect("keeps of a token of 256 random bits only its SHA-256, for an hour by the database's clock", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { issueToken } = yield* Installations
+      const { issue } = yield* Tokens
       const installation = yield* installed
-      const { expiresAt, token } = yield* issueToken(installation)
+      const { expiresAt, token } = yield* issue(installation)
       const text = Redacted.value(token)
       assert.match(text, /^[A-Za-z0-9_-]{43}$/)
-      assert.notStrictEqual(Redacted.value((yield* issueToken(installation)).token), text)
+      assert.notStrictEqual(Redacted.value((yield* issue(installation)).token), text)
       const hash = createHash("sha256").update(text).digest("hex")
       const rows = yield* sql<{ readonly row: string; readonly seconds: number }>`
         select t::text as row, extract(epoch from expires_at - clock_timestamp())::float8 as seconds
@@ -49,7 +46,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Tokens", (it)
   it.effect("purges tokens that have expired, a thousand at a time, and no other", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { issueToken, purge } = yield* Installations
+      const { issue, purge } = yield* Tokens
       yield* sql`delete from access_tokens`
       const installation = yield* installed
       const { id, storeId } = installation
@@ -57,7 +54,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Tokens", (it)
         insert into access_tokens (token_hash, store_id, installation_id, expires_at)
         select sha256(n::text::bytea), ${storeId}, ${id}, now() - n * interval '1 second' from generate_series(0, 1499) n
       `
-      yield* issueToken(installation)
+      yield* issue(installation)
       assert.deepStrictEqual([yield* purge, yield* purge, yield* purge], [1000, 500, 0])
       const left = yield* sql`select expires_at > now() as live from access_tokens`
       assert.deepStrictEqual(left, [{ live: true }])
@@ -66,10 +63,12 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Tokens", (it)
 
   it.effect("finds an installation for another token, and says what stands in its way", () =>
     Effect.gen(function* () {
-      const { activate, deactivate, deleteStore, findActive, issueToken } = yield* Installations
+      const { activate, deactivate, findActive } = yield* Installations
+      const { issue } = yield* Tokens
+      const stores = yield* Stores
       const { admit } = yield* RateLimit
       const installation = yield* installed
-      const { token } = yield* issueToken(yield* findActive(installation.id))
+      const { token } = yield* issue(yield* findActive(installation.id))
       assert.deepInclude(yield* admit(token), installation)
       yield* deactivate(installation.id)
       const refused = yield* Effect.flip(findActive(installation.id))
@@ -77,7 +76,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Tokens", (it)
       yield* activate(installation.id)
       assert.deepStrictEqual(yield* findActive(installation.id), installation)
       assert.deepInclude(yield* admit(token), installation)
-      yield* deleteStore(installation.storeId)
+      yield* stores.delete(installation.storeId)
       for (const id of [installation.id, nobody])
         assert.strictEqual((yield* Effect.flip(findActive(id)))._tag, "InstallationNotFound")
       assert.strictEqual((yield* Effect.flip(activate(nobody)))._tag, "InstallationNotFound")
@@ -87,21 +86,21 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Tokens", (it)
   it.effect("revokes every token that an installation has at once, and only its; a new one is good", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { issueToken, revokeTokens } = yield* Installations
+      const { issue, revoke } = yield* Tokens
       const { admit } = yield* RateLimit
       const [installation, other] = [yield* installed, yield* installed]
-      const tokens = [yield* issueToken(installation), yield* issueToken(installation), yield* issueToken(installation)]
-      const { token: kept } = yield* issueToken(other)
+      const tokens = [yield* issue(installation), yield* issue(installation), yield* issue(installation)]
+      const { token: kept } = yield* issue(other)
       const expired = createHash("sha256")
         .update(Redacted.value(tokens[2]?.token ?? kept))
         .digest()
       yield* sql`update access_tokens set expires_at = now() where token_hash = ${expired}`
-      assert.strictEqual(yield* revokeTokens(installation.id), 2)
+      assert.strictEqual(yield* revoke(installation.id), 2)
       for (const { token } of tokens) assert.strictEqual((yield* Effect.flip(admit(token)))._tag, "InvalidToken")
       assert.strictEqual((yield* admit(kept)).id, other.id)
-      assert.strictEqual(yield* revokeTokens(installation.id), 0)
-      assert.strictEqual((yield* admit((yield* issueToken(installation)).token)).id, installation.id)
-      assert.strictEqual((yield* Effect.flip(revokeTokens(nobody)))._tag, "InstallationNotFound")
+      assert.strictEqual(yield* revoke(installation.id), 0)
+      assert.strictEqual((yield* admit((yield* issue(installation)).token)).id, installation.id)
+      assert.strictEqual((yield* Effect.flip(revoke(nobody)))._tag, "InstallationNotFound")
     })
   )
 })

@@ -1,16 +1,18 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Schema } from "effect"
-import { AppId, InstallationId, Scope } from "../../src/domain/Installation.ts"
-import { Installations } from "../../src/domain/Installations.ts"
-import { RateLimit } from "../../src/domain/RateLimit.ts"
-import { Plan, StoreId } from "../../src/domain/Store.ts"
-import { InstallationsLive } from "../../src/layers/Installations.ts"
-import { RateLimitLive } from "../../src/layers/RateLimit.ts"
-import { makeStore } from "../support/Api.ts"
-import { PostgresTest } from "../support/PostgresTest.ts"
+import { AppId } from "../../../src/domain/access/Apps.ts"
+import { InstallationId, Installations } from "../../../src/domain/access/Installations.ts"
+import { Stores } from "../../../src/domain/access/Stores.ts"
+import { Tokens } from "../../../src/domain/access/Tokens.ts"
+import { RateLimit } from "../../../src/domain/RateLimit.ts"
+import { StoreId } from "../../../src/domain/Store.ts"
+import { AccessLive } from "../../../src/layers/access/Access.ts"
+import { RateLimitLive } from "../../../src/layers/RateLimit.ts"
+import { makeApp, makeInstallation, makeStore } from "../../support/Api.ts"
+import { PostgresTest } from "../../support/PostgresTest.ts"
 
-const Live = Layer.mergeAll(InstallationsLive, RateLimitLive).pipe(Layer.provideMerge(PostgresTest))
+const Live = Layer.mergeAll(AccessLive, RateLimitLive).pipe(Layer.provideMerge(PostgresTest))
 
 const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
 
@@ -18,44 +20,13 @@ const nobody = Schema.decodeSync(InstallationId)(NOBODY)
 const nowhere = Schema.decodeSync(StoreId)(NOBODY)
 const noApp = Schema.decodeSync(AppId)(NOBODY)
 
-const installed = Effect.gen(function* () {
-  const { createApp, install } = yield* Installations
-  const appId = yield* createApp({ name: "An app", scopes: Scope.literals })
-  return yield* install({ storeId: yield* makeStore(), appId, scopes: ["read_products", "write_products"] })
-})
+const installed = makeInstallation(["read_products", "write_products"])
 
-layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("InstallationsLive", (it) => {
-  it.effect("lists the plans there are, the smallest first, also those an operator added", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { createStore, listPlans } = yield* Installations
-      yield* sql`insert into plans (name, product_limit) values ('tiny', 3)`
-      const plans = (yield* listPlans).map((plan) => `${plan.name} ${plan.productLimit} ${plan.collectionLimit}`)
-      assert.deepStrictEqual(plans, [
-        "tiny 3 10000",
-        "free 100 50",
-        "starter 1000 500",
-        "growth 10000 2000",
-        "scale 100000 10000"
-      ])
-      yield* createStore({ name: "Shop", plan: "tiny", currencyCode: "EUR" })
-    })
-  )
-
-  it.effect("makes no store on a plan that is not there, and says which are", () =>
-    Effect.gen(function* () {
-      const { createStore } = yield* Installations
-      const refused = yield* Effect.flip(createStore({ name: "Shop", plan: "gold", currencyCode: "EUR" }))
-      assert.match(refused.message, /^There is no plan gold; choose one of .*free, starter, growth, scale$/)
-    })
-  )
-
+layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations", (it) => {
   it.effect("gives stores, apps and installations ids of version 7 that ascend", () =>
     Effect.gen(function* () {
-      const { createApp } = yield* Installations
-      const app = createApp({ name: "An app", scopes: [] })
       const installation = Effect.map(installed, ({ id }) => id)
-      for (const make of [makeStore(), app, installation]) {
+      for (const make of [makeStore(), makeApp(), installation]) {
         const ids: ReadonlyArray<string> = [yield* make, yield* make, yield* make]
         for (const id of ids) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
         assert.deepStrictEqual(ids, ids.toSorted())
@@ -80,11 +51,11 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
   it.effect("installs nothing on a store, or of an app, that is not there, nor beyond what the app declares", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { createApp, install } = yield* Installations
+      const { install } = yield* Installations
       const storeId = yield* makeStore()
       const gone = yield* makeStore()
       yield* sql`update stores set deleted_at = now() where id = ${gone}`
-      const appId = yield* createApp({ name: "An app", scopes: ["read_products"] })
+      const appId = yield* makeApp(["read_products"])
       const refusals = yield* Effect.all([
         Effect.flip(install({ storeId: nowhere, appId, scopes: [] })),
         Effect.flip(install({ storeId: gone, appId, scopes: [] })),
@@ -103,14 +74,15 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
 
   it.effect("deactivates at once and for every token, and only that installation", () =>
     Effect.gen(function* () {
-      const { deactivate, issueToken } = yield* Installations
+      const { deactivate } = yield* Installations
+      const { issue } = yield* Tokens
       const { admit } = yield* RateLimit
       const [installation, other] = [yield* installed, yield* installed]
-      const tokens = [yield* issueToken(installation), yield* issueToken(installation)]
+      const tokens = [yield* issue(installation), yield* issue(installation)]
       yield* deactivate(installation.id)
       for (const { token } of tokens)
         assert.strictEqual((yield* Effect.flip(admit(token)))._tag, "InstallationInactive")
-      assert.strictEqual((yield* admit((yield* issueToken(other)).token)).id, other.id)
+      assert.strictEqual((yield* admit((yield* issue(other)).token)).id, other.id)
       assert.strictEqual((yield* Effect.flip(deactivate(nobody)))._tag, "InstallationNotFound")
     })
   )
@@ -118,12 +90,13 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
   it.effect("installs an app that is installed as the same installation, active, with the scopes of now", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { createApp, deactivate, install, issueToken } = yield* Installations
+      const { deactivate, install } = yield* Installations
+      const { issue } = yield* Tokens
       const { admit } = yield* RateLimit
       const storeId = yield* makeStore()
-      const appId = yield* createApp({ name: "An app", scopes: Scope.literals })
+      const appId = yield* makeApp()
       const first = yield* install({ storeId, appId, scopes: ["read_products", "write_products"] })
-      const { token } = yield* issueToken(first)
+      const { token } = yield* issue(first)
       yield* admit(token)
       yield* deactivate(first.id)
 
@@ -142,9 +115,9 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
   it.effect("makes one installation of installs at once", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { createApp, install } = yield* Installations
+      const { install } = yield* Installations
       const storeId = yield* makeStore()
-      const appId = yield* createApp({ name: "An app", scopes: Scope.literals })
+      const appId = yield* makeApp()
       const made = yield* Effect.all(
         Array.from({ length: 8 }, () => install({ storeId, appId, scopes: ["read_products"] })),
         { concurrency: "unbounded" }
@@ -155,60 +128,21 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
     })
   )
 
-  it.effect("makes a plan once, with its limits", () =>
-    Effect.gen(function* () {
-      const { createPlan, createStore, listPlans } = yield* Installations
-      const plan = Plan.make({ name: "boutique", productLimit: 25, collectionLimit: 5 })
-      yield* createPlan(plan)
-      assert.deepInclude(yield* listPlans, plan)
-      assert.match((yield* Effect.flip(createPlan(plan))).message, /There is a plan boutique already/)
-      yield* createStore({ name: "Shop", plan: "boutique", currencyCode: "EUR" })
-    })
-  )
-
-  it.effect("lists stores and apps, the newest first, with what they hold; deleted stores and theirs no more", () =>
-    Effect.gen(function* () {
-      const { createApp, deactivate, deleteStore, install, listApps, listStores } = yield* Installations
-      const appId = yield* createApp({ name: "Counted", scopes: Scope.literals })
-      const [one, two, three] = [yield* makeStore("free"), yield* makeStore("growth"), yield* makeStore()]
-      for (const storeId of [one, two, three]) yield* install({ storeId, appId, scopes: [] })
-      yield* deactivate((yield* install({ storeId: two, appId, scopes: [] })).id)
-      const gone = yield* listStores(1)
-      assert.deepStrictEqual(
-        gone.map(({ storeId }) => storeId),
-        [three]
-      )
-      yield* deleteStore(three)
-      assert.strictEqual((yield* Effect.flip(deleteStore(three)))._tag, "UnknownStore")
-
-      const stores = (yield* listStores(2)).map(({ createdAt: _, ...store }) => store)
-      const held = { name: "A store", currencyCode: "EUR", products: 0, collections: 0 }
-      assert.deepStrictEqual(stores, [
-        { ...held, storeId: two, plan: "growth", installations: 0 },
-        { ...held, storeId: one, plan: "free", installations: 1 }
-      ])
-      const [app] = yield* listApps(1)
-      assert.deepInclude(app, { appId, name: "Counted", scopes: [...Scope.literals], installations: 1 })
-    })
-  )
-
   it.effect("lists installations by store, by app or by both, with scopes and state", () =>
     Effect.gen(function* () {
-      const { createApp, deactivate, deleteStore, install, listInstallations } = yield* Installations
+      const installations = yield* Installations
+      const stores = yield* Stores
       const [store, other, gone] = [yield* makeStore(), yield* makeStore(), yield* makeStore()]
-      const [app, second] = [
-        yield* createApp({ name: "One", scopes: Scope.literals }),
-        yield* createApp({ name: "Two", scopes: Scope.literals })
-      ]
+      const [app, second] = [yield* makeApp(), yield* makeApp()]
       const put = (storeId: StoreId, appId: AppId) =>
-        Effect.map(install({ storeId, appId, scopes: ["read_products"] }), ({ id }) => id)
+        Effect.map(installations.install({ storeId, appId, scopes: ["read_products"] }), ({ id }) => id)
       const [first, next] = [yield* put(store, app), yield* put(store, second)]
       const [third, lost] = [yield* put(other, app), yield* put(gone, app)]
-      yield* deactivate(next)
-      yield* deleteStore(gone)
+      yield* installations.deactivate(next)
+      yield* stores.delete(gone)
 
       const list = (storeId: StoreId | undefined, appId: AppId | undefined, limit = 10) =>
-        listInstallations({ storeId: Option.fromNullable(storeId), appId: Option.fromNullable(appId), limit })
+        installations.list({ storeId: Option.fromNullable(storeId), appId: Option.fromNullable(appId), limit })
       const ids = (storeId: StoreId | undefined, appId: AppId | undefined, limit = 10) =>
         Effect.map(list(storeId, appId, limit), (rows) => rows.map(({ installationId }) => installationId))
       assert.deepStrictEqual(yield* ids(store, undefined), [next, first])

@@ -1,0 +1,80 @@
+import { Context, type Effect, type Option, Schema } from "effect"
+import { StoreId } from "../Store.ts"
+import { Uuid } from "../Uuid.ts"
+import { AppId, type AppNotFound } from "./Apps.ts"
+import { Scope, type ScopesNotDeclared } from "./Scope.ts"
+import type { UnknownStore } from "./Stores.ts"
+
+export const InstallationId = Uuid.pipe(Schema.brand("InstallationId"))
+export type InstallationId = typeof InstallationId.Type
+
+/** An app that a merchant installed on a store, with what it was granted there. */
+export interface Installation {
+  readonly id: InstallationId
+  readonly storeId: StoreId
+  readonly scopes: ReadonlyArray<Scope>
+}
+
+/** An installation as operators see it. */
+export const InstallationSummary = Schema.Struct({
+  installationId: Schema.typeSchema(InstallationId),
+  storeId: Schema.typeSchema(StoreId),
+  appId: Schema.typeSchema(AppId),
+  scopes: Schema.Array(Scope),
+  active: Schema.Boolean,
+  createdAt: Schema.DateFromSelf
+})
+export type InstallationSummary = typeof InstallationSummary.Type
+
+export class InstallationInactive extends Schema.TaggedError<InstallationInactive>()("InstallationInactive", {}) {
+  override get message() {
+    return "The installation is not active"
+  }
+}
+
+export class InstallationNotFound extends Schema.TaggedError<InstallationNotFound>()("InstallationNotFound", {
+  id: InstallationId
+}) {
+  override get message() {
+    return `There is no installation ${this.id}; see: installations list --store …`
+  }
+}
+
+/** To an operator: with another token it would be refused as it is without. */
+export class InstallationDeactivated extends Schema.TaggedError<InstallationDeactivated>()("InstallationDeactivated", {
+  id: InstallationId
+}) {
+  override get message() {
+    return `The installation ${this.id} is not active; activate it with: installations activate ${this.id}`
+  }
+}
+
+/** The apps installed on the stores, and what they are granted there. */
+export class Installations extends Context.Tag("domain/Installations")<
+  Installations,
+  {
+    /**
+     * Installs an app on a store, active at once, with its rolling window empty. An app that was installed there before
+     * is the same installation, active, with the scopes that are granted now: its tokens, keys and window go on.
+     */
+    readonly install: (installation: {
+      readonly storeId: StoreId
+      readonly appId: AppId
+      readonly scopes: ReadonlyArray<Scope>
+    }) => Effect.Effect<Installation, UnknownStore | AppNotFound | ScopesNotDeclared>
+    /** The newest installations of a store, of an app, or of both, at most `limit`; none of a deleted store. */
+    readonly list: (of: {
+      readonly storeId: Option.Option<StoreId>
+      readonly appId: Option.Option<AppId>
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<InstallationSummary>, UnknownStore | AppNotFound>
+    /** The active installation that is to get another token. */
+    readonly findActive: (
+      id: InstallationId
+    ) => Effect.Effect<Installation, InstallationNotFound | InstallationDeactivated>
+    /** From its commit on, every request of the installation is refused with 403. */
+    readonly deactivate: (id: InstallationId) => Effect.Effect<void, InstallationNotFound>
+    /** Undoes {@link deactivate}: tokens that have not expired are good again. */
+    readonly activate: (id: InstallationId) => Effect.Effect<void, InstallationNotFound>
+  }
+>() {}

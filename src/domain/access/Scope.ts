@@ -1,0 +1,32 @@
+import { Effect, Schema } from "effect"
+
+/** Every permission an app may ask for (contract, section 5; decisions, section 7). */
+export const Scope = Schema.Literal(
+  "read_products",
+  "write_products",
+  "read_collections",
+  "write_collections",
+  "read_orders",
+  "read_customers",
+  "write_inventory"
+)
+export type Scope = typeof Scope.Type
+
+export class ScopeNotGranted extends Schema.TaggedError<ScopeNotGranted>()("ScopeNotGranted", { scope: Scope }) {
+  override get message() {
+    return `The installation was not granted the scope ${this.scope}`
+  }
+}
+
+/** Fails unless `scope` is among those that were granted. */
+export const requireScope = (granted: ReadonlyArray<Scope>, scope: Scope): Effect.Effect<void, ScopeNotGranted> =>
+  granted.includes(scope) ? Effect.void : new ScopeNotGranted({ scope })
+
+/** An app can be granted only what it declared. */
+export class ScopesNotDeclared extends Schema.TaggedError<ScopesNotDeclared>()("ScopesNotDeclared", {
+  scopes: Schema.Array(Scope)
+}) {
+  override get message() {
+    return `The app does not declare ${this.scopes.join(", ")}; leave them out or declare them on the app`
+  }
+}

@@ -1,0 +1,66 @@
+import { Context, type Effect, Schema } from "effect"
+import { StoreId } from "../Store.ts"
+
+/** What a plan allows. Plans are rows, so that an operator changes them without a release. */
+export class Plan extends Schema.Class<Plan>("Plan")({
+  name: Schema.NonEmptyString,
+  productLimit: Schema.NonNegativeInt,
+  collectionLimit: Schema.NonNegativeInt
+}) {}
+
+/** A store as operators see it, with how much it holds. */
+export const StoreSummary = Schema.Struct({
+  storeId: Schema.typeSchema(StoreId),
+  name: Schema.String,
+  plan: Schema.String,
+  currencyCode: Schema.String,
+  products: Schema.Int,
+  collections: Schema.Int,
+  /** The active ones. */
+  installations: Schema.Int,
+  createdAt: Schema.DateFromSelf
+})
+export type StoreSummary = typeof StoreSummary.Type
+
+/** What an operator named is no store, or no longer. */
+export class UnknownStore extends Schema.TaggedError<UnknownStore>()("UnknownStore", { id: StoreId }) {
+  override get message() {
+    return `There is no store ${this.id}; see: stores list`
+  }
+}
+
+export class PlanNotFound extends Schema.TaggedError<PlanNotFound>()("PlanNotFound", {
+  name: Schema.String,
+  known: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `There is no plan ${this.name}; choose one of ${this.known.join(", ")}`
+  }
+}
+
+export class PlanExists extends Schema.TaggedError<PlanExists>()("PlanExists", { name: Schema.String }) {
+  override get message() {
+    return `There is a plan ${this.name} already; choose another name, or see: plans list`
+  }
+}
+
+/** The stores, and the plans that say how much they may hold. */
+export class Stores extends Context.Tag("domain/Stores")<
+  Stores,
+  {
+    readonly listPlans: Effect.Effect<ReadonlyArray<Plan>>
+    readonly createPlan: (plan: Plan) => Effect.Effect<void, PlanExists>
+
+    readonly create: (store: {
+      readonly name: string
+      readonly plan: string
+      readonly currencyCode: string
+    }) => Effect.Effect<StoreId, PlanNotFound>
+    /** The newest stores that are not deleted, at most `limit`. */
+    readonly list: (limit: number) => Effect.Effect<ReadonlyArray<StoreSummary>>
+    /** From its commit on, the store may hold what the plan allows. What it holds beyond that stays. */
+    readonly setPlan: (id: StoreId, plan: string) => Effect.Effect<void, UnknownStore | PlanNotFound>
+    /** From its commit on, every request for the store is refused with 404 and its deliveries end. Its rows are kept. */
+    readonly delete: (id: StoreId) => Effect.Effect<void, UnknownStore>
+  }
+>() {}

@@ -1,0 +1,92 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { type AppId, AppNotFound, AppSummary } from "../../domain/access/Apps.ts"
+import {
+  InstallationDeactivated,
+  InstallationId,
+  InstallationNotFound,
+  Installations,
+  InstallationSummary
+} from "../../domain/access/Installations.ts"
+import { ScopesNotDeclared } from "../../domain/access/Scope.ts"
+import { UnknownStore } from "../../domain/access/Stores.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { Database } from "../database/Postgres.ts"
+import { sql } from "../database/Statement.ts"
+
+export const InstallationsLive = Layer.effect(
+  Installations,
+  Effect.gen(function* () {
+    const { count, first, one, rows, transaction } = yield* Database
+    const appOf = first(AppSummary.pick("scopes"))
+    const idOf = one(Schema.Struct({ id: Schema.typeSchema(InstallationId) }).pipe(Schema.pluck("id")))
+    const installationsOf = rows(InstallationSummary)
+    const installationOf = first(InstallationSummary.pick("storeId", "scopes", "active"))
+
+    /** Until the transaction ends, its row does not go. */
+    const requireStore = (id: StoreId) =>
+      Effect.flatMap(count(sql`select 1 from stores where id = ${id} and deleted_at is null for key share`), (rows) =>
+        rows === 0 ? new UnknownStore({ id }) : Effect.void
+      )
+
+    const requireApp = Effect.fnUntraced(function* (id: AppId) {
+      const app = yield* appOf(sql`select scopes from apps where id = ${id}`)
+      return Option.isSome(app) ? app.value : yield* new AppNotFound({ id })
+    })
+
+    const setActive = Effect.fnUntraced(function* (id: InstallationId, isActive: boolean) {
+      const changed = yield* count(sql`update installations set is_active = ${isActive} where id = ${id} returning 1`)
+      if (changed === 0) return yield* new InstallationNotFound({ id })
+    })
+
+    return Installations.of({
+      install: Effect.fn("Installations.install")(function* ({ appId, scopes, storeId }) {
+        yield* requireStore(storeId)
+        const app = yield* requireApp(appId)
+        const undeclared = scopes.filter((scope) => !app.scopes.includes(scope))
+        if (undeclared.length > 0) return yield* new ScopesNotDeclared({ scopes: undeclared })
+        const id = yield* idOf(sql`
+          with installed as (
+            insert into installations (store_id, id, app_id, scopes)
+            values (${storeId}, uuid_v7(clock_micros()), ${appId}, ${scopes})
+            on conflict (store_id, app_id) do update set scopes = excluded.scopes, is_active = true
+            returning store_id, id
+          ), opened as (
+            insert into rate_windows (store_id, installation_id) select store_id, id from installed
+            on conflict do nothing
+          )
+          select id from installed
+        `)
+        return { id, storeId, scopes }
+      }, transaction),
+
+      list: Effect.fn("Installations.list")(function* ({ appId, limit, storeId }) {
+        if (Option.isSome(storeId)) yield* requireStore(storeId.value)
+        if (Option.isSome(appId)) yield* requireApp(appId.value)
+        const all = () => sql`true`
+        return yield* installationsOf(sql`
+          select
+            i.id as "installationId", i.store_id as "storeId", i.app_id as "appId", i.scopes, i.is_active as active,
+            i.created_at as "createdAt"
+          from installations i join stores s on s.id = i.store_id and s.deleted_at is null
+          where ${Option.match(storeId, { onNone: all, onSome: (id) => sql`i.store_id = ${id}` })}
+            and ${Option.match(appId, { onNone: all, onSome: (id) => sql`i.app_id = ${id}` })}
+          order by i.id desc limit ${limit}
+        `)
+      }),
+
+      findActive: Effect.fn("Installations.findActive")(function* (id) {
+        const found = yield* installationOf(sql`
+          select i.store_id as "storeId", i.scopes, i.is_active as active
+          from installations i join stores s on s.id = i.store_id and s.deleted_at is null
+          where i.id = ${id}
+        `)
+        if (Option.isNone(found)) return yield* new InstallationNotFound({ id })
+        const { active, ...granted } = found.value
+        return active ? { id, ...granted } : yield* new InstallationDeactivated({ id })
+      }),
+
+      deactivate: Effect.fn("Installations.deactivate")((id) => setActive(id, false)),
+      activate: Effect.fn("Installations.activate")((id) => setActive(id, true))
+    })
+  })
+)

@@ -1,0 +1,71 @@
+import { Effect, Layer, Schema } from "effect"
+import { Plan, PlanExists, PlanNotFound, Stores, StoreSummary, UnknownStore } from "../../domain/access/Stores.ts"
+import { StoreId } from "../../domain/Store.ts"
+import { Database } from "../database/Postgres.ts"
+import { sql } from "../database/Statement.ts"
+
+export const StoresLive = Layer.effect(
+  Stores,
+  Effect.gen(function* () {
+    const { count, one, rows } = yield* Database
+    const plansOf = rows(Plan)
+    const idOf = one(Schema.Struct({ id: Schema.typeSchema(StoreId) }).pipe(Schema.pluck("id")))
+    const storesOf = rows(StoreSummary)
+
+    const listPlans = plansOf(sql`
+      select name, product_limit as "productLimit", collection_limit as "collectionLimit"
+      from plans order by product_limit, name
+    `)
+
+    const requirePlan = Effect.fnUntraced(function* (name: string) {
+      const known = (yield* listPlans).map((plan) => plan.name)
+      if (!known.includes(name)) return yield* new PlanNotFound({ name, known })
+    })
+
+    return Stores.of({
+      listPlans,
+
+      createPlan: Effect.fn("Stores.createPlan")(function* ({ collectionLimit, name, productLimit }) {
+        const made = yield* count(sql`
+          insert into plans (name, product_limit, collection_limit)
+          values (${name}, ${productLimit}, ${collectionLimit}) on conflict do nothing returning 1
+        `)
+        if (made === 0) return yield* new PlanExists({ name })
+      }),
+
+      create: Effect.fn("Stores.create")(function* ({ currencyCode, name, plan }) {
+        yield* requirePlan(plan)
+        return yield* idOf(sql`
+          insert into stores (id, name, plan, currency_code)
+          values (uuid_v7(clock_micros()), ${name}, ${plan}, ${currencyCode}) returning id
+        `)
+      }),
+
+      list: Effect.fn("Stores.list")((limit) =>
+        storesOf(sql`
+          select
+            s.id as "storeId", s.name, s.plan, s.currency_code as "currencyCode", s.product_count as products,
+            (select count(*)::integer from collections c where c.store_id = s.id) as collections,
+            (select count(*)::integer from installations i where i.store_id = s.id and i.is_active) as installations,
+            s.created_at as "createdAt"
+          from stores s where s.deleted_at is null order by s.id desc limit ${limit}
+        `)
+      ),
+
+      setPlan: Effect.fn("Stores.setPlan")(function* (id, plan) {
+        yield* requirePlan(plan)
+        const changed = yield* count(
+          sql`update stores set plan = ${plan} where id = ${id} and deleted_at is null returning 1`
+        )
+        if (changed === 0) return yield* new UnknownStore({ id })
+      }),
+
+      delete: Effect.fn("Stores.delete")(function* (id) {
+        const deleted = yield* count(
+          sql`update stores set deleted_at = clock_timestamp() where id = ${id} and deleted_at is null returning 1`
+        )
+        if (deleted === 0) return yield* new UnknownStore({ id })
+      })
+    })
+  })
+)

@@ -1,0 +1,33 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Apps } from "../../../src/domain/access/Apps.ts"
+import { Installations } from "../../../src/domain/access/Installations.ts"
+import { Scope } from "../../../src/domain/access/Scope.ts"
+import { Stores } from "../../../src/domain/access/Stores.ts"
+import { AccessLive } from "../../../src/layers/access/Access.ts"
+import { makeApp, makeStore } from "../../support/Api.ts"
+import { PostgresTest } from "../../support/PostgresTest.ts"
+
+const Live = Layer.provideMerge(AccessLive, PostgresTest)
+
+layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Apps", (it) => {
+  it.effect("lists the newest first, with how often they are installed and active on stores that are not deleted", () =>
+    Effect.gen(function* () {
+      const apps = yield* Apps
+      const stores = yield* Stores
+      const { deactivate, install } = yield* Installations
+      const before = yield* makeApp()
+      const appId = yield* apps.create({ name: "Counted", scopes: Scope.literals })
+      const [one, two, three] = [yield* makeStore(), yield* makeStore(), yield* makeStore()]
+      for (const storeId of [one, two, three]) yield* install({ storeId, appId, scopes: [] })
+      yield* deactivate((yield* install({ storeId: two, appId, scopes: [] })).id)
+      yield* stores.delete(three)
+      const [app] = yield* apps.list(1)
+      assert.deepInclude(app, { appId, name: "Counted", scopes: [...Scope.literals], installations: 1 })
+      assert.deepStrictEqual(
+        (yield* apps.list(2)).map((listed) => listed.appId),
+        [appId, before]
+      )
+    })
+  )
+})

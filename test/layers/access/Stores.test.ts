@@ -1,0 +1,73 @@
+import { SqlClient } from "@effect/sql"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Installations } from "../../../src/domain/access/Installations.ts"
+import { Plan, Stores } from "../../../src/domain/access/Stores.ts"
+import { AccessLive } from "../../../src/layers/access/Access.ts"
+import { makeApp, makeStore } from "../../support/Api.ts"
+import { PostgresTest } from "../../support/PostgresTest.ts"
+
+const Live = Layer.provideMerge(AccessLive, PostgresTest)
+
+layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Stores", (it) => {
+  it.effect("lists the plans there are, the smallest first, also those an operator added", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const stores = yield* Stores
+      yield* sql`insert into plans (name, product_limit) values ('tiny', 3)`
+      const plans = (yield* stores.listPlans).map((plan) => `${plan.name} ${plan.productLimit} ${plan.collectionLimit}`)
+      assert.deepStrictEqual(plans, [
+        "tiny 3 10000",
+        "free 100 50",
+        "starter 1000 500",
+        "growth 10000 2000",
+        "scale 100000 10000"
+      ])
+      yield* stores.create({ name: "Shop", plan: "tiny", currencyCode: "EUR" })
+    })
+  )
+
+  it.effect("makes a plan once, with its limits", () =>
+    Effect.gen(function* () {
+      const stores = yield* Stores
+      const plan = Plan.make({ name: "boutique", productLimit: 25, collectionLimit: 5 })
+      yield* stores.createPlan(plan)
+      assert.deepInclude(yield* stores.listPlans, plan)
+      assert.match((yield* Effect.flip(stores.createPlan(plan))).message, /There is a plan boutique already/)
+      yield* stores.create({ name: "Shop", plan: "boutique", currencyCode: "EUR" })
+    })
+  )
+
+  it.effect("makes no store on a plan that is not there, and says which are", () =>
+    Effect.gen(function* () {
+      const stores = yield* Stores
+      const refused = yield* Effect.flip(stores.create({ name: "Shop", plan: "gold", currencyCode: "EUR" }))
+      assert.match(refused.message, /^There is no plan gold; choose one of .*free, starter, growth, scale$/)
+    })
+  )
+
+  it.effect("lists the newest first, with what they hold; those that were deleted no more", () =>
+    Effect.gen(function* () {
+      const stores = yield* Stores
+      const { deactivate, install } = yield* Installations
+      const appId = yield* makeApp()
+      const [one, two, three] = [yield* makeStore("free"), yield* makeStore("growth"), yield* makeStore()]
+      for (const storeId of [one, two, three]) yield* install({ storeId, appId, scopes: [] })
+      yield* deactivate((yield* install({ storeId: two, appId, scopes: [] })).id)
+      const newest = yield* stores.list(1)
+      assert.deepStrictEqual(
+        newest.map(({ storeId }) => storeId),
+        [three]
+      )
+      yield* stores.delete(three)
+      assert.strictEqual((yield* Effect.flip(stores.delete(three)))._tag, "UnknownStore")
+
+      const left = (yield* stores.list(2)).map(({ createdAt: _, ...store }) => store)
+      const held = { name: "A store", currencyCode: "EUR", products: 0, collections: 0 }
+      assert.deepStrictEqual(left, [
+        { ...held, storeId: two, plan: "growth", installations: 0 },
+        { ...held, storeId: one, plan: "free", installations: 1 }
+      ])
+    })
+  )
+})
