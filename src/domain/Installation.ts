@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { StoreId, type UnknownStore } from "./Store.ts"
 import { Uuid } from "./Uuid.ts"
 
@@ -60,16 +60,6 @@ export class InstallationInactive extends Schema.TaggedError<InstallationInactiv
     return "The installation is not active"
   }
 }
-
-export class ScopeNotGranted extends Schema.TaggedError<ScopeNotGranted>()("ScopeNotGranted", { scope: Scope }) {
-  override get message() {
-    return `The installation was not granted the scope ${this.scope}`
-  }
-}
-
-/** Fails unless the installation was granted `scope`. */
-export const requireScope = (installation: Installation, scope: Scope): Effect.Effect<void, ScopeNotGranted> =>
-  installation.scopes.includes(scope) ? Effect.void : new ScopeNotGranted({ scope })
 
 export class AppNotFound extends Schema.TaggedError<AppNotFound>()("AppNotFound", { id: Schema.String }) {
   override get message() {
