@@ -1,10 +1,9 @@
-import { HttpServer } from "@effect/platform"
 import { NodeRuntime } from "@effect/platform-node"
 import { Config, ConfigError, Console, Effect, Either, Layer, Option } from "effect"
 import { openDemo } from "./layers/demo/Demo.ts"
 import { HousekeepingLive } from "./layers/Housekeeping.ts"
 import { accessLogTo } from "./http/AccessLog.ts"
-import { listen, urlOf } from "./http/Listener.ts"
+import { baseUrl, listen } from "./http/Listener.ts"
 import { DatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
 import { LogFormat, LoggingLive } from "./layers/Logging.ts"
@@ -29,8 +28,7 @@ const address = Config.all({
 const Greeting = Layer.scopedDiscard(
   Effect.gen(function* () {
     const say = (yield* LogFormat) === "json" ? Effect.logInfo : Console.log
-    const { address } = yield* HttpServer.HttpServer
-    const base = urlOf(address)
+    const base = yield* baseUrl
     const demo = yield* openDemo(base)
     yield* say(`Partner API  ${base}/api/platform/v1\nReference    ${base}/docs`)
     if (Option.isSome(demo)) {

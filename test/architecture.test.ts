@@ -21,11 +21,35 @@ const files = readdirSync("src", { recursive: true, encoding: "utf8" })
   .map((file) => join("src", file))
   .toSorted()
 
-/** Every module that a file names: imports and exports, of types too, dynamic ones and `require`. */
+/** Modules that hold HTTP beside much else: it matters what is taken of them. */
+const BARRELS = new Set(["@effect/platform", "@effect/platform-node"])
+
+/** `*` where all of it is taken. */
+const takenOf = (barrel: string, names = "*") =>
+  names
+    .split(",")
+    .flatMap((name) =>
+      name
+        .trim()
+        .replace(/^type\s+/, "")
+        .split(/\s/, 1)
+    )
+    .filter((name) => name !== "")
+    .map((name) => `${barrel}/${name}`)
+
+/**
+ * Every module that a file names: imports and exports, of types too, dynamic ones and `require`. Of a barrel, what is
+ * taken of it, as in `@effect/platform/HttpServer`.
+ */
 const importsOf = (file: string) =>
-  [...readFileSync(file, "utf8").matchAll(/(?:\bfrom|\bimport|\brequire)\s*\(?\s*["']([^"']+)["']/g)].map(
-    ([, name = ""]) => (name.startsWith(".") ? normalize(join(dirname(file), name)) : name)
-  )
+  [
+    ...readFileSync(file, "utf8").matchAll(
+      /(?:(?:\{([^{}]*)\}\s*)?\bfrom|\bimport|\brequire)\s*\(?\s*["']([^"']+)["']/g
+    )
+  ].flatMap(([, names, name = ""]) => {
+    if (BARRELS.has(name)) return takenOf(name, names)
+    return name.startsWith(".") ? normalize(join(dirname(file), name)) : name
+  })
 
 const roomOf = (file: string) => ROOMS.find(([room]) => file.startsWith(room))
 
@@ -70,17 +94,32 @@ it("the domain knows no database, no socket and no process", () => {
   assert.deepStrictEqual(foreign, [])
 })
 
-it("only layers speak SQL, and only http knows HTTP", () => {
-  const strays = files.flatMap((file) =>
+/** The files that take what matches from a module, as in `src/cli.ts -> node:fs`; some do, or nothing was looked for. */
+const takersOf = (wanted: RegExp) => {
+  const takers = files.flatMap((file) =>
     importsOf(file)
-      .filter(
-        (target) =>
-          (/^(?:@effect\/sql|pg\b)/.test(target) && !file.startsWith("src/layers/")) ||
-          (/^(?:node:http|@effect\/platform\/Http)/.test(target) && !file.startsWith("src/http/"))
-      )
+      .filter((target) => wanted.test(target))
       .map((target) => `${file} -> ${target}`)
   )
-  assert.deepStrictEqual(strays, [])
+  assert.isNotEmpty(takers)
+  return takers
+}
+
+it("only layers speak SQL", () => {
+  const takers = takersOf(/^(?:@effect\/sql|pg\b)/)
+  assert.deepStrictEqual(
+    takers.filter((taker) => !taker.startsWith("src/layers/")),
+    []
+  )
+})
+
+it("only http knows HTTP", () => {
+  for (const wanted of [/^node:http/, /^@effect\/platform(?:-node)?\/(?:\*|\w*Http|OpenApi)/]) {
+    assert.deepStrictEqual(
+      takersOf(wanted).filter((taker) => !taker.startsWith("src/http/")),
+      []
+    )
+  }
 })
 
 it("the environment is read in layers and main alone", () => {

@@ -30,6 +30,6 @@ export const PageLimit = Schema.transform(
 
 export interface PageRequest<Id> {
   /** The id of the last row the client has seen; it need not exist any more. */
-  readonly cursor: Id | undefined
+  readonly cursor?: Id | undefined
   readonly limit: number
 }

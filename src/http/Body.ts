@@ -1,6 +1,6 @@
 import { Effect, Either, ParseResult, Schema } from "effect"
 import type { IncomingMessage } from "node:http"
-import { isObject, type JsonObject, parseUntrusted } from "../domain/Json.ts"
+import { isObject, parseUntrusted } from "../domain/Json.ts"
 import { BadRequest, INVALID, linesOf } from "./BadRequest.ts"
 import type { Call } from "./Call.ts"
 
@@ -64,11 +64,11 @@ export const isStrict = (prefer: string | undefined): boolean =>
   prefer !== undefined &&
   prefer.split(",").some((preference) => /^\s*handling\s*=\s*"?strict"?\s*(?:;|$)/i.test(preference))
 
-/** Decodes a body, with a line for everything that is wrong with it. */
+/** Decodes a part of a request, with a line for everything that is wrong with it. */
 export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
   const decode = Schema.decodeUnknownEither(schema, { errors: "all" })
-  return (body: JsonObject, strict: boolean): Effect.Effect<A, BadRequest> =>
-    Either.mapLeft(decode(body, { onExcessProperty: strict ? "error" : "ignore" }), (error) =>
+  return (given: unknown, strict: boolean): Effect.Effect<A, BadRequest> =>
+    Either.mapLeft(decode(given, { onExcessProperty: strict ? "error" : "ignore" }), (error) =>
       refuse(INVALID, linesOf(ParseResult.ArrayFormatter.formatErrorSync(error)))
     )
 }

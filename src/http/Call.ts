@@ -1,8 +1,7 @@
-import type { Effect, Either } from "effect"
+import type { Either } from "effect"
 import type { Installation } from "../domain/access/Installations.ts"
 import type { JsonText } from "../domain/Document.ts"
 import type { BadRequest } from "./BadRequest.ts"
-import type { PublicError } from "./ErrorTable.ts"
 import type { Query } from "./Query.ts"
 
 /** A request of the API that has passed the door: who asks, and what was matched of its address. */
@@ -27,6 +26,3 @@ export interface Reply {
   readonly body: JsonText
   readonly headers?: Readonly<Record<string, string>>
 }
-
-/** An endpoint's work. What it may refuse with is what the error table has a status for. */
-export type Handler = (call: Call) => Effect.Effect<Reply, PublicError>

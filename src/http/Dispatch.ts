@@ -1,64 +1,21 @@
-import { HttpApi } from "@effect/platform"
-import { Cause, Context, Effect, Either, FiberId, Option, Redacted, Runtime, type Schema, SchemaAST } from "effect"
+import { Cause, Effect, Either, FiberId, Redacted, Runtime } from "effect"
 import type { IncomingMessage } from "node:http"
-import { requireScope, type Scope } from "../domain/access/Scope.ts"
+import { Bulkhead } from "../domain/Bulkhead.ts"
+import { refusalOf } from "../domain/access/AccessRule.ts"
 import { InvalidToken } from "../domain/access/Tokens.ts"
-import { Bulkhead, type Weight } from "../domain/Bulkhead.ts"
 import { RateLimit } from "../domain/RateLimit.ts"
-import { RequiredScope, WorkWeight } from "./api/Access.ts"
-import { PartnerApi } from "./api/PartnerApi.ts"
 import { receiveBody } from "./Body.ts"
-import type { Handler } from "./Call.ts"
 import { replyOf } from "./ErrorTable.ts"
 import type { Exchange } from "./Exchange.ts"
 import { failureOf } from "./Failure.ts"
+import type { Handler } from "./Handler.ts"
 import { queryOf } from "./Query.ts"
 import { send } from "./Send.ts"
 
 /** Answers a request if it is one of the API; says whether it was. */
 export type Dispatch = (message: IncomingMessage, exchange: Exchange) => boolean
 
-interface Route {
-  readonly method: string
-  readonly path: string
-  readonly pattern: RegExp
-  readonly scope: Option.Option<Scope>
-  readonly weight: Weight
-  readonly hasBody: boolean
-  /** The names of the query's parameters. */
-  readonly parameters: ReadonlyArray<string>
-  readonly handler: Handler
-}
-
 const NO_BODY = Either.right(Buffer.alloc(0))
-
-/** A path of the definitions, as in `/products/:id`: each parameter is one segment. */
-const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`)
-
-const namesOf = ({ ast }: Schema.Schema.All) => SchemaAST.getPropertySignatures(ast).map(({ name }) => String(name))
-
-/** A route for each endpoint of the definitions. One without a handler does not start. */
-const routesOf = (handlers: Readonly<Record<string, Handler>>): ReadonlyArray<Route> => {
-  const routes: Array<Route> = []
-  HttpApi.reflect(PartnerApi, {
-    onGroup: () => {},
-    onEndpoint: ({ endpoint: { annotations, method, name, path, payloadSchema, urlParamsSchema } }) => {
-      const handler = handlers[name]
-      if (handler === undefined) throw new Error(`The endpoint ${name} has no handler`)
-      routes.push({
-        method,
-        path,
-        pattern: patternOf(path),
-        scope: Context.getOption(annotations, RequiredScope),
-        weight: Context.get(annotations, WorkWeight),
-        hasBody: Option.isSome(payloadSchema),
-        parameters: Option.match(urlParamsSchema, { onNone: () => [], onSome: namesOf }),
-        handler
-      })
-    }
-  })
-  return routes
-}
 
 /** The scheme, in any case (RFC 9110, section 11.1), and the token behind it. */
 const BEARER = /^Bearer (\S+)$/i
@@ -73,26 +30,25 @@ const headerOf = ({ headers }: IncomingMessage, name: string) => {
 }
 
 /**
- * Serves the endpoints of {@link PartnerApi} from their definitions: method, path and scope are read from them.
+ * Serves endpoints from their definitions: method, path and access rule are read from them.
  *
  * The platform's own `HttpApiBuilder` serves definitions too, for 135 µs of CPU a request beyond the 20 of Node itself;
  * with this a page of five products took 311 to 337 µs in all where it had taken 548 (docs/decisions/0007). The order of
- * the checks is that of decisions, section 4, and stands here to be read: token, installation, store and window; scope;
+ * the checks is that of decisions, section 4, and stands here to be read: token, installation, store and window; rule;
  * then, in its turn among the requests of its store, the handler's key, path and body. A body is received before that, so
  * that a client that sends slowly holds nobody up, and read in its turn, so that those that wait are no more than bytes.
  *
  * A request whose client has gone is interrupted: it leaves the line, and the database stops reading for it. A write that
  * has begun goes on to its end.
  */
-export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
+export const makeDispatch = (handlers: ReadonlyArray<Handler>) =>
   Effect.gen(function* () {
     const { admit } = yield* RateLimit
     const { inTurn } = yield* Bulkhead
     const runFork = Runtime.runFork(yield* Effect.runtime())
-    const routes = routesOf(handlers)
 
     const answer = Effect.fnUntraced(function* (
-      { handler, hasBody, parameters, scope, weight }: Route,
+      { handle, hasBody, parameters, rule, weight }: Handler,
       message: IncomingMessage,
       exchange: Exchange,
       url: string,
@@ -103,7 +59,8 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
       if (token === undefined) return yield* new InvalidToken()
       const installation = yield* admit(Redacted.make(token))
       exchange.installationId = installation.id
-      if (Option.isSome(scope)) yield* requireScope(installation.scopes, scope.value)
+      const refusal = refusalOf(installation, rule)
+      if (refusal !== undefined) return yield* refusal
       const { method = "" } = message
       const body = hasBody ? yield* Effect.either(receiveBody(message)) : NO_BODY
       const query = queryOf(search, parameters)
@@ -111,7 +68,7 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
       return yield* inTurn(
         installation.storeId,
         weight,
-        Effect.suspend(() => handler({ installation, method, url, header, body, params, query }))
+        Effect.suspend(() => handle({ installation, method, url, header, body, params, query }))
       )
     })
 
@@ -120,15 +77,15 @@ export const makeDispatch = (handlers: Readonly<Record<string, Handler>>) =>
       const url = targetOf(message)
       const [path = ""] = url.split("?", 1)
       const search = url.slice(path.length + 1)
-      for (const route of routes) {
-        if (route.method !== method) continue
-        const match = route.pattern.exec(path)
+      for (const handler of handlers) {
+        if (handler.method !== method) continue
+        const match = handler.pattern.exec(path)
         if (match === null) continue
-        exchange.route = route.path
+        exchange.route = handler.path
         const fiber = runFork(
           // An interruption would skip what comes behind the answer, and nobody would hear of a write that broke.
           Effect.uninterruptibleMask((restore) =>
-            restore(answer(route, message, exchange, url, search, match.groups ?? {})).pipe(
+            restore(answer(handler, message, exchange, url, search, match.groups ?? {})).pipe(
               Effect.catchAll((error) => Effect.succeed(replyOf(error))),
               Effect.catchAllCause((cause) =>
                 Cause.isInterruptedOnly(cause) ? Effect.failCause(cause) : failureOf(cause, exchange.requestId)

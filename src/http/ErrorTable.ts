@@ -1,16 +1,16 @@
 import { HttpApiSchema } from "@effect/platform"
 import { ParseResult, Schema } from "effect"
-import type { InstallationInactive } from "../domain/access/Installations.ts"
-import type { ScopeNotGranted } from "../domain/access/Scope.ts"
-import type { InvalidToken } from "../domain/access/Tokens.ts"
-import type { StoreBusy } from "../domain/Bulkhead.ts"
-import type { EventLoop } from "../domain/Events.ts"
-import type { AnswersFull, KeyReused } from "../domain/Idempotency.ts"
-import type { RateLimitExceeded } from "../domain/RateLimit.ts"
-import type { StoreNotFound } from "../domain/Store.ts"
-import type { Unavailable } from "../domain/Unavailable.ts"
-import type { VersionMismatch } from "../domain/Version.ts"
-import type {
+import { CapabilityNotGranted, ScopeNotGranted } from "../domain/access/AccessRule.ts"
+import { InstallationInactive } from "../domain/access/Installations.ts"
+import { InvalidToken } from "../domain/access/Tokens.ts"
+import { StoreBusy } from "../domain/Bulkhead.ts"
+import { EventLoop } from "../domain/Events.ts"
+import { AnswersFull, KeyReused } from "../domain/Idempotency.ts"
+import { RateLimitExceeded } from "../domain/RateLimit.ts"
+import { StoreNotFound } from "../domain/Store.ts"
+import { Unavailable } from "../domain/Unavailable.ts"
+import { VersionMismatch } from "../domain/Version.ts"
+import {
   CollectionLimitReached,
   CollectionNotFound,
   RulesTooSlow,
@@ -18,71 +18,49 @@ import type {
   TooManyProductIds,
   UnknownProducts
 } from "../domain/catalog/Collection.ts"
-import type { ProductLimitReached, ProductNotFound, ProductTooLarge } from "../domain/catalog/Product.ts"
-import type { SlugTaken } from "../domain/catalog/Slug.ts"
-import type { BadRequest, KeyMalformed, KeyMissing } from "./BadRequest.ts"
+import { ProductLimitReached, ProductNotFound, ProductTooLarge } from "../domain/catalog/Product.ts"
+import { SlugTaken } from "../domain/catalog/Slug.ts"
+import { BadRequest, KeyMalformed, KeyMissing } from "./BadRequest.ts"
 import type { Reply } from "./Call.ts"
 
-/** Every error that a request may be answered with on purpose. */
-export type PublicError =
-  | BadRequest
-  | KeyMissing
-  | KeyMalformed
-  | InvalidToken
-  | InstallationInactive
-  | ScopeNotGranted
-  | ProductLimitReached
-  | CollectionLimitReached
-  | StoreNotFound
-  | ProductNotFound
-  | CollectionNotFound
-  | KeyReused
-  | VersionMismatch
-  | ProductTooLarge
-  | SlugTaken
-  | UnknownProducts
-  | TooManyProductIds
-  | TooManyMembers
-  | RulesTooSlow
-  | EventLoop
-  | AnswersFull
-  | RateLimitExceeded
-  | StoreBusy
-  | Unavailable
-
 /**
- * The one place where an error meets its status (contract, section 7). It is total: an error without a row does not
- * compile, neither here nor where an endpoint declares it.
+ * Every error that a request may be answered with on purpose, and its status (contract, section 7). An error without a
+ * row does not compile, neither where an endpoint declares it nor where its work fails with it.
  */
-const STATUS = {
-  BadRequest: 400,
-  KeyMissing: 400,
-  KeyMalformed: 400,
-  TooManyProductIds: 400,
-  InvalidToken: 401,
-  InstallationInactive: 403,
-  ScopeNotGranted: 403,
-  ProductLimitReached: 403,
-  StoreNotFound: 404,
-  ProductNotFound: 404,
-  CollectionNotFound: 404,
-  KeyReused: 409,
-  VersionMismatch: 412,
-  CollectionLimitReached: 422,
-  ProductTooLarge: 422,
-  SlugTaken: 422,
-  UnknownProducts: 422,
-  TooManyMembers: 422,
-  RulesTooSlow: 422,
-  EventLoop: 422,
-  AnswersFull: 422,
-  RateLimitExceeded: 429,
-  StoreBusy: 503,
-  Unavailable: 503
-} as const satisfies Record<PublicError["_tag"], number>
+const TABLE = {
+  BadRequest: [BadRequest, 400],
+  KeyMissing: [KeyMissing, 400],
+  KeyMalformed: [KeyMalformed, 400],
+  TooManyProductIds: [TooManyProductIds, 400],
+  InvalidToken: [InvalidToken, 401],
+  InstallationInactive: [InstallationInactive, 403],
+  ScopeNotGranted: [ScopeNotGranted, 403],
+  CapabilityNotGranted: [CapabilityNotGranted, 403],
+  ProductLimitReached: [ProductLimitReached, 403],
+  StoreNotFound: [StoreNotFound, 404],
+  ProductNotFound: [ProductNotFound, 404],
+  CollectionNotFound: [CollectionNotFound, 404],
+  KeyReused: [KeyReused, 409],
+  VersionMismatch: [VersionMismatch, 412],
+  CollectionLimitReached: [CollectionLimitReached, 422],
+  ProductTooLarge: [ProductTooLarge, 422],
+  SlugTaken: [SlugTaken, 422],
+  UnknownProducts: [UnknownProducts, 422],
+  TooManyMembers: [TooManyMembers, 422],
+  RulesTooSlow: [RulesTooSlow, 422],
+  EventLoop: [EventLoop, 422],
+  AnswersFull: [AnswersFull, 422],
+  RateLimitExceeded: [RateLimitExceeded, 429],
+  StoreBusy: [StoreBusy, 503],
+  Unavailable: [Unavailable, 503]
+} as const
+
+type Row = (typeof TABLE)[keyof typeof TABLE]
+
+export type PublicError = InstanceType<Row[0]>
 
 /** What each status tells a client, in the words of the reference. */
-export const MEANING: Record<(typeof STATUS)[PublicError["_tag"]] | 500, string> = {
+export const MEANING: Record<Row[1] | 500, string> = {
   400: "The request is malformed; `issues` names each thing to change",
   401: "The bearer token is missing, invalid or expired",
   403: "A scope is missing, the installation is not active, or the store's plan allows no more products",
@@ -113,7 +91,7 @@ export const bodyOf = ({
 
 /** What a request is answered with that is refused. */
 export const replyOf = (error: PublicError): Reply => ({
-  status: STATUS[error._tag],
+  status: TABLE[error._tag][1],
   body: JSON.stringify(bodyOf(error))
 })
 
@@ -129,4 +107,4 @@ export const encodedAs = <A, I, R>(error: Schema.Schema<A, I, R>, status: number
 /** A domain error on the REST surface: its status from the table, its message as the body. */
 export const publicError = <E extends PublicError, I, R>(
   error: Schema.Schema<E, I, R> & { readonly _tag: E["_tag"] }
-) => encodedAs(error, STATUS[error._tag], bodyOf)
+) => encodedAs(error, TABLE[error._tag][1], bodyOf)

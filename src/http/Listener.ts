@@ -122,3 +122,6 @@ export const urlOf = (address: HttpServer.Address): string =>
   address._tag === "TcpAddress" && isIPv6(address.hostname)
     ? `http://[${address.hostname}]:${address.port}`
     : HttpServer.formatAddress(address)
+
+/** Where this process serves. */
+export const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) => urlOf(address))

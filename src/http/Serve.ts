@@ -1,4 +1,4 @@
-import { HttpServer, type HttpServerRequest, type HttpServerResponse } from "@effect/platform"
+import { type HttpApp, HttpServer } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, type Scope } from "effect"
 import type { IncomingMessage } from "node:http"
@@ -6,17 +6,11 @@ import type { Dispatch } from "./Dispatch.ts"
 import type { Exchange } from "./Exchange.ts"
 import { Listener, refuse } from "./Listener.ts"
 
-type Pages = Effect.Effect<
-  HttpServerResponse.HttpServerResponse,
-  unknown,
-  HttpServerRequest.HttpServerRequest | Scope.Scope
->
-
 /** HTTP/1.1 asks for a Host, also where there is only one (RFC 9112, section 3.2). */
 const lacksHost = ({ headers, httpVersion }: IncomingMessage) => httpVersion === "1.1" && headers.host === undefined
 
 /** Answers on the socket until the scope ends: the API itself, and with `pages` what is served beside it. */
-export const serve = Effect.fnUntraced(function* (dispatch: Dispatch, pages: Pages) {
+export const serve = Effect.fnUntraced(function* (dispatch: Dispatch, pages: HttpApp.Default<unknown, Scope.Scope>) {
   yield* HttpServer.HttpServer
   const server = yield* Listener
   const others = yield* NodeHttpServer.makeHandler(pages)

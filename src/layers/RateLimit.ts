@@ -16,7 +16,7 @@ const Row = Schema.Struct({
   place: Schema.Int,
   storeId: Schema.typeSchema(StoreId),
   id: Schema.typeSchema(InstallationId),
-  scopes: Schema.split(" ").pipe(Schema.compose(Schema.Array(Scope))),
+  scopes: Schema.Array(Scope),
   isActive: Schema.Boolean,
   isGone: Schema.Boolean,
   isAdmitted: Schema.Boolean
@@ -82,7 +82,7 @@ const admitAll = statement(`
     where w.store_id = d.store_id and w.installation_id = d.installation_id and d.granted > 0
   )
   select
-    place::integer, store_id as "storeId", installation_id as id, array_to_string(scopes, ' ') as scopes,
+    place::integer, store_id as "storeId", installation_id as id, array_to_json(scopes) as scopes,
     is_active as "isActive", is_gone as "isGone",
     coalesce(row_number() over (partition by store_id, installation_id order by place) <= granted, false)
       as "isAdmitted"

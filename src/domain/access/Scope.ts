@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 
 /** Every permission an app may ask for (contract, section 5; decisions, section 7). */
 export const Scope = Schema.Literal(
@@ -11,16 +11,6 @@ export const Scope = Schema.Literal(
   "write_inventory"
 )
 export type Scope = typeof Scope.Type
-
-export class ScopeNotGranted extends Schema.TaggedError<ScopeNotGranted>()("ScopeNotGranted", { scope: Scope }) {
-  override get message() {
-    return `The installation was not granted the scope ${this.scope}`
-  }
-}
-
-/** Fails unless `scope` is among those that were granted. */
-export const requireScope = (granted: ReadonlyArray<Scope>, scope: Scope): Effect.Effect<void, ScopeNotGranted> =>
-  granted.includes(scope) ? Effect.void : new ScopeNotGranted({ scope })
 
 /** An app can be granted only what it declared. */
 export class ScopesNotDeclared extends Schema.TaggedError<ScopesNotDeclared>()("ScopesNotDeclared", {

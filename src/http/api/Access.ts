@@ -1,17 +1,20 @@
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "@effect/platform"
 import { Context, Schema } from "effect"
+import { type AccessRule, CapabilityNotGranted, ScopeNotGranted } from "../../domain/access/AccessRule.ts"
 import { InstallationInactive } from "../../domain/access/Installations.ts"
-import { type Scope, ScopeNotGranted } from "../../domain/access/Scope.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { StoreBusy, type Weight } from "../../domain/Bulkhead.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
-import { KeyMalformed, KeyMissing } from "../BadRequest.ts"
 import { publicError } from "../ErrorTable.ts"
 
-/** The scope that an endpoint asks for: an annotation of its definition, which the dispatch reads. */
-export class RequiredScope extends Context.Tag("http/RequiredScope")<RequiredScope, Scope>() {}
+/** What an endpoint asks of the installation: an annotation of its definition, which the dispatch reads. */
+export class Access extends Context.Tag("http/Access")<Access, AccessRule>() {}
+
+/** The rule of an endpoint: for the service to go by, and for its document to tell. */
+export const needs = (rule: AccessRule) =>
+  Context.merge(Context.make(Access, rule), OpenApi.annotations({ override: { "x-access": rule } }))
 
 /** What an endpoint's work may take, where it is not the usual: an annotation of its definition. */
 export class WorkWeight extends Context.Reference<WorkWeight>()("http/WorkWeight", {
@@ -20,7 +23,7 @@ export class WorkWeight extends Context.Reference<WorkWeight>()("http/WorkWeight
 
 /**
  * The door of the API, before anything else of a request is looked at: the token (401), the installation's state (403),
- * the store (404), the rolling window (429), the endpoint's scope (403), in this order (decisions, section 4), and at last
+ * the store (404), the rolling window (429), the endpoint's rule (403), in this order (decisions, section 4), and at last
  * whether the store has room for one more request (503).
  */
 export class BearerAuth extends HttpApiMiddleware.Tag<BearerAuth>()("http/BearerAuth", {
@@ -35,12 +38,11 @@ export class BearerAuth extends HttpApiMiddleware.Tag<BearerAuth>()("http/Bearer
     publicError(StoreNotFound),
     publicError(RateLimitExceeded),
     publicError(ScopeNotGranted),
+    publicError(CapabilityNotGranted),
     publicError(StoreBusy),
     publicError(Unavailable)
   )
 }) {}
 
-/** Every write carries an `Idempotency-Key`, which is looked at before path and body (decisions, section 4). */
-export class KeyRequired extends HttpApiMiddleware.Tag<KeyRequired>()("http/KeyRequired", {
-  failure: Schema.Union(publicError(KeyMissing), publicError(KeyMalformed))
-}) {}
+/** Why a request is refused whatever its endpoint is. */
+export type AdmissionRefused = HttpApiMiddleware.HttpApiMiddleware.Error<BearerAuth>

@@ -1,16 +1,10 @@
-import { OpenApi } from "@effect/platform"
-import { Context, Schema } from "effect"
-import { Scope } from "../../domain/access/Scope.ts"
+import { Record, Schema } from "effect"
+import { AccessRule } from "../../domain/access/AccessRule.ts"
 import { canonical, isObject } from "../../domain/Json.ts"
 import { MEANING } from "../ErrorTable.ts"
-import { RequiredScope } from "./Access.ts"
 import { failures, refusalsOf, sampleEvents, samples } from "./Examples.ts"
 import { headers, parameters, requestHeaders, responseHeaders } from "./Headers.ts"
 import { webhooksOf } from "./Webhooks.ts"
-
-/** The scope of an endpoint: to be asked for by the service, and to be read in its document. */
-export const needs = (scope: Scope) =>
-  Context.merge(Context.make(RequiredScope, scope), OpenApi.annotations({ override: { "x-scope": scope } }))
 
 const rest = { key: Schema.String, value: Schema.Unknown }
 
@@ -21,7 +15,7 @@ const Operation = Schema.Struct(
     operationId: Schema.String,
     description: Schema.String,
     parameters: Schema.Array(Schema.Unknown),
-    "x-scope": Scope,
+    "x-access": AccessRule,
     requestBody: Schema.optional(Schema.Struct({ content: Content }, rest)),
     responses: Schema.Record({
       key: Schema.String,
@@ -65,23 +59,32 @@ const json = (schema: unknown, examples: Readonly<Record<string, unknown>>) => (
   }
 })
 
-const mapValues = <A, B>(record: Readonly<Record<string, A>>, f: (value: A, key: string) => B) =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, f(value, key)]))
-
 /** The names of the errors that a response was declared with. */
 const errorsIn = (schema: unknown) =>
   [...canonical(schema).matchAll(/#\/components\/schemas\/(\w+)/g)].flatMap(([, name]) => name ?? [])
 
 const meaningOf = new Map(Object.entries(MEANING))
 
-/** An operation with its plain name, its scope, its headers, every status it may answer with, and examples. */
-const completeOperation = (operation: Operation, method: string) => {
+/** What a rule asks for, in words and for programs. */
+const accessOf = (rule: AccessRule) => {
+  switch (rule._tag) {
+    case "AnyToken":
+      return { needs: "any valid token", extension: {} }
+    case "AnyScope":
+      return { needs: `the scope \`${rule.scopes.join("` or `")}\``, extension: { "x-scope": rule.scopes.join(" ") } }
+    case "NeedsCapability":
+      return { needs: `the capability \`${rule.capability}\``, extension: { "x-capability": rule.capability } }
+  }
+}
+
+/** An operation with its plain name, its rule, its headers, every status it may answer with, and examples. */
+const completeOperation = ({ "x-access": rule, ...operation }: Operation, method: string) => {
   const { content, ...request } = operation.requestBody ?? {}
-  const scope = operation["x-scope"]
+  const { extension, needs } = accessOf(rule)
   const name = operation.operationId.replace(/^.*\./, "")
   const sample = samples[name] ?? { answer: null, malformed: {} }
   const { requests = {} } = sample
-  const refusals = refusalsOf(scope)
+  const refusals = refusalsOf(rule)
 
   const success = (status: string, { content, description }: Operation["responses"][string]) => ({
     description,
@@ -103,15 +106,16 @@ const completeOperation = (operation: Operation, method: string) => {
 
   return {
     ...operation,
+    ...extension,
     operationId: name,
-    description: `${operation.description}\n\nNeeds the scope \`${scope}\`.`,
+    description: `${operation.description}\n\nNeeds ${needs}.`,
     parameters: [...operation.parameters, ...requestHeaders(method, name, Object.keys(requests))],
     ...(content === undefined
       ? {}
       : { requestBody: { ...request, content: json(content["application/json"].schema, requests) } }),
     responses: {
-      ...mapValues(failures, (examples, status) => failure(status, examples)),
-      ...mapValues(operation.responses, (response, status) =>
+      ...Record.map(failures, (examples, status) => failure(status, examples)),
+      ...Record.map(operation.responses, (response, status) =>
         Number(status) < 400 ? success(status, response) : refusal(status, response.content["application/json"].schema)
       )
     }
@@ -129,7 +133,7 @@ export const complete = (spec: Record<string, unknown>): Record<string, unknown>
   return {
     ...spec,
     info: { ...document.info, contact: { name: "Partner API" } },
-    paths: mapValues(document.paths, (operations) => mapValues(operations, completeOperation)),
+    paths: Record.map(document.paths, (operations) => Record.map(operations, completeOperation)),
     webhooks: webhooksOf(sampleEvents),
     components: {
       ...document.components,

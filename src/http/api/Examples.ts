@@ -1,5 +1,4 @@
 import { InstallationInactive } from "../../domain/access/Installations.ts"
-import { type Scope, ScopeNotGranted } from "../../domain/access/Scope.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import {
   advance,
@@ -24,6 +23,12 @@ import {
   ProductNotFound,
   ProductTooLarge
 } from "../../domain/catalog/Product.ts"
+import {
+  type AccessRule,
+  type CapabilityNotGranted,
+  refusalOf,
+  type ScopeNotGranted
+} from "../../domain/access/AccessRule.ts"
 import { StoreBusy } from "../../domain/Bulkhead.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { Actor, MerchantId } from "../../domain/Actor.ts"
@@ -33,7 +38,7 @@ import { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
-import { INVALID, KeyMalformed, KeyMissing } from "../BadRequest.ts"
+import { type BadRequest, INVALID, KeyMalformed, KeyMissing } from "../BadRequest.ts"
 import { bodyOf, type PublicError } from "../ErrorTable.ts"
 
 /*
@@ -178,15 +183,17 @@ export const sampleEvents = {
   "catalog.collection.updated.v1": eventOf("catalog.collection.updated.v1", oak)
 }
 
-/** One error of each kind; what cannot be read is different for each operation and stands with its samples. */
-type Refusals = { readonly [Tag in Exclude<PublicError["_tag"], "BadRequest">]: Extract<PublicError, { _tag: Tag }> }
+/** Errors that differ from operation to operation: what cannot be read stands with the samples. */
+type Particular = BadRequest | ScopeNotGranted | CapabilityNotGranted
 
-const refusals = (scope: Scope): Refusals => ({
+/** One error of each other kind. */
+const refusals: {
+  readonly [Tag in Exclude<PublicError, Particular>["_tag"]]: Extract<PublicError, { _tag: Tag }>
+} = {
   KeyMissing: new KeyMissing(),
   KeyMalformed: new KeyMalformed(),
   InvalidToken: new InvalidToken(),
   InstallationInactive: new InstallationInactive(),
-  ScopeNotGranted: new ScopeNotGranted({ scope }),
   ProductLimitReached: new ProductLimitReached({ limit: 100 }),
   CollectionLimitReached: new CollectionLimitReached({ limit: 50 }),
   StoreNotFound: new StoreNotFound(),
@@ -205,11 +212,15 @@ const refusals = (scope: Scope): Refusals => ({
   RateLimitExceeded: new RateLimitExceeded(),
   StoreBusy: new StoreBusy(),
   Unavailable: new Unavailable({ cause: "ECONNREFUSED" })
-})
+}
 
-/** The body of each refusal, as an operation with this scope answers it. */
-export const refusalsOf = (scope: Scope): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(refusals(scope)).map(([tag, error]) => [tag, bodyOf(error)]))
+/** The body of each refusal, as an operation with this rule answers it. */
+export const refusalsOf = (rule: AccessRule): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    [...Object.values(refusals), refusalOf({ scopes: [] }, rule)].flatMap((error) =>
+      error === undefined ? [] : [[error._tag, bodyOf(error)]]
+    )
+  )
 
 /** What any request may meet, by status. */
 export const failures: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

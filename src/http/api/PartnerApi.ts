@@ -1,8 +1,8 @@
-import { HttpApi, OpenApi } from "@effect/platform"
-import { ErrorBody } from "../ErrorTable.ts"
+import { HttpApi, HttpApiError, OpenApi } from "@effect/platform"
+import { INVALID, linesOf } from "../BadRequest.ts"
+import { encodedAs, ErrorBody } from "../ErrorTable.ts"
 import { CollectionsGroup, ProductsGroup } from "./Catalog.ts"
 import { complete } from "./Conventions.ts"
-import { makeApi } from "./PublicApi.ts"
 import { CollectionUpdated, ProductUpdated } from "./Webhooks.ts"
 
 const introduction = `
@@ -43,11 +43,20 @@ An app may register a webhook for the kinds of events under \`webhooks\` below. 
 Numbers are kept with all of their digits. Text is Unicode without NUL. Times are RFC 3339 in UTC.
 `.trim()
 
-/** Partner API v1. Everything under `/api/platform/v1`, and the document at `/openapi.json`, comes from here. */
-export class PartnerApi extends makeApi("partner")
+/** What cannot be decoded, paths and queries too, in the one shape of errors: the platform would document its own. */
+const Undecodable = encodedAs(HttpApiError.HttpApiDecodeError, 400, ({ issues }) => ({
+  error: INVALID,
+  issues: linesOf(issues)
+}))
+
+/** Where the paths of the endpoints begin. */
+export const PREFIX = "/api/platform/v1"
+
+/** Partner API v1. Everything under {@link PREFIX}, and the document at `/openapi.json`, comes from here. */
+export class PartnerApi extends Object.assign(HttpApi.make("partner"), { errorSchema: Undecodable })
   .add(ProductsGroup)
   .add(CollectionsGroup)
-  .prefix("/api/platform/v1")
+  .prefix(PREFIX)
   .annotate(OpenApi.Title, "Partner API")
   .annotate(OpenApi.Version, "1.0.0")
   .annotate(OpenApi.Summary, "Reads and changes the catalog of a store")

@@ -1,18 +1,21 @@
+import type { HttpApiEndpoint, HttpMethod } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import { hash } from "node:crypto"
 import { Actor } from "../../domain/Actor.ts"
-import type { Document } from "../../domain/Document.ts"
 import { EventId } from "../../domain/Events.ts"
 import { Idempotency, IdempotencyKey, type StoredResponse } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject } from "../../domain/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { VersionCondition } from "../../domain/Version.ts"
 import type { Write } from "../../domain/Write.ts"
+import type { AdmissionRefused } from "../api/Access.ts"
 import { KeyMalformed, KeyMissing } from "../BadRequest.ts"
 import { decodeWith, isStrict, jsonBody } from "../Body.ts"
-import type { Call, Handler, Reply } from "../Call.ts"
-import { etagOf, ifMatch } from "../Conditions.ts"
+import type { Call } from "../Call.ts"
+import { ifMatch } from "../Conditions.ts"
 import type { PublicError } from "../ErrorTable.ts"
+import { type Handler, readEndpoint } from "../Handler.ts"
+import { type Answer, toReply } from "./Answers.ts"
 
 const isKey = Schema.is(IdempotencyKey)
 
@@ -29,16 +32,18 @@ const fingerprint = ({ method, url }: Call, body: JsonObject | undefined) =>
 
 const Cause = Schema.Struct({ "X-Service-Event-Id": EventId })
 
-const resource =
-  (status: number) =>
-  <Id>(document: Document<Id>): StoredResponse => ({
-    status,
-    body: `{"data":${document.json}}`,
-    etag: etagOf(document)
-  })
+type WriteMethod = Exclude<HttpMethod.HttpMethod, "GET">
+
+interface WriteInput<Path, Query, Body> {
+  readonly store: StoreId
+  readonly path: Path
+  readonly query: Query
+  readonly body: Body
+  readonly condition: VersionCondition
+}
 
 /** The frame of every write: under which key, with which body, and the answer that is stored, sent and replayed. */
-export const makeWrites = Effect.gen(function* () {
+export const makeWrite = Effect.gen(function* () {
   const { once } = yield* Idempotency
   const decodeCause = decodeWith(Cause)
 
@@ -53,90 +58,47 @@ export const makeWrites = Effect.gen(function* () {
     call: Call,
     key: IdempotencyKey,
     body: JsonObject | undefined,
-    describe: (store: StoreId, condition: VersionCondition) => Write<A, E>,
-    respond: (value: A) => StoredResponse
+    describe: (condition: VersionCondition) => Write<A, E>,
+    respond: (made: A) => StoredResponse
   ) {
     const { id, storeId } = call.installation
     const condition = yield* ifMatch(call.header("if-match"))
     // A delete looks at no body and emits nothing: it ends a chain of events.
     const cause = body === undefined ? null : yield* causeOf(call)
-    const {
-      body: text,
-      etag,
-      replayed,
-      status
-    } = yield* once(
+    const outcome = yield* once(
       { storeId, actor: Actor.App({ id }), surface: "rest", cause, mode: "perform" },
       { key, fingerprint: fingerprint(call, body) },
-      describe(storeId, condition),
+      describe(condition),
       respond
     )
-    const strict = body !== undefined && isStrict(call.header("prefer"))
-    const reply: Reply = {
-      status,
-      body: text,
-      headers: {
-        ...(etag === null ? {} : { etag }),
-        ...(replayed ? { "idempotent-replayed": "true" } : {}),
-        ...(strict ? { "preference-applied": "handling=strict" } : {})
-      }
-    }
-    return reply
+    return toReply(outcome, {
+      ...(outcome.replayed ? { "idempotent-replayed": "true" } : {}),
+      ...(body !== undefined && isStrict(call.header("prefer")) ? { "preference-applied": "handling=strict" } : {})
+    })
   })
 
-  return {
-    /** Answers 201 with the new resource under `data`. */
-    create: <A, I, Id, E extends PublicError>(
-      schema: Schema.Schema<A, I>,
-      describe: (store: StoreId, input: A) => Write<Document<Id>, E>
-    ): Handler => {
-      const decode = decodeWith(schema)
-      return Effect.fnUntraced(function* (call) {
+  /** Handles a write: answers with what `run` makes. It may refuse with what the endpoint's definition declares. */
+  return <Name extends string, Path, Query, Body, Success, Refusal extends PublicError, Made>(
+    endpoint: HttpApiEndpoint.HttpApiEndpoint<Name, WriteMethod, Path, Query, Body, never, Success, Refusal>,
+    run: (input: WriteInput<Path, Query, Body>) => Write<Made, NoInfer<Refusal> | AdmissionRefused>,
+    toAnswer: (made: Made, input: Omit<WriteInput<Path, Query, Body>, "condition">) => Answer
+  ): Handler<Name> => {
+    const { decodeBody, decodePath, decodeQuery, route, status } = readEndpoint(endpoint)
+    return {
+      ...route,
+      handle: Effect.fnUntraced(function* (call: Call) {
         const key = yield* keyOf(call)
-        const body = yield* jsonBody(call)
-        const input = yield* decode(body, isStrict(call.header("prefer")))
-        return yield* perform(call, key, body, (store) => describe(store, input), resource(201))
-      })
-    },
-
-    /** Answers 200 with the resource, as it now is, under `data`. */
-    update: <Id, A, I, E extends PublicError>(
-      idSchema: Schema.Schema<Id, string>,
-      schema: Schema.Schema<A, I>,
-      describe: (store: StoreId, id: Id, input: A, condition: VersionCondition) => Write<Document<Id>, E>
-    ): Handler => {
-      const decodePath = decodeWith(Schema.Struct({ id: idSchema }))
-      const decode = decodeWith(schema)
-      return Effect.fnUntraced(function* (call) {
-        const key = yield* keyOf(call)
-        const { id } = yield* decodePath(call.params, false)
-        const body = yield* jsonBody(call)
-        const input = yield* decode(body, isStrict(call.header("prefer")))
+        const path = yield* decodePath(call.params, false)
+        const query = yield* decodeQuery(call.query, false)
+        const json = route.hasBody ? yield* jsonBody(call) : undefined
+        const body = yield* decodeBody(json, isStrict(call.header("prefer")))
+        const given = { store: call.installation.storeId, path, query, body }
         return yield* perform(
           call,
           key,
-          body,
-          (store, condition) => describe(store, id, input, condition),
-          resource(200)
-        )
-      })
-    },
-
-    /** Looks at no body, and answers 200 with what is gone. */
-    remove: <Id, E extends PublicError>(
-      idSchema: Schema.Schema<Id, string>,
-      describe: (store: StoreId, id: Id, condition: VersionCondition) => Write<void, E>
-    ): Handler => {
-      const decodePath = decodeWith(Schema.Struct({ id: idSchema }))
-      return Effect.fnUntraced(function* (call) {
-        const key = yield* keyOf(call)
-        const { id } = yield* decodePath(call.params, false)
-        return yield* perform(
-          call,
-          key,
-          undefined,
-          (store, condition) => describe(store, id, condition),
-          () => ({ status: 200, body: JSON.stringify({ data: { id, deleted: true } }), etag: null })
+          json,
+          (condition) => run({ ...given, condition }),
+          (made) => ({ status, ...toAnswer(made, given) })
         )
       })
     }

@@ -62,14 +62,13 @@ export const InstallationsLive = Layer.effect(
       list: Effect.fn("Installations.list")(function* ({ appId, limit, storeId }) {
         if (Option.isSome(storeId)) yield* requireStore(storeId.value)
         if (Option.isSome(appId)) yield* requireApp(appId.value)
-        const all = () => sql`true`
         return yield* installationsOf(sql`
           select
             i.id as "installationId", i.store_id as "storeId", i.app_id as "appId", i.scopes, i.is_active as active,
             i.created_at as "createdAt"
           from installations i join stores s on s.id = i.store_id and s.deleted_at is null
-          where ${Option.match(storeId, { onNone: all, onSome: (id) => sql`i.store_id = ${id}` })}
-            and ${Option.match(appId, { onNone: all, onSome: (id) => sql`i.app_id = ${id}` })}
+          where ${Option.match(storeId, { onNone: () => sql`true`, onSome: (id) => sql`i.store_id = ${id}` })}
+            and ${Option.match(appId, { onNone: () => sql`true`, onSome: (id) => sql`i.app_id = ${id}` })}
           order by i.id desc limit ${limit}
         `)
       }),

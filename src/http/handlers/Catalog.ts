@@ -1,0 +1,53 @@
+import { Effect } from "effect"
+import { Catalog } from "../../domain/catalog/Catalog.ts"
+import * as Endpoints from "../api/Catalog.ts"
+import type { HandlersOf } from "../Handler.ts"
+import { deleted, page, resource } from "./Answers.ts"
+import { read } from "./Reads.ts"
+import { makeWrite } from "./Writes.ts"
+
+export const makeCatalogHandlers = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const write = yield* makeWrite
+
+  return {
+    listProducts: read(
+      Endpoints.listProducts,
+      ({ query, store }) => catalog.listProducts(store, query),
+      page("products")
+    ),
+    createProduct: write(Endpoints.createProduct, ({ body, store }) => catalog.createProduct(store, body), resource),
+    updateProduct: write(
+      Endpoints.updateProduct,
+      ({ body, condition, path, store }) => catalog.updateProduct(store, path.id, body, condition),
+      resource
+    ),
+    deleteProduct: write(
+      Endpoints.deleteProduct,
+      ({ condition, path, store }) => catalog.deleteProduct(store, path.id, condition),
+      deleted
+    ),
+
+    listCollections: read(
+      Endpoints.listCollections,
+      ({ query, store }) => catalog.listCollections(store, query),
+      page("collections")
+    ),
+    getCollection: read(Endpoints.getCollection, ({ path, store }) => catalog.getCollection(store, path.id), resource),
+    createCollection: write(
+      Endpoints.createCollection,
+      ({ body, store }) => catalog.createCollection(store, body),
+      resource
+    ),
+    updateCollection: write(
+      Endpoints.updateCollection,
+      ({ body, condition, path, store }) => catalog.updateCollection(store, path.id, body, condition),
+      resource
+    ),
+    deleteCollection: write(
+      Endpoints.deleteCollection,
+      ({ condition, path, store }) => catalog.deleteCollection(store, path.id, condition),
+      deleted
+    )
+  } satisfies HandlersOf<typeof Endpoints.ProductsGroup | typeof Endpoints.CollectionsGroup>
+})

@@ -1,0 +1,34 @@
+import type { HttpApiEndpoint } from "@effect/platform"
+import { Effect } from "effect"
+import type { StoreId } from "../../domain/Store.ts"
+import type { AdmissionRefused } from "../api/Access.ts"
+import type { Call } from "../Call.ts"
+import type { PublicError } from "../ErrorTable.ts"
+import { type Handler, readEndpoint } from "../Handler.ts"
+import { type Answer, toReply } from "./Answers.ts"
+
+interface ReadInput<Path, Query> {
+  readonly store: StoreId
+  readonly path: Path
+  readonly query: Query
+}
+
+/** Handles a read: answers with what `run` finds. It may refuse with what the endpoint's definition declares. */
+export const read = <Name extends string, Path, Query, Success, Refusal extends PublicError, Found>(
+  endpoint: HttpApiEndpoint.HttpApiEndpoint<Name, "GET", Path, Query, never, never, Success, Refusal>,
+  run: (input: ReadInput<Path, Query>) => Effect.Effect<Found, NoInfer<Refusal> | AdmissionRefused>,
+  toAnswer: (found: Found) => Answer
+): Handler<Name> => {
+  const { decodePath, decodeQuery, route, status } = readEndpoint(endpoint)
+  return {
+    ...route,
+    handle: Effect.fnUntraced(function* ({ installation, params, query }: Call) {
+      const input = {
+        store: installation.storeId,
+        path: yield* decodePath(params, false),
+        query: yield* decodeQuery(query, false)
+      }
+      return toReply({ status, ...toAnswer(yield* run(input)) })
+    })
+  }
+}
