@@ -2,6 +2,9 @@ import { hash } from "node:crypto"
 import { connect, Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import Pg from "pg"
+import { Batch, type Bound, columnsOf, type Parsed, valuesOf } from "./Batch.ts"
+import type { Answer } from "./Plan.ts"
+import type { Compiled } from "./Statement.ts"
 
 /** Milliseconds that a statement, a wait for a lock, and an idle transaction may take before they are given up: 503. */
 export const TIMEOUTS = { statement_timeout: 30_000, lock_timeout: 10_000, idle_in_transaction_session_timeout: 30_000 }
@@ -36,7 +39,7 @@ const MAX_PREPARED = 500
  */
 const MAX_PREPARED_TEXT = 1_000_000
 
-/** Gives distinct statements with parameters names, so that the server parses each once and can keep its plan. */
+/** Gives distinct statements names, so that the server parses each once and can keep its plan. */
 const makeNames = (name: (text: string) => string) => {
   const names = new Map<string, string>()
   let room = MAX_PREPARED_TEXT
@@ -56,8 +59,11 @@ const makeNames = (name: (text: string) => string) => {
  */
 const hashed = (text: string) => `p${hash("sha256", text).slice(0, 32)}`
 
-/** Hashed once in a process: a new connection names some sixty statements. */
-const knownName = makeNames(hashed)
+/** Names for the connections of a pool, hashed once: a new one names some sixty statements. */
+export const makePoolNames = () => {
+  const known = makeNames(hashed)
+  return () => makeNames((text) => known(text) ?? hashed(text))
+}
 
 /** Lets everything that is written to the socket in one turn of the event loop leave in one packet. */
 const makeCork = (socket: Socket) => {
@@ -90,7 +96,8 @@ const cancelRequest = (processID: number, secretKey: number): Buffer => {
 
 export interface ConnectionConfig extends Pg.ClientConfig {
   readonly isPatient: boolean
-  readonly isPrepared: boolean
+  /** Names for the statements of one connection; none where they are not prepared. */
+  readonly makeNames: (() => (text: string) => string | undefined) | undefined
 }
 
 /**
@@ -101,12 +108,16 @@ export class Connection extends Pg.Client {
   /** What the server gave this connection to be cancelled by. */
   readonly processID: number | null = null
   readonly secretKey: number | null = null
+  /** Statements that the server has parsed for this connection, by their text. */
+  private readonly parsed = new Map<string, Parsed>()
+  private readonly nameOf: (text: string) => string | undefined
 
   constructor(config?: ConnectionConfig) {
     const socket = new Socket()
     const options = { ...config, pipeline: true, stream: () => socket }
     super(options)
-    const nameOf = config?.isPrepared ? makeNames((text) => knownName(text) ?? hashed(text)) : () => undefined
+    const nameOf = config?.makeNames?.() ?? (() => undefined)
+    this.nameOf = nameOf
     const cork = makeCork(socket)
     // What breaks the connection is told to each of its statements.
     this.on("error", () => {})
@@ -123,6 +134,46 @@ export class Connection extends Pg.Client {
         : Reflect.apply(query, this, args)
     }
     Object.defineProperty(this, "query", { value: named })
+  }
+
+  /**
+   * Sends statements, of which each is done if those before it were: as one batch once the server has parsed them all,
+   * and the first time each on its own.
+   */
+  sendAll(
+    statements: ReadonlyArray<Compiled>,
+    answered: (error: Error | undefined, answers: Array<Answer>) => void
+  ): void {
+    const bound: Array<Bound> = []
+    for (const [text, given] of statements) {
+      const [parsed, values] = [this.parsed.get(text), valuesOf(given)]
+      if (parsed === undefined || values === undefined) return this.sendEach(statements, answered)
+      bound.push({ parsed, values })
+    }
+    this.query(new Batch(bound, answered))
+  }
+
+  private sendEach(
+    statements: ReadonlyArray<Compiled>,
+    answered: (error: Error | undefined, answers: Array<Answer>) => void
+  ): void {
+    const answers: Array<Answer> = []
+    let failed: Error | undefined
+    for (const [index, [text, values]] of statements.entries()) {
+      const name = this.nameOf(text)
+      const query = new Pg.Query(
+        { text, values: [...values], ...(name === undefined ? {} : { name }) },
+        (error, result) => {
+          if (error === undefined || error === null) {
+            answers.push({ command: result.command, rows: result.rows, count: result.rowCount ?? 0 })
+            if (name !== undefined && !this.parsed.has(text))
+              this.parsed.set(text, { name, columns: columnsOf(result.fields) })
+          } else failed ??= error
+          if (index === statements.length - 1) answered(failed, answers)
+        }
+      )
+      this.query(query)
+    }
   }
 
   /**

@@ -1,6 +1,6 @@
 import { Data, Effect, Option, Schema } from "effect"
 import type Pg from "pg"
-import { Connection } from "./Connection.ts"
+import type { Connection } from "./Connection.ts"
 import type { Answer } from "./Plan.ts"
 import type { Statement } from "./Statement.ts"
 import { makeTransactions, type Open, send, withConnection, withCurrent } from "./Transaction.ts"
@@ -10,15 +10,15 @@ import { defectOf, isCancelled } from "./Unavailable.ts"
 export class TookTooLong extends Data.TaggedError("TookTooLong") {}
 
 /** The answer; when it is no longer wanted, or has taken too long, the server is told to stop, and is waited for. */
-const answerOf = (client: Pg.PoolClient, statement: Statement, millis: number | undefined) =>
+const answerOf = (client: Connection, statement: Statement, millis: number | undefined) =>
   Effect.async<Answer, TookTooLong>((resume) => {
     let answer = resume
     let cancelling: Promise<void> | undefined
     const cancel = () => {
-      if (client instanceof Connection) cancelling ??= client.cancelRunning()
+      cancelling ??= client.cancelRunning()
     }
     const timer = millis === undefined ? undefined : setTimeout(cancel, millis)
-    send(client, statement.compile(), async (error, given) => {
+    send(client, statement, async (error, given) => {
       clearTimeout(timer)
       // Until the server is through with it, a cancellation might meet the next statement of this connection.
       if (cancelling !== undefined) await cancelling
@@ -34,9 +34,7 @@ const answerOf = (client: Pg.PoolClient, statement: Statement, millis: number | 
 /** In a transaction nothing is interrupted, and what fails ends it. */
 const answerIn = ({ client }: Open, statement: Statement) =>
   Effect.async<Answer>((resume) =>
-    send(client, statement.compile(), (error, answer) =>
-      resume(error === undefined ? Effect.succeed(answer) : Effect.die(error))
-    )
+    send(client, statement, (error, answer) => resume(error === undefined ? Effect.succeed(answer) : Effect.die(error)))
   )
 
 /**

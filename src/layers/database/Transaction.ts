@@ -1,30 +1,33 @@
 import { Context, Effect, Exit, Option } from "effect"
 import type Pg from "pg"
 import type { Refusal } from "../../domain/Write.ts"
-import { TIMEOUTS } from "./Connection.ts"
+import { Connection, TIMEOUTS } from "./Connection.ts"
 import { AfterCommit, type Answer, Ask, Leave, type Steps } from "./Plan.ts"
 import { type Compiled, makeCombine, type Statement, statement } from "./Statement.ts"
 import { defectOf, isCancelled, unconnected } from "./Unavailable.ts"
 
 /** How a transaction begins and ends, or one inside of it. */
 interface Bounds {
-  readonly begin: string
-  readonly commit: string
-  readonly rollback: string
+  readonly begin: Compiled
+  readonly commit: Compiled
+  readonly rollback: ReadonlyArray<Compiled>
 }
 
-const TRANSACTION: Bounds = { begin: "begin", commit: "commit", rollback: "rollback" }
+const TRANSACTION: Bounds = { begin: ["begin", []], commit: ["commit", []], rollback: [["rollback", []]] }
 
 /** What fails inside leaves nothing, and the transaction around it can go on. */
 const SAVEPOINT: Bounds = {
-  begin: "savepoint joined",
-  commit: "release savepoint joined",
-  rollback: "rollback to savepoint joined; release savepoint joined"
+  begin: ["savepoint joined", []],
+  commit: ["release savepoint joined", []],
+  rollback: [
+    ["rollback to savepoint joined", []],
+    ["release savepoint joined", []]
+  ]
 }
 
 /** A transaction that is open: its connection, and what follows its commit. */
 export interface Open {
-  readonly client: Pg.ClientBase
+  readonly client: Connection
   readonly afterCommit: Array<() => void>
 }
 
@@ -39,36 +42,26 @@ export const withCurrent = <A, E, R>(
 
 const NOTHING: Answer = { command: "", rows: [], count: 0 }
 
-/** Sends a statement on the spot; it travels with what is sent in the same turn of the event loop. */
+type Answered = (error: Error | undefined, answers: ReadonlyArray<Answer>) => void
+
+/** Sends statements on the spot, in one packet. */
+const sendAll = (client: Connection, statements: ReadonlyArray<Compiled>, answered: Answered = () => {}): void =>
+  client.sendAll(statements, (error, answers) => answered(error && defectOf(error), answers))
+
+/** Sends a statement likewise. */
 export const send = (
-  client: Pg.ClientBase,
-  [text, values]: Compiled,
+  client: Connection,
+  statement: Statement,
   answered: (error: Error | undefined, answer: Answer) => void
-): void => {
-  client.query(text, [...values], (error: Error | null, result) => {
-    if (error instanceof Error) answered(defectOf(error), NOTHING)
-    else answered(undefined, { command: result.command, rows: result.rows, count: result.rowCount ?? 0 })
-  })
-}
+): void => sendAll(client, [statement.compile()], (error, [answer = NOTHING]) => answered(error, answer))
 
-const sendBound = (
-  client: Pg.ClientBase,
-  text: string,
-  answered: (error: Error | undefined, answer: Answer) => void = () => {}
-) => send(client, [text, []], answered)
+const limit = statement("select set_config('statement_timeout', $1, true)")
 
-const LIMIT = statement("select set_config('statement_timeout', $1, true)")
-
-/** Sends a statement with less time than others have, where that is so. Who waits too long ends the transaction. */
-const ask = (client: Pg.ClientBase, step: Ask, answered: (error: Error | undefined) => void) => {
-  const { millis } = step
-  if (millis !== undefined) send(client, LIMIT(String(millis)).compile(), () => {})
-  send(client, step.statement.compile(), (error, answer) => {
-    step.answer = answer
-    step.isTooLong = millis !== undefined && error !== undefined && isCancelled(error)
-    answered(step.isTooLong ? undefined : error)
-  })
-  if (millis !== undefined) send(client, LIMIT(String(TIMEOUTS.statement_timeout)).compile(), () => {})
+/** A statement, with less time than others have where that is so. What takes longer ends the transaction. */
+const timed = ({ millis, statement }: Ask): ReadonlyArray<Compiled> => {
+  if (millis === undefined) return [statement.compile()]
+  const unlimited = limit(String(TIMEOUTS.statement_timeout))
+  return [limit(String(millis)).compile(), statement.compile(), unlimited.compile()]
 }
 
 /** What the steps of a write came to, and what they left to the commit. */
@@ -78,15 +71,25 @@ interface Taken<A, E> {
   readonly afterCommit: ReadonlyArray<() => void>
 }
 
-/** Takes the steps of a write one after the other until it ends. */
+/** Takes the steps of a write one after the other until it ends; what is `unsent` goes out with the first question. */
 const takeSteps = <A, E>(
-  client: Pg.ClientBase,
+  client: Connection,
+  unsent: Array<Compiled>,
   steps: Steps<A, Refusal<E>>,
   ended: (taken: Taken<A, E>) => void
 ): void => {
   const left: Array<Statement> = []
   const afterCommit: Array<() => void> = []
   const end = (exit: Exit.Exit<A, E>) => ended({ exit, left, afterCommit })
+  const ask = (step: Ask) => {
+    const before = unsent.splice(0)
+    sendAll(client, [...before, ...timed(step)], (error, answers) => {
+      step.answer = answers[before.length + (step.millis === undefined ? 0 : 1)] ?? NOTHING
+      step.isTooLong = step.millis !== undefined && error !== undefined && isCancelled(error)
+      if (error === undefined || step.isTooLong) take()
+      else end(Exit.die(error))
+    })
+  }
   const nextOf = () => {
     try {
       return steps.next()
@@ -101,8 +104,7 @@ const takeSteps = <A, E>(
       if (next.done === true) return end(Exit.succeed(next.value))
       const step = next.value
       if (step._tag === "Refusal") return end(Exit.fail(step.error))
-      if (step instanceof Ask)
-        return ask(client, step, (error) => (error === undefined ? take() : end(Exit.die(error))))
+      if (step instanceof Ask) return ask(step)
       if (step instanceof Leave) left.push(step.statement)
       else if (step instanceof AfterCommit) afterCommit.push(step.action)
       else return end(Exit.die(new Error("A write took a step that nobody performs")))
@@ -117,26 +119,21 @@ type Combine = (statements: ReadonlyArray<Statement>) => Compiled
 
 /** Commits what was done, or takes it back where it failed or is not to be kept. COMMIT travels with what was left to it. */
 const finish = <A, E>(
-  { client }: Pick<Open, "client">,
+  client: Connection,
   bounds: Bounds,
+  unsent: ReadonlyArray<Compiled>,
   keep: boolean,
   combine: Combine,
   { afterCommit, exit, left }: Taken<A, E>,
   finished: (exit: Exit.Exit<A, E>, afterCommit: ReadonlyArray<() => void>) => void
 ): void => {
-  const takeBack = (exit: Exit.Exit<A, E>) => sendBound(client, bounds.rollback, () => finished(exit, []))
-  if (Exit.isFailure(exit) || !keep) return takeBack(exit)
-  let failed: Error | undefined
-  if (left.length > 0) {
-    send(client, combine(left), (error) => {
-      failed = error
-    })
-  }
-  sendBound(client, bounds.commit, (error, { command }) => {
-    // Why a statement failed says more than that its transaction did.
-    failed ??= error
+  const takeBack = (exit: Exit.Exit<A, E>) => sendAll(client, bounds.rollback, () => finished(exit, []))
+  if (Exit.isFailure(exit) || !keep) return unsent.length > 0 ? finished(exit, []) : takeBack(exit)
+  const statements = [...unsent, ...(left.length > 0 ? [combine(left)] : []), bounds.commit]
+  sendAll(client, statements, (error, answers) => {
     // The answer to a COMMIT whose transaction had failed is ROLLBACK, and no error.
-    if (command === "ROLLBACK") failed ??= new Error("The transaction was rolled back")
+    const isRolledBack = answers.at(-1)?.command === "ROLLBACK"
+    const failed = error ?? (isRolledBack ? new Error("The transaction was rolled back") : undefined)
     if (failed === undefined) finished(exit, afterCommit)
     else takeBack(Exit.die(failed))
   })
@@ -144,10 +141,10 @@ const finish = <A, E>(
 
 /** Who gives up waiting for a connection leaves none behind. */
 const connected = (pool: Pg.Pool) =>
-  Effect.async<Pg.PoolClient>((resume) => {
+  Effect.async<Pg.PoolClient & Connection>((resume) => {
     let isUnwanted = false
     pool.connect((refused, client) => {
-      if (client === undefined) resume(Effect.die(unconnected(refused)))
+      if (!(client instanceof Connection)) resume(Effect.die(unconnected(refused)))
       else if (isUnwanted) client.release()
       else resume(Effect.succeed(client))
     })
@@ -159,7 +156,7 @@ const connected = (pool: Pg.Pool) =>
 /** Uses a connection, and gives it back. */
 export const withConnection = <A, E, R>(
   pool: Pg.Pool,
-  use: (client: Pg.PoolClient) => Effect.Effect<A, E, R>
+  use: (client: Pg.PoolClient & Connection) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(restore(connected(pool)), (client) =>
@@ -181,14 +178,22 @@ export const makeTransactions = (pool: Pg.Pool) => {
   const runOn = <A, E, R>(open: Open, bounds: Bounds, keep: boolean, body: Effect.Effect<A, E, R>) =>
     Effect.suspend(() => {
       const own: Array<() => void> = []
-      sendBound(open.client, bounds.begin)
+      sendAll(open.client, [bounds.begin])
       return Effect.exit(Effect.provideService(body, Current, { client: open.client, afterCommit: own })).pipe(
         Effect.flatMap((exit) =>
           Effect.async<A, E>((resume) =>
-            finish(open, bounds, keep, combine, { exit, left: [], afterCommit: own }, (exit, afterCommit) => {
-              open.afterCommit.push(...afterCommit)
-              resume(exit)
-            })
+            finish(
+              open.client,
+              bounds,
+              [],
+              keep,
+              combine,
+              { exit, left: [], afterCommit: own },
+              (exit, afterCommit) => {
+                open.afterCommit.push(...afterCommit)
+                resume(exit)
+              }
+            )
           )
         )
       )
@@ -213,9 +218,9 @@ export const makeTransactions = (pool: Pg.Pool) => {
     steps: Steps<A, Refusal<E>>,
     performed: (exit: Exit.Exit<A, E>) => void
   ) => {
-    sendBound(open.client, bounds.begin)
-    takeSteps(open.client, steps, (taken) =>
-      finish(open, bounds, keep, combine, taken, (exit, afterCommit) => {
+    const unsent = [bounds.begin]
+    takeSteps(open.client, unsent, steps, (taken) =>
+      finish(open.client, bounds, unsent, keep, combine, taken, (exit, afterCommit) => {
         open.afterCommit.push(...afterCommit)
         performed(exit)
       })
@@ -239,7 +244,7 @@ export const makeTransactions = (pool: Pg.Pool) => {
           Effect.async<A, E>((resume) => {
             if (current !== undefined) return performOn(current, SAVEPOINT, keep, write(), resume)
             pool.connect((refused, client) => {
-              if (client === undefined) return resume(Effect.die(unconnected(refused)))
+              if (!(client instanceof Connection)) return resume(Effect.die(unconnected(refused)))
               const afterCommit: Array<() => void> = []
               performOn({ client, afterCommit }, TRANSACTION, keep, write(), (exit) => {
                 client.release()
