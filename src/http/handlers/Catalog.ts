@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
-import * as Endpoints from "../api/Catalog.ts"
+import * as Api from "../api/Catalog.ts"
 import type { HandlersOf } from "../Handler.ts"
 import { deleted, page, resource } from "./Answers.ts"
 import { read } from "./Reads.ts"
@@ -11,43 +11,35 @@ export const makeCatalogHandlers = Effect.gen(function* () {
   const write = yield* makeWrite
 
   return {
-    listProducts: read(
-      Endpoints.listProducts,
-      ({ query, store }) => catalog.listProducts(store, query),
-      page("products")
-    ),
-    createProduct: write(Endpoints.createProduct, ({ actor, body }) => catalog.createProduct(actor, body), resource),
+    listProducts: read(Api.listProducts, ({ query, store }) => catalog.listProducts(store, query), page("products")),
+    createProduct: write(Api.createProduct, ({ actor, body }) => catalog.createProduct(actor, body), resource),
     updateProduct: write(
-      Endpoints.updateProduct,
+      Api.updateProduct,
       ({ actor, body, condition, path }) => catalog.updateProduct(actor, path.id, body, condition),
       resource
     ),
     deleteProduct: write(
-      Endpoints.deleteProduct,
+      Api.deleteProduct,
       ({ actor, condition, path }) => catalog.deleteProduct(actor, path.id, condition),
       deleted
     ),
 
     listCollections: read(
-      Endpoints.listCollections,
+      Api.listCollections,
       ({ query, store }) => catalog.listCollections(store, query),
       page("collections")
     ),
-    getCollection: read(Endpoints.getCollection, ({ path, store }) => catalog.getCollection(store, path.id), resource),
-    createCollection: write(
-      Endpoints.createCollection,
-      ({ actor, body }) => catalog.createCollection(actor, body),
-      resource
-    ),
+    getCollection: read(Api.getCollection, ({ path, store }) => catalog.getCollection(store, path.id), resource),
+    createCollection: write(Api.createCollection, ({ actor, body }) => catalog.createCollection(actor, body), resource),
     updateCollection: write(
-      Endpoints.updateCollection,
+      Api.updateCollection,
       ({ actor, body, condition, path }) => catalog.updateCollection(actor, path.id, body, condition),
       resource
     ),
     deleteCollection: write(
-      Endpoints.deleteCollection,
+      Api.deleteCollection,
       ({ actor, condition, path }) => catalog.deleteCollection(actor, path.id, condition),
       deleted
     )
-  } satisfies HandlersOf<typeof Endpoints.ProductsGroup | typeof Endpoints.CollectionsGroup>
+  } satisfies HandlersOf<typeof Api.ProductsGroup | typeof Api.CollectionsGroup>
 })

@@ -28,7 +28,7 @@ const keyOf = ({ header }: Call): Effect.Effect<IdempotencyKey, KeyMissing | Key
 const fingerprint = ({ method, url }: Call, body: JsonObject | undefined) =>
   hash("sha256", `${method} ${url}\n${body === undefined ? "" : canonical(body)}`, "buffer")
 
-const Cause = Schema.Struct({ "X-Service-Event-Id": EventId })
+const decodeCause = decodeWith(Schema.Struct({ "X-Service-Event-Id": EventId }))
 
 type WriteMethod = Exclude<HttpMethod.HttpMethod, "GET">
 
@@ -44,7 +44,6 @@ interface WriteInput<Path, Query, Body> {
 export const makeWrite = Effect.gen(function* () {
   const { once } = yield* Idempotency
   const { hopsAfter } = yield* Events
-  const decodeCause = decodeWith(Cause)
 
   /**
    * An app that writes because it was told of an event says so with the event's id, and counts a hop more than it. The
