@@ -2,7 +2,7 @@ import { HttpLayerRouter, HttpServerRequest, HttpServerResponse } from "@effect/
 import { Effect } from "effect"
 import { hash } from "node:crypto"
 import { codedTag, type Coding, codingOf, compress } from "./Coding.ts"
-import { isAmong } from "./Conditions.ts"
+import { isNotModified } from "./Conditions.ts"
 
 const compressed = (coding: Coding, bytes: Buffer) =>
   Effect.cached(
@@ -13,8 +13,8 @@ const compressed = (coding: Coding, bytes: Buffer) =>
     )
   )
 
-const make = Effect.fnUntraced(function* (text: string) {
-  const bytes = Buffer.from(text)
+const make = Effect.fnUntraced(function* (text: () => string | Promise<string>) {
+  const bytes = Buffer.from(yield* Effect.promise(async () => text()))
   const etag = `"${hash("sha256", bytes, "base64url").slice(0, 22)}"`
   return {
     etag,
@@ -28,9 +28,9 @@ const make = Effect.fnUntraced(function* (text: string) {
  * A page that stays the same while the process lives: made when somebody first asks for it, kept, and sent again only to
  * who has another one (RFC 9110, section 13.1.2).
  */
-export const asset = (path: `/${string}`, contentType: string, text: Effect.Effect<string>) =>
+export const asset = (path: `/${string}`, contentType: string, text: () => string | Promise<string>) =>
   HttpLayerRouter.use((router) =>
-    Effect.flatMap(Effect.cached(Effect.flatMap(text, make)), (made) =>
+    Effect.flatMap(Effect.cached(make(text)), (made) =>
       router.add(
         "GET",
         path,
@@ -41,7 +41,7 @@ export const asset = (path: `/${string}`, contentType: string, text: Effect.Effe
           const etag = codedTag(plain, coding)
           // Kept by browsers, and asked about each time: the next release is seen at once.
           const headers = { etag, "cache-control": "no-cache", vary: "accept-encoding" }
-          if (isAmong(asked["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers })
+          if (isNotModified(asked["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers })
           return HttpServerResponse.uint8Array(yield* body, {
             contentType,
             headers: coding === undefined ? headers : { ...headers, "content-encoding": coding }

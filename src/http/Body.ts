@@ -12,8 +12,7 @@ const MAX_DRAINED = 16 * MAX_BODY
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
 
-const refuse = (reason: string, issues?: ReadonlyArray<string>) =>
-  new BadRequest({ reason, ...(issues === undefined ? {} : { issues }) })
+const refuse = (reason: string, issues?: ReadonlyArray<string>) => new BadRequest({ reason, issues })
 
 const isJson = (contentType: string | undefined) =>
   contentType !== undefined && /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType.trim())
@@ -33,7 +32,7 @@ export const receiveBody = (message: IncomingMessage, limit = MAX_BODY): Effect.
     message.on("error", () => resume(refuse("The body was not received whole")))
   })
 
-const read = Effect.fnUntraced(function* ({ body, header }: Call) {
+const textOf = Effect.fnUntraced(function* ({ body, header }: Call) {
   if (!isJson(header("content-type"))) {
     return yield* refuse(
       "The body must be sent with Content-Type: application/json, without parameters but charset=utf-8"
@@ -51,7 +50,7 @@ const read = Effect.fnUntraced(function* ({ body, header }: Call) {
 
 /** The body of a write: a JSON object, of which nothing has been believed yet but its form. */
 export const jsonBody = Effect.fnUntraced(function* (call: Call) {
-  const parsed = parseUntrusted(yield* read(call))
+  const parsed = parseUntrusted(yield* textOf(call))
   if (Either.isLeft(parsed)) {
     const { issues } = parsed.left
     return yield* issues.length === 0 ? refuse("The body is not valid JSON") : refuse(INVALID, issues)

@@ -31,7 +31,7 @@ export const ifMatch = (header: string | undefined): Effect.Effect<VersionCondit
     : new BadRequest({ reason: 'If-Match must be * or entity tags, as in "3"' })
 }
 
-/** Whether `If-None-Match` names the tag; comparison is weak there (RFC 9110, section 13.1.2). */
-export const isAmong = (header: string | undefined, etag: string): boolean =>
+/** Whether `If-None-Match` names the tag of what there is; comparison is weak there (RFC 9110, section 13.1.2). */
+export const isNotModified = (header: string | undefined, etag: string): boolean =>
   header !== undefined &&
   (header.trim() === "*" || (header.match(ENTITY_TAG) ?? []).some((tag) => tag.replace(/^W\//, "") === etag))

@@ -48,7 +48,7 @@ export const makeDispatch = (handlers: ReadonlyArray<Handler>) =>
     const runFork = Runtime.runFork(yield* Effect.runtime())
 
     const answer = Effect.fnUntraced(function* (
-      { handle, hasBody, parameters, rule, weight }: Handler,
+      { handle, hasBody, method, parameters, rule, weight }: Handler,
       message: IncomingMessage,
       exchange: Exchange,
       url: string,
@@ -61,7 +61,6 @@ export const makeDispatch = (handlers: ReadonlyArray<Handler>) =>
       exchange.installationId = installation.id
       const refusal = refusalOf(installation, rule)
       if (refusal !== undefined) return yield* refusal
-      const { method = "" } = message
       const body = hasBody ? yield* Effect.either(receiveBody(message)) : NO_BODY
       const query = queryOf(search, parameters)
       const header = (name: string) => headerOf(message, name)

@@ -4,7 +4,6 @@ import type { AccessRule } from "../domain/access/AccessRule.ts"
 import type { Weight } from "../domain/Bulkhead.ts"
 import { Access, WorkWeight } from "./api/Access.ts"
 import { PREFIX } from "./api/PartnerApi.ts"
-import type { BadRequest } from "./BadRequest.ts"
 import { decodeWith } from "./Body.ts"
 import type { Call, Reply } from "./Call.ts"
 import type { PublicError } from "./ErrorTable.ts"
@@ -36,9 +35,7 @@ const namesOf = ({ ast }: Schema.Schema.All) => SchemaAST.getPropertySignatures(
 /** A part of a request that its endpoint does not define. Its type lets nobody use it. */
 const ABSENT = Schema.decodeUnknownSync(Schema.declare((part): part is never => part === undefined))(undefined)
 
-const decoderOf = <A>(
-  schema: Option.Option<Schema.Schema<A, unknown>>
-): ((part: unknown, strict: boolean) => Effect.Effect<A, BadRequest>) =>
+const decoderOf = <A>(schema: Option.Option<Schema.Schema<A, unknown>>) =>
   Option.match(schema, { onNone: () => () => Effect.succeed(ABSENT), onSome: decodeWith })
 
 /**

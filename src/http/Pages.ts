@@ -19,18 +19,10 @@ const toResponse = ({ body, status }: Reply) =>
   HttpServerResponse.text(body, { status, contentType: "application/json" })
 
 /** `/openapi.json`, generated from the definitions that serve. */
-const OpenApiRoutes = asset(
-  "/openapi.json",
-  "application/json",
-  Effect.sync(() => JSON.stringify(OpenApi.fromApi(PartnerApi)))
-)
+const Document = asset("/openapi.json", "application/json", () => JSON.stringify(OpenApi.fromApi(PartnerApi)))
 
 /** `/docs`. The page is 3.4 MB of script: it is loaded when somebody first asks for it. */
-const DocsRoutes = asset(
-  "/docs",
-  "text/html; charset=utf-8",
-  Effect.promise(async () => (await import("./DocsPage.ts")).renderDocs())
-)
+const Reference = asset("/docs", "text/html; charset=utf-8", async () => (await import("./DocsPage.ts")).renderDocs())
 
 /** The exchange that a request of the router belongs to. */
 const exchange = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
@@ -64,5 +56,5 @@ const Fallback = HttpLayerRouter.middleware<{ handles: HttpServerError.RouteNotF
 
 /** What is served beside the API, and the answer to what nothing serves. */
 export const pages = HttpLayerRouter.toHttpEffect(
-  Layer.merge(Layer.provide(Layer.mergeAll(OpenApiRoutes, DocsRoutes, HealthRoutes), RouteNote), Fallback)
+  Layer.merge(Layer.provide(Layer.mergeAll(Document, Reference, HealthRoutes), RouteNote), Fallback)
 )

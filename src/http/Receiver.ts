@@ -63,12 +63,7 @@ const statusOf = (behaviour: ReceiverBehaviour, result: WebhookResult | undefine
   return result === undefined || result.ok ? 204 : 400
 }
 
-/** What became of a request: the status it is answered with, if any, and what is said of it. */
-interface Outcome {
-  readonly status: number | undefined
-  readonly said: string
-}
-
+/** The status that a request is answered with, if any, and what is said of it. */
 const take = Effect.fnUntraced(function* ({ behaviour, secret }: ReceiverOptions, request: IncomingMessage) {
   if (request.method !== "POST") return { status: 405, said: "✗ not a delivery: deliveries are sent with POST" }
   const body = yield* receiveBody(request, MAX_DELIVERY)
@@ -84,7 +79,7 @@ const answer = Effect.fnUntraced(function* (
   request: IncomingMessage,
   response: ServerResponse
 ) {
-  const { said, status }: Outcome = yield* Effect.catchAll(take(options, request), ({ reason }) =>
+  const { said, status } = yield* Effect.catchAll(take(options, request), ({ reason }) =>
     Effect.succeed({ status: 413, said: `✗ ${reason}` })
   )
   const time = new Date(yield* Clock.currentTimeMillis).toISOString().slice(11, 19)

@@ -36,7 +36,7 @@ const Generated = Schema.Struct(
   rest
 )
 
-const read = Schema.decodeUnknownSync(Generated)
+const decodeGenerated = Schema.decodeUnknownSync(Generated)
 
 /** Marks of the generator that tell a reader nothing, and the closing of objects that may gain members one day. */
 const isNoise = (key: string, value: unknown) =>
@@ -53,10 +53,7 @@ const tidy = (value: unknown): unknown => {
 }
 
 const json = (schema: unknown, examples: Readonly<Record<string, unknown>>) => ({
-  "application/json": {
-    schema,
-    examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]))
-  }
+  "application/json": { schema, examples: Record.map(examples, (value) => ({ value })) }
 })
 
 /** The names of the errors that a response was declared with. */
@@ -127,7 +124,7 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
  * one shape of errors, and examples of it all.
  */
 export const complete = (spec: Record<string, unknown>): Record<string, unknown> => {
-  const document = read({ ...spec, components: tidy(spec["components"]), paths: tidy(spec["paths"]) })
+  const document = decodeGenerated({ ...spec, components: tidy(spec["components"]), paths: tidy(spec["paths"]) })
   const { Error: error, ...schemas } = document.components.schemas
   const isError = (schema: unknown) => canonical(schema) === canonical(error)
   return {

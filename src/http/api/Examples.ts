@@ -1,3 +1,4 @@
+import { Record } from "effect"
 import { InstallationInactive } from "../../domain/access/Installations.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import {
@@ -187,9 +188,7 @@ export const sampleEvents = {
 type Particular = BadRequest | ScopeNotGranted | CapabilityNotGranted
 
 /** One error of each other kind. */
-const refusals: {
-  readonly [Tag in Exclude<PublicError, Particular>["_tag"]]: Extract<PublicError, { _tag: Tag }>
-} = {
+const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refusal["_tag"]]: Refusal } = {
   KeyMissing: new KeyMissing(),
   KeyMalformed: new KeyMalformed(),
   InvalidToken: new InvalidToken(),
@@ -215,12 +214,11 @@ const refusals: {
 }
 
 /** The body of each refusal, as an operation with this rule answers it. */
-export const refusalsOf = (rule: AccessRule): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    [...Object.values(refusals), refusalOf({ scopes: [] }, rule)].flatMap((error) =>
-      error === undefined ? [] : [[error._tag, bodyOf(error)]]
-    )
-  )
+export const refusalsOf = (rule: AccessRule): Readonly<Record<string, unknown>> => {
+  const forAccess = refusalOf({ scopes: [] }, rule)
+  const all = forAccess === undefined ? refusals : { ...refusals, [forAccess._tag]: forAccess }
+  return Record.map(all, bodyOf)
+}
 
 /** What any request may meet, by status. */
 export const failures: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

@@ -37,13 +37,11 @@ export const Page = <A, I, Id, IdI>(name: string, item: Schema.Schema<A, I>, id:
     })
   }).annotations({ description: `A page of ${name}` })
 
-export const Deleted = <A, I>(id: Schema.Schema<A, I>) =>
-  Schema.Struct({ data: Schema.Struct({ id, deleted: Schema.Literal(true) }) }).annotations({
-    description: "What is gone"
-  })
-
 export const Answer = <A, I>(data: Schema.Schema<A, I>, description: string) =>
   Schema.Struct({ data }).annotations({ description })
+
+export const Deleted = <A, I>(id: Schema.Schema<A, I>) =>
+  Answer(Schema.Struct({ id, deleted: Schema.Literal(true) }), "What is gone")
 
 /** Why any write may be refused: for its key, its path, its body or its condition. */
 export const WriteRefused = Schema.Union(

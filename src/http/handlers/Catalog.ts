@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
-import * as Endpoints from "../api/Catalog.ts"
+import * as Api from "../api/Catalog.ts"
 import type { HandlersOf } from "../Handler.ts"
 import { deleted, page, resource } from "./Answers.ts"
 import { read } from "./Reads.ts"
@@ -11,43 +11,35 @@ export const makeCatalogHandlers = Effect.gen(function* () {
   const write = yield* makeWrite
 
   return {
-    listProducts: read(
-      Endpoints.listProducts,
-      ({ query, store }) => catalog.listProducts(store, query),
-      page("products")
-    ),
-    createProduct: write(Endpoints.createProduct, ({ body, store }) => catalog.createProduct(store, body), resource),
+    listProducts: read(Api.listProducts, ({ query, store }) => catalog.listProducts(store, query), page("products")),
+    createProduct: write(Api.createProduct, ({ body, store }) => catalog.createProduct(store, body), resource),
     updateProduct: write(
-      Endpoints.updateProduct,
+      Api.updateProduct,
       ({ body, condition, path, store }) => catalog.updateProduct(store, path.id, body, condition),
       resource
     ),
     deleteProduct: write(
-      Endpoints.deleteProduct,
+      Api.deleteProduct,
       ({ condition, path, store }) => catalog.deleteProduct(store, path.id, condition),
       deleted
     ),
 
     listCollections: read(
-      Endpoints.listCollections,
+      Api.listCollections,
       ({ query, store }) => catalog.listCollections(store, query),
       page("collections")
     ),
-    getCollection: read(Endpoints.getCollection, ({ path, store }) => catalog.getCollection(store, path.id), resource),
-    createCollection: write(
-      Endpoints.createCollection,
-      ({ body, store }) => catalog.createCollection(store, body),
-      resource
-    ),
+    getCollection: read(Api.getCollection, ({ path, store }) => catalog.getCollection(store, path.id), resource),
+    createCollection: write(Api.createCollection, ({ body, store }) => catalog.createCollection(store, body), resource),
     updateCollection: write(
-      Endpoints.updateCollection,
+      Api.updateCollection,
       ({ body, condition, path, store }) => catalog.updateCollection(store, path.id, body, condition),
       resource
     ),
     deleteCollection: write(
-      Endpoints.deleteCollection,
+      Api.deleteCollection,
       ({ condition, path, store }) => catalog.deleteCollection(store, path.id, condition),
       deleted
     )
-  } satisfies HandlersOf<typeof Endpoints.ProductsGroup | typeof Endpoints.CollectionsGroup>
+  } satisfies HandlersOf<typeof Api.ProductsGroup | typeof Api.CollectionsGroup>
 })

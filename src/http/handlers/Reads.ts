@@ -22,13 +22,11 @@ export const read = <Name extends string, Path, Query, Success, Refusal extends 
   const { decodePath, decodeQuery, route, status } = readEndpoint(endpoint)
   return {
     ...route,
-    handle: Effect.fnUntraced(function* ({ installation, params, query }: Call) {
-      const input = {
-        store: installation.storeId,
-        path: yield* decodePath(params, false),
-        query: yield* decodeQuery(query, false)
-      }
-      return toReply({ status, ...toAnswer(yield* run(input)) })
+    handle: Effect.fnUntraced(function* (call: Call) {
+      const path = yield* decodePath(call.params, false)
+      const query = yield* decodeQuery(call.query, false)
+      const found = yield* run({ store: call.installation.storeId, path, query })
+      return toReply({ status, ...toAnswer(found) })
     })
   }
 }

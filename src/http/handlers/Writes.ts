@@ -30,7 +30,7 @@ const keyOf = ({ header }: Call): Effect.Effect<IdempotencyKey, KeyMissing | Key
 const fingerprint = ({ method, url }: Call, body: JsonObject | undefined) =>
   hash("sha256", `${method} ${url}\n${body === undefined ? "" : canonical(body)}`, "buffer")
 
-const Cause = Schema.Struct({ "X-Service-Event-Id": EventId })
+const decodeCause = decodeWith(Schema.Struct({ "X-Service-Event-Id": EventId }))
 
 type WriteMethod = Exclude<HttpMethod.HttpMethod, "GET">
 
@@ -45,7 +45,6 @@ interface WriteInput<Path, Query, Body> {
 /** The frame of every write: under which key, with which body, and the answer that is stored, sent and replayed. */
 export const makeWrite = Effect.gen(function* () {
   const { once } = yield* Idempotency
-  const decodeCause = decodeWith(Cause)
 
   /** The event that the write answers: an app that writes because it was told of one says so with its id. */
   const causeOf = ({ header }: Call) => {
