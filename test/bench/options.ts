@@ -31,8 +31,8 @@ export interface Options {
 }
 
 const USAGE =
-  "usage: npm run bench -- [speed | writes | memory | million | ageing | neighbours | webhooks [latency | drain | spread | dead] | all] " +
-  "[--quick] [--connections=32] [--against=<main.js of another build>]"
+  "usage: npm run bench -- [speed | writes | memory | million | ageing | neighbours | " +
+  "webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32] [--against=<main.js of another build>]"
 
 /** `npm run bench -- <mode>`, and `--quick` for a rough look. */
 export const readOptions = (args: ReadonlyArray<string>): Options => {
