@@ -12,13 +12,13 @@ export const Work = Schema.Literal(
   "lastPage"
 )
 
-/** What the load generator is told to do: until so many requests were sent or so much time went by, if either is set. */
+/** What the load generator is told to do: until so many requests were sent and so much time went by. */
 export const Job = Schema.Struct({
   port: Schema.Int,
   work: Work,
   connections: Schema.Int,
-  requests: Schema.NullOr(Schema.Int),
-  millis: Schema.NullOr(Schema.Number)
+  requests: Schema.Int,
+  millis: Schema.Number
 })
 export type Job = typeof Job.Type
 

@@ -17,11 +17,11 @@ const quantile = (sorted: Float64Array, q: number): number =>
 
 const perform = async ({ connections, millis, port, requests, work }: Job): Promise<Measured> => {
   const latencies: Array<number> = []
-  let left = requests ?? Infinity
+  let left = requests
   let n = sent.get(port) ?? 0
   const startedAt = performance.now()
   const next = () => {
-    if (left-- <= 0 || performance.now() - startedAt > (millis ?? Infinity)) return undefined
+    if (left-- <= 0 && performance.now() - startedAt > millis) return undefined
     const request = WORKS[work](n)
     return textOf(request, port, `${run}-${n++}`)
   }

@@ -27,11 +27,12 @@ export const compete = (
   arena: Arena,
   drive: Drive,
   work: Work,
-  { connections, roundMillis, rounds, warmUpRequests }: Options
+  { connections, roundMillis, roundRequests, rounds, warmUpRequests }: Options
 ): Effect.Effect<ReadonlyArray<Pair>, LoadFailed> => {
   const job = (side: Side) => ({ port: arena[side].port, work, connections })
-  const warmUp = (side: Side) => drive({ ...job(side), requests: warmUpRequests, millis: null })
-  const round = (side: Side) => costed(arena[side], drive({ ...job(side), requests: null, millis: roundMillis }))
+  const warmUp = (side: Side) => drive({ ...job(side), requests: warmUpRequests, millis: 0 })
+  const round = (side: Side) =>
+    costed(arena[side], drive({ ...job(side), requests: roundRequests, millis: roundMillis }))
   return Effect.gen(function* () {
     for (const side of SIDES) yield* warmUp(side)
     for (const side of SIDES) yield* analyze(arena[side].db)
@@ -59,7 +60,7 @@ export const compareLatency = (
     const medians: readonly [Array<number>, Array<number>] = [[], []]
     for (let round = 0; round <= options.rounds; round++) {
       for (const [index, work] of works.entries()) {
-        const { median } = yield* drive({ port, work, connections: 1, requests: null, millis: options.roundMillis / 4 })
+        const { median } = yield* drive({ port, work, connections: 1, requests: 0, millis: options.roundMillis / 4 })
         // The first round warms up.
         if (round > 0) medians[index]?.push(median)
       }

@@ -16,7 +16,7 @@ export const memory = (server: string, { connections, memoryAt }: Options) =>
 
     const weigh = ({ pid, port }: RunningServer) =>
       Effect.forEach([few, many - few], (requests) =>
-        Effect.map(drive({ port, work: "mixed", connections, requests, millis: null }), () => residentMiB(pid))
+        Effect.map(drive({ port, work: "mixed", connections, requests, millis: 0 }), () => residentMiB(pid))
       )
     const [oursEarly = 0, ours = 0] = yield* weigh(arena.ours)
     const [rivalEarly = 0, rival = 0] = yield* weigh(arena.rival)

@@ -58,7 +58,7 @@ const observed = <A, E>({ pid, port }: Target, work: Effect.Effect<A, E>) =>
 
 /** p99 of other stores' reads, one at a time, in milliseconds. */
 const listen = (drive: Drive, port: number, millis: number) =>
-  Effect.map(drive({ port, work: "listFew", connections: 1, requests: null, millis }), ({ p99 }) => p99)
+  Effect.map(drive({ port, work: "listFew", connections: 1, requests: 0, millis }), ({ p99 }) => p99)
 
 const suffer = (target: Target, drive: Drive, { run, title }: Attack, millis: number) =>
   Effect.gen(function* () {

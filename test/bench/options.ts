@@ -12,6 +12,8 @@ export interface Options {
   readonly modes: ReadonlyArray<Mode>
   readonly rounds: number
   readonly roundMillis: number
+  /** The least that a round of a comparison has, so that a slow machine sees as much as a fast one. */
+  readonly roundRequests: number
   readonly warmUpRequests: number
   readonly connections: number
   /** The bundle of another build of the service, in place of the server written by hand. */
@@ -29,8 +31,8 @@ export interface Options {
 }
 
 const USAGE =
-  "usage: npm run bench -- [speed | writes | memory | million | ageing | neighbours | webhooks [latency | drain | spread | dead] | all] " +
-  "[--quick] [--connections=32] [--against=<main.js of another build>]"
+  "usage: npm run bench -- [speed | writes | memory | million | ageing | neighbours | " +
+  "webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32] [--against=<main.js of another build>]"
 
 /** `npm run bench -- <mode>`, and `--quick` for a rough look. */
 export const readOptions = (args: ReadonlyArray<string>): Options => {
@@ -53,6 +55,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
     modes,
     rounds: (quick ? 3 : 5) + (isOfWrites ? 4 : 0),
     roundMillis: quick ? 1000 : 4000,
+    roundRequests: quick ? 500 : 2_000,
     warmUpRequests: quick ? 3_000 : 10_000,
     connections: Number(values.connections ?? (isOfWrites ? 16 : 32)),
     against,

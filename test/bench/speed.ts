@@ -62,7 +62,8 @@ const prepare = (server: string, { against }: Options) =>
   Effect.gen(function* () {
     const arena = yield* openArena(server, against)
     yield* checkParity(arena.ours, arena.rival)
-    if (arena.ours.postmaster === undefined) yield* say("CPU is not measured: no /proc shows the database's processes.")
+    if (arena.ours.postmaster === undefined)
+      yield* say("No /proc shows the database's processes: nothing is judged by CPU.")
     return { arena, drive: yield* makeDriver }
   })
 
