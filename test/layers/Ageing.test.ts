@@ -7,10 +7,9 @@ import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
 import { InstallationsLive } from "../../src/layers/Installations.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
-import { postgres } from "../../src/layers/database/Postgres.ts"
-import { makeIndexed } from "../../src/layers/Transaction.ts"
+import { Database, postgres } from "../../src/layers/database/Postgres.ts"
+import { statement } from "../../src/layers/database/Statement.ts"
 import { WebhooksLive } from "../../src/layers/webhooks/Webhooks.ts"
-import { write } from "../../src/layers/Writes.ts"
 import { agedBy, AGEING } from "../support/Ageing.ts"
 import { makeStore } from "../support/Api.ts"
 import { freshDatabase } from "../support/Postgres.ts"
@@ -100,9 +99,11 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A purge", (it
   it.scoped("is not compiled, though a scan that it cannot do without looks as dear as can be", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const { indexed } = yield* Database
       const settings = "select current_setting('jit') as jit, current_setting('enable_seqscan') as scans"
       yield* sql`set jit = on`
-      assert.deepStrictEqual(yield* makeIndexed(sql)(write(settings, [])), [{ jit: "off", scans: "off" }])
+      const { rows } = yield* indexed(statement(settings)())
+      assert.deepStrictEqual(rows, [{ jit: "off", scans: "off" }])
       assert.deepStrictEqual(yield* sql.unsafe(settings), [{ jit: "on", scans: "on" }])
     })
   )
