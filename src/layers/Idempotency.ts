@@ -1,4 +1,4 @@
-import { Cause, Effect, Exit, Layer, Option, Predicate, Schema } from "effect"
+import { Cause, Effect, Exit, Layer, Option, Schema } from "effect"
 import type { EventLoop } from "../domain/Events.ts"
 import {
   AnswersFull,
@@ -16,6 +16,7 @@ import { countOf, leave, type Steps } from "./database/Plan.ts"
 import { Database } from "./database/Postgres.ts"
 import { sql, statement } from "./database/Statement.ts"
 import { withCurrent } from "./database/Transaction.ts"
+import { isDuplicate } from "./database/Unavailable.ts"
 import { Notifier, NotifierLive } from "./Events.ts"
 import { recorded } from "./Writes.ts"
 
@@ -60,10 +61,7 @@ const ownOf = ({ actor, storeId }: WriteContext, { key }: Keyed) => [storeId, ac
 
 /** Whether a write failed because there is a record under its key already. */
 const isTaken = (cause: Cause.Cause<unknown>) =>
-  Option.exists(
-    Cause.dieOption(cause),
-    (defect) => Predicate.hasProperty(defect, "constraint") && defect.constraint === "idempotency_records_pkey"
-  )
+  Option.exists(Cause.dieOption(cause), (defect) => isDuplicate(defect, "idempotency_records"))
 
 export const IdempotencyLive = Layer.effect(
   Idempotency,

@@ -11,8 +11,9 @@ import { CreateProduct, ProductId } from "../../src/domain/catalog/Product.ts"
 import { parse } from "../../src/domain/Json.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
-import { makeTransaction } from "../../src/layers/Transaction.ts"
+import { Database } from "../../src/layers/database/Postgres.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
+import { AGENT, MERCHANT, performIn } from "../support/Writes.ts"
 
 const CatalogTest = Layer.provideMerge(DomainLive, PostgresTest)
 
@@ -24,7 +25,6 @@ const collectionOf = ({ json }: { readonly json: string }) => Schema.decodeUnkno
 const makeStore = Effect.flatMap(Stores, (stores) =>
   stores.create({ name: "A store", plan: "scale", currencyCode: "EUR" })
 )
-const merchantOf = (storeId: StoreId) => Actor.Merchant({ storeId, userId: "merchant" })
 
 const named = (...names: ReadonlyArray<string>) => [{ field: "title", relation: "in", value: names }]
 
@@ -55,19 +55,20 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const catalog = yield* Catalog
-      const actor = merchantOf(yield* makeStore)
+      const storeId = yield* makeStore
+      const perform = yield* performIn(storeId)
       const [now, once] = ["https://example.com/a", "https://example.com/a b"]
       const media = [{ url: now }]
-      const product = yield* catalog.createProduct(actor, toProduct({ name: "Desk", imageUrl: now, media }))
-      const { id } = yield* catalog.createCollection(actor, toCollection({ title: "Desks", imageUrl: now }))
+      const product = yield* perform(catalog.createProduct(storeId, toProduct({ name: "Desk", imageUrl: now, media })))
+      const { id } = yield* perform(catalog.createCollection(storeId, toCollection({ title: "Desks", imageUrl: now })))
       for (const table of ["products", "collections"]) {
         yield* sql`
-          update ${sql(table)} set document = replace(document::text, ${now}, ${once})::json where store_id = ${actor.storeId}
+          update ${sql(table)} set document = replace(document::text, ${now}, ${once})::json where store_id = ${storeId}
         `
       }
-      const changed = yield* catalog.updateProduct(actor, product.id, { stock: 3 }, "any")
+      const changed = yield* perform(catalog.updateProduct(storeId, product.id, { stock: 3 }, "any"))
       assert.deepInclude(parse(changed.json), { stock: 3, imageUrl: once, media: [{ url: once }] })
-      const collection = yield* catalog.updateCollection(actor, id, { description: "All" }, "any")
+      const collection = yield* perform(catalog.updateCollection(storeId, id, { description: "All" }, "any"))
       assert.deepInclude(parse(collection.json), { description: "All", imageUrl: once })
     })
   )
@@ -81,17 +82,14 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
       const storeId = yield* makeStore
       const appId = yield* apps.create({ name: "An app", scopes: [] })
       const { id: installationId } = yield* installations.install({ storeId, appId, scopes: [] })
-      for (const actor of [
-        Actor.App({ storeId, installationId, hops: 0 }),
-        merchantOf(storeId),
-        Actor.Agent({ storeId, agentId: "agent" })
-      ]) {
-        const product = yield* catalog.createProduct(actor, toProduct({ name: "Desk" }))
-        yield* catalog.updateProduct(actor, product.id, { price: 1 }, "any")
-        const collection = yield* catalog.createCollection(actor, toCollection({ title: "Desks" }))
-        yield* catalog.updateCollection(actor, collection.id, { description: "All" }, "any")
-        yield* catalog.deleteCollection(actor, collection.id, "any")
-        yield* catalog.deleteProduct(actor, product.id, "any")
+      for (const actor of [Actor.App({ id: installationId }), MERCHANT, AGENT]) {
+        const perform = yield* performIn(storeId, actor)
+        const product = yield* perform(catalog.createProduct(storeId, toProduct({ name: "Desk" })))
+        yield* perform(catalog.updateProduct(storeId, product.id, { price: 1 }, "any"))
+        const collection = yield* perform(catalog.createCollection(storeId, toCollection({ title: "Desks" })))
+        yield* perform(catalog.updateCollection(storeId, collection.id, { description: "All" }, "any"))
+        yield* perform(catalog.deleteCollection(storeId, collection.id, "any"))
+        yield* perform(catalog.deleteProduct(storeId, product.id, "any"))
       }
       const rows = yield* sql`
         select kind, actor_type as actor, origin_installation_id as origin, resource_version as version,
@@ -116,20 +114,24 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
   it.effect("writes within the caller's transaction: what that takes back was never there", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const { transaction } = yield* Database
       const catalog = yield* Catalog
-      const actor = merchantOf(yield* makeStore)
-      const kept = yield* catalog.createProduct(actor, toProduct({ name: "Kept" }))
-      const manual = yield* catalog.createCollection(actor, toCollection({ title: "Kept", productIds: [kept.id] }))
+      const storeId = yield* makeStore
+      const perform = yield* performIn(storeId)
+      const kept = yield* perform(catalog.createProduct(storeId, toProduct({ name: "Kept" })))
+      const manual = yield* perform(
+        catalog.createCollection(storeId, toCollection({ title: "Kept", productIds: [kept.id] }))
+      )
       const before = yield* sql`
         select s.product_count, (select count(*)::integer from events e where e.store_id = s.id) as events
-        from stores s where id = ${actor.storeId}
+        from stores s where id = ${storeId}
       `
-      const undone = makeTransaction(sql)(
+      const undone = transaction(
         Effect.gen(function* () {
-          const made = yield* catalog.createProduct(actor, toProduct({ name: "Undone" }))
-          yield* catalog.updateCollection(actor, manual.id, { productIds: [made.id] }, "any")
-          yield* catalog.createCollection(actor, toCollection({ title: "Undone", rules: named("Undone") }))
-          yield* catalog.deleteProduct(actor, kept.id, "any")
+          const made = yield* perform(catalog.createProduct(storeId, toProduct({ name: "Undone" })))
+          yield* perform(catalog.updateCollection(storeId, manual.id, { productIds: [made.id] }, "any"))
+          yield* perform(catalog.createCollection(storeId, toCollection({ title: "Undone", rules: named("Undone") })))
+          yield* perform(catalog.deleteProduct(storeId, kept.id, "any"))
           return yield* Effect.fail("enough")
         })
       )
@@ -137,13 +139,13 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
       assert.deepStrictEqual(
         yield* sql`
           select s.product_count, (select count(*)::integer from events e where e.store_id = s.id) as events
-          from stores s where id = ${actor.storeId}
+          from stores s where id = ${storeId}
         `,
         before
       )
-      const products = yield* catalog.listProducts(actor.storeId, { cursor: undefined, limit: 10 })
+      const products = yield* catalog.listProducts(storeId, { cursor: undefined, limit: 10 })
       assert.strictEqual(products.items, `[${kept.json}]`)
-      const collections = yield* catalog.listCollections(actor.storeId, { cursor: undefined, limit: 10 })
+      const collections = yield* catalog.listCollections(storeId, { cursor: undefined, limit: 10 })
       assert.strictEqual(collections.items, `[${manual.json}]`)
     })
   )
@@ -152,17 +154,18 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const catalog = yield* Catalog
-      const actor = merchantOf(yield* makeStore)
-      const { id } = yield* catalog.createCollection(actor, toCollection({ title: "Desks" }))
-      yield* sql`update stores set deleted_at = now() where id = ${actor.storeId}`
+      const storeId = yield* makeStore
+      const perform = yield* performIn(storeId)
+      const { id } = yield* perform(catalog.createCollection(storeId, toCollection({ title: "Desks" })))
+      yield* sql`update stores set deleted_at = now() where id = ${storeId}`
       const refusals = [
-        yield* Effect.flip(catalog.createProduct(actor, toProduct({ name: "Desk" }))),
-        yield* Effect.flip(catalog.createCollection(actor, toCollection({ title: "More" }))),
-        yield* Effect.flip(catalog.updateCollection(actor, id, { title: "Changed" }, "any")),
-        yield* Effect.flip(catalog.deleteCollection(actor, id, "any"))
+        yield* Effect.flip(perform(catalog.createProduct(storeId, toProduct({ name: "Desk" })))),
+        yield* Effect.flip(perform(catalog.createCollection(storeId, toCollection({ title: "More" })))),
+        yield* Effect.flip(perform(catalog.updateCollection(storeId, id, { title: "Changed" }, "any"))),
+        yield* Effect.flip(perform(catalog.deleteCollection(storeId, id, "any")))
       ]
       for (const { _tag } of refusals) assert.strictEqual(_tag, "StoreNotFound")
-      const [rows] = yield* sql`select count(*)::integer as n from events where store_id = ${actor.storeId}`
+      const [rows] = yield* sql`select count(*)::integer as n from events where store_id = ${storeId}`
       assert.deepStrictEqual(rows, { n: 1 })
     })
   )
@@ -170,10 +173,13 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
   it.effect("answers a collection from one moment: rules and products always belong together", () =>
     Effect.gen(function* () {
       const catalog = yield* Catalog
-      const actor = merchantOf(yield* makeStore)
-      const a = yield* catalog.createProduct(actor, toProduct({ name: "A" }))
-      const b = yield* catalog.createProduct(actor, toProduct({ name: "B" }))
-      const { id } = yield* catalog.createCollection(actor, toCollection({ title: "A or B", rules: named("A") }))
+      const storeId = yield* makeStore
+      const perform = yield* performIn(storeId)
+      const a = yield* perform(catalog.createProduct(storeId, toProduct({ name: "A" })))
+      const b = yield* perform(catalog.createProduct(storeId, toProduct({ name: "B" })))
+      const { id } = yield* perform(
+        catalog.createCollection(storeId, toCollection({ title: "A or B", rules: named("A") }))
+      )
       const held = { A: a.id, B: b.id }
       const check = (collection: Collection) => {
         const name = JSON.stringify(collection.rules).includes('"A"') ? "A" : "B"
@@ -182,13 +188,13 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
         return name
       }
       const change = (name: string) =>
-        catalog.updateCollection(actor, id, toPatch({ description: name, rules: named(name) }), "any")
+        perform(catalog.updateCollection(storeId, id, toPatch({ description: name, rules: named(name) }), "any"))
       const changes = Effect.forEach(
         Array.from({ length: 60 }, (_, turn) => (turn % 2 === 0 ? "B" : "A")),
         change
       )
-      const read = Effect.map(catalog.getCollection(actor.storeId, id), collectionOf)
-      const list = Effect.map(catalog.listCollections(actor.storeId, { cursor: undefined, limit: 10 }), ({ items }) =>
+      const read = Effect.map(catalog.getCollection(storeId, id), collectionOf)
+      const list = Effect.map(catalog.listCollections(storeId, { cursor: undefined, limit: 10 }), ({ items }) =>
         Schema.decodeUnknownSync(Schema.Array(Collection))(parse(items))
       )
       const reads = Effect.replicateEffect(
@@ -213,31 +219,34 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("A larg
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const catalog = yield* Catalog
-      const actor = merchantOf(yield* makeStore)
-      const first = yield* catalog.createProduct(actor, toProduct({ name: "Desk" }))
-      const copies = yield* copyProduct(actor.storeId, MAX_MEMBERS)
+      const storeId = yield* makeStore
+      const perform = yield* performIn(storeId)
+      const first = yield* perform(catalog.createProduct(storeId, toProduct({ name: "Desk" })))
+      const copies = yield* copyProduct(storeId, MAX_MEMBERS)
       const all = [first.id, ...copies].toSorted()
       assert.strictEqual(all.length, 10_001)
 
-      const automated = yield* catalog.createCollection(actor, toCollection({ title: "All", rules: named("desk") }))
+      const automated = yield* perform(
+        catalog.createCollection(storeId, toCollection({ title: "All", rules: named("desk") }))
+      )
       holds(automated, all)
-      const toManual = catalog.updateCollection(actor, automated.id, { type: "manual" }, "any")
+      const toManual = perform(catalog.updateCollection(storeId, automated.id, { type: "manual" }, "any"))
       const refused = yield* Effect.flip(Effect.as(toManual, "it was done"))
       assert.deepInclude(refused, { _tag: "TooManyMembers", count: 10_001 })
-      assert.isTrue((yield* catalog.getCollection(actor.storeId, automated.id)).json === automated.json)
+      assert.isTrue((yield* catalog.getCollection(storeId, automated.id)).json === automated.json)
 
-      yield* catalog.deleteProduct(actor, first.id, "any")
+      yield* perform(catalog.deleteProduct(storeId, first.id, "any"))
       const rest = all.filter((id) => id !== first.id)
       const kept = yield* toManual
       holds(kept, rest)
       assert.deepInclude(collectionOf(kept), { type: "manual", version: 2 })
 
       const productIds = rest.toReversed()
-      holds(yield* catalog.createCollection(actor, toCollection({ title: "Hand", productIds })), productIds)
-      const [rows] = yield* sql`select count(*)::integer as n from collection_members where store_id = ${actor.storeId}`
+      holds(yield* perform(catalog.createCollection(storeId, toCollection({ title: "Hand", productIds }))), productIds)
+      const [rows] = yield* sql`select count(*)::integer as n from collection_members where store_id = ${storeId}`
       assert.deepStrictEqual(rows, { n: 20_000 })
-      yield* catalog.deleteCollection(actor, automated.id, "any")
-      const [left] = yield* sql`select count(*)::integer as n from collection_members where store_id = ${actor.storeId}`
+      yield* perform(catalog.deleteCollection(storeId, automated.id, "any"))
+      const [left] = yield* sql`select count(*)::integer as n from collection_members where store_id = ${storeId}`
       assert.deepStrictEqual(left, { n: 10_000 })
     })
   )
@@ -246,11 +255,12 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("A larg
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const catalog = yield* Catalog
-      const actor = merchantOf(yield* makeStore)
-      yield* catalog.createProduct(actor, toProduct({ name: "Desk" }))
-      const all = yield* copyProduct(actor.storeId, 1200)
+      const storeId = yield* makeStore
+      const perform = yield* performIn(storeId)
+      yield* perform(catalog.createProduct(storeId, toProduct({ name: "Desk" })))
+      const all = yield* copyProduct(storeId, 1200)
       const productIds = all.slice(0, 1000)
-      const { id } = yield* catalog.createCollection(actor, toCollection({ title: "Hand", productIds }))
+      const { id } = yield* perform(catalog.createCollection(storeId, toCollection({ title: "Hand", productIds })))
       const rows = sql<{ readonly id: string; readonly written: string }>`
         select product_id as id, xmin::text as written from collection_members where collection_id = ${id}
       `
@@ -261,8 +271,8 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("A larg
       /** How many rows are there after the change that were not, or not so, before it. */
       const writtenFor = Effect.fn(function* (wanted: ReadonlyArray<ProductId>) {
         const before = new Map((yield* rows).map((row) => [row.id, row.written] as const))
-        holds(yield* catalog.updateCollection(actor, id, { productIds: wanted }, "any"), wanted)
-        holds(yield* catalog.getCollection(actor.storeId, id), wanted)
+        holds(yield* perform(catalog.updateCollection(storeId, id, { productIds: wanted }, "any")), wanted)
+        holds(yield* catalog.getCollection(storeId, id), wanted)
         return (yield* rows).filter((row) => before.get(row.id) !== row.written).length
       })
       const bytes = yield* indexBytes

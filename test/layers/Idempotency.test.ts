@@ -1,76 +1,44 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { Data, Deferred, Effect, Exit, Fiber, Layer, Schema } from "effect"
-import { createHash, randomUUID } from "node:crypto"
+import { Data, Effect, Exit } from "effect"
+import { randomUUID } from "node:crypto"
+import { Idempotency, LARGE_ANSWER, MAX_LARGE_ANSWERS } from "../../src/domain/Idempotency.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
-import { Idempotency, IdempotencyKey, type KeyedRequest, type StoredResponse } from "../../src/domain/Idempotency.ts"
-import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
-import { AccessLive } from "../../src/layers/access/Access.ts"
-import { makeInstallation } from "../support/Api.ts"
-import { PostgresTest } from "../support/PostgresTest.ts"
-import { connection, databaseUrl, rowsOf, waiting, watch } from "../support/Process.ts"
+import { refuse } from "../../src/domain/Write.ts"
+import { countOf } from "../../src/layers/database/Plan.ts"
+import { Database } from "../../src/layers/database/Postgres.ts"
+import { statement } from "../../src/layers/database/Statement.ts"
+import {
+  appContext,
+  expire,
+  installed,
+  keyed,
+  KeyedTest,
+  nameOf,
+  once,
+  recordsOf,
+  rename,
+  respond
+} from "../support/Keyed.ts"
+import { connection, databaseUrl, rowsOf } from "../support/Process.ts"
+import { AGENT, contextOf, MERCHANT } from "../support/Writes.ts"
 
 class Refused extends Data.TaggedError("Refused") {}
 
-const Live = Layer.mergeAll(IdempotencyLive, AccessLive).pipe(Layer.provideMerge(PostgresTest))
+const large = (letter: string) => letter.repeat(LARGE_ANSWER)
 
-const keyOf = Schema.decodeSync(IdempotencyKey)
-
-const installed = makeInstallation([])
-
-const request = (installation: Installation, key: string, body = "body"): KeyedRequest => ({
-  storeId: installation.storeId,
-  installationId: installation.id,
-  key: keyOf(key),
-  fingerprint: createHash("sha256").update(body).digest()
-})
-
-/** An operation that writes a row, so that what is kept of it can be seen: the store's name. */
-const rename = (installation: Installation, name: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.as(sql`update stores set name = ${name} where id = ${installation.storeId}`, {
-      status: 200,
-      body: `{"data":"${name}"}`,
-      etag: '"1"'
-    } satisfies StoredResponse)
-  ).pipe(Effect.orDie)
-
-const nameOf = ({ storeId }: Installation) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const [store] = yield* sql<{ readonly name: string }>`select name from stores where id = ${storeId}`
-    return store?.name
-  })
-
-const once = <E>(
-  keyed: KeyedRequest,
-  operation: Effect.Effect<StoredResponse, E, SqlClient.SqlClient>
-): Effect.Effect<unknown, unknown, Idempotency | SqlClient.SqlClient> =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const idempotency = yield* Idempotency
-    return yield* idempotency.once(keyed, Effect.provideService(operation, SqlClient.SqlClient, sql))
-  })
-
-const recordsOf = ({ id }: Installation) =>
+const countedOf = ({ id }: Installation) =>
   Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql`select key, status, body, etag from idempotency_records where installation_id = ${id} order by key`
+    (sql) => sql`select key, bytes from large_answers where installation_id = ${id} order by key`
   )
 
-/** Lets the records of an installation end now. */
-const expire = ({ id }: Installation) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql`update idempotency_records set expires_at = clock_timestamp() where installation_id = ${id}`
-  )
-
-layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("IdempotencyLive", (it) => {
+layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("IdempotencyLive", (it) => {
   it.effect("keeps a record for 24 hours by the database's clock", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const installation = yield* installed
-      yield* once(request(installation, "one"), rename(installation, "First"))
+      yield* once(installation, "one", rename(installation, "First"))
       const [row] = yield* sql<{ readonly seconds: number }>`
         select extract(epoch from expires_at - clock_timestamp())::float8 as seconds
         from idempotency_records where installation_id = ${installation.id}
@@ -83,86 +51,131 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("IdempotencyLi
   it.effect("runs anew under a key whose record has ended, purged or not, and whatever is asked with it", () =>
     Effect.gen(function* () {
       const installation = yield* installed
-      yield* once(request(installation, "one"), rename(installation, "First"))
+      yield* once(installation, "one", rename(installation, "First"))
       yield* expire(installation)
-      const second = yield* once(request(installation, "one"), rename(installation, "Second"))
+      const second = yield* once(installation, "one", rename(installation, "Second"))
       assert.deepInclude(second, { body: '{"data":"Second"}', replayed: false })
-      const replay = yield* once(request(installation, "one"), rename(installation, "Third"))
+      const replay = yield* once(installation, "one", rename(installation, "Third"))
       assert.deepInclude(replay, { body: '{"data":"Second"}', replayed: true })
       yield* expire(installation)
-      const other = yield* once(request(installation, "one", "another body"), rename(installation, "Fourth"))
+      const other = yield* once(installation, "one", rename(installation, "Fourth"), "another body")
       assert.deepInclude(other, { body: '{"data":"Fourth"}', replayed: false })
       assert.strictEqual(yield* nameOf(installation), "Fourth")
       assert.lengthOf(yield* recordsOf(installation), 1)
     })
   )
 
-  it.effect("has one effect for many requests at once under a key whose record has ended", () =>
+  it.effect("leaves nothing of a write that is refused or breaks, and performs the next one", () =>
     Effect.gen(function* () {
       const installation = yield* installed
-      yield* once(request(installation, "one"), rename(installation, "Old"))
-      yield* expire(installation)
-      const answers = yield* Effect.forEach(
-        Array.from({ length: 20 }, (_, index) => `New ${index}`),
-        (name) => once(request(installation, "one"), rename(installation, name)),
-        { concurrency: "unbounded" }
-      )
-      const body = `{"data":"${(yield* nameOf(installation)) ?? ""}"}`
-      for (const answer of answers) assert.deepInclude(answer, { body })
-    })
-  )
-
-  it.effect("leaves nothing of an operation that fails or breaks, and runs the next one", () =>
-    Effect.gen(function* () {
-      const installation = yield* installed
-      const ask = request(installation, "one")
       const before = yield* nameOf(installation)
-      const refused = yield* Effect.exit(once(ask, Effect.zipRight(rename(installation, "Half"), new Refused())))
-      assert.deepStrictEqual(refused, Exit.fail(new Refused()))
-      const broken = yield* Effect.exit(once(ask, Effect.zipRight(rename(installation, "Half"), Effect.die("broken"))))
-      assert.deepStrictEqual(broken, Exit.die("broken"))
+      const half = (rest: Parameters<typeof rename<Refused>>[2]) =>
+        Effect.exit(once(installation, "one", rename(installation, "Half", rest)))
+      assert.deepStrictEqual(yield* half(() => refuse(new Refused())), Exit.fail(new Refused()))
+      const broken = new Error("broken")
+      const breaks = function* () {
+        yield* countOf(statement("select 1")())
+        throw broken
+      }
+      assert.deepStrictEqual(yield* half(breaks), Exit.die(broken))
       assert.strictEqual(yield* nameOf(installation), before)
       assert.lengthOf(yield* recordsOf(installation), 0)
-      assert.deepInclude(yield* once(ask, rename(installation, "Whole")), { replayed: false })
+      assert.deepInclude(yield* once(installation, "one", rename(installation, "Whole")), { replayed: false })
       assert.strictEqual(yield* nameOf(installation), "Whole")
     })
   )
 
-  it.scoped("makes the second request wait for the first, and run when that one fails", () =>
+  it.effect("answers a refusal as one where the record has ended, or is of another key", () =>
     Effect.gen(function* () {
       const installation = yield* installed
-      const watcher = yield* Effect.flatMap(databaseUrl, connection)
-      const [entered, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      const slow = Deferred.succeed(entered, undefined).pipe(
-        Effect.zipRight(Deferred.await(go)),
-        Effect.zipRight(rename(installation, "First")),
-        Effect.zipRight(new Refused())
-      )
-      const first = yield* Effect.fork(once(request(installation, "one"), slow))
-      yield* Deferred.await(entered)
-      // The claim travels while the operation begins: until it has arrived, either request could be the first.
-      const claimed = rowsOf(
-        watcher,
-        `select 1 from pg_stat_activity where datname = current_database() and state = 'idle in transaction'
-           and application_name = 'partner-api' and query ilike '%insert into idempotency_records%'`
-      )
-      yield* watch(claimed, (rows) => rows.length === 1)
-      const second = yield* Effect.fork(once(request(installation, "one"), rename(installation, "Second")))
-      yield* waiting(watcher, 1)
-      assert.deepStrictEqual(yield* recordsOf(installation), [])
-      yield* Deferred.succeed(go, undefined)
-      assert.instanceOf(yield* Effect.flip(Fiber.join(first)), Refused)
-      assert.deepInclude(yield* Fiber.join(second), { body: '{"data":"Second"}', replayed: false })
+      const refused = (key: string) =>
+        Effect.flip(
+          once(
+            installation,
+            key,
+            rename(installation, "Half", () => refuse(new Refused()))
+          )
+        )
+      yield* once(installation, "one", rename(installation, "First"))
+      assert.instanceOf(yield* refused("two"), Refused)
+      yield* expire(installation)
+      assert.instanceOf(yield* refused("one"), Refused)
+      assert.strictEqual(yield* nameOf(installation), "First")
     })
   )
 
   it.effect("stores status, body and entity tag with the write: who sees one sees the other", () =>
     Effect.gen(function* () {
       const installation = yield* installed
-      yield* once(request(installation, "one"), rename(installation, "First"))
+      yield* once(installation, "one", rename(installation, "First"))
       assert.deepStrictEqual(yield* recordsOf(installation), [
         { key: "one", status: 200, body: '{"data":"First"}', etag: '"1"' }
       ])
+    })
+  )
+
+  it.effect("keeps the keys of actors apart, whoever they are", () =>
+    Effect.gen(function* () {
+      const installation = yield* installed
+      const { once } = yield* Idempotency
+      for (const context of [
+        appContext(installation),
+        contextOf(installation.storeId, MERCHANT),
+        contextOf(installation.storeId, AGENT)
+      ]) {
+        const name = context.actor._tag
+        const write = () => once(context, keyed("one", name), rename(installation, name), respond)
+        assert.deepInclude(yield* write(), { body: `{"data":"${name}"}`, replayed: false })
+        assert.deepInclude(yield* write(), { body: `{"data":"${name}"}`, replayed: true })
+      }
+    })
+  )
+
+  it.effect("dies inside a transaction, and does nothing there", () =>
+    Effect.gen(function* () {
+      const { transaction } = yield* Database
+      const installation = yield* installed
+      const before = yield* nameOf(installation)
+      const died = Effect.exit(once(installation, "one", rename(installation, "First")))
+      const exit = yield* transaction(died)
+      assert.isTrue(Exit.isFailure(exit) && exit.cause._tag === "Die")
+      assert.strictEqual(yield* nameOf(installation), before)
+      assert.lengthOf(yield* recordsOf(installation), 0)
+    })
+  )
+
+  it.effect("rehearses what it would answer, and leaves neither the write nor its record", () =>
+    Effect.gen(function* () {
+      const { once } = yield* Idempotency
+      const installation = yield* installed
+      const before = yield* nameOf(installation)
+      const context = { ...appContext(installation), mode: "rehearse" } as const
+      const rehearsed = once(context, keyed("one"), rename(installation, large("x")), respond)
+      assert.deepStrictEqual(yield* rehearsed, { ...respond(large("x")), replayed: false })
+      assert.strictEqual(yield* nameOf(installation), before)
+      assert.lengthOf(yield* recordsOf(installation), 0)
+      assert.lengthOf(yield* countedOf(installation), 0)
+    })
+  )
+
+  it.effect("counts a large answer that is stored, and none of a write that was taken back", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const installation = yield* installed
+      const first = yield* once(installation, "one", rename(installation, large("x")))
+      const counted = [{ key: "one", bytes: Buffer.byteLength(first.body) }]
+      const same = rename(installation, large("longer"))
+      assert.deepStrictEqual(yield* once(installation, "one", same), { ...first, replayed: true })
+      const reused = yield* Effect.flip(once(installation, "one", same, "another body"))
+      assert.strictEqual(reused._tag, "KeyReused")
+      assert.deepStrictEqual(yield* countedOf(installation), counted)
+
+      // Full: what is stored is still answered, and what is not leaves nothing.
+      yield* sql`update large_answers set bytes = ${MAX_LARGE_ANSWERS} where installation_id = ${installation.id}`
+      assert.deepStrictEqual(yield* once(installation, "one", same), { ...first, replayed: true })
+      assert.strictEqual((yield* Effect.flip(once(installation, "two", same)))._tag, "AnswersFull")
+      assert.lengthOf(yield* countedOf(installation), 1)
+      assert.strictEqual(yield* nameOf(installation), large("x"))
     })
   )
 
@@ -171,6 +184,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("IdempotencyLi
       const sql = yield* SqlClient.SqlClient
       const { purge } = yield* Idempotency
       yield* sql`delete from idempotency_records`
+      yield* sql`delete from large_answers`
       const installation = yield* installed
       const insert = (n: number, ends: string) => sql`
         insert into idempotency_records (store_id, installation_id, key, fingerprint, status, body, expires_at)
@@ -180,7 +194,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("IdempotencyLi
       yield* insert(2500, "-1 second")
       yield* insert(3, "1 hour")
       const other = yield* installed
-      yield* once(request(other, "held"), rename(other, "First"))
+      yield* once(other, "held", rename(other, "First"))
       yield* expire(other)
       const holder = yield* Effect.flatMap(databaseUrl, connection)
       yield* rowsOf(holder, "begin")

@@ -2,7 +2,6 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, FastCheck as fc, Layer, Runtime, Schema } from "effect"
 import { Stores } from "../../src/domain/access/Stores.ts"
-import { Actor } from "../../src/domain/Actor.ts"
 import { Catalog } from "../../src/domain/catalog/Catalog.ts"
 import { Collection, CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { type Facets, facetsJson, facetsOf } from "../../src/domain/catalog/Facets.ts"
@@ -10,11 +9,13 @@ import { matches } from "../../src/domain/catalog/Matcher.ts"
 import { Product } from "../../src/domain/catalog/Product.ts"
 import { conditionsOf } from "../../src/domain/catalog/Rule.ts"
 import { canonical, parse, stringify } from "../../src/domain/Json.ts"
+import type { StoreId } from "../../src/domain/Store.ts"
 import { termsOf } from "../../src/layers/catalog/Terms.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { randomPatch, randomProduct } from "../data/RandomProducts.ts"
 import { type RandomRules, rulesNear } from "../data/RandomRules.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
+import { performIn } from "../support/Writes.ts"
 
 /** The products are the same in every run (their ids and times aside); the rules are new ones each time. */
 const SEED = 20_260_131
@@ -31,20 +32,23 @@ const toInput = Schema.decodeUnknownSync(CreateCollection)
 /** A store after random writes: products made, most of them changed, some removed. */
 class RandomStore extends Context.Tag("test/RandomStore")<
   RandomStore,
-  { readonly actor: Actor; readonly left: number }
+  { readonly storeId: StoreId; readonly left: number }
 >() {}
 
 const randomStore = Effect.gen(function* () {
   const catalog = yield* Catalog
   const stores = yield* Stores
   const storeId = yield* stores.create({ name: "A random store", plan: "scale", currencyCode: "EUR" })
-  const actor = Actor.Merchant({ storeId, userId: "merchant" })
-  const made = yield* Effect.forEach(sample(randomProduct, PRODUCTS), (input) => catalog.createProduct(actor, input))
+  const perform = yield* performIn(storeId)
+  const inputs = sample(randomProduct, PRODUCTS)
+  const made = yield* Effect.forEach(inputs, (input) => perform(catalog.createProduct(storeId, input)))
   const patches = sample(randomPatch, PRODUCTS)
-  yield* Effect.forEach(made, ({ id }, index) => catalog.updateProduct(actor, id, patches[index] ?? {}, "any"))
+  yield* Effect.forEach(made, ({ id }, index) =>
+    perform(catalog.updateProduct(storeId, id, patches[index] ?? {}, "any"))
+  )
   const removed = made.filter((_, index) => index % 10 === 3)
-  yield* Effect.forEach(removed, ({ id }) => catalog.deleteProduct(actor, id, "any"))
-  return { actor, left: made.length - removed.length }
+  yield* Effect.forEach(removed, ({ id }) => perform(catalog.deleteProduct(storeId, id, "any")))
+  return { storeId, left: made.length - removed.length }
 })
 
 const RandomStoreTest = Layer.effect(RandomStore, randomStore).pipe(
@@ -62,10 +66,11 @@ const toRows = Schema.decodeUnknown(Schema.Array(Row))
 layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Rules in SQL", (it) => {
   it.effect("an automated collection holds exactly the products that the reference matcher picks", () =>
     Effect.gen(function* () {
-      const { actor } = yield* RandomStore
+      const { storeId } = yield* RandomStore
       const catalog = yield* Catalog
+      const perform = yield* performIn(storeId)
       const runPromise = Runtime.runPromise(yield* Effect.runtime())
-      const { items } = yield* catalog.listProducts(actor.storeId, { cursor: undefined, limit: PRODUCTS })
+      const { items } = yield* catalog.listProducts(storeId, { cursor: undefined, limit: PRODUCTS })
       const products = toProducts(parse(items)).map((product) => ({ id: product.id, facets: facetsOf(product) }))
 
       const expected = ({ disjunctive, rules }: Collection) =>
@@ -73,7 +78,7 @@ layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Ru
 
       const create = (rules: RandomRules) =>
         Effect.map(
-          catalog.createCollection(actor, toInput({ title: "Random", type: "automated", ...rules })),
+          perform(catalog.createCollection(storeId, toInput({ title: "Random", type: "automated", ...rules }))),
           ({ json }) => toCollection(parse(json))
         )
 
@@ -88,7 +93,7 @@ layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Ru
       assert.isAbove(partial, RULE_SETS / 4, "too few of the rule sets tell products apart")
 
       // The same collections once more, two hundred of them in one statement.
-      const page = yield* catalog.listCollections(actor.storeId, { cursor: undefined, limit: 200 })
+      const page = yield* catalog.listCollections(storeId, { cursor: undefined, limit: 200 })
       for (const collection of toCollections(parse(page.items))) {
         assert.deepStrictEqual(collection.productIds, expected(collection))
       }
@@ -97,11 +102,11 @@ layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Ru
 
   it.effect("every stored row says of its product what its document says", () =>
     Effect.gen(function* () {
-      const { actor, left } = yield* RandomStore
+      const { left, storeId } = yield* RandomStore
       const sql = yield* PgClient.PgClient
       const rows = yield* toRows(
         yield* sql`
-          select document::text as document, description from products where store_id = ${actor.storeId} order by id
+          select document::text as document, description from products where store_id = ${storeId} order by id
         `
       )
       assert.strictEqual(rows.length, left)
@@ -116,9 +121,9 @@ layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Ru
           select facets = ${facetsJson(facets)}::jsonb as facets, slug = ${product.slug} as slug,
             version = ${product.version} as version, p.price = ${stringify(product.price)}::numeric as price,
             p.stock = ${stringify(product.stock)}::numeric as stock, k.price = p.price and k.stock = p.stock as numbers,
-            k.terms = ${termsOf(actor.storeId, facets)}::uuid[] as terms
+            k.terms = ${termsOf(storeId, facets)}::uuid[] as terms
           from products p join product_keys k using (store_id, id)
-          where store_id = ${actor.storeId} and id = ${product.id}
+          where store_id = ${storeId} and id = ${product.id}
         `
         const all = { facets: true, slug: true, version: true, price: true, stock: true, numbers: true, terms: true }
         assert.deepStrictEqual(same, all)

@@ -22,3 +22,7 @@ export const unconnected = (error: unknown) => new Unavailable({ cause: error })
 /** Whether a statement was ended by a time limit, or because it was asked to: `query_canceled`. */
 export const isCancelled = (error: Error): boolean =>
   error instanceof Unavailable && error.cause instanceof Pg.DatabaseError && error.cause.code === "57014"
+
+/** Whether the table, or a partition of it, has a row with such a key already: `unique_violation`. */
+export const isDuplicate = (error: unknown, table: string): boolean =>
+  error instanceof Pg.DatabaseError && error.code === "23505" && error.table?.startsWith(table) === true

@@ -1,6 +1,6 @@
 import { Effect, type Scope } from "effect"
 import type Pg from "pg"
-import { Actor } from "../../../src/domain/Actor.ts"
+import { Actor, MerchantId } from "../../../src/domain/Actor.ts"
 import { newProduct, ProductId } from "../../../src/domain/catalog/Product.ts"
 import { slugOf } from "../../../src/domain/catalog/Slug.ts"
 import { payloadOf } from "../../../src/domain/Events.ts"
@@ -102,8 +102,10 @@ const template = (): string => {
     id: MARK.event,
     kind: KIND,
     occurredAt: new Date(EPOCH),
-    actor: Actor.Merchant({ storeId: StoreId.make(idOf("store", 0, 0)), userId: "bench" }),
-    resource: { id, version: 1, json: stringify(product) }
+    storeId: StoreId.make(idOf("store", 0, 0)),
+    actor: Actor.Merchant({ id: MerchantId.make(idOf("app", 0, 0)) }),
+    hops: 0,
+    json: stringify(product)
   })
 }
 

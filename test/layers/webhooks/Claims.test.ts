@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { AppId } from "../../../src/domain/access/Apps.ts"
 import { EventId } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
+import { Database } from "../../../src/layers/database/Postgres.ts"
 import { makeQueue } from "../../../src/layers/webhooks/Queue.ts"
 import { ApiTest } from "../../support/Api.ts"
 import { deliveriesOf, history } from "../../support/Webhooks.ts"
@@ -11,7 +12,7 @@ import { deliveriesOf, history } from "../../support/Webhooks.ts"
 const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue", (it) => {
-  const claimAll = Effect.flatMap(PgClient.PgClient, (sql) => makeQueue(sql).claim(100, new Map()))
+  const claimAll = Effect.flatMap(Database, (database) => makeQueue(database).claim(100, new Map()))
   const lapse = Effect.flatMap(
     PgClient.PgClient,
     (sql) => sql`update deliveries set next_at = now() where lease is not null`
@@ -22,7 +23,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
     () =>
       Effect.gen(function* () {
         const { attempts } = yield* Webhooks
-        const sql = yield* PgClient.PgClient
+        const { settle } = makeQueue(yield* Database)
         const { appId, ids } = yield* history(1)
         const [first] = yield* claimAll
         assert.deepInclude(first, { appId, attempt: 1, failures: 0, isActive: true })
@@ -40,16 +41,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
         // The first worker comes back and says what came of it: the delivery is no longer its own, but the log is right.
         if (first === undefined || second === undefined) return assert.fail("Nothing was claimed")
         const attempt = { status: 500, durationMillis: 7, answer: new Uint8Array(), error: null }
-        yield* makeQueue(sql).settle([{ claimed: first, outcome: "retry", delay: 5, attempt }])
+        yield* settle([{ claimed: first, outcome: "retry", delay: 5, attempt }])
         assert.deepInclude((yield* deliveriesOf(appId))[0], { leased: true, failures: 0 })
         assert.deepInclude((yield* attempts(appId, ids[0] ?? NOTHING))[0], {
           status: 500,
           durationMillis: 7,
           error: null
         })
-        yield* makeQueue(sql).settle([
-          { claimed: second, outcome: "delivered", delay: 0, attempt: { ...attempt, status: 204 } }
-        ])
+        yield* settle([{ claimed: second, outcome: "delivered", delay: 0, attempt: { ...attempt, status: 204 } }])
         assert.deepInclude((yield* deliveriesOf(appId))[0], { leased: false, outcome: "delivered" })
       })
   )
@@ -59,14 +58,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
       const sql = yield* PgClient.PgClient
       const long = yield* history(30)
       const short = [yield* history(2), yield* history(2)]
-      const claimed = yield* makeQueue(sql).claim(9, new Map())
+      const { claim } = makeQueue(yield* Database)
+      const claimed = yield* claim(9, new Map())
       const of = (app: AppId) => claimed.filter(({ appId }) => appId === app).length
       assert.strictEqual(of(long.appId), 3)
       for (const { appId } of short) assert.strictEqual(of(appId), 2)
       yield* sql`update deliveries set next_at = now(), lease = null where finished_at is null`
 
       // What this process has under way already counts: the longest queue has no room left here.
-      const more = yield* makeQueue(sql).claim(9, new Map([[long.appId, 32]]))
+      const more = yield* claim(9, new Map([[long.appId, 32]]))
       assert.lengthOf(more, 4)
     })
   )
@@ -81,14 +81,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
         yield* sql`update deliveries set next_at = now() - interval '1 hour' where app_id = ${appId}`
       }
       const healthy = yield* history(1)
-      const claimed = yield* makeQueue(sql).claim(2, new Map())
+      const { claim } = makeQueue(yield* Database)
+      const claimed = yield* claim(2, new Map())
       assert.lengthOf(claimed, 2)
       assert.include(
         claimed.map(({ appId }) => appId),
         healthy.appId
       )
       // Of one that fails no more than two are lent, however much room there is.
-      const others = yield* makeQueue(sql).claim(100, new Map())
+      const others = yield* claim(100, new Map())
       for (const { appId } of dead) assert.isAtMost(others.filter((one) => one.appId === appId).length, 2)
     })
   )
@@ -98,7 +99,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
       const sql = yield* PgClient.PgClient
       yield* sql`delete from deliveries`
       yield* Effect.all(Array.from({ length: 4 }, () => history(20)))
-      const queue = makeQueue(sql)
+      const queue = makeQueue(yield* Database)
       const rounds = yield* Effect.all(
         Array.from({ length: 40 }, () => queue.claim(10, new Map())),
         { concurrency: 8 }

@@ -1,18 +1,19 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, type Redacted, Schema } from "effect"
 import { hash } from "node:crypto"
-import { Pool, postgres } from "../../src/layers/database/Postgres.ts"
-import { freshDatabase } from "../support/Postgres.ts"
+import { Database, postgres } from "../../../src/layers/database/Postgres.ts"
+import { statement } from "../../../src/layers/database/Statement.ts"
+import { freshDatabase } from "../../support/Postgres.ts"
 
-const Prepared = Schema.Array(Schema.Struct({ name: Schema.String, statement: Schema.String }))
+const Prepared = Schema.Struct({ name: Schema.String, statement: Schema.String })
+const selectPrepared = statement("select name, statement from pg_prepared_statements")
 
 /** What a session holds prepared when a process has run the statements, in their order. */
 const preparedBy = (url: Redacted.Redacted, texts: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const pool = yield* Pool
-    for (const text of texts) yield* Effect.promise(() => pool.query(text, [1]))
-    const { rows } = yield* Effect.promise(() => pool.query("select name, statement from pg_prepared_statements"))
-    return yield* Schema.decodeUnknown(Prepared)(rows)
+    const { count, rows } = yield* Database
+    for (const text of texts) yield* count(statement(text)(1))
+    return yield* rows(Prepared)(selectPrepared())
   }).pipe(Effect.provide(postgres({ url, maxConnections: 1 })))
 
 const one = "select $1::integer as one"
@@ -23,10 +24,7 @@ it.scopedLive("a statement has the same name in every process, whatever ran befo
     const url = yield* freshDatabase
     const forth = yield* preparedBy(url, [one, two, one])
     const back = yield* preparedBy(url, [two, one])
-    const expected = [one, two].map((statement) => ({
-      name: `p${hash("sha256", statement).slice(0, 32)}`,
-      statement
-    }))
+    const expected = [one, two].map((text) => ({ name: `p${hash("sha256", text).slice(0, 32)}`, statement: text }))
     assert.sameDeepMembers([...forth], expected)
     assert.sameDeepMembers([...back], expected)
   })

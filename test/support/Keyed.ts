@@ -1,0 +1,67 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Schema } from "effect"
+import { hash } from "node:crypto"
+import { Actor } from "../../src/domain/Actor.ts"
+import { Idempotency, IdempotencyKey, type Keyed, type StoredResponse } from "../../src/domain/Idempotency.ts"
+import type { Installation } from "../../src/domain/access/Installations.ts"
+import type { Refusal, Write, WriteContext } from "../../src/domain/Write.ts"
+import { countOf, type Steps } from "../../src/layers/database/Plan.ts"
+import { statement } from "../../src/layers/database/Statement.ts"
+import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
+import { AccessLive } from "../../src/layers/access/Access.ts"
+import { makeInstallation } from "./Api.ts"
+import { PostgresTest } from "./PostgresTest.ts"
+import { contextOf } from "./Writes.ts"
+
+/** Writes under keys, and nothing above them. */
+export const KeyedTest = Layer.mergeAll(IdempotencyLive, AccessLive).pipe(Layer.provideMerge(PostgresTest))
+
+export const installed = makeInstallation([])
+
+export const appContext = ({ id, storeId }: Installation): WriteContext => contextOf(storeId, Actor.App({ id }))
+
+export const keyed = (key: string, body = "body"): Keyed => ({
+  key: Schema.decodeSync(IdempotencyKey)(key),
+  fingerprint: hash("sha256", body, "buffer")
+})
+
+/** The answer to a write that comes to `value`. */
+export const respond = (value: string): StoredResponse => ({ status: 200, body: `{"data":"${value}"}`, etag: '"1"' })
+
+/** Performs a write of the installation under a key, which another `body` makes another request. */
+export const once = <E>(installation: Installation, key: string, write: Write<string, E>, body?: string) =>
+  Effect.flatMap(Idempotency, ({ once }) => once(appContext(installation), keyed(key, body), write, respond))
+
+const updateName = statement("update stores set name = $2 where id = $1")
+
+/** A write of which can be seen what is kept: the store's name. `rest` is done between it and the commit. */
+export const rename = <E = never>(
+  { storeId }: Installation,
+  name: string,
+  rest: () => Steps<unknown, Refusal<E>> = function* () {}
+) =>
+  function* (): Steps<string, Refusal<E>> {
+    yield* countOf(updateName(storeId, name))
+    yield* rest()
+    return name
+  }
+
+export const nameOf = ({ storeId }: Installation) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [store] = yield* sql<{ readonly name: string }>`select name from stores where id = ${storeId}`
+    return store?.name
+  })
+
+export const recordsOf = ({ id }: Installation) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`select key, status, body, etag from idempotency_records where installation_id = ${id} order by key`
+  )
+
+/** Lets the records of an installation end now. */
+export const expire = ({ id }: Installation) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`update idempotency_records set expires_at = clock_timestamp() where installation_id = ${id}`
+  )

@@ -1,0 +1,26 @@
+import { Effect } from "effect"
+import { Actor, AgentId, MerchantId } from "../../src/domain/Actor.ts"
+import type { StoreId } from "../../src/domain/Store.ts"
+import { type Write, type WriteContext, Writes } from "../../src/domain/Write.ts"
+
+export const MERCHANT = Actor.Merchant({ id: MerchantId.make("01890a5d-ac96-774b-bcce-b302099a8057") })
+
+export const AGENT = Actor.Agent({ id: AgentId.make("01890a5d-ac96-774b-bcce-b302099a8058") })
+
+/** Of a write that answers no event. */
+export const contextOf = (storeId: StoreId, actor: Actor = MERCHANT): WriteContext => ({
+  storeId,
+  actor,
+  surface: "rpc",
+  cause: null,
+  mode: "perform"
+})
+
+/** How an actor, else a merchant, writes to the store. */
+export const performIn = (storeId: StoreId, actor?: Actor) =>
+  Effect.map(
+    Writes,
+    ({ perform }) =>
+      <A, E>(write: Write<A, E>) =>
+        perform(contextOf(storeId, actor), write)
+  )
