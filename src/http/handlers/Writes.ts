@@ -32,6 +32,13 @@ const fingerprint = ({ method, url }: Call, body: JsonObject | undefined) =>
 
 const decodeCause = decodeWith(Schema.Struct({ "X-Service-Event-Id": EventId }))
 
+/** The event that the write answers: an app that writes because it was told of one says so with its id. */
+const causeOf = ({ header }: Call) => {
+  const given = header("x-service-event-id")
+  if (given === undefined) return Effect.succeed(null)
+  return Effect.map(decodeCause({ "X-Service-Event-Id": given }, false), (decoded) => decoded["X-Service-Event-Id"])
+}
+
 type WriteMethod = Exclude<HttpMethod.HttpMethod, "GET">
 
 interface WriteInput<Path, Query, Body> {
@@ -45,13 +52,6 @@ interface WriteInput<Path, Query, Body> {
 /** The frame of every write: under which key, with which body, and the answer that is stored, sent and replayed. */
 export const makeWrite = Effect.gen(function* () {
   const { once } = yield* Idempotency
-
-  /** The event that the write answers: an app that writes because it was told of one says so with its id. */
-  const causeOf = ({ header }: Call) => {
-    const given = header("x-service-event-id")
-    if (given === undefined) return Effect.succeed(null)
-    return Effect.map(decodeCause({ "X-Service-Event-Id": given }, false), (decoded) => decoded["X-Service-Event-Id"])
-  }
 
   const perform = Effect.fnUntraced(function* <A, E>(
     call: Call,
