@@ -1,12 +1,13 @@
 import { Effect, Schema } from "effect"
 import { isDeepStrictEqual } from "node:util"
+import type { Arena, Contender } from "./arena.ts"
 import { DEEP, INSTALLATIONS, tokenOf } from "./population.ts"
 import type { RunningServer } from "./servers.ts"
 import { type Request, WORKS } from "./works.ts"
 
 /*
- * Both servers must do the same job before their speed is compared: the same answers to the same requests, and a
- * window that is on.
+ * Both servers must do the same job before their speed is compared: the same answers to the same requests, the same
+ * rows of a write, and a window that is on.
  */
 
 interface Answered {
@@ -58,7 +59,15 @@ const reads = async (ours: RunningServer, rival: RunningServer) => {
   }
 }
 
-const writes = async (ours: RunningServer, rival: RunningServer) => {
+/** Each write leaves its event and its record, its replay nothing. */
+const rowsOf = async ({ db }: Contender) => {
+  const { rows } = await db.query(`
+    select (select count(*) from events)::integer as events, (select count(*) from idempotency_records)::integer as records
+  `)
+  return rows
+}
+
+const writes = async (ours: Contender, rival: Contender) => {
   for (const request of [WORKS.create(999_999_999), WORKS.update(3)]) {
     const key = `parity-${request.method}`
     const [a, b] = await Promise.all([ask(ours, request, key), ask(rival, request, key)])
@@ -67,6 +76,7 @@ const writes = async (ours: RunningServer, rival: RunningServer) => {
     const again = await Promise.all([ask(ours, request, key), ask(rival, request, key)])
     agree(`a replay of ${request.method}`, again, [a, b])
   }
+  for (const side of [ours, rival]) agree("what two writes leave", await rowsOf(side), [{ events: 2, records: 2 }])
 }
 
 const windowIsOn = async (server: RunningServer) => {
@@ -76,7 +86,7 @@ const windowIsOn = async (server: RunningServer) => {
   agree("the window", statuses.filter((status) => status === 429).length, 3)
 }
 
-export const checkParity = (ours: RunningServer, rival: RunningServer): Effect.Effect<void> =>
+export const checkParity = ({ ours, rival }: Arena): Effect.Effect<void> =>
   Effect.promise(async () => {
     await reads(ours, rival)
     await writes(ours, rival)

@@ -61,7 +61,7 @@ const report = (results: ReadonlyArray<Result>, { against }: Options) => {
 const prepare = (server: string, { against }: Options) =>
   Effect.gen(function* () {
     const arena = yield* openArena(server, against)
-    yield* checkParity(arena.ours, arena.rival)
+    yield* checkParity(arena)
     if (arena.ours.postmaster === undefined)
       yield* say("No /proc shows the database's processes: nothing is judged by CPU.")
     return { arena, drive: yield* makeDriver }
