@@ -13,7 +13,7 @@ import eventsInOrder from "./migrations/0010_events_end_in_order.ts"
 import installOnce from "./migrations/0011_install_an_app_once.ts"
 import countLargeAnswers from "./migrations/0012_count_large_answers.ts"
 import keepJournal from "./migrations/0013_keep_a_journal.ts"
-import withoutExpressions from "./migrations/0014_products_without_expressions.ts"
+import leanWrites from "./migrations/0014_lean_writes.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -30,7 +30,7 @@ export const migrations = {
   "0011_install_an_app_once": installOnce,
   "0012_count_large_answers": countLargeAnswers,
   "0013_keep_a_journal": keepJournal,
-  "0014_products_without_expressions": withoutExpressions
+  "0014_lean_writes": leanWrites
 }
 
 /** The number that a migration's name begins with. */

@@ -154,7 +154,7 @@ it.scopedLive("products from before rules had rows of their own get them, as a w
       }
       yield* Layer.build(MigrationsLive)
       const rows = yield* sql<{ readonly id: string; readonly same: boolean; readonly terms: ReadonlyArray<string> }>`
-        select k.id, k.price = p.price and k.stock = p.stock as same, to_json(k.terms) as terms
+        select k.id, k.price = (p.facets ->> 'price')::numeric and k.stock = (p.facets ->> 'stock')::numeric as same, to_json(k.terms) as terms
         from product_keys k join products p using (store_id, id)
       `
       assert.lengthOf(rows, 50)

@@ -97,13 +97,12 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("The s
         sql`update stores set product_count = -1 where id = ${id}`,
         sql`update stores set plan = 'gold' where id = ${id}`,
         sql`update stores set currency_code = 'eur' where id = ${id}`,
-        ...["price", "stock"].map(
-          (field) => sql`
-            insert into products (store_id, document, facets)
-            values (
-              ${id}, ${JSON.stringify({ id, version: 1 })},
-              ${JSON.stringify({ price: 0, stock: 0, slug: "cup", [field]: -1 })}
-            )
+        ...[
+          [-1, 0],
+          [0, -1]
+        ].map(
+          ([price, stock]) => sql`
+            insert into product_keys (store_id, id, price, stock, terms) values (${id}, ${id}, ${price}, ${stock}, '{}')
           `
         )
       ]
