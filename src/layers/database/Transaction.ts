@@ -45,7 +45,11 @@ export const send = (
   [text, values]: Compiled,
   answered: (error: Error | undefined, answer: Answer) => void
 ): void => {
+  let isAnswered = false
   client.query(text, [...values], (error: Error | null, result) => {
+    // Of a value that it cannot send the driver tells at once, and then answers as if it had been sent.
+    if (isAnswered) return
+    isAnswered = true
     if (error instanceof Error) answered(defectOf(error), NOTHING)
     else answered(undefined, { command: result.command, rows: result.rows, count: result.rowCount ?? 0 })
   })
@@ -126,17 +130,19 @@ const finish = <A, E>(
 ): void => {
   const takeBack = (exit: Exit.Exit<A, E>) => sendBound(client, bounds.rollback, () => finished(exit, []))
   if (Exit.isFailure(exit) || !keep) return takeBack(exit)
-  let failed: Error | undefined
-  if (left.length > 0) {
-    send(client, combine(left), (error) => {
-      failed = error
-    })
+  const failures: Array<Error> = []
+  const note = (error: Error | undefined) => {
+    if (error !== undefined) failures.push(error)
   }
+  if (left.length > 0) send(client, combine(left), note)
+  const [unsent] = failures
+  if (unsent !== undefined) return takeBack(Exit.die(unsent))
   sendBound(client, bounds.commit, (error, { command }) => {
-    // Why a statement failed says more than that its transaction did.
-    failed ??= error
+    note(error)
     // The answer to a COMMIT whose transaction had failed is ROLLBACK, and no error.
-    if (command === "ROLLBACK") failed ??= new Error("The transaction was rolled back")
+    if (command === "ROLLBACK") note(new Error("The transaction was rolled back"))
+    // Why a statement failed says more than that its transaction did.
+    const [failed] = failures
     if (failed === undefined) finished(exit, afterCommit)
     else takeBack(Exit.die(failed))
   })
