@@ -5,12 +5,13 @@ import { Actor } from "../../src/domain/Actor.ts"
 import { Idempotency, IdempotencyKey, type Keyed, type StoredResponse } from "../../src/domain/Idempotency.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import type { Refusal, Write, WriteContext } from "../../src/domain/Write.ts"
-import { countOf, type Steps } from "../../src/layers/database/Plan.ts"
+import { countOf, leave, type Steps } from "../../src/layers/database/Plan.ts"
 import { statement } from "../../src/layers/database/Statement.ts"
 import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
 import { AccessLive } from "../../src/layers/access/Access.ts"
 import { makeInstallation } from "./Api.ts"
 import { PostgresTest } from "./PostgresTest.ts"
+import { connection, databaseUrl, rowsOf } from "./Process.ts"
 import { contextOf } from "./Writes.ts"
 
 /** Writes under keys, and nothing above them. */
@@ -65,3 +66,19 @@ export const expire = ({ id }: Installation) =>
     SqlClient.SqlClient,
     (sql) => sql`update idempotency_records set expires_at = clock_timestamp() where installation_id = ${id}`
   )
+
+const touch = statement("update installations set is_active = is_active where id = $1")
+
+/** Holds what a write is to wait for: before it leaves its record, or with the record there and not yet committed. */
+export const brake = Effect.fn(function* ({ id }: Installation) {
+  const url = yield* databaseUrl
+  const [holder, watcher] = [yield* connection(url), yield* connection(url)]
+  yield* rowsOf(holder, "begin")
+  yield* rowsOf(holder, "select 1 from installations where id = $1 for update", [id])
+  return {
+    watcher,
+    beforeRecord: () => countOf(touch(id)),
+    atCommit: () => leave(touch(id)),
+    release: rowsOf(holder, "commit")
+  }
+})

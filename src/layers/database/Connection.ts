@@ -159,20 +159,27 @@ export class Connection extends Pg.Client {
   ): void {
     const answers: Array<Answer> = []
     let failed: Error | undefined
+    let isAnswered = false
+    const end = () => {
+      if (!isAnswered) answered(failed, answers)
+      isAnswered = true
+    }
     for (const [index, [text, values]] of statements.entries()) {
       const name = this.nameOf(text)
-      const query = new Pg.Query(
-        { text, values: [...values], ...(name === undefined ? {} : { name }) },
-        (error, result) => {
-          if (error === undefined || error === null) {
-            answers.push({ command: result.command, rows: result.rows, count: result.rowCount ?? 0 })
-            if (name !== undefined && !this.parsed.has(text))
-              this.parsed.set(text, { name, columns: columnsOf(result.fields) })
-          } else failed ??= error
-          if (index === statements.length - 1) answered(failed, answers)
+      const config = { text, values: [...values], ...(name === undefined ? {} : { name }) }
+      const query = new Pg.Query(config, (error, result) => {
+        if (error instanceof Error) failed ??= error
+        else {
+          answers.push({ command: result.command, rows: result.rows, count: result.rowCount ?? 0 })
+          if (name !== undefined && !this.parsed.has(text)) {
+            this.parsed.set(text, { name, columns: columnsOf(result.fields) })
+          }
         }
-      )
+        if (index === statements.length - 1) end()
+      })
       this.query(query)
+      // Of a value that it cannot send the driver tells at once. What comes after, as a COMMIT, must not be sent.
+      if (failed !== undefined) return end()
     }
   }
 

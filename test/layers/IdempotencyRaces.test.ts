@@ -1,0 +1,213 @@
+import { SqlClient } from "@effect/sql"
+import { assert, layer } from "@effect/vitest"
+import { Cause, Context, Data, Effect, Either, Exit, Fiber, Layer, Redacted } from "effect"
+import { Idempotency, LARGE_ANSWER } from "../../src/domain/Idempotency.ts"
+import type { Installation } from "../../src/domain/Installation.ts"
+import { Unavailable } from "../../src/domain/Unavailable.ts"
+import { refuse } from "../../src/domain/Write.ts"
+import { countOf } from "../../src/layers/database/Plan.ts"
+import { postgres } from "../../src/layers/database/Postgres.ts"
+import { statement } from "../../src/layers/database/Statement.ts"
+import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
+import { brake, expire, installed, KeyedTest, nameOf, once, recordsOf, rename } from "../support/Keyed.ts"
+import { databaseUrl, rowsOf, waiting } from "../support/Process.ts"
+import { wayTo } from "../support/SilentDatabase.ts"
+
+class Refused extends Data.TaggedError("Refused") {}
+
+/** How one of two requests with a key meets the other. */
+interface Meeting {
+  /** Where the second waits: both write the same row, or have nothing in common but the record. */
+  readonly waits: "for the row" | "for the record"
+  readonly first: "commits" | "is refused" | "is killed"
+  /** What the second asks for, where it is not the same. */
+  readonly body?: string
+}
+
+const meet = Effect.fn(function* ({ body, first, waits }: Meeting) {
+  const [installation, other] = [yield* installed, yield* installed]
+  const { atCommit, beforeRecord, release, watcher } = yield* brake(installation)
+  const rest = function* () {
+    yield* waits === "for the row" ? beforeRecord() : atCommit()
+    if (first === "is refused") yield* refuse(new Refused())
+  }
+  const one = yield* Effect.fork(Effect.exit(once(installation, "one", rename(installation, "First", rest))))
+  const [pid] = yield* waiting(watcher, 1)
+  const written = waits === "for the row" ? installation : other
+  const two = yield* Effect.fork(Effect.either(once(installation, "one", rename(written, "Second"), body)))
+  yield* waiting(watcher, 2)
+  if (first === "is killed") yield* rowsOf(watcher, "select pg_terminate_backend($1)", [pid])
+  yield* release
+  const exit = yield* Fiber.join(one)
+  const second = yield* Fiber.join(two)
+  return { exit, second, name: yield* nameOf(written), records: yield* recordsOf(installation) }
+})
+
+/** Another process on the same database. */
+const neighbour = Effect.gen(function* () {
+  const url = Redacted.make(yield* databaseUrl)
+  return yield* Layer.build(Layer.provide(IdempotencyLive, postgres({ url, maxConnections: 5 })))
+})
+
+const renameOnce = statement("update stores set name = 'Done' where id = $1 and name <> 'Done'")
+
+/** Can be done once: the next is refused because of what the first did. */
+const finish = ({ storeId }: Installation) =>
+  function* () {
+    if ((yield* countOf(renameOnce(storeId))) === 0) yield* refuse(new Refused())
+    return "Done"
+  }
+
+const many = Array.from({ length: 20 }, (_, index) => index)
+
+layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Of two requests with one key", (it) => {
+  for (const waits of ["for the row", "for the record"] as const) {
+    it.scoped(`the second, which waits ${waits}, is answered with what the first did`, () =>
+      Effect.gen(function* () {
+        const { exit, name, records, second } = yield* meet({ waits, first: "commits" })
+        const answer = { status: 200, body: '{"data":"First"}', etag: '"1"' }
+        assert.deepStrictEqual(exit, Exit.succeed({ ...answer, replayed: false }))
+        assert.deepStrictEqual(second, Either.right({ ...answer, replayed: true }))
+        assert.strictEqual(name, waits === "for the row" ? "First" : "A store")
+        assert.deepStrictEqual(records, [{ key: "one", ...answer }])
+      })
+    )
+
+    it.scoped(`the second, which waits ${waits}, is refused when it asks for something else`, () =>
+      Effect.gen(function* () {
+        const { name, records, second } = yield* meet({ waits, first: "commits", body: "another body" })
+        assert.strictEqual(Either.isLeft(second) ? second.left._tag : "", "KeyReused")
+        assert.strictEqual(name, waits === "for the row" ? "First" : "A store")
+        assert.lengthOf(records, 1)
+      })
+    )
+
+    it.scoped(`the second, which waits ${waits}, is performed when the first is killed`, () =>
+      Effect.gen(function* () {
+        const { exit, name, second } = yield* meet({ waits, first: "is killed", body: "another body" })
+        assert.isTrue(Exit.isFailure(exit) && Cause.squash(exit.cause) instanceof Unavailable)
+        assert.deepInclude(Either.getOrNull(second), { body: '{"data":"Second"}', replayed: false })
+        assert.strictEqual(name, "Second")
+      })
+    )
+  }
+
+  it.scoped("the second is performed when the first is refused", () =>
+    Effect.gen(function* () {
+      const { exit, name, second } = yield* meet({ waits: "for the row", first: "is refused" })
+      const performed = Either.getOrThrow(second)
+      assert.deepInclude(performed, { body: '{"data":"Second"}', replayed: false })
+      assert.strictEqual(name, "Second")
+      // Before the first is answered it looks whether its key has been used, and by then it may have been.
+      const answers = [Exit.fail(new Refused()), Exit.succeed({ ...performed, replayed: true })]
+      assert.deepInclude(answers, exit)
+    })
+  )
+})
+
+layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Of many requests with one key", (it) => {
+  it.scoped("one is performed, and those are not refused that come too late because of it", () =>
+    Effect.gen(function* () {
+      const installation = yield* installed
+      const beside = yield* neighbour
+      const answers = yield* Effect.forEach(
+        many,
+        (index) => {
+          const answer = once(installation, "one", finish(installation))
+          return index % 2 === 0 ? answer : Effect.provide(answer, beside)
+        },
+        { concurrency: "unbounded" }
+      )
+      for (const { body } of answers) assert.strictEqual(body, '{"data":"Done"}')
+      assert.lengthOf(
+        answers.filter(({ replayed }) => !replayed),
+        1
+      )
+      const reused = yield* Effect.flip(once(installation, "one", finish(installation), "another body"))
+      assert.strictEqual(reused._tag, "KeyReused")
+      assert.instanceOf(yield* Effect.flip(once(installation, "two", finish(installation))), Refused)
+    })
+  )
+
+  it.scoped(
+    "one is performed where the key's record has ended, and those that are refused say so or come after it",
+    () =>
+      Effect.gen(function* () {
+        const installation = yield* installed
+        yield* once(installation, "one", rename(installation, "Old"))
+        yield* expire(installation)
+        const beside = yield* neighbour
+        const answers = yield* Effect.forEach(
+          many,
+          (index) => {
+            const name = `Name ${index}`
+            const isRefused = index % 4 === 3
+            const write = rename(installation, name, function* () {
+              if (isRefused) yield* refuse(new Refused())
+            })
+            const answer = Effect.either(once(installation, "one", write))
+            return Effect.map(index % 2 === 0 ? answer : Effect.provide(answer, beside), (answer) => ({
+              answer,
+              isRefused
+            }))
+          },
+          { concurrency: "unbounded" }
+        )
+        const body = `{"data":"${(yield* nameOf(installation)) ?? ""}"}`
+        for (const { answer, isRefused } of answers) {
+          if (Either.isRight(answer)) assert.strictEqual(answer.right.body, body)
+          else assert.isTrue(isRefused && answer.left instanceof Refused)
+        }
+        assert.lengthOf(
+          answers.filter(({ answer }) => Either.isRight(answer) && !answer.right.replayed),
+          1
+        )
+        assert.lengthOf(yield* recordsOf(installation), 1)
+      })
+  )
+
+  it.scoped("the large answer is counted that is kept", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const installation = yield* installed
+      const answers = yield* Effect.forEach(
+        many,
+        (index) =>
+          Effect.either(
+            once(installation, "one", rename(installation, "x".repeat(LARGE_ANSWER + index)), `body ${index}`)
+          ),
+        { concurrency: "unbounded" }
+      )
+      const [kept, ...others] = answers.filter(Either.isRight)
+      assert.lengthOf(others, 0)
+      assert.deepStrictEqual(yield* sql`select bytes from large_answers where installation_id = ${installation.id}`, [
+        { bytes: kept?.right.body.length }
+      ])
+    })
+  )
+})
+
+layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("An answer that is lost on its way", (it) => {
+  it.scoped("is stored, and the repeated request gets it", () =>
+    Effect.gen(function* () {
+      const installation = yield* installed
+      const { atCommit, release, watcher } = yield* brake(installation)
+      const { freeze, thaw, url } = yield* wayTo(yield* databaseUrl)
+      const far = Context.get(
+        yield* Layer.build(Layer.provide(IdempotencyLive, postgres({ url: Redacted.make(url), maxConnections: 1 }))),
+        Idempotency
+      )
+      const write = (name: string, rest?: typeof atCommit) =>
+        Effect.provideService(once(installation, "one", rename(installation, name, rest)), Idempotency, far)
+      const request = yield* Effect.fork(Effect.exit(write("First", atCommit)))
+      yield* waiting(watcher, 1)
+      freeze()
+      yield* release
+      thaw()
+      const exit = yield* Fiber.join(request)
+      assert.isTrue(Exit.isFailure(exit) && Cause.squash(exit.cause) instanceof Unavailable)
+      assert.deepInclude(yield* write("Second"), { body: '{"data":"First"}', replayed: true })
+      assert.strictEqual(yield* nameOf(installation), "First")
+    })
+  )
+})

@@ -1,0 +1,147 @@
+import { SqlClient } from "@effect/sql"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Either, Layer, Schema } from "effect"
+import { Catalog } from "../../src/domain/catalog/Catalog.ts"
+import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
+import { CreateProduct, Product } from "../../src/domain/catalog/Product.ts"
+import { parse } from "../../src/domain/Json.ts"
+import type { StoreId } from "../../src/domain/Store.ts"
+import { type Write, Writes } from "../../src/domain/Write.ts"
+import { Database } from "../../src/layers/database/Postgres.ts"
+import { DomainLive } from "../../src/layers/Domain.ts"
+import { recorded } from "../../src/layers/Writes.ts"
+import { makeStore } from "../support/Api.ts"
+import { PostgresTest } from "../support/PostgresTest.ts"
+import { contextOf, performIn } from "../support/Writes.ts"
+
+const toProduct = Schema.decodeUnknownSync(CreateProduct)
+const toCollection = Schema.decodeUnknownSync(CreateCollection)
+const productOf = ({ json }: { readonly json: string }) => Schema.decodeUnknownSync(Product)(parse(json))
+
+const cup = toProduct({ name: "Cup", slug: "cup" })
+
+/** What there is of a store, in every place that must agree. */
+const booksOf = (storeId: StoreId) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql`
+      select product_count as counted,
+        (select count(*)::int from products where store_id = ${storeId}) as products,
+        (select count(*)::int from product_keys where store_id = ${storeId}) as keys,
+        (select count(*)::int from collections where store_id = ${storeId}) as collections,
+        (select count(*)::int from events where store_id = ${storeId}) as events,
+        (select count(*)::int from journal where store_id = ${storeId}) as journal
+      from stores where id = ${storeId}
+    `
+    return row
+  })
+
+const holding = (products: number, collections = 0) => ({
+  counted: products,
+  products,
+  keys: products,
+  collections,
+  events: products + collections,
+  journal: products + collections
+})
+
+layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true, timeout: "60 seconds" })(
+  "WritesLive",
+  (it) => {
+    it.effect("leaves nothing of a write that is refused, to a transaction that goes on", () =>
+      Effect.gen(function* () {
+        const { transaction } = yield* Database
+        const catalog = yield* Catalog
+        const storeId = yield* makeStore()
+        const perform = yield* performIn(storeId)
+        const create = perform(catalog.createProduct(storeId, cup))
+        const outcome = yield* transaction(Effect.all([create, Effect.either(create)]))
+        assert.strictEqual(Either.isLeft(outcome[1]) ? outcome[1].left._tag : "", "SlugTaken")
+        assert.deepStrictEqual(yield* booksOf(storeId), holding(1))
+      })
+    )
+
+    it.effect("leaves nothing of a write that the database refuses, either", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { transaction } = yield* Database
+        const catalog = yield* Catalog
+        const storeId = yield* makeStore()
+        const perform = yield* performIn(storeId)
+        const create = (name: string) => perform(catalog.createProduct(storeId, toProduct({ name })))
+        yield* sql`create unique index one_plate on products ((document ->> 'name')) where document ->> 'name' = 'Plate'`
+        yield* transaction(
+          Effect.gen(function* () {
+            yield* create("Plate")
+            assert.strictEqual((yield* Effect.exit(create("Plate")))._tag, "Failure")
+            yield* create("Bowl")
+          })
+        )
+        assert.deepStrictEqual(yield* booksOf(storeId), holding(2))
+      })
+    )
+
+    it.effect("rehearses: answers what it would answer, and leaves neither resource, count, event nor entry", () =>
+      Effect.gen(function* () {
+        const { perform } = yield* Writes
+        const { transaction } = yield* Database
+        const catalog = yield* Catalog
+        const storeId = yield* makeStore()
+        const context = contextOf(storeId)
+        const rehearse = <A, E>(write: Write<A, E>) => perform({ ...context, mode: "rehearse" }, write)
+        const created = productOf(yield* rehearse(catalog.createProduct(storeId, cup)))
+        assert.deepInclude(created, { name: "Cup", slug: "cup", version: 1 })
+        assert.deepStrictEqual(yield* booksOf(storeId), holding(0))
+
+        const { id, json } = yield* perform(context, catalog.createProduct(storeId, cup))
+        const refused = yield* Effect.flip(rehearse(catalog.createProduct(storeId, cup)))
+        assert.strictEqual(refused._tag, "SlugTaken")
+        const changed = yield* rehearse(catalog.updateProduct(storeId, id, { price: 2, slug: "mug" }, "any"))
+        assert.deepInclude(productOf(changed), { price: 2, slug: "mug", version: 2 })
+        yield* rehearse(catalog.deleteProduct(storeId, id, "any"))
+        const shelf = toCollection({ title: "Shelf", productIds: [id] })
+        yield* rehearse(catalog.createCollection(storeId, shelf))
+        assert.deepStrictEqual(yield* booksOf(storeId), holding(1))
+
+        // Inside a transaction it takes back its own part alone.
+        yield* transaction(
+          Effect.gen(function* () {
+            yield* perform(context, catalog.createCollection(storeId, shelf))
+            yield* rehearse(catalog.createProduct(storeId, toProduct({ name: "Jug" })))
+          })
+        )
+        assert.deepStrictEqual(yield* booksOf(storeId), holding(1, 1))
+        const { items } = yield* catalog.listProducts(storeId, { cursor: undefined, limit: 10 })
+        assert.strictEqual(items, `[${json}]`)
+      })
+    )
+
+    it.effect("gives notice of an event once it is committed, and none of a rehearsal, a refusal or a deletion", () =>
+      Effect.gen(function* () {
+        const { perform, transaction } = yield* Database
+        const catalog = yield* Catalog
+        const storeId = yield* makeStore()
+        let notices = 0
+        const noticesOf = <A, E>(write: Write<A, E>, keep = true) =>
+          Effect.gen(function* () {
+            notices = 0
+            const described = () => recorded(contextOf(storeId), null, write, () => void (notices += 1))
+            const outcome = yield* Effect.either(perform(described, keep))
+            return { outcome, notices }
+          })
+        const create = catalog.createProduct(storeId, cup)
+        assert.strictEqual((yield* noticesOf(create, false)).notices, 0)
+        const { between, outcome } = yield* transaction(
+          Effect.map(noticesOf(create), ({ notices, outcome }) => ({ outcome, between: notices }))
+        )
+        assert.strictEqual(between, 0)
+        assert.strictEqual(notices, 1)
+        assert.strictEqual((yield* noticesOf(create)).notices, 0)
+        const { id } = Either.getOrThrow(outcome)
+        assert.strictEqual((yield* noticesOf(catalog.updateProduct(storeId, id, {}, "any"))).notices, 0)
+        assert.strictEqual((yield* noticesOf(catalog.updateProduct(storeId, id, { price: 2 }, "any"))).notices, 1)
+        assert.strictEqual((yield* noticesOf(catalog.deleteProduct(storeId, id, "any"))).notices, 0)
+      })
+    )
+  }
+)
