@@ -31,6 +31,9 @@ const MAX_MILLIS = 2 ** 48 - 1
 /** A version 7 UUID for the instant `millis`: 48 bits of time, 74 of randomness. */
 export const uuidV7 = (millis: number): string => `${beginning(millis)}-7${crypto.randomUUID().slice(15)}`
 
+/** The instant that a version 7 UUID was made for. */
+export const millisOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+
 /** No id that is made at `time` or later is less. Times that no id can have count as the nearest that one can. */
 export const leastUuidOf = (time: Date): string =>
   `${beginning(Math.min(Math.max(time.getTime(), 0), MAX_MILLIS))}-0000-0000-000000000000`
