@@ -15,42 +15,37 @@ export interface Kept {
   readonly omitted: ReadonlyArray<string>
 }
 
-/** A member that a change changed, in JSON; undefined where it was not there. */
+/** A member that a change changed, as it stands in the JSON of both sides: nothing where it was not there. */
 interface Difference {
   readonly name: string
-  readonly before: JsonText | undefined
-  readonly after: JsonText | undefined
+  readonly before: JsonText
+  readonly after: JsonText
 }
 
-const jsonOf = (value: unknown): JsonText | undefined => {
-  if (value === undefined) return undefined
-  return value instanceof Encoded ? value.json : stringify(value)
-}
+const memberOf = (name: string, value: unknown): JsonText =>
+  value === undefined ? "" : `${JSON.stringify(name)}:${value instanceof Encoded ? value.json : stringify(value)}`
 
 /** An update leaves most values the same, which is seen without a look at their JSON. */
 const differences = (before: Snapshot["fields"], after: Snapshot["fields"]): ReadonlyArray<Difference> =>
   Object.keys({ ...before, ...after })
     .filter((name) => before[name] !== after[name])
-    .map((name) => ({ name, before: jsonOf(before[name]), after: jsonOf(after[name]) }))
+    .map((name) => ({ name, before: memberOf(name, before[name]), after: memberOf(name, after[name]) }))
     .filter(({ after, before }) => before !== after)
 
-const sizeOf = ({ after = "", before = "", name }: Difference) => 2 * name.length + before.length + after.length
+const sizeOf = ({ after, before }: Difference) => before.length + after.length
 
 /** As many as there is room for, the smallest first. */
-const fitting = (all: ReadonlyArray<Difference>): ReadonlySet<Difference> => {
+const fitting = (all: ReadonlyArray<Difference>): ReadonlyArray<Difference> => {
   let room = MAX_KEPT
-  return new Set(
-    all
-      .toSorted((a, b) => sizeOf(a) - sizeOf(b))
-      .filter((difference) => {
-        room -= sizeOf(difference)
-        return room >= 0
-      })
-  )
+  return all
+    .toSorted((a, b) => sizeOf(a) - sizeOf(b))
+    .filter((difference) => {
+      room -= sizeOf(difference)
+      return room >= 0
+    })
 }
 
-const objectOf = (members: ReadonlyArray<readonly [name: string, json: JsonText | undefined]>): JsonText =>
-  `{${members.flatMap(([name, json]) => (json === undefined ? [] : [`${JSON.stringify(name)}:${json}`])).join(",")}}`
+const objectOf = (members: ReadonlyArray<JsonText>): JsonText => `{${members.filter((one) => one !== "").join(",")}}`
 
 /** What is kept of a change. A resource that was made or deleted is its JSON as it is, unless that is too large. */
 export const keptOf = ({ after, before }: Pick<Change, "before" | "after">): Kept => {
@@ -58,11 +53,10 @@ export const keptOf = ({ after, before }: Pick<Change, "before" | "after">): Kep
   if (before === null && after !== null && after.json.length <= MAX_KEPT) return whole
   if (after === null && before !== null && before.json.length <= MAX_KEPT) return whole
   const all = differences(before?.fields ?? {}, after?.fields ?? {})
-  const fit = fitting(all)
-  const kept = all.filter((difference) => fit.has(difference))
+  const kept = fitting(all)
   return {
-    before: before && objectOf(kept.map(({ before, name }) => [name, before])),
-    after: after && objectOf(kept.map(({ after, name }) => [name, after])),
-    omitted: all.filter((difference) => !fit.has(difference)).map(({ name }) => name)
+    before: before && objectOf(kept.map(({ before }) => before)),
+    after: after && objectOf(kept.map(({ after }) => after)),
+    omitted: all.filter((difference) => !kept.includes(difference)).map(({ name }) => name)
   }
 }
