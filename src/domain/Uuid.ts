@@ -40,6 +40,9 @@ export const uuidOfMicros = (micros: number): string => {
   return `${beginning(Math.floor(micros / 1000))}-7${part.toString(16).padStart(3, "0")}${crypto.randomUUID().slice(18)}`
 }
 
+/** The instant that a version 7 UUID was made for. */
+export const millisOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+
 /** No id that is made at `time` or later is less. Times that no id can have count as the nearest that one can. */
 export const leastUuidOf = (time: Date): string =>
   `${beginning(Math.min(Math.max(time.getTime(), 0), MAX_MILLIS))}-0000-0000-000000000000`

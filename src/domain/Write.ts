@@ -45,6 +45,21 @@ export function* refuse<E>(error: E): Generator<Refusal<E>, never, unknown> {
   throw new Error("A write that was refused went on")
 }
 
+/** A value that is JSON already. */
+export class Encoded {
+  readonly json: JsonText
+
+  constructor(json: JsonText) {
+    this.json = json
+  }
+}
+
+/** A resource at one of its versions: its JSON, and the members of it, of which those that are large may be encoded. */
+export interface Snapshot {
+  readonly json: JsonText
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
 /** What a write did to a resource: its journal entry and its event are made of this. */
 export interface Change {
   /** The id of the entry and of the event, which rises in the order of a store's commits. */
@@ -57,8 +72,8 @@ export interface Change {
   /** The event that tells of the change; none of a deletion (contract, section 6). */
   readonly event: EventKind | null
   /** The resource as it was and as it is, null where there is none. */
-  readonly before: JsonText | null
-  readonly after: JsonText | null
+  readonly before: Snapshot | null
+  readonly after: Snapshot | null
 }
 
 /** Performs writes that carry no idempotency key, as operators and previews do. Surfaces call `Idempotency.once`. */

@@ -4,6 +4,7 @@ import { BulkheadLive } from "./Bulkhead.ts"
 import { CatalogLive } from "./catalog/Catalog.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
+import { JournalLive } from "./Journal.ts"
 import { RateLimitLive } from "./RateLimit.ts"
 import { WebhooksLive } from "./webhooks/Webhooks.ts"
 import { WritesLive } from "./Writes.ts"
@@ -14,6 +15,7 @@ export const DomainLive = Layer.mergeAll(
   BulkheadLive,
   CatalogLive,
   IdempotencyLive,
+  JournalLive,
   RateLimitLive,
   HealthLive,
   WebhooksLive,

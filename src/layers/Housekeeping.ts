@@ -1,6 +1,7 @@
 import { Effect, Layer, Schedule } from "effect"
 import { Tokens } from "../domain/access/Tokens.ts"
 import { Idempotency } from "../domain/Idempotency.ts"
+import { Journal } from "../domain/journal/Journal.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 
 /** How often it is looked for. A token lives an hour, a record 24 and a delivery 30 days, so they go soon enough. */
@@ -15,7 +16,8 @@ const all = (purge: Effect.Effect<number>) =>
 /** Deletes what has expired, for as long as the server runs. */
 export const HousekeepingLive = Layer.scopedDiscard(
   Effect.gen(function* () {
-    const purges = [(yield* Idempotency).purge, (yield* Tokens).purge, (yield* Webhooks).purge]
+    const services = [yield* Idempotency, yield* Tokens, yield* Journal, yield* Webhooks]
+    const purges = services.map(({ purge }) => purge)
     yield* Effect.forEach(purges, all, { discard: true }).pipe(Effect.repeat(Schedule.spaced(EVERY)), Effect.forkScoped)
   })
 )

@@ -1,20 +1,36 @@
+import { Effect, Layer, Schema } from "effect"
 import { actorType } from "../domain/Events.ts"
+import { keptOf } from "../domain/journal/Entry.ts"
+import { ENTRY_DAYS, Journal } from "../domain/journal/Journal.ts"
+import { millisOf } from "../domain/Uuid.ts"
 import type { Change, WriteContext } from "../domain/Write.ts"
+import { Database } from "./database/Postgres.ts"
 import { type Statement, statement } from "./database/Statement.ts"
+
+/** Milliseconds of the entries that one part of the journal holds: thirty days. */
+const PART = 30 * 24 * 3_600_000
+
+/** Each part is used again after 480 days, which leaves 50 of them to empty it in. */
+const PARTS = Array.from({ length: 16 }, (_, part) => part)
+
+const partOf = (id: string) => Math.floor(millisOf(id) / PART) % PARTS.length
 
 const insertEntry = statement(`
   insert into journal (
-    store_id, id, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version, before, after
-  ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+    store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
+    before, after, omitted
+  ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 `)
 
 /** What the journal keeps of a change: who did what to which resource, through which surface, under which key. */
 export const entryOf = (context: WriteContext, hops: number, key: string | null, change: Change): Statement => {
   const { actor, storeId, surface } = context
-  const { after, at, before, id, resource, resourceId, version } = change
+  const { at, id, resource, resourceId, version } = change
+  const { after, before, omitted } = keptOf(change)
   return insertEntry(
     storeId,
     id,
+    partOf(id),
     at,
     actorType(actor),
     actor.id,
@@ -25,6 +41,43 @@ export const entryOf = (context: WriteContext, hops: number, key: string | null,
     resourceId,
     version,
     before,
-    after
+    after,
+    `{${omitted.map((name) => JSON.stringify(name)).join(",")}}`
   )
 }
+
+/** Of these parts the ones whose newest entry has ended. An empty one has none. */
+const selectEnded = statement(`
+  select part from unnest($1::smallint[]) as ended (part)
+  where (select max(at) from journal j where j.part = ended.part) < now() - interval '${ENTRY_DAYS} days'
+`)
+
+const limitWait = statement("set local lock_timeout = '2s'")
+
+export const JournalLive = Layer.effect(
+  Journal,
+  Effect.gen(function* () {
+    const { count, rows, transaction } = yield* Database
+    const endedOf = rows(Schema.Struct({ part: Schema.Int }))
+
+    /** Another process may have been first, and a part that was empty too long is one that is written to. */
+    const empty = (part: number) =>
+      transaction(
+        Effect.gen(function* () {
+          yield* count(limitWait())
+          yield* count(statement(`lock table journal_${part} in access exclusive mode`)())
+          const ended = yield* endedOf(selectEnded([part]))
+          if (ended.length > 0) yield* count(statement(`truncate journal_${part}`)())
+          return ended.length
+        })
+      )
+
+    return Journal.of({
+      purge: Effect.gen(function* () {
+        const ended = yield* endedOf(selectEnded(PARTS))
+        const emptied = yield* Effect.forEach(ended, ({ part }) => empty(part))
+        return emptied.reduce((sum, parts) => sum + parts, 0)
+      })
+    })
+  })
+)

@@ -44,7 +44,7 @@ export function* recorded<A, E>(
           storeId,
           actor,
           hops,
-          json: change.after
+          json: change.after.json
         }
         for (const left of outboxOf(event, { id: change.resourceId, version: change.version })) yield new Leave(left)
         yield new AfterCommit(notify)

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber } from "effect"
-import type { Installation } from "../../src/domain/Installation.ts"
+import type { Installation } from "../../src/domain/access/Installations.ts"
 import { Unavailable } from "../../src/domain/Unavailable.ts"
 import { brake, installed, KeyedTest, nameOf, once, rename } from "../support/Keyed.ts"
 import { connection, databaseUrl, rowsOf, waiting } from "../support/Process.ts"

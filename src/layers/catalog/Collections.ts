@@ -18,10 +18,10 @@ import {
 } from "../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../domain/catalog/Product.ts"
 import { slugOf } from "../../domain/catalog/Slug.ts"
-import type { Document, JsonText } from "../../domain/Document.ts"
+import { type Document, extend, type JsonText } from "../../domain/Document.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
-import { type Refusal, refuse } from "../../domain/Write.ts"
+import { Encoded, type Refusal, refuse, type Snapshot } from "../../domain/Write.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { countOf, leave, type Steps } from "../database/Plan.ts"
 import { record } from "../Writes.ts"
@@ -68,9 +68,21 @@ function* holdAll(
   yield* refuse(new UnknownProducts({ unknown }))
 }
 
+/** The members of its JSON by their names. */
+const fieldsOf = (members: JsonText) => {
+  const [start, end] = ['{"productIds":', ',"productCount":']
+  const at = members.lastIndexOf(end)
+  return {
+    productIds: new Encoded(members.slice(start.length, at)),
+    productCount: new Encoded(members.slice(at + end.length, -1))
+  }
+}
+
 /** What was written of a collection: what an automated one holds is not part of it. */
-const writtenOf = ({ type }: CollectionHead, document: JsonText, whole: JsonText) =>
-  type === "automated" ? document : whole
+const writtenOf = (head: CollectionHead, document: JsonText, members: JsonText): Snapshot =>
+  head.type === "automated"
+    ? { json: document, fields: head }
+    : { json: extend(document, members), fields: { ...head, ...fieldsOf(members) } }
 
 /** What the next state of a collection holds unless it is told: what its rules match or did match, or its members. */
 function* find(
@@ -132,12 +144,11 @@ function* moveMembers(
 function* recordCollection(
   { at, eventId }: Moment,
   head: CollectionHead,
-  before: JsonText | null,
+  before: Snapshot | null,
   document: JsonText,
   members: JsonText
 ): Steps<Document<CollectionId>> {
   const { id, version } = head
-  const written = withProducts({ id, version, document }, members)
   yield* record({
     id: eventId,
     at,
@@ -146,9 +157,9 @@ function* recordCollection(
     version,
     event: "catalog.collection.updated.v1",
     before,
-    after: writtenOf(head, document, written.json)
+    after: writtenOf(head, document, members)
   })
-  return written
+  return withProducts({ id, version, document }, members)
 }
 
 /*
@@ -199,12 +210,15 @@ export const makeCollections = (database: DatabaseOf) => {
           yield* lockedStore(store)
           yield* claimSlug("collections", store, next.slug, id)
         }
+        // What turns automated drops what it held by hand.
+        const contents = before.type === "manual" && next.type === "automated" ? yield* membersIn(store, id) : found
         const members = yield* moveMembers(store, before, next, found, productIds)
-        const was = withProducts({ id, version: before.version, document }, found)
-        if (next === before && members === found) return was
+        if (next === before && members === found) {
+          return withProducts({ id, version: before.version, document }, found)
+        }
         const head = advance(next, at)
         const changed = yield* updateCollection(store, head)
-        return yield* recordCollection(held.value, head, writtenOf(before, document, was.json), changed, members)
+        return yield* recordCollection(held.value, head, writtenOf(before, document, contents), changed, members)
       },
 
     deleteCollection: (store, id, condition) =>
@@ -215,8 +229,7 @@ export const makeCollections = (database: DatabaseOf) => {
         const { at, document, eventId, head } = held.value
         const { version } = head
         if (!satisfies(version, condition)) return yield* refuse(new VersionMismatch({ current: version }))
-        const was =
-          head.type === "manual" ? withProducts({ id, version, document }, yield* membersIn(store, id)).json : document
+        const members = head.type === "manual" ? yield* membersIn(store, id) : "{}"
         yield* leave(deleteCollection(store, id))
         yield* record({
           id: eventId,
@@ -225,7 +238,7 @@ export const makeCollections = (database: DatabaseOf) => {
           resourceId: id,
           version,
           event: null,
-          before: was,
+          before: writtenOf(head, document, members),
           after: null
         })
       }

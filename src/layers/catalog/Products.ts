@@ -13,7 +13,7 @@ import { slugOf } from "../../domain/catalog/Slug.ts"
 import type { Document, JsonText } from "../../domain/Document.ts"
 import { stringify } from "../../domain/Json.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
-import { type Change, type Refusal, refuse } from "../../domain/Write.ts"
+import { type Refusal, refuse, type Snapshot } from "../../domain/Write.ts"
 import { leave, type Steps } from "../database/Plan.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { traced } from "../Traced.ts"
@@ -30,11 +30,12 @@ function* documentOf(product: Product): Steps<JsonText, Refusal<ProductTooLarge>
 /** Records that a product was written, and answers it. */
 function* recordProduct(
   { at, eventId }: Moment,
-  { id, version }: Product,
-  before: JsonText | null,
+  product: Product,
+  before: Snapshot | null,
   json: JsonText
 ): Steps<Document<ProductId>> {
-  const change: Change = {
+  const { id, version } = product
+  yield* record({
     id: eventId,
     at,
     resource: "product",
@@ -42,9 +43,8 @@ function* recordProduct(
     version,
     event: "catalog.product.updated.v1",
     before,
-    after: json
-  }
-  yield* record(change)
+    after: { json, fields: product }
+  })
   return { id, version, json }
 }
 
@@ -78,7 +78,7 @@ export const makeProducts = (database: DatabaseOf) => {
         if (product.slug !== before.slug) yield* claimSlug("products", store, product.slug, id)
         const json = yield* documentOf(product)
         yield* leave(...updatesOf(store, before, product, json))
-        return yield* recordProduct(held.value, product, document, json)
+        return yield* recordProduct(held.value, product, { json: document, fields: before }, json)
       },
 
     deleteProduct: (store, id, condition) =>
@@ -97,7 +97,7 @@ export const makeProducts = (database: DatabaseOf) => {
           resourceId: id,
           version,
           event: null,
-          before: document,
+          before: { json: document, fields: product },
           after: null
         })
       }

@@ -47,12 +47,11 @@ const sleep = statement("select pg_sleep(60)")()
 const touch = statement("update rows set id = id where id = $1")
 
 /** All ways on which a statement gets to the database. */
-const ways = Effect.map(Database, ({ count, first, indexed, perform, rehearse, rows, send, transaction }) => {
+const ways = Effect.map(Database, ({ count, first, perform, rehearse, rows, send, transaction }) => {
   const all: Record<string, (given: Statement) => Effect.Effect<unknown>> = {
     count,
     rows: rows(Schema.Unknown),
     first: first(Schema.Unknown),
-    indexed,
     send: (given) => Effect.async<unknown>((resume) => send(given, resume)),
     transaction: (given) => transaction(count(given)),
     joined: (given) => transaction(transaction(count(given))),
