@@ -28,28 +28,25 @@ const MAX_PREPARED = 500
  */
 const MAX_PREPARED_TEXT = 1_000_000
 
+/**
+ * A name that no other text has, in any process or version: behind a pooler a session is used by many, and would run
+ * under a name what another one gave it.
+ */
+const nameOf = (text: string) => `p${hash("sha256", text).slice(0, 32)}`
+
 /** Gives distinct statements with parameters names, so that the server parses each once and can keep its plan. */
-const makeNames = (name: (text: string) => string) => {
+const makeNames = () => {
   const names = new Map<string, string>()
   let room = MAX_PREPARED_TEXT
   return (text: string) => {
     const known = names.get(text)
     if (known !== undefined || names.size === MAX_PREPARED || text.length > room) return known
     room -= text.length
-    const made = name(text)
+    const made = nameOf(text)
     names.set(text, made)
     return made
   }
 }
-
-/**
- * A name that no other text has, in any process or version: behind a pooler a session is used by many, and would run
- * under a name what another one gave it.
- */
-const hashed = (text: string) => `p${hash("sha256", text).slice(0, 32)}`
-
-/** Hashed once in a process: a new connection names some sixty statements. */
-const knownName = makeNames(hashed)
 
 /** Lets everything that is written to the socket in one turn of the event loop leave in one packet. */
 const makeCork = (socket: Socket) => {
@@ -98,7 +95,7 @@ export class Connection extends Pg.Client {
     const socket = new Socket()
     const options = { ...config, pipeline: true, stream: () => socket }
     super(options)
-    const nameOf = config?.isPrepared ? makeNames((text) => knownName(text) ?? hashed(text)) : () => undefined
+    const named = config?.isPrepared ? makeNames() : () => undefined
     const cork = makeCork(socket)
     // What breaks the connection is told to each of its statements.
     this.on("error", () => {})
@@ -107,14 +104,14 @@ export class Connection extends Pg.Client {
     const query = this.query.bind(this)
     // The driver's `query` takes a dozen shapes. The one of @effect/sql-pg, (text, values, callback), gets a name.
     // As a `Query` of its own: a plain object the driver would copy member by member, 10 µs for a create.
-    const named = (...args: ReadonlyArray<unknown>): unknown => {
+    const send = (...args: ReadonlyArray<unknown>): unknown => {
       const [text, values, callback] = args
       cork()
       return typeof text === "string" && Array.isArray(values) && values.length > 0
-        ? Reflect.apply(query, this, [Object.assign(new Pg.Query(text, values), { name: nameOf(text), callback })])
+        ? Reflect.apply(query, this, [Object.assign(new Pg.Query(text, values), { name: named(text), callback })])
         : Reflect.apply(query, this, args)
     }
-    Object.defineProperty(this, "query", { value: named })
+    Object.defineProperty(this, "query", { value: send })
   }
 
   /**
