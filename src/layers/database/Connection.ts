@@ -39,30 +39,24 @@ const MAX_PREPARED = 500
  */
 const MAX_PREPARED_TEXT = 1_000_000
 
-/** Gives distinct statements names, so that the server parses each once and can keep its plan. */
-const makeNames = (name: (text: string) => string) => {
-  const names = new Map<string, string>()
-  let room = MAX_PREPARED_TEXT
-  return (text: string) => {
-    const known = names.get(text)
-    if (known !== undefined || names.size === MAX_PREPARED || text.length > room) return known
-    room -= text.length
-    const made = name(text)
-    names.set(text, made)
-    return made
-  }
-}
-
 /**
  * A name that no other text has, in any process or version: behind a pooler a session is used by many, and would run
  * under a name what another one gave it.
  */
 const hashed = (text: string) => `p${hash("sha256", text).slice(0, 32)}`
 
-/** Names for the connections of a pool, hashed once: a new one names some sixty statements. */
-export const makePoolNames = () => {
-  const known = makeNames(hashed)
-  return () => makeNames((text) => known(text) ?? hashed(text))
+/** Gives distinct statements names, so that the server parses each once and can keep its plan. */
+const makeNames = () => {
+  const names = new Map<string, string>()
+  let room = MAX_PREPARED_TEXT
+  return (text: string) => {
+    const known = names.get(text)
+    if (known !== undefined || names.size === MAX_PREPARED || text.length > room) return known
+    room -= text.length
+    const made = hashed(text)
+    names.set(text, made)
+    return made
+  }
 }
 
 /** Lets everything that is written to the socket in one turn of the event loop leave in one packet. */
@@ -96,8 +90,7 @@ const cancelRequest = (processID: number, secretKey: number): Buffer => {
 
 export interface ConnectionConfig extends Pg.ClientConfig {
   readonly isPatient: boolean
-  /** Names for the statements of one connection; none where they are not prepared. */
-  readonly makeNames: (() => (text: string) => string | undefined) | undefined
+  readonly isPrepared: boolean
 }
 
 /**
@@ -116,7 +109,7 @@ export class Connection extends Pg.Client {
     const socket = new Socket()
     const options = { ...config, pipeline: true, stream: () => socket }
     super(options)
-    const nameOf = config?.makeNames?.() ?? (() => undefined)
+    const nameOf = config?.isPrepared ? makeNames() : () => undefined
     this.nameOf = nameOf
     const cork = makeCork(socket)
     // What breaks the connection is told to each of its statements.

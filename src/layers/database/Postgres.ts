@@ -1,15 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Redacted } from "effect"
 import Pg from "pg"
-import {
-  ACQUIRE_TIMEOUT,
-  Connection,
-  type ConnectionConfig,
-  KEEP_ALIVE,
-  makePoolNames,
-  PLANNER,
-  TIMEOUTS
-} from "./Connection.ts"
+import { ACQUIRE_TIMEOUT, Connection, type ConnectionConfig, KEEP_ALIVE, PLANNER, TIMEOUTS } from "./Connection.ts"
 import { type DatabaseOf, makeDatabase } from "./Database.ts"
 
 export interface PostgresOptions {
@@ -40,7 +32,7 @@ const makePool = ({ directUrl, isPatient = false, isPrepared = true, maxConnecti
     ...(isPatient || directUrl !== undefined ? {} : { ...TIMEOUTS, options: PLANNER_OPTIONS }),
     Client: Connection,
     isPatient,
-    makeNames: isPrepared ? makePoolNames() : undefined,
+    isPrepared,
     connectionString: Redacted.value(url),
     max: maxConnections,
     connectionTimeoutMillis: ACQUIRE_TIMEOUT,

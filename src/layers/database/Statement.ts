@@ -15,6 +15,9 @@ export const statement =
   (text: string) =>
   (...values: ReadonlyArray<unknown>): Statement => ({ compile: () => [text, values] })
 
+/** A part of a statement. */
+export type Fragment = Sql.Fragment
+
 /** Statements and parts of them, each `${value}` a parameter. It only makes them: `Database` runs them. */
 export const sql = Sql.make(
   Effect.dieMessage("A statement is run by Database"),

@@ -1,4 +1,3 @@
-import type { Statement } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
 import type { AppId } from "../../domain/access/Apps.ts"
 import { InstallationId } from "../../domain/access/Installations.ts"
@@ -7,7 +6,7 @@ import { leastUuidOf } from "../../domain/Uuid.ts"
 import { Attempt, Delivery, DeliveryNotFound, LOG_DAYS } from "../../domain/webhooks/Webhook.ts"
 import type { Missed, Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { sql } from "../database/Statement.ts"
+import { type Fragment, sql } from "../database/Statement.ts"
 import { logLapsed } from "./Queue.ts"
 import { noWebhook } from "./Subscriptions.ts"
 
@@ -53,7 +52,7 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
   const atRest = sql`(lease is null or next_at <= now())`
 
   /** Changes deliveries of an app, a batch at most, and answers them in their order. */
-  const changeSome = (app: AppId, which: Statement.Fragment, set: Statement.Fragment) =>
+  const changeSome = (app: AppId, which: Fragment, set: Fragment) =>
     changedOf(sql`
       with chosen as materialized (
         select store_id, event_id, installation_id, created_at, attempts, lease, next_at from deliveries
@@ -73,12 +72,7 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
    * Changes those of an app's deliveries that were there when it began, from the least event id `from` on, some at a
    * time: each batch is a transaction of its own.
    */
-  const change = Effect.fnUntraced(function* (
-    app: AppId,
-    from: string,
-    which: Statement.Fragment,
-    set: Statement.Fragment
-  ) {
+  const change = Effect.fnUntraced(function* (app: AppId, from: string, which: Fragment, set: Fragment) {
     const { now } = yield* nowOf(sql`select clock_timestamp()::text as now`)
     const changed: { -readonly [K in keyof Missed]: Missed[K] } = { count: 0, since: null, until: null }
     let [event, installation] = [from, NIL]
@@ -95,7 +89,7 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
   })
 
   /** Deletes deliveries with their attempts: those that `old` locks. */
-  const deleteDeliveries = (old: Statement.Fragment) =>
+  const deleteDeliveries = (old: Fragment) =>
     count(sql`
       with old as materialized (${old}), attempts as (
         delete from delivery_attempts a using old

@@ -1,4 +1,3 @@
-import type { Statement } from "@effect/sql"
 import { type Effect, Schema } from "effect"
 import { AppId } from "../../domain/access/Apps.ts"
 import { InstallationId } from "../../domain/access/Installations.ts"
@@ -6,7 +5,7 @@ import { EventId } from "../../domain/Events.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { FAILING_HOURS, PauseReason } from "../../domain/webhooks/Webhook.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { sql } from "../database/Statement.ts"
+import { type Fragment, sql } from "../database/Statement.ts"
 import type { Attempt } from "./Exchange.ts"
 
 /**
@@ -73,7 +72,7 @@ const LEASE = sql.literal(`interval '${LEASE_SECONDS} seconds'`)
  * Says in the log what became of attempts whose lease is over: nobody wrote it down. `from` is a table expression of
  * deliveries, of which nobody else has the rows, before their lease is changed.
  */
-export const logLapsed = (from: string): Statement.Fragment => sql`
+export const logLapsed = (from: string): Fragment => sql`
   insert into delivery_attempts (store_id, event_id, installation_id, attempt, started_at, error)
   select store_id, event_id, installation_id, attempts, next_at - ${LEASE}, ${LAPSED} from ${sql(from)}
   where lease is not null
