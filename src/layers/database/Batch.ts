@@ -1,4 +1,5 @@
 import Pg from "pg"
+import { serialize } from "pg-protocol"
 import type { Answer } from "./Plan.ts"
 
 /** A statement that the server has parsed for this connection, and how its rows are read. */
@@ -47,12 +48,12 @@ export class Batch extends Pg.Query {
     const answers: Array<Answer> = []
     let rows: Array<unknown> = []
     Object.assign(this, {
-      submit: (connection: Pg.Connection) => {
-        for (const { parsed, values } of statements) {
-          connection.bind({ statement: parsed.name, values }, true)
-          connection.execute(null, true)
-        }
-        connection.sync()
+      submit: ({ stream }: Pg.Connection) => {
+        const messages = statements.flatMap(({ parsed, values }) => [
+          serialize.bind({ statement: parsed.name, values }),
+          serialize.execute()
+        ])
+        stream.write(Buffer.concat([...messages, serialize.sync()]))
         return null
       },
       handleDataRow: ({ fields }: { readonly fields: ReadonlyArray<string | null> }) => {
