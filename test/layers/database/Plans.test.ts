@@ -200,7 +200,6 @@ for (const isAnalyzed of [false, true]) {
 
       yield* beside(Effect.zipRight(outdate, run("analyze")))
       const fresh = yield* Effect.provide(round(storeId, token), yield* Layer.build(other))
-      console.table([...costs].map(([name, cost]) => ({ name, cost, fresh: fresh.get(name) })))
       for (const [name, cost] of costs) assert.isAtMost(cost, mostOf(fresh.get(name) ?? 0), name)
     })
   )
