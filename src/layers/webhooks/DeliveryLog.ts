@@ -126,16 +126,16 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
       where coalesce(needed_at, occurred_at) <= now() - ${kept}
       order by coalesce(needed_at, occurred_at) limit ${batch} for update skip locked
     ), needed as materialized (
-      select store_id, id, max(coalesce(d.finished_at, now())) as at
-      from old join deliveries d using (store_id) where d.event_id = old.id group by store_id, id
+      select store_id, id, (
+        select max(coalesce(d.finished_at, now())) from deliveries d where d.store_id = old.store_id and d.event_id = old.id
+      ) as at from old
     ), moved as (
       update events e set needed_at = needed.at from needed
       where e.store_id = needed.store_id and e.id = needed.id and needed.at > now() - ${kept}
       returning 1
     ), deleted as (
-      delete from events e using old
-      where e.store_id = old.store_id and e.id = old.id
-        and not exists (select 1 from needed where needed.store_id = old.store_id and needed.id = old.id)
+      delete from events e using needed
+      where e.store_id = needed.store_id and e.id = needed.id and needed.at is null
       returning 1
     )
     select 1 from moved union all select 1 from deleted

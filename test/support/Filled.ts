@@ -1,0 +1,126 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import type { StoreId } from "../../src/domain/Store.ts"
+import { term } from "../../src/layers/catalog/Terms.ts"
+
+/** How many there are made of what. */
+interface Size {
+  readonly stores: number
+  readonly apps: number
+  /** Of the one store. Each other has five. */
+  readonly products: number
+}
+
+/** What a store is given that has a product and collections already, and what others have: copies, made by the database. */
+const filling = (store: StoreId, { apps, products, stores }: Size) => `
+  insert into stores (id, name, plan, currency_code, product_count)
+  select gen_random_uuid(), 'A store', 'scale', 'EUR', 5 from generate_series(1, ${stores});
+
+  insert into apps (id, name, scopes) select gen_random_uuid(), name, scopes from (select * from apps limit 1) a, generate_series(1, ${apps});
+  insert into webhooks (app_id, url, kinds, secret, paused_at, pause_reason)
+  select id, url, kinds, secret, paused.at, case when paused.at is not null then 'operator' end
+  from (select id, row_number() over () as n from apps) a, (select * from webhooks limit 1) w,
+    lateral (select case when n % 50 = 0 then now() end as at) as paused
+  on conflict do nothing;
+
+  insert into installations (store_id, id, app_id, scopes)
+  select s.id, gen_random_uuid(), a.id, scopes
+  from (select id, row_number() over () as n from stores) s
+  join (select id, scopes, row_number() over () as n from apps) a on a.n % 150 = s.n % 150
+  on conflict do nothing;
+  insert into rate_windows (store_id, installation_id)
+  select store_id, id from installations on conflict do nothing;
+  insert into access_tokens (token_hash, store_id, installation_id, expires_at)
+  select sha256(id::text::bytea), store_id, id, now() + interval '1 hour' from installations
+  on conflict do nothing;
+
+  with copied as materialized (select * from products where store_id = '${store}' limit 1)
+  insert into products (store_id, id, slug, document, bytes, version, bytes_of, facets, description)
+  select
+    made.store, made.id, made.id, (document::jsonb || jsonb_build_object('id', made.id))::json, bytes, 1, 1, facets,
+    description
+  from copied, (
+    select id as store, n, uuid_v7(clock_micros()) as id
+    from stores, generate_series(1, case id when '${store}' then ${products} else 5 end) n
+  ) as made;
+  insert into product_keys (store_id, id, price, stock, terms)
+  select store_id, id, n % 500, n, array[case n % 100 when 0 then '${term(store, "tags", "sale")}' else md5('tag' || n % 50) end]::uuid[]
+  from (select *, row_number() over () as n from products) p
+  on conflict do nothing;
+  update stores set product_count = product_count + ${products} where id = '${store}';
+
+  with copied as materialized (
+    select document, row_number() over (order by id) as place from collections where store_id = '${store}' order by id limit 4
+  ), made as materialized (
+    select store, uuid_v7(clock_micros()) as id, document from (
+      select s.id as store, document, n, place
+      from copied, stores s, generate_series(1, case s.id when '${store}' then ${products / 40} else 1 end) n
+      order by s.id, n, place offset 0
+    ) as sorted
+  )
+  insert into collections (store_id, document, bytes, bytes_of)
+  select store, (document::jsonb || jsonb_build_object('id', id, 'slug', id, 'version', 1))::json, 500, 1 from made;
+  insert into collection_members (store_id, collection_id, position, product_id)
+  select c.store_id, c.id, p.n, p.id
+  from collections c join (
+    select *, row_number() over (partition by store_id order by id) as n from products
+  ) p on p.store_id = c.store_id and p.n <= 5
+  where c.document ->> 'type' = 'manual' on conflict do nothing;
+
+  insert into events (store_id, id, kind, occurred_at, actor_type, resource_id, resource_version, payload)
+  select store_id, uuid_v7(clock_micros()), 'catalog.product.updated.v1', now(), 'merchant', id, 1, repeat('x', 500)
+  from installations, generate_series(1, 5) n order by n, store_id;
+  insert into deliveries (store_id, event_id, installation_id, app_id, outcome, finished_at)
+  select store_id, e.id, i.id, app_id, case when n % 5 < 3 then 'delivered' end, case when n % 5 < 3 then now() end
+  from (select *, row_number() over () as n from events) e join installations i using (store_id)
+  where n % 2 = 0 or i.id = e.resource_id on conflict do nothing;
+  insert into delivery_attempts (store_id, event_id, installation_id, attempt, started_at)
+  select store_id, event_id, installation_id, 1, now() from deliveries where finished_at is not null on conflict do nothing;
+
+  insert into idempotency_records (store_id, installation_id, key, fingerprint, status, body, expires_at)
+  select store_id, id, gen_random_uuid(), '', 200, repeat('x', 200), now() + interval '1 day'
+  from installations, generate_series(1, 5) n order by n, store_id;
+  insert into large_answers (store_id, installation_id, key, bytes, expires_at)
+  select store_id, id, 'large', 20000, now() + interval '1 day' from installations
+  on conflict do nothing;
+`
+
+/** Some hundred rows of each kind whose time is over. */
+const outdating = `
+  insert into idempotency_records (store_id, installation_id, key, fingerprint, status, body, expires_at)
+  select store_id, id, gen_random_uuid(), '', 200, '', now() - interval '1 second' from installations limit 100;
+  insert into large_answers (store_id, installation_id, key, bytes, expires_at)
+  select store_id, id, gen_random_uuid(), 20000, now() - interval '1 second' from installations limit 100;
+  insert into access_tokens (token_hash, store_id, installation_id, expires_at)
+  select sha256(gen_random_uuid()::text::bytea), store_id, id, now() - interval '1 second' from installations limit 100;
+  with made as (
+    insert into events (store_id, id, kind, occurred_at, actor_type, resource_id, resource_version, payload)
+    select store_id, gen_random_uuid(), 'catalog.product.updated.v1', now() - interval '31 days', 'merchant', id, 1, ''
+    from installations limit 100
+    returning store_id, id, resource_id
+  ), sent as (
+    insert into deliveries (store_id, event_id, installation_id, app_id, next_at, outcome, finished_at)
+    select m.store_id, m.id, i.id, app_id, now() - interval '31 days', 'delivered', now() - interval '31 days'
+    from made m join installations i on i.store_id = m.store_id and i.id = m.resource_id
+    returning store_id, event_id, installation_id
+  )
+  insert into delivery_attempts (store_id, event_id, installation_id, attempt, started_at)
+  select *, 1, now() - interval '31 days' from sent;
+  insert into deliveries (store_id, event_id, installation_id, app_id, next_at)
+  select store_id, gen_random_uuid(), id, app_id, now() - interval '31 days'
+  from installations join webhooks using (app_id) where paused_at is not null limit 100;
+`
+
+/** What the session did is counted when it says so. */
+const FLUSH = "select pg_stat_force_next_flush()"
+
+const runAll = (statements: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.forEach([...statements.split(";\n"), FLUSH], (statement) => sql.unsafe(statement), { discard: true })
+  )
+
+/** Fills the tables around a store, and has nobody analyze them. */
+export const fill = (store: StoreId, size: Size) => runAll(filling(store, size))
+
+/** Leaves something to every purge. */
+export const outdate = runAll(outdating)
