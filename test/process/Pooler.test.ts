@@ -107,7 +107,7 @@ const refusals = [
     "drops them, as it is told to",
     { ignore_startup_parameters: "statement_timeout,lock_timeout,idle_in_transaction_session_timeout,options" },
     false,
-    /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: there is no limit, or too high a one, for idle_in_transaction_session_timeout, lock_timeout, statement_timeout; enable_hashjoin is on and enable_mergejoin is on and enable_seqscan is on and jit is on\. /
+    /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: there is no limit, or too high a one, for idle_in_transaction_session_timeout, lock_timeout, statement_timeout; enable_seqscan is on and jit is on\. /
   ],
   [
     "has none of its own",

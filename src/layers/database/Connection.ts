@@ -10,12 +10,12 @@ import type { Compiled } from "./Statement.ts"
 export const TIMEOUTS = { statement_timeout: 30_000, lock_timeout: 10_000, idle_in_transaction_session_timeout: 30_000 }
 
 /**
- * How the planner works for the service, whose statements go by keys. Where tables are small, or nobody has analyzed them
- * yet, it would rather read them whole, to scan them or to join them by hashes or in order, and keep that plan in every
- * connection that was open then, whatever the tables become. Where there is no other way than a scan, its cost is made
- * 1e10 before PostgreSQL 18, for which it would be compiled.
+ * How the planner works for the service, whose statements go by keys. It would leave them for a scan of the whole table
+ * where that is small, or nobody has analyzed it yet, and keep the plan in every connection that was open then, whatever
+ * the table becomes. Where there is no other way than a scan, its cost is made 1e10 before PostgreSQL 18, for which it
+ * would be compiled.
  */
-export const PLANNER = { enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off", jit: "off" }
+export const PLANNER = { enable_seqscan: "off", jit: "off" }
 
 /**
  * Milliseconds after which a database that says nothing is taken to be gone, with all that waits on the connection: 503.

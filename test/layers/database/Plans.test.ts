@@ -164,13 +164,8 @@ const round = Effect.fn(function* (storeId: StoreId, token: Redacted.Redacted) {
   const settled = claimed.map((claimed) => ({ claimed, outcome: "delivered" as const, delay: 0, attempt }))
   yield* measured("a settlement", settle(settled))
 
-  for (const [what, { purge }] of Object.entries({
-    "records of idempotency": idempotency,
-    tokens: yield* Tokens,
-    "deliveries and events": yield* Webhooks
-  })) {
-    yield* measured(`a purge of ${what}`, Effect.repeat(purge, { while: (deleted) => deleted > 0 }))
-  }
+  const { purge } = yield* Webhooks
+  yield* measured("a purge of deliveries and events", Effect.repeat(purge, { while: (deleted) => deleted > 0 }))
   return costs
 })
 

@@ -6,7 +6,9 @@ import { statement } from "../../../src/layers/database/Statement.ts"
 import { freshDatabase } from "../../support/Postgres.ts"
 
 const Prepared = Schema.Struct({ name: Schema.String, statement: Schema.String })
-const selectPrepared = statement("select name, statement from pg_prepared_statements where statement not like '%pg_prepared_statements%'")
+const selectPrepared = statement(
+  "select name, statement from pg_prepared_statements where statement not like '%pg_prepared_statements%'"
+)
 
 /** What a session holds prepared when a process has run the statements, in their order. */
 const preparedBy = (url: Redacted.Redacted, texts: ReadonlyArray<string>) =>
