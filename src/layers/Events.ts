@@ -33,13 +33,13 @@ const insertEvent = statement(`
 /**
  * A delivery for each installation that is to be told: every active one of an app that subscribed to the kind, if it has
  * the scope to read the resource, except the one that made the write (contract, section 6, rule 1). Joined with webhooks, a
- * plan made while few had subscribed would go through all of them.
+ * plan made while few had subscribed would go through all of them. Where there are none, no installation is looked at.
  */
 const insertDeliveries = statement(`
   insert into deliveries (store_id, event_id, installation_id, app_id)
   select i.store_id, $2::uuid, i.id, i.app_id
   from installations i where i.store_id = $1 and i.is_active and i.id is distinct from $3 and $4 = any(i.scopes)
-    and (select $5 = any(w.kinds) from webhooks w where w.app_id = i.app_id)
+    and exists (select from webhooks) and (select $5 = any(w.kinds) from webhooks w where w.app_id = i.app_id)
 `)
 
 /** The outbox: an event and its deliveries are rows of the same transaction as the write it tells of. */
