@@ -48,10 +48,10 @@ const copyProduct = Effect.fn(function* (storeId: StoreId, count: number) {
       select store_id, json_build_object('id', made.id, 'version', 1), facets || jsonb_build_object('slug', 'copy-' || n)
       from products, generate_series(1, ${count}::integer) as n,
         lateral (select uuid_v7(clock_micros()) as id where n > 0) as made
-      where store_id = ${storeId} returning store_id, id, price, stock
+      where store_id = ${storeId} returning store_id, id
     )
     insert into product_keys (store_id, id, price, stock, terms)
-    select store_id, copies.id, copies.price, copies.stock, terms from copies join product_keys using (store_id)
+    select store_id, copies.id, price, stock, terms from copies join product_keys using (store_id)
   `
 })
 

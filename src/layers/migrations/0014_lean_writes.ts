@@ -19,7 +19,7 @@ export default Effect.gen(function* () {
       add constraint product_keys_price check (price >= 0) not valid,
       add constraint product_keys_stock check (stock >= 0) not valid
   `
-  // For a process of the release before, which writes the document alone and says whose bytes it counted.
+  // For a process of the release before, which writes the document alone.
   yield* sql`
     create function fill_product_keys() returns trigger language plpgsql as $$
       begin
@@ -31,8 +31,12 @@ export default Effect.gen(function* () {
     $$
   `
   yield* sql`
-    create trigger fill_product_keys before insert or update on products for each row
-    when (new.id is null or new.version is distinct from new.bytes_of) execute function fill_product_keys()
+    create trigger fill_new_product before insert on products for each row
+    when (new.id is null) execute function fill_product_keys()
+  `
+  yield* sql`
+    create trigger fill_changed_product before update on products for each row
+    when (new.version = old.version and new.document::text <> old.document::text) execute function fill_product_keys()
   `
 
   // A check of a table is evaluated whatever of the row was changed, a trigger only for its columns.
