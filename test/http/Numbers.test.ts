@@ -78,7 +78,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Numbers", 
       }
       const rows = yield* sql`
         select price::text, stock::text, price = ${number}::numeric and stock = 1000 as "isSame"
-        from products where id = ${id}
+        from product_keys where id = ${id}
       `
       assert.isTrue(Stored(rows)[0].isSame, JSON.stringify(rows))
     })

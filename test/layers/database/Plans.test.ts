@@ -12,8 +12,8 @@ import { parse } from "../../../src/domain/Json.ts"
 import { Idempotency, type StoredResponse } from "../../../src/domain/Idempotency.ts"
 import { RateLimit } from "../../../src/domain/RateLimit.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import type { Write } from "../../../src/domain/Write.ts"
+import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { MigrationsLive } from "../../../src/layers/Migrations.ts"
 import { Database, Door, postgres } from "../../../src/layers/database/Postgres.ts"
@@ -164,8 +164,6 @@ const round = Effect.fn(function* (storeId: StoreId, token: Redacted.Redacted) {
   const settled = claimed.map((claimed) => ({ claimed, outcome: "delivered" as const, delay: 0, attempt }))
   yield* measured("a settlement", settle(settled))
 
-  const { purge } = yield* Webhooks
-  yield* measured("a purge of deliveries and events", Effect.repeat(purge, { while: (deleted) => deleted > 0 }))
   return costs
 })
 
