@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { Actor } from "./Actor.ts"
 import type { JsonText } from "./Document.ts"
-import type { EventId, EventKind, EventLoop } from "./Events.ts"
+import type { EventId, EventLoop } from "./Events.ts"
 import type { StoreId } from "./Store.ts"
 
 /** Through which surface a write came. */
@@ -69,8 +69,6 @@ export interface Change {
   readonly resourceId: string
   /** The version that the change made; of a deletion, the one that it ended. */
   readonly version: number
-  /** The event that tells of the change; none of a deletion (contract, section 6). */
-  readonly event: EventKind | null
   /** The resource as it was and as it is, null where there is none. */
   readonly before: Snapshot | null
   readonly after: Snapshot | null

@@ -1,6 +1,14 @@
 import { Effect, Layer } from "effect"
-import type { EventLoop } from "../domain/Events.ts"
-import { type Change, type Refusal, Step, type Write, type WriteContext, Writes } from "../domain/Write.ts"
+import type { EventKind, EventLoop } from "../domain/Events.ts"
+import {
+  type Change,
+  type Refusal,
+  type Snapshot,
+  Step,
+  type Write,
+  type WriteContext,
+  Writes
+} from "../domain/Write.ts"
 import { AfterCommit, Leave, type Steps } from "./database/Plan.ts"
 import { Database } from "./database/Postgres.ts"
 import { hopsAfter, Notifier, NotifierLive, outboxOf } from "./Events.ts"
@@ -16,9 +24,21 @@ class Changed extends Step {
   }
 }
 
+/** The event that tells of a resource as it is; none tells of a deletion (contract, section 6). */
+const UPDATED: Record<Change["resource"], EventKind> = {
+  product: "catalog.product.updated.v1",
+  collection: "catalog.collection.updated.v1"
+}
+
 /** Records a change: it is told in the journal and, unless it is a deletion, as an event. */
-export function* record(change: Change): Steps<void> {
-  yield new Changed(change)
+export function* record(
+  { at, eventId }: { readonly at: Date; readonly eventId: string },
+  resource: Change["resource"],
+  { id, version }: { readonly id: string; readonly version: number },
+  before: Snapshot | null,
+  after: Snapshot | null
+): Steps<void> {
+  yield new Changed({ id: eventId, at, resource, resourceId: id, version, before, after })
 }
 
 /** The steps of a write that leave what each change is told by: a journal entry, an event and its deliveries. */
@@ -35,11 +55,11 @@ export function* recorded<A, E>(
     if (next.value instanceof Changed) {
       const { change } = next.value
       yield new Leave(entryOf(context, hops, key, change))
-      if (change.event !== null && change.after !== null) {
+      if (change.after !== null) {
         const { actor, storeId } = context
         const event = {
           id: change.id,
-          kind: change.event,
+          kind: UPDATED[change.resource],
           occurredAt: change.at,
           storeId,
           actor,

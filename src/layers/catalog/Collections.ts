@@ -142,24 +142,14 @@ function* moveMembers(
 
 /** Records that a collection was written, and answers it with what it holds. */
 function* recordCollection(
-  { at, eventId }: Moment,
+  moment: Moment,
   head: CollectionHead,
   before: Snapshot | null,
   document: JsonText,
   members: JsonText
 ): Steps<Document<CollectionId>> {
-  const { id, version } = head
-  yield* record({
-    id: eventId,
-    at,
-    resource: "collection",
-    resourceId: id,
-    version,
-    event: "catalog.collection.updated.v1",
-    before,
-    after: writtenOf(head, document, members)
-  })
-  return withProducts({ id, version, document }, members)
+  yield* record(moment, "collection", head, before, writtenOf(head, document, members))
+  return withProducts({ id: head.id, version: head.version, document }, members)
 }
 
 /*
@@ -226,21 +216,12 @@ export const makeCollections = (database: DatabaseOf) => {
         yield* presentStore(store)
         const held = yield* lockCollection(store, id)
         if (Option.isNone(held)) return yield* refuse(new CollectionNotFound({ id }))
-        const { at, document, eventId, head } = held.value
+        const { document, head } = held.value
         const { version } = head
         if (!satisfies(version, condition)) return yield* refuse(new VersionMismatch({ current: version }))
         const members = head.type === "manual" ? yield* membersIn(store, id) : "{}"
         yield* leave(deleteCollection(store, id))
-        yield* record({
-          id: eventId,
-          at,
-          resource: "collection",
-          resourceId: id,
-          version,
-          event: null,
-          before: writtenOf(head, document, members),
-          after: null
-        })
+        yield* record(held.value, "collection", head, writtenOf(head, document, members), null)
       }
   } satisfies Partial<typeof Catalog.Service>
 }

@@ -29,23 +29,13 @@ function* documentOf(product: Product): Steps<JsonText, Refusal<ProductTooLarge>
 
 /** Records that a product was written, and answers it. */
 function* recordProduct(
-  { at, eventId }: Moment,
+  moment: Moment,
   product: Product,
   before: Snapshot | null,
   json: JsonText
 ): Steps<Document<ProductId>> {
-  const { id, version } = product
-  yield* record({
-    id: eventId,
-    at,
-    resource: "product",
-    resourceId: id,
-    version,
-    event: "catalog.product.updated.v1",
-    before,
-    after: { json, fields: product }
-  })
-  return { id, version, json }
+  yield* record(moment, "product", product, before, { json, fields: product })
+  return { id: product.id, version: product.version, json }
 }
 
 export const makeProducts = (database: DatabaseOf) => {
@@ -86,20 +76,11 @@ export const makeProducts = (database: DatabaseOf) => {
         yield* lockedStore(store)
         const held = yield* lockProduct(store, id)
         if (Option.isNone(held)) return yield* refuse(new ProductNotFound({ id }))
-        const { at, document, eventId, product } = held.value
+        const { document, product } = held.value
         const { version } = product
         if (!satisfies(version, condition)) return yield* refuse(new VersionMismatch({ current: version }))
         yield* leave(deleteProduct(store, id), releaseProduct(store))
-        yield* record({
-          id: eventId,
-          at,
-          resource: "product",
-          resourceId: id,
-          version,
-          event: null,
-          before: { json: document, fields: product },
-          after: null
-        })
+        yield* record(held.value, "product", product, { json: document, fields: product }, null)
       }
   } satisfies Partial<typeof Catalog.Service>
 }

@@ -81,6 +81,13 @@ const endWhenSilent = (stream: Duplex) => {
   if (stream instanceof Socket) stream.setTimeout(SILENCE, () => stream.destroy(silent()))
 }
 
+/** What the driver says that the database said. */
+export const answerFrom = ({ command, rowCount, rows }: Pg.QueryResult): Answer => ({
+  command,
+  rows,
+  count: rowCount ?? 0
+})
+
 /** The message CancelRequest: its length, its code, and who is meant. */
 const cancelRequest = (processID: number, secretKey: number): Buffer => {
   const message = Buffer.alloc(16)
@@ -163,7 +170,7 @@ export class Connection extends Pg.Client {
       const query = new Pg.Query(config, (error, result) => {
         if (error instanceof Error) failed ??= error
         else {
-          answers.push({ command: result.command, rows: result.rows, count: result.rowCount ?? 0 })
+          answers.push(answerFrom(result))
           if (name !== undefined && !this.parsed.has(text)) {
             this.parsed.set(text, { name, columns: columnsOf(result.fields) })
           }

@@ -1,6 +1,6 @@
 import { Data, Effect, Option, Schema } from "effect"
 import type Pg from "pg"
-import type { Connection } from "./Connection.ts"
+import { answerFrom, type Connection } from "./Connection.ts"
 import type { Answer } from "./Plan.ts"
 import type { Statement } from "./Statement.ts"
 import { makeTransactions, type Open, send, withConnection, withCurrent } from "./Transaction.ts"
@@ -93,7 +93,7 @@ export const makeDatabase = (pool: Pg.Pool) => {
     send: (statement: Statement, done: (answer: Effect.Effect<Answer>) => void): void => {
       const [text, values] = statement.compile()
       pool.query(text, [...values], (error: Error | undefined, result) => {
-        if (!(error instanceof Error)) return done(Effect.succeed({ ...result, count: result.rowCount ?? 0 }))
+        if (!(error instanceof Error)) return done(Effect.succeed(answerFrom(result)))
         done(Effect.die(defectOf(error)))
       })
     },
