@@ -114,31 +114,6 @@ const takeSteps = <A, E>(
   take()
 }
 
-/** Makes one statement of those that are left to the commit. */
-type Combine = (statements: ReadonlyArray<Statement>) => Compiled
-
-/** Commits what was done, or takes it back where it failed or is not to be kept. COMMIT travels with what was left to it. */
-const finish = <A, E>(
-  client: Connection,
-  bounds: Bounds,
-  unsent: ReadonlyArray<Compiled>,
-  keep: boolean,
-  combine: Combine,
-  { afterCommit, exit, left }: Taken<A, E>,
-  finished: (exit: Exit.Exit<A, E>, afterCommit: ReadonlyArray<() => void>) => void
-): void => {
-  const takeBack = (exit: Exit.Exit<A, E>) => sendAll(client, bounds.rollback, () => finished(exit, []))
-  if (Exit.isFailure(exit) || !keep) return unsent.length > 0 ? finished(exit, []) : takeBack(exit)
-  const statements = [...unsent, ...(left.length > 0 ? [combine(left)] : []), bounds.commit]
-  sendAll(client, statements, (error, answers) => {
-    // The answer to a COMMIT whose transaction had failed is ROLLBACK, and no error.
-    const isRolledBack = answers.at(-1)?.command === "ROLLBACK"
-    const failed = error ?? (isRolledBack ? new Error("The transaction was rolled back") : undefined)
-    if (failed === undefined) finished(exit, afterCommit)
-    else takeBack(Exit.die(failed))
-  })
-}
-
 /** Who gives up waiting for a connection leaves none behind. */
 const connected = (pool: Pg.Pool) =>
   Effect.async<Pg.PoolClient & Connection>((resume) => {
@@ -175,26 +150,35 @@ export const withConnection = <A, E, R>(
 export const makeTransactions = (pool: Pg.Pool) => {
   const combine = makeCombine()
 
+  /** Commits what was done, or takes it back where it failed or is not to be kept. COMMIT travels with what was left to it. */
+  const finish = <A, E>(
+    open: Open,
+    bounds: Bounds,
+    unsent: ReadonlyArray<Compiled>,
+    keep: boolean,
+    { afterCommit, exit, left }: Taken<A, E>,
+    finished: (exit: Exit.Exit<A, E>) => void
+  ): void => {
+    const takeBack = (exit: Exit.Exit<A, E>) => sendAll(open.client, bounds.rollback, () => finished(exit))
+    if (Exit.isFailure(exit) || !keep) return unsent.length > 0 ? finished(exit) : takeBack(exit)
+    const statements = [...unsent, ...(left.length > 0 ? [combine(left)] : []), bounds.commit]
+    sendAll(open.client, statements, (error, answers) => {
+      // The answer to a COMMIT whose transaction had failed is ROLLBACK, and no error.
+      const isRolledBack = answers.at(-1)?.command === "ROLLBACK"
+      const failed = error ?? (isRolledBack ? new Error("The transaction was rolled back") : undefined)
+      if (failed !== undefined) return takeBack(Exit.die(failed))
+      open.afterCommit.push(...afterCommit)
+      finished(exit)
+    })
+  }
+
   const runOn = <A, E, R>(open: Open, bounds: Bounds, keep: boolean, body: Effect.Effect<A, E, R>) =>
     Effect.suspend(() => {
       const own: Array<() => void> = []
       sendAll(open.client, [bounds.begin])
       return Effect.exit(Effect.provideService(body, Current, { client: open.client, afterCommit: own })).pipe(
         Effect.flatMap((exit) =>
-          Effect.async<A, E>((resume) =>
-            finish(
-              open.client,
-              bounds,
-              [],
-              keep,
-              combine,
-              { exit, left: [], afterCommit: own },
-              (exit, afterCommit) => {
-                open.afterCommit.push(...afterCommit)
-                resume(exit)
-              }
-            )
-          )
+          Effect.async<A, E>((resume) => finish(open, bounds, [], keep, { exit, left: [], afterCommit: own }, resume))
         )
       )
     })
@@ -219,12 +203,7 @@ export const makeTransactions = (pool: Pg.Pool) => {
     performed: (exit: Exit.Exit<A, E>) => void
   ) => {
     const unsent = [bounds.begin]
-    takeSteps(open.client, unsent, steps, (taken) =>
-      finish(open.client, bounds, unsent, keep, combine, taken, (exit, afterCommit) => {
-        open.afterCommit.push(...afterCommit)
-        performed(exit)
-      })
-    )
+    takeSteps(open.client, unsent, steps, (taken) => finish(open, bounds, unsent, keep, taken, performed))
   }
 
   return {
