@@ -46,7 +46,8 @@ export const makeProducts = (database: DatabaseOf) => {
     createProduct: (store, input) =>
       function* () {
         const given = yield* allocateProduct(store, input.slug, slugOf(input.name))
-        const id = ProductId.make(given.id)
+        // Made by us: to check it took 120 µs, as `make` derives its schema anew each time.
+        const id = ProductId.make(given.id, { disableValidation: true })
         const product = newProduct(input, { ...given, id, slug: given.slug || `product-${id.slice(-8)}` })
         const json = yield* documentOf(product)
         yield* leave(...insertsOf(store, product, json))
