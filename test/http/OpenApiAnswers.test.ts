@@ -43,10 +43,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
         const send = ({ send }: Client) => send(operation.method, addressOf(operation), bodyOf(operation))
         const scope = Scope.literals.filter((name) => name === operation["x-scope"])
         const others = Scope.literals.filter((name) => name !== operation["x-scope"])
-        const refused = yield* send((yield* install(storeId, others)).client)
+        const refused = yield* send((yield* install(storeId, { scopes: others })).client)
         assert.strictEqual(refused.status, 403, operation.name)
         assert.deepStrictEqual(refused.json, exampleOf(operation.name, 403, "ScopeNotGranted"))
-        const admitted = yield* send((yield* install(storeId, scope)).client)
+        const admitted = yield* send((yield* install(storeId, { scopes: scope })).client)
         assert.notInclude([401, 403], admitted.status, operation.name)
         assert.deepStrictEqual(undocumented(operation.name, admitted), [])
       }

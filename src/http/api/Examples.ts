@@ -27,6 +27,7 @@ import {
 import {
   type AccessRule,
   type CapabilityNotGranted,
+  NOTHING,
   refusalOf,
   type ScopeNotGranted
 } from "../../domain/access/AccessRule.ts"
@@ -215,7 +216,7 @@ const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refus
 
 /** The body of each refusal, as an operation with this rule answers it. */
 export const refusalsOf = (rule: AccessRule): Readonly<Record<string, unknown>> => {
-  const forAccess = refusalOf({ scopes: [] }, rule)
+  const forAccess = refusalOf(NOTHING, rule)
   const all = forAccess === undefined ? refusals : { ...refusals, [forAccess._tag]: forAccess }
   return Record.map(all, bodyOf)
 }

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, type Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
+import { EVERYTHING } from "../../../src/domain/access/AccessRule.ts"
 import { Installations } from "../../../src/domain/access/Installations.ts"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
@@ -86,7 +87,7 @@ const scene = Effect.gen(function* () {
   const storeId = yield* makeStore()
   const appId = yield* makeApp()
   const installation = yield* Effect.flatMap(Installations, ({ install }) =>
-    install({ storeId, appId, scopes: ["read_products", "read_collections"] })
+    install({ storeId, appId, ...EVERYTHING, scopes: ["read_products", "read_collections"] })
   )
   const { token } = yield* Effect.flatMap(Tokens, ({ issue }) => issue(installation))
   yield* Effect.flatMap(Webhooks, ({ subscribe }) =>
