@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Either, FastCheck, Predicate, Schema } from "effect"
 import { Collection, CreateCollection, UpdateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct, Product, UpdateProduct } from "../../src/domain/catalog/Product.ts"
+import { Store } from "../../src/domain/access/Stores.ts"
 import { EventKind } from "../../src/domain/Events.ts"
 import { PartnerApi } from "../../src/http/api/PartnerApi.ts"
 import {
@@ -23,6 +24,7 @@ import {
 const always = [400, 401, 403, 404, 429, 500, 503]
 
 const statuses: Record<string, ReadonlyArray<number>> = {
+  "GET /store": [200, ...always.filter((status) => status !== 400)],
   "GET /products": [200, ...always],
   "POST /products": [201, 409, 422, ...always],
   "PATCH /products/{id}": [200, 409, 412, 422, ...always],
@@ -81,6 +83,7 @@ describe("The OpenAPI document", () => {
       "deleteCollection",
       "deleteProduct",
       "getCollection",
+      "getStore",
       "listCollections",
       "listProducts",
       "updateCollection",
@@ -124,10 +127,11 @@ describe("The OpenAPI document", () => {
     }
   })
 
-  it("names the scope of each operation", () => {
-    for (const { "x-scope": scope, description, method, name, path } of operations) {
-      assert.strictEqual(scope, `${method === "GET" ? "read" : "write"}_${path.split("/")[1]}`, name)
-      assert.include(description, `Needs the scope \`${scope}\``, name)
+  it("names what each operation needs", () => {
+    const otherwise: Record<string, string> = { "GET /store": "any valid token" }
+    for (const { description, method, name, path } of operations) {
+      const scope = `the scope \`${method === "GET" ? "read" : "write"}_${path.split("/")[1]}\``
+      assert.match(description, new RegExp(`\n\nNeeds ${otherwise[name] ?? scope}\\.$`), name)
     }
   })
 
@@ -161,7 +165,16 @@ describe("The OpenAPI document", () => {
     assert.deepInclude(fieldsOf("CreateCollection")["rules"], { maxItems: 60 })
     assert.deepInclude(document.components.schemas["ProductId"], { type: "string", format: "uuid" })
     assert.deepInclude(document.components.schemas["CollectionId"], { type: "string", format: "uuid" })
-    for (const component of ["Product", "CreateProduct", "UpdateProduct", "Variant", "Collection", "Rule", "Error"]) {
+    for (const component of [
+      "Store",
+      "Product",
+      "CreateProduct",
+      "UpdateProduct",
+      "Variant",
+      "Collection",
+      "Rule",
+      "Error"
+    ]) {
       const silent = Object.entries(fieldsOf(component)).filter(
         ([, schema]) => !Predicate.hasProperty(schema, "description") && !Predicate.hasProperty(schema, "$ref")
       )
@@ -221,6 +234,7 @@ describe("Examples of the document", () => {
   })
 
   it("show resources with every field and no other", () => {
+    assert.isTrue(shown("GET /store", 200, Store))
     assert.isTrue(shown("POST /products", 201, Product))
     assert.isTrue(shown("PATCH /products/{id}", 200, Product))
     assert.isTrue(shown("POST /collections", 201, Collection))

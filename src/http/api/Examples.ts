@@ -37,6 +37,7 @@ import { Actor, MerchantId } from "../../domain/Actor.ts"
 import { EventId, type EventKind, EventLoop, payloadOf } from "../../domain/Events.ts"
 import { AnswersFull, KeyReused } from "../../domain/Idempotency.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
+import type { Store } from "../../domain/access/Stores.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
@@ -50,6 +51,7 @@ import { bodyOf, type PublicError } from "../ErrorTable.ts"
 
 const DESK = ProductId.make("019c1363-49c0-7d21-9a53-5b1c6e2f8a90")
 const UNKNOWN = ProductId.make("019c1363-49c0-7fff-8000-000000000000")
+const STORE = StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42")
 const EVENT = EventId.make("019c1363-49c0-7d21-8e4f-3a6b0c9d2f18")
 const OAK = CollectionId.make("019c1363-49c0-7b3e-a1c8-6f24d09e7b51")
 
@@ -94,6 +96,20 @@ const desk = withIds(newProduct(deskFields, { ...created, id: DESK, slug: "oak-d
 const cheaper = { discountedPrice: 429, stock: 9 }
 const oneVariant = { variants: [{ id: VARIANTS[0], stock: 2 }, { id: VARIANTS[1] }] }
 
+const store: Store = {
+  id: STORE,
+  name: "Northern Furniture",
+  domain: "furniture.example.com",
+  currencyCode: "EUR",
+  timezone: "Europe/Lisbon",
+  locale: "pt-PT",
+  country: "PT",
+  weightUnit: "kg",
+  plan: { name: "growth", productLimit: 10_000, collectionLimit: 2000 },
+  productCount: 40,
+  createdAt: created.at.toISOString()
+}
+
 const oakFields = {
   title: "Oak under 500",
   rules: [
@@ -137,6 +153,7 @@ interface Sample {
 
 /** Requests and answers of each operation, by its name. */
 export const samples: Readonly<Record<string, Sample>> = {
+  getStore: { answer: { data: store }, malformed: {} },
   listProducts: { answer: { products: [desk], nextCursor: DESK }, malformed: badPage },
   createProduct: {
     requests: { "With variants": deskFields, "Only a name": { name: "Oak desk" } },
@@ -172,7 +189,7 @@ const eventOf = (kind: EventKind, resource: Product | CollectionHead): unknown =
       id: EVENT,
       kind,
       occurredAt: created.at,
-      storeId: StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42"),
+      storeId: STORE,
       actor: merchant,
       hops: 0,
       json: JSON.stringify(resource)
