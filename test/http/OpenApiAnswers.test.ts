@@ -88,6 +88,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
         assert.strictEqual(answer.status, 200)
         assert.deepStrictEqual(undocumented("PATCH /products/{id}", answer), [])
       }
+      for (const body of requestsOf("PATCH /products/{id}/inventory")) {
+        const answer = yield* client.patch(`/products/${String(id)}/inventory`, body)
+        assert.strictEqual(answer.status, 200)
+        assert.deepStrictEqual(undocumented("PATCH /products/{id}/inventory", answer), [])
+      }
 
       const collections = yield* Effect.forEach(requestsOf("POST /collections"), (body) =>
         client.post("/collections", body)
@@ -124,10 +129,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
         collection: `/collections/${String(collection["id"])}`
       }
       const large = { name: "Large", metafields: { text: "a".repeat(1_048_400) } }
-      for (const stock of [1, 2]) yield* client.patch(at.product, { stock })
+      for (const stock of [1, 3]) yield* client.patch(at.product, { stock })
       for (const title of ["A", "B"]) yield* client.patch(at.collection, { title })
 
       const badProduct = { name: "Cup", price: -1, variants: [{ stock: -1 }] }
+      const [mistaken, tooMany] = [{ stock: 1, expectedStock: 2 }, { adjust: -4 }]
+      const strange = { adjust: 1, variantId: UNKNOWN }
       const badCollection = { title: "Cups", rules: [{ field: "onSale", relation: "contains", value: true }] }
       const refused: ReadonlyArray<readonly [string, number, string, string, Sent]> = [
         ["GET /products", 400, "InvalidLimit", "/products?limit=0", {}],
@@ -143,6 +150,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
         ["PATCH /products/{id}", 400, "InvalidCondition", at.product, { body: {}, ...ifMatch("3") }],
         ["PATCH /products/{id}", 404, "ProductNotFound", `/products/${UNKNOWN}`, { body: {} }],
         ["PATCH /products/{id}", 412, "VersionMismatch", at.product, { body: {}, ...ifMatch('"1"') }],
+        ["PATCH /products/{id}/inventory", 400, "InvalidFields", `${at.product}/inventory`, { body: {} }],
+        ["PATCH /products/{id}/inventory", 412, "StockMismatch", `${at.product}/inventory`, { body: mistaken }],
+        ["PATCH /products/{id}/inventory", 422, "StockOutOfRange", `${at.product}/inventory`, { body: tooMany }],
+        ["PATCH /products/{id}/inventory", 422, "VariantNotFound", `${at.product}/inventory`, { body: strange }],
         ["DELETE /products/{id}", 412, "VersionMismatch", at.product, ifMatch('"1"')],
         ["DELETE /products/{id}", 404, "ProductNotFound", `/products/${UNKNOWN}`, {}],
         ["GET /collections", 400, "InvalidLimit", "/collections?limit=x", {}],

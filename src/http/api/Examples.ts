@@ -14,6 +14,7 @@ import {
   TooManyProductIds,
   UnknownProducts
 } from "../../domain/catalog/Collection.ts"
+import { StockMismatch, StockOutOfRange, VariantNotFound } from "../../domain/catalog/Inventory.ts"
 import {
   type CreateProduct,
   newProduct,
@@ -165,6 +166,16 @@ export const samples: Readonly<Record<string, Sample>> = {
     answer: { data: patchProduct(desk, cheaper, later) },
     malformed: { ...badId, ...badBody, ...badProduct, ...badCondition }
   },
+  setInventory: {
+    requests: { "Counted anew": { stock: 20 }, "Two fewer": { adjust: -2, reason: "Two were broken" } },
+    answer: { data: patchProduct(desk, { stock: 20 }, later) },
+    malformed: {
+      ...badId,
+      ...badBody,
+      InvalidFields: invalid("stock: must be given, or `adjust`, and not both"),
+      ...badCondition
+    }
+  },
   deleteProduct: { answer: { data: { id: DESK, deleted: true } }, malformed: { ...badId, ...badCondition } },
   listCollections: { answer: { collections: [withProducts(oak)], nextCursor: null }, malformed: badPage },
   getCollection: { answer: { data: withProducts(oak) }, malformed: badId },
@@ -218,6 +229,9 @@ const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refus
   CollectionNotFound: new CollectionNotFound({ id: OAK }),
   KeyReused: new KeyReused(),
   VersionMismatch: new VersionMismatch({ current: 3 }),
+  StockMismatch: new StockMismatch({ current: "3" }),
+  StockOutOfRange: new StockOutOfRange({ current: "3" }),
+  VariantNotFound: new VariantNotFound({ id: UNKNOWN }),
   ProductTooLarge: new ProductTooLarge(),
   SlugTaken: new SlugTaken({ slug: "oak" }),
   UnknownProducts: new UnknownProducts({ unknown: [{ index: 1, id: UNKNOWN }] }),

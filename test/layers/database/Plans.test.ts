@@ -138,6 +138,9 @@ const round = Effect.fn(function* (storeId: StoreId, token: Redacted.Redacted) {
     yield* measured(`a PATCH of ${field}`, once(catalog.updateProduct(storeId, id, toPatch(patch), "any"), respond))
   }
 
+  const sale = catalog.setInventory(storeId, id, { adjust: 1 }, "any")
+  yield* measured("a change of inventory", once(sale, respond))
+
   for (const [kind, rules] of Object.entries(RULES)) {
     const write = catalog.createCollection(storeId, toCollection({ title: "Sale", rules }))
     const made = yield* measured(`a create of a collection ${kind}`, once(write, respond))
