@@ -91,6 +91,7 @@ export const makeClient = (base: string, token?: string) => {
     send,
     get: (path: string, sent?: Sent) => send("GET", path, sent),
     post: (path: string, body: unknown, sent?: Sent) => send("POST", path, { ...sent, body }),
+    put: (path: string, body: unknown, sent?: Sent) => send("PUT", path, { ...sent, body }),
     patch: (path: string, body: unknown, sent?: Sent) => send("PATCH", path, { ...sent, body }),
     delete: (path: string, sent?: Sent) => send("DELETE", path, sent)
   }

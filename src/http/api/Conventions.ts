@@ -80,7 +80,7 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
   const { extension, needs } = accessOf(rule)
   const name = operation.operationId.replace(/^.*\./, "")
   const sample = samples[name] ?? { answer: null, malformed: {} }
-  const { requests = {} } = sample
+  const { others = {}, requests = {} } = sample
   const refusals = refusalsOf(rule)
 
   /** What takes nothing cannot be malformed. */
@@ -92,7 +92,7 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
   const success = (status: string, { content, description }: Operation["responses"][string]) => ({
     description,
     headers: responseHeaders(method, status, sample.answer),
-    content: json(content["application/json"].schema, { Answer: sample.answer })
+    content: json(content["application/json"].schema, { Answer: sample.answer, ...others })
   })
 
   const failure = (status: string, examples: Readonly<Record<string, unknown>>) => ({
@@ -112,7 +112,10 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
     ...extension,
     operationId: name,
     description: `${operation.description}\n\nNeeds ${needs}.`,
-    parameters: [...operation.parameters, ...requestHeaders(method, name, Object.keys(requests))],
+    parameters: [
+      ...operation.parameters,
+      ...requestHeaders(method, name, Object.keys(requests), "412" in operation.responses)
+    ],
     ...(content === undefined
       ? {}
       : { requestBody: { ...request, content: json(content["application/json"].schema, requests) } }),

@@ -32,6 +32,7 @@ import {
   refusalOf,
   type ScopeNotGranted
 } from "../../domain/access/AccessRule.ts"
+import { type AppDataEntry, AppDataFull, AppDataNotFound } from "../../domain/records/AppData.ts"
 import { StoreBusy } from "../../domain/Bulkhead.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { Actor, MerchantId } from "../../domain/Actor.ts"
@@ -124,6 +125,15 @@ const renamed = { title: "Oak desks" }
 
 const withProducts = (collection: CollectionHead) => ({ ...collection, productIds: [DESK], productCount: 1 })
 
+const theme: AppDataEntry = {
+  namespace: "settings",
+  key: "theme",
+  value: { name: "dark", contrast: 1.5 },
+  expiresAt: null,
+  createdAt: created.at.toISOString(),
+  updatedAt: created.at.toISOString()
+}
+
 const invalid = (...issues: ReadonlyArray<string>) => ({ error: INVALID, issues })
 
 const badId = { InvalidId: invalid("id: must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057") }
@@ -148,6 +158,8 @@ interface Sample {
   readonly requests?: Readonly<Record<string, unknown>>
   /** The answer to the first of them. */
   readonly answer: unknown
+  /** Answers to requests of another kind, by what they were asked for. */
+  readonly others?: Readonly<Record<string, unknown>>
   /** Answers to requests that cannot be read. */
   readonly malformed: Readonly<Record<string, unknown>>
 }
@@ -189,6 +201,29 @@ export const samples: Readonly<Record<string, Sample>> = {
     answer: { data: withProducts(advance(patchCollection(oak, renamed), later)) },
     malformed: { ...badId, ...badBody, ...badCollection, ...badCondition }
   },
+  putAppData: {
+    requests: {
+      "A setting": { key: "theme", value: { name: "dark", contrast: 1.5 } },
+      "For an hour": { key: "session", value: "started", ttlSeconds: 3600 }
+    },
+    answer: { data: theme },
+    malformed: {
+      ...badBody,
+      InvalidFields: invalid(
+        "key: must be 1 to 256 of A-Z, a-z, 0-9 and . _ : -",
+        "ttlSeconds: must be an integer from 1 to 31536000"
+      )
+    }
+  },
+  getAppData: {
+    answer: { entries: [theme], nextCursor: null },
+    others: { "The entry of a key": { data: theme } },
+    malformed: { InvalidLimit: badPage.InvalidLimit }
+  },
+  deleteAppData: {
+    answer: { data: { namespace: "settings", key: "theme", deleted: true } },
+    malformed: { NoKey: invalid("key: is missing") }
+  },
   deleteCollection: { answer: { data: { id: OAK, deleted: true } }, malformed: { ...badId, ...badCondition } }
 }
 
@@ -227,6 +262,8 @@ const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refus
   StoreNotFound: new StoreNotFound(),
   ProductNotFound: new ProductNotFound({ id: UNKNOWN }),
   CollectionNotFound: new CollectionNotFound({ id: OAK }),
+  AppDataNotFound: new AppDataNotFound({ namespace: "settings", key: "theme" }),
+  AppDataFull: new AppDataFull(),
   KeyReused: new KeyReused(),
   VersionMismatch: new VersionMismatch({ current: 3 }),
   StockMismatch: new StockMismatch({ current: "3" }),
