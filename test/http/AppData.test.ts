@@ -38,6 +38,8 @@ const get = (client: Client, key: string) => client.get(`${PATH}?key=${key}`)
 const statusesOf = (answers: ReadonlyArray<Answer>) =>
   [200, 422].map((wanted) => answers.filter(({ status }) => status === wanted).length)
 
+const name = (max: number) => `must be 1 to ${max} of A-Z, a-z, 0-9 and . _ : -`
+
 const times = (n: number) => Array.from({ length: n }, (_, index) => index)
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data", (it) => {
@@ -98,7 +100,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
       yield* put(client, '{"key": "A.b_c:d-9", "value": 1}', "/app-data/A.b_c%3Ad-9")
       assert.deepStrictEqual(keysOf(yield* client.get("/app-data/A.b_c:d-9")), ["A.b_c:d-9"])
 
-      const name = (max: number) => `must be 1 to ${max} of A-Z, a-z, 0-9 and . _ : -`
       const tooLong = "value: must be JSON of at most 65,536 bytes"
       const ttl = "ttlSeconds: must be an integer from 1 to 31536000"
       const refused: ReadonlyArray<readonly [path: string, body: string, issues: ReadonlyArray<string>]> = [
@@ -213,8 +214,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
   )
 
   const quotas = [
-    ["entries", 9_990, 1, (n: number): Resource => ({ key: `k${n}`, value: 1 })],
-    ["bytes of values", 159, 65_536, (n: number): Resource => ({ key: `k${n}`, value: "x".repeat(6551) })]
+    ["entries", 9_990, 9_990, (n: number): Resource => ({ key: `k${n}`, value: 1 })],
+    ["bytes of values", 159, 159 * 65_536, (n: number): Resource => ({ key: `k${n}`, value: "x".repeat(6551) })]
   ] as const
   for (const [what, entries, bytes, body] of quotas) {
     it.scoped(`ends at its quota of ${what}, exactly, whatever comes at once on two servers`, () =>
@@ -246,7 +247,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
     Effect.gen(function* () {
       const { client, installation } = yield* freshClient()
       const { purge } = yield* AppData
-      yield* fillAppData(installation, 9_990, 1)
+      yield* fillAppData(installation, 9_990, 9_990)
       const race = (first: number) =>
         Effect.map(
           Effect.forEach(times(20), (n) => client.put(PATH, { key: `k${first + n}`, value: 1, ttlSeconds: 60 }), {

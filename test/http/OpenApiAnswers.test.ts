@@ -6,10 +6,11 @@ import { type Grants, NOTHING } from "../../src/domain/access/AccessRule.ts"
 import { Capability } from "../../src/domain/access/Capability.ts"
 import { Scope } from "../../src/domain/access/Scope.ts"
 import { ApiTest, baseUrl, dataOf, freshClient, install, makeClient, type Sent } from "../support/Api.ts"
+import { fillAppData } from "../support/AppData.ts"
 import { type Documented, exampleOf, generated, operations, requestsOf, undocumented } from "../support/OpenApi.ts"
 
 const bodyOf = ({ method }: Documented): Sent => (method === "GET" || method === "DELETE" ? {} : { body: {} })
-const addressOf = ({ path }: Documented) => path.replace("{id}", randomUUID())
+const addressOf = ({ path }: Documented) => path.replace("{id}", randomUUID()).replace("{namespace}", "settings")
 
 const ifMatch = (tag: string) => ({ headers: { "if-match": tag } })
 
@@ -94,6 +95,19 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
         assert.deepStrictEqual(undocumented("PATCH /products/{id}/inventory", answer), [])
       }
 
+      for (const body of requestsOf("PUT /app-data/{namespace}")) {
+        const answer = yield* client.put("/app-data/settings", body)
+        assert.strictEqual(answer.status, 200)
+        assert.deepStrictEqual(undocumented("PUT /app-data/{namespace}", answer), [])
+      }
+      for (const query of ["", "?key=theme"]) {
+        const answer = yield* client.get(`/app-data/settings${query}`)
+        assert.strictEqual(answer.status, 200)
+        assert.deepStrictEqual(undocumented("GET /app-data/{namespace}", answer), [])
+      }
+      const removed = yield* client.delete("/app-data/settings?key=theme")
+      assert.deepStrictEqual(removed.json, exampleOf("DELETE /app-data/{namespace}", 200, "Answer"))
+
       const collections = yield* Effect.forEach(requestsOf("POST /collections"), (body) =>
         client.post("/collections", body)
       )
@@ -121,7 +135,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
 
   it.effect("the refusals that the document shows are the service's own words", () =>
     Effect.gen(function* () {
-      const { client, storeId } = yield* freshClient()
+      const { client, installation, storeId } = yield* freshClient()
+      yield* fillAppData(installation, 10_000, 10_000)
       const product = dataOf(yield* client.post("/products", { name: "Cup", slug: "oak" }))
       const collection = dataOf(yield* client.post("/collections", { title: "Cups", slug: "oak" }))
       const at = {
@@ -135,6 +150,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
       const badProduct = { name: "Cup", price: -1, variants: [{ stock: -1 }] }
       const [mistaken, tooMany] = [{ stock: 1, expectedStock: 2 }, { adjust: -4 }]
       const strange = { adjust: 1, variantId: UNKNOWN }
+      const badEntry = { key: "", value: 1, ttlSeconds: 0 }
       const badCollection = { title: "Cups", rules: [{ field: "onSale", relation: "contains", value: true }] }
       const refused: ReadonlyArray<readonly [string, number, string, string, Sent]> = [
         ["GET /products", 400, "InvalidLimit", "/products?limit=0", {}],
@@ -169,7 +185,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
           { body: { title: "Cups", productIds: [product["id"], UNKNOWN] } }
         ],
         ["PATCH /collections/{id}", 412, "VersionMismatch", at.collection, { body: {}, ...ifMatch('"1"') }],
-        ["DELETE /collections/{id}", 400, "InvalidCondition", at.collection, ifMatch("3")]
+        ["DELETE /collections/{id}", 400, "InvalidCondition", at.collection, ifMatch("3")],
+        ["PUT /app-data/{namespace}", 400, "InvalidFields", "/app-data/settings", { body: badEntry }],
+        ["PUT /app-data/{namespace}", 422, "AppDataFull", "/app-data/settings", { body: { key: "theme", value: 1 } }],
+        ["GET /app-data/{namespace}", 400, "InvalidLimit", "/app-data/settings?limit=0", {}],
+        ["GET /app-data/{namespace}", 404, "AppDataNotFound", "/app-data/settings?key=theme", {}],
+        ["DELETE /app-data/{namespace}", 400, "NoKey", "/app-data/settings", {}],
+        ["DELETE /app-data/{namespace}", 404, "AppDataNotFound", "/app-data/settings?key=theme", {}]
       ]
       for (const [name, status, example, path, sent] of refused) {
         const answer = yield* client.send(name.slice(0, name.indexOf(" ")), path, sent)

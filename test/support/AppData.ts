@@ -4,14 +4,15 @@ import type { Installation } from "../../src/domain/access/Installations.ts"
 
 type Owner = Pick<Installation, "id" | "storeId">
 
-/** Keeps so many entries, of so many bytes each, beside what a test does. The values are shorter than they are counted. */
+/** Keeps so many entries, of so many bytes in all, beside what a test does. The values are shorter than they are counted. */
 export const fillAppData = ({ id, storeId }: Owner, entries: number, bytes: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`
       with filled as (
         insert into app_data (store_id, installation_id, namespace, key, value, bytes, created_at, updated_at)
-        select ${storeId}, ${id}, 'filled', 'key-' || n, '1', ${bytes}, now(), now()
+        select ${storeId}, ${id}, 'filled', 'key-' || n, '1',
+          ${bytes}::integer / ${entries} + case n when 1 then ${bytes}::integer % ${entries} else 0 end, now(), now()
         from generate_series(1, ${entries}::integer) n returning bytes
       )
       insert into app_data_usage (store_id, installation_id, entries, bytes)
@@ -19,7 +20,7 @@ export const fillAppData = ({ id, storeId }: Owner, entries: number, bytes: numb
     `
   )
 
-/** Lets so many seconds pass for the entries. */
+/** Lets so many seconds pass for the entries, but those that were filled in. */
 export const passTime = ({ id, storeId }: Owner, seconds: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -28,7 +29,7 @@ export const passTime = ({ id, storeId }: Owner, seconds: number) =>
         created_at = created_at - ${seconds} * interval '1 second',
         updated_at = updated_at - ${seconds} * interval '1 second',
         expires_at = expires_at - ${seconds} * interval '1 second'
-      where store_id = ${storeId} and installation_id = ${id}
+      where store_id = ${storeId} and installation_id = ${id} and namespace <> 'filled'
     `
   )
 
