@@ -40,6 +40,23 @@ const decimal = (value: JsonNumber) =>
 export const isBelow = (a: JsonNumber, b: JsonNumber): boolean =>
   Number(a) < Number(b) || (Number(a) === Number(b) && BigDecimal.lessThan(decimal(a), decimal(b)))
 
+export const isEqual = (a: JsonNumber, b: JsonNumber): boolean => BigDecimal.equals(decimal(a), decimal(b))
+
+/** Without an exponent. */
+const plain = ({ scale, value }: BigDecimal.BigDecimal): string => {
+  const sign = value < 0n ? "-" : ""
+  const digits = `${value < 0n ? -value : value}`.padStart(scale + 1, "0")
+  return scale > 0
+    ? `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+    : `${sign}${digits}${"0".repeat(-scale)}`
+}
+
+/** The sum, to the last digit: 0.1 and 0.2 are 0.3. */
+export const plus = (a: JsonNumber, b: JsonNumber): JsonNumber => {
+  const text = plain(BigDecimal.normalize(BigDecimal.sum(decimal(a), decimal(b))))
+  return isEqual(Number(text), new ExactNumber(text)) ? Number(text) : new ExactNumber(text)
+}
+
 export type JsonObject = { readonly [key: string]: unknown }
 
 export const isObject = (value: unknown): value is JsonObject =>
@@ -113,7 +130,8 @@ const sorted = (value: unknown): unknown => {
 /** A number closer to zero has more decimals than `numeric` holds; so has a zero of such an exponent. */
 const MIN_EXPONENT = 300
 
-const numberProblem = (value: JsonNumber) => {
+/** Why a number is none that the service takes, if it is not. */
+export const numberProblem = (value: JsonNumber): string | undefined => {
   const magnitude = Math.abs(Number(value))
   const tooLarge = `must be a number of at most ${MAX_NUMBER}`
   if (magnitude > MAX_NUMBER) return tooLarge
@@ -160,7 +178,7 @@ export const toldOf = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), "more is wrong than is listed here"] : lines
 
 /** What no body may hold wherever it stands, one line each: `path: reason`. */
-const problems = (value: unknown): ReadonlyArray<string> => {
+const problems = (value: unknown, anyNumber: boolean): ReadonlyArray<string> => {
   const lines: Array<string> = []
   const path: Array<string | number> = []
   const tell = (reason: string | undefined) => {
@@ -174,7 +192,9 @@ const problems = (value: unknown): ReadonlyArray<string> => {
   const look = (value: unknown): void => {
     if (lines.length > MAX_LINES) return
     if (typeof value === "string") return tell(textProblem(value))
-    if (typeof value === "number" || value instanceof ExactNumber) return tell(numberProblem(value))
+    if (typeof value === "number" || value instanceof ExactNumber) {
+      return tell(anyNumber ? undefined : numberProblem(value))
+    }
     if (typeof value !== "object" || value === null) return
     if (path.length === MAX_DEPTH) return tell(`must not be nested deeper than ${MAX_DEPTH} levels`)
     if (Array.isArray(value)) return value.forEach((item, index) => enter(index, item))
@@ -193,19 +213,43 @@ export interface NotAcceptable {
   readonly issues: ReadonlyArray<string>
 }
 
-/** JSON that a client sent. The first pass bounds its depth, so that the second may recurse. */
-export const parseUntrusted = (text: string): Either.Either<unknown, NotAcceptable> => {
+/**
+ * JSON that a client sent. The first pass bounds its depth, so that the second may recurse. With `anyNumber` it may hold
+ * numbers that the service does not calculate with.
+ */
+export const parseUntrusted = (text: string, anyNumber = false): Either.Either<unknown, NotAcceptable> => {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
     return Either.left({ issues: [] })
   }
-  const first = problems(value)
+  const first = problems(value, anyNumber)
   if (first.length > 0 || !MAY_BE_INEXACT.test(text)) {
     return first.length > 0 ? Either.left({ issues: first }) : Either.right(value)
   }
   const exact = parseExact(text)
-  const second = problems(exact)
+  const second = problems(exact, anyNumber)
   return second.length > 0 ? Either.left({ issues: second }) : Either.right(exact)
+}
+
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s"{}[\]:,]+/g
+
+/** The text of a member of an object, to the letter; of several the last, as everywhere. `json` was parsed before. */
+export const memberText = (json: string, name: string): string | undefined => {
+  let found: string | undefined
+  let depth = 0
+  let before = ""
+  let start: number | undefined
+  for (const { 0: token, index } of json.matchAll(TOKENS)) {
+    if (depth === 1 && start !== undefined && (token === "," || token === "}")) {
+      found = json.slice(start, index).trim()
+      start = undefined
+    }
+    if (token === "{" || token === "[") depth++
+    if (token === "}" || token === "]") depth--
+    if (depth === 1 && token === ":" && JSON.parse(before) === name) start = index + 1
+    before = token
+  }
+  return found
 }

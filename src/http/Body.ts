@@ -1,6 +1,7 @@
 import { Effect, Either, ParseResult, Schema } from "effect"
 import type { IncomingMessage } from "node:http"
-import { isObject, parseUntrusted } from "../domain/Json.ts"
+import { isObject, memberText, parseUntrusted } from "../domain/Json.ts"
+import { Encoded } from "../domain/Write.ts"
 import { BadRequest, INVALID, linesOf } from "./BadRequest.ts"
 import type { Call } from "./Call.ts"
 
@@ -48,14 +49,22 @@ const textOf = Effect.fnUntraced(function* ({ body, header }: Call) {
   })
 })
 
-/** The body of a write: a JSON object, of which nothing has been believed yet but its form. */
-export const jsonBody = Effect.fnUntraced(function* (call: Call) {
-  const parsed = parseUntrusted(yield* textOf(call))
+/**
+ * The body of a write: a JSON object, of which nothing has been believed yet but its form; and what is made of it, where a
+ * member is kept `verbatim`.
+ */
+export const jsonBody = Effect.fnUntraced(function* (call: Call, verbatim: string | undefined) {
+  const text = yield* textOf(call)
+  const parsed = parseUntrusted(text, verbatim !== undefined)
   if (Either.isLeft(parsed)) {
     const { issues } = parsed.left
     return yield* issues.length === 0 ? refuse("The body is not valid JSON") : refuse(INVALID, issues)
   }
-  return isObject(parsed.right) ? parsed.right : yield* refuse("The body must be a JSON object")
+  if (!isObject(parsed.right)) return yield* refuse("The body must be a JSON object")
+  const member = verbatim === undefined ? undefined : memberText(text, verbatim)
+  const given =
+    verbatim === undefined || member === undefined ? parsed.right : { ...parsed.right, [verbatim]: new Encoded(member) }
+  return { said: parsed.right, given }
 })
 
 /** Whether the client asked to be refused what is otherwise ignored: `Prefer: handling=strict` (RFC 7240). */

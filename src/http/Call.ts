@@ -14,7 +14,7 @@ export interface Call {
   readonly header: (name: string) => string | undefined
   /** The body as it was received, or why it was not; empty where the endpoint takes none. */
   readonly body: Either.Either<Buffer, BadRequest>
-  /** The parameters of the path, as they were sent. */
+  /** The parameters of the path. */
   readonly params: Readonly<Record<string, string>>
   /** The parameters of the query that the endpoint has. */
   readonly query: Query

@@ -1,4 +1,4 @@
-import { Cause, Effect, Either, FiberId, Redacted, Runtime } from "effect"
+import { Cause, Effect, Either, FiberId, Record, Redacted, Runtime } from "effect"
 import type { IncomingMessage } from "node:http"
 import { Bulkhead } from "../domain/Bulkhead.ts"
 import { refusalOf } from "../domain/access/AccessRule.ts"
@@ -6,6 +6,7 @@ import { InvalidToken } from "../domain/access/Tokens.ts"
 import { RateLimit } from "../domain/RateLimit.ts"
 import { receiveBody } from "./Body.ts"
 import { replyOf } from "./ErrorTable.ts"
+import type { Call } from "./Call.ts"
 import type { Exchange } from "./Exchange.ts"
 import { failureOf } from "./Failure.ts"
 import type { Handler } from "./Handler.ts"
@@ -23,6 +24,15 @@ const BEARER = /^Bearer (\S+)$/i
 /** Path and query. A client may also send the whole URL, and a server has to take it (RFC 9112, section 3.2.2). */
 const targetOf = ({ url = "/" }: IncomingMessage) =>
   url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "")
+
+/** A part of the path as it is meant; what is encoded wrongly stays as it is, and is no name of anything. */
+const decoded = (part: string) => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
 
 const headerOf = ({ headers }: IncomingMessage, name: string) => {
   const value = headers[name]
@@ -53,7 +63,7 @@ export const makeDispatch = (handlers: ReadonlyArray<Handler>) =>
       exchange: Exchange,
       url: string,
       search: string,
-      params: Readonly<Record<string, string>>
+      params: Call["params"]
     ) {
       const [, token] = BEARER.exec(message.headers.authorization ?? "") ?? []
       if (token === undefined) return yield* new InvalidToken()
@@ -84,7 +94,7 @@ export const makeDispatch = (handlers: ReadonlyArray<Handler>) =>
         const fiber = runFork(
           // An interruption would skip what comes behind the answer, and nobody would hear of a write that broke.
           Effect.uninterruptibleMask((restore) =>
-            restore(answer(handler, message, exchange, url, search, match.groups ?? {})).pipe(
+            restore(answer(handler, message, exchange, url, search, Record.map(match.groups ?? {}, decoded))).pipe(
               Effect.catchAll((error) => Effect.succeed(replyOf(error))),
               Effect.catchAllCause((cause) =>
                 Cause.isInterruptedOnly(cause) ? Effect.failCause(cause) : failureOf(cause, exchange.requestId)

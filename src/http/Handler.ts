@@ -2,7 +2,7 @@ import { type HttpApiEndpoint, type HttpApiGroup, HttpApiSchema, type HttpMethod
 import { Context, Effect, Option, Schema, SchemaAST } from "effect"
 import type { AccessRule } from "../domain/access/AccessRule.ts"
 import type { Weight } from "../domain/Bulkhead.ts"
-import { Access, WorkWeight } from "./api/Access.ts"
+import { Access, Verbatim, WorkWeight } from "./api/Access.ts"
 import { PREFIX } from "./api/PartnerApi.ts"
 import { decodeWith } from "./Body.ts"
 import type { Call, Reply } from "./Call.ts"
@@ -59,6 +59,7 @@ export const readEndpoint = <Name extends string, Path, Query, Body, Success, Re
       hasBody: Option.isSome(payloadSchema),
       parameters: Option.match(urlParamsSchema, { onNone: () => [], onSome: namesOf })
     },
+    verbatim: Context.get(annotations, Verbatim),
     status: HttpApiSchema.getStatusSuccess(successSchema),
     decodePath: decoderOf(pathSchema),
     decodeQuery: decoderOf(urlParamsSchema),

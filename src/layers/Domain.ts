@@ -5,6 +5,7 @@ import { CatalogLive } from "./catalog/Catalog.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
 import { JournalLive } from "./Journal.ts"
+import { AppDataLive } from "./records/AppData.ts"
 import { RateLimitLive } from "./RateLimit.ts"
 import { WebhooksLive } from "./webhooks/Webhooks.ts"
 import { WritesLive } from "./Writes.ts"
@@ -12,6 +13,7 @@ import { WritesLive } from "./Writes.ts"
 /** Every domain service, on the one database. */
 export const DomainLive = Layer.mergeAll(
   AccessLive,
+  AppDataLive,
   BulkheadLive,
   CatalogLive,
   IdempotencyLive,

@@ -2,9 +2,10 @@ import { Effect, Layer, Schedule } from "effect"
 import { Tokens } from "../domain/access/Tokens.ts"
 import { Idempotency } from "../domain/Idempotency.ts"
 import { Journal } from "../domain/journal/Journal.ts"
+import { AppData } from "../domain/records/AppData.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 
-/** How often it is looked for. A token lives an hour, a record 24 and a delivery 30 days, so they go soon enough. */
+/** How often it is looked for. An entry of app data is invisible once it has ended, a token lives an hour, a record 24 and a delivery 30 days, so they go soon enough. */
 const EVERY = "10 minutes"
 
 /** Batch after batch until none is left. What fails is logged, and tried again next time. */
@@ -16,7 +17,7 @@ const all = (purge: Effect.Effect<number>) =>
 /** Deletes what has expired, for as long as the server runs. */
 export const HousekeepingLive = Layer.scopedDiscard(
   Effect.gen(function* () {
-    const services = [yield* Idempotency, yield* Tokens, yield* Journal, yield* Webhooks]
+    const services = [yield* Idempotency, yield* Tokens, yield* Journal, yield* Webhooks, yield* AppData]
     const purges = services.map(({ purge }) => purge)
     yield* Effect.forEach(purges, all, { discard: true }).pipe(Effect.repeat(Schedule.spaced(EVERY)), Effect.forkScoped)
   })

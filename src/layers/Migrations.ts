@@ -14,7 +14,9 @@ import installOnce from "./migrations/0011_install_an_app_once.ts"
 import countLargeAnswers from "./migrations/0012_count_large_answers.ts"
 import keepJournal from "./migrations/0013_keep_a_journal.ts"
 import leanWrites from "./migrations/0014_lean_writes.ts"
-import termsAreGathered from "./migrations/0015_terms_are_gathered.ts"
+import capabilitiesAndSettings from "./migrations/0015_capabilities_and_settings.ts"
+import appDataAndReasons from "./migrations/0016_app_data_and_reasons.ts"
+import termsAreGathered from "./migrations/0019_terms_are_gathered.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -32,7 +34,9 @@ export const migrations = {
   "0012_count_large_answers": countLargeAnswers,
   "0013_keep_a_journal": keepJournal,
   "0014_lean_writes": leanWrites,
-  "0015_terms_are_gathered": termsAreGathered
+  "0015_capabilities_and_settings": capabilitiesAndSettings,
+  "0016_app_data_and_reasons": appDataAndReasons,
+  "0019_terms_are_gathered": termsAreGathered
 }
 
 /** The number that a migration's name begins with. */

@@ -1,12 +1,15 @@
 import { Duration, Effect, Layer, Redacted } from "effect"
+import { NOTHING } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
 import { Installations } from "../../src/domain/access/Installations.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { Idempotency } from "../../src/domain/Idempotency.ts"
+import { AppData } from "../../src/domain/records/AppData.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
 import { AccessLive } from "../../src/layers/access/Access.ts"
+import { AppDataLive } from "../../src/layers/records/AppData.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/database/Postgres.ts"
 import { WebhooksLive } from "../../src/layers/webhooks/Webhooks.ts"
@@ -23,7 +26,7 @@ const AT_MOST_MILLIS = 5
 const HEADINGS = ["A purge that finds nothing", "Median ms", "Slowest ms", "At most"]
 
 const services = (url: string) =>
-  Layer.mergeAll(IdempotencyLive, AccessLive, WebhooksLive).pipe(
+  Layer.mergeAll(IdempotencyLive, AccessLive, AppDataLive, WebhooksLive).pipe(
     Layer.provideMerge(MigrationsLive),
     Layer.provideMerge(postgres({ url: Redacted.make(url), maxConnections: 1 }))
   )
@@ -33,8 +36,8 @@ const owner = Effect.gen(function* () {
   const apps = yield* Apps
   const { install } = yield* Installations
   const storeId = yield* stores.create({ name: "A store", plan: "scale", currencyCode: "EUR" })
-  const appId = yield* apps.create({ name: "An app", scopes: [] })
-  return { appId, ...(yield* install({ storeId, appId, scopes: [] })) }
+  const appId = yield* apps.create({ name: "An app", ...NOTHING })
+  return { appId, ...(yield* install({ storeId, appId, ...NOTHING })) }
 })
 
 /** From when all that may go is gone, as it is ten minutes after the one before. */
@@ -76,6 +79,7 @@ export const ageing = (server: string, { agedRows }: Options) =>
       return [
         yield* aged(["idempotency_records"], (yield* Idempotency).purge),
         yield* aged(["access_tokens"], (yield* Tokens).purge),
+        yield* aged(["app_data"], (yield* AppData).purge),
         yield* aged(["deliveries", "events"], (yield* Webhooks).purge)
       ]
     }).pipe(Effect.provide(services(url)), Effect.orDie)

@@ -2,12 +2,15 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
+import { type Grants, NOTHING } from "../../src/domain/access/AccessRule.ts"
+import { Capability } from "../../src/domain/access/Capability.ts"
 import { Scope } from "../../src/domain/access/Scope.ts"
-import { ApiTest, baseUrl, type Client, dataOf, freshClient, install, makeClient, type Sent } from "../support/Api.ts"
+import { ApiTest, baseUrl, dataOf, freshClient, install, makeClient, type Sent } from "../support/Api.ts"
+import { fillAppData } from "../support/AppData.ts"
 import { type Documented, exampleOf, generated, operations, requestsOf, undocumented } from "../support/OpenApi.ts"
 
-const bodyOf = ({ method }: Documented): Sent => (method === "POST" || method === "PATCH" ? { body: {} } : {})
-const addressOf = ({ path }: Documented) => path.replace("{id}", randomUUID())
+const bodyOf = ({ method }: Documented): Sent => (method === "GET" || method === "DELETE" ? {} : { body: {} })
+const addressOf = ({ path }: Documented) => path.replace("{id}", randomUUID()).replace("{namespace}", "settings")
 
 const ifMatch = (tag: string) => ({ headers: { "if-match": tag } })
 
@@ -36,19 +39,33 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
     })
   )
 
-  it.effect("the scope that stands with an operation is the one it asks for", () =>
+  it.effect("what stands with an operation is what it asks for", () =>
     Effect.gen(function* () {
       const { storeId } = yield* freshClient()
       for (const operation of operations) {
-        const send = ({ send }: Client) => send(operation.method, addressOf(operation), bodyOf(operation))
-        const scope = Scope.literals.filter((name) => name === operation["x-scope"])
-        const others = Scope.literals.filter((name) => name !== operation["x-scope"])
-        const refused = yield* send((yield* install(storeId, others)).client)
+        const send = (granted: Grants) =>
+          Effect.flatMap(install(storeId, granted), ({ client }) =>
+            client.send(operation.method, addressOf(operation), bodyOf(operation))
+          )
+        const scopes = Scope.literals.filter((scope) => operation["x-scope"]?.split(" ").includes(scope))
+        const capabilities = Capability.literals.filter((capability) => capability === operation["x-capability"])
+        const enough: ReadonlyArray<Grants> = [
+          ...scopes.map((scope) => ({ ...NOTHING, scopes: [scope] })),
+          ...capabilities.map((capability) => ({ ...NOTHING, capabilities: [capability] }))
+        ]
+        for (const granted of enough.length > 0 ? enough : [NOTHING]) {
+          const admitted = yield* send(granted)
+          assert.notInclude([401, 403], admitted.status, operation.name)
+          assert.deepStrictEqual(undocumented(operation.name, admitted), [])
+        }
+        if (enough.length === 0) continue
+        const refused = yield* send({
+          scopes: Scope.literals.filter((scope) => !scopes.includes(scope)),
+          capabilities: Capability.literals.filter((capability) => !capabilities.includes(capability))
+        })
         assert.strictEqual(refused.status, 403, operation.name)
-        assert.deepStrictEqual(refused.json, exampleOf(operation.name, 403, "ScopeNotGranted"))
-        const admitted = yield* send((yield* install(storeId, scope)).client)
-        assert.notInclude([401, 403], admitted.status, operation.name)
-        assert.deepStrictEqual(undocumented(operation.name, admitted), [])
+        const example = scopes.length > 0 ? "ScopeNotGranted" : "CapabilityNotGranted"
+        assert.deepStrictEqual(refused.json, exampleOf(operation.name, 403, example))
       }
     })
   )
@@ -56,6 +73,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
   it.effect("what the service answers is what the document says, headers and bodies", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
+      assert.deepStrictEqual(undocumented("GET /store", yield* client.get("/store")), [])
       const strict = { headers: { prefer: "handling=strict" } }
       const products = yield* Effect.forEach(requestsOf("POST /products"), (body) =>
         client.post("/products", body, strict)
@@ -71,6 +89,24 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
         assert.strictEqual(answer.status, 200)
         assert.deepStrictEqual(undocumented("PATCH /products/{id}", answer), [])
       }
+      for (const body of requestsOf("PATCH /products/{id}/inventory")) {
+        const answer = yield* client.patch(`/products/${String(id)}/inventory`, body)
+        assert.strictEqual(answer.status, 200)
+        assert.deepStrictEqual(undocumented("PATCH /products/{id}/inventory", answer), [])
+      }
+
+      for (const body of requestsOf("PUT /app-data/{namespace}")) {
+        const answer = yield* client.put("/app-data/settings", body)
+        assert.strictEqual(answer.status, 200)
+        assert.deepStrictEqual(undocumented("PUT /app-data/{namespace}", answer), [])
+      }
+      for (const query of ["", "?key=theme"]) {
+        const answer = yield* client.get(`/app-data/settings${query}`)
+        assert.strictEqual(answer.status, 200)
+        assert.deepStrictEqual(undocumented("GET /app-data/{namespace}", answer), [])
+      }
+      const removed = yield* client.delete("/app-data/settings?key=theme")
+      assert.deepStrictEqual(removed.json, exampleOf("DELETE /app-data/{namespace}", 200, "Answer"))
 
       const collections = yield* Effect.forEach(requestsOf("POST /collections"), (body) =>
         client.post("/collections", body)
@@ -99,7 +135,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
 
   it.effect("the refusals that the document shows are the service's own words", () =>
     Effect.gen(function* () {
-      const { client, storeId } = yield* freshClient()
+      const { client, installation, storeId } = yield* freshClient()
+      yield* fillAppData(installation, 10_000, 10_000)
       const product = dataOf(yield* client.post("/products", { name: "Cup", slug: "oak" }))
       const collection = dataOf(yield* client.post("/collections", { title: "Cups", slug: "oak" }))
       const at = {
@@ -107,10 +144,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
         collection: `/collections/${String(collection["id"])}`
       }
       const large = { name: "Large", metafields: { text: "a".repeat(1_048_400) } }
-      for (const stock of [1, 2]) yield* client.patch(at.product, { stock })
+      for (const stock of [1, 3]) yield* client.patch(at.product, { stock })
       for (const title of ["A", "B"]) yield* client.patch(at.collection, { title })
 
       const badProduct = { name: "Cup", price: -1, variants: [{ stock: -1 }] }
+      const [mistaken, tooMany] = [{ stock: 1, expectedStock: 2 }, { adjust: -4 }]
+      const strange = { adjust: 1, variantId: UNKNOWN }
+      const badEntry = { key: "", value: 1, ttlSeconds: 0 }
       const badCollection = { title: "Cups", rules: [{ field: "onSale", relation: "contains", value: true }] }
       const refused: ReadonlyArray<readonly [string, number, string, string, Sent]> = [
         ["GET /products", 400, "InvalidLimit", "/products?limit=0", {}],
@@ -126,6 +166,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
         ["PATCH /products/{id}", 400, "InvalidCondition", at.product, { body: {}, ...ifMatch("3") }],
         ["PATCH /products/{id}", 404, "ProductNotFound", `/products/${UNKNOWN}`, { body: {} }],
         ["PATCH /products/{id}", 412, "VersionMismatch", at.product, { body: {}, ...ifMatch('"1"') }],
+        ["PATCH /products/{id}/inventory", 400, "InvalidFields", `${at.product}/inventory`, { body: {} }],
+        ["PATCH /products/{id}/inventory", 412, "StockMismatch", `${at.product}/inventory`, { body: mistaken }],
+        ["PATCH /products/{id}/inventory", 422, "StockOutOfRange", `${at.product}/inventory`, { body: tooMany }],
+        ["PATCH /products/{id}/inventory", 422, "VariantNotFound", `${at.product}/inventory`, { body: strange }],
         ["DELETE /products/{id}", 412, "VersionMismatch", at.product, ifMatch('"1"')],
         ["DELETE /products/{id}", 404, "ProductNotFound", `/products/${UNKNOWN}`, {}],
         ["GET /collections", 400, "InvalidLimit", "/collections?limit=x", {}],
@@ -141,7 +185,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
           { body: { title: "Cups", productIds: [product["id"], UNKNOWN] } }
         ],
         ["PATCH /collections/{id}", 412, "VersionMismatch", at.collection, { body: {}, ...ifMatch('"1"') }],
-        ["DELETE /collections/{id}", 400, "InvalidCondition", at.collection, ifMatch("3")]
+        ["DELETE /collections/{id}", 400, "InvalidCondition", at.collection, ifMatch("3")],
+        ["PUT /app-data/{namespace}", 400, "InvalidFields", "/app-data/settings", { body: badEntry }],
+        ["PUT /app-data/{namespace}", 422, "AppDataFull", "/app-data/settings", { body: { key: "theme", value: 1 } }],
+        ["GET /app-data/{namespace}", 400, "InvalidLimit", "/app-data/settings?limit=0", {}],
+        ["GET /app-data/{namespace}", 404, "AppDataNotFound", "/app-data/settings?key=theme", {}],
+        ["DELETE /app-data/{namespace}", 400, "NoKey", "/app-data/settings", {}],
+        ["DELETE /app-data/{namespace}", 404, "AppDataNotFound", "/app-data/settings?key=theme", {}]
       ]
       for (const [name, status, example, path, sent] of refused) {
         const answer = yield* client.send(name.slice(0, name.indexOf(" ")), path, sent)

@@ -1,12 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
+import { NOTHING } from "../../src/domain/access/AccessRule.ts"
 import { Installations } from "../../src/domain/access/Installations.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { Idempotency } from "../../src/domain/Idempotency.ts"
+import { AppData } from "../../src/domain/records/AppData.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
 import { AccessLive } from "../../src/layers/access/Access.ts"
+import { AppDataLive } from "../../src/layers/records/AppData.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { Database, postgres } from "../../src/layers/database/Postgres.ts"
 import { statement } from "../../src/layers/database/Statement.ts"
@@ -18,7 +21,7 @@ import { freshDatabase } from "../support/Postgres.ts"
 /** On one connection: what a statement read is counted in its session, and told when that is asked to tell. */
 const Live = Layer.unwrapScoped(
   Effect.map(freshDatabase, (url) =>
-    Layer.mergeAll(IdempotencyLive, AccessLive, WebhooksLive).pipe(
+    Layer.mergeAll(IdempotencyLive, AccessLive, AppDataLive, WebhooksLive).pipe(
       Layer.provideMerge(MigrationsLive),
       Layer.provideMerge(postgres({ url, maxConnections: 1 }))
     )
@@ -28,7 +31,7 @@ const Live = Layer.unwrapScoped(
 const installed = Effect.gen(function* () {
   const { install } = yield* Installations
   const appId = yield* makeApp()
-  return { appId, ...(yield* install({ storeId: yield* makeStore(), appId, scopes: [] })) }
+  return { appId, ...(yield* install({ storeId: yield* makeStore(), appId, ...NOTHING })) }
 })
 
 /** What `work` answers, and how many pages of the service's tables and indexes it looked at. */
@@ -55,7 +58,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A purge", (it
       for (const table of AGEING) {
         for (const statement of agedBy({ ...table, life: 1 }, owner, 4000)) yield* sql.unsafe(statement)
       }
-      for (const { purge } of [yield* Idempotency, yield* Tokens, yield* Webhooks]) {
+      for (const { purge } of [yield* Idempotency, yield* Tokens, yield* Webhooks, yield* AppData]) {
         const { answer, pages } = yield* pagesOf(purge)
         assert.strictEqual(answer, 0)
         assert.isAtMost(pages, 40)

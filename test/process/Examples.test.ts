@@ -9,6 +9,8 @@ const Values = Schema.Record({ key: Schema.String, value: Schema.Struct({ value:
 const Parameter = Schema.Struct({
   name: Schema.optional(Schema.String),
   required: Schema.optional(Schema.Boolean),
+  in: Schema.optional(Schema.String),
+  schema: Schema.optional(Schema.Struct({ examples: Schema.optional(Schema.Array(Schema.Unknown)) })),
   example: Schema.optional(Schema.String),
   examples: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Struct({ value: Schema.String }) }))
 })
@@ -29,6 +31,17 @@ const toFacts = Schema.decodeSync(
   Schema.parseJson(Schema.Struct({ baseUrl: Schema.String, accessToken: Schema.String }))
 )
 const isResource = Schema.is(Schema.Struct({ data: Schema.Struct({ id: Schema.String }) }))
+
+/** The path with what it needs: the id, and the first example of each other parameter that has to be given. */
+const addressOf = (path: string, { parameters }: Operation, id: string) => {
+  const needed = parameters.filter(({ in: place, required }) => required === true && place !== "header")
+  let address = path
+  for (const { in: place, name = "", schema } of needed) {
+    const value = name === "id" ? id : String(schema?.examples?.[0])
+    address = place === "path" ? address.replace(`{${name}}`, value) : `${address}?${name}=${value}`
+  }
+  return address
+}
 
 /** What an operation shows: its bodies, each with the key that stands under the same name; or the one key it has. */
 const shownBy = ({ parameters, requestBody }: Operation) => {
@@ -58,7 +71,7 @@ it.scopedLive("every example of the document, sent with its own key, succeeds in
         const expected = Object.keys(operation.responses).find((status) => status.startsWith("2"))
         for (const { key, ...sent } of shownBy(operation)) {
           if (key !== null) keys.push(key)
-          const address = `${baseUrl}${path.replace("{id}", ids.get(noun) ?? "")}`
+          const address = `${baseUrl}${addressOf(path, operation, ids.get(noun) ?? "")}`
           const answer = yield* client.send(method.toUpperCase(), address, { ...sent, key })
           const said = `${operation.operationId} ${key ?? ""}: ${answer.text.slice(0, 300)}`
           assert.strictEqual(String(answer.status), expected, said)
@@ -67,7 +80,7 @@ it.scopedLive("every example of the document, sent with its own key, succeeds in
         }
       }
     }
-    assert.lengthOf(keys, 10)
+    assert.lengthOf(keys, 15)
     assert.lengthOf(new Set(keys), keys.length)
   })
 )

@@ -41,6 +41,15 @@ export const AGEING: ReadonlyArray<Ageing> = [
     `
   },
   {
+    name: "app_data",
+    end: "expires_at",
+    life: 10,
+    insert: ({ id, storeId }) => `
+      insert into app_data (store_id, installation_id, namespace, key, value, bytes, created_at, updated_at, expires_at)
+      select '${storeId}', '${id}', 'n', uuid_v7(clock_micros()), '"x"', 3, now(), now(), at from made
+    `
+  },
+  {
     name: "deliveries",
     end: "finished_at + interval '30 days'",
     life: 30,

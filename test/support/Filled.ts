@@ -34,6 +34,14 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   select sha256(id::text::bytea), store_id, id, now() + interval '1 hour' from installations
   on conflict do nothing;
 
+  insert into app_data (store_id, installation_id, namespace, key, value, bytes, created_at, updated_at, expires_at)
+  select i.store_id, i.id, 'settings', 'key-' || n, '1', 1, now(), now(), case n % 2 when 1 then now() + interval '1 hour' end
+  from installations i, generate_series(1, case store_id when '${store}' then ${products / 10} else 2 end) n
+  on conflict do nothing;
+  insert into app_data_usage (store_id, installation_id, entries, bytes)
+  select store_id, installation_id, count(*), count(*) from app_data group by store_id, installation_id
+  on conflict do nothing;
+
   with copied as materialized (select * from products where store_id = '${store}' limit 1)
   insert into products (store_id, id, slug, document, bytes, version, bytes_of, facets, description)
   select

@@ -21,6 +21,11 @@ export class WorkWeight extends Context.Reference<WorkWeight>()("http/WorkWeight
   defaultValue: (): Weight => "usual"
 }) {}
 
+/** The member of a body that is kept as its text, where there is one: an annotation of an endpoint's definition. */
+export class Verbatim extends Context.Reference<Verbatim>()("http/Verbatim", {
+  defaultValue: (): string | undefined => undefined
+}) {}
+
 /**
  * The door of the API, before anything else of a request is looked at: the token (401), the installation's state (403),
  * the store (404), the rolling window (429), the endpoint's rule (403), in this order (decisions, section 4), and at last

@@ -80,13 +80,19 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
   const { extension, needs } = accessOf(rule)
   const name = operation.operationId.replace(/^.*\./, "")
   const sample = samples[name] ?? { answer: null, malformed: {} }
-  const { requests = {} } = sample
+  const { others = {}, requests = {} } = sample
   const refusals = refusalsOf(rule)
+
+  /** What takes nothing cannot be malformed. */
+  const answers = Record.filter(
+    operation.responses,
+    (_, status) => status !== "400" || Object.keys(sample.malformed).length > 0
+  )
 
   const success = (status: string, { content, description }: Operation["responses"][string]) => ({
     description,
     headers: responseHeaders(method, status, sample.answer),
-    content: json(content["application/json"].schema, { Answer: sample.answer })
+    content: json(content["application/json"].schema, { Answer: sample.answer, ...others })
   })
 
   const failure = (status: string, examples: Readonly<Record<string, unknown>>) => ({
@@ -106,13 +112,16 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
     ...extension,
     operationId: name,
     description: `${operation.description}\n\nNeeds ${needs}.`,
-    parameters: [...operation.parameters, ...requestHeaders(method, name, Object.keys(requests))],
+    parameters: [
+      ...operation.parameters,
+      ...requestHeaders(method, name, Object.keys(requests), "412" in operation.responses)
+    ],
     ...(content === undefined
       ? {}
       : { requestBody: { ...request, content: json(content["application/json"].schema, requests) } }),
     responses: {
       ...Record.map(failures, (examples, status) => failure(status, examples)),
-      ...Record.map(operation.responses, (response, status) =>
+      ...Record.map(answers, (response, status) =>
         Number(status) < 400 ? success(status, response) : refusal(status, response.content["application/json"].schema)
       )
     }

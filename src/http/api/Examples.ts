@@ -14,6 +14,7 @@ import {
   TooManyProductIds,
   UnknownProducts
 } from "../../domain/catalog/Collection.ts"
+import { StockMismatch, StockOutOfRange, VariantNotFound } from "../../domain/catalog/Inventory.ts"
 import {
   type CreateProduct,
   newProduct,
@@ -27,15 +28,18 @@ import {
 import {
   type AccessRule,
   type CapabilityNotGranted,
+  NOTHING,
   refusalOf,
   type ScopeNotGranted
 } from "../../domain/access/AccessRule.ts"
+import { type AppDataEntry, AppDataFull, AppDataNotFound } from "../../domain/records/AppData.ts"
 import { StoreBusy } from "../../domain/Bulkhead.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { Actor, MerchantId } from "../../domain/Actor.ts"
 import { EventId, type EventKind, EventLoop, payloadOf } from "../../domain/Events.ts"
 import { AnswersFull, KeyReused } from "../../domain/Idempotency.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
+import type { Store } from "../../domain/access/Stores.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
@@ -49,6 +53,7 @@ import { bodyOf, type PublicError } from "../ErrorTable.ts"
 
 const DESK = ProductId.make("019c1363-49c0-7d21-9a53-5b1c6e2f8a90")
 const UNKNOWN = ProductId.make("019c1363-49c0-7fff-8000-000000000000")
+const STORE = StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42")
 const EVENT = EventId.make("019c1363-49c0-7d21-8e4f-3a6b0c9d2f18")
 const OAK = CollectionId.make("019c1363-49c0-7b3e-a1c8-6f24d09e7b51")
 
@@ -93,6 +98,20 @@ const desk = withIds(newProduct(deskFields, { ...created, id: DESK, slug: "oak-d
 const cheaper = { discountedPrice: 429, stock: 9 }
 const oneVariant = { variants: [{ id: VARIANTS[0], stock: 2 }, { id: VARIANTS[1] }] }
 
+const store: Store = {
+  id: STORE,
+  name: "Northern Furniture",
+  domain: "furniture.example.com",
+  currencyCode: "EUR",
+  timezone: "Europe/Lisbon",
+  locale: "pt-PT",
+  country: "PT",
+  weightUnit: "kg",
+  plan: { name: "growth", productLimit: 10_000, collectionLimit: 2000 },
+  productCount: 40,
+  createdAt: created.at.toISOString()
+}
+
 const oakFields = {
   title: "Oak under 500",
   rules: [
@@ -105,6 +124,15 @@ const oak = newCollection(oakFields, { at: created.at, id: OAK, slug: "oak-under
 const renamed = { title: "Oak desks" }
 
 const withProducts = (collection: CollectionHead) => ({ ...collection, productIds: [DESK], productCount: 1 })
+
+const theme: AppDataEntry = {
+  namespace: "settings",
+  key: "theme",
+  value: { name: "dark", contrast: 1.5 },
+  expiresAt: null,
+  createdAt: created.at.toISOString(),
+  updatedAt: created.at.toISOString()
+}
 
 const invalid = (...issues: ReadonlyArray<string>) => ({ error: INVALID, issues })
 
@@ -130,12 +158,15 @@ interface Sample {
   readonly requests?: Readonly<Record<string, unknown>>
   /** The answer to the first of them. */
   readonly answer: unknown
+  /** Answers to requests of another kind, by what they were asked for. */
+  readonly others?: Readonly<Record<string, unknown>>
   /** Answers to requests that cannot be read. */
   readonly malformed: Readonly<Record<string, unknown>>
 }
 
 /** Requests and answers of each operation, by its name. */
 export const samples: Readonly<Record<string, Sample>> = {
+  getStore: { answer: { data: store }, malformed: {} },
   listProducts: { answer: { products: [desk], nextCursor: DESK }, malformed: badPage },
   createProduct: {
     requests: { "With variants": deskFields, "Only a name": { name: "Oak desk" } },
@@ -146,6 +177,16 @@ export const samples: Readonly<Record<string, Sample>> = {
     requests: { "Price and stock": cheaper, "Stock of one variant": oneVariant },
     answer: { data: patchProduct(desk, cheaper, later) },
     malformed: { ...badId, ...badBody, ...badProduct, ...badCondition }
+  },
+  setInventory: {
+    requests: { "Counted anew": { stock: 20 }, "Two fewer": { adjust: -2, reason: "Two were broken" } },
+    answer: { data: patchProduct(desk, { stock: 20 }, later) },
+    malformed: {
+      ...badId,
+      ...badBody,
+      InvalidFields: invalid("stock: must be given, or `adjust`, and not both"),
+      ...badCondition
+    }
   },
   deleteProduct: { answer: { data: { id: DESK, deleted: true } }, malformed: { ...badId, ...badCondition } },
   listCollections: { answer: { collections: [withProducts(oak)], nextCursor: null }, malformed: badPage },
@@ -160,6 +201,29 @@ export const samples: Readonly<Record<string, Sample>> = {
     answer: { data: withProducts(advance(patchCollection(oak, renamed), later)) },
     malformed: { ...badId, ...badBody, ...badCollection, ...badCondition }
   },
+  putAppData: {
+    requests: {
+      "A setting": { key: "theme", value: { name: "dark", contrast: 1.5 } },
+      "For an hour": { key: "session", value: "started", ttlSeconds: 3600 }
+    },
+    answer: { data: theme },
+    malformed: {
+      ...badBody,
+      InvalidFields: invalid(
+        "key: must be 1 to 256 of A-Z, a-z, 0-9 and . _ : -",
+        "ttlSeconds: must be an integer from 1 to 31536000"
+      )
+    }
+  },
+  getAppData: {
+    answer: { entries: [theme], nextCursor: null },
+    others: { "The entry of a key": { data: theme } },
+    malformed: { InvalidLimit: badPage.InvalidLimit }
+  },
+  deleteAppData: {
+    answer: { data: { namespace: "settings", key: "theme", deleted: true } },
+    malformed: { NoKey: invalid("key: is missing") }
+  },
   deleteCollection: { answer: { data: { id: OAK, deleted: true } }, malformed: { ...badId, ...badCondition } }
 }
 
@@ -171,7 +235,7 @@ const eventOf = (kind: EventKind, resource: Product | CollectionHead): unknown =
       id: EVENT,
       kind,
       occurredAt: created.at,
-      storeId: StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42"),
+      storeId: STORE,
       actor: merchant,
       hops: 0,
       json: JSON.stringify(resource)
@@ -198,8 +262,13 @@ const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refus
   StoreNotFound: new StoreNotFound(),
   ProductNotFound: new ProductNotFound({ id: UNKNOWN }),
   CollectionNotFound: new CollectionNotFound({ id: OAK }),
+  AppDataNotFound: new AppDataNotFound({ namespace: "settings", key: "theme" }),
+  AppDataFull: new AppDataFull(),
   KeyReused: new KeyReused(),
   VersionMismatch: new VersionMismatch({ current: 3 }),
+  StockMismatch: new StockMismatch({ current: "3" }),
+  StockOutOfRange: new StockOutOfRange({ current: "3" }),
+  VariantNotFound: new VariantNotFound({ id: UNKNOWN }),
   ProductTooLarge: new ProductTooLarge(),
   SlugTaken: new SlugTaken({ slug: "oak" }),
   UnknownProducts: new UnknownProducts({ unknown: [{ index: 1, id: UNKNOWN }] }),
@@ -215,7 +284,7 @@ const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refus
 
 /** The body of each refusal, as an operation with this rule answers it. */
 export const refusalsOf = (rule: AccessRule): Readonly<Record<string, unknown>> => {
-  const forAccess = refusalOf({ scopes: [] }, rule)
+  const forAccess = refusalOf(NOTHING, rule)
   const all = forAccess === undefined ? refusals : { ...refusals, [forAccess._tag]: forAccess }
   return Record.map(all, bodyOf)
 }

@@ -89,10 +89,18 @@ const idempotencyKey = (operation: string, bodies: ReadonlyArray<string>) => ({
   ...keysOf(operation, bodies)
 })
 
-/** What a request of this method may carry, beside what its definition names. `bodies` are the names of its examples. */
-export const requestHeaders = (method: string, operation: string, bodies: ReadonlyArray<string>) => [
+/**
+ * What a request of this method may carry, beside what its definition names. `bodies` are the names of its examples; where
+ * versions are compared it is conditional.
+ */
+export const requestHeaders = (
+  method: string,
+  operation: string,
+  bodies: ReadonlyArray<string>,
+  isConditional: boolean
+) => [
   ...(method === "get" ? [] : [idempotencyKey(operation, bodies)]),
-  ...(method === "patch" || method === "delete" ? [parameter("IfMatch")] : []),
+  ...(isConditional ? [parameter("IfMatch")] : []),
   ...(takesBody(method) ? [parameter("Prefer"), parameter("EventId")] : []),
   parameter("RequestId")
 ]

@@ -1,8 +1,10 @@
 import { HttpApi, HttpApiError, OpenApi } from "@effect/platform"
 import { INVALID, linesOf } from "../BadRequest.ts"
 import { encodedAs, ErrorBody } from "../ErrorTable.ts"
+import { AppDataGroup } from "./AppData.ts"
 import { CollectionsGroup, ProductsGroup } from "./Catalog.ts"
 import { complete } from "./Conventions.ts"
+import { StoreGroup } from "./Stores.ts"
 import { CollectionUpdated, ProductUpdated } from "./Webhooks.ts"
 
 const introduction = `
@@ -10,7 +12,7 @@ Reads and changes the data of the store that an access token belongs to. Every b
 
 ## Authentication
 
-Each request carries \`Authorization: Bearer <access token>\`. The token names the installation and its store; no request can name another store. An operation asks for the scope that stands with it.
+Each request carries \`Authorization: Bearer <access token>\`. The token names the installation and its store; no request can name another store. An operation asks for the scope or capability that stands with it.
 
 ## Errors
 
@@ -18,7 +20,7 @@ Every error is \`{ "error": "..." }\` with the matching status. \`issues\`, wher
 
 ## Writing once
 
-Each POST, PATCH and DELETE carries an \`Idempotency-Key\`: one new key for each operation, and the same key on its retries. The operation runs once; a retry within 24 hours gets the stored answer, byte for byte, with \`Idempotent-Replayed: true\`.
+Each POST, PUT, PATCH and DELETE carries an \`Idempotency-Key\`: one new key for each operation, and the same key on its retries. The operation runs once; a retry within 24 hours gets the stored answer, byte for byte, with \`Idempotent-Replayed: true\`.
 
 ## Writing what was read
 
@@ -28,7 +30,7 @@ Fields of a body that are unknown or cannot be set are ignored, so that what was
 
 ## Lists
 
-Lists run in ascending order of id. The \`nextCursor\` of a page is the \`cursor\` of the next one; it is null when there is no further row, and only then: a page that would grow large, or take long, ends before it holds \`limit\` rows.
+Lists run in ascending order of id, app data in that of key. The \`nextCursor\` of a page is the \`cursor\` of the next one; it is null when there is no further row, and only then: a page that would grow large, or take long, ends before it holds \`limit\` rows.
 
 ## Rate limit
 
@@ -54,8 +56,10 @@ export const PREFIX = "/api/platform/v1"
 
 /** Partner API v1. Everything under {@link PREFIX}, and the document at `/openapi.json`, comes from here. */
 export class PartnerApi extends Object.assign(HttpApi.make("partner"), { errorSchema: Undecodable })
+  .add(StoreGroup)
   .add(ProductsGroup)
   .add(CollectionsGroup)
+  .add(AppDataGroup)
   .prefix(PREFIX)
   .annotate(OpenApi.Title, "Partner API")
   .annotate(OpenApi.Version, "1.0.0")

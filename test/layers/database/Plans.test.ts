@@ -2,7 +2,9 @@ import { SqlClient } from "@effect/sql"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, type Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
-import { Installations } from "../../../src/domain/access/Installations.ts"
+import { EVERYTHING } from "../../../src/domain/access/AccessRule.ts"
+import { type Installation, Installations } from "../../../src/domain/access/Installations.ts"
+import { Stores } from "../../../src/domain/access/Stores.ts"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { CollectionId, CreateCollection } from "../../../src/domain/catalog/Collection.ts"
@@ -11,8 +13,8 @@ import { EventKind } from "../../../src/domain/Events.ts"
 import { parse } from "../../../src/domain/Json.ts"
 import { Idempotency, type StoredResponse } from "../../../src/domain/Idempotency.ts"
 import { RateLimit } from "../../../src/domain/RateLimit.ts"
-import type { StoreId } from "../../../src/domain/Store.ts"
-import type { Write } from "../../../src/domain/Write.ts"
+import { AppData } from "../../../src/domain/records/AppData.ts"
+import { Encoded, type Write } from "../../../src/domain/Write.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { MigrationsLive } from "../../../src/layers/Migrations.ts"
@@ -71,6 +73,7 @@ const RULES = {
 }
 
 const respond = ({ json }: { readonly json: string }): StoredResponse => ({ status: 200, body: json, etag: null })
+const respondText = (json: string) => respond({ json })
 const respondEmpty = (): StoredResponse => ({ status: 204, body: "", etag: null })
 
 const idOf = <A, I>(id: Schema.Schema<A, I>) => {
@@ -86,7 +89,7 @@ const scene = Effect.gen(function* () {
   const storeId = yield* makeStore()
   const appId = yield* makeApp()
   const installation = yield* Effect.flatMap(Installations, ({ install }) =>
-    install({ storeId, appId, scopes: ["read_products", "read_collections"] })
+    install({ storeId, appId, ...EVERYTHING, scopes: ["read_products", "read_collections"] })
   )
   const { token } = yield* Effect.flatMap(Tokens, ({ issue }) => issue(installation))
   yield* Effect.flatMap(Webhooks, ({ subscribe }) =>
@@ -102,13 +105,16 @@ const scene = Effect.gen(function* () {
       end
     $$
   `
-  return { storeId, token }
+  return { installation, token }
 })
 
 /** Does each operation of the service once: what each of them cost. */
-const round = Effect.fn(function* (storeId: StoreId, token: Redacted.Redacted) {
+const round = Effect.fn(function* (installation: Installation, token: Redacted.Redacted) {
+  const { storeId } = installation
   const catalog = yield* Catalog
   const idempotency = yield* Idempotency
+  const stores = yield* Stores
+  const appData = yield* AppData
   const { admit } = yield* RateLimit
   const database = yield* Database
   const { claim, settle } = makeQueue(database)
@@ -124,6 +130,7 @@ const round = Effect.fn(function* (storeId: StoreId, token: Redacted.Redacted) {
     idempotency.once(contextOf(storeId), keyed(key), write, respond)
 
   yield* measured("an admission", admit(token))
+  yield* measured("the store", stores.get(storeId))
   const create = catalog.createProduct(storeId, toProduct({ name: "Cup", price: 3, tags: ["sale"] }))
   const key = randomUUID()
   const id = productIdOf(yield* measured("a create", once(create, respond, key)))
@@ -133,6 +140,9 @@ const round = Effect.fn(function* (storeId: StoreId, token: Redacted.Redacted) {
   for (const [field, patch] of Object.entries(patches)) {
     yield* measured(`a PATCH of ${field}`, once(catalog.updateProduct(storeId, id, toPatch(patch), "any"), respond))
   }
+
+  const sale = catalog.setInventory(storeId, id, { adjust: 1 }, "any")
+  yield* measured("a change of inventory", once(sale, respond))
 
   for (const [kind, rules] of Object.entries(RULES)) {
     const write = catalog.createCollection(storeId, toCollection({ title: "Sale", rules }))
@@ -150,6 +160,16 @@ const round = Effect.fn(function* (storeId: StoreId, token: Redacted.Redacted) {
   const gone = yield* once(catalog.createCollection(storeId, toCollection({ title: "Gone" })), respond)
   const removal = catalog.deleteCollection(storeId, collectionIdOf(gone), "any")
   yield* measured("a delete of a collection", once(removal, respondEmpty))
+
+  const put = appData.put(installation, "settings", { key: "theme", value: new Encoded("1"), ttlSeconds: 60 })
+  yield* measured("an entry of app data", once(put, respondText))
+  yield* measured("an entry of app data that is replaced", once(put, respondText))
+  yield* measured("an entry that is read", appData.get(installation, "settings", "theme"))
+  yield* measured("entries at the start", appData.list(installation, "settings", { limit: 20 }))
+  yield* measured("entries in the middle", appData.list(installation, "settings", { cursor: "key-5", limit: 20 }))
+  const forgotten = appData.delete(installation, "settings", "theme")
+  yield* measured("an entry that is deleted", once(forgotten, respondEmpty))
+  yield* measured("an entry that is not there", Effect.flip(once(forgotten, respondEmpty)))
 
   const oneOf = <A, I>(id: Schema.Schema<A, I>) => database.one(Schema.Struct({ id: Schema.typeSchema(id) }))
   const product = yield* oneOf(ProductId)(selectProduct(storeId))
@@ -181,18 +201,19 @@ for (const isAnalyzed of [false, true]) {
       const other = Layer.fresh(Layer.provideMerge(DomainLive, postgres({ url, maxConnections: 1 })))
       const beside = Effect.provide(yield* Layer.build(Layer.provideMerge(MigrationsLive, other)))
 
-      const { storeId, token } = yield* beside(scene)
+      const { installation, token } = yield* beside(scene)
+      const { storeId } = installation
       if (isAnalyzed) {
-        yield* beside(round(storeId, token))
+        yield* beside(round(installation, token))
         yield* beside(Effect.zipRight(fill(storeId, FEW), run("vacuum (analyze)")))
       }
       const old = Effect.provide(yield* Layer.build(other))
-      yield* Effect.replicateEffect(old(round(storeId, token)), ROUNDS)
+      yield* Effect.replicateEffect(old(round(installation, token)), ROUNDS)
       yield* beside(Effect.zipRight(fill(storeId, MANY), outdate))
-      const costs = yield* old(round(storeId, token))
+      const costs = yield* old(round(installation, token))
 
       yield* beside(Effect.zipRight(outdate, run("analyze")))
-      const fresh = yield* Effect.provide(round(storeId, token), yield* Layer.build(other))
+      const fresh = yield* Effect.provide(round(installation, token), yield* Layer.build(other))
       for (const [name, cost] of costs) assert.isAtMost(cost, mostOf(fresh.get(name) ?? 0), name)
     })
   )

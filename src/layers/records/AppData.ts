@@ -1,0 +1,168 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { AppData, AppDataFull, AppDataNotFound, MAX_ENTRIES, MAX_VALUES } from "../../domain/records/AppData.ts"
+import { PAGE_BYTES } from "../../domain/Page.ts"
+import { refuse } from "../../domain/Write.ts"
+import { countOf, firstOf } from "../database/Plan.ts"
+import { Database } from "../database/Postgres.ts"
+import { sql, statement } from "../database/Statement.ts"
+import { traced } from "../Traced.ts"
+
+/*
+ * Locks are taken in one order: entries, then the row that counts them. Who holds that row waits for no entry.
+ */
+
+/** Entries that one purge deletes at most, so that it never holds many locks. */
+const PURGE_BATCH = 1000
+
+const time = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** An entry as it is returned. No name has a character that JSON would escape. */
+const ENTRY = `
+  '{"namespace":"' || namespace || '","key":"' || key || '","value":' || value
+  || ',"expiresAt":' || coalesce('"' || ${time("expires_at")} || '"', 'null')
+  || ',"createdAt":"' || ${time("created_at")} || '","updatedAt":"' || ${time("updated_at")} || '"}'
+`
+
+const OWN = "store_id = $1 and installation_id = $2"
+const ALIVE = "(expires_at is null or expires_at > clock_timestamp())"
+
+const selectEntry = statement(`
+  select ${ENTRY} as json from app_data where ${OWN} and namespace = $3 and key = $4 and ${ALIVE}
+`)
+
+const BEFORE = "over (order by key rows between unbounded preceding and 1 preceding)"
+
+/** One row more than asked for is looked at, and values are read, as with products, only as far as the page goes. */
+const selectPage = statement(`
+  with page as (
+    select *, count(*) ${BEFORE} < $4 and coalesce(sum(bytes) ${BEFORE}, 0) < $5 as fits
+    from app_data where ${OWN} and namespace = $3 and key > $6 and ${ALIVE} order by key limit $4 + 1
+  )
+  select
+    '[' || coalesce(string_agg(${ENTRY}, ',' order by key) filter (where fits), '') || ']' as items,
+    case when not bool_and(fits) then max(key) filter (where fits) end as "nextCursor"
+  from page
+`)
+
+/**
+ * Writes an entry and counts it, if there is room. The count is a conditional UPDATE: it waits for those before it and
+ * looks again. What an entry replaces is told by the row itself, as a look beside the lock would be from before the wait.
+ */
+const putEntry = statement(`
+  with written as (
+    insert into app_data (
+      store_id, installation_id, namespace, key, value, bytes, created_at, updated_at, expires_at
+    )
+    select $1, $2, $3, $4, $5, $6::integer, now, now, now + $7::integer * interval '1 second'
+    from (select date_trunc('milliseconds', clock_timestamp()) as now offset 0) as clock
+    on conflict (store_id, installation_id, namespace, key) do update
+    set value = excluded.value, bytes = excluded.bytes, replaced = app_data.bytes, expires_at = excluded.expires_at,
+      updated_at = excluded.updated_at, created_at = case
+        when app_data.expires_at <= excluded.updated_at then excluded.created_at else app_data.created_at
+      end
+    returning *, (replaced is null)::integer as added, bytes - coalesce(replaced, 0) as grown
+  ), counted as (
+    update app_data_usage u set entries = u.entries + added, bytes = u.bytes + grown from written w
+    where u.store_id = w.store_id and u.installation_id = w.installation_id
+      and u.entries + added <= ${MAX_ENTRIES} and u.bytes + grown <= ${MAX_VALUES}
+    returning 1
+  )
+  select ${ENTRY} as json, added, grown, exists (select from counted) as fits from written
+`)
+const writtenOf = firstOf(
+  Schema.Struct({ json: Schema.String, added: Schema.Int, grown: Schema.Int, fits: Schema.Boolean })
+)
+
+const openUsage = statement(`
+  insert into app_data_usage (store_id, installation_id) values ($1, $2) on conflict do nothing
+`)
+const lockUsage = statement(`select from app_data_usage where ${OWN} for no key update`)
+
+/** Counts an entry where what has expired, and is still counted, leaves room for it. Asked once the count is locked. */
+const countBeside = statement(`
+  with ended as (
+    select count(*)::integer as entries, coalesce(sum(bytes), 0)::integer as bytes
+    from app_data where ${OWN} and expires_at <= clock_timestamp()
+  )
+  update app_data_usage u set entries = u.entries + $3::integer, bytes = u.bytes + $4::integer from ended
+  where ${OWN} and u.entries + $3 - ended.entries <= ${MAX_ENTRIES} and u.bytes + $4 - ended.bytes <= ${MAX_VALUES}
+`)
+
+/** One that has expired is found too, and then what was deleted is taken back. */
+const deleteEntry = statement(`
+  with gone as (
+    delete from app_data where ${OWN} and namespace = $3 and key = $4 returning bytes, ${ALIVE} as alive
+  ), counted as (
+    update app_data_usage u set entries = u.entries - 1, bytes = u.bytes - gone.bytes from gone where ${OWN}
+  )
+  select from gone where alive
+`)
+
+const JsonRow = Schema.Struct({ json: Schema.String })
+const PageRow = Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.String) })
+
+export const AppDataLive = Layer.effect(
+  AppData,
+  Effect.map(Database, ({ count, first, one }) => {
+    const entryOf = first(JsonRow)
+    const pageOf = one(PageRow)
+    return AppData.of({
+      get: ({ id, storeId }, namespace, key) =>
+        traced("AppData.get")(
+          Effect.flatMap(
+            entryOf(selectEntry(storeId, id, namespace, key)),
+            Option.match({
+              onNone: () => new AppDataNotFound({ namespace, key }),
+              onSome: ({ json }) => Effect.succeed(json)
+            })
+          )
+        ),
+
+      list: ({ id, storeId }, namespace, { cursor = "", limit }) =>
+        traced("AppData.list")(pageOf(selectPage(storeId, id, namespace, limit, PAGE_BYTES, cursor))),
+
+      put: ({ id, storeId }, namespace, { key, ttlSeconds = null, value }) =>
+        function* () {
+          const bytes = Buffer.byteLength(value.json)
+          const row = yield* writtenOf(putEntry(storeId, id, namespace, key, value.json, bytes, ttlSeconds))
+          const { added, fits, grown, json } = Option.getOrThrow(row)
+          if (fits) return json
+          yield* countOf(openUsage(storeId, id))
+          yield* countOf(lockUsage(storeId, id))
+          const counted = yield* countOf(countBeside(storeId, id, added, grown))
+          return counted === 0 ? yield* refuse(new AppDataFull()) : json
+        },
+
+      delete: ({ id, storeId }, namespace, key) =>
+        function* () {
+          const deleted = yield* countOf(deleteEntry(storeId, id, namespace, key))
+          if (deleted === 0) yield* refuse(new AppDataNotFound({ namespace, key }))
+        },
+
+      // The counts are locked in the order of their key, so that two purges never wait for each other.
+      purge: count(sql`
+        with ended as materialized (
+          select store_id, installation_id, namespace, key from app_data
+          where expires_at <= now() order by expires_at limit ${sql.literal(String(PURGE_BATCH))}
+          for update skip locked
+        ), gone as (
+          delete from app_data d using ended e
+          where d.store_id = e.store_id and d.installation_id = e.installation_id and d.namespace = e.namespace
+            and d.key = e.key
+          returning d.store_id, d.installation_id, d.bytes
+        ), freed as materialized (
+          select store_id, installation_id, count(*)::integer as entries, sum(bytes)::integer as bytes
+          from gone group by store_id, installation_id
+        ), held as materialized (
+          select u.store_id, u.installation_id from app_data_usage u join freed using (store_id, installation_id)
+          order by u.store_id, u.installation_id for no key update of u
+        ), counted as (
+          update app_data_usage u set entries = u.entries - f.entries, bytes = u.bytes - f.bytes
+          from freed f join held using (store_id, installation_id)
+          where u.store_id = f.store_id and u.installation_id = f.installation_id
+        )
+        select from gone
+      `)
+    })
+  })
+)

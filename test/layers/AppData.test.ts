@@ -1,0 +1,211 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Either, FastCheck, Layer, Schema } from "effect"
+import type { Installation } from "../../src/domain/access/Installations.ts"
+import { parse } from "../../src/domain/Json.ts"
+import { AppData } from "../../src/domain/records/AppData.ts"
+import { Encoded, Writes } from "../../src/domain/Write.ts"
+import { AccessLive } from "../../src/layers/access/Access.ts"
+import { AppDataLive } from "../../src/layers/records/AppData.ts"
+import { WritesLive } from "../../src/layers/Writes.ts"
+import { makeInstallation } from "../support/Api.ts"
+import { fillAppData, passTime, usageOf } from "../support/AppData.ts"
+import { appContext } from "../support/Keyed.ts"
+import { PostgresTest } from "../support/PostgresTest.ts"
+
+const Live = Layer.mergeAll(AppDataLive, WritesLive, AccessLive).pipe(Layer.provideMerge(PostgresTest))
+
+/** What the store of entries is asked, and what passes between. */
+type Step =
+  | { readonly ask: "put"; readonly at: string; readonly value: string; readonly ttl: number | undefined }
+  | { readonly ask: "get" | "delete"; readonly at: string }
+  | { readonly ask: "list"; readonly cursor: string | undefined; readonly limit: number }
+  | { readonly ask: "purge" }
+  | { readonly ask: "pass"; readonly seconds: number }
+
+/** Seconds are in steps of ten, so that those that a run takes decide nothing. */
+const tens = FastCheck.integer({ min: 1, max: 4 }).map((n) => n * 10)
+const key = FastCheck.constantFrom("a", "b", "B", "a.1", "a:1", "c-2", "_")
+const value = FastCheck.constantFrom("1", "1.0", "1e400", '"\u00e9"', `"${"x".repeat(38)}"`, "[ ]")
+const ttl = FastCheck.option(tens, { nil: undefined })
+
+const put = FastCheck.record({ ask: FastCheck.constant("put" as const), at: key, value, ttl })
+const step: FastCheck.Arbitrary<Step> = FastCheck.oneof(
+  { weight: 5, arbitrary: put },
+  {
+    weight: 3,
+    arbitrary: FastCheck.record({ ask: FastCheck.constantFrom("get" as const, "delete" as const), at: key })
+  },
+  {
+    weight: 2,
+    arbitrary: FastCheck.record({
+      ask: FastCheck.constant("list" as const),
+      cursor: FastCheck.option(key, { nil: undefined }),
+      limit: FastCheck.integer({ min: 1, max: 4 })
+    })
+  },
+  { weight: 1, arbitrary: FastCheck.constant({ ask: "purge" as const }) },
+  { weight: 2, arbitrary: FastCheck.record({ ask: FastCheck.constant("pass" as const), seconds: tens }) }
+)
+
+/** How much room there is at first, beside what was filled in. */
+interface Room {
+  readonly entries: number
+  readonly bytes: number
+}
+
+const room: FastCheck.Arbitrary<Room> = FastCheck.record({
+  entries: FastCheck.integer({ min: 1, max: 6 }),
+  bytes: FastCheck.integer({ min: 3, max: 100 })
+})
+
+interface Kept {
+  readonly value: string
+  /** Seconds that it has left. */
+  readonly left: number
+}
+
+type Model = ReadonlyMap<string, Kept>
+
+const bytesIn = (value: string) => Buffer.byteLength(value)
+
+const isWithin = (model: Model, { bytes, entries }: Room) =>
+  model.size <= entries && [...model.values()].reduce((sum, { value }) => sum + bytesIn(value), 0) <= bytes
+
+const bytewise = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+
+/** What a step answers and what is kept after it: all that app data is, but for the times. */
+const modelled = (model: Model, room: Room, step: Step): readonly [answer: unknown, after: Model] => {
+  switch (step.ask) {
+    case "put": {
+      const after = new Map(model).set(step.at, { value: step.value, left: step.ttl ?? Infinity })
+      return isWithin(after, room) ? [step.value, after] : ["AppDataFull", model]
+    }
+    case "get":
+      return [model.get(step.at)?.value ?? "AppDataNotFound", model]
+    case "delete": {
+      const after = new Map(model)
+      return after.delete(step.at) ? ["deleted", after] : ["AppDataNotFound", model]
+    }
+    case "list": {
+      const keys = [...model.keys()].toSorted(bytewise).filter((key) => key > (step.cursor ?? ""))
+      const page = keys.slice(0, step.limit)
+      return [{ page, nextCursor: page.length < keys.length ? page.at(-1) : null }, model]
+    }
+    case "purge":
+      return ["purged", model]
+    case "pass":
+      return [
+        "passed",
+        new Map(
+          [...model]
+            .map(([key, { left, value }]) => [key, { value, left: left - step.seconds }] as const)
+            .filter(([, { left }]) => left > 0)
+        )
+      ]
+  }
+}
+
+const toEntry = Schema.decodeUnknownSync(Schema.Struct({ key: Schema.String }))
+const toEntries = Schema.decodeUnknownSync(Schema.parseJson(Schema.Array(Schema.Struct({ key: Schema.String }))))
+
+/** The text of the value in an entry. */
+const valueIn = (json: string) => {
+  toEntry(parse(json))
+  return json.slice(json.indexOf('"value":') + 8, json.lastIndexOf(',"expiresAt":'))
+}
+
+const taken = Effect.fn(function* (installation: Installation, step: Step) {
+  const appData = yield* AppData
+  const { perform } = yield* Writes
+  const context = appContext(installation)
+  switch (step.ask) {
+    case "put": {
+      const ttlSeconds = step.ttl === undefined ? {} : { ttlSeconds: step.ttl }
+      const entry = { key: step.at, value: new Encoded(step.value), ...ttlSeconds }
+      return yield* Effect.map(perform(context, appData.put(installation, "n", entry)), valueIn)
+    }
+    case "get":
+      return yield* Effect.map(appData.get(installation, "n", step.at), valueIn)
+    case "delete":
+      return yield* Effect.as(perform(context, appData.delete(installation, "n", step.at)), "deleted")
+    case "list": {
+      const { items, nextCursor } = yield* appData.list(installation, "n", step)
+      return { page: toEntries(items).map(({ key }) => key), nextCursor }
+    }
+    case "purge":
+      return yield* Effect.as(appData.purge, "purged")
+    case "pass":
+      return yield* Effect.as(passTime(installation, step.seconds), "passed")
+  }
+})
+
+/** What a step answered, or the name of the error that it failed with. */
+const answered = (installation: Installation, step: Step) =>
+  Effect.map(
+    Effect.either(taken(installation, step)),
+    Either.match({ onLeft: ({ _tag }): unknown => _tag, onRight: (a) => a })
+  )
+
+/** An installation that has no more than this room left. */
+const filled = ({ bytes, entries }: Room) =>
+  Effect.tap(Effect.orDie(makeInstallation()), (installation) =>
+    fillAppData(installation, 10_000 - entries, 10 * 1024 * 1024 - bytes)
+  )
+
+const check = <A, R>(
+  arbitrary: FastCheck.Arbitrary<A>,
+  numRuns: number,
+  holds: (given: A) => Effect.Effect<void, unknown, R>
+) =>
+  Effect.flatMap(Effect.runtime<R>(), (runtime) =>
+    Effect.promise(() =>
+      FastCheck.assert(
+        FastCheck.asyncProperty(arbitrary, (given) => Effect.runPromise(Effect.provide(holds(given), runtime))),
+        { numRuns, endOnFailure: true }
+      )
+    )
+  )
+
+layer(Live, { excludeTestServices: true, timeout: "120 seconds" })("App data", (it) => {
+  it.effect("is what a map with an end to its entries and a quota is, whatever comes in whatever order", () =>
+    check(FastCheck.tuple(room, FastCheck.array(step, { minLength: 10, maxLength: 40 })), 30, ([room, steps]) =>
+      Effect.gen(function* () {
+        const installation = yield* filled(room)
+        let model: Model = new Map()
+        const expected: Array<unknown> = []
+        const answers: Array<unknown> = []
+        for (const step of steps) {
+          const [answer, after] = modelled(model, room, step)
+          expected.push(answer)
+          model = after
+          answers.push(yield* answered(installation, step))
+        }
+        assert.deepStrictEqual(answers, expected)
+        assert.deepInclude((yield* usageOf(installation))[0], { isRight: true })
+      })
+    )
+  )
+
+  it.effect("counts right whatever comes at once, keeps nothing that was not put, and never more than the quota", () =>
+    check(FastCheck.tuple(room, FastCheck.array(step, { minLength: 10, maxLength: 40 })), 30, ([room, steps]) =>
+      Effect.gen(function* () {
+        const installation = yield* filled(room)
+        yield* Effect.forEach(steps, (step) => answered(installation, step), { concurrency: "unbounded" })
+        assert.deepInclude((yield* usageOf(installation))[0], { isRight: true })
+        const kept = new Map<string, Kept>()
+        for (const at of new Set(steps.flatMap((step) => ("at" in step ? [step.at] : [])))) {
+          const value = yield* answered(installation, { ask: "get", at })
+          if (value === "AppDataNotFound") continue
+          const puts = steps.filter((step) => step.ask === "put" && step.at === at && step.value === value)
+          assert.isNotEmpty(puts, at)
+          kept.set(at, { value: String(value), left: 1 })
+        }
+        assert.isTrue(isWithin(kept, room))
+        yield* passTime(installation, 40)
+        const { purge } = yield* AppData
+        yield* Effect.repeat(purge, { while: (deleted) => deleted > 0 })
+        assert.deepInclude((yield* usageOf(installation))[0], { isRight: true })
+      })
+    )
+  )
+})
