@@ -14,6 +14,7 @@ import installOnce from "./migrations/0011_install_an_app_once.ts"
 import countLargeAnswers from "./migrations/0012_count_large_answers.ts"
 import keepJournal from "./migrations/0013_keep_a_journal.ts"
 import leanWrites from "./migrations/0014_lean_writes.ts"
+import keepExternalIds from "./migrations/0018_keep_external_ids.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -30,7 +31,8 @@ export const migrations = {
   "0011_install_an_app_once": installOnce,
   "0012_count_large_answers": countLargeAnswers,
   "0013_keep_a_journal": keepJournal,
-  "0014_lean_writes": leanWrites
+  "0014_lean_writes": leanWrites,
+  "0018_keep_external_ids": keepExternalIds
 }
 
 /** The number that a migration's name begins with. */
