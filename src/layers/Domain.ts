@@ -4,6 +4,7 @@ import { BulkheadLive } from "./Bulkhead.ts"
 import { CatalogLive } from "./catalog/Catalog.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
+import { ImportsLive } from "./imports/Imports.ts"
 import { JournalLive } from "./Journal.ts"
 import { RateLimitLive } from "./RateLimit.ts"
 import { WebhooksLive } from "./webhooks/Webhooks.ts"
@@ -15,6 +16,7 @@ export const DomainLive = Layer.mergeAll(
   BulkheadLive,
   CatalogLive,
   IdempotencyLive,
+  Layer.provide(ImportsLive, CatalogLive),
   JournalLive,
   RateLimitLive,
   HealthLive,

@@ -1,7 +1,7 @@
 import { Either, ParseResult, Schema } from "effect"
 import { setImmediate } from "node:timers/promises"
 import { isObject, parseUntrusted } from "../../domain/Json.ts"
-import { ExternalId, type Put } from "../../domain/Put.ts"
+import { ExternalId, type Put } from "../../domain/imports/Put.ts"
 import { isText } from "../../domain/Text.ts"
 import { linesOf } from "../../http/BadRequest.ts"
 import type { Line } from "./Lines.ts"

@@ -1,14 +1,18 @@
 import { Command, Options } from "@effect/cli"
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Either, Option } from "effect"
 import { setPriority } from "node:os"
-import { Catalog } from "../../domain/catalog/Catalog.ts"
 import { CreateProduct } from "../../domain/catalog/Product.ts"
+import { PutCollection } from "../../domain/imports/Collection.ts"
+import { Imports } from "../../domain/imports/Imports.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { Writes } from "../../domain/Write.ts"
 import { command, group, json, option, print } from "../Frame.ts"
 import { jsonLines } from "./Lines.ts"
-import { type Counts, type PlanFull, run } from "./Run.ts"
+import { type Job, run } from "./Run.ts"
 import { shopifyLines } from "./ShopifyCsv.ts"
+
+/** Of the process, so that servers on the same machine come first. */
+const LOW_PRIORITY = 10
 
 const common = {
   store: option("store", StoreId, "The store's id"),
@@ -33,31 +37,23 @@ const common = {
 const refusedBeside = (file: Option.Option<string>) => `${Option.getOrElse(file, () => "import")}.refused.jsonl`
 
 interface Given {
+  readonly store: StoreId
   readonly file: Option.Option<string>
   readonly refused: Option.Option<string>
   readonly isSilent: boolean
   readonly isRehearsal: boolean
+  readonly json: boolean
 }
 
-/** How a job is to be done, as it was asked for. */
-const asAsked = ({ file, isRehearsal, isSilent, refused }: Given) => ({
-  file,
-  isSilent,
-  isRehearsal,
-  refused: Option.getOrElse(refused, () => refusedBeside(file))
-})
-
-/** Does the job for as long as nobody stops it, beside servers that come first, and prints what came of it. */
-const report = <E extends { readonly _tag: string }, R>(
-  given: Given & { readonly store: StoreId; readonly json: boolean },
-  job: Effect.Effect<Counts, E | PlanFull, R>
-) =>
+/** Does a job as it was asked for, beside servers that come first, for as long as nobody stops it; prints what came of it. */
+const carryOut = <Input, I, E, R>(given: Given, job: Pick<Job<Input, I, E, R>, "linesOf" | "put" | "schema">) =>
   Effect.gen(function* () {
-    setPriority(10)
-    const counts = yield* Effect.onInterrupt(job, () =>
+    setPriority(LOW_PRIORITY)
+    const refused = Option.getOrElse(given.refused, () => refusedBeside(given.file))
+    const counts = yield* Effect.onInterrupt(run({ ...given, ...job, refused }), () =>
       Console.error("Stopped. What was imported stays; run the same import again, and it goes on from there")
     )
-    const file = counts.refused > 0 ? { refusedFile: asAsked(given).refused } : {}
+    const file = counts.refused > 0 ? { refusedFile: refused } : {}
     yield* print(given.json, { storeId: given.store, dryRun: given.isRehearsal, ...counts, ...file })
   })
 
@@ -71,19 +67,37 @@ const products = command(
     )
   },
   function* ({ format, ...given }) {
-    const catalog = yield* Catalog
+    const { putProducts } = yield* Imports
     const { perform } = yield* Writes
-    const job = run({
-      store: given.store,
-      ...asAsked(given),
+    yield* carryOut(given, {
       schema: CreateProduct,
       linesOf: format === "shopify" ? shopifyLines : jsonLines,
-      put: (context, puts, planned) => perform(context, catalog.putProducts(given.store, puts, planned))
+      put: (context, puts, planned) => perform(context, putProducts(given.store, puts, planned))
     })
-    yield* report(given, job)
   }
 ).pipe(Command.withDescription("Import products, as JSON Lines or from Shopify"))
 
+/** Collections are few, and each is a write of its own: rules take their time, and no other has to wait for them. */
+const collections = command("collections", common, function* (given) {
+  const { putCollection } = yield* Imports
+  const { perform } = yield* Writes
+  yield* carryOut(given, {
+    schema: PutCollection,
+    linesOf: jsonLines,
+    put: Effect.fnUntraced(function* (context, puts) {
+      const outcomes = []
+      for (const put of puts) {
+        const outcome = yield* Effect.either(perform(context, putCollection(given.store, put)))
+        if (Either.isRight(outcome)) outcomes.push(outcome)
+        else if (outcome.left._tag === "StoreNotFound") return yield* outcome.left
+        else if (outcome.left._tag === "CollectionLimitReached") return { outcomes, limit: Option.some(outcome.left) }
+        else outcomes.push(Either.left(outcome.left))
+      }
+      return { outcomes, limit: Option.none() }
+    })
+  })
+}).pipe(Command.withDescription("Import collections, as JSON Lines, after the products that they hold"))
+
 export const imports = group("import", "Bring in what another system exported").pipe(
-  Command.withSubcommands([products])
+  Command.withSubcommands([products, collections])
 )

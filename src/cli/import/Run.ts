@@ -1,6 +1,6 @@
 import { Data, Effect, Either, Option, type Schema } from "effect"
 import { Actor, IMPORTER } from "../../domain/Actor.ts"
-import type { Put, PutAll, PutOutcome } from "../../domain/Put.ts"
+import type { Put, PutAll, PutOutcome } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { WriteContext } from "../../domain/Write.ts"
 import { type Batch, batchesOf, makeRead, type Refusal, type Row } from "./Batches.ts"

@@ -1,7 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { Document, DocumentPage } from "../Document.ts"
 import type { PageRequest } from "../Page.ts"
-import type { Put, PutAll } from "../Put.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
 import type { VersionCondition, VersionMismatch } from "../Version.ts"
 import type { Write } from "../Write.ts"
@@ -46,15 +45,6 @@ export class Catalog extends Context.Tag("domain/Catalog")<
       patch: UpdateProduct,
       condition: VersionCondition
     ) => Write<Document<ProductId>, StoreNotFound | ProductNotFound | ProductTooLarge | SlugTaken | VersionMismatch>
-    /**
-     * Puts products by their external ids, of which none stands twice. What `createProduct` and `updateProduct` do for one
-     * happens to all of them at once. `planned` counts products that rehearsals made before, of which nothing stayed.
-     */
-    readonly putProducts: (
-      store: StoreId,
-      puts: ReadonlyArray<Put<CreateProduct>>,
-      planned: number
-    ) => Write<PutAll<ProductTooLarge | SlugTaken, ProductLimitReached>, StoreNotFound>
     /** Removes the product, also from the manual collections that hold it. Emits nothing (contract, section 6). */
     readonly deleteProduct: (
       store: StoreId,

@@ -19,7 +19,6 @@ import type { DatabaseOf } from "../database/Database.ts"
 import { traced } from "../Traced.ts"
 import { record } from "../Writes.ts"
 import { allocateProduct, claimSlug, lockedStore, type Moment, releaseProduct } from "./Allocation.ts"
-import { putProducts } from "./PutProducts.ts"
 import { deleteProduct, insertsOf, lockProduct, makeProductPage, updatesOf } from "./ProductRepo.ts"
 
 /** The product as it is stored and returned, unless it has grown too large. */
@@ -71,8 +70,6 @@ export const makeProducts = (database: DatabaseOf) => {
         yield* leave(...updatesOf(store, before, product, json))
         return yield* recordProduct(held.value, product, { json: document, fields: before }, json)
       },
-
-    putProducts,
 
     deleteProduct: (store, id, condition) =>
       function* () {

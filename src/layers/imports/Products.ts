@@ -1,5 +1,4 @@
 import { Array, Either, Option } from "effect"
-import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import { putProduct } from "../../domain/catalog/Likeness.ts"
 import {
   type CreateProduct,
@@ -12,15 +11,16 @@ import {
 } from "../../domain/catalog/Product.ts"
 import { slugOf, SlugTaken } from "../../domain/catalog/Slug.ts"
 import { stringify } from "../../domain/Json.ts"
-import type { Put, PutOutcome } from "../../domain/Put.ts"
+import type { Imports } from "../../domain/imports/Imports.ts"
+import type { Put, PutOutcome } from "../../domain/imports/Put.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import type { Change } from "../../domain/Write.ts"
 import { leave } from "../database/Plan.ts"
-import { insertExternalIds } from "../ExternalIds.ts"
+import { insertExternalIds } from "./ExternalIds.ts"
 import { recordAll } from "../Writes.ts"
-import { type Moment, momentOf } from "./Allocation.ts"
-import { countProducts, type Grant, grantAll, roomOf, type Wish } from "./ManyAllocation.ts"
-import { holdNamedProducts, insertsOfMany, updatesOfMany, type Written } from "./ManyProducts.ts"
+import { type Moment, momentOf } from "../catalog/Allocation.ts"
+import { countProducts, type Grant, grantAll, roomOf, type Wish } from "../catalog/ManyAllocation.ts"
+import { holdNamedProducts, insertsOfMany, updatesOfMany, type Written } from "../catalog/ManyProducts.ts"
 
 /** What a put comes to: the product that is known, as it was and as it is to be, or a new one. */
 interface Draft {
@@ -88,7 +88,7 @@ const changeOf = ({ before, json, moment, product }: Done): Change => ({
  * `createProduct` and `updateProduct` for many at once, of the same parts: what they decide is decided for each, what they
  * ask and leave to the commit is one statement for all (docs/performance.md, Import).
  */
-export const putProducts: typeof Catalog.Service.putProducts = (store, puts, planned) =>
+export const putProducts: typeof Imports.Service.putProducts = (store, puts, planned) =>
   function* () {
     const { clock, currencyCode, limit, room } = yield* roomOf(store)
     const externalIds = puts.map(({ externalId }) => externalId)
