@@ -35,7 +35,7 @@ it.effect("both sample exports become products whole, none refused", () =>
   Effect.gen(function* () {
     for (const [name, count, variants, images] of [
       ["apparel", 20, 3, 20],
-      ["jewelery", 20, 6, 24]
+      ["jewelery", 20, 6, 41]
     ] as const) {
       const rows = yield* productsIn(createReadStream(`test/data/shopify/${name}.csv`))
       const products = inputsOf(rows)
@@ -54,13 +54,14 @@ it.effect("both sample exports become products whole, none refused", () =>
   })
 )
 
+const shot = (name: string) => `https://burst.shopifycdn.com/photos/${name}_925x.jpg`
+const image = (name: string, position: number) => ({ url: shot(name), type: "image", position })
+
 it.effect("options, variants, prices and pictures of a product that has them", () =>
   Effect.gen(function* () {
     const rows = yield* productsIn(createReadStream("test/data/shopify/jewelery.csv"))
     const found = rows.map((row) => Either.getOrThrow(row)).find(({ put }) => put.externalId === "leather-anchor")
     assert.strictEqual(found?.line, 4)
-    const shot = (name: string) => `https://burst.shopifycdn.com/photos/${name}_925x.jpg`
-    const image = (name: string, position: number) => ({ url: shot(name), type: "image", position })
     const extras = {
       inventoryPolicy: "deny",
       fulfillmentService: "manual",
