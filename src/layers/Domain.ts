@@ -6,6 +6,8 @@ import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
 import { JournalLive } from "./Journal.ts"
 import { RateLimitLive } from "./RateLimit.ts"
+import { CustomersLive } from "./records/Customers.ts"
+import { OrdersLive } from "./records/Orders.ts"
 import { WebhooksLive } from "./webhooks/Webhooks.ts"
 import { WritesLive } from "./Writes.ts"
 
@@ -14,8 +16,10 @@ export const DomainLive = Layer.mergeAll(
   AccessLive,
   BulkheadLive,
   CatalogLive,
+  CustomersLive,
   IdempotencyLive,
   JournalLive,
+  OrdersLive,
   RateLimitLive,
   HealthLive,
   WebhooksLive,

@@ -27,6 +27,8 @@ const statuses: Record<string, ReadonlyArray<number>> = {
   "POST /products": [201, 409, 422, ...always],
   "PATCH /products/{id}": [200, 409, 412, 422, ...always],
   "DELETE /products/{id}": [200, 409, 412, ...always],
+  "GET /orders": [200, ...always],
+  "GET /customers": [200, ...always],
   "GET /collections": [200, 422, ...always],
   "GET /collections/{id}": [200, 422, ...always],
   "POST /collections": [201, 409, 422, ...always],
@@ -82,6 +84,8 @@ describe("The OpenAPI document", () => {
       "deleteProduct",
       "getCollection",
       "listCollections",
+      "listCustomers",
+      "listOrders",
       "listProducts",
       "updateCollection",
       "updateProduct"

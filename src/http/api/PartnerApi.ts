@@ -3,6 +3,7 @@ import { INVALID, linesOf } from "../BadRequest.ts"
 import { encodedAs, ErrorBody } from "../ErrorTable.ts"
 import { CollectionsGroup, ProductsGroup } from "./Catalog.ts"
 import { complete } from "./Conventions.ts"
+import { CustomersGroup, OrdersGroup } from "./Records.ts"
 import { CollectionUpdated, ProductUpdated } from "./Webhooks.ts"
 
 const introduction = `
@@ -56,6 +57,8 @@ export const PREFIX = "/api/platform/v1"
 export class PartnerApi extends Object.assign(HttpApi.make("partner"), { errorSchema: Undecodable })
   .add(ProductsGroup)
   .add(CollectionsGroup)
+  .add(OrdersGroup)
+  .add(CustomersGroup)
   .prefix(PREFIX)
   .annotate(OpenApi.Title, "Partner API")
   .annotate(OpenApi.Version, "1.0.0")
