@@ -3,6 +3,7 @@ import type { PartnerApi } from "./http/api/PartnerApi.ts"
 import { makeDispatch } from "./http/Dispatch.ts"
 import type { HandlersOf } from "./http/Handler.ts"
 import { makeCatalogHandlers } from "./http/handlers/Catalog.ts"
+import { makeStoreHandlers } from "./http/handlers/Stores.ts"
 import { makeRecordHandlers } from "./http/handlers/Records.ts"
 import { pages } from "./http/Pages.ts"
 import { serve } from "./http/Serve.ts"
@@ -11,6 +12,7 @@ import { serve } from "./http/Serve.ts"
 export const ServerLive = Layer.scopedDiscard(
   Effect.gen(function* () {
     const handlers: HandlersOf<(typeof PartnerApi.groups)[string]> = {
+      ...(yield* makeStoreHandlers),
       ...(yield* makeCatalogHandlers),
       ...(yield* makeRecordHandlers)
     }

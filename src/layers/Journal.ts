@@ -18,14 +18,14 @@ const partOf = (id: string) => Math.floor(millisOf(id) / PART) % PARTS.length
 const insertEntry = statement(`
   insert into journal (
     store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
-    before, after, omitted
-  ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+    before, after, omitted, reason
+  ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 `)
 
 /** What the journal keeps of a change: who did what to which resource, through which surface, under which key. */
 export const entryOf = (context: WriteContext, hops: number, key: string | null, change: Change): Statement => {
   const { actor, storeId, surface } = context
-  const { at, id, resource, resourceId, version } = change
+  const { at, id, reason, resource, resourceId, version } = change
   const { after, before, omitted } = keptOf(change)
   return insertEntry(
     storeId,
@@ -42,7 +42,8 @@ export const entryOf = (context: WriteContext, hops: number, key: string | null,
     version,
     before,
     after,
-    `{${omitted.map((name) => JSON.stringify(name)).join(",")}}`
+    `{${omitted.map((name) => JSON.stringify(name)).join(",")}}`,
+    reason
   )
 }
 

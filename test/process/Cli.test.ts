@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Plan } from "../../src/domain/access/Stores.ts"
 import { dataOf, errorOf, makeClient, pageOf } from "../support/Api.ts"
-import { app, AppMade, cli, factsOf, Installed, store } from "../support/Cli.ts"
+import { app, AppMade, cli, factsOf, Installed, store, StoreMade } from "../support/Cli.ts"
 import { ownDatabase, rowsOf, startServer } from "../support/Process.ts"
 
 const words = (text: string) => text.split(" ")
@@ -61,12 +61,23 @@ it.scopedLive("what it makes works: the printed token reads and writes the new s
   })
 )
 
-it.scopedLive("the plan of a store is the one it was made with", () =>
+it.scopedLive("a store has the plan and says of itself what it was made with", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     yield* store(url, "growth")
-    const rows = yield* rowsOf(client, "select name, plan, currency_code from stores")
-    assert.deepStrictEqual(rows, [{ name: "Shop", plan: "growth", currency_code: "CHF" }])
+    const says = "--domain Tea.example --timezone Europe/Zurich --locale de-ch --country ch --weight-unit g"
+    const made = words(`stores create --name Tea --plan free --currency CHF ${says}`)
+    yield* factsOf(StoreMade, url, ...made)
+    const rows = yield* rowsOf(
+      client,
+      "select name, plan, currency_code, domain, timezone, locale, country, weight_unit from stores order by id"
+    )
+    const usual = { domain: null, timezone: "UTC", locale: "en", country: null, weight_unit: "kg" }
+    const said = { domain: "tea.example", timezone: "Europe/Zurich", locale: "de-CH", country: "CH", weight_unit: "g" }
+    assert.deepStrictEqual(rows, [
+      { name: "Shop", plan: "growth", currency_code: "CHF", ...usual },
+      { name: "Tea", plan: "free", currency_code: "CHF", ...said }
+    ])
   })
 )
 
@@ -215,6 +226,11 @@ const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   ["stores create --name Shop --plan free --currency XXY", /--currency: must be a currency code of ISO 4217/],
   ["stores create --name Shop --plan free", /--currency/],
   ["stores create --plan free --currency EUR", /--name/],
+  ["stores create --name Shop --plan free --currency EUR --timezone Berlin", /--timezone: must be a time zone/],
+  ["stores create --name Shop --plan free --currency EUR --country UK", /--country: must be a country code/],
+  ["stores create --name Shop --plan free --currency EUR --locale de_DE", /--locale: must be a language tag/],
+  ["stores create --name Shop --plan free --currency EUR --domain shop", /--domain: must be a host name/],
+  ["stores create --name Shop --plan free --currency EUR --weight-unit stone", /--weight-unit|kg, g, lb, oz/],
   ["stores create --name  --plan free --currency EUR", /--name: must not be empty/],
   ["apps create --name App", /--scope/],
   ["apps create --name App --scope read_everything", /one of .*read_products, write_products/],

@@ -17,7 +17,7 @@ export const factsOf = Effect.fn(function* <A, I>(
   return Schema.decodeSync(Schema.parseJson(schema), { onExcessProperty: "error" })(stdout)
 })
 
-const StoreMade = Schema.Struct({ storeId: Schema.UUID })
+export const StoreMade = Schema.Struct({ storeId: Schema.UUID })
 export const AppMade = Schema.Struct({ appId: Schema.UUID })
 export const Installed = Schema.Struct({
   installationId: Schema.UUID,

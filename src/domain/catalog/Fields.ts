@@ -35,19 +35,27 @@ export const trimmed = (max: number) =>
 
 const isJsonNumber = (value: unknown): value is JsonNumber => typeof value === "number" || value instanceof ExactNumber
 
-/** An amount of money, of goods or of weight: a number of any decimals, kept with all of its digits. */
-export const Amount = Schema.declare(
-  (value: unknown): value is JsonNumber => isJsonNumber(value) && Number(value) >= 0 && Number(value) <= MAX_NUMBER,
-  {
-    jsonSchema: { type: "number", minimum: 0, maximum: MAX_NUMBER },
-    arbitrary: () => (fc) =>
-      fc.oneof(
-        fc.nat(),
-        fc.integer({ min: 0, max: 10 ** 9 }).map((cents) => cents / 100)
-      ),
-    ...says(`must be a number from 0 to ${MAX_NUMBER}`)
-  }
-)
+/** A number of any decimals, kept with all of its digits. */
+const numberFrom = (minimum: number) =>
+  Schema.declare(
+    (value: unknown): value is JsonNumber =>
+      isJsonNumber(value) && Number(value) >= minimum && Number(value) <= MAX_NUMBER,
+    {
+      jsonSchema: { type: "number", minimum, maximum: MAX_NUMBER },
+      arbitrary: () => (fc) =>
+        fc.oneof(
+          fc.nat(),
+          fc.integer({ min: 0, max: 10 ** 9 }).map((cents) => cents / 100)
+        ),
+      ...says(`must be a number from ${minimum} to ${MAX_NUMBER}`)
+    }
+  )
+
+/** An amount of money, of goods or of weight. */
+export const Amount = numberFrom(0)
+
+/** By how much an amount changes. */
+export const Difference = numberFrom(-MAX_NUMBER)
 
 export const Bool = Schema.Boolean.annotations(says("must be true or false"))
 

@@ -3,6 +3,7 @@ import { INVALID, linesOf } from "../BadRequest.ts"
 import { encodedAs, ErrorBody } from "../ErrorTable.ts"
 import { CollectionsGroup, ProductsGroup } from "./Catalog.ts"
 import { complete } from "./Conventions.ts"
+import { StoreGroup } from "./Stores.ts"
 import { CustomersGroup, OrdersGroup } from "./Records.ts"
 import { CollectionUpdated, ProductUpdated } from "./Webhooks.ts"
 
@@ -55,6 +56,7 @@ export const PREFIX = "/api/platform/v1"
 
 /** Partner API v1. Everything under {@link PREFIX}, and the document at `/openapi.json`, comes from here. */
 export class PartnerApi extends Object.assign(HttpApi.make("partner"), { errorSchema: Undecodable })
+  .add(StoreGroup)
   .add(ProductsGroup)
   .add(CollectionsGroup)
   .add(OrdersGroup)

@@ -86,7 +86,15 @@ const create = Effect.gen(function* () {
   const stores = yield* Stores
   const catalog = yield* Catalog
   const { perform } = yield* Writes
-  const storeId = yield* stores.create({ name: "Demo store", plan: "growth", currencyCode: "EUR" })
+  const storeId = yield* stores.create({
+    name: "Demo store",
+    plan: "growth",
+    currencyCode: "EUR",
+    domain: "demo.example.com",
+    timezone: "Europe/Lisbon",
+    locale: "en-GB",
+    country: "PT"
+  })
   const actor = Actor.Merchant({ id: MERCHANT })
   const context: WriteContext = { storeId, actor, surface: "cli", cause: null, mode: "perform" }
   const ids = new Map<string | undefined, ProductId>()

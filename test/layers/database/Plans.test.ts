@@ -4,6 +4,7 @@ import { Effect, Either, Layer, type Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { EVERYTHING } from "../../../src/domain/access/AccessRule.ts"
 import { Installations } from "../../../src/domain/access/Installations.ts"
+import { Stores } from "../../../src/domain/access/Stores.ts"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { CollectionId, CreateCollection } from "../../../src/domain/catalog/Collection.ts"
@@ -114,6 +115,7 @@ const scene = Effect.gen(function* () {
 const round = Effect.fn(function* (storeId: StoreId, token: Redacted.Redacted) {
   const catalog = yield* Catalog
   const idempotency = yield* Idempotency
+  const stores = yield* Stores
   const { admit } = yield* RateLimit
   const database = yield* Database
   const { claim, settle } = makeQueue(database)
@@ -129,6 +131,7 @@ const round = Effect.fn(function* (storeId: StoreId, token: Redacted.Redacted) {
     idempotency.once(contextOf(storeId), keyed(key), write, respond)
 
   yield* measured("an admission", admit(token))
+  yield* measured("the store", stores.get(storeId))
   const create = catalog.createProduct(storeId, toProduct({ name: "Cup", price: 3, tags: ["sale"] }))
   const key = randomUUID()
   const id = productIdOf(yield* measured("a create", once(create, respond, key)))
@@ -138,6 +141,9 @@ const round = Effect.fn(function* (storeId: StoreId, token: Redacted.Redacted) {
   for (const [field, patch] of Object.entries(patches)) {
     yield* measured(`a PATCH of ${field}`, once(catalog.updateProduct(storeId, id, toPatch(patch), "any"), respond))
   }
+
+  const sale = catalog.setInventory(storeId, id, { adjust: 1 }, "any")
+  yield* measured("a change of inventory", once(sale, respond))
 
   for (const [kind, rules] of Object.entries(RULES)) {
     const write = catalog.createCollection(storeId, toCollection({ title: "Sale", rules }))
