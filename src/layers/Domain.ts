@@ -4,6 +4,7 @@ import { BulkheadLive } from "./Bulkhead.ts"
 import { CatalogLive } from "./catalog/Catalog.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
+import { ImportsLive } from "./imports/Imports.ts"
 import { JournalLive } from "./Journal.ts"
 import { RateLimitLive } from "./RateLimit.ts"
 import { CustomersLive } from "./records/Customers.ts"
@@ -18,6 +19,7 @@ export const DomainLive = Layer.mergeAll(
   CatalogLive,
   CustomersLive,
   IdempotencyLive,
+  Layer.provide(ImportsLive, CatalogLive),
   JournalLive,
   OrdersLive,
   RateLimitLive,

@@ -17,6 +17,7 @@ import leanWrites from "./migrations/0014_lean_writes.ts"
 import capabilitiesAndSettings from "./migrations/0015_capabilities_and_settings.ts"
 import appDataAndReasons from "./migrations/0016_app_data_and_reasons.ts"
 import createRecords from "./migrations/0017_create_records.ts"
+import keepExternalIds from "./migrations/0018_keep_external_ids.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -36,7 +37,8 @@ export const migrations = {
   "0014_lean_writes": leanWrites,
   "0015_capabilities_and_settings": capabilitiesAndSettings,
   "0016_app_data_and_reasons": appDataAndReasons,
-  "0017_create_records": createRecords
+  "0017_create_records": createRecords,
+  "0018_keep_external_ids": keepExternalIds
 }
 
 /** The number that a migration's name begins with. */

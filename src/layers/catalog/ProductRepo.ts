@@ -17,8 +17,10 @@ import { hasTermsOf, termsOf } from "./Terms.ts"
  * SQL for products, and nothing else: no permissions, no limits, no events.
  */
 
-/** What a document says. Whether it may was seen when it was written, by the rules of that day, which may since be stricter. */
 const decode = Schema.decodeUnknownSync(Schema.encodedSchema(Product))
+
+/** What a document says. Whether it may was seen when it was written, by the rules of that day, which may since be stricter. */
+export const productOf = (document: JsonText, id: ProductId): Product => ({ ...decode(parse(document)), id })
 
 const selectPage = statement(
   pageQuery({
@@ -110,7 +112,7 @@ export interface Held extends Moment {
 export function* lockProduct(store: StoreId, id: ProductId): Steps<Option.Option<Held>> {
   const held = yield* lockedOf(lockRow(store, id))
   return Option.map(held, ({ clock, document }) => ({
-    product: { ...decode(parse(document)), id },
+    product: productOf(document, id),
     document,
     ...momentOf(clock)
   }))
