@@ -3,13 +3,19 @@ import type { PartnerApi } from "./http/api/PartnerApi.ts"
 import { makeDispatch } from "./http/Dispatch.ts"
 import type { HandlersOf } from "./http/Handler.ts"
 import { makeCatalogHandlers } from "./http/handlers/Catalog.ts"
+import { makeStoreHandlers } from "./http/handlers/Stores.ts"
+import { makeRecordHandlers } from "./http/handlers/Records.ts"
 import { pages } from "./http/Pages.ts"
 import { serve } from "./http/Serve.ts"
 
 /** Every route of the service; what they need of the domain is left for `main` and the tests to provide. */
 export const ServerLive = Layer.scopedDiscard(
   Effect.gen(function* () {
-    const handlers: HandlersOf<(typeof PartnerApi.groups)[string]> = yield* makeCatalogHandlers
+    const handlers: HandlersOf<(typeof PartnerApi.groups)[string]> = {
+      ...(yield* makeStoreHandlers),
+      ...(yield* makeCatalogHandlers),
+      ...(yield* makeRecordHandlers)
+    }
     yield* serve(yield* makeDispatch(Object.values(handlers)), yield* pages)
   })
 )

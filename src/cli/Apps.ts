@@ -3,7 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { Apps } from "../domain/access/Apps.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 import { Database } from "../layers/database/Postgres.ts"
-import { command, group, json, limit, misused, Name, option, print, printAll, scopes } from "./Frame.ts"
+import { capabilities, command, group, json, limit, misused, Name, option, print, printAll, scopes } from "./Frame.ts"
 import { events, secretFact, webhook } from "./Webhook.ts"
 
 const create = command(
@@ -11,25 +11,30 @@ const create = command(
   {
     name: option("name", Name, "What it is called"),
     scopes,
+    capabilities,
     url: option("webhook-url", Schema.String, "Where its events are sent to; prints the secret that signs them").pipe(
       Options.optional
     ),
     events: Options.repeated(events),
     json
   },
-  function* ({ events, json, name, scopes, url }) {
+  function* ({ capabilities, events, json, name, scopes, url }) {
     const apps = yield* Apps
     const { subscribe } = yield* Webhooks
     if (Option.isSome(url) !== events.length > 0) return yield* misused("Give --webhook-url and --event together")
     const make = Effect.gen(function* () {
-      const appId = yield* apps.create({ name, scopes })
+      const appId = yield* apps.create({ name, scopes, capabilities })
       const secret = Option.isSome(url) ? yield* subscribe(appId, { url: url.value, kinds: events }) : Option.none()
       return { appId, ...secretFact(secret) }
     })
     const { transaction } = yield* Database
     yield* print(json, yield* transaction(make))
   }
-).pipe(Command.withDescription("Make an app that may ask for the given scopes, with a webhook if it wants events"))
+).pipe(
+  Command.withDescription(
+    "Make an app that may ask for the given scopes and capabilities, with a webhook if it wants events"
+  )
+)
 
 const list = command("list", { limit, json }, function* ({ json, limit }) {
   const apps = yield* Apps

@@ -1,6 +1,7 @@
 import { Args, Command, HelpDoc, Options, ValidationError } from "@effect/cli"
 import { Console, Effect, Layer, ParseResult, Schema, type Types, type Utils } from "effect"
 import { AppId } from "../domain/access/Apps.ts"
+import { Capability } from "../domain/access/Capability.ts"
 import { Scope } from "../domain/access/Scope.ts"
 import { AccessLive } from "../layers/access/Access.ts"
 import { CatalogLive } from "../layers/catalog/Catalog.ts"
@@ -32,11 +33,13 @@ const lineOf = (value: unknown): string => {
   return (Array.isArray(value) ? value.join(" ") : String(value)).replace(/[\p{Cc}\p{Cf}]/gu, "\uFFFD")
 }
 
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0
+
 type Facts = Readonly<Record<string, unknown>>
 
 const text = (facts: Facts) =>
   Object.entries(facts)
-    .filter(([, value]) => value !== null && value !== undefined)
+    .filter(([, value]) => value !== null && value !== undefined && !isEmptyList(value))
     .map(([name, value]) => `${name}: ${lineOf(value)}`)
     .join("\n")
 
@@ -83,6 +86,11 @@ export const Name = Schema.Trim.pipe(Schema.nonEmptyString({ message: () => "mus
 export const scopes = Options.choice("scope", Scope.literals).pipe(
   Options.withDescription("A scope; give it once for each"),
   Options.atLeast(1)
+)
+
+export const capabilities = Options.choice("capability", Capability.literals).pipe(
+  Options.withDescription("A capability; give it once for each"),
+  Options.repeated
 )
 
 export const group = (name: string, description: string) =>

@@ -3,7 +3,20 @@ import { DateTime, Effect, Option, Redacted } from "effect"
 import { type Installation, InstallationId, Installations } from "../domain/access/Installations.ts"
 import { Tokens } from "../domain/access/Tokens.ts"
 import { StoreId } from "../domain/Store.ts"
-import { app, argument, command, group, json, limit, misused, option, print, printAll, scopes } from "./Frame.ts"
+import {
+  app,
+  argument,
+  capabilities,
+  command,
+  group,
+  json,
+  limit,
+  misused,
+  option,
+  print,
+  printAll,
+  scopes
+} from "./Frame.ts"
 
 const store = option("store", StoreId, "The store's id")
 
@@ -17,17 +30,22 @@ const printToken = Effect.fnUntraced(function* (asJson: boolean, installation: I
     installationId: installation.id,
     storeId: installation.storeId,
     scopes: installation.scopes,
+    capabilities: installation.capabilities,
     accessToken: Redacted.value(token),
     accessTokenExpiresAt: DateTime.formatIso(expiresAt)
   })
 })
 
-const create = command("create", { store, app, scopes, json }, function* ({ app, json, scopes, store }) {
-  const installations = yield* Installations
-  yield* printToken(json, yield* installations.install({ storeId: store, appId: app, scopes }))
-}).pipe(
+const create = command(
+  "create",
+  { store, app, scopes, capabilities, json },
+  function* ({ app, capabilities, json, scopes, store }) {
+    const installations = yield* Installations
+    yield* printToken(json, yield* installations.install({ storeId: store, appId: app, scopes, capabilities }))
+  }
+).pipe(
   Command.withDescription(
-    "Install an app on a store, or give it other scopes; prints an access token, good for an hour"
+    "Install an app on a store, or give it other scopes and capabilities; prints an access token, good for an hour"
   )
 )
 
@@ -40,7 +58,9 @@ const list = command(
     yield* printAll(json, "installations", yield* installations.list({ storeId: store, appId: app, limit }))
   }
 ).pipe(
-  Command.withDescription("The newest installations of a store or an app: their scopes, and whether they are active")
+  Command.withDescription(
+    "The newest installations of a store or an app: what they are granted, and whether they are active"
+  )
 )
 
 const token = command("token", { installation, json }, function* ({ installation, json }) {

@@ -1,5 +1,6 @@
 import { Command, Options } from "@effect/cli"
 import { Console, Effect, Layer } from "effect"
+import { Country, DEFAULT_SETTINGS, Domain, Locale, Timezone, WeightUnit } from "../domain/access/Settings.ts"
 import { Plan, Stores } from "../domain/access/Stores.ts"
 import { CurrencyCode } from "../domain/catalog/Fields.ts"
 import { StoreId } from "../domain/Store.ts"
@@ -44,11 +45,25 @@ const createStore = command(
     name: option("name", Name, "What it is called"),
     plan,
     currency: option("currency", CurrencyCode, "The currency of its prices, as in EUR"),
+    domain: Options.withDefault(
+      option("domain", Domain, "Where the storefront is, as in shop.example.com"),
+      DEFAULT_SETTINGS.domain
+    ),
+    timezone: Options.withDefault(
+      option("timezone", Timezone, "Its time zone, as in Europe/Berlin"),
+      DEFAULT_SETTINGS.timezone
+    ),
+    locale: Options.withDefault(option("locale", Locale, "Its language, as in de-DE"), DEFAULT_SETTINGS.locale),
+    country: Options.withDefault(option("country", Country, "Where it is, as in DE"), DEFAULT_SETTINGS.country),
+    weightUnit: Options.withDefault(
+      Options.choice("weight-unit", WeightUnit.literals).pipe(Options.withDescription("The unit of its weights")),
+      DEFAULT_SETTINGS.weightUnit
+    ),
     json
   },
-  function* ({ currency, json, name, plan }) {
+  function* ({ currency, json, ...store }) {
     const stores = yield* Stores
-    yield* print(json, { storeId: yield* stores.create({ name, plan, currencyCode: currency }) })
+    yield* print(json, { storeId: yield* stores.create({ ...store, currencyCode: currency }) })
   }
 ).pipe(Command.withDescription("Make a store"))
 

@@ -33,12 +33,30 @@ export const wasNumber = (value: object): boolean => Object.hasOwn(value, NUL)
 
 export type JsonNumber = number | ExactNumber
 
-const decimal = (value: JsonNumber) =>
+/** A number with all of its digits, to reckon with. */
+export const decimal = (value: JsonNumber): BigDecimal.BigDecimal =>
   BigDecimal.unsafeFromString(value instanceof ExactNumber ? value.text : String(value))
 
 /** Whether `a` is below `b`, to the last digit: as floats two different numbers may be one. */
 export const isBelow = (a: JsonNumber, b: JsonNumber): boolean =>
   Number(a) < Number(b) || (Number(a) === Number(b) && BigDecimal.lessThan(decimal(a), decimal(b)))
+
+export const isEqual = (a: JsonNumber, b: JsonNumber): boolean => BigDecimal.equals(decimal(a), decimal(b))
+
+/** Without an exponent. */
+const plain = ({ scale, value }: BigDecimal.BigDecimal): string => {
+  const sign = value < 0n ? "-" : ""
+  const digits = `${value < 0n ? -value : value}`.padStart(scale + 1, "0")
+  return scale > 0
+    ? `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+    : `${sign}${digits}${"0".repeat(-scale)}`
+}
+
+/** The sum, to the last digit: 0.1 and 0.2 are 0.3. */
+export const plus = (a: JsonNumber, b: JsonNumber): JsonNumber => {
+  const text = plain(BigDecimal.normalize(BigDecimal.sum(decimal(a), decimal(b))))
+  return isEqual(Number(text), new ExactNumber(text)) ? Number(text) : new ExactNumber(text)
+}
 
 export type JsonObject = { readonly [key: string]: unknown }
 
@@ -100,6 +118,10 @@ const spelled = ({ text }: ExactNumber): JsonNumber => {
   return significant.length <= FLOAT_DIGITS ? Number(text) : new ExactNumber(`${sign}${significant}e${power}`)
 }
 
+/** What was reckoned, with all of its digits. */
+export const numberOf = (value: BigDecimal.BigDecimal): JsonNumber =>
+  spelled(new ExactNumber(BigDecimal.format(value)))
+
 /** A copy with the keys in order. */
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted)
@@ -113,7 +135,8 @@ const sorted = (value: unknown): unknown => {
 /** A number closer to zero has more decimals than `numeric` holds; so has a zero of such an exponent. */
 const MIN_EXPONENT = 300
 
-const numberProblem = (value: JsonNumber) => {
+/** Why a number is none that the service takes, if it is not. */
+export const numberProblem = (value: JsonNumber): string | undefined => {
   const magnitude = Math.abs(Number(value))
   const tooLarge = `must be a number of at most ${MAX_NUMBER}`
   if (magnitude > MAX_NUMBER) return tooLarge

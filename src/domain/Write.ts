@@ -74,6 +74,8 @@ export interface Change {
   /** The resource as it was and as it is, null where there is none. */
   readonly before: Snapshot | null
   readonly after: Snapshot | null
+  /** Why, in the words of who wrote, where they gave any. */
+  readonly reason: string | null
 }
 
 /** Performs writes that carry no idempotency key, as operators and previews do. Surfaces call `Idempotency.once`. */

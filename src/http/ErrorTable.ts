@@ -18,6 +18,7 @@ import {
   TooManyProductIds,
   UnknownProducts
 } from "../domain/catalog/Collection.ts"
+import { StockMismatch, StockOutOfRange, VariantNotFound } from "../domain/catalog/Inventory.ts"
 import { ProductLimitReached, ProductNotFound, ProductTooLarge } from "../domain/catalog/Product.ts"
 import { SlugTaken } from "../domain/catalog/Slug.ts"
 import { BadRequest, KeyMalformed, KeyMissing } from "./BadRequest.ts"
@@ -42,6 +43,9 @@ const TABLE = {
   CollectionNotFound: [CollectionNotFound, 404],
   KeyReused: [KeyReused, 409],
   VersionMismatch: [VersionMismatch, 412],
+  StockMismatch: [StockMismatch, 412],
+  StockOutOfRange: [StockOutOfRange, 422],
+  VariantNotFound: [VariantNotFound, 422],
   CollectionLimitReached: [CollectionLimitReached, 422],
   ProductTooLarge: [ProductTooLarge, 422],
   SlugTaken: [SlugTaken, 422],
@@ -66,7 +70,7 @@ export const MEANING: Record<Row[1] | 500, string> = {
   403: "A scope is missing, the installation is not active, or the store's plan allows no more products",
   404: "The resource or the store was not found",
   409: "The Idempotency-Key was used with a different request",
-  412: "The resource is not at the version that If-Match names",
+  412: "The resource is not at the version that If-Match names, or its stock not what was expected",
   422: "Well formed, but not possible as things stand",
   429: "More than 100 requests in 60 seconds. Wait and repeat; no header tells how long",
   500: "Something failed that should not; nothing was written",

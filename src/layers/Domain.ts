@@ -7,6 +7,8 @@ import { IdempotencyLive } from "./Idempotency.ts"
 import { ImportsLive } from "./imports/Imports.ts"
 import { JournalLive } from "./Journal.ts"
 import { RateLimitLive } from "./RateLimit.ts"
+import { CustomersLive } from "./records/Customers.ts"
+import { OrdersLive } from "./records/Orders.ts"
 import { WebhooksLive } from "./webhooks/Webhooks.ts"
 import { WritesLive } from "./Writes.ts"
 
@@ -15,9 +17,11 @@ export const DomainLive = Layer.mergeAll(
   AccessLive,
   BulkheadLive,
   CatalogLive,
+  CustomersLive,
   IdempotencyLive,
   Layer.provide(ImportsLive, CatalogLive),
   JournalLive,
+  OrdersLive,
   RateLimitLive,
   HealthLive,
   WebhooksLive,

@@ -19,8 +19,8 @@ const partOf = (id: string) => Math.floor(millisOf(id) / PART) % PARTS.length
 const insertEntry = statement(`
   insert into journal (
     store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
-    before, after, omitted
-  ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+    before, after, omitted, reason
+  ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 `)
 
 const omittedOf = ({ omitted }: Kept) => `{${omitted.map((name) => JSON.stringify(name)).join(",")}}`
@@ -28,7 +28,7 @@ const omittedOf = ({ omitted }: Kept) => `{${omitted.map((name) => JSON.stringif
 /** What the journal keeps of a change: who did what to which resource, through which surface, under which key. */
 const entryOf = (context: WriteContext, hops: number, key: string | null, change: Change): Statement => {
   const { actor, storeId, surface } = context
-  const { at, id, resource, resourceId, version } = change
+  const { at, id, reason, resource, resourceId, version } = change
   const kept = keptOf(change)
   return insertEntry(
     storeId,
@@ -45,7 +45,8 @@ const entryOf = (context: WriteContext, hops: number, key: string | null, change
     version,
     kept.before,
     kept.after,
-    omittedOf(kept)
+    omittedOf(kept),
+    reason
   )
 }
 

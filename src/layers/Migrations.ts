@@ -14,6 +14,9 @@ import installOnce from "./migrations/0011_install_an_app_once.ts"
 import countLargeAnswers from "./migrations/0012_count_large_answers.ts"
 import keepJournal from "./migrations/0013_keep_a_journal.ts"
 import leanWrites from "./migrations/0014_lean_writes.ts"
+import capabilitiesAndSettings from "./migrations/0015_capabilities_and_settings.ts"
+import appDataAndReasons from "./migrations/0016_app_data_and_reasons.ts"
+import createRecords from "./migrations/0017_create_records.ts"
 import keepExternalIds from "./migrations/0018_keep_external_ids.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
@@ -32,6 +35,9 @@ export const migrations = {
   "0012_count_large_answers": countLargeAnswers,
   "0013_keep_a_journal": keepJournal,
   "0014_lean_writes": leanWrites,
+  "0015_capabilities_and_settings": capabilitiesAndSettings,
+  "0016_app_data_and_reasons": appDataAndReasons,
+  "0017_create_records": createRecords,
   "0018_keep_external_ids": keepExternalIds
 }
 

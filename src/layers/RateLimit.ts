@@ -1,5 +1,6 @@
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { hash } from "node:crypto"
+import { Capability } from "../domain/access/Capability.ts"
 import { type Installation, InstallationId, InstallationInactive } from "../domain/access/Installations.ts"
 import { Scope } from "../domain/access/Scope.ts"
 import { InvalidToken } from "../domain/access/Tokens.ts"
@@ -17,6 +18,7 @@ const Row = Schema.Struct({
   storeId: Schema.typeSchema(StoreId),
   id: Schema.typeSchema(InstallationId),
   scopes: Schema.Array(Scope),
+  capabilities: Schema.Array(Capability),
   isActive: Schema.Boolean,
   isGone: Schema.Boolean,
   isAdmitted: Schema.Boolean
@@ -49,7 +51,8 @@ const WINDOW_MICROS = WINDOW_SECONDS * 1_000_000
 const admitAll = statement(`
   with bearer as materialized (
     select
-      asked.place, i.store_id, i.id as installation_id, i.scopes, i.is_active, s.deleted_at is not null as is_gone
+      asked.place, i.store_id, i.id as installation_id, i.scopes, i.capabilities, i.is_active,
+      s.deleted_at is not null as is_gone
     from unnest((select $1::bytea[])) with ordinality as asked (hash, place)
     join access_tokens t on t.token_hash = asked.hash and t.expires_at > clock_timestamp()
     join installations i on i.store_id = t.store_id and i.id = t.installation_id
@@ -83,7 +86,7 @@ const admitAll = statement(`
   )
   select
     place::integer, store_id as "storeId", installation_id as id, array_to_json(scopes) as scopes,
-    is_active as "isActive", is_gone as "isGone",
+    array_to_json(capabilities) as capabilities, is_active as "isActive", is_gone as "isGone",
     coalesce(row_number() over (partition by store_id, installation_id order by place) <= granted, false)
       as "isAdmitted"
   from bearer left join decided using (store_id, installation_id)

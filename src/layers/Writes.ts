@@ -36,9 +36,10 @@ export function* record(
   resource: Change["resource"],
   { id, version }: { readonly id: string; readonly version: number },
   before: Snapshot | null,
-  after: Snapshot | null
+  after: Snapshot | null,
+  reason: string | null = null
 ): Steps<void> {
-  yield new Changed([{ id: eventId, at, resource, resourceId: id, version, before, after }])
+  yield new Changed([{ id: eventId, at, resource, resourceId: id, version, before, after, reason }])
 }
 
 /** Records changes of one kind of resource, which are told by a statement for all of them. */

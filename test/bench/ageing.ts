@@ -1,4 +1,5 @@
 import { Duration, Effect, Layer, Redacted } from "effect"
+import { NOTHING } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
 import { Installations } from "../../src/domain/access/Installations.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
@@ -33,8 +34,8 @@ const owner = Effect.gen(function* () {
   const apps = yield* Apps
   const { install } = yield* Installations
   const storeId = yield* stores.create({ name: "A store", plan: "scale", currencyCode: "EUR" })
-  const appId = yield* apps.create({ name: "An app", scopes: [] })
-  return { appId, ...(yield* install({ storeId, appId, scopes: [] })) }
+  const appId = yield* apps.create({ name: "An app", ...NOTHING })
+  return { appId, ...(yield* install({ storeId, appId, ...NOTHING })) }
 })
 
 /** From when all that may go is gone, as it is ten minutes after the one before. */

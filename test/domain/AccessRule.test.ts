@@ -4,31 +4,36 @@ import {
   AnyScope,
   AnyToken,
   CapabilityNotGranted,
+  type Grants,
   NeedsCapability,
+  NOTHING,
   refusalOf,
   ScopeNotGranted
 } from "../../src/domain/access/AccessRule.ts"
+import type { Scope } from "../../src/domain/access/Scope.ts"
 
 const inventory = AnyScope.make({ scopes: ["write_inventory", "write_products"] })
 const storage = NeedsCapability.make({ capability: "app_storage" })
 
-const messageOf = (rule: AccessRule) => refusalOf({ scopes: ["read_orders"] }, rule)?.message
+const granted = (...scopes: ReadonlyArray<Scope>): Grants => ({ scopes, capabilities: [] })
+
+const messageOf = (rule: AccessRule) => refusalOf(granted("read_orders"), rule)?.message
 
 describe("A rule", () => {
   it("of any token refuses nobody", () => {
-    assert.isUndefined(refusalOf({ scopes: [] }, AnyToken.make()))
+    assert.isUndefined(refusalOf(NOTHING, AnyToken.make()))
   })
 
   it("of scopes takes each of them for enough, and no other", () => {
-    for (const scope of inventory.scopes) assert.isUndefined(refusalOf({ scopes: [scope, "read_orders"] }, inventory))
-    assert.instanceOf(refusalOf({ scopes: ["read_products", "read_orders"] }, inventory), ScopeNotGranted)
+    for (const scope of inventory.scopes) assert.isUndefined(refusalOf(granted(scope, "read_orders"), inventory))
+    assert.instanceOf(refusalOf(granted("read_products", "read_orders"), inventory), ScopeNotGranted)
     assert.instanceOf(refusalOf({ scopes: [], capabilities: ["app_storage"] }, inventory), ScopeNotGranted)
   })
 
   it("of a capability takes no scope for it, and no other capability", () => {
     assert.isUndefined(refusalOf({ scopes: [], capabilities: ["customer_pii", "app_storage"] }, storage))
     assert.instanceOf(refusalOf({ scopes: [], capabilities: ["customer_pii"] }, storage), CapabilityNotGranted)
-    assert.instanceOf(refusalOf({ scopes: ["write_products"] }, storage), CapabilityNotGranted)
+    assert.instanceOf(refusalOf(granted("write_products"), storage), CapabilityNotGranted)
   })
 
   it("names what is missing", () => {

@@ -3,11 +3,13 @@ import { Either, FastCheck as fc } from "effect"
 import {
   canonical,
   ExactNumber,
+  type JsonNumber,
   MAX_DEPTH,
   MAX_DIGITS,
   MAX_NUMBER,
   parse,
   parseUntrusted,
+  plus,
   stringify
 } from "../../src/domain/Json.ts"
 
@@ -37,6 +39,11 @@ const spelling = fc
   .map(
     ([sign, whole, decimals, exponent]) => `${sign}${whole}${decimals === null ? "" : `.${decimals}`}${exponent ?? ""}`
   )
+
+const numberIn = (list: unknown): JsonNumber => {
+  const [value]: ReadonlyArray<unknown> = Array.isArray(list) ? list : []
+  return typeof value === "number" || value instanceof ExactNumber ? value : assert.fail("no number")
+}
 
 describe("Numbers", () => {
   it("mean, written back, exactly what was sent", () => {
@@ -69,6 +76,19 @@ describe("Numbers", () => {
     const exact = accepted("0.1234567890123456789")
     assert.instanceOf(exact, ExactNumber)
     assert.isTrue(Number(exact) > 0.12 && Number(exact) < 0.13)
+  })
+
+  it("add up to the last digit", () => {
+    assert.strictEqual(plus(0.1, 0.2), 0.3)
+    assert.strictEqual(plus(3, -3), 0)
+    fc.assert(
+      fc.property(spelling, spelling, (a, b) => {
+        const [first, second] = [accepted(`[${a}]`), accepted(`[${b}]`)].map(numberIn)
+        const sum = stringify(plus(first ?? 0, second ?? 0))
+        assert.strictEqual(meaning(sum), meaning(a) + meaning(b))
+      }),
+      { numRuns: 2000 }
+    )
   })
 
   it("are at most 999999999999999 in magnitude", () => {

@@ -63,11 +63,14 @@ layer(Service, { excludeTestServices: true, timeout: "60 seconds" })("An endpoin
     })
   )
 
-  it.effect("that a capability opens is closed to every scope, as nobody was granted a capability", () =>
+  it.effect("that a capability opens is closed to every scope and to other capabilities", () =>
     Effect.gen(function* () {
-      const refused = yield* (yield* freshClient()).client.get("/data")
+      const other = yield* freshClient({ capabilities: ["customer_pii"] })
+      const refused = yield* other.client.get("/data")
       assert.strictEqual(refused.status, 403)
       assert.match(errorOf(refused).error, /capability app_storage/)
+      const holder = yield* freshClient({ scopes: [], capabilities: ["app_storage"] })
+      assert.strictEqual((yield* holder.client.get("/data")).status, 200)
     })
   )
 })

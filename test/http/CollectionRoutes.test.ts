@@ -51,7 +51,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Routes of 
   it.effect("needs the scopes of collections, and no others", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient({ scopes: ["read_collections", "write_collections"] })
-      const products = (yield* install(storeId, ["read_products", "write_products"])).client
+      const products = (yield* install(storeId, { scopes: ["read_products", "write_products"] })).client
       const created = yield* client.post("/collections", { title: "Desks" })
       assert.strictEqual(created.status, 201)
       const path = `/collections/${dataOf(created)["id"]}`

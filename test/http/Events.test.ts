@@ -127,7 +127,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Events of 
       const sql = yield* PgClient.PgClient
       yield* sql`insert into plans (name, product_limit) values ('pair', 2)`
       const { client, storeId } = yield* freshClient({ plan: "pair" })
-      const reader = yield* install(storeId, ["read_products"])
+      const reader = yield* install(storeId, { scopes: ["read_products"] })
       const { id } = dataOf(yield* client.post("/products", { name: "Cup" }, { key: "used" }))
       yield* client.post("/products", { name: "Mug" })
       const path = `/products/${id}`

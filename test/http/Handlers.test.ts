@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { assert, it } from "@effect/vitest"
 import { Effect, Either, Schema } from "effect"
+import { NOTHING } from "../../src/domain/access/AccessRule.ts"
 import { AnyToken } from "../../src/domain/access/AccessRule.ts"
 import { ProductNotFound, ProductId } from "../../src/domain/catalog/Product.ts"
 import { SlugTaken } from "../../src/domain/catalog/Slug.ts"
@@ -63,7 +64,7 @@ const callOf = (sent: Partial<Call>): Call => ({
   installation: {
     id: InstallationId.make("019c1363-49c0-7d21-9a53-5b1c6e2f8a91"),
     storeId: StoreId.make("019c1363-49c0-7d21-9a53-5b1c6e2f8a92"),
-    scopes: []
+    ...NOTHING
   },
   method: "GET",
   url: "/",

@@ -2,7 +2,9 @@ import { HttpApi } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Either, FastCheck, Predicate, Schema } from "effect"
 import { Collection, CreateCollection, UpdateCollection } from "../../src/domain/catalog/Collection.ts"
+import { SetInventory } from "../../src/domain/catalog/Inventory.ts"
 import { CreateProduct, Product, UpdateProduct } from "../../src/domain/catalog/Product.ts"
+import { Store } from "../../src/domain/access/Stores.ts"
 import { EventKind } from "../../src/domain/Events.ts"
 import { PartnerApi } from "../../src/http/api/PartnerApi.ts"
 import {
@@ -23,10 +25,14 @@ import {
 const always = [400, 401, 403, 404, 429, 500, 503]
 
 const statuses: Record<string, ReadonlyArray<number>> = {
+  "GET /store": [200, ...always.filter((status) => status !== 400)],
   "GET /products": [200, ...always],
   "POST /products": [201, 409, 422, ...always],
+  "PATCH /products/{id}/inventory": [200, 409, 412, 422, ...always],
   "PATCH /products/{id}": [200, 409, 412, 422, ...always],
   "DELETE /products/{id}": [200, 409, 412, ...always],
+  "GET /orders": [200, ...always],
+  "GET /customers": [200, ...always],
   "GET /collections": [200, 422, ...always],
   "GET /collections/{id}": [200, 422, ...always],
   "POST /collections": [201, 409, 422, ...always],
@@ -81,8 +87,12 @@ describe("The OpenAPI document", () => {
       "deleteCollection",
       "deleteProduct",
       "getCollection",
+      "getStore",
       "listCollections",
+      "listCustomers",
+      "listOrders",
       "listProducts",
+      "setInventory",
       "updateCollection",
       "updateProduct"
     ])
@@ -124,10 +134,14 @@ describe("The OpenAPI document", () => {
     }
   })
 
-  it("names the scope of each operation", () => {
-    for (const { "x-scope": scope, description, method, name, path } of operations) {
-      assert.strictEqual(scope, `${method === "GET" ? "read" : "write"}_${path.split("/")[1]}`, name)
-      assert.include(description, `Needs the scope \`${scope}\``, name)
+  it("names what each operation needs", () => {
+    const otherwise: Record<string, string> = {
+      "GET /store": "any valid token",
+      "PATCH /products/{id}/inventory": "the scope `write_inventory` or `write_products`"
+    }
+    for (const { description, method, name, path } of operations) {
+      const scope = `the scope \`${method === "GET" ? "read" : "write"}_${path.split("/")[1]}\``
+      assert.match(description, new RegExp(`\n\nNeeds ${otherwise[name] ?? scope}\\.$`), name)
     }
   })
 
@@ -161,7 +175,17 @@ describe("The OpenAPI document", () => {
     assert.deepInclude(fieldsOf("CreateCollection")["rules"], { maxItems: 60 })
     assert.deepInclude(document.components.schemas["ProductId"], { type: "string", format: "uuid" })
     assert.deepInclude(document.components.schemas["CollectionId"], { type: "string", format: "uuid" })
-    for (const component of ["Product", "CreateProduct", "UpdateProduct", "Variant", "Collection", "Rule", "Error"]) {
+    for (const component of [
+      "Store",
+      "Product",
+      "CreateProduct",
+      "UpdateProduct",
+      "SetInventory",
+      "Variant",
+      "Collection",
+      "Rule",
+      "Error"
+    ]) {
       const silent = Object.entries(fieldsOf(component)).filter(
         ([, schema]) => !Predicate.hasProperty(schema, "description") && !Predicate.hasProperty(schema, "$ref")
       )
@@ -216,13 +240,16 @@ describe("Examples of the document", () => {
   it("are what the service takes, to the letter", () => {
     assert.deepStrictEqual(taken("POST /products", CreateProduct), [true, true])
     assert.deepStrictEqual(taken("PATCH /products/{id}", UpdateProduct), [true, true])
+    assert.deepStrictEqual(taken("PATCH /products/{id}/inventory", SetInventory), [true, true])
     assert.deepStrictEqual(taken("POST /collections", CreateCollection), [true, true])
     assert.deepStrictEqual(taken("PATCH /collections/{id}", UpdateCollection), [true, true])
   })
 
   it("show resources with every field and no other", () => {
+    assert.isTrue(shown("GET /store", 200, Store))
     assert.isTrue(shown("POST /products", 201, Product))
     assert.isTrue(shown("PATCH /products/{id}", 200, Product))
+    assert.isTrue(shown("PATCH /products/{id}/inventory", 200, Product))
     assert.isTrue(shown("POST /collections", 201, Collection))
     assert.isTrue(shown("GET /collections/{id}", 200, Collection))
     assert.isTrue(shown("PATCH /collections/{id}", 200, Collection))
@@ -258,6 +285,11 @@ describe("A body is valid by the document exactly when the service takes it", ()
     const unlike = new Set(["currencyCode", "imageUrl", "media"])
     assert.isNull(disagreement("CreateProduct", CreateProduct, { name: "Cup" }, unlike))
     assert.isNull(disagreement("UpdateProduct", UpdateProduct, {}, unlike))
+  })
+
+  it("for the inventory of products", () => {
+    assert.isNull(disagreement("SetInventory", SetInventory, { stock: 1 }, new Set(["variantId"])))
+    assert.isNull(disagreement("SetInventory", SetInventory, { adjust: -1 }, new Set(["variantId"])))
   })
 
   it("for collections", () => {

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
+import { NOTHING } from "../../src/domain/access/AccessRule.ts"
 import { Installations } from "../../src/domain/access/Installations.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { Idempotency } from "../../src/domain/Idempotency.ts"
@@ -28,7 +29,7 @@ const Live = Layer.unwrapScoped(
 const installed = Effect.gen(function* () {
   const { install } = yield* Installations
   const appId = yield* makeApp()
-  return { appId, ...(yield* install({ storeId: yield* makeStore(), appId, scopes: [] })) }
+  return { appId, ...(yield* install({ storeId: yield* makeStore(), appId, ...NOTHING })) }
 })
 
 /** What `work` answers, and how many pages of the service's tables and indexes it looked at. */

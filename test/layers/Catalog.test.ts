@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
+import { NOTHING } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
 import { Installations } from "../../src/domain/access/Installations.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
@@ -80,8 +81,8 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
       const apps = yield* Apps
       const installations = yield* Installations
       const storeId = yield* makeStore
-      const appId = yield* apps.create({ name: "An app", scopes: [] })
-      const { id: installationId } = yield* installations.install({ storeId, appId, scopes: [] })
+      const appId = yield* apps.create({ name: "An app", ...NOTHING })
+      const { id: installationId } = yield* installations.install({ storeId, appId, ...NOTHING })
       for (const actor of [Actor.App({ id: installationId }), MERCHANT, AGENT]) {
         const perform = yield* performIn(storeId, actor)
         const product = yield* perform(catalog.createProduct(storeId, toProduct({ name: "Desk" })))

@@ -1,9 +1,12 @@
+import { SqlClient } from "@effect/sql"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Option, Schema, TestClock, TestContext, TestServices } from "effect"
 import { randomUUID } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { InstallationId, Installations } from "../../src/domain/access/Installations.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
@@ -189,6 +192,27 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
       assert.deepInclude(second, { installationId, storeId })
       assert.match(String(second["webhookSecret"]), /^whsec_/)
       assert.notStrictEqual(second["webhookAppId"], first["webhookAppId"])
+    })
+  )
+
+  it.scoped("from before there were capabilities is found again, and gets an app that holds them", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { file, on } = yield* wished
+      const first = yield* Effect.provide(demo, on)
+      const before = factsOf(readFileSync(file, "utf8"))
+      yield* sql`update installations set capabilities = '{}' where store_id = ${before["storeId"]}`
+      const second = yield* Effect.provide(demo, on)
+      const { installationId, storeId } = factsOf(readFileSync(file, "utf8"))
+      assert.strictEqual(storeId, before["storeId"])
+      assert.notStrictEqual(installationId, before["installationId"])
+      const { findActive } = yield* Installations
+      const id = Schema.decodeUnknownSync(InstallationId)(installationId)
+      assert.deepInclude(yield* findActive(id), EVERYTHING)
+      for (const { accessToken, baseUrl: base } of [first, second])
+        assert.strictEqual((yield* makeClient(base, accessToken).get("/products")).status, 200)
+      yield* Effect.provide(demo, on)
+      assert.strictEqual(factsOf(readFileSync(file, "utf8"))["installationId"], installationId)
     })
   )
 

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Plan } from "../../src/domain/access/Stores.ts"
 import { dataOf, errorOf, makeClient, pageOf } from "../support/Api.ts"
-import { app, cli, factsOf, Installed, store } from "../support/Cli.ts"
+import { app, AppMade, cli, factsOf, Installed, store, StoreMade } from "../support/Cli.ts"
 import { ownDatabase, rowsOf, startServer } from "../support/Process.ts"
 
 const words = (text: string) => text.split(" ")
@@ -61,12 +61,23 @@ it.scopedLive("what it makes works: the printed token reads and writes the new s
   })
 )
 
-it.scopedLive("the plan of a store is the one it was made with", () =>
+it.scopedLive("a store has the plan and says of itself what it was made with", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     yield* store(url, "growth")
-    const rows = yield* rowsOf(client, "select name, plan, currency_code from stores")
-    assert.deepStrictEqual(rows, [{ name: "Shop", plan: "growth", currency_code: "CHF" }])
+    const says = "--domain Tea.example --timezone Europe/Zurich --locale de-ch --country ch --weight-unit g"
+    const made = words(`stores create --name Tea --plan free --currency CHF ${says}`)
+    yield* factsOf(StoreMade, url, ...made)
+    const rows = yield* rowsOf(
+      client,
+      "select name, plan, currency_code, domain, timezone, locale, country, weight_unit from stores order by id"
+    )
+    const usual = { domain: null, timezone: "UTC", locale: "en", country: null, weight_unit: "kg" }
+    const said = { domain: "tea.example", timezone: "Europe/Zurich", locale: "de-CH", country: "CH", weight_unit: "g" }
+    assert.deepStrictEqual(rows, [
+      { name: "Shop", plan: "growth", currency_code: "CHF", ...usual },
+      { name: "Tea", plan: "free", currency_code: "CHF", ...said }
+    ])
   })
 )
 
@@ -132,6 +143,7 @@ const Apps = Schema.Struct({
       appId: Schema.UUID,
       name: Schema.String,
       scopes: Schema.Array(Schema.String),
+      capabilities: Schema.Array(Schema.String),
       installations: Schema.Int,
       createdAt: Schema.DateFromString
     })
@@ -144,6 +156,7 @@ const Listed = Schema.Struct({
       storeId: Schema.UUID,
       appId: Schema.UUID,
       scopes: Schema.Array(Schema.String),
+      capabilities: Schema.Array(Schema.String),
       active: Schema.Boolean,
       createdAt: Schema.DateFromString
     })
@@ -156,10 +169,12 @@ it.scopedLive(
     Effect.gen(function* () {
       const { url } = yield* ownDatabase
       const { storeId } = yield* store(url)
-      const { appId } = yield* app(url, "read_products")
+      const grants = "--scope read_products --capability app_storage --capability customer_pii"
+      const { appId } = yield* factsOf(AppMade, url, ...words(`apps create --name App ${grants}`))
       const install = words(`installations create --store ${storeId} --app ${appId} --scope read_products`)
       const { accessToken, installationId } = yield* factsOf(Installed, url, ...install)
-      assert.strictEqual((yield* factsOf(Installed, url, ...install)).installationId, installationId)
+      const again = yield* factsOf(Installed, url, ...install, "--capability", "app_storage")
+      assert.deepInclude(again, { installationId, capabilities: ["app_storage"] })
 
       yield* factsOf(
         Schema.Struct({ ...Plan.fields }),
@@ -171,7 +186,8 @@ it.scopedLive(
       const { stores } = yield* factsOf(Stores, url, "stores", "list")
       assert.deepInclude(stores[0], { storeId, plan: "tiny", products: 0, collections: 0, installations: 1 })
       const { apps } = yield* factsOf(Apps, url, "apps", "list")
-      assert.deepInclude(apps[0], { appId, scopes: ["read_products"], installations: 1 })
+      const capabilities = ["app_storage", "customer_pii"]
+      assert.deepInclude(apps[0], { appId, scopes: ["read_products"], capabilities, installations: 1 })
 
       const { base } = yield* startServer({ DATABASE_URL: url })
       const statusOf = (token: string) => Effect.map(makeClient(base, token).get("/products"), ({ status }) => status)
@@ -180,7 +196,8 @@ it.scopedLive(
         factsOf(schema, url, "installations", command, installationId)
       yield* on(State, "deactivate")
       const { installations } = yield* factsOf(Listed, url, "installations", "list", "--store", storeId)
-      assert.deepInclude(installations[0], { installationId, appId, scopes: ["read_products"], active: false })
+      const granted = { scopes: ["read_products"], capabilities: ["app_storage"] }
+      assert.deepInclude(installations[0], { installationId, appId, ...granted, active: false })
       const { stderr } = yield* cli(url, "installations", "token", installationId)
       assert.match(stderr, /is not active; activate it with: installations activate /)
       assert.isTrue((yield* on(State, "activate")).active)
@@ -209,12 +226,22 @@ const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   ["stores create --name Shop --plan free --currency XXY", /--currency: must be a currency code of ISO 4217/],
   ["stores create --name Shop --plan free", /--currency/],
   ["stores create --plan free --currency EUR", /--name/],
+  ["stores create --name Shop --plan free --currency EUR --timezone Berlin", /--timezone: must be a time zone/],
+  ["stores create --name Shop --plan free --currency EUR --country UK", /--country: must be a country code/],
+  ["stores create --name Shop --plan free --currency EUR --locale de_DE", /--locale: must be a language tag/],
+  ["stores create --name Shop --plan free --currency EUR --domain shop", /--domain: must be a host name/],
+  ["stores create --name Shop --plan free --currency EUR --weight-unit stone", /--weight-unit|kg, g, lb, oz/],
   ["stores create --name  --plan free --currency EUR", /--name: must not be empty/],
   ["apps create --name App", /--scope/],
   ["apps create --name App --scope read_everything", /one of .*read_products, write_products/],
   [`installations create --store STORE --app ${NOBODY} --scope read_products`, new RegExp(`There is no app ${NOBODY}`)],
   [`installations create --store ${NOBODY} --app APP --scope read_products`, new RegExp(`There is no store ${NOBODY}`)],
   ["installations create --store STORE --app APP --scope write_products", /does not declare write_products/],
+  [
+    "installations create --store STORE --app APP --scope read_products --capability app_storage",
+    /does not declare app_storage/
+  ],
+  ["apps create --name App --scope read_products --capability root", /one of .*app_storage, customer_pii/],
   ["installations create --store shop --app APP --scope read_products", /--store: must be a UUID/],
   ["installations create --store STORE --app app --scope read_products", /--app: must be a UUID/],
   ["installations create --store STORE --app APP", /--scope/],

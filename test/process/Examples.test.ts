@@ -67,7 +67,7 @@ it.scopedLive("every example of the document, sent with its own key, succeeds in
         }
       }
     }
-    assert.lengthOf(keys, 10)
+    assert.lengthOf(keys, 12)
     assert.lengthOf(new Set(keys), keys.length)
   })
 )

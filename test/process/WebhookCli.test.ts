@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Option, Redacted, Schema } from "effect"
+import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
 import { Installations } from "../../src/domain/access/Installations.ts"
-import { Scope } from "../../src/domain/access/Scope.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { EventKind } from "../../src/domain/Events.ts"
@@ -142,8 +142,8 @@ const subscription = (url: string, target: string) =>
     const { subscribe } = yield* Webhooks
     const storeId = yield* stores.create({ name: "A store", plan: "free", currencyCode: "EUR" })
     const make = (name: string) =>
-      Effect.flatMap(apps.create({ name, scopes: Scope.literals }), (appId) =>
-        Effect.map(install({ storeId, appId, scopes: Scope.literals }), (installation) => ({ appId, installation }))
+      Effect.flatMap(apps.create({ name, ...EVERYTHING }), (appId) =>
+        Effect.map(install({ storeId, appId, ...EVERYTHING }), (installation) => ({ appId, installation }))
       )
     const writer = yield* make("A writer")
     const { token } = yield* tokens.issue(writer.installation)

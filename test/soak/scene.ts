@@ -1,8 +1,8 @@
 import { ConfigProvider, Effect, Layer, Redacted, Schedule } from "effect"
 import type pg from "pg"
+import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import { type AppId, Apps } from "../../src/domain/access/Apps.ts"
 import { Installations } from "../../src/domain/access/Installations.ts"
-import { Scope } from "../../src/domain/access/Scope.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { EventKind } from "../../src/domain/Events.ts"
@@ -43,8 +43,8 @@ const makeShop = Effect.fn(function* (apps: number, first: number, baseOf: (n: n
   const { subscribe } = yield* Webhooks
   const storeId = yield* stores.create({ name: "A store", plan: "scale", currencyCode: "EUR" })
   const join = Effect.gen(function* () {
-    const appId = yield* create({ name: "An app", scopes: Scope.literals })
-    return { appId, installation: yield* install({ storeId, appId, scopes: Scope.literals }) }
+    const appId = yield* create({ name: "An app", ...EVERYTHING })
+    return { appId, installation: yield* install({ storeId, appId, ...EVERYTHING }) }
   })
   const told = yield* Effect.forEach(range(apps), (n) =>
     Effect.gen(function* () {

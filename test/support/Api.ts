@@ -1,9 +1,9 @@
 import { HttpServer } from "@effect/platform"
 import { Config, Effect, Layer, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
+import { EVERYTHING, type Grants } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
 import { type Installation, Installations } from "../../src/domain/access/Installations.ts"
-import { Scope } from "../../src/domain/access/Scope.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
@@ -40,6 +40,8 @@ const page = Schema.decodeUnknownSync(
   Schema.Struct({
     products: Schema.optional(Schema.Array(AnyResource)),
     collections: Schema.optional(Schema.Array(AnyResource)),
+    orders: Schema.optional(Schema.Array(AnyResource)),
+    customers: Schema.optional(Schema.Array(AnyResource)),
     nextCursor: Schema.NullOr(Schema.String)
   }),
   { onExcessProperty: "error" }
@@ -55,8 +57,8 @@ export const errorOf = ({ json }: Answer) => refusal(json)
 export const pageOf = ({
   json
 }: Answer): { readonly items: ReadonlyArray<Resource>; readonly nextCursor: string | null } => {
-  const { collections, nextCursor, products } = page(json)
-  return { items: products ?? collections ?? [], nextCursor }
+  const { collections, customers, nextCursor, orders, products } = page(json)
+  return { items: products ?? collections ?? orders ?? customers ?? [], nextCursor }
 }
 
 export interface Sent {
@@ -104,29 +106,32 @@ export const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) => HttpSe
 export const makeStore = (plan = "scale") =>
   Effect.flatMap(Stores, (stores) => stores.create({ name: "A store", plan, currencyCode: "EUR" }))
 
-export const makeApp = (scopes: ReadonlyArray<Scope> = Scope.literals) =>
-  Effect.flatMap(Apps, (apps) => apps.create({ name: "An app", scopes }))
+/** An app that declares everything, but where less is said. */
+export const makeApp = (declared: Partial<Grants> = {}) =>
+  Effect.flatMap(Apps, (apps) => apps.create({ name: "An app", ...EVERYTHING, ...declared }))
 
-/** An app of every scope, installed with `scopes` on a store of its own. */
-export const makeInstallation = (scopes: ReadonlyArray<Scope> = Scope.literals) =>
+/** An app that declares everything, installed on a store of its own. */
+export const makeInstallation = (granted: Partial<Grants> = {}) =>
   Effect.gen(function* () {
     const { install } = yield* Installations
-    return yield* install({ storeId: yield* makeStore(), appId: yield* makeApp(), scopes })
+    return yield* install({ storeId: yield* makeStore(), appId: yield* makeApp(), ...EVERYTHING, ...granted })
   })
 
-/** An app with `scopes`, installed on the store: its installation, and a client that carries its token. */
-export const install = Effect.fn(function* (storeId: StoreId, scopes: ReadonlyArray<Scope> = Scope.literals) {
+/** An app installed on the store: its installation, and a client that carries its token. */
+export const install = Effect.fn(function* (storeId: StoreId, granted: Partial<Grants> = {}) {
   const { install } = yield* Installations
   const { issue } = yield* Tokens
-  const installation: Installation = yield* install({ storeId, appId: yield* makeApp(scopes), scopes })
+  const appId = yield* makeApp(granted)
+  const installation: Installation = yield* install({ storeId, appId, ...EVERYTHING, ...granted })
   const { token } = yield* issue(installation)
   return { installation, client: makeClient(yield* baseUrl, Redacted.value(token)) }
 })
 
 /** A client on a store of its own. It is good for 100 requests a minute, like everybody. */
-export const freshClient = Effect.fn(function* (
-  options: { readonly plan?: string; readonly scopes?: ReadonlyArray<Scope> } = {}
-) {
-  const storeId = yield* makeStore(options.plan)
-  return { storeId, ...(yield* install(storeId, options.scopes)) }
+export const freshClient = Effect.fn(function* ({
+  plan,
+  ...granted
+}: { readonly plan?: string } & Partial<Grants> = {}) {
+  const storeId = yield* makeStore(plan)
+  return { storeId, ...(yield* install(storeId, granted)) }
 })

@@ -17,12 +17,13 @@ export const factsOf = Effect.fn(function* <A, I>(
   return Schema.decodeSync(Schema.parseJson(schema), { onExcessProperty: "error" })(stdout)
 })
 
-const StoreMade = Schema.Struct({ storeId: Schema.UUID })
-const AppMade = Schema.Struct({ appId: Schema.UUID })
+export const StoreMade = Schema.Struct({ storeId: Schema.UUID })
+export const AppMade = Schema.Struct({ appId: Schema.UUID })
 export const Installed = Schema.Struct({
   installationId: Schema.UUID,
   storeId: Schema.UUID,
   scopes: Schema.Array(Schema.String),
+  capabilities: Schema.Array(Schema.String),
   accessToken: Schema.NonEmptyString,
   accessTokenExpiresAt: Schema.DateTimeUtc
 })

@@ -3,6 +3,7 @@ import { Effect, Layer, Schema } from "effect"
 import { hash } from "node:crypto"
 import { Actor } from "../../src/domain/Actor.ts"
 import { Idempotency, IdempotencyKey, type Keyed, type StoredResponse } from "../../src/domain/Idempotency.ts"
+import { NOTHING } from "../../src/domain/access/AccessRule.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import type { Refusal, Write, WriteContext } from "../../src/domain/Write.ts"
 import { countOf, leave, type Steps } from "../../src/layers/database/Plan.ts"
@@ -17,7 +18,7 @@ import { contextOf } from "./Writes.ts"
 /** Writes under keys, and nothing above them. */
 export const KeyedTest = Layer.mergeAll(IdempotencyLive, AccessLive).pipe(Layer.provideMerge(PostgresTest))
 
-export const installed = makeInstallation([])
+export const installed = makeInstallation(NOTHING)
 
 export const appContext = ({ id, storeId }: Installation): WriteContext => contextOf(storeId, Actor.App({ id }))
 

@@ -1,6 +1,7 @@
 import { OpenApi } from "@effect/platform"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Schema } from "effect"
+import { Capability } from "../../src/domain/access/Capability.ts"
 import { PartnerApi } from "../../src/http/api/PartnerApi.ts"
 import type { Answer } from "./Api.ts"
 
@@ -21,7 +22,8 @@ const Operation = Schema.Struct({
   description: Schema.NonEmptyString,
   tags: Schema.Tuple(Schema.String),
   security: Schema.Tuple(Schema.Struct({ bearer: Schema.Tuple() })),
-  "x-scope": Schema.String,
+  "x-scope": Schema.optional(Schema.String),
+  "x-capability": Schema.optional(Capability),
   parameters: Schema.Array(Schema.Union(Reference, Schema.Struct({ name: Schema.String }, rest))),
   requestBody: Schema.optional(Schema.Struct({ required: Schema.Literal(true), content: Content })),
   responses: Schema.Record({ key: Schema.String, value: Response })

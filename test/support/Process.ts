@@ -10,9 +10,9 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import pg from "pg"
 import { inject } from "vitest"
+import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
 import { Installations } from "../../src/domain/access/Installations.ts"
-import { Scope as Scopes } from "../../src/domain/access/Scope.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { listen } from "../../src/http/Listener.ts"
@@ -221,8 +221,8 @@ export const enroll = (url: string, n = 1, plan = "scale") =>
     const { install } = yield* Installations
     const tokens = yield* Tokens
     const storeId = yield* stores.create({ name: "A store", plan, currencyCode: "EUR" })
-    const one = apps.create({ name: "An app", scopes: Scopes.literals }).pipe(
-      Effect.flatMap((appId) => install({ storeId, appId, scopes: Scopes.literals })),
+    const one = apps.create({ name: "An app", ...EVERYTHING }).pipe(
+      Effect.flatMap((appId) => install({ storeId, appId, ...EVERYTHING })),
       Effect.flatMap(tokens.issue)
     )
     const issued = yield* Effect.all(Array.from({ length: n }, () => one))

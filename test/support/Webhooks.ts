@@ -1,5 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Logger, LogLevel, Option, Redacted, Schema } from "effect"
+import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import type { AppId } from "../../src/domain/access/Apps.ts"
 import { type Installation, Installations } from "../../src/domain/access/Installations.ts"
 import { Scope } from "../../src/domain/access/Scope.ts"
@@ -32,7 +33,7 @@ export const subscriber = Effect.fn(function* (
   }: { readonly kinds?: ReadonlyArray<EventKind>; readonly scopes?: ReadonlyArray<Scope> } = {}
 ) {
   const { subscribe } = yield* Webhooks
-  const appId = yield* makeApp(scopes)
+  const appId = yield* makeApp({ scopes })
   const secret = yield* subscribe(appId, { url, kinds })
   const made: Subscriber = { appId, secret: Redacted.value(Option.getOrThrow(secret)) }
   return made
@@ -46,7 +47,7 @@ export const installApp = Effect.fn(function* (
 ) {
   const { install } = yield* Installations
   const tokens = yield* Tokens
-  const installation: Installation = yield* install({ storeId, appId, scopes })
+  const installation: Installation = yield* install({ storeId, appId, ...EVERYTHING, scopes })
   const { token } = yield* tokens.issue(installation)
   return { installation, client: makeClient(yield* baseUrl, Redacted.value(token)) }
 })

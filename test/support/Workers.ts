@@ -1,9 +1,9 @@
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Redacted } from "effect"
 import type pg from "pg"
+import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import { type AppId, Apps } from "../../src/domain/access/Apps.ts"
 import { Installations } from "../../src/domain/access/Installations.ts"
-import { Scope } from "../../src/domain/access/Scope.ts"
 import { EventKind } from "../../src/domain/Events.ts"
 import { StoreId } from "../../src/domain/Store.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
@@ -50,9 +50,9 @@ export const listeners = (
       const apps = yield* Apps
       const { install } = yield* Installations
       const { rotateSecret, subscribe } = yield* Webhooks
-      const appId = yield* apps.create({ name: "A listener", scopes: Scope.literals })
+      const appId = yield* apps.create({ name: "A listener", ...EVERYTHING })
       yield* subscribe(appId, { url: `${base}/${appId}`, kinds })
-      yield* install({ storeId: StoreId.make(storeId), appId, scopes: Scope.literals })
+      yield* install({ storeId: StoreId.make(storeId), appId, ...EVERYTHING })
       const { secret } = yield* rotateSecret(appId, "end")
       const listener: Listener = { appId, secret: Redacted.value(secret) }
       return listener

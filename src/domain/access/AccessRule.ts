@@ -1,9 +1,6 @@
 import { Schema } from "effect"
+import { Capability } from "./Capability.ts"
 import { Scope } from "./Scope.ts"
-
-/** Every permission that is no scope: an app declares it too, and the merchant grants it (decisions, section 7). */
-export const Capability = Schema.Literal("app_storage", "customer_pii")
-export type Capability = typeof Capability.Type
 
 /** A valid token is enough. */
 export const AnyToken = Schema.TaggedStruct("AnyToken", {})
@@ -18,11 +15,16 @@ export const NeedsCapability = Schema.TaggedStruct("NeedsCapability", { capabili
 export const AccessRule = Schema.Union(AnyToken, AnyScope, NeedsCapability)
 export type AccessRule = typeof AccessRule.Type
 
-/** What an installation was granted. One that names no capabilities holds none. */
+/** What an app declares, or an installation was granted of that. */
 export interface Grants {
   readonly scopes: ReadonlyArray<Scope>
-  readonly capabilities?: ReadonlyArray<Capability>
+  readonly capabilities: ReadonlyArray<Capability>
 }
+
+/** All that can be declared and granted. */
+export const EVERYTHING: Grants = { scopes: Scope.literals, capabilities: Capability.literals }
+
+export const NOTHING: Grants = { scopes: [], capabilities: [] }
 
 export class ScopeNotGranted extends Schema.TaggedError<ScopeNotGranted>()("ScopeNotGranted", {
   scopes: Schema.NonEmptyArray(Scope)
@@ -51,7 +53,7 @@ export const refusalOf = (grants: Grants, rule: AccessRule): ScopeNotGranted | C
     }
     case "NeedsCapability": {
       const { capability } = rule
-      return grants.capabilities?.includes(capability) === true ? undefined : new CapabilityNotGranted({ capability })
+      return grants.capabilities.includes(capability) ? undefined : new CapabilityNotGranted({ capability })
     }
   }
 }

@@ -1,5 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import { Uuid } from "../Uuid.ts"
+import type { Grants } from "./AccessRule.ts"
+import { Capability } from "./Capability.ts"
 import { Scope } from "./Scope.ts"
 
 export const AppId = Uuid.pipe(Schema.brand("AppId"))
@@ -10,6 +12,7 @@ export const AppSummary = Schema.Struct({
   appId: Schema.typeSchema(AppId),
   name: Schema.String,
   scopes: Schema.Array(Scope),
+  capabilities: Schema.Array(Capability),
   /** The active ones. */
   installations: Schema.Int,
   createdAt: Schema.DateFromSelf
@@ -26,7 +29,7 @@ export class AppNotFound extends Schema.TaggedError<AppNotFound>()("AppNotFound"
 export class Apps extends Context.Tag("domain/Apps")<
   Apps,
   {
-    readonly create: (app: { readonly name: string; readonly scopes: ReadonlyArray<Scope> }) => Effect.Effect<AppId>
+    readonly create: (app: Grants & { readonly name: string }) => Effect.Effect<AppId>
     /** The newest apps, at most `limit`. */
     readonly list: (limit: number) => Effect.Effect<ReadonlyArray<AppSummary>>
   }

@@ -1,7 +1,9 @@
 import { Context, type Effect, type Option, Schema } from "effect"
 import { StoreId } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"
+import type { Grants } from "./AccessRule.ts"
 import { AppId, type AppNotFound } from "./Apps.ts"
+import { type CapabilitiesNotDeclared, Capability } from "./Capability.ts"
 import { Scope, type ScopesNotDeclared } from "./Scope.ts"
 import type { UnknownStore } from "./Stores.ts"
 
@@ -9,10 +11,9 @@ export const InstallationId = Uuid.pipe(Schema.brand("InstallationId"))
 export type InstallationId = typeof InstallationId.Type
 
 /** An app that a merchant installed on a store, with what it was granted there. */
-export interface Installation {
+export interface Installation extends Grants {
   readonly id: InstallationId
   readonly storeId: StoreId
-  readonly scopes: ReadonlyArray<Scope>
 }
 
 /** An installation as operators see it. */
@@ -21,6 +22,7 @@ export const InstallationSummary = Schema.Struct({
   storeId: Schema.typeSchema(StoreId),
   appId: Schema.typeSchema(AppId),
   scopes: Schema.Array(Scope),
+  capabilities: Schema.Array(Capability),
   active: Schema.Boolean,
   createdAt: Schema.DateFromSelf
 })
@@ -55,13 +57,11 @@ export class Installations extends Context.Tag("domain/Installations")<
   {
     /**
      * Installs an app on a store, active at once, with its rolling window empty. An app that was installed there before
-     * is the same installation, active, with the scopes that are granted now: its tokens, keys and window go on.
+     * is the same installation, active, with what is granted now: its tokens, keys and window go on.
      */
-    readonly install: (installation: {
-      readonly storeId: StoreId
-      readonly appId: AppId
-      readonly scopes: ReadonlyArray<Scope>
-    }) => Effect.Effect<Installation, UnknownStore | AppNotFound | ScopesNotDeclared>
+    readonly install: (
+      installation: Grants & { readonly storeId: StoreId; readonly appId: AppId }
+    ) => Effect.Effect<Installation, UnknownStore | AppNotFound | ScopesNotDeclared | CapabilitiesNotDeclared>
     /** The newest installations of a store, of an app, or of both, at most `limit`; none of a deleted store. */
     readonly list: (of: {
       readonly storeId: Option.Option<StoreId>

@@ -15,6 +15,7 @@ import type {
   UnknownProducts,
   UpdateCollection
 } from "./Collection.ts"
+import type { SetInventory, StockMismatch, StockOutOfRange, VariantNotFound } from "./Inventory.ts"
 import type {
   CreateProduct,
   ProductId,
@@ -45,6 +46,16 @@ export class Catalog extends Context.Tag("domain/Catalog")<
       patch: UpdateProduct,
       condition: VersionCondition
     ) => Write<Document<ProductId>, StoreNotFound | ProductNotFound | ProductTooLarge | SlugTaken | VersionMismatch>
+    /** Sets the stock of a product or a variant, or changes it by a number: whatever comes at once, none is lost. */
+    readonly setInventory: (
+      store: StoreId,
+      id: ProductId,
+      change: SetInventory,
+      condition: VersionCondition
+    ) => Write<
+      Document<ProductId>,
+      ProductNotFound | VariantNotFound | StockMismatch | StockOutOfRange | ProductTooLarge | VersionMismatch
+    >
     /** Removes the product, also from the manual collections that hold it. Emits nothing (contract, section 6). */
     readonly deleteProduct: (
       store: StoreId,

@@ -1,6 +1,7 @@
 import currencyCodes from "currency-codes"
 import { Schema } from "effect"
 import { ExactNumber, type JsonNumber, MAX_NUMBER, wasNumber } from "../Json.ts"
+import { fold } from "../Text.ts"
 
 /*
  * The kinds of value that products and collections are made of. Each says in one sentence what it takes; that sentence
@@ -34,19 +35,27 @@ export const trimmed = (max: number) =>
 
 const isJsonNumber = (value: unknown): value is JsonNumber => typeof value === "number" || value instanceof ExactNumber
 
-/** An amount of money, of goods or of weight: a number of any decimals, kept with all of its digits. */
-export const Amount = Schema.declare(
-  (value: unknown): value is JsonNumber => isJsonNumber(value) && Number(value) >= 0 && Number(value) <= MAX_NUMBER,
-  {
-    jsonSchema: { type: "number", minimum: 0, maximum: MAX_NUMBER },
-    arbitrary: () => (fc) =>
-      fc.oneof(
-        fc.nat(),
-        fc.integer({ min: 0, max: 10 ** 9 }).map((cents) => cents / 100)
-      ),
-    ...says(`must be a number from 0 to ${MAX_NUMBER}`)
-  }
-)
+/** A number of any decimals, kept with all of its digits. */
+const numberFrom = (minimum: number) =>
+  Schema.declare(
+    (value: unknown): value is JsonNumber =>
+      isJsonNumber(value) && Number(value) >= minimum && Number(value) <= MAX_NUMBER,
+    {
+      jsonSchema: { type: "number", minimum, maximum: MAX_NUMBER },
+      arbitrary: () => (fc) =>
+        fc.oneof(
+          fc.nat(),
+          fc.integer({ min: 0, max: 10 ** 9 }).map((cents) => cents / 100)
+        ),
+      ...says(`must be a number from ${minimum} to ${MAX_NUMBER}`)
+    }
+  )
+
+/** An amount of money, of goods or of weight. */
+export const Amount = numberFrom(0)
+
+/** By how much an amount changes. */
+export const Difference = numberFrom(-MAX_NUMBER)
 
 export const Bool = Schema.Boolean.annotations(says("must be true or false"))
 
@@ -115,6 +124,25 @@ export const listOf = <A, I>(item: Schema.Schema<A, I>, max: number) =>
       ...saysOutside(`must be a list of at most ${max.toLocaleString("en")} items`)
     })
   )
+
+/** Trimmed, and each tag once whatever its case; the first spelling and the order stay. */
+export const Tags = Schema.transform(listOf(trimmed(255), 250), Schema.Array(Schema.String), {
+  strict: true,
+  decode: (tags) => {
+    const kept = new Map<string, string>()
+    for (const tag of tags) if (!kept.has(fold(tag))) kept.set(fold(tag), tag)
+    return [...kept.values()]
+  },
+  encode: (tags) => tags
+})
+
+/** A member, as the reference tells of it. */
+export const field = <A, I>(schema: Schema.Schema<A, I>, description: string, example: A) =>
+  schema.annotations({ description, examples: [example] })
+
+/** Likewise, of one that may be null. */
+export const nullable = <A, I>(schema: Schema.Schema<A, I>, description: string, example: A) =>
+  field(Schema.NullOr(schema), description, example)
 
 /** A member that may be left out. */
 export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })

@@ -12,6 +12,7 @@ import {
   UnknownProducts,
   UpdateCollection
 } from "../../domain/catalog/Collection.ts"
+import { SetInventory, StockMismatch, StockOutOfRange, VariantNotFound } from "../../domain/catalog/Inventory.ts"
 import {
   CreateProduct,
   Product,
@@ -57,6 +58,23 @@ export const createProduct = HttpApiEndpoint.post("createProduct", "/products")
   .annotate(OpenApi.Summary, "Create a product")
   .annotate(OpenApi.Description, "Only `name` is required. Emits `catalog.product.updated.v1`.")
 
+export const setInventory = HttpApiEndpoint.patch("setInventory")`/products/${productId}/inventory`
+  .setPayload(SetInventory)
+  .addSuccess(Answer(Product, "The product as it now is"))
+  .addError(ChangeRefused)
+  .addError(publicError(ProductNotFound))
+  .addError(publicError(VersionMismatch))
+  .addError(publicError(StockMismatch))
+  .addError(publicError(StockOutOfRange))
+  .addError(publicError(VariantNotFound))
+  .addError(publicError(ProductTooLarge))
+  .annotateContext(needs(AnyScope.make({ scopes: ["write_inventory", "write_products"] })))
+  .annotate(OpenApi.Summary, "Set the stock of a product")
+  .annotate(
+    OpenApi.Description,
+    "Of the product itself, or of the variant that `variantId` names: `stock` sets it, `adjust` changes it by a number, and one of the two is given. A variant without stock of its own counts as 0, and has one from then on. Changes that come at once are all counted; one that would lead below 0 is refused. Emits `catalog.product.updated.v1` unless the stock stays as it is."
+  )
+
 export const updateProduct = HttpApiEndpoint.patch("updateProduct")`/products/${productId}`
   .setPayload(UpdateProduct)
   .addSuccess(Answer(Product, "The product as it now is"))
@@ -85,6 +103,7 @@ export const deleteProduct = HttpApiEndpoint.del("deleteProduct")`/products/${pr
 export class ProductsGroup extends HttpApiGroup.make("Products")
   .add(listProducts)
   .add(createProduct)
+  .add(setInventory)
   .add(updateProduct)
   .add(deleteProduct)
   .middleware(BearerAuth)

@@ -83,6 +83,12 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
   const { requests = {} } = sample
   const refusals = refusalsOf(rule)
 
+  /** What takes nothing cannot be malformed. */
+  const answers = Record.filter(
+    operation.responses,
+    (_, status) => status !== "400" || Object.keys(sample.malformed).length > 0
+  )
+
   const success = (status: string, { content, description }: Operation["responses"][string]) => ({
     description,
     headers: responseHeaders(method, status, sample.answer),
@@ -112,7 +118,7 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
       : { requestBody: { ...request, content: json(content["application/json"].schema, requests) } }),
     responses: {
       ...Record.map(failures, (examples, status) => failure(status, examples)),
-      ...Record.map(operation.responses, (response, status) =>
+      ...Record.map(answers, (response, status) =>
         Number(status) < 400 ? success(status, response) : refusal(status, response.content["application/json"].schema)
       )
     }

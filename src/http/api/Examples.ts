@@ -14,6 +14,7 @@ import {
   TooManyProductIds,
   UnknownProducts
 } from "../../domain/catalog/Collection.ts"
+import { StockMismatch, StockOutOfRange, VariantNotFound } from "../../domain/catalog/Inventory.ts"
 import {
   type CreateProduct,
   newProduct,
@@ -27,6 +28,7 @@ import {
 import {
   type AccessRule,
   type CapabilityNotGranted,
+  NOTHING,
   refusalOf,
   type ScopeNotGranted
 } from "../../domain/access/AccessRule.ts"
@@ -36,11 +38,13 @@ import { Actor, MerchantId } from "../../domain/Actor.ts"
 import { EventId, type EventKind, EventLoop, payloadOf } from "../../domain/Events.ts"
 import { AnswersFull, KeyReused } from "../../domain/Idempotency.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
+import type { Store } from "../../domain/access/Stores.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { type BadRequest, INVALID, KeyMalformed, KeyMissing } from "../BadRequest.ts"
 import { bodyOf, type PublicError } from "../ErrorTable.ts"
+import { customer, order } from "./RecordExamples.ts"
 
 /*
  * Requests and answers for the reference. What the service answers with is made by the code that answers: a product by
@@ -49,6 +53,7 @@ import { bodyOf, type PublicError } from "../ErrorTable.ts"
 
 const DESK = ProductId.make("019c1363-49c0-7d21-9a53-5b1c6e2f8a90")
 const UNKNOWN = ProductId.make("019c1363-49c0-7fff-8000-000000000000")
+const STORE = StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42")
 const EVENT = EventId.make("019c1363-49c0-7d21-8e4f-3a6b0c9d2f18")
 const OAK = CollectionId.make("019c1363-49c0-7b3e-a1c8-6f24d09e7b51")
 
@@ -93,6 +98,20 @@ const desk = withIds(newProduct(deskFields, { ...created, id: DESK, slug: "oak-d
 const cheaper = { discountedPrice: 429, stock: 9 }
 const oneVariant = { variants: [{ id: VARIANTS[0], stock: 2 }, { id: VARIANTS[1] }] }
 
+const store: Store = {
+  id: STORE,
+  name: "Northern Furniture",
+  domain: "furniture.example.com",
+  currencyCode: "EUR",
+  timezone: "Europe/Lisbon",
+  locale: "pt-PT",
+  country: "PT",
+  weightUnit: "kg",
+  plan: { name: "growth", productLimit: 10_000, collectionLimit: 2000 },
+  productCount: 40,
+  createdAt: created.at.toISOString()
+}
+
 const oakFields = {
   title: "Oak under 500",
   rules: [
@@ -112,6 +131,10 @@ const badId = { InvalidId: invalid("id: must be a UUID, as in 01890a5d-ac96-774b
 const badPage = {
   InvalidLimit: invalid("limit: must be an integer of at least 1"),
   InvalidCursor: invalid("cursor: must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057")
+}
+const badChanges = {
+  ...badPage,
+  InvalidTime: invalid("updatedSince: must be a time of RFC 3339, as in 2026-01-31T09:30:00Z")
 }
 const badBody = { InvalidJson: { error: "The body is not valid JSON" } }
 const badProduct = {
@@ -136,6 +159,7 @@ interface Sample {
 
 /** Requests and answers of each operation, by its name. */
 export const samples: Readonly<Record<string, Sample>> = {
+  getStore: { answer: { data: store }, malformed: {} },
   listProducts: { answer: { products: [desk], nextCursor: DESK }, malformed: badPage },
   createProduct: {
     requests: { "With variants": deskFields, "Only a name": { name: "Oak desk" } },
@@ -146,6 +170,16 @@ export const samples: Readonly<Record<string, Sample>> = {
     requests: { "Price and stock": cheaper, "Stock of one variant": oneVariant },
     answer: { data: patchProduct(desk, cheaper, later) },
     malformed: { ...badId, ...badBody, ...badProduct, ...badCondition }
+  },
+  setInventory: {
+    requests: { "Counted anew": { stock: 20 }, "Two fewer": { adjust: -2, reason: "Two were broken" } },
+    answer: { data: patchProduct(desk, { stock: 20 }, later) },
+    malformed: {
+      ...badId,
+      ...badBody,
+      InvalidFields: invalid("stock: must be given, or `adjust`, and not both"),
+      ...badCondition
+    }
   },
   deleteProduct: { answer: { data: { id: DESK, deleted: true } }, malformed: { ...badId, ...badCondition } },
   listCollections: { answer: { collections: [withProducts(oak)], nextCursor: null }, malformed: badPage },
@@ -160,7 +194,9 @@ export const samples: Readonly<Record<string, Sample>> = {
     answer: { data: withProducts(advance(patchCollection(oak, renamed), later)) },
     malformed: { ...badId, ...badBody, ...badCollection, ...badCondition }
   },
-  deleteCollection: { answer: { data: { id: OAK, deleted: true } }, malformed: { ...badId, ...badCondition } }
+  deleteCollection: { answer: { data: { id: OAK, deleted: true } }, malformed: { ...badId, ...badCondition } },
+  listOrders: { answer: { orders: [order], nextCursor: null }, malformed: badChanges },
+  listCustomers: { answer: { customers: [customer], nextCursor: null }, malformed: badChanges }
 }
 
 const merchant = Actor.Merchant({ id: MerchantId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d43") })
@@ -171,7 +207,7 @@ const eventOf = (kind: EventKind, resource: Product | CollectionHead): unknown =
       id: EVENT,
       kind,
       occurredAt: created.at,
-      storeId: StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42"),
+      storeId: STORE,
       actor: merchant,
       hops: 0,
       json: JSON.stringify(resource)
@@ -200,6 +236,9 @@ const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refus
   CollectionNotFound: new CollectionNotFound({ id: OAK }),
   KeyReused: new KeyReused(),
   VersionMismatch: new VersionMismatch({ current: 3 }),
+  StockMismatch: new StockMismatch({ current: "3" }),
+  StockOutOfRange: new StockOutOfRange({ current: "3" }),
+  VariantNotFound: new VariantNotFound({ id: UNKNOWN }),
   ProductTooLarge: new ProductTooLarge(),
   SlugTaken: new SlugTaken({ slug: "oak" }),
   UnknownProducts: new UnknownProducts({ unknown: [{ index: 1, id: UNKNOWN }] }),
@@ -215,7 +254,7 @@ const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refus
 
 /** The body of each refusal, as an operation with this rule answers it. */
 export const refusalsOf = (rule: AccessRule): Readonly<Record<string, unknown>> => {
-  const forAccess = refusalOf({ scopes: [] }, rule)
+  const forAccess = refusalOf(NOTHING, rule)
   const all = forAccess === undefined ? refusals : { ...refusals, [forAccess._tag]: forAccess }
   return Record.map(all, bodyOf)
 }

@@ -3,6 +3,8 @@ import { INVALID, linesOf } from "../BadRequest.ts"
 import { encodedAs, ErrorBody } from "../ErrorTable.ts"
 import { CollectionsGroup, ProductsGroup } from "./Catalog.ts"
 import { complete } from "./Conventions.ts"
+import { StoreGroup } from "./Stores.ts"
+import { CustomersGroup, OrdersGroup } from "./Records.ts"
 import { CollectionUpdated, ProductUpdated } from "./Webhooks.ts"
 
 const introduction = `
@@ -54,8 +56,11 @@ export const PREFIX = "/api/platform/v1"
 
 /** Partner API v1. Everything under {@link PREFIX}, and the document at `/openapi.json`, comes from here. */
 export class PartnerApi extends Object.assign(HttpApi.make("partner"), { errorSchema: Undecodable })
+  .add(StoreGroup)
   .add(ProductsGroup)
   .add(CollectionsGroup)
+  .add(OrdersGroup)
+  .add(CustomersGroup)
   .prefix(PREFIX)
   .annotate(OpenApi.Title, "Partner API")
   .annotate(OpenApi.Version, "1.0.0")

@@ -18,6 +18,9 @@ export const resource = <Id>(document: Document<Id>): Answer => ({
   etag: etagOf(document)
 })
 
+/** What has no version, and so no tag. */
+export const plain = (data: object): Answer => ({ body: JSON.stringify({ data }), etag: null })
+
 /** The id of what is gone. */
 export const deleted = (_: void, { path }: { readonly path: { readonly id: string } }): Answer => ({
   body: JSON.stringify({ data: { id: path.id, deleted: true } }),

@@ -18,6 +18,11 @@ export const makeCatalogHandlers = Effect.gen(function* () {
       ({ body, condition, path, store }) => catalog.updateProduct(store, path.id, body, condition),
       resource
     ),
+    setInventory: write(
+      Api.setInventory,
+      ({ body, condition, path, store }) => catalog.setInventory(store, path.id, body, condition),
+      resource
+    ),
     deleteProduct: write(
       Api.deleteProduct,
       ({ condition, path, store }) => catalog.deleteProduct(store, path.id, condition),

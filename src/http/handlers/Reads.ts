@@ -1,5 +1,6 @@
 import type { HttpApiEndpoint } from "@effect/platform"
 import { Effect } from "effect"
+import type { Installation } from "../../domain/access/Installations.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { AdmissionRefused } from "../api/Access.ts"
 import type { Call } from "../Call.ts"
@@ -8,6 +9,7 @@ import { type Handler, readEndpoint } from "../Handler.ts"
 import { type Answer, toReply } from "./Answers.ts"
 
 interface ReadInput<Path, Query> {
+  readonly installation: Installation
   readonly store: StoreId
   readonly path: Path
   readonly query: Query
@@ -25,7 +27,8 @@ export const read = <Name extends string, Path, Query, Success, Refusal extends 
     handle: Effect.fnUntraced(function* (call: Call) {
       const path = yield* decodePath(call.params, false)
       const query = yield* decodeQuery(call.query, false)
-      const found = yield* run({ store: call.installation.storeId, path, query })
+      const { installation } = call
+      const found = yield* run({ installation, store: installation.storeId, path, query })
       return toReply({ status, ...toAnswer(found) })
     })
   }

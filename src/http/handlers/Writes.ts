@@ -1,6 +1,7 @@
 import type { HttpApiEndpoint, HttpMethod } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import { hash } from "node:crypto"
+import type { Installation } from "../../domain/access/Installations.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { EventId } from "../../domain/Events.ts"
 import { Idempotency, IdempotencyKey, type StoredResponse } from "../../domain/Idempotency.ts"
@@ -42,6 +43,7 @@ const causeOf = ({ header }: Call) => {
 type WriteMethod = Exclude<HttpMethod.HttpMethod, "GET">
 
 interface WriteInput<Path, Query, Body> {
+  readonly installation: Installation
   readonly store: StoreId
   readonly path: Path
   readonly query: Query
@@ -91,7 +93,8 @@ export const makeWrite = Effect.gen(function* () {
         const query = yield* decodeQuery(call.query, false)
         const json = route.hasBody ? yield* jsonBody(call) : undefined
         const body = yield* decodeBody(json, isStrict(call.header("prefer")))
-        const given = { store: call.installation.storeId, path, query, body }
+        const { installation } = call
+        const given = { installation, store: installation.storeId, path, query, body }
         return yield* perform(
           call,
           key,

@@ -7,6 +7,7 @@ import {
   Installations,
   InstallationSummary
 } from "../../domain/access/Installations.ts"
+import { CapabilitiesNotDeclared } from "../../domain/access/Capability.ts"
 import { ScopesNotDeclared } from "../../domain/access/Scope.ts"
 import { UnknownStore } from "../../domain/access/Stores.ts"
 import type { StoreId } from "../../domain/Store.ts"
@@ -17,10 +18,10 @@ export const InstallationsLive = Layer.effect(
   Installations,
   Effect.gen(function* () {
     const { count, first, one, rows, transaction } = yield* Database
-    const appOf = first(AppSummary.pick("scopes"))
+    const appOf = first(AppSummary.pick("scopes", "capabilities"))
     const idOf = one(Schema.Struct({ id: Schema.typeSchema(InstallationId) }).pipe(Schema.pluck("id")))
     const installationsOf = rows(InstallationSummary)
-    const installationOf = first(InstallationSummary.pick("storeId", "scopes", "active"))
+    const installationOf = first(InstallationSummary.pick("storeId", "scopes", "capabilities", "active"))
 
     /** Until the transaction ends, its row does not go. */
     const requireStore = (id: StoreId) =>
@@ -29,7 +30,7 @@ export const InstallationsLive = Layer.effect(
       )
 
     const requireApp = Effect.fnUntraced(function* (id: AppId) {
-      const app = yield* appOf(sql`select scopes from apps where id = ${id}`)
+      const app = yield* appOf(sql`select scopes, capabilities from apps where id = ${id}`)
       return Option.isSome(app) ? app.value : yield* new AppNotFound({ id })
     })
 
@@ -39,16 +40,21 @@ export const InstallationsLive = Layer.effect(
     })
 
     return Installations.of({
-      install: Effect.fn("Installations.install")(function* ({ appId, scopes, storeId }) {
+      install: Effect.fn("Installations.install")(function* ({ appId, capabilities, scopes, storeId }) {
         yield* requireStore(storeId)
         const app = yield* requireApp(appId)
-        const undeclared = scopes.filter((scope) => !app.scopes.includes(scope))
-        if (undeclared.length > 0) return yield* new ScopesNotDeclared({ scopes: undeclared })
+        const undeclared = {
+          scopes: scopes.filter((scope) => !app.scopes.includes(scope)),
+          capabilities: capabilities.filter((capability) => !app.capabilities.includes(capability))
+        }
+        if (undeclared.scopes.length > 0) return yield* new ScopesNotDeclared(undeclared)
+        if (undeclared.capabilities.length > 0) return yield* new CapabilitiesNotDeclared(undeclared)
         const id = yield* idOf(sql`
           with installed as (
-            insert into installations (store_id, id, app_id, scopes)
-            values (${storeId}, uuid_v7(clock_micros()), ${appId}, ${scopes})
-            on conflict (store_id, app_id) do update set scopes = excluded.scopes, is_active = true
+            insert into installations (store_id, id, app_id, scopes, capabilities)
+            values (${storeId}, uuid_v7(clock_micros()), ${appId}, ${scopes}, ${capabilities})
+            on conflict (store_id, app_id) do update
+            set scopes = excluded.scopes, capabilities = excluded.capabilities, is_active = true
             returning store_id, id
           ), opened as (
             insert into rate_windows (store_id, installation_id) select store_id, id from installed
@@ -56,7 +62,7 @@ export const InstallationsLive = Layer.effect(
           )
           select id from installed
         `)
-        return { id, storeId, scopes }
+        return { id, storeId, scopes, capabilities }
       }, transaction),
 
       list: Effect.fn("Installations.list")(function* ({ appId, limit, storeId }) {
@@ -64,8 +70,8 @@ export const InstallationsLive = Layer.effect(
         if (Option.isSome(appId)) yield* requireApp(appId.value)
         return yield* installationsOf(sql`
           select
-            i.id as "installationId", i.store_id as "storeId", i.app_id as "appId", i.scopes, i.is_active as active,
-            i.created_at as "createdAt"
+            i.id as "installationId", i.store_id as "storeId", i.app_id as "appId", i.scopes, i.capabilities,
+            i.is_active as active, i.created_at as "createdAt"
           from installations i join stores s on s.id = i.store_id and s.deleted_at is null
           where ${Option.match(storeId, { onNone: () => sql`true`, onSome: (id) => sql`i.store_id = ${id}` })}
             and ${Option.match(appId, { onNone: () => sql`true`, onSome: (id) => sql`i.app_id = ${id}` })}
@@ -75,7 +81,7 @@ export const InstallationsLive = Layer.effect(
 
       findActive: Effect.fn("Installations.findActive")(function* (id) {
         const found = yield* installationOf(sql`
-          select i.store_id as "storeId", i.scopes, i.is_active as active
+          select i.store_id as "storeId", i.scopes, i.capabilities, i.is_active as active
           from installations i join stores s on s.id = i.store_id and s.deleted_at is null
           where i.id = ${id}
         `)

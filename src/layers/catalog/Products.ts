@@ -1,5 +1,6 @@
-import { Option } from "effect"
+import { Either, Option } from "effect"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
+import { withStock } from "../../domain/catalog/Inventory.ts"
 import {
   MAX_PRODUCT_BYTES,
   newProduct,
@@ -12,7 +13,8 @@ import {
 import { slugOf } from "../../domain/catalog/Slug.ts"
 import type { Document, JsonText } from "../../domain/Document.ts"
 import { stringify } from "../../domain/Json.ts"
-import { satisfies, VersionMismatch } from "../../domain/Version.ts"
+import { satisfies, type VersionCondition, VersionMismatch } from "../../domain/Version.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import { type Refusal, refuse, type Snapshot } from "../../domain/Write.ts"
 import { leave, type Steps } from "../database/Plan.ts"
 import type { DatabaseOf } from "../database/Database.ts"
@@ -32,10 +34,32 @@ function* recordProduct(
   moment: Moment,
   product: Product,
   before: Snapshot | null,
-  json: JsonText
+  json: JsonText,
+  reason: string | null = null
 ): Steps<Document<ProductId>> {
-  yield* record(moment, "product", product, before, { json, fields: product })
+  yield* record(moment, "product", product, before, { json, fields: product }, reason)
   return { id: product.id, version: product.version, json }
+}
+
+/** Brings a product from the state that it has to the next one, which is the same object where nothing changes. */
+function* changeProduct<E>(
+  store: StoreId,
+  id: ProductId,
+  condition: VersionCondition,
+  nextOf: (before: Product, at: Date) => Steps<Product, Refusal<E>>,
+  reason: string | null = null
+): Steps<Document<ProductId>, Refusal<E | ProductNotFound | ProductTooLarge | VersionMismatch>> {
+  const held = yield* lockProduct(store, id)
+  if (Option.isNone(held)) return yield* refuse(new ProductNotFound({ id }))
+  const { document, product: before } = held.value
+  if (!satisfies(before.version, condition)) {
+    return yield* refuse(new VersionMismatch({ current: before.version }))
+  }
+  const product = yield* nextOf(before, held.value.at)
+  if (product === before) return { id, version: before.version, json: document }
+  const json = yield* documentOf(product)
+  yield* leave(...updatesOf(store, before, product, json))
+  return yield* recordProduct(held.value, product, { json: document, fields: before }, json, reason)
 }
 
 export const makeProducts = (database: DatabaseOf) => {
@@ -57,19 +81,24 @@ export const makeProducts = (database: DatabaseOf) => {
       function* () {
         // Slugs are given out under the store's lock; a patch without one has no need to wait for it.
         if (patch.slug !== undefined) yield* lockedStore(store)
-        const held = yield* lockProduct(store, id)
-        if (Option.isNone(held)) return yield* refuse(new ProductNotFound({ id }))
-        const { document, product: before } = held.value
-        if (!satisfies(before.version, condition)) {
-          return yield* refuse(new VersionMismatch({ current: before.version }))
-        }
-        const product = patchProduct(before, patch, held.value.at)
-        if (product === before) return { id, version: before.version, json: document }
-        if (product.slug !== before.slug) yield* claimSlug("products", store, product.slug, id)
-        const json = yield* documentOf(product)
-        yield* leave(...updatesOf(store, before, product, json))
-        return yield* recordProduct(held.value, product, { json: document, fields: before }, json)
+        return yield* changeProduct(store, id, condition, function* (before, at) {
+          const product = patchProduct(before, patch, at)
+          if (product.slug !== before.slug) yield* claimSlug("products", store, product.slug, id)
+          return product
+        })
       },
+
+    setInventory: (store, id, change, condition) => () =>
+      changeProduct(
+        store,
+        id,
+        condition,
+        function* (before, at) {
+          const next = withStock(before, change, at)
+          return Either.isLeft(next) ? yield* refuse(next.left) : next.right
+        },
+        change.reason
+      ),
 
     deleteProduct: (store, id, condition) =>
       function* () {

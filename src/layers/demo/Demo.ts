@@ -1,9 +1,9 @@
 import { ConfigError, DateTime, Effect, Option, Redacted, Schedule, Schema } from "effect"
 import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { EVERYTHING } from "../../domain/access/AccessRule.ts"
 import { AppId, Apps } from "../../domain/access/Apps.ts"
 import { InstallationId, Installations } from "../../domain/access/Installations.ts"
-import { Scope } from "../../domain/access/Scope.ts"
 import { Stores } from "../../domain/access/Stores.ts"
 import { Tokens } from "../../domain/access/Tokens.ts"
 import { Actor, MerchantId } from "../../domain/Actor.ts"
@@ -58,30 +58,43 @@ const WEBHOOK_URL = "http://127.0.0.1:4000/"
 /** Whose writes made the catalog: nobody signs in as this one. */
 const MERCHANT = MerchantId.make("00000000-0000-7000-8000-000000000000", { disableValidation: true })
 
+/** An app on the store that may do everything. */
+const installApp = Effect.fnUntraced(function* (storeId: StoreId) {
+  const apps = yield* Apps
+  const installations = yield* Installations
+  const appId = yield* apps.create({ name: "Demo app", ...EVERYTHING })
+  const { id } = yield* installations.install({ storeId, appId, ...EVERYTHING })
+  return { installationId: id }
+})
+
 /** Another app on the store, which is told of every event; the one that writes is not told of its own. */
 const subscribe = Effect.fnUntraced(function* (storeId: StoreId) {
   const apps = yield* Apps
   const installations = yield* Installations
   const { subscribe } = yield* Webhooks
-  const appId = yield* apps.create({ name: "Demo receiver", scopes: Scope.literals })
-  yield* installations.install({ storeId, appId, scopes: Scope.literals })
+  const appId = yield* apps.create({ name: "Demo receiver", ...EVERYTHING })
+  yield* installations.install({ storeId, appId, ...EVERYTHING })
   const secret = yield* subscribe(appId, { url: WEBHOOK_URL, kinds: EventKind.literals })
   return { webhookAppId: appId, webhookSecret: Redacted.value(Option.getOrThrow(secret)) }
 })
 
 /**
- * A store on the plan `growth`, its catalog, an app installed on it with every scope, and one that is told of what
+ * A store on the plan `growth`, its catalog, an app installed on it with everything granted, and one that is told of what
  * happens there. All of it or nothing.
  */
 const create = Effect.gen(function* () {
   const stores = yield* Stores
-  const apps = yield* Apps
-  const installations = yield* Installations
   const catalog = yield* Catalog
   const { perform } = yield* Writes
-  const storeId = yield* stores.create({ name: "Demo store", plan: "growth", currencyCode: "EUR" })
-  const appId = yield* apps.create({ name: "Demo app", scopes: Scope.literals })
-  const { id } = yield* installations.install({ storeId, appId, scopes: Scope.literals })
+  const storeId = yield* stores.create({
+    name: "Demo store",
+    plan: "growth",
+    currencyCode: "EUR",
+    domain: "demo.example.com",
+    timezone: "Europe/Lisbon",
+    locale: "en-GB",
+    country: "PT"
+  })
   const actor = Actor.Merchant({ id: MERCHANT })
   const context: WriteContext = { storeId, actor, surface: "cli", cause: null, mode: "perform" }
   const ids = new Map<string | undefined, ProductId>()
@@ -93,7 +106,7 @@ const create = Effect.gen(function* () {
     const members = slugs === undefined ? {} : { productIds: slugs.map((slug) => ids.get(slug)) }
     yield* perform(context, catalog.createCollection(storeId, yield* decodeCollection({ ...collection, ...members })))
   }
-  return { storeId, installationId: id, ...(yield* subscribe(storeId)) }
+  return { storeId, ...(yield* installApp(storeId)), ...(yield* subscribe(storeId)) }
 })
 
 export interface DemoFacts {
@@ -128,9 +141,13 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
     })
   const before = yield* read(file)
   const found = Option.isSome(before) && (yield* isThere(before.value)) ? before.value : yield* transaction(create)
-  // A demo from before there were webhooks gets its receiver now.
-  const known =
-    found.webhookAppId === undefined ? { ...found, ...(yield* transaction(subscribe(found.storeId))) } : found
+  // A demo from before there were capabilities gets an app that holds them now, one from before webhooks its receiver.
+  const { capabilities } = yield* installations.findActive(found.installationId)
+  const known: Known = {
+    ...found,
+    ...(capabilities.length < EVERYTHING.capabilities.length ? yield* transaction(installApp(found.storeId)) : {}),
+    ...(found.webhookAppId === undefined ? yield* transaction(subscribe(found.storeId)) : {})
+  }
 
   const renew = Effect.gen(function* () {
     const { expiresAt, token } = yield* tokens.issue({ id: known.installationId, storeId: known.storeId })

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { EVERYTHING, NOTHING } from "../../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../../src/domain/access/Apps.ts"
 import { Installations } from "../../../src/domain/access/Installations.ts"
-import { Scope } from "../../../src/domain/access/Scope.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
 import { AccessLive } from "../../../src/layers/access/Access.ts"
 import { makeApp, makeStore } from "../../support/Api.ts"
@@ -17,13 +17,13 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Apps", (it) =
       const stores = yield* Stores
       const { deactivate, install } = yield* Installations
       const before = yield* makeApp()
-      const appId = yield* apps.create({ name: "Counted", scopes: Scope.literals })
+      const appId = yield* apps.create({ name: "Counted", ...EVERYTHING })
       const [one, two, three] = [yield* makeStore(), yield* makeStore(), yield* makeStore()]
-      for (const storeId of [one, two, three]) yield* install({ storeId, appId, scopes: [] })
-      yield* deactivate((yield* install({ storeId: two, appId, scopes: [] })).id)
+      for (const storeId of [one, two, three]) yield* install({ storeId, appId, ...NOTHING })
+      yield* deactivate((yield* install({ storeId: two, appId, ...NOTHING })).id)
       yield* stores.delete(three)
       const [app] = yield* apps.list(1)
-      assert.deepInclude(app, { appId, name: "Counted", scopes: [...Scope.literals], installations: 1 })
+      assert.deepInclude(app, { appId, name: "Counted", ...EVERYTHING, installations: 1 })
       assert.deepStrictEqual(
         (yield* apps.list(2)).map((listed) => listed.appId),
         [appId, before]

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Schema } from "effect"
+import { type Grants, NOTHING } from "../../../src/domain/access/AccessRule.ts"
 import { AppId } from "../../../src/domain/access/Apps.ts"
 import { InstallationId, Installations } from "../../../src/domain/access/Installations.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
@@ -20,7 +21,9 @@ const nobody = Schema.decodeSync(InstallationId)(NOBODY)
 const nowhere = Schema.decodeSync(StoreId)(NOBODY)
 const noApp = Schema.decodeSync(AppId)(NOBODY)
 
-const installed = makeInstallation(["read_products", "write_products"])
+const GRANTED: Grants = { scopes: ["read_products", "write_products"], capabilities: ["app_storage"] }
+
+const installed = makeInstallation(GRANTED)
 
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations", (it) => {
   it.effect("gives stores, apps and installations ids of version 7 that ascend", () =>
@@ -34,17 +37,17 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
     })
   )
 
-  it.effect("installs with the scopes that were granted, active, the window empty", () =>
+  it.effect("installs with what was granted, active, the window empty", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { id, scopes, storeId } = yield* installed
-      assert.deepStrictEqual(scopes, ["read_products", "write_products"])
+      const { id, storeId, ...granted } = yield* installed
+      assert.deepStrictEqual(granted, GRANTED)
       const rows = yield* sql`
-        select i.is_active as active, i.scopes, w.hits from installations i
+        select i.is_active as active, i.scopes, i.capabilities, w.hits from installations i
         join rate_windows w on w.store_id = i.store_id and w.installation_id = i.id
         where i.store_id = ${storeId} and i.id = ${id}
       `
-      assert.deepStrictEqual(rows, [{ active: true, scopes: ["read_products", "write_products"], hits: [] }])
+      assert.deepStrictEqual(rows, [{ active: true, ...GRANTED, hits: [] }])
     })
   )
 
@@ -55,18 +58,20 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       const storeId = yield* makeStore()
       const gone = yield* makeStore()
       yield* sql`update stores set deleted_at = now() where id = ${gone}`
-      const appId = yield* makeApp(["read_products"])
+      const appId = yield* makeApp({ scopes: ["read_products"], capabilities: ["app_storage"] })
       const refusals = yield* Effect.all([
-        Effect.flip(install({ storeId: nowhere, appId, scopes: [] })),
-        Effect.flip(install({ storeId: gone, appId, scopes: [] })),
-        Effect.flip(install({ storeId, appId: noApp, scopes: [] })),
-        Effect.flip(install({ storeId, appId, scopes: ["read_products", "write_products"] }))
+        Effect.flip(install({ storeId: nowhere, appId, ...NOTHING })),
+        Effect.flip(install({ storeId: gone, appId, ...NOTHING })),
+        Effect.flip(install({ storeId, appId: noApp, ...NOTHING })),
+        Effect.flip(install({ storeId, appId, ...NOTHING, scopes: ["read_products", "write_products"] })),
+        Effect.flip(install({ storeId, appId, ...NOTHING, capabilities: ["customer_pii", "app_storage"] }))
       ])
       assert.deepStrictEqual(
         refusals.map(({ _tag }) => _tag),
-        ["UnknownStore", "UnknownStore", "AppNotFound", "ScopesNotDeclared"]
+        ["UnknownStore", "UnknownStore", "AppNotFound", "ScopesNotDeclared", "CapabilitiesNotDeclared"]
       )
       assert.match(refusals[3].message, /does not declare write_products;/)
+      assert.match(refusals[4].message, /does not declare customer_pii;/)
       const rows = yield* sql`select 1 from installations where store_id in (${storeId}, ${gone})`
       assert.lengthOf(rows, 0)
     })
@@ -87,7 +92,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
     })
   )
 
-  it.effect("installs an app that is installed as the same installation, active, with the scopes of now", () =>
+  it.effect("installs an app that is installed as the same installation, active, with what is granted now", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { deactivate, install } = yield* Installations
@@ -95,19 +100,20 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       const { admit } = yield* RateLimit
       const storeId = yield* makeStore()
       const appId = yield* makeApp()
-      const first = yield* install({ storeId, appId, scopes: ["read_products", "write_products"] })
+      const first = yield* install({ storeId, appId, ...GRANTED })
       const { token } = yield* issue(first)
       yield* admit(token)
       yield* deactivate(first.id)
 
-      const again = yield* install({ storeId, appId, scopes: ["read_products", "read_collections"] })
-      assert.deepStrictEqual(again, { id: first.id, storeId, scopes: ["read_products", "read_collections"] })
-      assert.deepStrictEqual((yield* admit(token)).scopes, again.scopes)
+      const now: Grants = { scopes: ["read_products", "read_collections"], capabilities: ["customer_pii"] }
+      const again = yield* install({ storeId, appId, ...now })
+      assert.deepStrictEqual(again, { id: first.id, storeId, ...now })
+      assert.deepInclude(yield* admit(token), now)
       const windows = yield* sql`
         select cardinality(hits) as hits from rate_windows where store_id = ${storeId} and installation_id = ${first.id}
       `
       assert.deepStrictEqual(windows, [{ hits: 2 }])
-      const elsewhere = yield* install({ storeId: yield* makeStore(), appId, scopes: [] })
+      const elsewhere = yield* install({ storeId: yield* makeStore(), appId, ...NOTHING })
       assert.notStrictEqual(elsewhere.id, first.id)
     })
   )
@@ -119,7 +125,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       const storeId = yield* makeStore()
       const appId = yield* makeApp()
       const made = yield* Effect.all(
-        Array.from({ length: 8 }, () => install({ storeId, appId, scopes: ["read_products"] })),
+        Array.from({ length: 8 }, () => install({ storeId, appId, ...GRANTED })),
         { concurrency: "unbounded" }
       )
       const [{ id } = { id: nobody }] = made
@@ -128,14 +134,14 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
     })
   )
 
-  it.effect("lists installations by store, by app or by both, with scopes and state", () =>
+  it.effect("lists installations by store, by app or by both, with grants and state", () =>
     Effect.gen(function* () {
       const installations = yield* Installations
       const stores = yield* Stores
       const [store, other, gone] = [yield* makeStore(), yield* makeStore(), yield* makeStore()]
       const [app, second] = [yield* makeApp(), yield* makeApp()]
       const put = (storeId: StoreId, appId: AppId) =>
-        Effect.map(installations.install({ storeId, appId, scopes: ["read_products"] }), ({ id }) => id)
+        Effect.map(installations.install({ storeId, appId, ...GRANTED }), ({ id }) => id)
       const [first, next] = [yield* put(store, app), yield* put(store, second)]
       const [third, lost] = [yield* put(other, app), yield* put(gone, app)]
       yield* installations.deactivate(next)
@@ -152,8 +158,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       assert.notInclude(yield* ids(undefined, app), lost)
       const [newest] = yield* list(store, undefined)
       const { createdAt: _, ...shown } = newest ?? assert.fail("nothing is listed")
-      const expected = { installationId: next, storeId: store, appId: second, scopes: ["read_products"], active: false }
-      assert.deepStrictEqual(shown, { ...expected, scopes: ["read_products"] })
+      assert.deepStrictEqual(shown, { installationId: next, storeId: store, appId: second, ...GRANTED, active: false })
       assert.strictEqual((yield* Effect.flip(list(gone, undefined)))._tag, "UnknownStore")
       assert.strictEqual((yield* Effect.flip(list(undefined, noApp)))._tag, "AppNotFound")
     })

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { NOTHING } from "../../../src/domain/access/AccessRule.ts"
 import { Installations } from "../../../src/domain/access/Installations.ts"
 import { Plan, Stores } from "../../../src/domain/access/Stores.ts"
 import { AccessLive } from "../../../src/layers/access/Access.ts"
@@ -52,8 +53,8 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Stores", (it)
       const { deactivate, install } = yield* Installations
       const appId = yield* makeApp()
       const [one, two, three] = [yield* makeStore("free"), yield* makeStore("growth"), yield* makeStore()]
-      for (const storeId of [one, two, three]) yield* install({ storeId, appId, scopes: [] })
-      yield* deactivate((yield* install({ storeId: two, appId, scopes: [] })).id)
+      for (const storeId of [one, two, three]) yield* install({ storeId, appId, ...NOTHING })
+      yield* deactivate((yield* install({ storeId: two, appId, ...NOTHING })).id)
       const newest = yield* stores.list(1)
       assert.deepStrictEqual(
         newest.map(({ storeId }) => storeId),

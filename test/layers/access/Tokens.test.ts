@@ -17,7 +17,7 @@ const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
 
 const nobody = Schema.decodeSync(InstallationId)(NOBODY)
 
-const installed = makeInstallation(["read_products", "write_products"])
+const installed = makeInstallation({ scopes: ["read_products", "write_products"] })
 
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Tokens", (it) => {
   it.effect("keeps of a token of 256 random bits only its SHA-256, for an hour by the database's clock", () =>

@@ -1,0 +1,91 @@
+import { Schema } from "effect"
+import { isHostName } from "../webhooks/HostName.ts"
+
+/*
+ * What a store says of itself, for apps to go by. The service keeps it and does nothing with it.
+ */
+
+const says = (message: string) => ({ message: () => ({ message, override: true }) })
+
+/** Of ISO 3166-1. */
+const COUNTRIES = new Set(
+  `
+  AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY
+  BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK
+  FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR
+  IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK
+  ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM
+  PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF
+  TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW
+`.match(/[A-Z]{2}/g)
+)
+
+const upperCase = (code: string) => code.toUpperCase()
+
+/** ISO 3166-1 alpha-2, taken in any case, kept in upper case. */
+export const Country = Schema.transform(
+  Schema.String,
+  Schema.String.pipe(Schema.filter((code) => COUNTRIES.has(code))),
+  { strict: true, decode: upperCase, encode: (code) => code }
+).annotations(says("must be a country code of ISO 3166, as in DE"))
+
+/** Each part of a name begins with a capital: the platform knows names in any case, and offsets too, which have no rules. */
+const ZONE = /^[A-Z][\w+-]*(?:\/[A-Z][\w+-]*)*$/
+
+const isTimezone = (name: string) => {
+  try {
+    Intl.DateTimeFormat("en", { timeZone: name })
+    return ZONE.test(name)
+  } catch {
+    return false
+  }
+}
+
+/** A name of the IANA time zone database, as it is spelled there. */
+export const Timezone = Schema.String.pipe(
+  Schema.filter(isTimezone),
+  Schema.annotations(says("must be a time zone of the IANA database, as in Europe/Berlin"))
+)
+
+const localeOf = (tag: string) => {
+  try {
+    return Intl.getCanonicalLocales(tag)[0] ?? ""
+  } catch {
+    return ""
+  }
+}
+
+/** A language tag of BCP 47, kept in its canonical form. */
+export const Locale = Schema.transform(Schema.String, Schema.NonEmptyString, {
+  strict: true,
+  decode: localeOf,
+  encode: (tag) => tag
+}).annotations(says("must be a language tag of BCP 47, as in de-DE"))
+
+/** A name that browsers know the storefront by. */
+export const Domain = Schema.transform(
+  Schema.String,
+  Schema.String.pipe(Schema.filter((name) => name.includes(".") && isHostName(name))),
+  { strict: true, decode: (name) => name.toLowerCase(), encode: (name) => name }
+).annotations(says("must be a host name, as in shop.example.com"))
+
+/** The unit of its products' weights. */
+export const WeightUnit = Schema.Literal("kg", "g", "lb", "oz")
+
+/** What a store says of itself beside its name and currency. */
+export const Settings = Schema.Struct({
+  domain: Schema.NullOr(Schema.String).annotations({ description: "Where the storefront is" }),
+  timezone: Schema.String.annotations({ description: "A name of the IANA time zone database" }),
+  locale: Schema.String.annotations({ description: "Its language, a tag of BCP 47" }),
+  country: Schema.NullOr(Schema.String).annotations({ description: "ISO 3166-1 alpha-2" }),
+  weightUnit: WeightUnit.annotations({ description: "The unit of its products' weights" })
+})
+export type Settings = typeof Settings.Type
+
+export const DEFAULT_SETTINGS: Settings = {
+  domain: null,
+  timezone: "UTC",
+  locale: "en",
+  country: null,
+  weightUnit: "kg"
+}
