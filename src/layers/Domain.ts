@@ -19,7 +19,7 @@ export const DomainLive = Layer.mergeAll(
   CatalogLive,
   CustomersLive,
   IdempotencyLive,
-  Layer.provide(ImportsLive, CatalogLive),
+  ImportsLive,
   JournalLive,
   OrdersLive,
   RateLimitLive,
