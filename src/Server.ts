@@ -5,6 +5,7 @@ import type { HandlersOf } from "./http/Handler.ts"
 import { makeAppDataHandlers } from "./http/handlers/AppData.ts"
 import { makeCatalogHandlers } from "./http/handlers/Catalog.ts"
 import { makeStoreHandlers } from "./http/handlers/Stores.ts"
+import { makeRecordHandlers } from "./http/handlers/Records.ts"
 import { pages } from "./http/Pages.ts"
 import { serve } from "./http/Serve.ts"
 
@@ -14,6 +15,7 @@ export const ServerLive = Layer.scopedDiscard(
     const handlers: HandlersOf<(typeof PartnerApi.groups)[string]> = {
       ...(yield* makeStoreHandlers),
       ...(yield* makeCatalogHandlers),
+      ...(yield* makeRecordHandlers),
       ...(yield* makeAppDataHandlers)
     }
     yield* serve(yield* makeDispatch(Object.values(handlers)), yield* pages)

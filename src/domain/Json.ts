@@ -33,7 +33,8 @@ export const wasNumber = (value: object): boolean => Object.hasOwn(value, NUL)
 
 export type JsonNumber = number | ExactNumber
 
-const decimal = (value: JsonNumber) =>
+/** A number with all of its digits, to reckon with. */
+export const decimal = (value: JsonNumber): BigDecimal.BigDecimal =>
   BigDecimal.unsafeFromString(value instanceof ExactNumber ? value.text : String(value))
 
 /** Whether `a` is below `b`, to the last digit: as floats two different numbers may be one. */
@@ -116,6 +117,9 @@ const spelled = ({ text }: ExactNumber): JsonNumber => {
   const power = Number(exponent) - decimals.length + digits.length - significant.length
   return significant.length <= FLOAT_DIGITS ? Number(text) : new ExactNumber(`${sign}${significant}e${power}`)
 }
+
+/** What was reckoned, with all of its digits. */
+export const numberOf = (value: BigDecimal.BigDecimal): JsonNumber => spelled(new ExactNumber(BigDecimal.format(value)))
 
 /** A copy with the keys in order. */
 const sorted = (value: unknown): unknown => {

@@ -5,7 +5,7 @@ import type { EventId, EventLoop } from "./Events.ts"
 import type { StoreId } from "./Store.ts"
 
 /** Through which surface a write came. */
-export type Surface = "rest" | "rpc" | "mcp" | "cli"
+export type Surface = "rest" | "rpc" | "mcp" | "cli" | "import"
 
 /** Who writes, where, and in answer to what. */
 export interface WriteContext {
@@ -16,6 +16,8 @@ export interface WriteContext {
   readonly cause: EventId | null
   /** A rehearsal is decided and rolled back: nothing of it stays. */
   readonly mode: "perform" | "rehearse"
+  /** Whether no event tells of it, as of the first load of a store. The journal does. */
+  readonly isSilent?: boolean
 }
 
 /** One step of a write. Which there are is the matter of the layer that performs them. */

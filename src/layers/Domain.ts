@@ -4,9 +4,12 @@ import { BulkheadLive } from "./Bulkhead.ts"
 import { CatalogLive } from "./catalog/Catalog.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
+import { ImportsLive } from "./imports/Imports.ts"
 import { JournalLive } from "./Journal.ts"
 import { AppDataLive } from "./records/AppData.ts"
 import { RateLimitLive } from "./RateLimit.ts"
+import { CustomersLive } from "./records/Customers.ts"
+import { OrdersLive } from "./records/Orders.ts"
 import { WebhooksLive } from "./webhooks/Webhooks.ts"
 import { WritesLive } from "./Writes.ts"
 
@@ -16,8 +19,11 @@ export const DomainLive = Layer.mergeAll(
   AppDataLive,
   BulkheadLive,
   CatalogLive,
+  CustomersLive,
   IdempotencyLive,
+  ImportsLive,
   JournalLive,
+  OrdersLive,
   RateLimitLive,
   HealthLive,
   WebhooksLive,

@@ -1,11 +1,12 @@
 import { Effect, Layer, Schema } from "effect"
 import { actorType } from "../domain/Events.ts"
-import { keptOf } from "../domain/journal/Entry.ts"
+import { type Kept, keptOf } from "../domain/journal/Entry.ts"
 import { ENTRY_DAYS, Journal } from "../domain/journal/Journal.ts"
 import { millisOf } from "../domain/Uuid.ts"
 import type { Change, WriteContext } from "../domain/Write.ts"
 import { Database } from "./database/Postgres.ts"
 import { type Statement, statement } from "./database/Statement.ts"
+import { fromLines, linesOf, listOf } from "./Lists.ts"
 
 /** Milliseconds of the entries that one part of the journal holds: thirty days. */
 const PART = 30 * 24 * 3_600_000
@@ -22,11 +23,13 @@ const insertEntry = statement(`
   ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 `)
 
+const omittedOf = ({ omitted }: Kept) => `{${omitted.map((name) => JSON.stringify(name)).join(",")}}`
+
 /** What the journal keeps of a change: who did what to which resource, through which surface, under which key. */
-export const entryOf = (context: WriteContext, hops: number, key: string | null, change: Change): Statement => {
+const entryOf = (context: WriteContext, hops: number, key: string | null, change: Change): Statement => {
   const { actor, storeId, surface } = context
   const { at, id, reason, resource, resourceId, version } = change
-  const { after, before, omitted } = keptOf(change)
+  const kept = keptOf(change)
   return insertEntry(
     storeId,
     id,
@@ -40,11 +43,65 @@ export const entryOf = (context: WriteContext, hops: number, key: string | null,
     resource,
     resourceId,
     version,
-    before,
-    after,
-    `{${omitted.map((name) => JSON.stringify(name)).join(",")}}`,
+    kept.before,
+    kept.after,
+    omittedOf(kept),
     reason
   )
+}
+
+const insertEntries = statement(`
+  insert into journal (
+    store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
+    before, after, omitted
+  )
+  select $1, id, part, at, $2, $3, $4, $5, $6, $7, resource_id, version, before, after, omitted::text[]
+  from unnest(
+    $8::uuid[], $9::smallint[], $10::timestamptz[], $11::uuid[], $12::integer[], ${fromLines("$13")}, ${fromLines("$14")},
+    ${fromLines("$15")}
+  ) as given (id, part, at, resource_id, version, before, after, omitted)
+`)
+
+/** The same of many changes of one write, to resources of one kind. */
+const manyOf = (
+  { actor, storeId, surface }: WriteContext,
+  hops: number,
+  key: string | null,
+  resource: Change["resource"],
+  changes: ReadonlyArray<Change>
+): Statement => {
+  const kept = changes.map(keptOf)
+  return insertEntries(
+    storeId,
+    actorType(actor),
+    actor.id,
+    surface,
+    key,
+    hops,
+    resource,
+    listOf(changes.map(({ id }) => id)),
+    listOf(changes.map(({ id }) => partOf(id))),
+    listOf(changes.map(({ at }) => at.toISOString())),
+    listOf(changes.map(({ resourceId }) => resourceId)),
+    listOf(changes.map(({ version }) => version)),
+    linesOf(kept.map(({ before }) => before ?? "")),
+    linesOf(kept.map(({ after }) => after ?? "")),
+    linesOf(kept.map(omittedOf))
+  )
+}
+
+/** Entries of what one write changed. One of them has a statement without a list, which takes the database less. */
+export const entriesOf = (
+  context: WriteContext,
+  hops: number,
+  key: string | null,
+  changes: ReadonlyArray<Change>
+): ReadonlyArray<Statement> => {
+  const [first, ...others] = changes
+  if (first === undefined) return []
+  return [
+    others.length === 0 ? entryOf(context, hops, key, first) : manyOf(context, hops, key, first.resource, changes)
+  ]
 }
 
 /** Of these parts the ones whose newest entry has ended. An empty one has none. */

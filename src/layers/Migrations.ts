@@ -16,6 +16,8 @@ import keepJournal from "./migrations/0013_keep_a_journal.ts"
 import leanWrites from "./migrations/0014_lean_writes.ts"
 import capabilitiesAndSettings from "./migrations/0015_capabilities_and_settings.ts"
 import appDataAndReasons from "./migrations/0016_app_data_and_reasons.ts"
+import createRecords from "./migrations/0017_create_records.ts"
+import keepExternalIds from "./migrations/0018_keep_external_ids.ts"
 import termsAreGathered from "./migrations/0019_terms_are_gathered.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
@@ -36,6 +38,8 @@ export const migrations = {
   "0014_lean_writes": leanWrites,
   "0015_capabilities_and_settings": capabilitiesAndSettings,
   "0016_app_data_and_reasons": appDataAndReasons,
+  "0017_create_records": createRecords,
+  "0018_keep_external_ids": keepExternalIds,
   "0019_terms_are_gathered": termsAreGathered
 }
 

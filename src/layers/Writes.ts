@@ -9,18 +9,18 @@ import {
   type WriteContext,
   Writes
 } from "../domain/Write.ts"
-import { AfterCommit, Leave, type Steps } from "./database/Plan.ts"
+import { AfterCommit, leave, type Steps } from "./database/Plan.ts"
 import { Database } from "./database/Postgres.ts"
-import { hopsAfter, Notifier, NotifierLive, outboxOf } from "./Events.ts"
-import { entryOf } from "./Journal.ts"
+import { hopsAfter, Notifier, NotifierLive, outboxOf, type Told } from "./Events.ts"
+import { entriesOf } from "./Journal.ts"
 
-/** Says what a write did to a resource. */
+/** Says what a write did to a resource, or to many of one kind. */
 class Changed extends Step {
-  readonly change: Change
+  readonly changes: ReadonlyArray<Change>
 
-  constructor(change: Change) {
+  constructor(changes: ReadonlyArray<Change>) {
     super()
-    this.change = change
+    this.changes = changes
   }
 }
 
@@ -39,7 +39,24 @@ export function* record(
   after: Snapshot | null,
   reason: string | null = null
 ): Steps<void> {
-  yield new Changed({ id: eventId, at, resource, resourceId: id, version, before, after, reason })
+  yield new Changed([{ id: eventId, at, resource, resourceId: id, version, before, after, reason }])
+}
+
+/** Records changes of one kind of resource, which are told by a statement for all of them. */
+export function* recordAll(changes: ReadonlyArray<Change>): Steps<void> {
+  if (changes.length > 0) yield new Changed(changes)
+}
+
+/** The event that tells of a change, if one does. */
+const toldOf = (
+  { actor, storeId }: WriteContext,
+  hops: number,
+  { after, at, id, resource, resourceId, version }: Change
+): ReadonlyArray<Told> => {
+  if (after === null) return []
+  const kind = UPDATED[resource]
+  const event = { id, kind, occurredAt: at, storeId, actor, hops, json: after.json }
+  return [{ event, resource: { id: resourceId, version } }]
 }
 
 /** The steps of a write that leave what each change is told by: a journal entry, an event and its deliveries. */
@@ -54,22 +71,10 @@ export function* recorded<A, E>(
   let next = steps.next()
   while (next.done !== true) {
     if (next.value instanceof Changed) {
-      const { change } = next.value
-      yield new Leave(entryOf(context, hops, key, change))
-      if (change.after !== null) {
-        const { actor, storeId } = context
-        const event = {
-          id: change.id,
-          kind: UPDATED[change.resource],
-          occurredAt: change.at,
-          storeId,
-          actor,
-          hops,
-          json: change.after.json
-        }
-        for (const left of outboxOf(event, { id: change.resourceId, version: change.version })) yield new Leave(left)
-        yield new AfterCommit(notify)
-      }
+      const { changes } = next.value
+      const told = context.isSilent ? [] : changes.flatMap((change) => toldOf(context, hops, change))
+      yield* leave(...entriesOf(context, hops, key, changes), ...outboxOf(told))
+      if (told.length > 0) yield new AfterCommit(notify)
     } else {
       yield next.value
     }

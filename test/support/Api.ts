@@ -40,6 +40,8 @@ const page = Schema.decodeUnknownSync(
   Schema.Struct({
     products: Schema.optional(Schema.Array(AnyResource)),
     collections: Schema.optional(Schema.Array(AnyResource)),
+    orders: Schema.optional(Schema.Array(AnyResource)),
+    customers: Schema.optional(Schema.Array(AnyResource)),
     nextCursor: Schema.NullOr(Schema.String)
   }),
   { onExcessProperty: "error" }
@@ -55,8 +57,8 @@ export const errorOf = ({ json }: Answer) => refusal(json)
 export const pageOf = ({
   json
 }: Answer): { readonly items: ReadonlyArray<Resource>; readonly nextCursor: string | null } => {
-  const { collections, nextCursor, products } = page(json)
-  return { items: products ?? collections ?? [], nextCursor }
+  const { collections, customers, nextCursor, orders, products } = page(json)
+  return { items: products ?? collections ?? orders ?? customers ?? [], nextCursor }
 }
 
 export interface Sent {

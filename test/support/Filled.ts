@@ -75,6 +75,11 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   ) p on p.store_id = c.store_id and p.n <= 5
   where c.document ->> 'type' = 'manual' on conflict do nothing;
 
+  insert into orders (store_id, id, changed_at, document, personal, bytes, personal_bytes)
+  select p.store_id, p.id, n, o.document, o.personal, o.bytes, o.personal_bytes
+  from (select *, row_number() over (order by id) as n from products) p, (select * from orders limit 1) o
+  on conflict do nothing;
+
   insert into events (store_id, id, kind, occurred_at, actor_type, resource_id, resource_version, payload)
   select store_id, uuid_v7(clock_micros()), 'catalog.product.updated.v1', now(), 'merchant', id, 1, repeat('x', 500)
   from installations, generate_series(1, 5) n order by n, store_id;

@@ -144,14 +144,22 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Starts `node dist/<bundle>.js` with nothing in its environment but what is given. Killed with the scope. */
-export const startNode = Effect.fn(function* (bundle: "main" | "cli", args: ReadonlyArray<string>, given: Variables) {
+/**
+ * Starts `node dist/<bundle>.js` with nothing in its environment but what is given, and on its standard input. Killed with
+ * the scope.
+ */
+export const startNode = Effect.fn(function* (
+  bundle: "main" | "cli",
+  args: ReadonlyArray<string>,
+  given: Variables,
+  input = ""
+) {
   yield* built
   const ended = yield* Deferred.make<Ended>()
   const child = yield* Effect.acquireRelease(
     Effect.sync(() => {
       const env = { PATH: process.env["PATH"] ?? "", ...given }
-      return spawn(process.execPath, [`dist/${bundle}.js`, ...args], { env, stdio: ["ignore", "pipe", "pipe"] })
+      return spawn(process.execPath, [`dist/${bundle}.js`, ...args], { env, stdio: ["pipe", "pipe", "pipe"] })
     }),
     (started) =>
       Effect.zipRight(
@@ -159,6 +167,8 @@ export const startNode = Effect.fn(function* (bundle: "main" | "cli", args: Read
         Deferred.await(ended)
       )
   )
+  // It may end before it has read anything.
+  child.stdin.on("error", () => {}).end(input)
   const said = { stdout: "", stderr: "" }
   child.stdout.setEncoding("utf8").on("data", (text: string) => void (said.stdout += text))
   child.stderr.setEncoding("utf8").on("data", (text: string) => void (said.stderr += text))

@@ -1,7 +1,7 @@
 import { ParseResult, Schema } from "effect"
 import { canonical } from "../Json.ts"
 import { isUuid, Uuid } from "../Uuid.ts"
-import { Bool, HttpUrl, Slug, text, Timestamp, trimmed, Version } from "./Fields.ts"
+import { Bool, field, HttpUrl, nullable, Slug, text, Timestamp, trimmed, Version } from "./Fields.ts"
 import { ProductId } from "./Product.ts"
 import { Rules } from "./Rule.ts"
 
@@ -37,24 +37,17 @@ export const ProductIds = Schema.declare(
   { jsonSchema: { type: "array", items: { type: "string", format: "uuid" } } }
 )
 
-const described = <A, I>(schema: Schema.Schema<A, I>, description: string, example: A) =>
-  schema.annotations({ description, examples: [example] })
-
 const own = {
-  title: described(trimmed(255), "What the collection is called, trimmed", "Desks of oak"),
-  type: described(CollectionType, "`automated` when rules are given on create, else `manual`", "automated"),
-  description: described(Schema.NullOr(text(65_535)), "Text or HTML, kept as sent", "Everything with an oak top."),
-  imageUrl: described(Schema.NullOr(HttpUrl), "Its picture", "https://images.example.com/oak.jpg"),
-  isActive: described(Bool, "Whether it is shown", true),
-  slug: described(
-    Slug,
-    "Its part of an address, unique among collections; made from the title when absent",
-    "oak-desks"
-  ),
-  seoTitle: described(Schema.NullOr(text(255)), "Title for search engines", "Oak desks"),
-  metaDescription: described(Schema.NullOr(text(1000)), "Meta description", "Desks with an oak top."),
-  disjunctive: described(Bool, "false: a product must satisfy every rule. true: any of them", false),
-  rules: described(Rules, "What an automated collection holds; no rules match nothing", [
+  title: field(trimmed(255), "What the collection is called, trimmed", "Desks of oak"),
+  type: field(CollectionType, "`automated` when rules are given on create, else `manual`", "automated"),
+  description: nullable(text(65_535), "Text or HTML, kept as sent", "Everything with an oak top."),
+  imageUrl: nullable(HttpUrl, "Its picture", "https://images.example.com/oak.jpg"),
+  isActive: field(Bool, "Whether it is shown", true),
+  slug: field(Slug, "Its part of an address, unique among collections; made from the title when absent", "oak-desks"),
+  seoTitle: nullable(text(255), "Title for search engines", "Oak desks"),
+  metaDescription: nullable(text(1000), "Meta description", "Desks with an oak top."),
+  disjunctive: field(Bool, "false: a product must satisfy every rule. true: any of them", false),
+  rules: field(Rules, "What an automated collection holds; no rules match nothing", [
     { field: "tags", relation: "equals", value: "oak" }
   ])
 }

@@ -1,6 +1,7 @@
 import currencyCodes from "currency-codes"
 import { Schema } from "effect"
 import { ExactNumber, type JsonNumber, MAX_NUMBER, wasNumber } from "../Json.ts"
+import { fold } from "../Text.ts"
 
 /*
  * The kinds of value that products and collections are made of. Each says in one sentence what it takes; that sentence
@@ -123,6 +124,25 @@ export const listOf = <A, I>(item: Schema.Schema<A, I>, max: number) =>
       ...saysOutside(`must be a list of at most ${max.toLocaleString("en")} items`)
     })
   )
+
+/** Trimmed, and each tag once whatever its case; the first spelling and the order stay. */
+export const Tags = Schema.transform(listOf(trimmed(255), 250), Schema.Array(Schema.String), {
+  strict: true,
+  decode: (tags) => {
+    const kept = new Map<string, string>()
+    for (const tag of tags) if (!kept.has(fold(tag))) kept.set(fold(tag), tag)
+    return [...kept.values()]
+  },
+  encode: (tags) => tags
+})
+
+/** A member, as the reference tells of it. */
+export const field = <A, I>(schema: Schema.Schema<A, I>, description: string, example: A) =>
+  schema.annotations({ description, examples: [example] })
+
+/** Likewise, of one that may be null. */
+export const nullable = <A, I>(schema: Schema.Schema<A, I>, description: string, example: A) =>
+  field(Schema.NullOr(schema), description, example)
 
 /** A member that may be left out. */
 export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })

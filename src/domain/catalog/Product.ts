@@ -129,12 +129,14 @@ const withIds = (
 export const patchProduct = (product: Product, patch: UpdateProduct, at: Date): Product => {
   const known = new Map(product.variants.map((variant) => [variant.id, variant] as const))
   const { variants, ...fields } = patch
-  const changes: Partial<Product> =
-    variants === undefined ? fields : { ...fields, variants: withIds(variants, known, at) }
-  return changesNothing(product, changes)
+  return changed(product, variants === undefined ? fields : { ...fields, variants: withIds(variants, known, at) }, at)
+}
+
+/** The product with these fields: the same object when it has them already. */
+export const changed = (product: Product, changes: Partial<Product>, at: Date): Product =>
+  changesNothing(product, changes)
     ? product
     : { ...product, ...changes, version: product.version + 1, updatedAt: at.toISOString() }
-}
 
 const changesNothing = (product: Product, changes: Partial<Product>) =>
   Struct.keys(changes).every((key) => canonical(changes[key]) === canonical(product[key]))

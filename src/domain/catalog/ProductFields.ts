@@ -1,35 +1,23 @@
 import { Schema } from "effect"
-import { fold } from "../Text.ts"
 import { Uuid } from "../Uuid.ts"
 import {
   Amount,
   Bool,
   CurrencyCode,
+  field,
   HttpUrl,
   list,
   listOf,
+  nullable,
   Opaque,
   open,
   optional,
   recordOf,
   Slug,
+  Tags,
   text,
   trimmed
 } from "./Fields.ts"
-
-const field = <A, I>(schema: Schema.Schema<A, I>, description: string, example: A) =>
-  schema.annotations({ description, examples: [example] })
-
-/** Trimmed, and each tag once whatever its case; the first spelling and the order stay. */
-const Tags = Schema.transform(listOf(trimmed(255), 250), Schema.Array(Schema.String), {
-  strict: true,
-  decode: (tags) => {
-    const kept = new Map<string, string>()
-    for (const tag of tags) if (!kept.has(fold(tag))) kept.set(fold(tag), tag)
-    return [...kept.values()]
-  },
-  encode: (tags) => tags
-})
 
 const Medium = open({
   url: field(HttpUrl, "Where it is", "https://images.example.com/desk-2.jpg"),
@@ -99,9 +87,6 @@ const Dimensions = open({
   height: optional(field(Amount, "From bottom to top", 74)),
   unit: optional(field(text(255), "The unit of all three", "cm"))
 }).annotations({ identifier: "Dimensions", description: "The size of a product" })
-
-const nullable = <A, I>(schema: Schema.Schema<A, I>, description: string, example: A) =>
-  field(Schema.NullOr(schema), description, example)
 
 const short = text(255)
 const long = text(1000)

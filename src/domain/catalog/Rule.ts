@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { ExactNumber, type JsonNumber } from "../Json.ts"
+import { instantOf } from "../Time.ts"
 import { listOf, optional } from "./Fields.ts"
 
 /*
@@ -104,48 +105,13 @@ const asNumber = (value: unknown): string | undefined => {
 
 const decimal = (value: JsonNumber) => (value instanceof ExactNumber ? value.text : String(value))
 
-const RFC_3339 =
-  /^(\d{4}-\d\d-\d\d)[Tt ]((?:[01]\d|2[0-3]):[0-5]\d):([0-5]\d|60)(?:\.(\d+))?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
-
-/** Whether the calendar has the day: `Date` takes 30 February for 2 March. */
-const isDay = (date: string) => {
-  const day = new Date(`${date}T00:00:00Z`)
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date)
-}
-
-/** A minute that may have a second more, as the last one of a month may. */
-const isLastOfMonth = (minute: Date) => new Date(minute.getTime() + 60_000).toISOString().includes("-01T00:00:")
-
-/** By hand: a regular expression looks at every zero once for each zero before it, and there may be a million. */
-const withoutLastZeros = (digits: string) => {
-  let end = digits.length
-  while (digits[end - 1] === "0") end -= 1
-  return digits.slice(0, end)
-}
-
-/**
- * The instant in UTC as products carry theirs, with milliseconds, and behind it what further digits there are: text
- * order is time order, to the last digit.
- */
-const asInstant = (value: unknown): string | undefined => {
-  const parts = typeof value === "string" ? RFC_3339.exec(value) : null
-  const [, day = "", time = "", seconds = "", fraction = "", offset = ""] = parts ?? []
-  if (!isDay(day)) return undefined
-  // Offsets are whole minutes, so that seconds are the same everywhere.
-  const minute = new Date(`${day}T${time}${offset.toUpperCase()}`)
-  const year = minute.getUTCFullYear()
-  if (year < 0 || year > 9999 || (seconds === "60" && !isLastOfMonth(minute))) return undefined
-  const millis = fraction.slice(0, 3).padEnd(3, "0")
-  return `${minute.toISOString().slice(0, 16)}:${seconds}.${millis}Z${withoutLastZeros(fraction.slice(3))}`
-}
-
 const asText = (value: unknown) => (typeof value === "string" ? value : undefined)
 const asBoolean = (value: unknown) => (typeof value === "boolean" ? value : undefined)
 
 const SCALAR: Record<Kind, { readonly read: (value: unknown) => Scalar | undefined; readonly wanted: string }> = {
   text: { read: asText, wanted: "text" },
   number: { read: asNumber, wanted: "a number or numeric text" },
-  time: { read: asInstant, wanted: "a time of RFC 3339, as in 2026-01-31T09:30:00Z" },
+  time: { read: instantOf, wanted: "a time of RFC 3339, as in 2026-01-31T09:30:00Z" },
   boolean: { read: asBoolean, wanted: "true or false" }
 }
 

@@ -45,6 +45,7 @@ import { Unavailable } from "../../domain/Unavailable.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { type BadRequest, INVALID, KeyMalformed, KeyMissing } from "../BadRequest.ts"
 import { bodyOf, type PublicError } from "../ErrorTable.ts"
+import { customer, order } from "./RecordExamples.ts"
 
 /*
  * Requests and answers for the reference. What the service answers with is made by the code that answers: a product by
@@ -141,6 +142,10 @@ const badPage = {
   InvalidLimit: invalid("limit: must be an integer of at least 1"),
   InvalidCursor: invalid("cursor: must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057")
 }
+const badChanges = {
+  ...badPage,
+  InvalidTime: invalid("updatedSince: must be a time of RFC 3339, as in 2026-01-31T09:30:00Z")
+}
 const badBody = { InvalidJson: { error: "The body is not valid JSON" } }
 const badProduct = {
   InvalidFields: invalid(
@@ -201,6 +206,9 @@ export const samples: Readonly<Record<string, Sample>> = {
     answer: { data: withProducts(advance(patchCollection(oak, renamed), later)) },
     malformed: { ...badId, ...badBody, ...badCollection, ...badCondition }
   },
+  deleteCollection: { answer: { data: { id: OAK, deleted: true } }, malformed: { ...badId, ...badCondition } },
+  listOrders: { answer: { orders: [order], nextCursor: null }, malformed: badChanges },
+  listCustomers: { answer: { customers: [customer], nextCursor: null }, malformed: badChanges },
   putAppData: {
     requests: {
       "A setting": { key: "theme", value: { name: "dark", contrast: 1.5 } },
@@ -223,8 +231,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   deleteAppData: {
     answer: { data: { namespace: "settings", key: "theme", deleted: true } },
     malformed: { NoKey: invalid("key: is missing") }
-  },
-  deleteCollection: { answer: { data: { id: OAK, deleted: true } }, malformed: { ...badId, ...badCondition } }
+  }
 }
 
 const merchant = Actor.Merchant({ id: MerchantId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d43") })

@@ -5,6 +5,7 @@ import { AppDataGroup } from "./AppData.ts"
 import { CollectionsGroup, ProductsGroup } from "./Catalog.ts"
 import { complete } from "./Conventions.ts"
 import { StoreGroup } from "./Stores.ts"
+import { CustomersGroup, OrdersGroup } from "./Records.ts"
 import { CollectionUpdated, ProductUpdated } from "./Webhooks.ts"
 
 const introduction = `
@@ -59,6 +60,8 @@ export class PartnerApi extends Object.assign(HttpApi.make("partner"), { errorSc
   .add(StoreGroup)
   .add(ProductsGroup)
   .add(CollectionsGroup)
+  .add(OrdersGroup)
+  .add(CustomersGroup)
   .add(AppDataGroup)
   .prefix(PREFIX)
   .annotate(OpenApi.Title, "Partner API")

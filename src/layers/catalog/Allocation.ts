@@ -69,6 +69,12 @@ const takeCollection = statement(`
 
 const allocatedOf = firstOf(Given)
 
+const takeMany = statement(`
+  update stores set id_clock = greatest(id_clock + $2, clock_micros()) where id = $1 and deleted_at is null
+  returning id_clock as clock, currency_code as "currencyCode"
+`)
+const takenOf = firstOf(Given.omit("choice"))
+
 const PRESENT = "select 1 from stores where id = $1 and deleted_at is null"
 const selectStore = statement(PRESENT)
 const lockStore = statement(`${PRESENT} for no key update`)
@@ -118,6 +124,21 @@ export function* allocateCollection(
   const full = yield* limitOf(selectFullOfCollections(store))
   if (Option.isSome(full)) return yield* refuse(new CollectionLimitReached(full.value))
   return yield* settle(row.value, asked, made)
+}
+
+/**
+ * Takes the lock of the store, and up to `count` instants of its clock in microseconds, each later than all that were given
+ * out before: ids and times of what many rows change at once.
+ */
+export function* allocateMany(
+  store: StoreId,
+  count: number
+): Steps<{ readonly currencyCode: string; readonly tick: () => number }, Refusal<StoreNotFound>> {
+  const taken = yield* takenOf(takeMany(store, count))
+  if (Option.isNone(taken)) return yield* refuse(new StoreNotFound())
+  const { clock, currencyCode } = taken.value
+  let left = count
+  return { currencyCode, tick: () => clock - --left }
 }
 
 /** Refuses unless the statement finds the store. */

@@ -20,7 +20,8 @@ import {
   withMembers
 } from "./Members.ts"
 import { type Moment, momentOf } from "./Allocation.ts"
-import { BYTES_BEFORE } from "./Sizes.ts"
+import { bytesBefore } from "../Pages.ts"
+import { BYTES } from "./Sizes.ts"
 
 /*
  * SQL for collections, and nothing else: no permissions, no events.
@@ -76,7 +77,7 @@ interface Found {
 const selectHeads = (behindCursor: "" | "and id > $4") =>
   statement(`
     select id, version, document::text as document from (
-      select id, version, document, ${BYTES_BEFORE} < $3 as fits from collections
+      select id, version, document, ${bytesBefore(BYTES)} < $3 as fits from collections
       where store_id = $1 ${behindCursor} order by id limit $2
     ) as page
     where fits order by id

@@ -8,45 +8,33 @@ import type { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { answerOf, firstOf, type Steps } from "../database/Plan.ts"
 import { type Statement, statement } from "../database/Statement.ts"
+import { pageOf, pageQuery, START } from "../Pages.ts"
 import { type Moment, momentOf } from "./Allocation.ts"
-import { BYTES_BEFORE, ROWS_BEFORE } from "./Sizes.ts"
+import { BYTES } from "./Sizes.ts"
 import { hasTermsOf, termsOf } from "./Terms.ts"
 
 /*
  * SQL for products, and nothing else: no permissions, no limits, no events.
  */
 
-/** What a document says. Whether it may was seen when it was written, by the rules of that day, which may since be stricter. */
 const decode = Schema.decodeUnknownSync(Schema.encodedSchema(Product))
 
-/**
- * One row more than asked for is looked at, to know whether there is another page. Documents are read, and so taken out of
- * their compression, only as far as the page goes.
- */
-const selectPage = (behindCursor: "" | "and id > $4") =>
-  statement(`
-    with page as (
-      select id, document, ${ROWS_BEFORE} < $2 and ${BYTES_BEFORE} < $3 as fits from products
-      where store_id = $1 ${behindCursor} order by id limit $2 + 1
-    )
-    select
-      '[' || coalesce(string_agg(document::text, ',' order by id) filter (where fits), '') || ']' as items,
-      case when not bool_and(fits) then max(id::text) filter (where fits) end as "nextCursor"
-    from page
-  `)
-const selectFirstPage = selectPage("")
-const selectNextPage = selectPage("and id > $4")
+/** What a document says. Whether it may was seen when it was written, by the rules of that day, which may since be stricter. */
+export const productOf = (document: JsonText, id: ProductId): Product => ({ ...decode(parse(document)), id })
 
-const PageRow = Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.typeSchema(ProductId)) })
+const selectPage = statement(
+  pageQuery({
+    columns: "document",
+    text: "document::text",
+    bytes: BYTES,
+    rows: "products where store_id = $1 and id > $4"
+  })
+)
 
-export const makeProductPage = ({ one }: DatabaseOf) => {
-  const pageOf = one(PageRow)
+export const makeProductPage = (database: DatabaseOf) => {
+  const page = pageOf(database, ProductId)
   return (store: StoreId, { cursor, limit }: PageRequest<ProductId>): Effect.Effect<DocumentPage<ProductId>> =>
-    pageOf(
-      cursor === undefined
-        ? selectFirstPage(store, limit, PAGE_BYTES)
-        : selectNextPage(store, limit, PAGE_BYTES, cursor)
-    )
+    page(selectPage(store, limit, PAGE_BYTES, cursor ?? START))
 }
 
 const insertProduct = statement(`
@@ -124,7 +112,7 @@ export interface Held extends Moment {
 export function* lockProduct(store: StoreId, id: ProductId): Steps<Option.Option<Held>> {
   const held = yield* lockedOf(lockRow(store, id))
   return Option.map(held, ({ clock, document }) => ({
-    product: { ...decode(parse(document)), id },
+    product: productOf(document, id),
     document,
     ...momentOf(clock)
   }))

@@ -27,14 +27,29 @@ export const hasTermsOf = (before: Product, after: Product): boolean =>
 export const term = (storeId: string, field: RuleField, value: string): string =>
   hash("sha256", `${storeId}/${field}/${value}`).slice(0, 32)
 
-/** All terms of a product, for the index. */
-export const termsOf = (storeId: string, facets: Facets): ReadonlyArray<string> => [
+const termsBy = (facets: Facets, term: (field: RuleField, value: string) => string): ReadonlyArray<string> => [
   ...new Set(
     INDEXED.flatMap((field) =>
       [facets[field]]
         .flat()
         .filter(isText)
-        .map((value) => term(storeId, field, value))
+        .map((value) => term(field, value))
     )
   )
 ]
+
+/** All terms of a product, for the index. */
+export const termsOf = (storeId: string, facets: Facets): ReadonlyArray<string> =>
+  termsBy(facets, (field, value) => term(storeId, field, value))
+
+/** The same for many products of a store: of what many have the term is made once. */
+export const makeTerms = (storeId: string): ((facets: Facets) => ReadonlyArray<string>) => {
+  const made = new Map<string, string>()
+  const known = (field: RuleField, value: string) => {
+    const key = `${field}/${value}`
+    const found = made.get(key) ?? term(storeId, field, value)
+    made.set(key, found)
+    return found
+  }
+  return (facets) => termsBy(facets, known)
+}

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, type Redacted, Schema } from "effect"
+import { Effect, Either, Layer, type Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { EVERYTHING } from "../../../src/domain/access/AccessRule.ts"
 import { type Installation, Installations } from "../../../src/domain/access/Installations.ts"
@@ -12,6 +12,7 @@ import { CreateProduct, ProductId, UpdateProduct } from "../../../src/domain/cat
 import { EventKind } from "../../../src/domain/Events.ts"
 import { parse } from "../../../src/domain/Json.ts"
 import { Idempotency, type StoredResponse } from "../../../src/domain/Idempotency.ts"
+import { OrderId, Orders, PutOrder } from "../../../src/domain/records/Order.ts"
 import { RateLimit } from "../../../src/domain/RateLimit.ts"
 import { AppData } from "../../../src/domain/records/AppData.ts"
 import { Encoded, type Write } from "../../../src/domain/Write.ts"
@@ -25,7 +26,7 @@ import { makeApp, makeStore } from "../../support/Api.ts"
 import { keyed } from "../../support/Keyed.ts"
 import { freshDatabase } from "../../support/Postgres.ts"
 import { fill, outdate } from "../../support/Filled.ts"
-import { contextOf } from "../../support/Writes.ts"
+import { contextOf, performIn } from "../../support/Writes.ts"
 
 /** Rounds in which a connection comes to the plans that it keeps: after five that are made for their values. */
 const ROUNDS = 8
@@ -59,12 +60,15 @@ const middleOf = (table: string, which: string) =>
     select id from mine order by id offset (select count(*) / 2 from mine) limit 1
   `)
 const selectProduct = middleOf("products", "true")
+const selectOrder = middleOf("orders", "true")
 // Behind a manual one: so each page begins with the same kind, and is asked for by the same statement.
 const selectCollection = middleOf("collections", "document ->> 'type' = 'manual'")
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toPatch = Schema.decodeUnknownSync(UpdateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
+const toOrder = Schema.decodeUnknownSync(PutOrder)
+const ORDER = { placedAt: "2026-01-31T09:30:00Z", lineItems: [] }
 const onSale = { field: "tags", relation: "equals", value: "sale" }
 const RULES = {
   "by a tag": [onSale],
@@ -178,6 +182,25 @@ const round = Effect.fn(function* (installation: Installation, token: Redacted.R
   yield* measured("products in the middle", catalog.listProducts(storeId, { cursor: product.id, limit: 20 }))
   yield* measured("collections at the start", catalog.listCollections(storeId, { cursor: undefined, limit: 4 }))
   yield* measured("collections in the middle", catalog.listCollections(storeId, { cursor: collection.id, limit: 4 }))
+
+  const orders = yield* Orders
+  const perform = yield* performIn(storeId)
+  const [placed] = yield* perform(orders.put(storeId, [{ id: null, input: toOrder({ ...ORDER, number: "1" }) }]))
+  const known = placed !== undefined && Either.isRight(placed) ? placed.right.id : null
+  const puts = [known, null].map((id) => ({ id, input: toOrder({ ...ORDER, number: "2" }) }))
+  yield* measured("orders that are put", perform(orders.put(storeId, puts)))
+  const order = yield* oneOf(OrderId)(selectOrder(storeId))
+  const asked = { cursor: undefined, limit: 20, isPersonal: true }
+  yield* measured("orders at the start", orders.list(storeId, asked))
+  yield* measured("orders in the middle", orders.list(storeId, { ...asked, cursor: order.id, isPersonal: false }))
+  yield* measured(
+    "few orders that have changed",
+    orders.list(storeId, { ...asked, updatedSince: "2020-01-01T00:00:00Z" })
+  )
+  yield* measured(
+    "many orders that have changed",
+    orders.list(storeId, { ...asked, updatedSince: "1970-01-01T00:00:00Z" })
+  )
 
   const claimed = yield* measured("a claim", claim(64, new Map()))
   const attempt = { status: 204, durationMillis: 7, answer: new Uint8Array(), error: null }

@@ -1,0 +1,102 @@
+import { Either, ParseResult, Schema } from "effect"
+import { setImmediate } from "node:timers/promises"
+import { isObject, type JsonObject, parseUntrusted } from "../../domain/Json.ts"
+import { ExternalId, type Put } from "../../domain/imports/Put.ts"
+import { isText } from "../../domain/Text.ts"
+import { linesOf } from "../../http/BadRequest.ts"
+import type { Line } from "./Lines.ts"
+
+/** Rows that are put together, and bytes of their JSON: as many as one transaction takes for a twentieth of a second. */
+const MAX_ROWS = 250
+const MAX_BYTES = 1024 * 1024
+
+/** Rows that are read before whatever else waits gets its turn, as the answer of the database to those before. */
+const ROWS_A_TURN = 16
+
+/** A row that is not imported, and why. */
+export interface Refusal {
+  readonly line: number
+  readonly externalId: string | null
+  readonly reason: string
+}
+
+/** A row that is as the API takes it. */
+export interface Row<Input> {
+  readonly line: number
+  readonly put: Put<Input>
+}
+
+export type Read<Input> = (line: Line) => Either.Either<Row<Input>, Refusal>
+
+export const issuesOf = (error: ParseResult.ParseError): ReadonlyArray<string> =>
+  linesOf(ParseResult.ArrayFormatter.formatErrorSync(error))
+
+const leftsOf = (...reads: ReadonlyArray<Either.Either<unknown, ReadonlyArray<string>>>) =>
+  reads.flatMap((read) => (Either.isLeft(read) ? read.left : []))
+
+/** Reads what a row says of a resource, or tells what is wrong with it, a line for each. */
+export type Decode<Input> = (row: JsonObject) => Either.Either<Input, ReadonlyArray<string>>
+
+/** Reads by a schema, as the API does. */
+export const decodeBy = <A, I>(schema: Schema.Schema<A, I>): Decode<A> => {
+  const decode = Schema.decodeUnknownEither(schema, { errors: "all" })
+  return (row) => Either.mapLeft(decode(row), issuesOf)
+}
+
+/** Reads rows, and the external id that each must have. */
+export const makeRead = <A>(decode: Decode<A>): Read<A> => {
+  const decodeId = Schema.decodeUnknownEither(Schema.Struct({ externalId: ExternalId }))
+  return ({ json, number: line }) => {
+    const refuse = (reason: string, externalId: string | null = null) => Either.left({ line, externalId, reason })
+    if (Either.isLeft(json)) return refuse(json.left)
+    const parsed = parseUntrusted(json.right)
+    if (Either.isLeft(parsed)) return refuse(parsed.left.issues.join("; ") || "is not valid JSON")
+    const value = parsed.right
+    if (!isObject(value)) return refuse("must be a JSON object")
+    const [named, input] = [Either.mapLeft(decodeId(value), issuesOf), decode(value)]
+    if (Either.isRight(named) && Either.isRight(input)) {
+      return Either.right({ line, put: { externalId: named.right.externalId, input: input.right } })
+    }
+    const { externalId } = value
+    return refuse(leftsOf(named, input).join("; "), isText(externalId) ? externalId : null)
+  }
+}
+
+/** Rows that are put together, and those before their end that are refused already. */
+export interface Batch<Input> {
+  readonly rows: ReadonlyArray<Row<Input>>
+  readonly refused: ReadonlyArray<Refusal>
+}
+
+/** Reads a file in batches, in each of which an external id stands once: what comes twice changes what came before. */
+export async function* batchesOf<Input>(
+  chunks: AsyncIterable<ReadonlyArray<Line>>,
+  read: Read<Input>
+): AsyncGenerator<Batch<Input>> {
+  let rows = new Map<string, Row<Input>>()
+  let refused: Array<Refusal> = []
+  let bytes = 0
+  const take = (): Batch<Input> => {
+    const batch = { rows: [...rows.values()], refused }
+    rows = new Map()
+    refused = []
+    bytes = 0
+    return batch
+  }
+  let turn = 0
+  for await (const lines of chunks) {
+    for (const line of lines) {
+      turn += 1
+      if (turn % ROWS_A_TURN === 0) await setImmediate()
+      const row = read(line)
+      if (Either.isLeft(row)) refused.push(row.left)
+      else {
+        if (rows.has(row.right.put.externalId)) yield take()
+        rows.set(row.right.put.externalId, row.right)
+        bytes += Either.isRight(line.json) ? line.json.right.length : 0
+      }
+      if (rows.size + refused.length >= MAX_ROWS || bytes >= MAX_BYTES) yield take()
+    }
+  }
+  yield take()
+}

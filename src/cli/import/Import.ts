@@ -1,0 +1,135 @@
+import { Command, Options } from "@effect/cli"
+import { Console, Effect, Either, Option } from "effect"
+import { setPriority } from "node:os"
+import { CreateProduct } from "../../domain/catalog/Product.ts"
+import { PutCollection } from "../../domain/imports/Collection.ts"
+import { Imports } from "../../domain/imports/Imports.ts"
+import { type ImportedOrder, referencesOf, withoutReferences } from "../../domain/imports/Order.ts"
+import { PutCustomer } from "../../domain/records/Customer.ts"
+import { PutOrder } from "../../domain/records/Order.ts"
+import { StoreId } from "../../domain/Store.ts"
+import { Writes } from "../../domain/Write.ts"
+import { command, group, json, option, print } from "../Frame.ts"
+import { type Decode, decodeBy, issuesOf } from "./Batches.ts"
+import { jsonLines } from "./Lines.ts"
+import { type Matter, run } from "./Run.ts"
+import { shopifyLines } from "./ShopifyCsv.ts"
+
+/** Of the process, so that servers on the same machine come first. */
+const LOW_PRIORITY = 10
+
+const common = {
+  store: option("store", StoreId, "The store's id"),
+  file: Options.file("file", { exists: "yes" }).pipe(
+    Options.withDescription("What to import; standard input when not given"),
+    Options.optional
+  ),
+  refused: Options.text("refused").pipe(
+    Options.withDescription(
+      "Where rows that are refused are told, with line and reason; the file's name and .refused.jsonl when not given"
+    ),
+    Options.optional
+  ),
+  isSilent: Options.boolean("no-events").pipe(
+    Options.withDescription("Tell no app of it, as of the first load of a store; the journal does")
+  ),
+  isRehearsal: Options.boolean("dry-run").pipe(Options.withDescription("Say what would happen, and write nothing")),
+  json
+}
+
+/** Where refused rows are told when nothing else is said. */
+const refusedBeside = (file: Option.Option<string>) => `${Option.getOrElse(file, () => "import")}.refused.jsonl`
+
+interface Given {
+  readonly store: StoreId
+  readonly file: Option.Option<string>
+  readonly refused: Option.Option<string>
+  readonly isSilent: boolean
+  readonly isRehearsal: boolean
+  readonly json: boolean
+}
+
+/** Does a job as it was asked for, beside servers that come first, for as long as nobody stops it; prints what came of it. */
+const carryOut = <Input, E, R>(given: Given, matter: Matter<Input, E, R>) =>
+  Effect.gen(function* () {
+    setPriority(LOW_PRIORITY)
+    const refused = Option.getOrElse(given.refused, () => refusedBeside(given.file))
+    const counts = yield* Effect.onInterrupt(run({ ...given, refused }, matter), () =>
+      Console.error("Stopped. What was imported stays; run the same import again, and it goes on from there")
+    )
+    const file = counts.refused > 0 ? { refusedFile: refused } : {}
+    yield* print(given.json, { storeId: given.store, dryRun: given.isRehearsal, ...counts, ...file })
+  })
+
+const decodeProduct = decodeBy(CreateProduct)
+const decodeCollection = decodeBy(PutCollection)
+const decodeCustomer = decodeBy(PutCustomer)
+const decodeOrder = decodeBy(PutOrder)
+
+const products = command(
+  "products",
+  {
+    ...common,
+    format: Options.choice("format", ["jsonl", "shopify"]).pipe(
+      Options.withDescription("JSON Lines, or the CSV that Shopify exports"),
+      Options.withDefault("jsonl" as const)
+    )
+  },
+  function* ({ format, ...given }) {
+    const { putProducts } = yield* Imports
+    const { perform } = yield* Writes
+    yield* carryOut(given, {
+      decode: decodeProduct,
+      linesOf: format === "shopify" ? shopifyLines : jsonLines,
+      put: (context, puts, planned) => perform(context, putProducts(given.store, puts, planned))
+    })
+  }
+).pipe(Command.withDescription("Import products, as JSON Lines or from Shopify"))
+
+/** Collections are few, and each is a write of its own: rules take their time, and no other has to wait for them. */
+const collections = command("collections", common, function* (given) {
+  const { putCollection } = yield* Imports
+  const { perform } = yield* Writes
+  yield* carryOut(given, {
+    decode: decodeCollection,
+    linesOf: jsonLines,
+    put: Effect.fnUntraced(function* (context, puts) {
+      const outcomes = []
+      for (const put of puts) {
+        const outcome = yield* Effect.either(perform(context, putCollection(given.store, put)))
+        if (Either.isRight(outcome)) outcomes.push(outcome)
+        else if (outcome.left._tag === "StoreNotFound") return yield* outcome.left
+        else if (outcome.left._tag === "CollectionLimitReached") return { outcomes, limit: Option.some(outcome.left) }
+        else outcomes.push(Either.left(outcome.left))
+      }
+      return { outcomes, limit: Option.none() }
+    })
+  })
+}).pipe(Command.withDescription("Import collections, as JSON Lines, after the products that they hold"))
+
+const customers = command("customers", common, function* (given) {
+  const { putCustomers } = yield* Imports
+  const { perform } = yield* Writes
+  yield* carryOut(given, {
+    decode: decodeCustomer,
+    linesOf: jsonLines,
+    put: (context, puts) => perform(context, putCustomers(given.store, puts))
+  })
+}).pipe(Command.withDescription("Import customers, as JSON Lines"))
+
+const decodeImported: Decode<ImportedOrder> = (row) =>
+  Either.all({ order: decodeOrder(withoutReferences(row)), references: Either.mapLeft(referencesOf(row), issuesOf) })
+
+const orders = command("orders", common, function* (given) {
+  const { putOrders } = yield* Imports
+  const { perform } = yield* Writes
+  yield* carryOut(given, {
+    decode: decodeImported,
+    linesOf: jsonLines,
+    put: (context, puts) => perform(context, putOrders(given.store, puts))
+  })
+}).pipe(Command.withDescription("Import orders, as JSON Lines, after their customers and products"))
+
+export const imports = group("import", "Bring in what another system exported").pipe(
+  Command.withSubcommands([products, collections, customers, orders])
+)

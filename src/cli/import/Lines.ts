@@ -1,0 +1,61 @@
+import { Either } from "effect"
+
+/** Bytes of a line, as of the body of a request. */
+const MAX_LINE = 1024 * 1024
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+/** What stands for one resource in a file: its JSON, or why there is none, and the number of the line it begins on. */
+export interface Line {
+  readonly number: number
+  readonly json: Either.Either<string, string>
+}
+
+const BREAK = 0x0a
+
+const jsonOf = (parts: ReadonlyArray<Buffer>): Line["json"] => {
+  try {
+    return Either.right(utf8.decode(Buffer.concat(parts)))
+  } catch {
+    return Either.left("is not valid UTF-8")
+  }
+}
+
+/** Gathers the parts of a line. Of one that is too long none is kept. */
+const makeGatherer = () => {
+  let number = 0
+  let size = 0
+  let parts: Array<Buffer> = []
+  return {
+    add: (part: Buffer) => {
+      size += part.length
+      if (size <= MAX_LINE) parts.push(part)
+      else parts = []
+    },
+    /** The line that ends here, unless it is empty. */
+    end: (): ReadonlyArray<Line> => {
+      number += 1
+      const json = size > MAX_LINE ? Either.left(`is longer than ${MAX_LINE} bytes`) : jsonOf(parts)
+      size = 0
+      parts = []
+      return Either.isRight(json) && json.right.trim() === "" ? [] : [{ number, json }]
+    }
+  }
+}
+
+/** The lines of a file of JSON Lines, those of each chunk together. */
+export async function* jsonLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<ReadonlyArray<Line>> {
+  const line = makeGatherer()
+  for await (const chunk of bytes) {
+    const lines: Array<Line> = []
+    let start = 0
+    for (let end = chunk.indexOf(BREAK); end !== -1; end = chunk.indexOf(BREAK, start)) {
+      line.add(chunk.subarray(start, end))
+      lines.push(...line.end())
+      start = end + 1
+    }
+    line.add(chunk.subarray(start))
+    yield lines
+  }
+  yield line.end()
+}

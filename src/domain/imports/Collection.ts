@@ -1,0 +1,25 @@
+import { Schema } from "effect"
+import { CreateCollection } from "../catalog/Collection.ts"
+import { optional } from "../catalog/Fields.ts"
+
+const References = Schema.Array(Schema.String).annotations({ message: () => "must be a list of product ids" })
+
+/** A collection as it is brought from elsewhere: its products by what they are called there, or by their ids here. */
+export const PutCollection = CreateCollection.pipe(
+  Schema.omit("productIds"),
+  Schema.extend(Schema.Struct({ productIds: optional(References) }))
+)
+export type PutCollection = typeof PutCollection.Type
+
+/** What a row refers to is not in the store. */
+export class UnknownReferences extends Schema.TaggedError<UnknownReferences>()("UnknownReferences", {
+  unknown: Schema.Array(Schema.Struct({ path: Schema.String, reference: Schema.String }))
+}) {
+  override get message() {
+    return "It refers to what is not in this store; import that first"
+  }
+
+  get issues() {
+    return this.unknown.map(({ path, reference }) => `${path}: ${reference} is not in this store; import it first`)
+  }
+}

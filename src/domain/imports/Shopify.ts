@@ -1,0 +1,243 @@
+import { slugOf } from "../catalog/Slug.ts"
+import type { JsonObject } from "../Json.ts"
+import { isSet, makeColumns, type ShopifyRow } from "./ShopifyColumns.ts"
+
+/*
+ * Products as Shopify exports them, to products as the API takes them (docs/import.md says it column by column). Nothing
+ * is checked here: a cell that is no number stays text, and is refused with the product.
+ */
+
+/** A cell that should hold a number. */
+const numberOf = (cell: string): unknown => (isSet(cell) && Number.isFinite(Number(cell)) ? Number(cell) : cell)
+
+const FLAGS = new Map<string, boolean>([
+  ["true", true],
+  ["yes", true],
+  ["1", true],
+  ["false", false],
+  ["no", false],
+  ["0", false]
+])
+
+/** A cell that should say yes or no. */
+const flagOf = (cell: string): unknown => FLAGS.get(cell.toLowerCase()) ?? cell
+
+/** An object of those members that are given. */
+const objectOf = (members: ReadonlyArray<readonly [name: string, value: unknown]>): JsonObject =>
+  Object.fromEntries(members.filter(([, value]) => value !== undefined))
+
+const GRAMS = new Map([
+  ["g", 1],
+  ["kg", 1000],
+  ["oz", 28.349523125],
+  ["lb", 453.59237]
+])
+
+/** Grams in the unit that the shop shows them in, to four decimals. */
+const weightOf = (grams: string, unit: string): unknown => {
+  if (!isSet(grams) || Number(grams) === 0) return null
+  const weight = Number(grams) / (GRAMS.get(unit.toLowerCase()) ?? 1000)
+  return Number.isFinite(weight) ? Math.round(weight * 10_000) / 10_000 : grams
+}
+
+/** What the row says in these columns, under their own names. */
+const cellsOf = (row: ShopifyRow, columns: ReadonlyArray<string>) =>
+  columns.flatMap((column) => {
+    const text = row[column] ?? ""
+    return isSet(text) ? [[column, text] as const] : []
+  })
+
+const METAFIELD = /\(product\.metafields\.([^.()]+)\.([^()]+)\)\s*$/
+
+/** The one variant of a product that has no options. */
+const DEFAULT_VALUE = "default title"
+
+const PLACES = [1, 2, 3] as const
+
+/** Whether a file with these columns can tell one product from the other. */
+export const isShopify = (header: ReadonlyArray<string>): boolean => {
+  const { has } = makeColumns(header)
+  return has("handle") || has("title")
+}
+
+/** Reads the rows of a file with these columns. */
+export const makeShopify = (header: ReadonlyArray<string>) => {
+  const { cell, has, unknown } = makeColumns(header)
+
+  /** Empty cells of a column that is there clear the field; what has no column is left alone. */
+  const given = (
+    row: ShopifyRow,
+    field: Parameters<typeof has>[0],
+    read: (cell: string) => unknown = (text) => text
+  ) => {
+    if (!has(field)) return undefined
+    const text = cell(row, field)
+    return isSet(text) ? read(text) : null
+  }
+
+  const filled = (
+    row: ShopifyRow,
+    field: Parameters<typeof has>[0],
+    read: (cell: string) => unknown = (text) => text
+  ) => given(row, field, read) ?? undefined
+
+  const isVariant = (row: ShopifyRow) =>
+    isSet(cell(row, "price")) || isSet(cell(row, "sku")) || PLACES.some((n) => isSet(cell(row, `option${n}Value`)))
+
+  /** Shopify names the price to compare it with, we the price while it is on sale. */
+  const pricesOf = (row: ShopifyRow) => {
+    const [price, compared] = [filled(row, "price", numberOf), filled(row, "compareAtPrice", numberOf)]
+    return typeof price === "number" && typeof compared === "number" && compared > price
+      ? { price: compared, discountedPrice: price }
+      : { price, compareAtPrice: compared }
+  }
+
+  /** A stock below nothing, which Shopify knows, is none. */
+  const stockOf = (row: ShopifyRow): unknown => {
+    const stock = filled(row, "quantity", numberOf)
+    return typeof stock === "number" ? Math.max(stock, 0) : stock
+  }
+
+  /** What Shopify says of a variant and we have no field for. */
+  const extrasOf = (row: ShopifyRow) => {
+    const quantity = filled(row, "quantity", numberOf)
+    return [
+      ["compareAtPrice", pricesOf(row).compareAtPrice],
+      ["inventoryQuantity", quantity === stockOf(row) ? undefined : quantity],
+      ["inventoryTracker", filled(row, "tracker")],
+      ["inventoryPolicy", filled(row, "policy")],
+      ["fulfillmentService", filled(row, "fulfillment")],
+      ["requiresShipping", filled(row, "requiresShipping", flagOf)],
+      ["taxable", filled(row, "taxable", flagOf)],
+      ["taxCode", filled(row, "taxCode")],
+      ["grams", filled(row, "grams", numberOf)],
+      ["weightUnit", filled(row, "weightUnit")],
+      ["imageUrl", filled(row, "variantImage")]
+    ] as const
+  }
+
+  /** Which columns that we do not know say something of each row, and not of the product alone. */
+  const ofRows = (others: ReadonlyArray<ShopifyRow>) =>
+    unknown.filter((column) => others.some((row) => isSet(row[column] ?? "")))
+
+  const productOf = (rows: ReadonlyArray<ShopifyRow>): JsonObject => {
+    const [first = {}, ...others] = rows
+    const eachRow = ofRows(others)
+    const found = rows.filter(isVariant)
+    const variantRows = found.length === 0 ? [first] : found
+    const [main = first] = variantRows
+    const isPlain =
+      variantRows.length === 1 && ["", DEFAULT_VALUE].includes(cell(main, "option1Value").trim().toLowerCase())
+
+    const options = isPlain
+      ? []
+      : PLACES.flatMap((n) => {
+          const values = [...new Set(variantRows.map((row) => cell(row, `option${n}Value`)).filter(isSet))]
+          const textOf = (field: `option${typeof n}Name` | `option${typeof n}LinkedTo`) =>
+            rows.map((row) => cell(row, field)).find(isSet)
+          const linkedTo = textOf(`option${n}LinkedTo`)
+          return values.length === 0
+            ? []
+            : [{ n, name: textOf(`option${n}Name`) ?? `Option ${n}`, values, ...(linkedTo && { linkedTo }) }]
+        })
+    const variants = variantRows.map((row) => {
+      const choices = options.map(({ n, name }) => [name, cell(row, `option${n}Value`)] as const)
+      return objectOf([
+        ["title", choices.map(([, value]) => value).join(" / ")],
+        ["options", Object.fromEntries(choices)],
+        ["sku", filled(row, "sku")],
+        ["barcode", filled(row, "barcode")],
+        ["price", pricesOf(row).price],
+        ["discountedPrice", pricesOf(row).discountedPrice],
+        ["costPrice", filled(row, "cost", numberOf)],
+        ["stock", stockOf(row)],
+        ...extrasOf(row),
+        ...cellsOf(row, eachRow)
+      ])
+    })
+
+    const images = new Map<string, JsonObject & { readonly position: unknown }>()
+    for (const [place, row] of rows.entries()) {
+      const url = cell(row, "image")
+      if (!isSet(url) || images.has(url)) continue
+      const position = filled(row, "imagePosition", numberOf) ?? place + 1
+      const alt = filled(row, "imageAlt")
+      images.set(url, {
+        url,
+        type: "image",
+        position,
+        ...(alt === undefined ? {} : { alt }),
+        ...(isVariant(row) ? {} : Object.fromEntries(cellsOf(row, eachRow)))
+      })
+    }
+    const media = [...images.values()].toSorted((a, b) => Number(a.position) - Number(b.position))
+
+    const metafields = new Map<string, Map<string, string>>()
+    const customFields: Array<JsonObject> = []
+    for (const [column, value] of cellsOf(
+      first,
+      unknown.filter((column) => !eachRow.includes(column))
+    )) {
+      const [, namespace, key] = METAFIELD.exec(column) ?? []
+      if (namespace === undefined || key === undefined) customFields.push({ key: column, value })
+      else metafields.set(namespace, (metafields.get(namespace) ?? new Map<string, string>()).set(key, value))
+    }
+    if (isPlain) {
+      for (const [key, value] of extrasOf(main)) if (value !== undefined) customFields.push({ key, value })
+    }
+    const status = cell(first, "status").toLowerCase()
+    if (isSet(status) && status !== "active") customFields.push({ key: "status", value: status })
+
+    const handle = cell(first, "handle")
+    const stocks = variants.flatMap(({ stock }) => (typeof stock === "number" ? [stock] : []))
+    const isPublished = filled(first, "published", flagOf)
+    const category = given(first, "category")
+    const isGiftCard = filled(first, "giftCard", flagOf) === true
+    const { discountedPrice = null, price } = pricesOf(main)
+    const isSent = filled(main, "requiresShipping", flagOf) !== false
+    return objectOf([
+      ["externalId", handle || slugOf(cell(first, "title"))],
+      ["slug", slugOf(handle) === handle && handle !== "" ? handle : undefined],
+      ["name", filled(first, "title")],
+      ["description", given(first, "body")],
+      ["vendorName", given(first, "vendor")],
+      ["productType", given(first, "type")],
+      ["category", typeof category === "string" ? category.split(">").at(-1)?.trim() : category],
+      ["categoryName", category],
+      [
+        "tags",
+        has("tags")
+          ? cell(first, "tags")
+              .split(",")
+              .map((tag) => tag.trim())
+              .filter(isSet)
+          : undefined
+      ],
+      ["isActive", isSet(status) ? status === "active" && isPublished !== false : isPublished],
+      ["productKind", isGiftCard ? "gift_card" : isSent ? undefined : "digital"],
+      ["price", price],
+      ["discountedPrice", has("compareAtPrice") ? discountedPrice : undefined],
+      ["onSale", has("compareAtPrice") ? discountedPrice !== null : undefined],
+      ["costPrice", given(main, "cost", numberOf)],
+      ["stock", stocks.length === 0 ? stockOf(main) : stocks.reduce((sum, stock) => sum + stock, 0)],
+      ["sku", isPlain ? given(main, "sku") : undefined],
+      ["barcode", isPlain ? given(main, "barcode") : undefined],
+      ["trackInventory", has("tracker") ? isSet(cell(main, "tracker")) : undefined],
+      ["taxable", filled(main, "taxable", flagOf)],
+      ["weight", has("grams") ? weightOf(cell(main, "grams"), cell(main, "weightUnit")) : undefined],
+      ["imageUrl", has("image") ? (media[0]?.["url"] ?? null) : undefined],
+      ["media", has("image") ? media : undefined],
+      ["options", options.map(({ n: _, ...option }) => option)],
+      ["variants", isPlain ? [] : variants],
+      ["seoTitle", given(first, "seoTitle")],
+      ["seoDescription", given(first, "seoDescription")],
+      ["metafields", Object.fromEntries([...metafields].map(([name, fields]) => [name, Object.fromEntries(fields)]))],
+      ["customFields", customFields]
+    ])
+  }
+
+  /** Which product a row belongs to: none where it goes on with the one before. */
+  const keyOf = (row: ShopifyRow): string | undefined => cell(row, "handle") || slugOf(cell(row, "title")) || undefined
+
+  return { keyOf, productOf }
+}

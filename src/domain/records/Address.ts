@@ -1,0 +1,17 @@
+import { Schema } from "effect"
+import { field, open, optional, text } from "../catalog/Fields.ts"
+
+const line = (description: string, example: string) => optional(field(Schema.NullOr(text(255)), description, example))
+
+/** Where a person lives, or where something is sent. What merchants' systems know beyond this is kept as sent. */
+export const Address = open({
+  name: line("Who is there", "Ada Example"),
+  company: line("At which company", "Example Books"),
+  line1: line("Street and number", "1 Example Street"),
+  line2: line("What stands below it", "Second floor"),
+  city: line("City", "Porto"),
+  region: line("Region, state or province", "Norte"),
+  postalCode: line("Postal code", "4000-001"),
+  country: line("Country, in the merchant's words", "Portugal"),
+  phone: line("Telephone", "+351 000 000 000")
+}).annotations({ identifier: "Address", description: "A postal address" })

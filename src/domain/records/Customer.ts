@@ -1,0 +1,76 @@
+import { Context, Schema } from "effect"
+import { Amount, Bool, field, listOf, nullable, Tags, text, Timestamp } from "../catalog/Fields.ts"
+import { Uuid } from "../Uuid.ts"
+import { Address } from "./Address.ts"
+import type { Given, RecordsOf } from "./Records.ts"
+
+export const CustomerId = Uuid.pipe(Schema.brand("CustomerId"), Schema.annotations({ identifier: "CustomerId" }))
+export type CustomerId = typeof CustomerId.Type
+
+/** Addresses that a customer may have. */
+const MAX_ADDRESSES = 100
+
+const Addresses = listOf(Address, MAX_ADDRESSES)
+
+const own = {
+  name: nullable(text(255), "What the customer is called", "Ada Example"),
+  email: nullable(text(255), "Where the customer is written to", "ada@example.com"),
+  phone: nullable(text(255), "Telephone", "+351 000 000 000"),
+  company: nullable(text(255), "For which company the customer buys", "Example Books"),
+  tags: field(Tags, "Labels, each once whatever its case", ["regular"]),
+  acceptsMarketing: field(Bool, "Whether the customer wants to be written to", false)
+}
+
+/** Who buys from a store. Every response shows every field (decisions, section 9). */
+export const Customer = Schema.Struct({
+  id: CustomerId,
+  ...own,
+  ordersCount: field(
+    Schema.NonNegativeInt,
+    "Orders of this customer that the store holds and that are not cancelled",
+    3
+  ),
+  totalSpent: field(Amount, "The sum of their totals, whatever their currencies", 2431.2),
+  addresses: Schema.NullOr(Addresses).annotations({ description: "Where the customer lives, or wants things sent" }),
+  createdAt: Timestamp,
+  updatedAt: Timestamp
+}).annotations({ identifier: "Customer" })
+export type Customer = typeof Customer.Type
+
+/** A customer as an import brings it. */
+export const PutCustomer = Schema.partialWith(Schema.Struct({ ...own, addresses: Addresses }), { exact: true })
+export type PutCustomer = typeof PutCustomer.Type
+
+/** What of a customer is shown only to who holds the capability `customer_pii` (decisions, section 9). */
+export const PERSONAL_OF_CUSTOMER = ["email", "phone", "addresses"] as const
+
+/** The customer that was put. What orders say of it stays. */
+export const customerOf = (
+  input: PutCustomer,
+  { at, before, id }: Given<CustomerId, Pick<Customer, "createdAt" | "ordersCount" | "totalSpent">>
+): Customer => ({
+  id,
+  name: input.name ?? null,
+  email: input.email ?? null,
+  phone: input.phone ?? null,
+  company: input.company ?? null,
+  tags: input.tags ?? [],
+  acceptsMarketing: input.acceptsMarketing ?? false,
+  ordersCount: before?.ordersCount ?? 0,
+  totalSpent: before?.totalSpent ?? 0,
+  addresses: input.addresses ?? [],
+  createdAt: before?.createdAt ?? at.toISOString(),
+  updatedAt: at.toISOString()
+})
+
+export class CustomerNotFound extends Schema.TaggedError<CustomerNotFound>()("CustomerNotFound", { id: CustomerId }) {
+  override get message() {
+    return `Customer ${this.id} was not found; import the customers before their orders`
+  }
+}
+
+/** The customers of the stores. */
+export class Customers extends Context.Tag("domain/Customers")<
+  Customers,
+  RecordsOf<CustomerId, PutCustomer, never>
+>() {}

@@ -1,0 +1,158 @@
+import { Context, Schema } from "effect"
+import { Amount, CurrencyCode, field, listOf, nullable, optional, text, Timestamp, trimmed } from "../catalog/Fields.ts"
+import { ProductId } from "../catalog/Product.ts"
+import { Instant } from "../Time.ts"
+import { Uuid, uuidV7 } from "../Uuid.ts"
+import { Address } from "./Address.ts"
+import { CustomerId, type CustomerNotFound } from "./Customer.ts"
+import type { Given, RecordsOf } from "./Records.ts"
+import { problemsOf, totalsOf } from "./Totals.ts"
+
+export const OrderId = Uuid.pipe(Schema.brand("OrderId"), Schema.annotations({ identifier: "OrderId" }))
+export type OrderId = typeof OrderId.Type
+
+/** Lines that an order may have. */
+const MAX_LINES = 1000
+
+const says = (message: string) => ({ message: () => ({ message, override: true }) })
+
+const Status = Schema.Literal("open", "completed", "cancelled").annotations(
+  says("must be open, completed or cancelled")
+)
+
+const Quantity = Schema.Int.pipe(
+  Schema.between(1, 1_000_000_000),
+  Schema.annotations(says("must be a whole number from 1 to 1,000,000,000"))
+)
+
+const Rate = Amount.pipe(
+  Schema.filter((rate) => Number(rate) <= 1, { jsonSchema: { maximum: 1 } }),
+  Schema.annotations(says("must be a number from 0 to 1"))
+)
+
+const ofLine = {
+  productId: nullable(
+    ProductId,
+    "The product that was sold, where it is known",
+    ProductId.make("019c1363-49c0-7d21-9a53-5b1c6e2f8a90")
+  ),
+  variantId: nullable(Uuid, "Its variant", "019c1363-49c0-74c7-8e01-c2d94b7f1a35"),
+  name: field(trimmed(255), "What was sold, as it was called then", "Oak desk, 120 cm"),
+  sku: nullable(text(255), "Stock keeping unit", "DESK-OAK-120"),
+  quantity: field(Quantity, "How many", 2),
+  unitPrice: field(Amount, "Price of one, before discounts", 449.5),
+  discount: field(Amount, "What is taken off this line", 89.9),
+  total: field(Amount, "`quantity` times `unitPrice`, less `discount`", 809.1)
+}
+
+const LineItem = Schema.Struct({
+  id: Uuid.annotations({ jsonSchema: { format: "uuid", description: "Given by the service" } }),
+  ...ofLine
+}).annotations({ identifier: "LineItem", description: "A line of an order" })
+
+const amounts = {
+  subtotal: field(Amount, "The sum of the lines' totals", 809.1),
+  discount: field(Amount, "What is taken off the whole order, beyond the lines' discounts", 9.1),
+  shipping: field(Amount, "What sending it costs", 49),
+  tax: field(Amount, "Tax: part of `total` in any case, on top of the prices or within them", 161.31),
+  total: field(Amount, "`subtotal` less `discount`, and `shipping`; and `tax`, unless the prices hold it", 1010.31)
+}
+
+const status = field(Status, "How far it has come", "open")
+const financialStatus = nullable(text(64), "How far it is paid, in the merchant's words", "paid")
+const fulfillmentStatus = nullable(text(64), "How far it is sent, in the merchant's words", "fulfilled")
+const placedAt = "2026-01-31T09:12:00.000Z"
+
+const own = {
+  number: field(trimmed(255), "Its number, in the merchant's words", "1042"),
+  status,
+  financialStatus,
+  fulfillmentStatus,
+  currencyCode: field(CurrencyCode, "Currency of its amounts, ISO 4217", "EUR"),
+  ...amounts,
+  customerId: nullable(
+    CustomerId,
+    "Who ordered, if that is a customer of the store",
+    CustomerId.make("019c1363-49c0-7c05-b1de-4a7f9e63d210")
+  ),
+  email: nullable(text(255), "Where the customer is written to", "ada@example.com"),
+  lineItems: listOf(LineItem, MAX_LINES).annotations({ description: "What was ordered" }),
+  shippingAddress: Schema.NullOr(Address),
+  billingAddress: Schema.NullOr(Address),
+  note: nullable(text(65_535), "What is to be known about the order", "Please ring twice."),
+  placedAt: Timestamp.annotations({ description: "When it was ordered", examples: [placedAt] })
+}
+
+/** What a customer ordered. Every response shows every field (decisions, section 9). */
+export const Order = Schema.Struct({
+  id: OrderId,
+  ...own,
+  createdAt: Timestamp,
+  updatedAt: Timestamp
+}).annotations({ identifier: "Order" })
+export type Order = typeof Order.Type
+
+const LineInput = Schema.Struct({
+  name: ofLine.name,
+  quantity: ofLine.quantity,
+  unitPrice: ofLine.unitPrice,
+  discountRate: optional(field(Rate, "The part of the price that is taken off, instead of `discount`", 0.1))
+}).pipe(Schema.extend(Schema.partialWith(Schema.Struct(ofLine).omit("name", "quantity", "unitPrice"), { exact: true })))
+
+/**
+ * An order as an import brings it. Amounts that are left out are computed, to the last digit; those that are given must
+ * agree with the lines.
+ */
+export const PutOrder = Schema.Struct({
+  number: own.number,
+  placedAt: field(Instant, "When it was ordered", placedAt),
+  shippedAt: optional(Schema.NullOr(Instant)),
+  lineItems: listOf(LineInput, MAX_LINES)
+}).pipe(
+  Schema.extend(Schema.partialWith(Schema.Struct(own).omit("number", "placedAt", "lineItems"), { exact: true })),
+  Schema.filter(problemsOf)
+)
+export type PutOrder = typeof PutOrder.Type
+
+/** What of an order is shown only to who holds the capability `customer_pii` (decisions, section 9). */
+export const PERSONAL_OF_ORDER = ["email", "shippingAddress", "billingAddress"] as const
+
+/** The order that was put, and what it goes on from: a line keeps the id of the one that stood at its place. */
+export const orderOf = (
+  input: PutOrder,
+  { at, before, currencyCode, id }: Given<OrderId, Pick<Order, "createdAt" | "lineItems">>
+): Order => {
+  const { lines, ...totals } = totalsOf(input)
+  const isShipped = typeof input.shippedAt === "string"
+  return {
+    id,
+    number: input.number,
+    status: input.status ?? (isShipped ? "completed" : "open"),
+    financialStatus: input.financialStatus ?? null,
+    fulfillmentStatus: input.fulfillmentStatus ?? (isShipped ? "fulfilled" : null),
+    currencyCode: input.currencyCode ?? currencyCode,
+    ...totals,
+    customerId: input.customerId ?? null,
+    email: input.email ?? null,
+    lineItems: input.lineItems.map((line, index) => ({
+      id: before?.lineItems[index]?.id ?? uuidV7(at.getTime()),
+      productId: line.productId ?? null,
+      variantId: line.variantId ?? null,
+      name: line.name,
+      sku: line.sku ?? null,
+      quantity: line.quantity,
+      unitPrice: line.unitPrice,
+      discount: lines[index]?.discount ?? 0,
+      total: lines[index]?.total ?? 0
+    })),
+    shippingAddress: input.shippingAddress ?? null,
+    billingAddress: input.billingAddress ?? null,
+    note: input.note ?? null,
+    placedAt: input.placedAt,
+    createdAt: before?.createdAt ?? at.toISOString(),
+    updatedAt: at.toISOString()
+  }
+}
+
+/** The orders of the stores. Those that are put count for their customers, in the same transaction. */
+export class Orders extends Context.Tag("domain/Orders")<Orders, RecordsOf<OrderId, PutOrder, CustomerNotFound>>() {}

@@ -1,0 +1,42 @@
+import { BigDecimal } from "effect"
+import { decimal, numberOf } from "../Json.ts"
+import type { Customer, CustomerId } from "./Customer.ts"
+import type { Order } from "./Order.ts"
+
+/** How many orders a customer has more, or fewer, and what they come to. */
+export interface Spending {
+  readonly orders: number
+  readonly amount: BigDecimal.BigDecimal
+}
+
+type Spent = Pick<Order, "customerId" | "status" | "total">
+
+/** What orders that were put change for their customers: those of which nothing changes are left out. */
+export const spendingOf = (
+  changes: ReadonlyArray<{ readonly before: Spent | undefined; readonly after: Spent }>
+): ReadonlyMap<CustomerId, Spending> => {
+  const spending = new Map<CustomerId, Spending>()
+  const add = (order: Spent | undefined, orders: 1 | -1) => {
+    if (order === undefined || order.customerId === null || order.status === "cancelled") return
+    const known = spending.get(order.customerId) ?? { orders: 0, amount: decimal(0) }
+    const amount = BigDecimal.multiply(decimal(order.total), decimal(orders))
+    spending.set(order.customerId, { orders: known.orders + orders, amount: BigDecimal.sum(known.amount, amount) })
+  }
+  for (const { after, before } of changes) {
+    add(before, -1)
+    add(after, 1)
+  }
+  return new Map([...spending].filter(([, { amount, orders }]) => orders !== 0 || !BigDecimal.isZero(amount)))
+}
+
+/** The customer after that. */
+export const spend = <C extends Pick<Customer, "ordersCount" | "totalSpent" | "updatedAt">>(
+  customer: C,
+  { amount, orders }: Spending,
+  at: Date
+): C => ({
+  ...customer,
+  ordersCount: customer.ordersCount + orders,
+  totalSpent: numberOf(BigDecimal.sum(decimal(customer.totalSpent), amount)),
+  updatedAt: at.toISOString()
+})

@@ -1,0 +1,93 @@
+import { BigDecimal, type Schema } from "effect"
+import { decimal, type JsonNumber, MAX_DIGITS, MAX_NUMBER, numberOf, stringify } from "../Json.ts"
+
+/*
+ * The amounts of an order, reckoned from its lines with all of their digits: nothing is rounded.
+ */
+
+interface Priced {
+  readonly lineItems: ReadonlyArray<{
+    readonly quantity: number
+    readonly unitPrice: JsonNumber
+    readonly discount?: JsonNumber
+    readonly discountRate?: JsonNumber
+    readonly total?: JsonNumber
+  }>
+  readonly subtotal?: JsonNumber
+  readonly discount?: JsonNumber
+  readonly shipping?: JsonNumber
+  readonly tax?: JsonNumber
+  readonly total?: JsonNumber
+}
+
+const { equals, greaterThan, lessThan, multiply, subtract, sum, unsafeFromNumber } = BigDecimal
+
+const ZERO = unsafeFromNumber(0)
+const MOST = unsafeFromNumber(MAX_NUMBER)
+
+const reckon = ({ discount = 0, lineItems, shipping = 0, tax = 0, ...given }: Priced) => {
+  const lines = lineItems.map((line) => {
+    const full = multiply(decimal(line.quantity), decimal(line.unitPrice))
+    const discount =
+      line.discount === undefined ? multiply(full, decimal(line.discountRate ?? 0)) : decimal(line.discount)
+    return { full, discount, total: subtract(full, discount) }
+  })
+  const subtotal = lines.reduce((all, { total }) => sum(all, total), ZERO)
+  const untaxed = sum(subtract(subtotal, decimal(discount)), decimal(shipping))
+  const taxed = sum(untaxed, decimal(tax))
+  // Only the total that was sent tells whether the prices hold the tax; where there is none, tax comes on top.
+  const isWithin = given.total !== undefined && equals(decimal(given.total), untaxed)
+  return { lines, subtotal, untaxed, taxed, total: isWithin ? untaxed : taxed }
+}
+
+/** The amounts of an order and of its lines. */
+export const totalsOf = (order: Priced) => {
+  const { lines, subtotal, total } = reckon(order)
+  const { discount = 0, shipping = 0, tax = 0 } = order
+  return {
+    subtotal: numberOf(subtotal),
+    discount,
+    shipping,
+    tax,
+    total: numberOf(total),
+    lines: lines.map((line) => ({ discount: numberOf(line.discount), total: numberOf(line.total) }))
+  }
+}
+
+const isAmount = (value: BigDecimal.BigDecimal) =>
+  !greaterThan(value, MOST) && BigDecimal.normalize(value).scale < MAX_DIGITS
+
+const WANTED = `must be a number from 0 to ${MAX_NUMBER}`
+
+const textOf = (value: BigDecimal.BigDecimal) => stringify(numberOf(value))
+
+/** Where the amounts that were sent do not agree with each other. */
+export const problemsOf = (order: Priced): ReadonlyArray<Schema.FilterIssue> => {
+  const { lines, subtotal, taxed, total, untaxed } = reckon(order)
+  const problems: Array<Schema.FilterIssue> = []
+  const tell = (path: ReadonlyArray<PropertyKey>, message: string) => problems.push({ path, message })
+
+  for (const [index, { discount, full, total }] of lines.entries()) {
+    const line = order.lineItems[index]
+    const at = (member: string) => ["lineItems", index, member]
+    if (line?.discount !== undefined && line.discountRate !== undefined) {
+      tell(at("discountRate"), "must not be there beside discount")
+    }
+    if (greaterThan(discount, full)) tell(at("discount"), `must be at most the line's price, ${textOf(full)}`)
+    else if (line?.total !== undefined && !equals(decimal(line.total), total)) {
+      tell(at("total"), `must be ${textOf(total)}, quantity times unitPrice less discount`)
+    }
+    if (!isAmount(full) || !isAmount(discount)) tell(at("total"), WANTED)
+  }
+  if (order.subtotal !== undefined && !equals(decimal(order.subtotal), subtotal)) {
+    tell(["subtotal"], `must be ${textOf(subtotal)}, the sum of the lines' totals`)
+  }
+  if (order.discount !== undefined && lessThan(subtotal, decimal(order.discount))) {
+    tell(["discount"], `must be at most the subtotal, ${textOf(subtotal)}`)
+  } else if (order.total !== undefined && !equals(decimal(order.total), total)) {
+    const wanted = equals(taxed, untaxed) ? textOf(taxed) : `${textOf(taxed)}, or ${textOf(untaxed)} with the tax in it`
+    tell(["total"], `must be ${wanted}: the subtotal less discount, and shipping and tax`)
+  }
+  if (problems.length === 0 && !isAmount(taxed)) tell(["total"], WANTED)
+  return problems
+}

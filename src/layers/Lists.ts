@@ -1,0 +1,24 @@
+import type { JsonText } from "../domain/Document.ts"
+
+/*
+ * Lists as the values of a statement that writes many rows: one for each column. As one JSON of records they took the
+ * database twice as long (docs/performance.md, Import).
+ */
+
+const quoted = (text: string) => (/["\\]/.test(text) ? text.replace(/["\\]/g, "\\$&") : text)
+
+/** Texts as PostgreSQL writes an array of them. */
+export const arrayOf = (texts: ReadonlyArray<string | null>): string => {
+  let list = ""
+  for (const text of texts) list += `${list === "" ? "" : ","}${text === null ? "NULL" : `"${quoted(text)}"`}`
+  return `{${list}}`
+}
+
+/** Numbers, ids and the like, in which nothing needs a quote. */
+export const listOf = (values: ReadonlyArray<number | string>): string => `{${values.join(",")}}`
+
+/** Texts that are JSON and so hold no line break, for {@link fromLines}. Nothing in them is escaped. */
+export const linesOf = (texts: ReadonlyArray<JsonText>): string => texts.join("\n")
+
+/** What `linesOf` made as an array of texts; an empty line is null. */
+export const fromLines = (parameter: string): string => `string_to_array(${parameter}, E'\\n', '')`

@@ -1,0 +1,93 @@
+import { Array, Option, Schema } from "effect"
+import { numbered } from "../../domain/catalog/Slug.ts"
+import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
+import { type Refusal, refuse } from "../../domain/Write.ts"
+import { firstOf, type Steps } from "../database/Plan.ts"
+import { statement } from "../database/Statement.ts"
+import { arrayOf } from "../Lists.ts"
+
+/*
+ * What `Allocation.ts` does for one product, for many at once: the store's row is the lock, and gives them their ids and
+ * their slugs.
+ */
+
+// Of a row that is locked PostgreSQL reads again what the wait for the lock left of it, unlike of one that is counted.
+const holdStore = statement(`
+  select
+    s.currency_code as "currencyCode", p.product_limit as limit, p.product_limit - s.product_count as room,
+    clock_micros() as clock
+  from stores s join plans p on p.name = s.plan
+  where s.id = $1 and s.deleted_at is null for no key update of s
+`)
+const Room = Schema.Struct({
+  currencyCode: Schema.String,
+  /** Products that the plan allows, and how many of them there are not yet: less than none after a move to a smaller plan. */
+  limit: Schema.Int,
+  room: Schema.Int,
+  clock: Schema.NumberFromString
+})
+type Room = typeof Room.Type
+const heldOf = firstOf(Room)
+
+/** Takes the lock of the store, and says what it has room for. */
+export function* roomOf(store: StoreId): Steps<Room, Refusal<StoreNotFound>> {
+  const held = yield* heldOf(holdStore(store))
+  return Option.isSome(held) ? held.value : yield* refuse(new StoreNotFound())
+}
+
+/** A slug that a product is to have: one that was asked for, or one that was made, to which a number may be added. */
+export interface Wish {
+  readonly slug: string
+  readonly isAsked: boolean
+}
+
+/** What a product is given. */
+export interface Grant {
+  /** Microseconds that no other change of the store has. */
+  readonly clock: number
+  /** None where it was asked for, and is another's. */
+  readonly slug: Option.Option<string>
+}
+
+const takeTicks = statement(`
+  update stores set id_clock = greatest(id_clock + 1, clock_micros()) + $2::integer - 1 where id = $1
+  returning id_clock - $2::integer + 1 as clock,
+    array(select slug from products where store_id = $1 and slug = any($3::text[])) as taken
+`)
+const ticksOf = firstOf(
+  Schema.Struct({
+    /** The first tick, which the others follow. */
+    clock: Schema.NumberFromString,
+    /** Slugs that are somebody's. */
+    taken: Schema.Array(Schema.String)
+  })
+)
+
+const selectChoices = statement("select free_product_slugs($1, $2, $3) as choices")
+const choicesOf = firstOf(Schema.Struct({ choices: Schema.Array(Schema.Int) }))
+
+/** Takes a tick of the store's clock and a slug for each. The store must be held. */
+export function* grantAll(store: StoreId, wishes: ReadonlyArray<Wish>): Steps<ReadonlyArray<Grant>> {
+  const wished = wishes.map(({ slug }) => slug)
+  const { clock, taken } = Option.getOrThrow(yield* ticksOf(takeTicks(store, wishes.length, arrayOf(wished))))
+  const gone = new Set(taken)
+  const given = new Map<Wish, string>()
+  for (const wish of wishes) {
+    if (wish.slug !== "" && gone.has(wish.slug)) continue
+    given.set(wish, wish.slug)
+    gone.add(wish.slug)
+  }
+  // What was made of a name and is taken gets a number.
+  const numberless = wishes.filter((wish) => !given.has(wish) && !wish.isAsked)
+  if (numberless.length > 0) {
+    const bases = numberless.map(({ slug }) => slug)
+    const { choices } = Option.getOrThrow(
+      yield* choicesOf(selectChoices(store, arrayOf(bases), arrayOf([...given.values()])))
+    )
+    for (const [wish, choice] of Array.zip(numberless, choices)) given.set(wish, numbered(wish.slug, choice))
+  }
+  return wishes.map((wish, place) => ({ clock: clock + place, slug: Option.fromNullable(given.get(wish)) }))
+}
+
+/** Counts products that were made. */
+export const countProducts = statement("update stores set product_count = product_count + $2 where id = $1")

@@ -1,0 +1,114 @@
+import { Schema } from "effect"
+import { facetsJson, facetsOf } from "../../domain/catalog/Facets.ts"
+import { type Product, ProductId } from "../../domain/catalog/Product.ts"
+import type { JsonText } from "../../domain/Document.ts"
+import { stringify } from "../../domain/Json.ts"
+import type { ExternalId } from "../../domain/imports/Put.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { isText } from "../../domain/Text.ts"
+import { answerOf, type Steps } from "../database/Plan.ts"
+import { type Statement, statement } from "../database/Statement.ts"
+import { arrayOf, fromLines, linesOf, listOf } from "../Lists.ts"
+import { productOf } from "./ProductRepo.ts"
+import { makeTerms } from "./Terms.ts"
+
+/*
+ * The SQL of `ProductRepo.ts` for many products at once, each column of theirs a list.
+ */
+
+const PRODUCTS = `
+  unnest(
+    $2::uuid[], $3::text[], ${fromLines("$4")}, $5::integer[], $6::integer[], ${fromLines("$7")}, $8::text[]
+  ) as given (id, slug, document, bytes, version, facets, description)
+`
+const KEYS = `
+  unnest($2::uuid[], $3::numeric[], $4::numeric[], ${fromLines("$5")}) as given (id, price, stock, terms)
+`
+
+const insertProducts = statement(`
+  insert into products (store_id, id, slug, document, bytes, version, bytes_of, facets, description)
+  select $1, id, slug, document::json, bytes, version, version, facets::jsonb, description from ${PRODUCTS}
+`)
+const insertKeys = statement(`
+  insert into product_keys (store_id, id, price, stock, terms) select $1, id, price, stock, terms::uuid[] from ${KEYS}
+`)
+
+// The ids once more as a list: whatever the planner takes the tables to be, it finds no other rows than these.
+const updateProducts = statement(`
+  update products p
+  set slug = given.slug, document = given.document::json, bytes = given.bytes, version = given.version,
+    bytes_of = given.version, facets = given.facets::jsonb, description = given.description
+  from ${PRODUCTS} where p.store_id = $1 and p.id = given.id and p.id = any($2::uuid[])
+`)
+const updateKeys = statement(`
+  update product_keys k set price = given.price, stock = given.stock, terms = given.terms::uuid[]
+  from ${KEYS} where k.store_id = $1 and k.id = given.id and k.id = any($2::uuid[])
+`)
+
+/** A product as it is written. */
+export interface Written {
+  readonly product: Product
+  readonly json: JsonText
+}
+
+/** Writes what the two tables hold of the products, by a statement for each. */
+const writingMany =
+  (writeProducts: typeof insertProducts, writeKeys: typeof insertKeys) =>
+  (store: StoreId, written: ReadonlyArray<Written>): ReadonlyArray<Statement> => {
+    if (written.length === 0) return []
+    const products = written.map(({ product }) => product)
+    const documents = written.map(({ json }) => json)
+    const facets = products.map(facetsOf)
+    const ids = listOf(products.map(({ id }) => id))
+    const termsOf = makeTerms(store)
+    return [
+      writeProducts(
+        store,
+        ids,
+        listOf(products.map(({ slug }) => slug)),
+        linesOf(documents),
+        listOf(documents.map((json) => Buffer.byteLength(json))),
+        listOf(products.map(({ version }) => version)),
+        linesOf(facets.map(facetsJson)),
+        arrayOf(facets.map(({ description }) => (isText(description) ? description : null)))
+      ),
+      writeKeys(
+        store,
+        ids,
+        listOf(products.map(({ price }) => stringify(price))),
+        listOf(products.map(({ stock }) => stringify(stock))),
+        linesOf(facets.map((one) => `{${termsOf(one)}}`))
+      )
+    ]
+  }
+
+export const insertsOfMany = writingMany(insertProducts, insertKeys)
+
+export const updatesOfMany = writingMany(updateProducts, updateKeys)
+
+// Each external id leads to its row by itself: a join could go through all products of the store.
+const holdNamed = statement(`
+  select wanted as "externalId", held.id, held.document::text as document
+  from unnest($2::text[]) as wanted, lateral (
+    select resource_id from external_ids where store_id = $1 and kind = 'product' and external_id = wanted offset 0
+  ) as named, lateral (
+    select p.id, p.document from products p where p.store_id = $1 and p.id = named.resource_id for no key update
+  ) as held
+`)
+const decodeNamed = Schema.decodeUnknownSync(
+  Schema.Array(Schema.Struct({ externalId: Schema.String, id: Schema.typeSchema(ProductId), document: Schema.String }))
+)
+
+/** Of these external ids the products that there are, which nobody else changes until the transaction ends. */
+export function* holdNamedProducts(
+  store: StoreId,
+  externalIds: ReadonlyArray<ExternalId>
+): Steps<ReadonlyMap<string, Written>> {
+  const { rows } = yield* answerOf(holdNamed(store, arrayOf(externalIds)))
+  return new Map(
+    decodeNamed(rows).map(({ document, externalId, id }) => [
+      externalId,
+      { product: productOf(document, id), json: document }
+    ])
+  )
+}

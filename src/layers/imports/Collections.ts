@@ -1,0 +1,53 @@
+import { Option, Schema } from "effect"
+import type { Catalog } from "../../domain/catalog/Catalog.ts"
+import { CollectionId, typeOf } from "../../domain/catalog/Collection.ts"
+import { ProductId } from "../../domain/catalog/Product.ts"
+import { UnknownReferences } from "../../domain/imports/Collection.ts"
+import type { Imports } from "../../domain/imports/Imports.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { isUuid } from "../../domain/Uuid.ts"
+import { type Refusal, refuse } from "../../domain/Write.ts"
+import { countOf, firstOf, leave, type Steps } from "../database/Plan.ts"
+import { statement } from "../database/Statement.ts"
+import { insertExternalIds, resourcesOf } from "./ExternalIds.ts"
+
+// Of two imports of one collection at once the second waits here, and finds what the first made.
+const holdName = statement("select pg_advisory_xact_lock(hashtextextended($1::text || $2::text, 0))")
+
+const selectKnown = statement(`
+  select c.id, c.version from external_ids named join collections c on c.store_id = $1 and c.id = named.resource_id
+  where named.store_id = $1 and named.kind = 'collection' and named.external_id = $2
+`)
+const knownOf = firstOf(Schema.Struct({ id: Schema.typeSchema(CollectionId), version: Schema.Int }))
+
+/** The products that are meant: by what they are called elsewhere, else by their own ids. */
+function* productsOf(
+  store: StoreId,
+  references: ReadonlyArray<string>
+): Steps<ReadonlyArray<ProductId>, Refusal<UnknownReferences>> {
+  const known = yield* resourcesOf(store, "product", references)
+  const ids = references.map((reference) => known.get(reference) ?? reference.toLowerCase())
+  const unknown = references.flatMap((reference, place) =>
+    isUuid(ids[place] ?? "") ? [] : [{ path: `productIds.${place}`, reference }]
+  )
+  if (unknown.length > 0) yield* refuse(new UnknownReferences({ unknown }))
+  return ids.map((id) => ProductId.make(id, { disableValidation: true }))
+}
+
+export const makePutCollection =
+  ({ createCollection, updateCollection }: typeof Catalog.Service): typeof Imports.Service.putCollection =>
+  (store, { externalId, input: { productIds: references, ...fields } }) =>
+    function* () {
+      yield* countOf(holdName(store, externalId))
+      const known = yield* knownOf(selectKnown(store, externalId))
+      const isManual = typeOf(fields) === "manual"
+      const members = references === undefined || !isManual ? {} : { productIds: yield* productsOf(store, references) }
+      if (Option.isSome(known)) {
+        const { id, version } = known.value
+        const changed = yield* updateCollection(store, id, { ...fields, ...members }, "any")()
+        return changed.version === version ? "unchanged" : "updated"
+      }
+      const made = yield* createCollection(store, { ...fields, ...members })()
+      yield* leave(insertExternalIds(store, "collection", [{ externalId, id: made.id }]))
+      return "created"
+    }

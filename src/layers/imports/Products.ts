@@ -1,0 +1,120 @@
+import { Array, Either, Option } from "effect"
+import { putProduct } from "../../domain/catalog/Likeness.ts"
+import {
+  type CreateProduct,
+  MAX_PRODUCT_BYTES,
+  newProduct,
+  type Product,
+  ProductId,
+  ProductLimitReached,
+  ProductTooLarge
+} from "../../domain/catalog/Product.ts"
+import { slugOf, SlugTaken } from "../../domain/catalog/Slug.ts"
+import { stringify } from "../../domain/Json.ts"
+import type { Imports } from "../../domain/imports/Imports.ts"
+import type { Put, PutOutcome } from "../../domain/imports/Put.ts"
+import { uuidOfMicros } from "../../domain/Uuid.ts"
+import type { Change } from "../../domain/Write.ts"
+import { leave } from "../database/Plan.ts"
+import { insertExternalIds } from "./ExternalIds.ts"
+import { recordAll } from "../Writes.ts"
+import { type Moment, momentOf } from "../catalog/Allocation.ts"
+import { countProducts, type Grant, grantAll, roomOf, type Wish } from "../catalog/ManyAllocation.ts"
+import { holdNamedProducts, insertsOfMany, updatesOfMany, type Written } from "../catalog/ManyProducts.ts"
+
+/** What a put comes to: the product that is known, as it was and as it is to be, or a new one. */
+interface Draft {
+  readonly put: Put<CreateProduct>
+  readonly before: Written | undefined
+  readonly after: Product | undefined
+  readonly outcome: PutOutcome
+}
+
+const draftOf = (put: Put<CreateProduct>, before: Written | undefined, at: Date): Draft => {
+  if (before === undefined) return { put, before, after: undefined, outcome: "created" }
+  const after = putProduct(before.product, put.input, at)
+  return { put, before, after, outcome: after === before.product ? "unchanged" : "updated" }
+}
+
+/** As many as there is room for: those before the first new product that the plan does not allow. */
+const within = (drafts: ReadonlyArray<Draft>, room: number): ReadonlyArray<Draft> => {
+  let left = room
+  const end = drafts.findIndex(({ outcome }) => outcome === "created" && left-- <= 0)
+  return end === -1 ? drafts : drafts.slice(0, end)
+}
+
+/** A product that keeps its slug asks for none. */
+const wishOf = ({ after, before, put: { input } }: Draft): Wish => {
+  if (after === undefined) return { slug: input.slug ?? slugOf(input.name), isAsked: input.slug !== undefined }
+  return { slug: after.slug === before?.product.slug ? "" : after.slug, isAsked: true }
+}
+
+/** A draft that was carried out. */
+interface Done extends Draft, Written {
+  readonly moment: Moment
+}
+
+type Refused = ProductTooLarge | SlugTaken
+
+/** The product as it is stored, unless its slug is another's or it has grown too large. */
+const finish = (
+  draft: Draft,
+  { clock, slug }: Grant,
+  currencyCode: string
+): Either.Either<Done, readonly [Draft, Refused]> => {
+  const { after, put } = draft
+  if (Option.isNone(slug)) return Either.left([draft, new SlugTaken({ slug: after?.slug ?? put.input.slug ?? "" })])
+  const id = ProductId.make(uuidOfMicros(clock), { disableValidation: true })
+  const moment = momentOf(clock)
+  const product =
+    after ?? newProduct(put.input, { ...moment, id, slug: slug.value || `product-${id.slice(-8)}`, currencyCode })
+  const json = stringify(product)
+  return Buffer.byteLength(json) > MAX_PRODUCT_BYTES
+    ? Either.left([draft, new ProductTooLarge()])
+    : Either.right({ ...draft, moment, product, json })
+}
+
+const changeOf = ({ before, json, moment, product }: Done): Change => ({
+  id: moment.eventId,
+  at: moment.at,
+  resource: "product",
+  resourceId: product.id,
+  version: product.version,
+  before: before === undefined ? null : { json: before.json, fields: before.product },
+  after: { json, fields: product },
+  reason: null
+})
+
+/*
+ * `createProduct` and `updateProduct` for many at once, of the same parts: what they decide is decided for each, what they
+ * ask and leave to the commit is one statement for all (docs/performance.md, Import).
+ */
+export const putProducts: typeof Imports.Service.putProducts = (store, puts, planned) =>
+  function* () {
+    const { clock, currencyCode, limit, room } = yield* roomOf(store)
+    const externalIds = puts.map(({ externalId }) => externalId)
+    const known = yield* holdNamedProducts(store, externalIds)
+    const { at } = momentOf(clock)
+    const all = puts.map((put) => draftOf(put, known.get(put.externalId), at))
+    const drafts = within(all, room - planned)
+    const changes = drafts.filter(({ outcome }) => outcome !== "unchanged")
+    const grants = changes.length === 0 ? [] : yield* grantAll(store, changes.map(wishOf))
+    const [refused, done] = Array.separate(
+      Array.zipWith(changes, grants, (draft, grant) => finish(draft, grant, currencyCode))
+    )
+    const [updated, created] = Array.partition(done, ({ before }) => before === undefined)
+    yield* leave(...insertsOfMany(store, created), ...updatesOfMany(store, updated))
+    if (created.length > 0) {
+      const named = created.map(({ product, put }) => ({ externalId: put.externalId, id: product.id }))
+      yield* leave(insertExternalIds(store, "product", named), countProducts(store, created.length))
+    }
+    yield* recordAll(done.map(changeOf))
+    const refusals = new Map(refused)
+    return {
+      outcomes: drafts.map((draft) => {
+        const refusal = refusals.get(draft)
+        return refusal === undefined ? Either.right(draft.outcome) : Either.left(refusal)
+      }),
+      limit: drafts.length === all.length ? Option.none() : Option.some(new ProductLimitReached({ limit }))
+    }
+  }

@@ -1,0 +1,38 @@
+import { Effect, Layer, Schema } from "effect"
+import { Customer, CustomerId, customerOf, Customers, PERSONAL_OF_CUSTOMER } from "../../domain/records/Customer.ts"
+import { allocateMany } from "../catalog/Allocation.ts"
+import { leave } from "../database/Plan.ts"
+import { Database } from "../database/Postgres.ts"
+import { traced } from "../Traced.ts"
+import { makeDecide } from "./Puts.ts"
+import { makePages, writesOf } from "./Records.ts"
+
+const decodeBefore = Schema.decodeUnknownSync(
+  Schema.typeSchema(Customer.pick("createdAt", "updatedAt", "ordersCount", "totalSpent"))
+)
+
+const decide = makeDecide({
+  table: "customers",
+  id: CustomerId,
+  decode: decodeBefore,
+  personal: PERSONAL_OF_CUSTOMER,
+  make: customerOf
+})
+
+export const CustomersLive = Layer.effect(
+  Customers,
+  Effect.map(Database, (database) => {
+    const page = makePages(database, "customers", CustomerId, PERSONAL_OF_CUSTOMER)
+    return Customers.of({
+      list: (store, request) => traced("Customers.list")(page(store, request)),
+
+      put: (store, puts) =>
+        function* () {
+          const clock = yield* allocateMany(store, puts.length)
+          const { outcomes, written } = yield* decide(store, puts, clock)
+          yield* leave(...writesOf("customers", store, written))
+          return outcomes
+        }
+    })
+  })
+)

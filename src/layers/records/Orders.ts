@@ -1,0 +1,74 @@
+import { Effect, Layer, Schema } from "effect"
+import { parse, stringify } from "../../domain/Json.ts"
+import { Customer, type CustomerId, CustomerNotFound } from "../../domain/records/Customer.ts"
+import { Order, OrderId, orderOf, Orders, PERSONAL_OF_ORDER, type PutOrder } from "../../domain/records/Order.ts"
+import { spend, type Spending, spendingOf } from "../../domain/records/Spending.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { allocateMany } from "../catalog/Allocation.ts"
+import { leave, type Steps } from "../database/Plan.ts"
+import { Database } from "../database/Postgres.ts"
+import { traced } from "../Traced.ts"
+import { atOf, type Clock, makeDecide } from "./Puts.ts"
+import { findRecords, makePages, type Written, writesOf } from "./Records.ts"
+
+const decodeBefore = Schema.decodeUnknownSync(
+  Schema.typeSchema(Order.pick("createdAt", "updatedAt", "lineItems", "customerId", "status", "total"))
+)
+
+const decide = makeDecide({
+  table: "orders",
+  id: OrderId,
+  decode: decodeBefore,
+  personal: PERSONAL_OF_ORDER,
+  make: orderOf
+})
+
+/** An order is written, and its customer before or after: each has an instant of its own. */
+const TICKS = 3
+
+const decodeCustomer = Schema.decodeUnknownSync(Schema.typeSchema(Customer.omit("email", "phone", "addresses")))
+
+/** The customers after what changed in their orders. */
+function* customersAfter(
+  store: StoreId,
+  spending: ReadonlyMap<CustomerId, Spending>,
+  { tick }: Clock
+): Steps<ReadonlyMap<string, Written>> {
+  const known = yield* findRecords("customers", store, spending.keys())
+  const written = new Map<string, Written>()
+  for (const [id, change] of spending) {
+    const stored = known.get(id)
+    if (stored === undefined) continue
+    const changedAt = tick()
+    const customer = spend(decodeCustomer(parse(stored.document)), change, atOf(changedAt))
+    written.set(id, { changedAt, document: stringify(customer), personal: stored.personal })
+  }
+  return written
+}
+
+const customerOf = ({ customerId = null }: PutOrder) => customerId
+
+export const OrdersLive = Layer.effect(
+  Orders,
+  Effect.map(Database, (database) => {
+    const page = makePages(database, "orders", OrderId, PERSONAL_OF_ORDER)
+    return Orders.of({
+      list: (store, request) => traced("Orders.list")(page(store, request)),
+
+      put: (store, puts) =>
+        function* () {
+          const clock = yield* allocateMany(store, TICKS * puts.length)
+          const named = new Set(puts.flatMap(({ input }) => customerOf(input) ?? []))
+          const known = yield* findRecords("customers", store, named)
+          const refusalOf = (input: PutOrder) => {
+            const id = customerOf(input)
+            return id === null || known.has(id) ? undefined : new CustomerNotFound({ id })
+          }
+          const { changes, outcomes, written } = yield* decide(store, puts, clock, refusalOf)
+          const customers = yield* customersAfter(store, spendingOf(changes), clock)
+          yield* leave(...writesOf("orders", store, written), ...writesOf("customers", store, customers))
+          return outcomes
+        }
+    })
+  })
+)

@@ -1,0 +1,195 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Either, FastCheck, ParseResult, Schema } from "effect"
+import { ExactNumber, parse, stringify } from "../../../src/domain/Json.ts"
+import { linesOf } from "../../../src/http/BadRequest.ts"
+import { OrderId, orderOf, PutOrder } from "../../../src/domain/records/Order.ts"
+
+const decode = Schema.decodeUnknownEither(PutOrder, { errors: "all" })
+
+const given = {
+  id: OrderId.make("019c1363-49c0-7e5a-9d07-31c8b2f4a6e0"),
+  at: new Date("2026-01-31T09:30:00.000Z"),
+  currencyCode: "EUR",
+  before: undefined
+}
+
+const made = (input: object) => orderOf(Either.getOrThrow(decode({ ...least, ...input })), given)
+
+const issuesOf = (input: object) =>
+  Either.match(decode({ ...least, ...input }), {
+    onLeft: (error) => linesOf(ParseResult.ArrayFormatter.formatErrorSync(error)),
+    onRight: () => []
+  })
+
+const line = { name: "Cup", quantity: 3, unitPrice: 13.25 }
+const least = { number: "1", placedAt: "2026-01-31T10:12:00+01:00", lineItems: [line] }
+
+const lines = (member: object) => ({ lineItems: [{ ...line, ...member }] })
+
+describe("An order that is put", () => {
+  it("needs a number, a time and lines; everything else has a value of its own", () => {
+    const { createdAt, lineItems, updatedAt, ...order } = made({})
+    assert.deepStrictEqual(order, {
+      id: given.id,
+      number: "1",
+      status: "open",
+      financialStatus: null,
+      fulfillmentStatus: null,
+      currencyCode: "EUR",
+      subtotal: 39.75,
+      discount: 0,
+      shipping: 0,
+      tax: 0,
+      total: 39.75,
+      customerId: null,
+      email: null,
+      shippingAddress: null,
+      billingAddress: null,
+      note: null,
+      placedAt: "2026-01-31T09:12:00.000Z"
+    })
+    const [{ id: _, ...first } = { id: "" }] = lineItems
+    assert.deepStrictEqual(first, {
+      productId: null,
+      variantId: null,
+      name: "Cup",
+      sku: null,
+      quantity: 3,
+      unitPrice: 13.25,
+      discount: 0,
+      total: 39.75
+    })
+    assert.deepStrictEqual([createdAt, updatedAt], ["2026-01-31T09:30:00.000Z", "2026-01-31T09:30:00.000Z"])
+    for (const member of ["number", "placedAt", "lineItems"]) {
+      assert.lengthOf(issuesOf({ [member]: undefined }), 1, member)
+    }
+  })
+
+  it("is completed and fulfilled when it says when it was shipped, and nothing else", () => {
+    const shippedAt = "2026-02-01T00:00:00Z"
+    const { fulfillmentStatus, status } = made({ shippedAt })
+    assert.deepStrictEqual([status, fulfillmentStatus], ["completed", "fulfilled"])
+    assert.strictEqual(made({ shippedAt, status: "cancelled" }).status, "cancelled")
+    assert.strictEqual(made({ shippedAt: null }).status, "open")
+  })
+
+  it("is reckoned to the last digit, from rates too", () => {
+    const { lineItems, subtotal, total } = made({
+      lineItems: [
+        { ...line, discountRate: 0.15 },
+        { name: "Pin", quantity: 3, unitPrice: 0.1 }
+      ],
+      shipping: 0.2
+    })
+    assert.deepStrictEqual(
+      lineItems.map(({ discount, total }) => [discount, total]),
+      [
+        [5.9625, 33.7875],
+        [0, 0.3]
+      ]
+    )
+    assert.deepStrictEqual([subtotal, total], [34.0875, 34.2875])
+    const exact = made({ lineItems: [{ ...line, unitPrice: new ExactNumber("0.12345678901234567890") }] })
+    assert.include(stringify(exact), `"total":3703703670370370367e-19`)
+    assert.deepStrictEqual(stringify(parse(stringify(exact))), stringify(exact))
+  })
+
+  it("agrees with its lines, whatever amounts it names", () => {
+    const cents = FastCheck.integer({ min: 0, max: 10_000_00 })
+    const item = FastCheck.record({
+      quantity: FastCheck.integer({ min: 1, max: 1000 }),
+      price: cents,
+      off: FastCheck.float({ min: 0, max: 1, noNaN: true })
+    })
+    const arbitrary = FastCheck.record({
+      items: FastCheck.array(item, { maxLength: 8 }),
+      shipping: cents,
+      tax: cents,
+      isWithin: FastCheck.boolean(),
+      named: FastCheck.array(FastCheck.constantFrom("total", "subtotal", "lines"))
+    })
+    FastCheck.assert(
+      FastCheck.property(arbitrary, ({ isWithin, items, named, shipping, tax }) => {
+        const full = items.map(({ price, quantity }) => price * quantity)
+        const off = items.map(({ off }, index) => Math.floor((full[index] ?? 0) * off))
+        const subtotal = full.reduce((sum, cents, index) => sum + cents - (off[index] ?? 0), 0)
+        const total = subtotal + shipping + (isWithin ? 0 : tax)
+        const order = {
+          shipping: shipping / 100,
+          tax: tax / 100,
+          ...(named.includes("subtotal") ? { subtotal: subtotal / 100 } : {}),
+          ...(named.includes("total") || isWithin ? { total: total / 100 } : {}),
+          lineItems: items.map(({ price, quantity }, index) => ({
+            name: "Cup",
+            quantity,
+            unitPrice: price / 100,
+            discount: (off[index] ?? 0) / 100,
+            ...(named.includes("lines") ? { total: ((full[index] ?? 0) - (off[index] ?? 0)) / 100 } : {})
+          }))
+        }
+        assert.deepStrictEqual(issuesOf(order), [])
+        const reckoned = made(order)
+        assert.deepStrictEqual([reckoned.subtotal, reckoned.total], [subtotal / 100, total / 100])
+        // What was reckoned is taken as it is, as an export brings it back.
+        assert.deepStrictEqual(issuesOf(reckoned), [])
+        // One cent more is no total of these lines.
+        const off1 = { ...order, total: (subtotal + shipping + tax + 1) / 100 }
+        assert.lengthOf(issuesOf(off1), 1)
+      })
+    )
+  })
+
+  it("is refused where its amounts do not agree, with what they must be", () => {
+    assert.deepStrictEqual(issuesOf({ subtotal: 39.7 }), ["subtotal: must be 39.75, the sum of the lines' totals"])
+    assert.deepStrictEqual(issuesOf({ discount: 40 }), ["discount: must be at most the subtotal, 39.75"])
+    assert.deepStrictEqual(issuesOf({ total: 39, tax: 2 }), [
+      "total: must be 41.75, or 39.75 with the tax in it: the subtotal less discount, and shipping and tax"
+    ])
+    assert.deepStrictEqual(issuesOf({ total: 39 }), [
+      "total: must be 39.75: the subtotal less discount, and shipping and tax"
+    ])
+    assert.deepStrictEqual(issuesOf(lines({ total: 39 })), [
+      "lineItems.0.total: must be 39.75, quantity times unitPrice less discount"
+    ])
+    assert.deepStrictEqual(issuesOf(lines({ discount: 40 })), [
+      "lineItems.0.discount: must be at most the line's price, 39.75"
+    ])
+    assert.deepStrictEqual(issuesOf(lines({ discount: 1, discountRate: 0.1 })), [
+      "lineItems.0.discountRate: must not be there beside discount"
+    ])
+    assert.deepStrictEqual(issuesOf(lines({ quantity: 1_000_000_000, unitPrice: 999_999_999_999_999 })), [
+      "lineItems.0.total: must be a number from 0 to 999999999999999"
+    ])
+  })
+
+  it("has fields of the kinds that it says", () => {
+    for (const [wrong, issue] of [
+      [{ status: "done" }, "status: must be open, completed or cancelled"],
+      [{ placedAt: "yesterday" }, "placedAt: must be a time of RFC 3339, as in 2026-01-31T09:30:00Z"],
+      [{ shipping: -1 }, "shipping: must be a number from 0 to 999999999999999"],
+      [{ total: "12" }, "total: must be a number from 0 to 999999999999999"],
+      [lines({ quantity: 0 }), "lineItems.0.quantity: must be a whole number from 1 to 1,000,000,000"],
+      [lines({ quantity: 1.5 }), "lineItems.0.quantity: must be a whole number from 1 to 1,000,000,000"],
+      [lines({ discountRate: 1.1 }), "lineItems.0.discountRate: must be a number from 0 to 1"],
+      [{ email: "a".repeat(256) }, "email: must be text of at most 255 characters"],
+      [{ customerId: "7" }, "customerId: must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057"],
+      [{ shippingAddress: [] }, "shippingAddress: must be an object"]
+    ] as const) {
+      assert.deepStrictEqual(issuesOf(wrong), [issue])
+    }
+  })
+
+  it("is put over another with its id, its lines' ids and its birth", () => {
+    const before = made({ lineItems: [line, line] })
+    const { lineItems } = before
+    const later = new Date("2026-03-01T00:00:00.000Z")
+    const input = Either.getOrThrow(decode({ ...least, number: "2", lineItems: [line, line, line] }))
+    const after = orderOf(input, { ...given, at: later, before })
+    assert.deepStrictEqual(
+      after.lineItems.slice(0, 2).map(({ id }) => id),
+      lineItems.map(({ id }) => id)
+    )
+    assert.strictEqual(new Set(after.lineItems.map(({ id }) => id)).size, 3)
+    assert.deepStrictEqual([after.createdAt, after.updatedAt], [before.createdAt, later.toISOString()])
+  })
+})

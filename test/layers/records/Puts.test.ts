@@ -1,0 +1,206 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Either, FastCheck, Layer, Runtime, Schema } from "effect"
+import { Customer, CustomerId, Customers } from "../../../src/domain/records/Customer.ts"
+import { Order, type OrderId, Orders, PutOrder } from "../../../src/domain/records/Order.ts"
+import { StoreId } from "../../../src/domain/Store.ts"
+import { DomainLive } from "../../../src/layers/Domain.ts"
+import { makeStore } from "../../support/Api.ts"
+import { PostgresTest } from "../../support/PostgresTest.ts"
+import { putCustomers, putOrders } from "../../support/Records.ts"
+import { performIn } from "../../support/Writes.ts"
+
+const all = { cursor: undefined, limit: 200, isPersonal: true }
+
+const ordersOf = (storeId: StoreId) =>
+  Effect.flatMap(Orders, ({ list }) =>
+    Effect.map(list(storeId, all), ({ items }) =>
+      Schema.decodeUnknownSync(Schema.parseJson(Schema.Array(Order)))(items)
+    )
+  )
+const customersOf = (storeId: StoreId) =>
+  Effect.flatMap(Customers, ({ list }) =>
+    Effect.map(list(storeId, all), ({ items }) =>
+      Schema.decodeUnknownSync(Schema.parseJson(Schema.Array(Customer)))(items)
+    )
+  )
+
+const line = { name: "Cup", quantity: 1, unitPrice: 10 }
+
+layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true, timeout: "60 seconds" })(
+  "Records that are put",
+  (it) => {
+    it.effect("are made in their order, and found again: what is the same is not written", () =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const storeId = yield* makeStore()
+        const inputs = [
+          { number: "A", lineItems: [line] },
+          { number: "B", email: "a@example.com" }
+        ]
+        const made = yield* putOrders(storeId, inputs)
+        assert.deepStrictEqual(
+          made.map(({ outcome }) => outcome),
+          ["created", "created"]
+        )
+        const before = yield* ordersOf(storeId)
+        assert.deepStrictEqual(
+          before.map(({ id, number }) => [id, number]),
+          [
+            [made[0]?.id, "A"],
+            [made[1]?.id, "B"]
+          ]
+        )
+        const rows = sql`select id, changed_at, xmin::text from orders where store_id = ${storeId} order by id`
+        const stored = yield* rows
+
+        const again = yield* putOrders(
+          storeId,
+          inputs.map((input, place) => ({ ...input, ...made[place] }))
+        )
+        assert.deepStrictEqual(
+          again.map(({ outcome }) => outcome),
+          ["unchanged", "unchanged"]
+        )
+        assert.deepStrictEqual(yield* ordersOf(storeId), before)
+        assert.deepStrictEqual(yield* rows, stored)
+
+        const changed = yield* putOrders(storeId, [{ ...made[1], number: "B", email: "b@example.com" }])
+        assert.deepStrictEqual(changed, [{ id: made[1]?.id, outcome: "updated" }])
+        const [, after] = yield* ordersOf(storeId)
+        assert.strictEqual(after?.email, "b@example.com")
+        assert.strictEqual(after?.createdAt, before[1]?.createdAt)
+        assert.isAbove(Date.parse(String(after?.updatedAt)), 0)
+      })
+    )
+
+    it.effect("twice at once are put one after the other: the last one stays", () =>
+      Effect.gen(function* () {
+        const storeId = yield* makeStore()
+        const [made] = yield* putCustomers(storeId, [{ name: "A" }])
+        const outcomes = yield* putCustomers(storeId, [
+          { ...made, name: "B" },
+          { ...made, name: "B" },
+          { ...made, name: "C" }
+        ])
+        assert.deepStrictEqual(
+          outcomes.map(({ outcome }) => outcome),
+          ["updated", "unchanged", "updated"]
+        )
+        assert.deepStrictEqual(
+          (yield* customersOf(storeId)).map(({ name }) => name),
+          ["C"]
+        )
+      })
+    )
+
+    it.effect("are refused one by one: an order of nobody's customer does not undo the others", () =>
+      Effect.gen(function* () {
+        const storeId = yield* makeStore()
+        const elsewhere = yield* makeStore()
+        const [theirs] = yield* putCustomers(elsewhere, [{ name: "A" }])
+        const perform = yield* performIn(storeId)
+        const decode = Schema.decodeUnknownSync(PutOrder)
+        const input = { number: "1", placedAt: "2026-01-31T09:30:00Z", lineItems: [] }
+        const outcomes = yield* Effect.flatMap(Orders, ({ put }) =>
+          perform(
+            put(storeId, [
+              { id: null, input: decode(input) },
+              { id: null, input: decode({ ...input, customerId: theirs?.id }) }
+            ])
+          )
+        )
+        assert.deepStrictEqual(outcomes.map(Either.isRight), [true, false])
+        const [, refused] = outcomes
+        assert.match(String(Either.getLeft(refused ?? Either.right(null))), new RegExp(String(theirs?.id)))
+        assert.lengthOf(yield* ordersOf(storeId), 1)
+      })
+    )
+
+    it.effect("are refused for a store that is gone", () =>
+      Effect.gen(function* () {
+        const storeId = StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42")
+        const refused = yield* Effect.flip(putOrders(storeId, [{}]))
+        assert.strictEqual(refused._tag, "StoreNotFound")
+      })
+    )
+
+    it.effect("count for their customers, whatever is put over what, and from how many sides", () =>
+      Effect.gen(function* () {
+        const runtime = yield* Effect.runtime<
+          Effect.Effect.Context<ReturnType<typeof putOrders | typeof makeStore>> | Customers
+        >()
+        const order = FastCheck.record({
+          place: FastCheck.nat({ max: 6 }),
+          customer: FastCheck.option(FastCheck.nat({ max: 2 })),
+          status: FastCheck.constantFrom("open", "completed", "cancelled"),
+          cents: FastCheck.nat({ max: 100_000 })
+        })
+        const batches = FastCheck.array(FastCheck.array(order, { maxLength: 6 }), { maxLength: 5 })
+        const property = FastCheck.asyncProperty(batches, FastCheck.boolean(), (batches, isParallel) =>
+          Runtime.runPromise(runtime)(
+            Effect.gen(function* () {
+              const storeId = yield* makeStore()
+              const customers = yield* putCustomers(storeId, [
+                { name: "A" },
+                { name: "B", email: "b@example.com" },
+                { name: "C" }
+              ])
+              const known = yield* putOrders(
+                storeId,
+                Array.from({ length: 4 }, (_, place) => ({
+                  number: `${place}`,
+                  customerId: customers[place]?.id ?? null
+                }))
+              )
+              const put = (batch: (typeof batches)[number]) =>
+                putOrders(
+                  storeId,
+                  batch.map(({ cents, customer, place, status }) => ({
+                    ...(known[place] === undefined ? {} : { id: known[place].id }),
+                    status,
+                    customerId: customer === null ? null : (customers[customer]?.id ?? null),
+                    lineItems: [{ ...line, unitPrice: cents / 100 }]
+                  }))
+                )
+              yield* Effect.forEach(batches, put, { concurrency: isParallel ? "unbounded" : 1, discard: true })
+              const orders = yield* ordersOf(storeId)
+              for (const { id, email, name, ordersCount, totalSpent, updatedAt, createdAt } of yield* customersOf(
+                storeId
+              )) {
+                const own = orders.filter(({ customerId, status }) => customerId === id && status !== "cancelled")
+                assert.strictEqual(ordersCount, own.length)
+                const cents = own.reduce((sum, { total }) => sum + Math.round(Number(total) * 100), 0)
+                assert.strictEqual(totalSpent, cents / 100)
+                assert.strictEqual(email, name === "B" ? "b@example.com" : null)
+                assert.isAtLeast(Date.parse(updatedAt), Date.parse(createdAt))
+              }
+            })
+          )
+        )
+        yield* Effect.promise(() => FastCheck.assert(property, { numRuns: 25 }))
+      })
+    )
+
+    it.effect("rise in time and id as they are committed, so that who asks since the newest misses none", () =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const storeId = yield* makeStore()
+        const [customer] = yield* putCustomers(storeId, [{ name: "A" }])
+        const puts = Array.from({ length: 40 }, (_, place) =>
+          putOrders(storeId, [{ number: `${place}`, customerId: customer?.id }, { number: `${place}b` }])
+        )
+        const ids: Array<OrderId> = (yield* Effect.all(puts, { concurrency: 8 })).flat().map(({ id }) => id)
+        assert.strictEqual(new Set(ids).size, 80)
+        const rows = yield* sql<{ readonly isRising: boolean; readonly times: string }>`
+        select bool_and(changed_at > before) as "isRising", count(distinct changed_at) as times
+        from (select changed_at, lag(changed_at, 1, 0) over (order by id) as before from orders where store_id = ${storeId}) o
+      `
+        assert.deepStrictEqual(rows, [{ isRising: true, times: "80" }])
+        const [{ ordersCount } = { ordersCount: 0 }] = yield* customersOf(storeId)
+        assert.strictEqual(ordersCount, 40)
+        assert.strictEqual(CustomerId.make(customer?.id ?? ""), customer?.id)
+      })
+    )
+  }
+)
