@@ -6,14 +6,19 @@ import { Scope } from "../domain/access/Scope.ts"
 import { AccessLive } from "../layers/access/Access.ts"
 import { CatalogLive } from "../layers/catalog/Catalog.ts"
 import { DatabaseLive } from "../layers/Database.ts"
+import { ExportsLive } from "../layers/exports/Exports.ts"
 import { ImportsLive } from "../layers/imports/Imports.ts"
 import { WebhooksLive } from "../layers/webhooks/Webhooks.ts"
 import { WritesLive } from "../layers/Writes.ts"
 
 /** What commands work with, on `DATABASE_URL` or on the embedded database. */
-const Live = Layer.mergeAll(AccessLive, Layer.provide(ImportsLive, CatalogLive), WebhooksLive, WritesLive).pipe(
-  Layer.provideMerge(DatabaseLive)
-)
+const Live = Layer.mergeAll(
+  AccessLive,
+  ExportsLive,
+  Layer.provide(ImportsLive, CatalogLive),
+  WebhooksLive,
+  WritesLive
+).pipe(Layer.provideMerge(DatabaseLive))
 
 /** A command that does its `work` with the services. */
 export const command = <

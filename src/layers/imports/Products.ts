@@ -81,7 +81,8 @@ const changeOf = ({ before, json, moment, product }: Done): Change => ({
   resourceId: product.id,
   version: product.version,
   before: before === undefined ? null : { json: before.json, fields: before.product },
-  after: { json, fields: product }
+  after: { json, fields: product },
+  reason: null
 })
 
 /*
