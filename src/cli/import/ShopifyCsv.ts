@@ -35,6 +35,8 @@ export async function* shopifyLines(bytes: AsyncIterable<Buffer>): AsyncGenerato
   let header: ReadonlyArray<string> = []
   let shopify = makeShopify(header)
   let gathered: Gathered | undefined
+  // The library counts a CR and an LF inside a cell as two lines.
+  let doubled = 0
   let end = 0
   const lineOf = ({ number, rows }: Gathered): Line => ({
     number,
@@ -46,7 +48,8 @@ export async function* shopifyLines(bytes: AsyncIterable<Buffer>): AsyncGenerato
   for await (const { info, record } of records) {
     if (!isOfStrings(record)) continue
     const number = end + 1
-    end = info.lines
+    doubled += record.reduce((sum, cell) => sum + cell.split("\r\n").length - 1, 0)
+    end = info.lines - doubled
     if (header.length === 0) {
       header = record
       if (!isShopify(header))

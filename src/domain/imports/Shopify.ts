@@ -84,19 +84,12 @@ export const makeShopify = (header: ReadonlyArray<string>) => {
   const isVariant = (row: ShopifyRow) =>
     isSet(cell(row, "price")) || isSet(cell(row, "sku")) || PLACES.some((n) => isSet(cell(row, `option${n}Value`)))
 
-  /** What is asked for it, and of which price it is a part: Shopify names the price to compare it with, we the reduced one. */
+  /** Shopify names the price to compare it with, we the price while it is on sale. */
   const pricesOf = (row: ShopifyRow) => {
-    const [price, compared] = [given(row, "price", numberOf), given(row, "compareAtPrice", numberOf)]
-    if (typeof price === "number" && typeof compared === "number" && compared > price) {
-      return [
-        ["price", compared],
-        ["discountedPrice", price]
-      ] as const
-    }
-    return [
-      ["price", price ?? undefined],
-      ["discountedPrice", has("compareAtPrice") ? null : undefined]
-    ] as const
+    const [price, compared] = [filled(row, "price", numberOf), filled(row, "compareAtPrice", numberOf)]
+    return typeof price === "number" && typeof compared === "number" && compared > price
+      ? { price: compared, discountedPrice: price }
+      : { price, compareAtPrice: compared }
   }
 
   /** A stock below nothing, which Shopify knows, is none. */
@@ -106,10 +99,11 @@ export const makeShopify = (header: ReadonlyArray<string>) => {
   }
 
   /** What Shopify says of a variant and we have no field for. */
-  const extrasOf = (row: ShopifyRow) =>
-    [
-      ["compareAtPrice", filled(row, "compareAtPrice", numberOf)],
-      ["inventoryQuantity", filled(row, "quantity", numberOf)],
+  const extrasOf = (row: ShopifyRow) => {
+    const quantity = filled(row, "quantity", numberOf)
+    return [
+      ["compareAtPrice", pricesOf(row).compareAtPrice],
+      ["inventoryQuantity", quantity === stockOf(row) ? undefined : quantity],
       ["inventoryTracker", filled(row, "tracker")],
       ["inventoryPolicy", filled(row, "policy")],
       ["fulfillmentService", filled(row, "fulfillment")],
@@ -120,6 +114,7 @@ export const makeShopify = (header: ReadonlyArray<string>) => {
       ["weightUnit", filled(row, "weightUnit")],
       ["imageUrl", filled(row, "variantImage")]
     ] as const
+  }
 
   /** Which columns that we do not know say something of each row, and not of the product alone. */
   const ofRows = (others: ReadonlyArray<ShopifyRow>) =>
@@ -152,7 +147,8 @@ export const makeShopify = (header: ReadonlyArray<string>) => {
         ["options", Object.fromEntries(choices)],
         ["sku", filled(row, "sku")],
         ["barcode", filled(row, "barcode")],
-        ...pricesOf(row).filter(([, value]) => value !== null),
+        ["price", pricesOf(row).price],
+        ["discountedPrice", pricesOf(row).discountedPrice],
         ["costPrice", filled(row, "cost", numberOf)],
         ["stock", stockOf(row)],
         ...extrasOf(row),
@@ -197,6 +193,7 @@ export const makeShopify = (header: ReadonlyArray<string>) => {
     const isPublished = filled(first, "published", flagOf)
     const category = given(first, "category")
     const isGiftCard = filled(first, "giftCard", flagOf) === true
+    const { discountedPrice = null, price } = pricesOf(main)
     const isSent = filled(main, "requiresShipping", flagOf) !== false
     return objectOf([
       ["externalId", handle || slugOf(cell(first, "title"))],
@@ -218,7 +215,9 @@ export const makeShopify = (header: ReadonlyArray<string>) => {
       ],
       ["isActive", isSet(status) ? status === "active" && isPublished !== false : isPublished],
       ["productKind", isGiftCard ? "gift_card" : isSent ? undefined : "digital"],
-      ...pricesOf(main),
+      ["price", price],
+      ["discountedPrice", has("compareAtPrice") ? discountedPrice : undefined],
+      ["onSale", has("compareAtPrice") ? discountedPrice !== null : undefined],
       ["costPrice", given(main, "cost", numberOf)],
       ["stock", stocks.length === 0 ? stockOf(main) : stocks.reduce((sum, stock) => sum + stock, 0)],
       ["sku", isPlain ? given(main, "sku") : undefined],

@@ -1,0 +1,253 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Either, FastCheck } from "effect"
+import { createReadStream } from "node:fs"
+import { makeRead } from "../../../src/cli/import/Batches.ts"
+import { shopifyLines } from "../../../src/cli/import/ShopifyCsv.ts"
+import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
+
+const read = makeRead(CreateProduct)
+
+/** What becomes of a file: each product with its line, as the API takes it. */
+const productsIn = (bytes: AsyncIterable<Buffer>) =>
+  Effect.promise(async () => {
+    const rows = []
+    for await (const lines of shopifyLines(bytes)) rows.push(...lines.map((line) => read(line)))
+    return rows
+  })
+
+async function* chunksOf(text: string, size = 7) {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+const inputsOf = (rows: ReadonlyArray<Either.Either<{ put: { input: CreateProduct } }, unknown>>) =>
+  rows.map((row) => Either.getOrThrow(row).put.input)
+
+const quote = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+
+/** A file of rows, in which each names the columns it fills. */
+const csvOf = (columns: ReadonlyArray<string>, rows: ReadonlyArray<Readonly<Record<string, string>>>, end = "\n") =>
+  [columns.map(quote), ...rows.map((row) => columns.map((column) => quote(row[column] ?? "")))]
+    .map((cells) => cells.join(","))
+    .join(end)
+
+it.effect("both sample exports become products whole, none refused", () =>
+  Effect.gen(function* () {
+    for (const [name, count, variants, images] of [
+      ["apparel", 20, 3, 20],
+      ["jewelery", 20, 6, 41]
+    ] as const) {
+      const rows = yield* productsIn(createReadStream(`test/data/shopify/${name}.csv`))
+      const products = inputsOf(rows)
+      assert.lengthOf(products, count)
+      assert.lengthOf(
+        products.flatMap(({ variants = [] }) => variants),
+        variants,
+        name
+      )
+      assert.lengthOf(
+        products.flatMap(({ media = [] }) => media),
+        images,
+        name
+      )
+    }
+  })
+)
+
+const shot = (name: string) => `https://burst.shopifycdn.com/photos/${name}_925x.jpg`
+const image = (name: string, position: number) => ({ url: shot(name), type: "image", position })
+
+it.effect("options, variants, prices and pictures of a product that has them", () =>
+  Effect.gen(function* () {
+    const rows = yield* productsIn(createReadStream("test/data/shopify/jewelery.csv"))
+    const found = rows.map((row) => Either.getOrThrow(row)).find(({ put }) => put.externalId === "leather-anchor")
+    assert.strictEqual(found?.line, 4)
+    const extras = {
+      inventoryPolicy: "deny",
+      fulfillmentService: "manual",
+      requiresShipping: true,
+      taxable: true,
+      grams: 0,
+      weightUnit: "kg"
+    }
+    const variant = (title: string, more: object, name: string) => ({
+      title,
+      options: { Color: title },
+      price: 85,
+      ...more,
+      ...extras,
+      imageUrl: shot(name)
+    })
+    assert.deepInclude(found?.put.input, {
+      name: "Anchor Bracelet Mens",
+      slug: "leather-anchor",
+      description: "Black leather bracelet with gold or silver anchor for men.",
+      vendorName: "Company 123",
+      productType: "Bracelet",
+      tags: ["Anchor", "Gold", "Leather", "Silver"],
+      isActive: true,
+      price: 85,
+      discountedPrice: 69.99,
+      onSale: true,
+      stock: 1,
+      imageUrl: shot("anchor-bracelet-mens"),
+      media: [
+        image("anchor-bracelet-mens", 1),
+        image("anchor-bracelet-for-men", 2),
+        image("leather-anchor-bracelet-for-men", 3)
+      ],
+      options: [{ name: "Color", values: ["Gold", "Silver"] }],
+      variants: [
+        variant("Gold", { discountedPrice: 69.99, stock: 1 }, "anchor-bracelet-mens"),
+        variant("Silver", { discountedPrice: 55, stock: 0 }, "anchor-bracelet-for-men")
+      ],
+      customFields: []
+    })
+  })
+)
+
+const NEW_COLUMNS = [
+  "Title",
+  "URL handle",
+  "Description",
+  "Product category",
+  "Published on online store",
+  "Status",
+  "SKU",
+  "Option1 name",
+  "Option1 value",
+  "Option1 Linked To",
+  "Price",
+  "Compare-at price",
+  "Cost per item",
+  "Charge tax",
+  "Inventory quantity",
+  "Weight value (grams)",
+  "Weight unit for display",
+  "Product image URL",
+  "Image position",
+  "Image alt text",
+  "Gift card",
+  "Fabric (product.metafields.custom.fabric)",
+  "Google Shopping / Gender",
+  "Price / Canada"
+]
+
+const NEW_ROWS = [
+  {
+    Title: "Rug",
+    "URL handle": "rug",
+    Description: '<p>Woven "by hand"</p>\r\n<p>in Ghent</p>',
+    "Product category": "Home & Garden > Decor > Rugs",
+    "Published on online store": "TRUE",
+    Status: "Draft",
+    SKU: "R-1",
+    "Option1 name": "Colour",
+    "Option1 value": "Red, dark",
+    "Option1 Linked To": "product.metafields.shopify.color-pattern",
+    Price: "10.50",
+    "Compare-at price": "9",
+    "Cost per item": "4",
+    "Charge tax": "FALSE",
+    "Inventory quantity": "-3",
+    "Weight value (grams)": "1500",
+    "Weight unit for display": "kg",
+    "Product image URL": "https://images.example.com/b.jpg",
+    "Image position": "2",
+    "Gift card": "FALSE",
+    "Fabric (product.metafields.custom.fabric)": "wool",
+    "Google Shopping / Gender": "unisex",
+    "Price / Canada": "14"
+  },
+  { "URL handle": "rug", "Option1 value": "Blue", Price: "12", "Inventory quantity": "5", "Price / Canada": "15" },
+  { "URL handle": "rug", "Product image URL": "https://images.example.com/a.jpg", "Image position": "1" },
+  { Title: "Voucher", "URL handle": "Bon_d'achat", Price: "25", "Gift card": "true", Status: "active" },
+  { Title: "Dear", "URL handle": "dear", Price: "much" }
+]
+
+it.effect("the newer columns are known, others are kept, and a cell that is no number is refused", () =>
+  Effect.gen(function* () {
+    const rows = yield* productsIn(chunksOf(csvOf(NEW_COLUMNS, NEW_ROWS)))
+    const [rug, voucher] = inputsOf(rows.slice(0, 2))
+    assert.deepInclude(rug, {
+      name: "Rug",
+      description: '<p>Woven "by hand"</p>\r\n<p>in Ghent</p>',
+      category: "Rugs",
+      categoryName: "Home & Garden > Decor > Rugs",
+      isActive: false,
+      price: 10.5,
+      discountedPrice: null,
+      onSale: false,
+      costPrice: 4,
+      stock: 5,
+      taxable: false,
+      weight: 1.5,
+      imageUrl: "https://images.example.com/a.jpg",
+      options: [
+        { name: "Colour", values: ["Red, dark", "Blue"], linkedTo: "product.metafields.shopify.color-pattern" }
+      ],
+      metafields: { custom: { fabric: "wool" } },
+      customFields: [
+        { key: "Google Shopping / Gender", value: "unisex" },
+        { key: "status", value: "draft" }
+      ]
+    })
+    assert.deepInclude(rug?.variants?.[0], { sku: "R-1", stock: 0, inventoryQuantity: -3, "Price / Canada": "14" })
+    assert.deepInclude(rug?.variants?.[1], { title: "Blue", price: 12, "Price / Canada": "15" })
+    assert.deepInclude(voucher, { name: "Voucher", productKind: "gift_card", price: 25, variants: [], isActive: true })
+    assert.notProperty(voucher, "slug")
+    const last = rows.at(-1)
+    assert.isTrue(last !== undefined && Either.isLeft(last))
+    assert.deepStrictEqual(last && Either.isLeft(last) ? last.left : undefined, {
+      line: 7,
+      externalId: "dear",
+      reason: "price: must be a number from 0 to 999999999999999"
+    })
+  })
+)
+
+it.effect("neither the order of columns nor line ends, empty lines, a BOM or where chunks end make a difference", () =>
+  Effect.gen(function* () {
+    const expected = (yield* productsIn(chunksOf(csvOf(NEW_COLUMNS, NEW_ROWS), 1000))).slice(0, 2)
+    const given = FastCheck.tuple(
+      FastCheck.shuffledSubarray(NEW_COLUMNS, { minLength: NEW_COLUMNS.length }),
+      FastCheck.constantFrom("\n", "\r\n"),
+      FastCheck.boolean(),
+      FastCheck.boolean(),
+      FastCheck.integer({ min: 1, max: 64 })
+    )
+    const inputs = (rows: typeof expected) => rows.map((row) => Either.getOrThrow(row).put)
+    for (const [columns, end, hasBom, isSpaced, size] of FastCheck.sample(given, 40)) {
+      const csv = csvOf(columns, NEW_ROWS, isSpaced ? `${end}${end}` : end)
+      const rows = yield* productsIn(chunksOf(`${hasBom ? "\uFEFF" : ""}${csv}${end}`, size))
+      assert.deepStrictEqual(inputs(rows.slice(0, 2)).map(sorted), inputs(expected).map(sorted))
+    }
+  })
+)
+
+/** Columns that are not known are kept in the order in which they stand. */
+const sorted = (put: { readonly input: CreateProduct }) => ({
+  ...put,
+  input: { ...put.input, customFields: JSON.stringify(put.input.customFields).split("},").toSorted().length }
+})
+
+it.effect("a product of 2,048 variants is one, and what is no export of products says so", () =>
+  Effect.gen(function* () {
+    const rows = Array.from({ length: 2048 }, (_, n) => ({
+      Handle: "all",
+      ...(n === 0 ? { Title: "All", "Option1 Name": "N" } : {}),
+      "Option1 Value": `${n}`,
+      "Variant Price": "1"
+    }))
+    const columns = ["Handle", "Title", "Option1 Name", "Option1 Value", "Variant Price"]
+    const [all] = inputsOf(yield* productsIn(chunksOf(csvOf(columns, rows), 4096)))
+    assert.lengthOf(all?.variants ?? [], 2048)
+    const other = yield* Effect.flip(
+      Effect.tryPromise({
+        try: () => shopifyLines(chunksOf("Order,Total\n1,2\n")).next(),
+        catch: (error) => String(error)
+      })
+    )
+    assert.include(other, "no column Handle")
+  })
+)

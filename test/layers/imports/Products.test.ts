@@ -1,0 +1,133 @@
+import { SqlClient } from "@effect/sql"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Either, Layer, Schema } from "effect"
+import { Installations } from "../../../src/domain/access/Installations.ts"
+import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
+import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
+import { EventKind } from "../../../src/domain/Events.ts"
+import { Imports } from "../../../src/domain/imports/Imports.ts"
+import { ExternalId } from "../../../src/domain/imports/Put.ts"
+import type { StoreId } from "../../../src/domain/Store.ts"
+import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
+import { DomainLive } from "../../../src/layers/Domain.ts"
+import { makeApp, makeStore } from "../../support/Api.ts"
+import { PostgresTest } from "../../support/PostgresTest.ts"
+import { performIn } from "../../support/Writes.ts"
+
+const toProduct = Schema.decodeUnknownSync(CreateProduct)
+const putOf = (input: object, place: number) => ({ externalId: ExternalId.make(`p${place}`), input: toProduct(input) })
+
+const slugsOf = (storeId: StoreId) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(sql`select slug from products where store_id = ${storeId} order by id`, (rows) =>
+      rows.map(({ slug }) => slug)
+    )
+  )
+
+/** What there is of a product in every table, without ids and times. */
+const tracesOf = (storeId: StoreId) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      select p.slug, p.version, p.bytes, p.bytes_of, p.description, k.price, k.stock, cardinality(k.terms) as terms,
+        p.facets - 'createdAt' - 'updatedAt' as facets, json_array_length(p.document -> 'variants') as variants,
+        p.document::jsonb - 'id' - 'createdAt' - 'updatedAt' - 'variants' as document,
+        p.document::text = j.after as "isTold", j.part, j.resource, j.version as told, j.before, j.omitted, j.hops,
+        j.at = (p.document ->> 'createdAt')::timestamptz as "isDated",
+        e.kind, e.resource_version, e.payload::jsonb #> '{data,product}' = p.document::jsonb as "isSent",
+        (select count(*)::int from deliveries d where d.event_id = e.id) as deliveries
+      from products p
+      join product_keys k using (store_id, id)
+      join journal j on j.resource_id = p.id
+      join events e on e.id = j.id
+      where p.store_id = ${storeId} order by p.id
+    `
+  )
+
+const PRODUCTS = [
+  { name: "Cup", price: 1, tags: ["red", "Blue"], vendorName: "Ann", description: 'Says "hi"\nand \\ goes' },
+  { name: "Füße, {groß}", description: null, discountedPrice: 2, variants: [{ sku: "A" }, { price: 3 }] },
+  { name: "Exact", metafields: { a: [1, { b: null }] }, customFields: [{ "\n": "\t" }], category: 'a"b' }
+]
+
+layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true, timeout: "60 seconds" })(
+  "products that are put together",
+  (it) => {
+    it.effect("leave what the same products leave that are created one by one", () =>
+      Effect.gen(function* () {
+        const catalog = yield* Catalog
+        const { putProducts } = yield* Imports
+        const [one, all] = [yield* makeStore(), yield* makeStore()]
+        const appId = yield* makeApp()
+        const { install } = yield* Installations
+        const { subscribe } = yield* Webhooks
+        yield* subscribe(appId, { url: "https://example.com/", kinds: EventKind.literals })
+        for (const storeId of [one, all]) yield* install({ storeId, appId, scopes: ["read_products"] })
+        const create = yield* performIn(one)
+        for (const input of PRODUCTS) yield* create(catalog.createProduct(one, toProduct(input)))
+        const put = yield* performIn(all)
+        yield* put(putProducts(all, PRODUCTS.map(putOf), 0))
+        const traces = yield* tracesOf(one)
+        assert.deepStrictEqual(
+          traces.map(({ deliveries }) => deliveries),
+          [1, 1, 1]
+        )
+        assert.deepStrictEqual(yield* tracesOf(all), traces)
+      })
+    )
+
+    it.effect("get slugs that are nobody's, of those before them in the list neither", () =>
+      Effect.gen(function* () {
+        const catalog = yield* Catalog
+        const { putProducts } = yield* Imports
+        const storeId = yield* makeStore()
+        const perform = yield* performIn(storeId)
+        for (const slug of ["cup", "cup-2", "mug"]) {
+          yield* perform(catalog.createProduct(storeId, toProduct({ name: "First", slug })))
+        }
+        const inputs = [
+          { name: "Cup" },
+          { name: "Cup" },
+          { name: "New", slug: "new" },
+          { name: "New" },
+          { name: "Other", slug: "new" },
+          { name: "Mug", slug: "mug" },
+          { name: "!" },
+          { name: "!" }
+        ]
+        const { outcomes } = yield* perform(putProducts(storeId, inputs.map(putOf), 0))
+        assert.deepStrictEqual(
+          outcomes.map((outcome) => Either.merge(Either.mapLeft(outcome, ({ _tag }) => _tag))),
+          ["created", "created", "created", "created", "SlugTaken", "SlugTaken", "created", "created"]
+        )
+        const slugs = yield* slugsOf(storeId)
+        assert.deepStrictEqual(slugs.slice(3, 7), ["cup-3", "cup-4", "new", "new-2"])
+        for (const slug of slugs.slice(7)) assert.match(String(slug), /^product-[0-9a-f]{8}$/)
+        // What gets a slug that another one of the list gives up at once is refused, as it would be by itself.
+        const swap = [
+          { name: "Cup", slug: "cup-4" },
+          { name: "Cup", slug: "cup-3" }
+        ]
+        const swapped = yield* perform(putProducts(storeId, swap.map(putOf), 0))
+        assert.isTrue(swapped.outcomes.every((outcome) => Either.isLeft(outcome)))
+      })
+    )
+
+    it.effect("are made as long as there is room, and those behind the first that has none are not looked at", () =>
+      Effect.gen(function* () {
+        const { putProducts } = yield* Imports
+        const storeId = yield* makeStore()
+        const perform = yield* performIn(storeId)
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`update stores set product_count = (select product_limit from plans where name = plan) - 1`
+        const inputs = [{ name: "A" }, { name: "B" }, { name: "C" }]
+        const { limit, outcomes } = yield* perform(putProducts(storeId, inputs.map(putOf), 0))
+        assert.deepStrictEqual(outcomes.map(Either.merge), ["created"])
+        assert.strictEqual(limit._tag, "Some")
+        // One that is there already needs no room.
+        const again = yield* perform(putProducts(storeId, [{ name: "A", price: 2 }].map(putOf), 0))
+        assert.deepStrictEqual(again.outcomes.map(Either.merge), ["updated"])
+      })
+    )
+  }
+)
