@@ -4,6 +4,7 @@ import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer } from "effect"
 import packageJson from "../package.json" with { type: "json" }
 import { apps } from "./cli/Apps.ts"
+import { exportings } from "./cli/Export.ts"
 import { imports } from "./cli/import/Import.ts"
 import { installations } from "./cli/Installations.ts"
 import { readable } from "./cli/Help.ts"
@@ -17,7 +18,7 @@ const cli = Command.make("partner-api").pipe(
   Command.withDescription(
     "Operates the Partner API on DATABASE_URL, or on the embedded database under DATA_DIR. Each command has its own --help"
   ),
-  Command.withSubcommands([migrate, plans, stores, apps, installations, imports, worker, webhooks])
+  Command.withSubcommands([migrate, plans, stores, apps, installations, imports, exportings, worker, webhooks])
 )
 
 const NAME = "Partner API"

@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { AccessLive } from "./access/Access.ts"
 import { BulkheadLive } from "./Bulkhead.ts"
 import { CatalogLive } from "./catalog/Catalog.ts"
+import { ExportsLive } from "./exports/Exports.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
 import { ImportsLive } from "./imports/Imports.ts"
@@ -20,6 +21,7 @@ export const DomainLive = Layer.mergeAll(
   BulkheadLive,
   CatalogLive,
   CustomersLive,
+  ExportsLive,
   IdempotencyLive,
   ImportsLive,
   JournalLive,

@@ -24,15 +24,17 @@ interface Listed {
 export const START = "00000000-0000-0000-0000-000000000000"
 
 /**
- * A page of `$2` rows at most, which ends early when it has passed `$3` bytes. One row more than asked for is looked at, to
- * know whether there is another page. Documents are read, and so taken out of their compression, only as far as the page
- * goes.
+ * The rows of a page of `$2` at most, which ends early when it has passed `$3` bytes: those that `fits`. One row more is
+ * looked at, to know whether there is another page.
  */
-export const pageQuery = ({ bytes, columns, rows, text }: Listed): string => `
-  with page as (
-    select id, ${columns}, count(*) ${BEFORE} < $2 and ${bytesBefore(bytes)} < $3 as fits
-    from ${rows} order by id limit $2 + 1
-  )
+export const pageRows = ({ bytes, columns, rows }: Omit<Listed, "text">): string => `
+  select id, ${columns}, count(*) ${BEFORE} < $2 and ${bytesBefore(bytes)} < $3 as fits
+  from ${rows} order by id limit $2 + 1
+`
+
+/** A page as a JSON array. Documents are read, and so taken out of their compression, only as far as the page goes. */
+export const pageQuery = ({ text, ...listed }: Listed): string => `
+  with page as (${pageRows(listed)})
   select
     '[' || coalesce(string_agg(${text}, ',' order by id) filter (where fits), '') || ']' as items,
     case when not bool_and(fits) then max(id::text) filter (where fits) end as "nextCursor"

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 export const Work = Schema.Literal(
   "list",
   "listFew",
+  "orders",
   "collection",
   "create",
   "update",

@@ -49,6 +49,7 @@ const reads = async (ours: RunningServer, rival: RunningServer) => {
   const requests = [
     WORKS.list(1),
     WORKS.listFew(2),
+    WORKS.orders(3),
     ...Array.from({ length: DEEP.collections }, (_, n) => WORKS.collection(n))
   ]
   for (const request of requests) {

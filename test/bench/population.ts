@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto"
-import type { CreateProduct } from "../../src/domain/catalog/Product.ts"
+import { type CreateProduct, ProductId } from "../../src/domain/catalog/Product.ts"
+import { CustomerId } from "../../src/domain/records/Customer.ts"
+import type { PutOrder } from "../../src/domain/records/Order.ts"
 
 /*
  * Who and what is in both databases, computed from numbers alone, so that the load generator knows every token and id
@@ -9,6 +11,9 @@ import type { CreateProduct } from "../../src/domain/catalog/Product.ts"
 /** Stores 0 to 49 hold 300 products each. */
 export const STORES = 50
 export const PRODUCTS = 300
+
+/** Orders that each of those has. */
+export const ORDERS = 100
 
 /** The store of the automated collections. */
 export const DEEP = { store: STORES, products: 10_000, collections: 50, matches: 500 }
@@ -44,7 +49,7 @@ export const storeOf = (installation: number): number => {
 /** Milliseconds of the first seeded id: long past, so that what is created during the run comes after it. */
 export const EPOCH = Date.UTC(2025, 0, 1)
 
-const KINDS = { app: 1, store: 2, installation: 3, product: 4, collection: 5 }
+const KINDS = { app: 1, store: 2, installation: 3, product: 4, collection: 5, order: 6, customer: 7 }
 
 /** A UUIDv7 that rises with `n`. */
 export const idOf = (kind: keyof typeof KINDS, group: number, n: number): string => {
@@ -113,6 +118,40 @@ export const fullProduct = (n: number): CreateProduct => {
     seoTitle: name,
     seoDescription: `A ${type.toLowerCase()} of solid timber.`,
     metaDescription: `A ${type.toLowerCase()} of solid timber.`
+  }
+}
+
+/** An order of three such products, about 1.7 KB as JSON. */
+export const fullOrder = (store: number, n: number): PutOrder => {
+  const address = {
+    name: `Ada Example ${n}`,
+    line1: `${n} Example Street`,
+    city: "Porto",
+    postalCode: "4000-001",
+    country: "Portugal"
+  }
+  return {
+    number: String(1000 + n),
+    status: "completed",
+    financialStatus: "paid",
+    fulfillmentStatus: "fulfilled",
+    shipping: 4.9,
+    tax: 12.35,
+    customerId: CustomerId.make(idOf("customer", store, n % 40)),
+    email: `ada.${n}@example.com`,
+    lineItems: [0, 1, 2].map((line) => ({
+      productId: ProductId.make(idOf("product", store, (n + line) % PRODUCTS)),
+      name: pick(TYPES, n + line),
+      sku: `${pick(TYPES, n + line)
+        .slice(0, 3)
+        .toUpperCase()}-${n}`,
+      quantity: 1 + line,
+      unitPrice: priceOf(n + line)
+    })),
+    shippingAddress: address,
+    billingAddress: address,
+    note: "Please ring twice.",
+    placedAt: new Date(EPOCH + n).toISOString()
   }
 }
 

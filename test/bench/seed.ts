@@ -2,6 +2,7 @@ import type Pg from "pg"
 import { type CollectionHead, newCollection, CollectionId } from "../../src/domain/catalog/Collection.ts"
 import { facetsJson, facetsOf } from "../../src/domain/catalog/Facets.ts"
 import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
+import type { Order } from "../../src/domain/records/Order.ts"
 import { slugOf } from "../../src/domain/catalog/Slug.ts"
 import { stringify } from "../../src/domain/Json.ts"
 import { termsOf } from "../../src/layers/catalog/Terms.ts"
@@ -11,6 +12,7 @@ import {
   fullProduct,
   idOf,
   INSTALLATIONS,
+  ORDERS,
   PRODUCTS,
   rulesOf,
   STORES,
@@ -18,11 +20,13 @@ import {
   tokenOf
 } from "./population.ts"
 import { FIELDS } from "./rival/fields.ts"
+import { insertOurOrders, insertTheirOrders, orderAt } from "./seedOrders.ts"
 
 /** Rows that one statement brings. */
 const BATCH = 500
 
-const SCOPES = ["read_products", "write_products", "read_collections", "write_collections"]
+const SCOPES = ["read_products", "write_products", "read_collections", "write_collections", "read_orders"]
+const CAPABILITIES = ["customer_pii"]
 
 const range = (count: number, first = 0) => Array.from({ length: count }, (_, index) => first + index)
 
@@ -88,12 +92,16 @@ export const seedOurAccounts = async (db: Pg.Client, mine = stores): Promise<voi
   )
   const rows = JSON.stringify(accounts(mine))
   // An app for each installation, of its id: an app is installed on a store once.
-  await db.query(`insert into apps (id, name, scopes) select id, 'Bench', $2 from ${accountRows}`, [rows, SCOPES])
+  await db.query(`insert into apps (id, name, scopes, capabilities) select id, 'Bench', $2, $3 from ${accountRows}`, [
+    rows,
+    SCOPES,
+    CAPABILITIES
+  ])
   await db.query(
     `
-    insert into installations (store_id, id, app_id, scopes) select store_id, id, id, $2 from ${accountRows}
+    insert into installations (store_id, id, app_id, scopes, capabilities) select store_id, id, id, $2, $3 from ${accountRows}
   `,
-    [rows, SCOPES]
+    [rows, SCOPES, CAPABILITIES]
   )
   await db.query(
     `
@@ -125,7 +133,7 @@ const seedTheirAccounts = async (db: Pg.Client): Promise<void> => {
     `
     insert into installations (store_id, id, scopes) select store_id, id, $2 from ${accountRows}
   `,
-    [rows, SCOPES]
+    [rows, [...SCOPES, ...CAPABILITIES]]
   )
   await db.query(
     `
@@ -231,13 +239,20 @@ const insertTheirCollections = async (
 export interface Seeding {
   readonly accounts: (db: Pg.Client) => Promise<void>
   readonly products: (db: Pg.Client, storeId: string, products: ReadonlyArray<Product>) => Promise<void>
+  readonly orders: (db: Pg.Client, storeId: string, orders: ReadonlyArray<Order>) => Promise<void>
   readonly collections: (db: Pg.Client, storeId: string, heads: ReadonlyArray<CollectionHead>) => Promise<void>
 }
 
-export const OURS: Seeding = { accounts: seedOurAccounts, products: insertOurs, collections: insertOurCollections }
+export const OURS: Seeding = {
+  accounts: seedOurAccounts,
+  products: insertOurs,
+  orders: insertOurOrders,
+  collections: insertOurCollections
+}
 export const THEIRS: Seeding = {
   accounts: seedTheirAccounts,
   products: insertTheirs,
+  orders: insertTheirOrders,
   collections: insertTheirCollections
 }
 
@@ -250,6 +265,10 @@ export const seed = async (sides: ReadonlyArray<readonly [db: Pg.Client, seeding
       const made = batch.map((n) => productOf(store, n))
       await Promise.all(sides.map(([db, { products }]) => products(db, storeId, made)))
     }
+  }
+  for (const store of range(STORES)) {
+    const placed = range(ORDERS).map((n) => orderAt(store, n))
+    await Promise.all(sides.map(([db, { orders }]) => orders(db, idOf("store", 0, store), placed)))
   }
   const heads = range(DEEP.collections).map(collectionOf)
   for (const [db, { collections }] of sides) await collections(db, idOf("store", 0, DEEP.store), heads)

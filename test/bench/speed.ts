@@ -30,6 +30,7 @@ interface Contest {
 const READS: ReadonlyArray<Contest> = [
   { work: "list", title: "GET /products?limit=50", atLeast: 1.5, atMost: {} },
   { work: "listFew", title: "GET /products?limit=5", atLeast: 1, atMost: {} },
+  { work: "orders", title: "GET /orders?limit=50", atLeast: 1.5, atMost: {} },
   { work: "collection", title: "GET /collections/:id", atLeast: 1, atMost: {} }
 ]
 

@@ -53,6 +53,7 @@ const MIX = [..."lslwlscplpslwlscplpsw"]
 export const WORKS = {
   list: (n: number) => get("shared", n, "/products?limit=50"),
   listFew: (n: number) => get("shared", n, "/products?limit=5"),
+  orders: (n: number) => get("shared", n, "/orders?limit=50"),
   collection,
   create,
   update,

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, Option, Schema, TestClock, TestContext, TestServices } from "effect"
+import { ConfigProvider, Effect, Either, Layer, Option, Schema, TestClock, TestContext, TestServices } from "effect"
 import { randomUUID } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,6 +10,7 @@ import { InstallationId, Installations } from "../../src/domain/access/Installat
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
+import { PutOrder } from "../../src/domain/records/Order.ts"
 import { StoreId } from "../../src/domain/Store.ts"
 import { collections, products } from "../../src/layers/demo/catalog.ts"
 import { openDemo } from "../../src/layers/demo/Demo.ts"
@@ -71,6 +72,10 @@ describe("The sample catalog", () => {
 
 const factsOf = Schema.decodeSync(Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown })))
 
+const decodeOrder = Schema.decodeUnknownEither(PutOrder)
+
+const linesOf = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ productId: Schema.String })))
+
 const idsOf = Schema.decodeUnknownSync(Schema.Array(Schema.String))
 
 const demo = Effect.gen(function* () {
@@ -118,6 +123,30 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
       assert.include(reduced, "teapot")
       assert.include(reduced, "walnut-desk")
       assert.notInclude(reduced, "stoneware-mug")
+    })
+  )
+
+  it.scoped("holds forty customers and sixty orders of its products, once, whose totals agree with their lines", () =>
+    Effect.gen(function* () {
+      const { on } = yield* wished
+      yield* Effect.provide(demo, on)
+      const { accessToken, baseUrl: base } = yield* Effect.provide(demo, on)
+      const client = makeClient(base, accessToken)
+      const shown = pageOf(yield* client.get("/customers?limit=200")).items
+      assert.lengthOf(shown, 40)
+      assert.strictEqual(distinct(shown.map(({ email }) => email)), 40)
+      for (const { email } of shown) assert.match(String(email), /^[a-z.]+@example\.com$/)
+      const placed = pageOf(yield* client.get("/orders?limit=200")).items
+      assert.lengthOf(placed, 60)
+      for (const order of placed) assert.isTrue(Either.isRight(decodeOrder(order)), JSON.stringify(order))
+      assert.sameMembers([...new Set(placed.map(({ status }) => status))], ["open", "completed", "cancelled"])
+      const sold = new Set(placed.flatMap(({ lineItems }) => linesOf(lineItems)).map(({ productId }) => productId))
+      const held = pageOf(yield* client.get("/products?limit=200")).items.map(({ id }) => id)
+      assert.isAtLeast(sold.size, 20)
+      for (const id of sold) assert.include(held, id)
+      const counted = placed.filter(({ customerId, status }) => customerId !== null && status !== "cancelled").length
+      const count = shown.reduce((sum, { ordersCount }) => sum + Number(ordersCount), 0)
+      assert.strictEqual(count, counted)
     })
   )
 

@@ -25,6 +25,9 @@ const SAVEPOINT: Bounds = {
   ]
 }
 
+/** What sees one moment, and writes nothing. */
+const SNAPSHOT: Bounds = { ...TRANSACTION, begin: ["begin isolation level repeatable read, read only", []] }
+
 /** A transaction that is open: its connection, and what follows its commit. */
 export interface Open {
   readonly client: Connection
@@ -212,6 +215,12 @@ export const makeTransactions = (pool: Pg.Pool) => {
 
     /** Runs the body for what it answers, and takes back what it did. */
     rehearse: <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => run(false, body),
+
+    /** Runs the body, whose statements all see the database as it is at the first of them; it may be interrupted. */
+    snapshot: <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      Effect.uninterruptibleMask((restore) =>
+        withConnection(pool, (client) => runOn({ client, afterCommit: [] }, SNAPSHOT, false, restore(body)))
+      ),
 
     /**
      * Performs a described write, or only finds out what it would answer. By callback: as an effect for each statement it

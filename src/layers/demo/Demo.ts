@@ -1,4 +1,4 @@
-import { ConfigError, DateTime, Effect, Option, Redacted, Schedule, Schema } from "effect"
+import { Array, ConfigError, DateTime, Effect, Either, Option, Redacted, Schedule, Schema } from "effect"
 import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { EVERYTHING } from "../../domain/access/AccessRule.ts"
@@ -9,8 +9,12 @@ import { Tokens } from "../../domain/access/Tokens.ts"
 import { Actor, MerchantId } from "../../domain/Actor.ts"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../domain/catalog/Collection.ts"
-import { CreateProduct, type ProductId } from "../../domain/catalog/Product.ts"
+import { CreateProduct, Product, type ProductId } from "../../domain/catalog/Product.ts"
 import { EventKind } from "../../domain/Events.ts"
+import { parse } from "../../domain/Json.ts"
+import { MAX_LIMIT } from "../../domain/Page.ts"
+import { Customers } from "../../domain/records/Customer.ts"
+import { Orders } from "../../domain/records/Order.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { type WriteContext, Writes } from "../../domain/Write.ts"
@@ -19,6 +23,7 @@ import { makeFolder } from "../Folder.ts"
 import { reasonOf } from "../postgres/Failed.ts"
 import { Database } from "../database/Postgres.ts"
 import { collections, products } from "./catalog.ts"
+import { customers, ordersOf } from "./records.ts"
 
 const Known = Schema.parseJson(
   Schema.Struct({
@@ -58,6 +63,35 @@ const WEBHOOK_URL = "http://127.0.0.1:4000/"
 /** Whose writes made the catalog: nobody signs in as this one. */
 const MERCHANT = MerchantId.make("00000000-0000-7000-8000-000000000000", { disableValidation: true })
 
+const contextIn = (storeId: StoreId): WriteContext => ({
+  storeId,
+  actor: Actor.Merchant({ id: MERCHANT }),
+  surface: "cli",
+  cause: null,
+  mode: "perform"
+})
+
+const asNew = <Input>(inputs: ReadonlyArray<Input>) => inputs.map((input) => ({ id: null, input }))
+
+const decodeProducts = Schema.decodeUnknownSync(Schema.typeSchema(Schema.Array(Product)))
+
+/** The customers and orders of the store, unless it has some. */
+const bringRecords = Effect.fnUntraced(function* (storeId: StoreId) {
+  const catalog = yield* Catalog
+  const orders = yield* Orders
+  const { list, put } = yield* Customers
+  const { perform } = yield* Writes
+  const known = yield* list(storeId, { cursor: undefined, limit: 1, isPersonal: false })
+  if (known.items !== "[]") return
+  const { items } = yield* catalog.listProducts(storeId, { cursor: undefined, limit: MAX_LIMIT })
+  const offered = decodeProducts(parse(items)).filter(({ isActive }) => isActive)
+  if (offered.length === 0) return
+  const context = contextIn(storeId)
+  const made = yield* perform(context, put(storeId, asNew(customers)))
+  const ids = Array.filterMap(made, Either.getRight).map(({ id }) => id)
+  yield* perform(context, orders.put(storeId, asNew(ordersOf(offered, ids))))
+})
+
 /** An app on the store that may do everything. */
 const installApp = Effect.fnUntraced(function* (storeId: StoreId) {
   const apps = yield* Apps
@@ -95,8 +129,7 @@ const create = Effect.gen(function* () {
     locale: "en-GB",
     country: "PT"
   })
-  const actor = Actor.Merchant({ id: MERCHANT })
-  const context: WriteContext = { storeId, actor, surface: "cli", cause: null, mode: "perform" }
+  const context = contextIn(storeId)
   const ids = new Map<string | undefined, ProductId>()
   for (const product of products) {
     const created = yield* perform(context, catalog.createProduct(storeId, yield* decodeProduct(product)))
@@ -148,6 +181,8 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
     ...(capabilities.length < EVERYTHING.capabilities.length ? yield* transaction(installApp(found.storeId)) : {}),
     ...(found.webhookAppId === undefined ? yield* transaction(subscribe(found.storeId)) : {})
   }
+  // One from before orders and customers gets them likewise.
+  yield* transaction(bringRecords(found.storeId))
 
   const renew = Effect.gen(function* () {
     const { expiresAt, token } = yield* tokens.issue({ id: known.installationId, storeId: known.storeId })

@@ -4,14 +4,14 @@ import { allocateMany } from "../catalog/Allocation.ts"
 import { leave } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { traced } from "../Traced.ts"
-import { makeDecide } from "./Puts.ts"
+import { decidingOf } from "./Puts.ts"
 import { makePages, writesOf } from "./Records.ts"
 
 const decodeBefore = Schema.decodeUnknownSync(
   Schema.typeSchema(Customer.pick("createdAt", "updatedAt", "ordersCount", "totalSpent"))
 )
 
-const decide = makeDecide({
+const decide = decidingOf({
   table: "customers",
   id: CustomerId,
   decode: decodeBefore,

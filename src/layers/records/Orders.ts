@@ -8,14 +8,14 @@ import { allocateMany } from "../catalog/Allocation.ts"
 import { leave, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { traced } from "../Traced.ts"
-import { atOf, type Clock, makeDecide } from "./Puts.ts"
+import { atOf, type Clock, decidingOf } from "./Puts.ts"
 import { findRecords, makePages, type Written, writesOf } from "./Records.ts"
 
 const decodeBefore = Schema.decodeUnknownSync(
   Schema.typeSchema(Order.pick("createdAt", "updatedAt", "lineItems", "customerId", "status", "total"))
 )
 
-const decide = makeDecide({
+const decide = decidingOf({
   table: "orders",
   id: OrderId,
   decode: decodeBefore,

@@ -39,7 +39,7 @@ const isSame = (a: Stored, b: Stored) => a.document === b.document && a.personal
 export const atOf = (micros: number) => new Date(Math.floor(micros / 1000))
 
 /** Decides what becomes of records that are put, one after the other: the second of one id finds what the first made. */
-export const makeDecide = <Id extends string, Input, Full extends Dated, Before extends Dated>({
+export const decidingOf = <Id extends string, Input, Full extends Dated, Before extends Dated>({
   decode,
   id: Id,
   make,

@@ -5,6 +5,7 @@ import { getCollection } from "./collections.ts"
 import { Refused } from "./failures.ts"
 import { createBody, updateBody } from "./fields.ts"
 import { fingerprintOf, keyOf, once, type Outcome } from "./idempotency.ts"
+import { listOrders } from "./orders.ts"
 import { createProduct, listProducts, type ProductBody, updateProduct } from "./products.ts"
 
 declare module "fastify" {
@@ -65,6 +66,13 @@ export const makeServer = (pool: Pg.Pool) => {
         query.cursor,
         Math.min(Number(query.limit ?? 50), 200)
       )
+  )
+
+  app.get<{ Querystring: { cursor?: string; limit?: string } }>(
+    "/api/platform/v1/orders",
+    { schema: { querystring: page } },
+    ({ installation, query }) =>
+      listOrders(pool, granted(installation, "read_orders"), query.cursor, Math.min(Number(query.limit ?? 50), 200))
   )
 
   app.get<{ Params: { id: string } }>(

@@ -96,6 +96,32 @@ create index if not exists products_by_type on products (store_id, lower(product
 create index if not exists products_by_category on products (store_id, lower(category));
 create index if not exists products_by_tag on products using gin (tags_lower);
 
+create table if not exists orders (
+  store_id uuid not null references stores on delete cascade,
+  id uuid not null default uuidv7(),
+  number text not null,
+  status text not null check (status in ('open', 'completed', 'cancelled')),
+  financial_status text,
+  fulfillment_status text,
+  currency_code text not null,
+  subtotal numeric not null,
+  discount numeric not null,
+  shipping numeric not null,
+  tax numeric not null,
+  total numeric not null,
+  customer_id uuid,
+  email text,
+  line_items jsonb not null,
+  shipping_address jsonb,
+  billing_address jsonb,
+  note text,
+  placed_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (store_id, id)
+);
+create index if not exists orders_by_change on orders (store_id, updated_at);
+
 create table if not exists collections (
   store_id uuid not null references stores on delete cascade,
   id uuid not null default uuidv7(),

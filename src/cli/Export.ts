@@ -1,0 +1,69 @@
+import { Command, Options } from "@effect/cli"
+import { Data, Effect, Option } from "effect"
+import { createWriteStream, renameSync } from "node:fs"
+import { type ExportKind, Exports } from "../domain/exports/Exports.ts"
+import { StoreId } from "../domain/Store.ts"
+import { command, group, json, option, print } from "./Frame.ts"
+
+class WriteFailed extends Data.TaggedError("WriteFailed")<{ readonly cause: Error }> {
+  override get message() {
+    return `The export could not be written: ${this.cause.message}`
+  }
+}
+
+/** Writes a text, and waits until there is room for the next one. */
+const writeTo =
+  (stream: NodeJS.WritableStream) =>
+  (text: string): Effect.Effect<void, WriteFailed> =>
+    Effect.async((resume) => {
+      stream.write(text, (cause) => resume(cause ? new WriteFailed({ cause }) : Effect.void))
+    })
+
+/** What breaks a stream is told to who writes to it. */
+const quiet = <Stream extends NodeJS.WritableStream>(stream: Stream): Stream => stream.on("error", () => {})
+
+const end = (stream: NodeJS.WritableStream) =>
+  Effect.async<void>((resume) => {
+    stream.end(() => resume(Effect.void))
+  })
+
+/** A file that is there when it is whole. */
+const half = (file: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => quiet(createWriteStream(`${file}.part`, { mode: 0o600 }))),
+    end
+  )
+
+const exportTo = Effect.fn(function* (store: StoreId, kind: ExportKind, file: string) {
+  const { exportAll } = yield* Exports
+  const exported = yield* Effect.scoped(Effect.flatMap(half(file), (stream) => exportAll(store, kind, writeTo(stream))))
+  renameSync(`${file}.part`, file)
+  return exported
+})
+
+const kindOf = (kind: ExportKind, description: string) =>
+  command(
+    kind,
+    {
+      store: option("store", StoreId, "The store's id"),
+      file: Options.text("file").pipe(
+        Options.withDescription("Where to write; standard output when not given"),
+        Options.optional
+      ),
+      json
+    },
+    function* ({ file, json, store }) {
+      const { exportAll } = yield* Exports
+      if (Option.isNone(file)) yield* exportAll(store, kind, writeTo(quiet(process.stdout)))
+      else yield* print(json, { storeId: store, exported: yield* exportTo(store, kind, file.value), file: file.value })
+    }
+  ).pipe(Command.withDescription(description))
+
+export const exportings = group("export", "Take out what a store holds, as an import brings it back").pipe(
+  Command.withSubcommands([
+    kindOf("products", "Every product, as JSON Lines"),
+    kindOf("collections", "Every collection, as JSON Lines"),
+    kindOf("orders", "Every order, as JSON Lines, with personal data"),
+    kindOf("customers", "Every customer, as JSON Lines, with personal data")
+  ])
+)

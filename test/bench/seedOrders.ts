@@ -1,0 +1,41 @@
+import type Pg from "pg"
+import { type Order, OrderId, orderOf, PERSONAL_OF_ORDER } from "../../src/domain/records/Order.ts"
+import { storedOf } from "../../src/layers/records/Records.ts"
+import { EPOCH, fullOrder, idOf } from "./population.ts"
+import { COLUMNS } from "./rival/orders.ts"
+
+/** The n-th order of a store. */
+export const orderAt = (store: number, n: number): Order =>
+  orderOf(fullOrder(store, n), {
+    id: OrderId.make(idOf("order", store, n)),
+    at: new Date(EPOCH + n),
+    currencyCode: "EUR",
+    before: undefined
+  })
+
+export const insertOurOrders = async (db: Pg.Client, storeId: string, orders: ReadonlyArray<Order>): Promise<void> => {
+  const rows = orders.map((order) => ({ id: order.id, ...storedOf(order, PERSONAL_OF_ORDER) }))
+  await db.query(
+    `
+    insert into orders (store_id, id, changed_at, document, personal, bytes, personal_bytes)
+    select $1, id, row_number() over (), document::json, personal::json, octet_length(document), octet_length(personal)
+    from json_to_recordset($2) as given (id uuid, document text, personal text)
+  `,
+    [storeId, JSON.stringify(rows)]
+  )
+}
+
+export const insertTheirOrders = async (
+  db: Pg.Client,
+  storeId: string,
+  orders: ReadonlyArray<Order>
+): Promise<void> => {
+  const rows = orders.map((order) => {
+    const fields = new Map<string, unknown>(Object.entries(order))
+    return {
+      store_id: storeId,
+      ...Object.fromEntries(Object.entries(COLUMNS).map(([name, column]) => [column, fields.get(name)]))
+    }
+  })
+  await db.query(`insert into orders select * from json_populate_recordset(null::orders, $1)`, [JSON.stringify(rows)])
+}

@@ -1,0 +1,198 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer, Runtime, Schema, Struct } from "effect"
+import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
+import { CreateCollection } from "../../../src/domain/catalog/Collection.ts"
+import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
+import { type ExportKind, ExportKind as Kinds, Exports } from "../../../src/domain/exports/Exports.ts"
+import { StoreId } from "../../../src/domain/Store.ts"
+import { DomainLive } from "../../../src/layers/Domain.ts"
+import { makeStore } from "../../support/Api.ts"
+import { PostgresTest } from "../../support/PostgresTest.ts"
+import { putCustomers, putOrders } from "../../support/Records.ts"
+import { performIn } from "../../support/Writes.ts"
+
+const Line = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+const lineOf = Schema.decodeUnknownSync(Line)
+
+/** What is exported, as it is handed over. `meanwhile` is done before each part is taken. */
+const exported = Effect.fn(function* (
+  storeId: StoreId,
+  kind: ExportKind,
+  meanwhile: Effect.Effect<unknown> = Effect.void
+) {
+  const { exportAll } = yield* Exports
+  const parts: Array<string> = []
+  const count = yield* exportAll(storeId, kind, (lines) =>
+    Effect.zipRight(
+      meanwhile,
+      Effect.sync(() => void parts.push(lines))
+    )
+  )
+  const text = parts.join("")
+  assert.lengthOf(text.match(/\n/g) ?? [], count)
+  return {
+    parts,
+    text,
+    lines: text
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => lineOf(line))
+  }
+})
+
+const name = Effect.fn(function* (storeId: StoreId, kind: string, externalId: string, id: string | undefined) {
+  const sql = yield* PgClient.PgClient
+  yield* sql`
+    insert into external_ids (store_id, kind, external_id, resource_id)
+    values (${storeId}, ${kind}, ${externalId}, ${String(id)})
+  `
+})
+
+const product = Schema.decodeUnknownSync(CreateProduct)
+const collection = Schema.decodeUnknownSync(CreateCollection)
+
+/** A store with two of each kind, of which the first has an external id. */
+const scene = Effect.gen(function* () {
+  const storeId = yield* makeStore()
+  const catalog = yield* Catalog
+  const perform = yield* performIn(storeId)
+  const create = (fields: object) => perform(catalog.createProduct(storeId, product(fields)))
+  const desk = yield* create({ name: 'Desk "A"', price: 12.5, variants: [{ title: "Large" }] })
+  const lamp = yield* create({ name: "Lamp\n{}", metafields: { a: { b: "x,}" } } })
+  yield* name(storeId, "product", 'sku"1', desk.id)
+  const manual = yield* perform(
+    catalog.createCollection(storeId, collection({ title: "By hand", productIds: [lamp.id, desk.id] }))
+  )
+  const rules = [{ field: "price", relation: "greater_than", value: 5 }]
+  const automated = yield* perform(catalog.createCollection(storeId, collection({ title: "By rules", rules })))
+  yield* name(storeId, "collection", "manual", manual.id)
+  const [ada, bob] = yield* putCustomers(storeId, [{ name: "Ada", email: "ada@example.com" }, { name: "Bob" }])
+  yield* name(storeId, "customer", "ADA", ada?.id)
+  const lines = [desk, lamp].map(({ id }) => ({ name: "It", quantity: 1, unitPrice: 0.1, productId: id }))
+  const orders = yield* putOrders(storeId, [
+    { customerId: ada?.id ?? null, lineItems: lines, email: "ada@example.com", shippingAddress: { city: "Porto" } },
+    { lineItems: [{ name: "It", quantity: 3, unitPrice: 0.1 }] }
+  ])
+  yield* name(storeId, "order", "1001", orders[0]?.id)
+  return { storeId, desk, lamp, manual, automated, ada, bob, orders }
+})
+
+layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true, timeout: "60 seconds" })(
+  "An export",
+  (it) => {
+    it.effect("has the fields of the API and external ids, those that are kept or the resources' own", () =>
+      Effect.gen(function* () {
+        const { ada, automated, bob, desk, lamp, manual, orders, storeId } = yield* scene
+        const catalog = yield* Catalog
+        const products = yield* exported(storeId, "products")
+        assert.deepStrictEqual(products.lines, [
+          { externalId: 'sku"1', ...lineOf(desk.json) },
+          { externalId: lamp.id, ...lineOf(lamp.json) }
+        ])
+        const collections = yield* exported(storeId, "collections")
+        const rules = Struct.omit(lineOf(automated.json), "productIds", "productCount")
+        assert.deepStrictEqual(collections.lines, [
+          { externalId: "manual", ...lineOf(manual.json), productIds: [lamp.id, 'sku"1'] },
+          { externalId: automated.id, ...rules }
+        ])
+        assert.lengthOf(
+          (yield* catalog.listProducts(storeId, { cursor: undefined, limit: 5 })).items.match(/"version"/g) ?? [],
+          2
+        )
+
+        const customers = yield* exported(storeId, "customers")
+        assert.deepStrictEqual(
+          customers.lines.map(({ email, externalId, id, ordersCount }) => [id, externalId, email, ordersCount]),
+          [
+            [ada?.id, "ADA", "ada@example.com", 1],
+            [bob?.id, bob?.id, null, 0]
+          ]
+        )
+        const [first, second] = (yield* exported(storeId, "orders")).lines
+        assert.deepInclude(first, {
+          externalId: "1001",
+          id: orders[0]?.id,
+          customerExternalId: "ADA",
+          email: "ada@example.com",
+          shippingAddress: { city: "Porto" },
+          total: 0.2
+        })
+        assert.deepStrictEqual(
+          Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ productExternalId: Schema.String })))(
+            first?.["lineItems"]
+          ),
+          [{ productExternalId: 'sku"1' }, { productExternalId: lamp.id }]
+        )
+        assert.notProperty(first, "customerId")
+        assert.notProperty(second, "customerExternalId")
+        assert.propertyVal(second, "total", 0.3)
+        assert.propertyVal(second, "externalId", orders[1]?.id)
+      })
+    )
+
+    it.effect("is the same bytes twice, whatever its parts are", () =>
+      Effect.gen(function* () {
+        const { storeId } = yield* scene
+        for (const kind of Kinds.literals) {
+          const { text } = yield* exported(storeId, kind)
+          assert.strictEqual((yield* exported(storeId, kind)).text, text)
+        }
+      })
+    )
+
+    it.effect("is of one moment: what is written while it is taken is not in it", () =>
+      Effect.gen(function* () {
+        const storeId = yield* makeStore()
+        const made = yield* putCustomers(
+          storeId,
+          Array.from({ length: 1201 }, (_, n) => ({ name: String(n) }))
+        )
+        const before = (yield* exported(storeId, "customers")).text
+        // From outside of the transaction that the export is.
+        const runtime = yield* Effect.runtime<Effect.Effect.Context<ReturnType<typeof putCustomers>>>()
+        const write = putCustomers(storeId, [{ name: "New" }, { ...made[1200], name: "Changed" }])
+        const change = Effect.promise(() => Runtime.runPromise(runtime)(write))
+        const during = yield* exported(storeId, "customers", change)
+        assert.lengthOf(during.parts, 3)
+        assert.strictEqual(during.text, before)
+        assert.lengthOf((yield* exported(storeId, "customers")).lines, 1204)
+      })
+    )
+
+    it.effect("holds a megabyte at once, and whatever its last row has", () =>
+      Effect.gen(function* () {
+        const storeId = yield* makeStore()
+        const addresses = [{ story: "a".repeat(300_000) }]
+        yield* putCustomers(
+          storeId,
+          Array.from({ length: 9 }, () => ({ addresses }))
+        )
+        const { parts } = yield* exported(storeId, "customers")
+        assert.lengthOf(parts, 3)
+      })
+    )
+
+    it.effect("stops with who takes it, and leaves no transaction", () =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const { storeId } = yield* scene
+        const { exportAll } = yield* Exports
+        assert.strictEqual(yield* Effect.flip(exportAll(storeId, "orders", () => Effect.fail("full"))), "full")
+        const fiber = yield* Effect.fork(exportAll(storeId, "orders", () => Effect.never))
+        const open = sql`select 1 from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`
+        yield* Effect.repeat(open, { until: (rows) => rows.length > 0 })
+        yield* Fiber.interrupt(fiber)
+        yield* Effect.repeat(open, { until: (rows) => rows.length === 0 })
+      })
+    )
+
+    it.effect("of a store that is not there is refused", () =>
+      Effect.gen(function* () {
+        const gone = StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42")
+        const refused = yield* Effect.flip(exported(gone, "products"))
+        assert.strictEqual(refused._tag, "UnknownStore")
+      })
+    )
+  }
+)
