@@ -1,59 +1,25 @@
-import { Record } from "effect"
-import { InstallationInactive } from "../../domain/access/Installations.ts"
-import { InvalidToken } from "../../domain/access/Tokens.ts"
 import {
   advance,
   type CollectionHead,
   CollectionId,
-  CollectionLimitReached,
-  CollectionNotFound,
   newCollection,
-  patchCollection,
-  RulesTooSlow,
-  TooManyMembers,
-  TooManyProductIds,
-  UnknownProducts
+  patchCollection
 } from "../../domain/catalog/Collection.ts"
-import { StockMismatch, StockOutOfRange, VariantNotFound } from "../../domain/catalog/Inventory.ts"
-import {
-  type CreateProduct,
-  newProduct,
-  patchProduct,
-  type Product,
-  ProductId,
-  ProductLimitReached,
-  ProductNotFound,
-  ProductTooLarge
-} from "../../domain/catalog/Product.ts"
-import {
-  type AccessRule,
-  type CapabilityNotGranted,
-  NOTHING,
-  refusalOf,
-  type ScopeNotGranted
-} from "../../domain/access/AccessRule.ts"
-import { type AppDataEntry, AppDataFull, AppDataNotFound } from "../../domain/records/AppData.ts"
-import { StoreBusy } from "../../domain/Bulkhead.ts"
-import { SlugTaken } from "../../domain/catalog/Slug.ts"
+import { type CreateProduct, newProduct, patchProduct, type Product, ProductId } from "../../domain/catalog/Product.ts"
+import type { AppDataEntry } from "../../domain/records/AppData.ts"
 import { Actor, MerchantId } from "../../domain/Actor.ts"
-import { EventId, type EventKind, EventLoop, payloadOf } from "../../domain/Events.ts"
-import { AnswersFull, KeyReused } from "../../domain/Idempotency.ts"
-import { RateLimitExceeded } from "../../domain/RateLimit.ts"
+import { EventId, type EventKind, payloadOf } from "../../domain/Events.ts"
 import type { Store } from "../../domain/access/Stores.ts"
-import { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { Unavailable } from "../../domain/Unavailable.ts"
-import { VersionMismatch } from "../../domain/Version.ts"
-import { type BadRequest, INVALID, KeyMalformed, KeyMissing } from "../BadRequest.ts"
-import { bodyOf, type PublicError } from "../ErrorTable.ts"
+import { StoreId } from "../../domain/Store.ts"
+import { INVALID } from "../BadRequest.ts"
 import { customer, order } from "./RecordExamples.ts"
 
 /*
  * Requests and answers for the reference. What the service answers with is made by the code that answers: a product by
- * `newProduct`, a refusal by its error.
+ * `newProduct`, an event by `payloadOf`.
  */
 
 const DESK = ProductId.make("019c1363-49c0-7d21-9a53-5b1c6e2f8a90")
-const UNKNOWN = ProductId.make("019c1363-49c0-7fff-8000-000000000000")
 const STORE = StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42")
 const EVENT = EventId.make("019c1363-49c0-7d21-8e4f-3a6b0c9d2f18")
 const OAK = CollectionId.make("019c1363-49c0-7b3e-a1c8-6f24d09e7b51")
@@ -253,51 +219,4 @@ const eventOf = (kind: EventKind, resource: Product | CollectionHead): unknown =
 export const sampleEvents = {
   "catalog.product.updated.v1": eventOf("catalog.product.updated.v1", desk),
   "catalog.collection.updated.v1": eventOf("catalog.collection.updated.v1", oak)
-}
-
-/** Errors that differ from operation to operation: what cannot be read stands with the samples. */
-type Particular = BadRequest | ScopeNotGranted | CapabilityNotGranted
-
-/** One error of each other kind. */
-const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refusal["_tag"]]: Refusal } = {
-  KeyMissing: new KeyMissing(),
-  KeyMalformed: new KeyMalformed(),
-  InvalidToken: new InvalidToken(),
-  InstallationInactive: new InstallationInactive(),
-  ProductLimitReached: new ProductLimitReached({ limit: 100 }),
-  CollectionLimitReached: new CollectionLimitReached({ limit: 50 }),
-  StoreNotFound: new StoreNotFound(),
-  ProductNotFound: new ProductNotFound({ id: UNKNOWN }),
-  CollectionNotFound: new CollectionNotFound({ id: OAK }),
-  AppDataNotFound: new AppDataNotFound({ namespace: "settings", key: "theme" }),
-  AppDataFull: new AppDataFull(),
-  KeyReused: new KeyReused(),
-  VersionMismatch: new VersionMismatch({ current: 3 }),
-  StockMismatch: new StockMismatch({ current: "3" }),
-  StockOutOfRange: new StockOutOfRange({ current: "3" }),
-  VariantNotFound: new VariantNotFound({ id: UNKNOWN }),
-  ProductTooLarge: new ProductTooLarge(),
-  SlugTaken: new SlugTaken({ slug: "oak" }),
-  UnknownProducts: new UnknownProducts({ unknown: [{ index: 1, id: UNKNOWN }] }),
-  TooManyProductIds: new TooManyProductIds(),
-  TooManyMembers: new TooManyMembers({ count: 12_480 }),
-  RulesTooSlow: new RulesTooSlow({ collection: OAK }),
-  EventLoop: new EventLoop({ event: EVENT }),
-  AnswersFull: new AnswersFull(),
-  RateLimitExceeded: new RateLimitExceeded(),
-  StoreBusy: new StoreBusy(),
-  Unavailable: new Unavailable({ cause: "ECONNREFUSED" })
-}
-
-/** The body of each refusal, as an operation with this rule answers it. */
-export const refusalsOf = (rule: AccessRule): Readonly<Record<string, unknown>> => {
-  const forAccess = refusalOf(NOTHING, rule)
-  const all = forAccess === undefined ? refusals : { ...refusals, [forAccess._tag]: forAccess }
-  return Record.map(all, bodyOf)
-}
-
-/** What any request may meet, by status. */
-export const failures: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  "500": { InternalError: { error: "Internal error" } },
-  "503": { Unavailable: { error: "The database is out of reach or overloaded; repeat the request" } }
 }
