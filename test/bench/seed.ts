@@ -7,6 +7,9 @@ import { stringify } from "../../src/domain/Json.ts"
 import { termsOf } from "../../src/layers/catalog/Terms.ts"
 import {
   DEEP,
+  ENTRIES,
+  entryKey,
+  entryValue,
   EPOCH,
   fullProduct,
   idOf,
@@ -88,10 +91,14 @@ export const seedOurAccounts = async (db: Pg.Client, mine = stores): Promise<voi
   )
   const rows = JSON.stringify(accounts(mine))
   // An app for each installation, of its id: an app is installed on a store once.
-  await db.query(`insert into apps (id, name, scopes) select id, 'Bench', $2 from ${accountRows}`, [rows, SCOPES])
+  await db.query(
+    `insert into apps (id, name, scopes, capabilities) select id, 'Bench', $2, '{app_storage}' from ${accountRows}`,
+    [rows, SCOPES]
+  )
   await db.query(
     `
-    insert into installations (store_id, id, app_id, scopes) select store_id, id, id, $2 from ${accountRows}
+    insert into installations (store_id, id, app_id, scopes, capabilities)
+    select store_id, id, id, $2, '{app_storage}' from ${accountRows}
   `,
     [rows, SCOPES]
   )
@@ -123,7 +130,8 @@ const seedTheirAccounts = async (db: Pg.Client): Promise<void> => {
   const rows = JSON.stringify(accounts(stores))
   await db.query(
     `
-    insert into installations (store_id, id, scopes) select store_id, id, $2 from ${accountRows}
+    insert into installations (store_id, id, scopes, capabilities)
+    select store_id, id, $2, '{app_storage}' from ${accountRows}
   `,
     [rows, SCOPES]
   )
@@ -227,23 +235,49 @@ const insertTheirCollections = async (
   )
 }
 
+/** Entries of app data for every installation, which `owner` names in the tables and `from` in that of installations. */
+const insertEntries = (owner: string, from: string) => async (db: Pg.Client) => {
+  const given = range(ENTRIES).map((n) => ({ key: entryKey(n), value: entryValue(n) }))
+  await db.query(
+    `
+    insert into app_data (${owner}, namespace, key, value, bytes, created_at, updated_at)
+    select ${from}, 'settings', key, value::json, octet_length(value), at, at
+    from installations, json_to_recordset($1) as given (key text, value text), to_timestamp($2) as at
+  `,
+    [JSON.stringify(given), EPOCH / 1000]
+  )
+  await db.query(`
+    insert into app_data_usage (${owner}, entries, bytes) select ${owner}, count(*), sum(bytes) from app_data group by ${owner}
+  `)
+}
+
 /** How the tables of one kind of server are filled. */
 export interface Seeding {
   readonly accounts: (db: Pg.Client) => Promise<void>
+  readonly entries: (db: Pg.Client) => Promise<void>
   readonly products: (db: Pg.Client, storeId: string, products: ReadonlyArray<Product>) => Promise<void>
   readonly collections: (db: Pg.Client, storeId: string, heads: ReadonlyArray<CollectionHead>) => Promise<void>
 }
 
-export const OURS: Seeding = { accounts: seedOurAccounts, products: insertOurs, collections: insertOurCollections }
+export const OURS: Seeding = {
+  accounts: seedOurAccounts,
+  entries: insertEntries("store_id, installation_id", "store_id, id"),
+  products: insertOurs,
+  collections: insertOurCollections
+}
 export const THEIRS: Seeding = {
   accounts: seedTheirAccounts,
+  entries: insertEntries("installation_id", "id"),
   products: insertTheirs,
   collections: insertTheirCollections
 }
 
 /** The same stores, products, collections and installations for all. */
 export const seed = async (sides: ReadonlyArray<readonly [db: Pg.Client, seeding: Seeding]>): Promise<void> => {
-  for (const [db, { accounts }] of sides) await accounts(db)
+  for (const [db, { accounts, entries }] of sides) {
+    await accounts(db)
+    await entries(db)
+  }
   for (const [store, count] of stores) {
     const storeId = idOf("store", 0, store)
     for (const batch of batches(range(count))) {
