@@ -10,7 +10,10 @@ export const Work = Schema.Literal(
   "collections",
   "mixed",
   "firstPage",
-  "lastPage"
+  "lastPage",
+  "inventory",
+  "entry",
+  "putEntry"
 )
 
 /** What the load generator is told to do: until so many requests were sent and so much time went by. */

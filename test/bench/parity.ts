@@ -50,6 +50,7 @@ const reads = async (ours: RunningServer, rival: RunningServer) => {
     WORKS.list(1),
     WORKS.listFew(2),
     WORKS.orders(3),
+    WORKS.entry(3),
     ...Array.from({ length: DEEP.collections }, (_, n) => WORKS.collection(n))
   ]
   for (const request of requests) {
@@ -69,15 +70,15 @@ const rowsOf = async ({ db }: Contender) => {
 }
 
 const writes = async (ours: Contender, rival: Contender) => {
-  for (const request of [WORKS.create(999_999_999), WORKS.update(3)]) {
-    const key = `parity-${request.method}`
+  for (const request of [WORKS.create(999_999_999), WORKS.update(3), WORKS.inventory(4), WORKS.putEntry(5)]) {
+    const key = `parity-${request.path}`
     const [a, b] = await Promise.all([ask(ours, request, key), ask(rival, request, key)])
     agree(`${request.method} ${request.path}`, a.status, b.status)
     agree(`${request.method} ${request.path}`, withoutOwn(a.text), withoutOwn(b.text))
     const again = await Promise.all([ask(ours, request, key), ask(rival, request, key)])
     agree(`a replay of ${request.method}`, again, [a, b])
   }
-  for (const side of [ours, rival]) agree("what two writes leave", await rowsOf(side), [{ events: 2, records: 2 }])
+  for (const side of [ours, rival]) agree("what writes leave", await rowsOf(side), [{ events: 3, records: 4 }])
 }
 
 const windowIsOn = async (server: RunningServer) => {

@@ -61,6 +61,15 @@ export const idOf = (kind: keyof typeof KINDS, group: number, n: number): string
 export const tokenOf = (installation: number): string =>
   createHash("sha256").update(`bench token ${installation}`).digest("base64url")
 
+/** Entries of app data that each installation of `shared` has. */
+export const ENTRIES = 10
+
+export const entryKey = (n: number): string => `key-${n % ENTRIES}`
+
+/** A value of some 300 bytes. */
+export const entryValue = (n: number): string =>
+  `{"title":"Setting ${n}","enabled":true,"threshold":${n % 97},"notes":"${"x".repeat(220)}","tags":["a","b"]}`
+
 const VENDORS = ["Northern Joinery", "Quiet Mill", "Harbour Works", "Alder & Sons", "Studio Lindgren"] as const
 const TAGS = ["oak", "walnut", "office", "handmade", "spring", "outlet", "kitchen", "gift", "outdoor", "new"] as const
 const TYPES = ["Desk", "Chair", "Shelf", "Lamp"] as const

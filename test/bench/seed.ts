@@ -8,6 +8,9 @@ import { stringify } from "../../src/domain/Json.ts"
 import { termsOf } from "../../src/layers/catalog/Terms.ts"
 import {
   DEEP,
+  ENTRIES,
+  entryKey,
+  entryValue,
   EPOCH,
   fullProduct,
   idOf,
@@ -26,7 +29,7 @@ import { insertOurOrders, insertTheirOrders, orderAt } from "./seedOrders.ts"
 const BATCH = 500
 
 const SCOPES = ["read_products", "write_products", "read_collections", "write_collections", "read_orders"]
-const CAPABILITIES = ["customer_pii"]
+const CAPABILITIES = ["app_storage", "customer_pii"]
 
 const range = (count: number, first = 0) => Array.from({ length: count }, (_, index) => first + index)
 
@@ -131,9 +134,9 @@ const seedTheirAccounts = async (db: Pg.Client): Promise<void> => {
   const rows = JSON.stringify(accounts(stores))
   await db.query(
     `
-    insert into installations (store_id, id, scopes) select store_id, id, $2 from ${accountRows}
+    insert into installations (store_id, id, scopes, capabilities) select store_id, id, $2, $3 from ${accountRows}
   `,
-    [rows, [...SCOPES, ...CAPABILITIES]]
+    [rows, SCOPES, CAPABILITIES]
   )
   await db.query(
     `
@@ -235,9 +238,26 @@ const insertTheirCollections = async (
   )
 }
 
+/** Entries of app data for every installation, which `owner` names in the tables and `from` in that of installations. */
+const insertEntries = (owner: string, from: string) => async (db: Pg.Client) => {
+  const given = range(ENTRIES).map((n) => ({ key: entryKey(n), value: entryValue(n) }))
+  await db.query(
+    `
+    insert into app_data (${owner}, namespace, key, value, bytes, created_at, updated_at)
+    select ${from}, 'settings', key, value::json, octet_length(value), at, at
+    from installations, json_to_recordset($1) as given (key text, value text), to_timestamp($2) as at
+  `,
+    [JSON.stringify(given), EPOCH / 1000]
+  )
+  await db.query(`
+    insert into app_data_usage (${owner}, entries, bytes) select ${owner}, count(*), sum(bytes) from app_data group by ${owner}
+  `)
+}
+
 /** How the tables of one kind of server are filled. */
 export interface Seeding {
   readonly accounts: (db: Pg.Client) => Promise<void>
+  readonly entries: (db: Pg.Client) => Promise<void>
   readonly products: (db: Pg.Client, storeId: string, products: ReadonlyArray<Product>) => Promise<void>
   readonly orders: (db: Pg.Client, storeId: string, orders: ReadonlyArray<Order>) => Promise<void>
   readonly collections: (db: Pg.Client, storeId: string, heads: ReadonlyArray<CollectionHead>) => Promise<void>
@@ -245,12 +265,14 @@ export interface Seeding {
 
 export const OURS: Seeding = {
   accounts: seedOurAccounts,
+  entries: insertEntries("store_id, installation_id", "store_id, id"),
   products: insertOurs,
   orders: insertOurOrders,
   collections: insertOurCollections
 }
 export const THEIRS: Seeding = {
   accounts: seedTheirAccounts,
+  entries: insertEntries("installation_id", "id"),
   products: insertTheirs,
   orders: insertTheirOrders,
   collections: insertTheirCollections
@@ -258,7 +280,10 @@ export const THEIRS: Seeding = {
 
 /** The same stores, products, collections and installations for all. */
 export const seed = async (sides: ReadonlyArray<readonly [db: Pg.Client, seeding: Seeding]>): Promise<void> => {
-  for (const [db, { accounts }] of sides) await accounts(db)
+  for (const [db, { accounts, entries }] of sides) {
+    await accounts(db)
+    await entries(db)
+  }
   for (const [store, count] of stores) {
     const storeId = idOf("store", 0, store)
     for (const batch of batches(range(count))) {

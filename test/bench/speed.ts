@@ -31,13 +31,16 @@ const READS: ReadonlyArray<Contest> = [
   { work: "list", title: "GET /products?limit=50", atLeast: 1.5, atMost: {} },
   { work: "listFew", title: "GET /products?limit=5", atLeast: 1, atMost: {} },
   { work: "orders", title: "GET /orders?limit=50", atLeast: 1.5, atMost: {} },
-  { work: "collection", title: "GET /collections/:id", atLeast: 1, atMost: {} }
+  { work: "collection", title: "GET /collections/:id", atLeast: 1, atMost: {} },
+  { work: "entry", title: "GET /app-data/:namespace", atLeast: 1, atMost: {} }
 ]
 
 /** A write is judged by what it costs: its rate depends on how the machine waits for its disk, and on what else it does. */
 const WRITES: ReadonlyArray<Contest> = [
   { work: "create", title: "POST /products", atMost: { cpu: 0.9, wal: 2 } },
-  { work: "update", title: "PATCH /products/:id", atMost: { cpu: 0.9 } }
+  { work: "update", title: "PATCH /products/:id", atMost: { cpu: 0.9 } },
+  { work: "inventory", title: "PATCH /products/:id/inventory", atLeast: 1, atMost: {} },
+  { work: "putEntry", title: "PUT /app-data/:namespace", atLeast: 1, atMost: {} }
 ]
 
 interface Result extends Contest {

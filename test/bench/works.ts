@@ -1,4 +1,17 @@
-import { DEEP, fullProduct, type Group, idOf, installationAt, PRODUCTS, storeOf, tokenOf, VAST } from "./population.ts"
+import {
+  DEEP,
+  entryKey,
+  entryValue,
+  fullProduct,
+  type Group,
+  idOf,
+  installationAt,
+  INSTALLATIONS,
+  PRODUCTS,
+  storeOf,
+  tokenOf,
+  VAST
+} from "./population.ts"
 
 /** A request to send, all of it but the connection. */
 export interface Request {
@@ -42,6 +55,23 @@ const update = (n: number): Request => {
   }
 }
 
+/** Walks through the products likewise. */
+const inventory = (n: number): Request => ({
+  ...update(n),
+  path: `${update(n).path}/inventory`,
+  body: '{"adjust":1}'
+})
+
+/** Entries of each installation in turn. */
+const entry = (n: number): Request =>
+  get("shared", n, `/app-data/settings?key=${entryKey(Math.floor(n / INSTALLATIONS.shared.count))}`)
+
+const putEntry = (n: number): Request => ({
+  ...get("shared", n, "/app-data/settings"),
+  method: "PUT",
+  body: `{"key":"${entryKey(Math.floor(n / INSTALLATIONS.shared.count))}","value":${entryValue(n)}}`
+})
+
 const collection = (n: number) => get("deep", n, `/collections/${idOf("collection", DEEP.store, n % DEEP.collections)}`)
 
 const LAST_PAGE = `/products?limit=50&cursor=${idOf("product", VAST.store, VAST.products - 51)}`
@@ -57,6 +87,9 @@ export const WORKS = {
   collection,
   create,
   update,
+  inventory,
+  entry,
+  putEntry,
   collections: (n: number) => get("deep", n, "/collections?limit=50"),
   mixed: (n: number): Request => {
     switch (MIX[n % MIX.length]) {

@@ -7,6 +7,7 @@ import {
   MAX_DEPTH,
   MAX_DIGITS,
   MAX_NUMBER,
+  memberText,
   parse,
   parseUntrusted,
   plus,
@@ -263,5 +264,22 @@ describe("JSON of clients", () => {
       "a: must be a number of at most 999999999999999",
       "b.0.c: must not hold the NUL character"
     ])
+  })
+})
+
+describe("The text of a member", () => {
+  const written = fc
+    .jsonValue({ maxDepth: 3 })
+    .chain((value) => fc.constantFrom(JSON.stringify(value), JSON.stringify(value, null, 2)))
+  const names = fc.constantFrom("value", "key", 'a"b', "\\", "", "{", "é")
+
+  it("is what stands there, of several the last, wherever the name stands otherwise", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(names, written)), names, (members, name) => {
+        const json = `{ ${members.map(([key, text]) => `${JSON.stringify(key)} : ${text}`).join(" ,\n")} }`
+        assert.strictEqual(memberText(json, name), members.findLast(([key]) => key === name)?.[1])
+      }),
+      { numRuns: 2000 }
+    )
   })
 })

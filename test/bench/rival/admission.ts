@@ -6,6 +6,7 @@ export interface Installation {
   readonly id: string
   readonly storeId: string
   readonly scopes: ReadonlyArray<string>
+  readonly capabilities: ReadonlyArray<string>
 }
 
 // One statement and one round trip: who asks, and the rolling window. The row lock serializes the requests of one
@@ -21,7 +22,7 @@ const ADMIT = {
     where t.token_hash = $1 and t.expires_at > now() and i.is_active and s.deleted_at is null
       and w.installation_id = i.id
       and (cardinality(w.hits) < 100 or w.hits[1] <= clock_timestamp() - interval '60 seconds')
-    returning i.id, i.store_id as "storeId", i.scopes
+    returning i.id, i.store_id as "storeId", i.scopes, i.capabilities
   `
 }
 

@@ -43,15 +43,14 @@ const LIST = {
 
 const masked = (order: OrderRow): OrderRow => ({ ...order, email: null, shippingAddress: null, billingAddress: null })
 
-/** Of the installations here a capability stands among the scopes. */
 export const listOrders = async (
   pool: Pg.Pool,
-  { scopes, storeId }: Installation,
+  { capabilities, storeId }: Installation,
   cursor: string | undefined,
   limit: number
 ) => {
   const { rows } = await pool.query<OrderRow>({ ...LIST, values: [storeId, cursor ?? BEFORE_ALL, limit + 1] })
   const page = rows.length > limit ? rows.slice(0, limit) : rows
-  const orders = scopes.includes("customer_pii") ? page : page.map(masked)
+  const orders = capabilities.includes("customer_pii") ? page : page.map(masked)
   return { orders, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
 }

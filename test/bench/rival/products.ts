@@ -206,3 +206,40 @@ export const updateProduct = async (
   if (product === undefined) throw notFound(`Product ${id}`)
   return written(client, installation, product, 200)
 }
+
+export interface StockBody {
+  readonly stock?: number
+  readonly adjust?: number
+}
+
+export const stockBody = {
+  type: "object",
+  properties: { stock: { type: "number", minimum: 0 }, adjust: { type: "number" } },
+  oneOf: [{ required: ["stock"] }, { required: ["adjust"] }],
+  additionalProperties: false
+}
+
+const SET_STOCK = {
+  name: "set-stock",
+  text: `
+    update products set stock = coalesce($3, stock + $4), version = version + 1, updated_at = now()
+    where store_id = $1 and id = $2 and coalesce($3, stock + $4) >= 0
+    returning ${SELECTED}
+  `
+}
+
+export const setStock = async (
+  client: Pg.PoolClient,
+  installation: Installation,
+  id: string,
+  { adjust, stock }: StockBody
+): Promise<Answer> => {
+  const { rows } = await client.query<ProductRow>({
+    ...SET_STOCK,
+    values: [installation.storeId, id, stock ?? null, adjust ?? null]
+  })
+  const [product] = rows
+  if (product !== undefined) return written(client, installation, product, 200)
+  const { rowCount } = await client.query({ ...LOCK, values: [installation.storeId, id] })
+  throw rowCount === 0 ? notFound(`Product ${id}`) : new Refused(422, "There are not so many")
+}

@@ -1,12 +1,21 @@
 import Fastify, { type FastifyReply } from "fastify"
 import type Pg from "pg"
 import { admit, type Installation } from "./admission.ts"
+import { byKey, type EntryBody, entryBody, getEntry, inNamespace, putEntry } from "./appData.ts"
 import { getCollection } from "./collections.ts"
 import { Refused } from "./failures.ts"
 import { createBody, updateBody } from "./fields.ts"
 import { fingerprintOf, keyOf, once, type Outcome } from "./idempotency.ts"
 import { listOrders } from "./orders.ts"
-import { createProduct, listProducts, type ProductBody, updateProduct } from "./products.ts"
+import {
+  createProduct,
+  listProducts,
+  type ProductBody,
+  setStock,
+  type StockBody,
+  stockBody,
+  updateProduct
+} from "./products.ts"
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -26,6 +35,14 @@ const granted = (installation: Installation | null, scope: string): Installation
   if (installation === null) throw new Refused(401, "The bearer token is missing, invalid or expired")
   if (!installation.scopes.includes(scope)) {
     throw new Refused(403, `The installation was not granted the scope ${scope}`)
+  }
+  return installation
+}
+
+const grantedStorage = (installation: Installation | null): Installation => {
+  if (installation === null) throw new Refused(401, "The bearer token is missing, invalid or expired")
+  if (!installation.capabilities.includes("app_storage")) {
+    throw new Refused(403, "The installation was not granted the capability app_storage")
   }
   return installation
 }
@@ -104,6 +121,40 @@ export const makeServer = (pool: Pg.Pool) => {
       const key = keyOf(headers["idempotency-key"])
       const outcome = await once(pool, writer, key, fingerprintOf(method, url, body), (client) =>
         updateProduct(client, writer, params.id, body)
+      )
+      return send(reply, outcome)
+    }
+  )
+
+  app.patch<{ Body: StockBody; Params: { id: string } }>(
+    "/api/platform/v1/products/:id/inventory",
+    { schema: { params: byId, body: stockBody } },
+    async ({ body, headers, installation, method, params, url }, reply) => {
+      const writer = granted(installation, "write_products")
+      const key = keyOf(headers["idempotency-key"])
+      const outcome = await once(pool, writer, key, fingerprintOf(method, url, body), (client) =>
+        setStock(client, writer, params.id, body)
+      )
+      return send(reply, outcome)
+    }
+  )
+
+  app.get<{ Params: { namespace: string }; Querystring: { key: string } }>(
+    "/api/platform/v1/app-data/:namespace",
+    { schema: { params: inNamespace, querystring: byKey } },
+    async ({ installation, params, query }) => ({
+      data: await getEntry(pool, grantedStorage(installation), params.namespace, query.key)
+    })
+  )
+
+  app.put<{ Body: EntryBody; Params: { namespace: string } }>(
+    "/api/platform/v1/app-data/:namespace",
+    { schema: { params: inNamespace, body: entryBody } },
+    async ({ body, headers, installation, method, params, url }, reply) => {
+      const writer = grantedStorage(installation)
+      const key = keyOf(headers["idempotency-key"])
+      const outcome = await once(pool, writer, key, fingerprintOf(method, url, body), (client) =>
+        putEntry(client, writer, params.namespace, body)
       )
       return send(reply, outcome)
     }

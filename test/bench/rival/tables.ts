@@ -20,6 +20,7 @@ create table if not exists installations (
   id uuid primary key default uuidv7(),
   store_id uuid not null references stores on delete cascade,
   scopes text[] not null,
+  capabilities text[] not null default '{}',
   is_active boolean not null default true
 );
 
@@ -151,6 +152,25 @@ create table if not exists collection_members (
   foreign key (store_id, collection_id) references collections on delete cascade,
   foreign key (store_id, product_id) references products on delete cascade
 );
+
+create table if not exists app_data (
+  installation_id uuid not null references installations on delete cascade,
+  namespace text not null,
+  key text not null,
+  value json not null,
+  bytes integer not null,
+  expires_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (installation_id, namespace, key)
+);
+create index if not exists app_data_by_end on app_data (expires_at) where expires_at is not null;
+
+create table if not exists app_data_usage (
+  installation_id uuid primary key references installations on delete cascade,
+  entries integer not null default 0,
+  bytes integer not null default 0
+) with (fillfactor = 50);
 
 create table if not exists events (
   id uuid primary key,
