@@ -4,7 +4,6 @@ import { AppId } from "../domain/access/Apps.ts"
 import { Capability } from "../domain/access/Capability.ts"
 import { Scope } from "../domain/access/Scope.ts"
 import { AccessLive } from "../layers/access/Access.ts"
-import { CatalogLive } from "../layers/catalog/Catalog.ts"
 import { DatabaseLive } from "../layers/Database.ts"
 import { ExportsLive } from "../layers/exports/Exports.ts"
 import { ImportsLive } from "../layers/imports/Imports.ts"
@@ -12,13 +11,7 @@ import { WebhooksLive } from "../layers/webhooks/Webhooks.ts"
 import { WritesLive } from "../layers/Writes.ts"
 
 /** What commands work with, on `DATABASE_URL` or on the embedded database. */
-const Live = Layer.mergeAll(
-  AccessLive,
-  ExportsLive,
-  Layer.provide(ImportsLive, CatalogLive),
-  WebhooksLive,
-  WritesLive
-).pipe(Layer.provideMerge(DatabaseLive))
+const Live = Layer.mergeAll(AccessLive, ExportsLive, ImportsLive, WebhooksLive, WritesLive).pipe(Layer.provideMerge(DatabaseLive))
 
 /** A command that does its `work` with the services. */
 export const command = <

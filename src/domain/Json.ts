@@ -119,8 +119,7 @@ const spelled = ({ text }: ExactNumber): JsonNumber => {
 }
 
 /** What was reckoned, with all of its digits. */
-export const numberOf = (value: BigDecimal.BigDecimal): JsonNumber =>
-  spelled(new ExactNumber(BigDecimal.format(value)))
+export const numberOf = (value: BigDecimal.BigDecimal): JsonNumber => spelled(new ExactNumber(BigDecimal.format(value)))
 
 /** A copy with the keys in order. */
 const sorted = (value: unknown): unknown => {

@@ -21,7 +21,7 @@ export const DomainLive = Layer.mergeAll(
   CustomersLive,
   ExportsLive,
   IdempotencyLive,
-  Layer.provide(ImportsLive, CatalogLive),
+  ImportsLive,
   JournalLive,
   OrdersLive,
   RateLimitLive,

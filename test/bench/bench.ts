@@ -3,6 +3,7 @@ import { Effect, Exit } from "effect"
 import { ageing } from "./ageing.ts"
 import { say } from "./arena.ts"
 import { connection, databaseServer } from "./cluster.ts"
+import { imports } from "./imports.ts"
 import { memory } from "./memory.ts"
 import { million } from "./million.ts"
 import { neighbours } from "./neighbours.ts"
@@ -11,7 +12,7 @@ import { machine } from "./report.ts"
 import { speed, writes } from "./speed.ts"
 import { webhooks } from "./webhooks/webhooks.ts"
 
-const RUN = { speed, writes, memory, million, ageing, neighbours, webhooks }
+const RUN = { speed, writes, memory, million, ageing, neighbours, import: imports, webhooks }
 
 /** Runs what was asked for and answers whether every target was reached. */
 const program = Effect.gen(function* () {

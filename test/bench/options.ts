@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util"
 
 /** What `all` runs. `writes` is a part of `speed` with more rounds. */
-const MODES = ["speed", "memory", "million", "ageing", "neighbours", "webhooks"] as const
+const MODES = ["speed", "memory", "million", "ageing", "neighbours", "import", "webhooks"] as const
 export type Mode = (typeof MODES)[number] | "writes"
 
 /** What `webhooks` measures, one after the other or one alone. */
@@ -22,6 +22,8 @@ export interface Options {
   readonly memoryAt: readonly [number, number]
   readonly vastProducts: number
   readonly agedRows: number
+  /** Products of the file that is imported. */
+  readonly importRows: number
   readonly parts: ReadonlyArray<Part>
   /** Seconds of writes whose events are timed. */
   readonly latencySeconds: number
@@ -31,7 +33,7 @@ export interface Options {
 }
 
 const USAGE =
-  "usage: npm run bench -- [speed | writes | memory | million | ageing | neighbours | " +
+  "usage: npm run bench -- [speed | writes | memory | million | ageing | neighbours | import | " +
   "webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32] [--against=<main.js of another build>]"
 
 /** `npm run bench -- <mode>`, and `--quick` for a rough look. */
@@ -61,6 +63,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
     against,
     memoryAt: quick ? [2_000, 20_000] : [20_000, 200_000],
     vastProducts: quick ? 100_000 : 1_000_000,
+    importRows: quick ? 100_000 : 1_000_000,
     agedRows: quick ? 100_000 : 1_000_000,
     parts,
     latencySeconds: quick ? 8 : 30,

@@ -206,6 +206,38 @@ it.scopedLive("collections hold products by what those are called elsewhere, or 
   })
 )
 
+it.scopedLive("orders find their customers and products by what those are called elsewhere, and add up", () =>
+  Effect.gen(function* () {
+    const { books, bring, client, fileOf } = yield* importing()
+    const [customers, orders] = ["test/data/northwind/customers.jsonl", "test/data/northwind/orders.jsonl"]
+    const refused = fileOf("refused", [])
+    yield* bring("products", NORTHWIND)
+    assert.deepStrictEqual(countsOf(yield* bring("orders", orders, "--refused", refused)), [0, 0, 0, 150])
+    assert.deepInclude(linesIn(refused)[0], {
+      line: 1,
+      reason: "customerId: VINET is not in this store; import it first"
+    })
+    assert.deepStrictEqual(countsOf(yield* bring("customers", customers)), [91, 0, 0, 0])
+    assert.deepStrictEqual(countsOf(yield* bring("orders", orders)), [150, 0, 0, 0])
+    const sums = yield* rowsOf(
+      client,
+      `select
+         (select count(*)::int from orders o, json_array_elements(document -> 'lineItems') l
+          where not exists (select from products p where p.id::text = l ->> 'productId')) as unknown,
+         (select count(*)::int from orders o where (document ->> 'subtotal')::numeric <>
+            (select sum((l ->> 'total')::numeric) from json_array_elements(document -> 'lineItems') l)) as "notAddingUp",
+         (select sum((document ->> 'ordersCount')::int)::int from customers) as counted,
+         (select sum((document ->> 'totalSpent')::numeric) from customers)
+           = (select sum((document ->> 'total')::numeric) from orders) as "isSpent"`
+    )
+    assert.deepStrictEqual(sums, [{ unknown: 0, notAddingUp: 0, counted: 150, isSpent: true }])
+    const before = yield* books
+    assert.deepStrictEqual(countsOf(yield* bring("orders", orders)), [0, 0, 150, 0])
+    assert.deepStrictEqual(countsOf(yield* bring("customers", customers)), [0, 0, 91, 0])
+    assert.deepStrictEqual(yield* books, before)
+  })
+)
+
 it.scopedLive("an import that is killed again and again goes on, and in the end every row is there once", () =>
   Effect.gen(function* () {
     const { bring, client, fileOf, storeId, url } = yield* importing()

@@ -4,13 +4,14 @@ import { rmSync } from "node:fs"
 import { connection, databaseServer } from "../bench/cluster.ts"
 import { machine } from "../bench/report.ts"
 import { dead } from "./dead.ts"
+import { imports } from "./imports.ts"
 import { kills } from "./kills.ts"
 import { readOptions } from "./options.ts"
 import { LOGS } from "./processes.ts"
 import { receivers } from "./receivers.ts"
 import { say, table } from "./report.ts"
 
-const RUN = { kills, receivers, dead }
+const RUN = { kills, receivers, dead, imports }
 
 /** Runs what was asked for, prints what was seen, and answers whether every invariant held. */
 const program = Effect.gen(function* () {

@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util"
 
-export const PARTS = ["kills", "receivers", "dead"] as const
-export type Part = (typeof PARTS)[number]
+/** What there is to break, and in which parts. */
+const SUBJECTS = { webhooks: ["kills", "receivers", "dead"], import: ["imports"] } as const
+export type Part = (typeof SUBJECTS)[keyof typeof SUBJECTS][number]
 
 /** Sizes, each an option of its name. */
 const DEFAULTS = {
@@ -20,7 +21,10 @@ const DEFAULTS = {
   slots: 1000,
   /** Seconds with one dead endpoint among a hundred, and writes a second meanwhile; five apps are told of each. */
   "dead-seconds": 600,
-  "dead-rate": 20
+  "dead-rate": 20,
+  /** Imports killed, and rows of their file. */
+  "import-kills": 50,
+  "import-rows": 100_000
 }
 
 export type Sizes = typeof DEFAULTS
@@ -30,18 +34,19 @@ export interface Options {
   readonly sizes: Readonly<Sizes>
 }
 
-const USAGE = `usage: npm run soak -- webhooks [${PARTS.join(" | ")}] ${Object.entries(DEFAULTS)
+const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}] | import ${Object.entries(DEFAULTS)
   .map(([name, size]) => `[--${name}=${size}]`)
   .join(" ")}`
 
 const options = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, { type: "string" as const }]))
 
-/** `npm run soak -- webhooks`: every part in its full size, unless one is named or a size is given. */
+/** `npm run soak -- webhooks`, or `import`: every part in its full size, unless one is named or a size is given. */
 export const readOptions = (args: ReadonlyArray<string>): Options => {
   const { positionals, values } = parseArgs({ args: [...args], allowPositionals: true, options })
   const [subject, part, ...more] = positionals
-  const parts = part === undefined ? PARTS : PARTS.filter((known) => known === part)
-  if (subject !== "webhooks" || parts.length === 0 || more.length > 0) throw new Error(USAGE)
+  const all: ReadonlyArray<Part> = subject === "webhooks" || subject === "import" ? SUBJECTS[subject] : []
+  const parts = all.filter((known) => part === undefined || known === part)
+  if (parts.length === 0 || more.length > 0) throw new Error(USAGE)
   const size = (name: keyof Sizes) => {
     const given = Number(values[name] ?? DEFAULTS[name])
     if (!(given > 0)) throw new Error(`--${name} must be a number above 0\n${USAGE}`)
@@ -60,7 +65,9 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
       apps: size("apps"),
       slots: size("slots"),
       "dead-seconds": size("dead-seconds"),
-      "dead-rate": size("dead-rate")
+      "dead-rate": size("dead-rate"),
+      "import-kills": size("import-kills"),
+      "import-rows": size("import-rows")
     }
   }
 }

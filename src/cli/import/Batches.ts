@@ -1,6 +1,6 @@
 import { Either, ParseResult, Schema } from "effect"
 import { setImmediate } from "node:timers/promises"
-import { isObject, parseUntrusted } from "../../domain/Json.ts"
+import { isObject, type JsonObject, parseUntrusted } from "../../domain/Json.ts"
 import { ExternalId, type Put } from "../../domain/imports/Put.ts"
 import { isText } from "../../domain/Text.ts"
 import { linesOf } from "../../http/BadRequest.ts"
@@ -28,12 +28,23 @@ export interface Row<Input> {
 
 export type Read<Input> = (line: Line) => Either.Either<Row<Input>, Refusal>
 
-const issuesOf = (read: Either.Either<unknown, ParseResult.ParseError>) =>
-  Either.isLeft(read) ? linesOf(ParseResult.ArrayFormatter.formatErrorSync(read.left)) : []
+export const issuesOf = (error: ParseResult.ParseError): ReadonlyArray<string> =>
+  linesOf(ParseResult.ArrayFormatter.formatErrorSync(error))
 
-/** Reads rows by a schema of the API's, and the external id that each must have. */
-export const makeRead = <A, I>(schema: Schema.Schema<A, I>): Read<A> => {
+const leftsOf = (...reads: ReadonlyArray<Either.Either<unknown, ReadonlyArray<string>>>) =>
+  reads.flatMap((read) => (Either.isLeft(read) ? read.left : []))
+
+/** Reads what a row says of a resource, or tells what is wrong with it, a line for each. */
+export type Decode<Input> = (row: JsonObject) => Either.Either<Input, ReadonlyArray<string>>
+
+/** Reads by a schema, as the API does. */
+export const decodeBy = <A, I>(schema: Schema.Schema<A, I>): Decode<A> => {
   const decode = Schema.decodeUnknownEither(schema, { errors: "all" })
+  return (row) => Either.mapLeft(decode(row), issuesOf)
+}
+
+/** Reads rows, and the external id that each must have. */
+export const makeRead = <A>(decode: Decode<A>): Read<A> => {
   const decodeId = Schema.decodeUnknownEither(Schema.Struct({ externalId: ExternalId }))
   return ({ json, number: line }) => {
     const refuse = (reason: string, externalId: string | null = null) => Either.left({ line, externalId, reason })
@@ -42,12 +53,12 @@ export const makeRead = <A, I>(schema: Schema.Schema<A, I>): Read<A> => {
     if (Either.isLeft(parsed)) return refuse(parsed.left.issues.join("; ") || "is not valid JSON")
     const value = parsed.right
     if (!isObject(value)) return refuse("must be a JSON object")
-    const [named, input] = [decodeId(value), decode(value)]
+    const [named, input] = [Either.mapLeft(decodeId(value), issuesOf), decode(value)]
     if (Either.isRight(named) && Either.isRight(input)) {
       return Either.right({ line, put: { externalId: named.right.externalId, input: input.right } })
     }
     const { externalId } = value
-    return refuse([...issuesOf(named), ...issuesOf(input)].join("; "), isText(externalId) ? externalId : null)
+    return refuse(leftsOf(named, input).join("; "), isText(externalId) ? externalId : null)
   }
 }
 

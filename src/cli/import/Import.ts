@@ -4,11 +4,15 @@ import { setPriority } from "node:os"
 import { CreateProduct } from "../../domain/catalog/Product.ts"
 import { PutCollection } from "../../domain/imports/Collection.ts"
 import { Imports } from "../../domain/imports/Imports.ts"
+import { type ImportedOrder, referencesOf, withoutReferences } from "../../domain/imports/Order.ts"
+import { PutCustomer } from "../../domain/records/Customer.ts"
+import { PutOrder } from "../../domain/records/Order.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { Writes } from "../../domain/Write.ts"
 import { command, group, json, option, print } from "../Frame.ts"
+import { type Decode, decodeBy, issuesOf } from "./Batches.ts"
 import { jsonLines } from "./Lines.ts"
-import { type Job, run } from "./Run.ts"
+import { type Matter, run } from "./Run.ts"
 import { shopifyLines } from "./ShopifyCsv.ts"
 
 /** Of the process, so that servers on the same machine come first. */
@@ -46,16 +50,21 @@ interface Given {
 }
 
 /** Does a job as it was asked for, beside servers that come first, for as long as nobody stops it; prints what came of it. */
-const carryOut = <Input, I, E, R>(given: Given, job: Pick<Job<Input, I, E, R>, "linesOf" | "put" | "schema">) =>
+const carryOut = <Input, E, R>(given: Given, matter: Matter<Input, E, R>) =>
   Effect.gen(function* () {
     setPriority(LOW_PRIORITY)
     const refused = Option.getOrElse(given.refused, () => refusedBeside(given.file))
-    const counts = yield* Effect.onInterrupt(run({ ...given, ...job, refused }), () =>
+    const counts = yield* Effect.onInterrupt(run({ ...given, refused }, matter), () =>
       Console.error("Stopped. What was imported stays; run the same import again, and it goes on from there")
     )
     const file = counts.refused > 0 ? { refusedFile: refused } : {}
     yield* print(given.json, { storeId: given.store, dryRun: given.isRehearsal, ...counts, ...file })
   })
+
+const decodeProduct = decodeBy(CreateProduct)
+const decodeCollection = decodeBy(PutCollection)
+const decodeCustomer = decodeBy(PutCustomer)
+const decodeOrder = decodeBy(PutOrder)
 
 const products = command(
   "products",
@@ -70,7 +79,7 @@ const products = command(
     const { putProducts } = yield* Imports
     const { perform } = yield* Writes
     yield* carryOut(given, {
-      schema: CreateProduct,
+      decode: decodeProduct,
       linesOf: format === "shopify" ? shopifyLines : jsonLines,
       put: (context, puts, planned) => perform(context, putProducts(given.store, puts, planned))
     })
@@ -82,7 +91,7 @@ const collections = command("collections", common, function* (given) {
   const { putCollection } = yield* Imports
   const { perform } = yield* Writes
   yield* carryOut(given, {
-    schema: PutCollection,
+    decode: decodeCollection,
     linesOf: jsonLines,
     put: Effect.fnUntraced(function* (context, puts) {
       const outcomes = []
@@ -98,6 +107,29 @@ const collections = command("collections", common, function* (given) {
   })
 }).pipe(Command.withDescription("Import collections, as JSON Lines, after the products that they hold"))
 
+const customers = command("customers", common, function* (given) {
+  const { putCustomers } = yield* Imports
+  const { perform } = yield* Writes
+  yield* carryOut(given, {
+    decode: decodeCustomer,
+    linesOf: jsonLines,
+    put: (context, puts) => perform(context, putCustomers(given.store, puts))
+  })
+}).pipe(Command.withDescription("Import customers, as JSON Lines"))
+
+const decodeImported: Decode<ImportedOrder> = (row) =>
+  Either.all({ order: decodeOrder(withoutReferences(row)), references: Either.mapLeft(referencesOf(row), issuesOf) })
+
+const orders = command("orders", common, function* (given) {
+  const { putOrders } = yield* Imports
+  const { perform } = yield* Writes
+  yield* carryOut(given, {
+    decode: decodeImported,
+    linesOf: jsonLines,
+    put: (context, puts) => perform(context, putOrders(given.store, puts))
+  })
+}).pipe(Command.withDescription("Import orders, as JSON Lines, after their customers and products"))
+
 export const imports = group("import", "Bring in what another system exported").pipe(
-  Command.withSubcommands([products, collections])
+  Command.withSubcommands([products, collections, customers, orders])
 )

@@ -1,9 +1,9 @@
-import { Data, Effect, Either, Option, type Schema } from "effect"
+import { Data, Effect, Either, Option } from "effect"
 import { Actor, IMPORTER } from "../../domain/Actor.ts"
 import type { Put, PutAll, PutOutcome } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { WriteContext } from "../../domain/Write.ts"
-import { type Batch, batchesOf, makeRead, type Refusal, type Row } from "./Batches.ts"
+import { type Batch, batchesOf, type Decode, makeRead, type Refusal, type Row } from "./Batches.ts"
 import type { Line } from "./Lines.ts"
 import { showProgress } from "./Progress.ts"
 import { refusedTo } from "./Refused.ts"
@@ -32,15 +32,10 @@ interface Reason {
 
 const reasonOf = ({ issues, message }: Reason) => issues?.join("; ") ?? message
 
-/** What is imported, and how. */
-export interface Job<Input, I, E, R> {
-  readonly store: StoreId
-  readonly schema: Schema.Schema<Input, I>
-  readonly file: Option.Option<string>
+/** A kind of resource: how its rows are read, and put. */
+export interface Matter<Input, E, R> {
   readonly linesOf: (bytes: AsyncIterable<Buffer>) => AsyncIterable<ReadonlyArray<Line>>
-  readonly refused: string
-  readonly isSilent: boolean
-  readonly isRehearsal: boolean
+  readonly decode: Decode<Input>
   /** `planned` is how many were created before by a rehearsal. */
   readonly put: (
     context: WriteContext,
@@ -49,8 +44,17 @@ export interface Job<Input, I, E, R> {
   ) => Effect.Effect<PutAll<Reason, Reason>, E, R>
 }
 
+/** What is imported, and how. */
+export interface Job {
+  readonly store: StoreId
+  readonly file: Option.Option<string>
+  readonly refused: string
+  readonly isSilent: boolean
+  readonly isRehearsal: boolean
+}
+
 /** Puts what a file holds, a batch after the other, each a transaction. */
-export const run = <Input, I, E, R>(job: Job<Input, I, E, R>) =>
+export const run = <Input, E, R>(job: Job, { decode, linesOf, put }: Matter<Input, E, R>) =>
   Effect.gen(function* () {
     const source = yield* openSource(job.file)
     const { tell } = yield* showProgress(source)
@@ -73,7 +77,7 @@ export const run = <Input, I, E, R>(job: Job<Input, I, E, R>) =>
       keep(refused)
       if (rows.length === 0) return
       const puts = rows.map(({ put }) => put)
-      const { limit, outcomes } = yield* job.put(context, puts, job.isRehearsal ? counts.created : 0)
+      const { limit, outcomes } = yield* put(context, puts, job.isRehearsal ? counts.created : 0)
       for (const [place, outcome] of outcomes.entries()) {
         if (Either.isRight(outcome)) counts[outcome.right] += 1
         else keep(refusalOf(rows[place], outcome.left))
@@ -84,7 +88,7 @@ export const run = <Input, I, E, R>(job: Job<Input, I, E, R>) =>
       }
     })
 
-    const next = ahead(batchesOf(job.linesOf(source.bytes), makeRead(job.schema)))
+    const next = ahead(batchesOf(linesOf(source.bytes), makeRead(decode)))
     let batch = yield* next
     while (Option.isSome(batch)) {
       yield* import_(batch.value)

@@ -9,10 +9,12 @@ import type {
 } from "../catalog/Collection.ts"
 import type { CreateProduct, ProductLimitReached, ProductTooLarge } from "../catalog/Product.ts"
 import type { SlugTaken } from "../catalog/Slug.ts"
+import type { CustomerNotFound, PutCustomer } from "../records/Customer.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
 import type { VersionMismatch } from "../Version.ts"
 import type { Write } from "../Write.ts"
 import type { PutCollection, UnknownReferences } from "./Collection.ts"
+import type { ImportedOrder } from "./Order.ts"
 import type { Put, PutAll, PutOutcome } from "./Put.ts"
 
 /**
@@ -49,5 +51,14 @@ export class Imports extends Context.Tag("domain/Imports")<
       | RulesTooSlow
       | VersionMismatch
     >
+    /** Puts orders. Whom they refer to must be there; a product that is not is told by the name on its line. */
+    readonly putOrders: (
+      store: StoreId,
+      puts: ReadonlyArray<Put<ImportedOrder>>
+    ) => Write<PutAll<UnknownReferences | CustomerNotFound, never>, StoreNotFound>
+    readonly putCustomers: (
+      store: StoreId,
+      puts: ReadonlyArray<Put<PutCustomer>>
+    ) => Write<PutAll<never, never>, StoreNotFound>
   }
 >() {}

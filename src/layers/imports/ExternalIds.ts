@@ -6,7 +6,7 @@ import { type Statement, statement } from "../database/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 
 /** What has external ids. */
-export type Kind = "product" | "collection"
+export type Kind = "product" | "collection" | "order" | "customer"
 
 const insertAll = statement(`
   insert into external_ids (store_id, kind, external_id, resource_id)

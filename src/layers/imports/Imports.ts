@@ -1,10 +1,23 @@
 import { Effect, Layer } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import { Imports } from "../../domain/imports/Imports.ts"
+import { Customers } from "../../domain/records/Customer.ts"
+import { Orders } from "../../domain/records/Order.ts"
+import { CatalogLive } from "../catalog/Catalog.ts"
+import { CustomersLive } from "../records/Customers.ts"
+import { OrdersLive } from "../records/Orders.ts"
 import { makePutCollection } from "./Collections.ts"
 import { putProducts } from "./Products.ts"
+import { makePutCustomers, makePutOrders } from "./Records.ts"
 
 export const ImportsLive = Layer.effect(
   Imports,
-  Effect.map(Catalog, (catalog) => Imports.of({ putProducts, putCollection: makePutCollection(catalog) }))
-)
+  Effect.map(Effect.all([Catalog, Orders, Customers]), ([catalog, orders, customers]) =>
+    Imports.of({
+      putProducts,
+      putCollection: makePutCollection(catalog),
+      putOrders: makePutOrders(orders),
+      putCustomers: makePutCustomers(customers)
+    })
+  )
+).pipe(Layer.provide([CatalogLive, CustomersLive, OrdersLive]))

@@ -24,7 +24,7 @@ export default Effect.gen(function* () {
       end
     $$
   `
-  for (const table of ["products", "collections"]) {
+  for (const table of ["products", "collections", "orders", "customers"]) {
     yield* sql`
       create trigger forget_external_id after delete on ${sql.literal(table)} for each row
       execute function forget_external_id()

@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Either, FastCheck } from "effect"
 import { createReadStream } from "node:fs"
-import { makeRead } from "../../../src/cli/import/Batches.ts"
+import { decodeBy, makeRead } from "../../../src/cli/import/Batches.ts"
 import { shopifyLines } from "../../../src/cli/import/ShopifyCsv.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
 
-const read = makeRead(CreateProduct)
+const read = makeRead(decodeBy(CreateProduct))
 
 /** What becomes of a file: each product with its line, as the API takes it. */
 const productsIn = (bytes: AsyncIterable<Buffer>) =>

@@ -62,7 +62,8 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         const { install } = yield* Installations
         const { subscribe } = yield* Webhooks
         yield* subscribe(appId, { url: "https://example.com/", kinds: EventKind.literals })
-        for (const storeId of [one, all]) yield* install({ storeId, appId, scopes: ["read_products"], capabilities: [] })
+        for (const storeId of [one, all])
+          yield* install({ storeId, appId, scopes: ["read_products"], capabilities: [] })
         const create = yield* performIn(one)
         for (const input of PRODUCTS) yield* create(catalog.createProduct(one, toProduct(input)))
         const put = yield* performIn(all)

@@ -1,0 +1,89 @@
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import type pg from "pg"
+import type { Sizes } from "./options.ts"
+import { LOGS } from "./processes.ts"
+import { makeInvariants, withProgress } from "./report.ts"
+import { makeScene } from "./scene.ts"
+
+const CLI = fileURLToPath(new URL("cli.js", import.meta.url))
+
+/** Rows among which some are refused, have the name of another, or come a second time. */
+const rowOf = (n: number) =>
+  JSON.stringify({
+    externalId: `row ${n}`,
+    name: n % 10 === 0 ? "The same" : `Product ${n}`,
+    price: n % 97,
+    tags: ["soak"]
+  })
+
+const numbersIn = (db: pg.Client, text: string, values: ReadonlyArray<unknown>) =>
+  Effect.promise(async () => {
+    const { rows } = await db.query<Record<string, unknown>>(text, [...values])
+    return new Map(Object.entries(rows[0] ?? {}).map(([name, value]) => [name, Number(value)]))
+  })
+
+/** An import that is killed again and again at random times, and then left to end. */
+export const imports = (server: string, { "import-kills": kills, "import-rows": rows }: Sizes) =>
+  Effect.gen(function* () {
+    const invariants = makeInvariants("import killed")
+    const { db, shops, url } = yield* makeScene(server, 1, 1, () => "http://127.0.0.1:9")
+    const store = shops[0]?.storeId ?? ""
+    mkdirSync(LOGS, { recursive: true })
+    const file = join(LOGS, "rows.jsonl")
+    writeFileSync(file, Array.from({ length: rows }, (_, n) => `${rowOf(n)}\n`).join(""))
+    const counted = Effect.map(
+      numbersIn(db, "select product_count as n from stores where id = $1", [store]),
+      (found) => found.get("n") ?? 0
+    )
+    const start = Effect.sync(() =>
+      spawn(process.execPath, [CLI, "import", "products", "--store", store, "--file", file], {
+        stdio: "ignore",
+        env: { PATH: process.env["PATH"], DATABASE_URL: url }
+      })
+    )
+
+    let done = 0
+    const killOne = Effect.gen(function* () {
+      const before = yield* counted
+      const child = yield* start
+      const exited = once(child, "exit")
+      // Each writes something before its end, or there would be nothing to lose; how much is left to chance.
+      const step = (rows / kills) * Math.random()
+      yield* Effect.repeat(Effect.zipRight(Effect.sleep("5 millis"), counted), {
+        until: (n) => n >= before + step || child.exitCode !== null
+      })
+      child.kill("SIGKILL")
+      yield* Effect.promise(() => exited)
+      done += 1
+    })
+    yield* withProgress(() => `kills ${done}/${kills}`, Effect.repeat(killOne, { until: () => done >= kills }))
+    const atLast = yield* counted
+    const child = yield* start
+    const [code] = yield* Effect.promise(() => once(child, "exit"))
+
+    const books = yield* numbersIn(
+      db,
+      `select s.product_count as counted, (select count(*) from products where store_id = s.id) as products,
+         (select count(*) from product_keys where store_id = s.id) as keys,
+         (select count(*) from external_ids where store_id = s.id) as known,
+         (select count(*) from journal where store_id = s.id) as entries,
+         (select count(*) from events where store_id = s.id) as events,
+         (select count(*) from deliveries where store_id = s.id) as deliveries,
+         (select count(*) from products where store_id = s.id and version <> 1) as changed
+       from stores s where s.id = $1`,
+      [store]
+    )
+    invariants.atLeast("kills", done, kills)
+    invariants.none("the last run failed", code === 0 ? 0 : 1)
+    for (const what of ["counted", "products", "keys", "known", "entries", "events", "deliveries"]) {
+      invariants.none(`${what}: more or fewer than ${rows}`, Math.abs((books.get(what) ?? 0) - rows))
+    }
+    invariants.none("written twice", books.get("changed") ?? rows)
+    invariants.fact("rows that were there before the last run", String(atLast))
+    return invariants.all
+  }).pipe(Effect.scoped)
