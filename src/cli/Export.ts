@@ -1,22 +1,25 @@
 import { Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
-import { createWriteStream, renameSync } from "node:fs"
+import { createWriteStream, openSync, renameSync } from "node:fs"
 import { type ExportKind, Exports } from "../domain/exports/Exports.ts"
 import { StoreId } from "../domain/Store.ts"
+import { reasonOf } from "../layers/postgres/Failed.ts"
 import { command, group, json, option, print } from "./Frame.ts"
 
-class WriteFailed extends Data.TaggedError("WriteFailed")<{ readonly cause: Error }> {
+class WriteFailed extends Data.TaggedError("WriteFailed")<{ readonly reason: string }> {
   override get message() {
-    return `The export could not be written: ${this.cause.message}`
+    return `The export could not be written: ${this.reason}`
   }
 }
+
+const failed = (thrown: unknown) => new WriteFailed({ reason: reasonOf(thrown) })
 
 /** Writes a text, and waits until there is room for the next one. */
 const writeTo =
   (stream: NodeJS.WritableStream) =>
   (text: string): Effect.Effect<void, WriteFailed> =>
     Effect.async((resume) => {
-      stream.write(text, (cause) => resume(cause ? new WriteFailed({ cause }) : Effect.void))
+      stream.write(text, (error) => resume(error ? failed(error) : Effect.void))
     })
 
 /** What breaks a stream is told to who writes to it. */
@@ -27,17 +30,22 @@ const end = (stream: NodeJS.WritableStream) =>
     stream.end(() => resume(Effect.void))
   })
 
-/** A file that is there when it is whole. */
-const half = (file: string) =>
+const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: failed })
+
+/** The stream of a file, which is for its owner alone. */
+const opened = (file: string) =>
   Effect.acquireRelease(
-    Effect.sync(() => quiet(createWriteStream(`${file}.part`, { mode: 0o600 }))),
+    attempt(() => quiet(createWriteStream(file, { fd: openSync(file, "w", 0o600) }))),
     end
   )
 
+/** Writes to a file beside the one that is meant, which is there when it is whole. */
 const exportTo = Effect.fn(function* (store: StoreId, kind: ExportKind, file: string) {
   const { exportAll } = yield* Exports
-  const exported = yield* Effect.scoped(Effect.flatMap(half(file), (stream) => exportAll(store, kind, writeTo(stream))))
-  renameSync(`${file}.part`, file)
+  const exported = yield* Effect.scoped(
+    Effect.flatMap(opened(`${file}.part`), (stream) => exportAll(store, kind, writeTo(stream)))
+  )
+  yield* attempt(() => renameSync(`${file}.part`, file))
   return exported
 })
 

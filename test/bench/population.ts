@@ -155,7 +155,7 @@ export const fullOrder = (store: number, n: number): PutOrder => {
         .slice(0, 3)
         .toUpperCase()}-${n}`,
       quantity: 1 + line,
-      unitPrice: priceOf(n + line)
+      unitPrice: Math.round(priceOf(n + line) * 100) / 100
     })),
     shippingAddress: address,
     billingAddress: address,

@@ -14,12 +14,15 @@ export const orderAt = (store: number, n: number): Order =>
   })
 
 export const insertOurOrders = async (db: Pg.Client, storeId: string, orders: ReadonlyArray<Order>): Promise<void> => {
-  const rows = orders.map((order) => ({ id: order.id, ...storedOf(order, PERSONAL_OF_ORDER) }))
+  const rows = orders.map((order) => {
+    const { document, personal } = storedOf(order, PERSONAL_OF_ORDER)
+    return { id: order.id, opening: document.slice(0, -1), personal: `,${personal.slice(1)}` }
+  })
   await db.query(
     `
-    insert into orders (store_id, id, changed_at, document, personal, bytes, personal_bytes)
-    select $1, id, row_number() over (), document::json, personal::json, octet_length(document), octet_length(personal)
-    from json_to_recordset($2) as given (id uuid, document text, personal text)
+    insert into orders (store_id, id, changed_at, opening, personal, bytes, personal_bytes)
+    select $1, id, row_number() over (), opening, personal, octet_length(opening), octet_length(personal)
+    from json_to_recordset($2) as given (id uuid, opening text, personal text)
   `,
     [storeId, JSON.stringify(rows)]
   )

@@ -75,8 +75,8 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   ) p on p.store_id = c.store_id and p.n <= 5
   where c.document ->> 'type' = 'manual' on conflict do nothing;
 
-  insert into orders (store_id, id, changed_at, document, personal, bytes, personal_bytes)
-  select p.store_id, p.id, n, o.document, o.personal, o.bytes, o.personal_bytes
+  insert into orders (store_id, id, changed_at, opening, personal, bytes, personal_bytes)
+  select p.store_id, p.id, n, o.opening, o.personal, o.bytes, o.personal_bytes
   from (select *, row_number() over (order by id) as n from products) p, (select * from orders limit 1) o
   on conflict do nothing;
 

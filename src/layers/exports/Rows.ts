@@ -5,6 +5,7 @@ import { parse, stringify } from "../../domain/Json.ts"
 import { BYTES } from "../catalog/Sizes.ts"
 import { type Statement, statement } from "../database/Statement.ts"
 import { pageRows } from "../Pages.ts"
+import { DOCUMENT, PERSONAL } from "../records/Records.ts"
 
 /*
  * A resource as a line of an export. In SQL stays what only the database knows: what resources are called elsewhere.
@@ -36,29 +37,32 @@ const MEMBERS = `
 
 /** Whom and what an order refers to. */
 const REFERENCES = `(
+  with parsed as materialized (select (${DOCUMENT})::json as document)
   select coalesce(json_object_agg(reference, ${nameOf("reference")})::text, '{}') from (
-    select (document ->> 'customerId')::uuid
-    union select (line ->> 'productId')::uuid from json_array_elements(document -> 'lineItems') as line
+    select (document ->> 'customerId')::uuid from parsed
+    union select (line ->> 'productId')::uuid from parsed, json_array_elements(document -> 'lineItems') as line
   ) as referred (reference) where reference is not null
 )`
 
 interface Shape {
   readonly columns: string
   readonly bytes: string
+  readonly document?: string
   readonly rest?: string
   readonly names?: string
 }
 
 const measured = { columns: "document, version, bytes, bytes_of", bytes: BYTES }
 const personal = {
-  columns: "document, personal, bytes, personal_bytes",
+  columns: "opening, personal, bytes, personal_bytes",
   bytes: "bytes + personal_bytes",
-  rest: "personal::text"
+  document: DOCUMENT,
+  rest: PERSONAL
 }
 
-const select = (table: ExportKind, { names = "null", rest = "null", ...shape }: Shape) =>
+const select = (table: ExportKind, { document = "document::text", names = "null", rest = "null", ...shape }: Shape) =>
   statement(`
-    select id, ${nameOf("id")} as "externalId", document::text as document, ${rest} as rest, ${names} as names
+    select id, ${nameOf("id")} as "externalId", ${document} as document, ${rest} as rest, ${names} as names
     from (${pageRows({ ...shape, rows: `${table} where store_id = $1 and id > $4` })}) as page
     where fits order by id
   `)

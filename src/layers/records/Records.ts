@@ -54,11 +54,11 @@ export const makePages = <Id extends string>(
   const masked = personal.map((member) => `"${member}":null`).join(",")
   const shown = {
     full: {
-      columns: "document, personal, bytes, personal_bytes",
-      text: "left(document::text, -1) || ',' || substr(personal::text, 2)",
+      columns: "opening, personal, bytes, personal_bytes",
+      text: "opening || personal",
       bytes: "bytes + personal_bytes"
     },
-    masked: { columns: "document, bytes", text: `left(document::text, -1) || ',${masked}}'`, bytes: "bytes" }
+    masked: { columns: "opening, bytes", text: `opening || ',${masked}}'`, bytes: "bytes" }
   }
   const queries = (rows: string) => ({
     full: statement(pageQuery({ ...shown.full, rows })),
@@ -92,10 +92,14 @@ export const storedOf = <R extends object>(record: R, personal: ReadonlyArray<ke
   personal: stringify(Struct.pick(record, ...personal))
 })
 
+/** The two parts of a row, each as JSON. */
+export const DOCUMENT = "opening || '}'"
+export const PERSONAL = "'{' || substr(personal, 2)"
+
 const selectRows = (table: Table) =>
   statement(`
     select found.* from unnest($2::uuid[]) as wanted (id), lateral (
-      select id, document::text as document, personal::text as personal from ${table} r
+      select id, ${DOCUMENT} as document, ${PERSONAL} as personal from ${table} r
       where r.store_id = $1 and r.id = wanted.id offset 0
     ) as found
   `)
@@ -115,12 +119,13 @@ export function* findRecords(table: Table, store: StoreId, ids: Iterable<string>
 
 const writeRows = (table: Table) =>
   statement(`
-    insert into ${table} (store_id, id, changed_at, document, personal, bytes, personal_bytes)
+    insert into ${table} (store_id, id, changed_at, opening, personal, bytes, personal_bytes)
     select
-      $1::uuid, id, "changedAt", document, personal, octet_length(document::text), octet_length(personal::text)
-    from json_to_recordset($2::json) as given (id uuid, "changedAt" bigint, document json, personal json)
+      $1::uuid, id, "changedAt", cut.opening, cut.personal, octet_length(cut.opening), octet_length(cut.personal)
+    from json_to_recordset($2::json) as given (id uuid, "changedAt" bigint, document json, personal json),
+      lateral (select left(document::text, -1), ',' || substr(given.personal::text, 2)) as cut (opening, personal)
     on conflict (store_id, id) do update
-    set changed_at = excluded.changed_at, document = excluded.document, personal = excluded.personal,
+    set changed_at = excluded.changed_at, opening = excluded.opening, personal = excluded.personal,
       bytes = excluded.bytes, personal_bytes = excluded.personal_bytes
   `)
 const WRITE = { orders: writeRows("orders"), customers: writeRows("customers") }
