@@ -11,11 +11,13 @@ import { CollectionId, CreateCollection } from "../../../src/domain/catalog/Coll
 import { CreateProduct, ProductId, UpdateProduct } from "../../../src/domain/catalog/Product.ts"
 import { EventKind } from "../../../src/domain/Events.ts"
 import { parse } from "../../../src/domain/Json.ts"
+import { Imports } from "../../../src/domain/imports/Imports.ts"
+import { ExternalId } from "../../../src/domain/imports/Put.ts"
 import { Idempotency, type StoredResponse } from "../../../src/domain/Idempotency.ts"
 import { OrderId, Orders, PutOrder } from "../../../src/domain/records/Order.ts"
 import { RateLimit } from "../../../src/domain/RateLimit.ts"
 import { AppData } from "../../../src/domain/records/AppData.ts"
-import { Encoded, type Write } from "../../../src/domain/Write.ts"
+import { Encoded, type Write, Writes } from "../../../src/domain/Write.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { MigrationsLive } from "../../../src/layers/Migrations.ts"
@@ -76,6 +78,13 @@ const RULES = {
   "by price": [{ field: "price", relation: "less_than", value: 5 }]
 }
 
+const BROUGHT = Array.from({ length: 20 }, (_, n) => ExternalId.make(`Brought ${n}`))
+const deleteBrought = statement(`
+  delete from products where store_id = $1 and id in (
+    select resource_id from external_ids where store_id = $1 and external_id like 'Brought %'
+  )
+`)
+
 const respond = ({ json }: { readonly json: string }): StoredResponse => ({ status: 200, body: json, etag: null })
 const respondText = (json: string) => respond({ json })
 const respondEmpty = (): StoredResponse => ({ status: 204, body: "", etag: null })
@@ -117,6 +126,8 @@ const round = Effect.fn(function* (installation: Installation, token: Redacted.R
   const { storeId } = installation
   const catalog = yield* Catalog
   const idempotency = yield* Idempotency
+  const imports = yield* Imports
+  const writes = yield* Writes
   const stores = yield* Stores
   const appData = yield* AppData
   const { admit } = yield* RateLimit
@@ -174,6 +185,15 @@ const round = Effect.fn(function* (installation: Installation, token: Redacted.R
   const forgotten = appData.delete(installation, "settings", "theme")
   yield* measured("an entry that is deleted", once(forgotten, respondEmpty))
   yield* measured("an entry that is not there", Effect.flip(once(forgotten, respondEmpty)))
+
+  const bring = (input: object) => {
+    const puts = BROUGHT.map((externalId) => ({ externalId, input: toProduct({ name: externalId, ...input }) }))
+    return writes.perform({ ...contextOf(storeId), surface: "import" }, imports.putProducts(storeId, puts, 0))
+  }
+  const bringNew = Effect.zipRight(database.count(deleteBrought(storeId)), bring({ price: 3, tags: ["sale"] }))
+  yield* measured("an import of new products", bringNew)
+  yield* measured("an import of the same products", bring({ price: 3 }))
+  yield* measured("an import of changed products", bring({ price: Math.random() }))
 
   const oneOf = <A, I>(id: Schema.Schema<A, I>) => database.one(Schema.Struct({ id: Schema.typeSchema(id) }))
   const product = yield* oneOf(ProductId)(selectProduct(storeId))
