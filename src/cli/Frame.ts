@@ -11,7 +11,9 @@ import { WebhooksLive } from "../layers/webhooks/Webhooks.ts"
 import { WritesLive } from "../layers/Writes.ts"
 
 /** What commands work with, on `DATABASE_URL` or on the embedded database. */
-const Live = Layer.mergeAll(AccessLive, ExportsLive, ImportsLive, WebhooksLive, WritesLive).pipe(Layer.provideMerge(DatabaseLive))
+const Live = Layer.mergeAll(AccessLive, ExportsLive, ImportsLive, WebhooksLive, WritesLive).pipe(
+  Layer.provideMerge(DatabaseLive)
+)
 
 /** A command that does its `work` with the services. */
 export const command = <
