@@ -12,6 +12,7 @@ import {
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
+import { traced } from "../Traced.ts"
 
 const selectStore = statement(`
   select
@@ -67,15 +68,16 @@ export const StoresLive = Layer.effect(
         `)
       }),
 
-      get: Effect.fn("Stores.get")((id) =>
-        Effect.flatMap(
-          storeOf(selectStore(id)),
-          Option.match({
-            onNone: () => new StoreNotFound(),
-            onSome: ({ createdAt, ...store }) => Effect.succeed({ ...store, createdAt: createdAt.toISOString() })
-          })
-        )
-      ),
+      get: (id) =>
+        traced("Stores.get")(
+          Effect.flatMap(
+            storeOf(selectStore(id)),
+            Option.match({
+              onNone: () => new StoreNotFound(),
+              onSome: ({ createdAt, ...store }) => Effect.succeed({ ...store, createdAt: createdAt.toISOString() })
+            })
+          )
+        ),
 
       list: Effect.fn("Stores.list")((limit) =>
         storesOf(sql`
