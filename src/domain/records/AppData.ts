@@ -37,7 +37,7 @@ const isValue = (value: unknown): value is Encoded =>
 
 /** Any JSON, which the service keeps as its text. */
 const Value = Schema.declare(isValue, {
-  jsonSchema: { type: ["object", "array", "string", "number", "boolean", "null"] },
+  jsonSchema: { type: ["object", "array", "string", "number", "boolean", "null"], items: {} },
   description: `Any JSON, of at most ${MAX_VALUE.toLocaleString("en")} bytes. It comes back as it was sent, to the letter`,
   message: () => ({ message: `must be JSON of at most ${MAX_VALUE.toLocaleString("en")} bytes`, override: true })
 })
