@@ -114,7 +114,7 @@ const manyOf = (first: NewEvent, told: ReadonlyArray<Told>): ReadonlyArray<State
 
 /**
  * The outbox: events and their deliveries are rows of the same transaction as the write they tell of. One event has a
- * statement without a list, which takes the database less (docs/performance.md, Import).
+ * statement without a list, as one entry of the journal has (docs/performance.md, Import).
  */
 export const outboxOf = (told: ReadonlyArray<Told>): ReadonlyArray<Statement> => {
   const [first, ...others] = told

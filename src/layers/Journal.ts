@@ -90,7 +90,10 @@ const manyOf = (
   )
 }
 
-/** Entries of what one write changed. One of them has a statement without a list, which takes the database less. */
+/**
+ * Entries of what one write changed. One of them has a statement without a list, which takes the database 20 µs less
+ * (docs/performance.md, Import).
+ */
 export const entriesOf = (
   context: WriteContext,
   hops: number,

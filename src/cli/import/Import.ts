@@ -1,5 +1,5 @@
 import { Command, Options } from "@effect/cli"
-import { Console, Effect, Either, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import { setPriority } from "node:os"
 import { CreateProduct } from "../../domain/catalog/Product.ts"
 import { PutCollection } from "../../domain/imports/Collection.ts"
@@ -37,6 +37,8 @@ const common = {
   json
 }
 
+const STOPPED = "Stopped. What was imported stays; run the same import again, and it goes on from there\n"
+
 /** Where refused rows are told when nothing else is said. */
 const refusedBeside = (file: Option.Option<string>) => `${Option.getOrElse(file, () => "import")}.refused.jsonl`
 
@@ -55,7 +57,7 @@ const carryOut = <Input, E, R>(given: Given, matter: Matter<Input, E, R>) =>
     setPriority(LOW_PRIORITY)
     const refused = Option.getOrElse(given.refused, () => refusedBeside(given.file))
     const counts = yield* Effect.onInterrupt(run({ ...given, refused }, matter), () =>
-      Console.error("Stopped. What was imported stays; run the same import again, and it goes on from there")
+      Effect.sync(() => process.stderr.write(STOPPED))
     )
     const file = counts.refused > 0 ? { refusedFile: refused } : {}
     yield* print(given.json, { storeId: given.store, dryRun: given.isRehearsal, ...counts, ...file })
