@@ -8,6 +8,7 @@ import type { StoreId } from "../../domain/Store.ts"
 import { isText } from "../../domain/Text.ts"
 import { answerOf, type Steps } from "../database/Plan.ts"
 import { type Statement, statement } from "../database/Statement.ts"
+import { namedBy, wantedOf } from "../imports/ExternalIds.ts"
 import { arrayOf, fromLines, linesOf, listOf } from "../Lists.ts"
 import { productOf } from "./ProductRepo.ts"
 import { makeTerms } from "./Terms.ts"
@@ -86,13 +87,10 @@ export const insertsOfMany = writingMany(insertProducts, insertKeys)
 
 export const updatesOfMany = writingMany(updateProducts, updateKeys)
 
-// Each external id leads to its row by itself: a join could go through all products of the store.
 const holdNamed = statement(`
-  select wanted as "externalId", held.id, held.document::text as document
-  from unnest($2::text[]) as wanted, lateral (
-    select resource_id from external_ids where store_id = $1 and kind = 'product' and external_id = wanted offset 0
-  ) as named, lateral (
-    select p.id, p.document from products p where p.store_id = $1 and p.id = named.resource_id for no key update
+  select wanted.external_id as "externalId", held.id, held.document::text as document
+  from ${namedBy("product", "$2", "$3")}, lateral (
+    select p.id, p.document from products p where p.store_id = $1 and p.id = named.id for no key update
   ) as held
 `)
 const decodeNamed = Schema.decodeUnknownSync(
@@ -104,7 +102,7 @@ export function* holdNamedProducts(
   store: StoreId,
   externalIds: ReadonlyArray<ExternalId>
 ): Steps<ReadonlyMap<string, Written>> {
-  const { rows } = yield* answerOf(holdNamed(store, arrayOf(externalIds)))
+  const { rows } = yield* answerOf(holdNamed(store, ...wantedOf(externalIds)))
   return new Map(
     decodeNamed(rows).map(({ document, externalId, id }) => [
       externalId,

@@ -9,14 +9,13 @@ import { isUuid } from "../../domain/Uuid.ts"
 import { type Refusal, refuse } from "../../domain/Write.ts"
 import { countOf, firstOf, leave, type Steps } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
-import { insertExternalIds, resourcesOf } from "./ExternalIds.ts"
+import { insertExternalIds, namedBy, resourcesOf, wantedOf } from "./ExternalIds.ts"
 
 // Of two imports of one collection at once the second waits here, and finds what the first made.
 const holdName = statement("select pg_advisory_xact_lock(hashtextextended($1::text || $2::text, 0))")
 
 const selectKnown = statement(`
-  select c.id, c.version from external_ids named join collections c on c.store_id = $1 and c.id = named.resource_id
-  where named.store_id = $1 and named.kind = 'collection' and named.external_id = $2
+  select c.id, c.version from ${namedBy("collection", "$2", "$3")} join collections c on c.store_id = $1 and c.id = named.id
 `)
 const knownOf = firstOf(Schema.Struct({ id: Schema.typeSchema(CollectionId), version: Schema.Int }))
 
@@ -39,7 +38,7 @@ export const makePutCollection =
   (store, { externalId, input: { productIds: references, ...fields } }) =>
     function* () {
       yield* countOf(holdName(store, externalId))
-      const known = yield* knownOf(selectKnown(store, externalId))
+      const known = yield* knownOf(selectKnown(store, ...wantedOf([externalId])))
       const isManual = typeOf(fields) === "manual"
       const members = references === undefined || !isManual ? {} : { productIds: yield* productsOf(store, references) }
       if (Option.isSome(known)) {
