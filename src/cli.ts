@@ -7,6 +7,7 @@ import { apps } from "./cli/Apps.ts"
 import { installations } from "./cli/Installations.ts"
 import { readable } from "./cli/Help.ts"
 import { webhooks } from "./cli/Listen.ts"
+import { merchants } from "./cli/Merchants.ts"
 import { migrate, plans, stores } from "./cli/Stores.ts"
 import { worker } from "./cli/Worker.ts"
 import { LoggingAsideLive, LoggingLive } from "./layers/Logging.ts"
@@ -16,7 +17,7 @@ const cli = Command.make("partner-api").pipe(
   Command.withDescription(
     "Operates the Partner API on DATABASE_URL, or on the embedded database under DATA_DIR. Each command has its own --help"
   ),
-  Command.withSubcommands([migrate, plans, stores, apps, installations, worker, webhooks])
+  Command.withSubcommands([migrate, plans, stores, apps, installations, merchants, worker, webhooks])
 )
 
 const NAME = "Partner API"

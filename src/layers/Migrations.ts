@@ -15,6 +15,7 @@ import countLargeAnswers from "./migrations/0012_count_large_answers.ts"
 import keepJournal from "./migrations/0013_keep_a_journal.ts"
 import leanWrites from "./migrations/0014_lean_writes.ts"
 import termsAreGathered from "./migrations/0015_terms_are_gathered.ts"
+import createMerchants from "./migrations/0016_create_merchants.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -32,7 +33,8 @@ export const migrations = {
   "0012_count_large_answers": countLargeAnswers,
   "0013_keep_a_journal": keepJournal,
   "0014_lean_writes": leanWrites,
-  "0015_terms_are_gathered": termsAreGathered
+  "0015_terms_are_gathered": termsAreGathered,
+  "0016_create_merchants": createMerchants
 }
 
 /** The number that a migration's name begins with. */

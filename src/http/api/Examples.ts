@@ -1,5 +1,6 @@
 import { Record } from "effect"
 import { InstallationInactive } from "../../domain/access/Installations.ts"
+import { ForeignOrigin, NotSignedIn, SignInRefused, TooManySignIns } from "../../domain/access/Sessions.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import {
   advance,
@@ -210,7 +211,11 @@ const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refus
   AnswersFull: new AnswersFull(),
   RateLimitExceeded: new RateLimitExceeded(),
   StoreBusy: new StoreBusy(),
-  Unavailable: new Unavailable({ cause: "ECONNREFUSED" })
+  Unavailable: new Unavailable({ cause: "ECONNREFUSED" }),
+  NotSignedIn: new NotSignedIn(),
+  SignInRefused: new SignInRefused(),
+  TooManySignIns: new TooManySignIns(),
+  ForeignOrigin: new ForeignOrigin()
 }
 
 /** The body of each refusal, as an operation with this rule answers it. */
