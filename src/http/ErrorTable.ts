@@ -2,6 +2,7 @@ import { HttpApiSchema } from "@effect/platform"
 import { ParseResult, Schema } from "effect"
 import { CapabilityNotGranted, ScopeNotGranted } from "../domain/access/AccessRule.ts"
 import { InstallationInactive } from "../domain/access/Installations.ts"
+import { ForeignOrigin, NotSignedIn, SignInRefused, TooManySignIns } from "../domain/access/Sessions.ts"
 import { InvalidToken } from "../domain/access/Tokens.ts"
 import { StoreBusy } from "../domain/Bulkhead.ts"
 import { EventLoop } from "../domain/Events.ts"
@@ -35,6 +36,9 @@ const TABLE = {
   KeyMalformed: [KeyMalformed, 400],
   TooManyProductIds: [TooManyProductIds, 400],
   InvalidToken: [InvalidToken, 401],
+  NotSignedIn: [NotSignedIn, 401],
+  SignInRefused: [SignInRefused, 401],
+  ForeignOrigin: [ForeignOrigin, 403],
   InstallationInactive: [InstallationInactive, 403],
   ScopeNotGranted: [ScopeNotGranted, 403],
   CapabilityNotGranted: [CapabilityNotGranted, 403],
@@ -58,6 +62,7 @@ const TABLE = {
   EventLoop: [EventLoop, 422],
   AnswersFull: [AnswersFull, 422],
   RateLimitExceeded: [RateLimitExceeded, 429],
+  TooManySignIns: [TooManySignIns, 429],
   StoreBusy: [StoreBusy, 503],
   Unavailable: [Unavailable, 503]
 } as const

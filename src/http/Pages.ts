@@ -14,6 +14,7 @@ import type { Reply } from "./Call.ts"
 import { Exchange } from "./Exchange.ts"
 import { failureOf, NOT_FOUND } from "./Failure.ts"
 import { HealthRoutes } from "./handlers/Health.ts"
+import { SignInRoutes } from "./handlers/SignIn.ts"
 
 const toResponse = ({ body, status }: Reply) =>
   HttpServerResponse.text(body, { status, contentType: "application/json" })
@@ -56,5 +57,5 @@ const Fallback = HttpLayerRouter.middleware<{ handles: HttpServerError.RouteNotF
 
 /** What is served beside the API, and the answer to what nothing serves. */
 export const pages = HttpLayerRouter.toHttpEffect(
-  Layer.merge(Layer.provide(Layer.mergeAll(Document, Reference, HealthRoutes), RouteNote), Fallback)
+  Layer.merge(Layer.provide(Layer.mergeAll(Document, Reference, HealthRoutes, SignInRoutes), RouteNote), Fallback)
 )

@@ -1,4 +1,5 @@
 import { Effect, Layer, Schedule } from "effect"
+import { Sessions } from "../domain/access/Sessions.ts"
 import { Tokens } from "../domain/access/Tokens.ts"
 import { Idempotency } from "../domain/Idempotency.ts"
 import { Journal } from "../domain/journal/Journal.ts"
@@ -17,7 +18,14 @@ const all = (purge: Effect.Effect<number>) =>
 /** Deletes what has expired, for as long as the server runs. */
 export const HousekeepingLive = Layer.scopedDiscard(
   Effect.gen(function* () {
-    const services = [yield* Idempotency, yield* Tokens, yield* Journal, yield* Webhooks, yield* AppData]
+    const services = [
+      yield* Idempotency,
+      yield* Tokens,
+      yield* Sessions,
+      yield* Journal,
+      yield* Webhooks,
+      yield* AppData
+    ]
     const purges = services.map(({ purge }) => purge)
     yield* Effect.forEach(purges, all, { discard: true }).pipe(Effect.repeat(Schedule.spaced(EVERY)), Effect.forkScoped)
   })

@@ -19,6 +19,7 @@ import appDataAndReasons from "./migrations/0016_app_data_and_reasons.ts"
 import createRecords from "./migrations/0017_create_records.ts"
 import keepExternalIds from "./migrations/0018_keep_external_ids.ts"
 import termsAreGathered from "./migrations/0019_terms_are_gathered.ts"
+import createMerchants from "./migrations/0020_create_merchants.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -40,7 +41,8 @@ export const migrations = {
   "0016_app_data_and_reasons": appDataAndReasons,
   "0017_create_records": createRecords,
   "0018_keep_external_ids": keepExternalIds,
-  "0019_terms_are_gathered": termsAreGathered
+  "0019_terms_are_gathered": termsAreGathered,
+  "0020_create_merchants": createMerchants
 }
 
 /** The number that a migration's name begins with. */

@@ -61,10 +61,10 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("The s
         owned && table !== EXCEPTION ? key?.split(",").includes("store_id") !== true : key === null
       )
       assert.deepStrictEqual(without, [])
-      // What belongs to no store: the ground that stores stand on.
+      // What belongs to no store: the ground that stores stand on, and who signs in to any of them.
       assert.deepStrictEqual(
         tables.filter(({ owned }) => !owned).map(({ table }) => table),
-        ["apps", "effect_sql_migrations", "plans", "stores", "webhooks"]
+        ["apps", "effect_sql_migrations", "merchants", "plans", "sessions", "sign_in_attempts", "stores", "webhooks"]
       )
     })
   )

@@ -7,6 +7,7 @@ import {
   type ScopeNotGranted
 } from "../../domain/access/AccessRule.ts"
 import { InstallationInactive } from "../../domain/access/Installations.ts"
+import { ForeignOrigin, NotSignedIn, SignInRefused, TooManySignIns } from "../../domain/access/Sessions.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { StoreBusy } from "../../domain/Bulkhead.ts"
 import {
@@ -68,7 +69,11 @@ const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refus
   AnswersFull: new AnswersFull(),
   RateLimitExceeded: new RateLimitExceeded(),
   StoreBusy: new StoreBusy(),
-  Unavailable: new Unavailable({ cause: "ECONNREFUSED" })
+  Unavailable: new Unavailable({ cause: "ECONNREFUSED" }),
+  NotSignedIn: new NotSignedIn(),
+  SignInRefused: new SignInRefused(),
+  TooManySignIns: new TooManySignIns(),
+  ForeignOrigin: new ForeignOrigin()
 }
 
 /** The body of each refusal, as an operation with this rule answers it. */

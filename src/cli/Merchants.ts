@@ -1,0 +1,48 @@
+import { Command, Options } from "@effect/cli"
+import { Effect, Redacted } from "effect"
+import { randomBytes } from "node:crypto"
+import { Email, Merchants, Role } from "../domain/access/Merchants.ts"
+import { StoreId } from "../domain/Store.ts"
+import { command, group, json, Name, option, print, printAll } from "./Frame.ts"
+
+const email = option("email", Email, "The e-mail address that the merchant signs in with")
+const store = option("store", StoreId, "The store's id")
+const role = Options.choice("role", Role.literals).pipe(
+  Options.withDescription("An owner may do everything in the store, staff all but members and billing"),
+  Options.withDefault("owner" as const)
+)
+
+/** Of 120 random bits. Made here and shown once: one that was typed would stand in the shell's history. */
+const newPassword = Effect.sync(() => Redacted.make(randomBytes(15).toString("base64url")))
+
+const create = command(
+  "create",
+  { email, name: option("name", Name, "What the merchant is called"), json },
+  function* ({ email, json, name }) {
+    const merchants = yield* Merchants
+    const password = yield* newPassword
+    const merchantId = yield* merchants.create({ email, name, password })
+    yield* print(json, { merchantId, email, password: Redacted.value(password) })
+  }
+).pipe(Command.withDescription("Make a merchant who can sign in; prints the password, which is not shown again"))
+
+const resetPassword = command("reset-password", { email, json }, function* ({ email, json }) {
+  const merchants = yield* Merchants
+  const password = yield* newPassword
+  const sessionsEnded = yield* merchants.resetPassword(email, password)
+  yield* print(json, { email, password: Redacted.value(password), sessionsEnded })
+}).pipe(Command.withDescription("Give a merchant a new password, which is printed; every session of theirs ends"))
+
+const join = command("join", { email, store, role, json }, function* ({ email, json, role, store }) {
+  const merchants = yield* Merchants
+  yield* print(json, { merchantId: yield* merchants.join(store, email, role), storeId: store, role })
+}).pipe(Command.withDescription("Make a merchant a member of a store, or give a member another role"))
+
+const members = command("list", { store, json }, function* ({ json, store }) {
+  const merchants = yield* Merchants
+  yield* printAll(json, "members", yield* merchants.members(store))
+}).pipe(Command.withDescription("The members of a store and their roles"))
+
+export const merchants = group("merchants", "Who signs in to the dashboard").pipe(
+  Command.withSubcommands([create, resetPassword, join, members])
+)

@@ -1,0 +1,105 @@
+import { Context, type Effect, type Redacted, Schema } from "effect"
+import { MerchantId } from "../Actor.ts"
+import { StoreId } from "../Store.ts"
+import type { UnknownStore } from "./Stores.ts"
+
+const MAX_EMAIL = 254
+
+/** An address for mail (RFC 5321 allows 254 characters). Case tells no two accounts apart: it is held in lower case. */
+export const Email = Schema.compose(Schema.Trim, Schema.Lowercase).pipe(
+  Schema.filter(
+    (text) =>
+      (text.length <= MAX_EMAIL && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text)) ||
+      `must be an e-mail address of at most ${MAX_EMAIL} characters`
+  ),
+  Schema.brand("Email")
+)
+export type Email = typeof Email.Type
+
+const PASSWORD = { least: 12, most: 256 }
+
+/**
+ * Long rather than of many kinds of characters (NIST SP 800-63B, section 3.1.1.2), and in one form of Unicode, so that
+ * every keyboard types the same. The upper bound is there because somebody else pays for what is hashed.
+ */
+const isPassword = (text: string) => {
+  const { length } = text.normalize("NFKC")
+  return length >= PASSWORD.least && length <= PASSWORD.most
+}
+
+/** A password that an account may be given. */
+export const Password = Schema.Redacted(
+  Schema.String.pipe(
+    Schema.filter((text) => isPassword(text) || `must have ${PASSWORD.least} to ${PASSWORD.most} characters`)
+  )
+)
+
+/** A password that somebody claims to know: whether an account may have it is not told to who asks. */
+export const ClaimedPassword = Schema.Redacted(Schema.String.pipe(Schema.maxLength(PASSWORD.most * 4)))
+
+/** What a merchant may do in a store: an owner everything, staff all but members and billing. */
+export const Role = Schema.Literal("owner", "staff")
+export type Role = typeof Role.Type
+
+/** A store that a merchant is a member of. */
+export const Membership = Schema.Struct({
+  storeId: Schema.typeSchema(StoreId),
+  storeName: Schema.String,
+  role: Role
+})
+export type Membership = typeof Membership.Type
+
+/** A member of a store as the others see them. */
+export const Member = Schema.Struct({
+  merchantId: Schema.typeSchema(MerchantId),
+  name: Schema.String,
+  email: Schema.typeSchema(Email),
+  role: Role,
+  createdAt: Schema.DateFromSelf
+})
+export type Member = typeof Member.Type
+
+export class EmailTaken extends Schema.TaggedError<EmailTaken>()("EmailTaken", { email: Email }) {
+  override get message() {
+    return `There is a merchant with the e-mail address ${this.email} already`
+  }
+}
+
+export class MerchantNotFound extends Schema.TaggedError<MerchantNotFound>()("MerchantNotFound", { email: Email }) {
+  override get message() {
+    return `There is no merchant with the e-mail address ${this.email}; make one with: merchants create`
+  }
+}
+
+export class LastOwner extends Schema.TaggedError<LastOwner>()("LastOwner", {}) {
+  override get message() {
+    return "A store keeps at least one owner; make another member an owner first"
+  }
+}
+
+/** The people who sign in to the dashboard, and the stores that they are members of. */
+export class Merchants extends Context.Tag("domain/Merchants")<
+  Merchants,
+  {
+    /** A new account. Only the argon2id hash of its password is kept (decisions, section 13). */
+    readonly create: (merchant: {
+      readonly email: Email
+      readonly name: string
+      readonly password: Redacted.Redacted
+    }) => Effect.Effect<MerchantId, EmailTaken>
+    /** Another password for an account, whose sessions end with the one before. Answers how many ended. */
+    readonly resetPassword: (email: Email, password: Redacted.Redacted) => Effect.Effect<number, MerchantNotFound>
+    /** Makes a merchant a member of a store, or gives a member another role. */
+    readonly join: (
+      store: StoreId,
+      email: Email,
+      role: Role
+    ) => Effect.Effect<MerchantId, UnknownStore | MerchantNotFound | LastOwner>
+    /** From its commit on, the merchant is refused in the store. Answers whether there was such a member. */
+    readonly leave: (store: StoreId, merchant: MerchantId) => Effect.Effect<boolean, LastOwner>
+    /** The members of a store, owners first. */
+    readonly members: (store: StoreId) => Effect.Effect<ReadonlyArray<Member>>
+    /** The stores of a merchant that are not deleted, by name. */
+    readonly memberships: (merchant: MerchantId) => Effect.Effect<ReadonlyArray<Membership>>
+  }
+>() {}

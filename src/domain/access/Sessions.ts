@@ -1,0 +1,97 @@
+import { Context, type Effect, type Option, type Redacted, Schema } from "effect"
+import { MerchantId } from "../Actor.ts"
+import { Uuid } from "../Uuid.ts"
+import { Email } from "./Merchants.ts"
+
+/** A session nobody uses ends after so many hours, and every one after so many days (decisions, section 13). */
+export const IDLE_HOURS = 24
+export const SESSION_DAYS = 30
+
+/** Wrong passwords in so many minutes that are heard, for one account from one address, for an account, from an address. */
+export const SIGN_IN_MINUTES = 15
+export const SIGN_IN_LIMITS = { pair: 10, account: 100, address: 100 }
+
+export const SessionId = Uuid.pipe(Schema.brand("SessionId"))
+export type SessionId = typeof SessionId.Type
+
+/** Who is signed in. */
+export const SignedIn = Schema.Struct({
+  sessionId: Schema.typeSchema(SessionId),
+  merchantId: Schema.typeSchema(MerchantId),
+  email: Schema.typeSchema(Email),
+  name: Schema.String
+})
+export type SignedIn = typeof SignedIn.Type
+
+/** A session as its merchant sees it in a list, to end one that is not theirs. */
+export const SessionSummary = Schema.Struct({
+  sessionId: Schema.typeSchema(SessionId),
+  /** What the browser called itself when it signed in. */
+  userAgent: Schema.NullOr(Schema.String),
+  address: Schema.String,
+  createdAt: Schema.DateFromSelf,
+  /** To the minute. */
+  seenAt: Schema.DateFromSelf
+})
+export type SessionSummary = typeof SessionSummary.Type
+
+/** The same for an account that there is and one that there is not. */
+export class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused", {}) {
+  override get message() {
+    return "The e-mail address or the password is wrong"
+  }
+}
+
+export class TooManySignIns extends Schema.TaggedError<TooManySignIns>()("TooManySignIns", {}) {
+  override get message() {
+    return `Too many attempts to sign in; wait ${SIGN_IN_MINUTES} minutes, or ask who runs the service for a new password`
+  }
+}
+
+export class NotSignedIn extends Schema.TaggedError<NotSignedIn>()("NotSignedIn", {}) {
+  override get message() {
+    return "Nobody is signed in, or the session has ended; sign in again"
+  }
+}
+
+/** A page of another site sent the request, with the cookie of who is signed in here. */
+export class ForeignOrigin extends Schema.TaggedError<ForeignOrigin>()("ForeignOrigin", {}) {
+  override get message() {
+    return "The request comes from another site's page; open the dashboard at its own address"
+  }
+}
+
+/** A session's token in clear, which goes into a cookie: only its SHA-256 is kept. */
+export interface NewSession {
+  readonly token: Redacted.Redacted
+  readonly signedIn: SignedIn
+}
+
+/** The sessions of merchants. */
+export class Sessions extends Context.Tag("domain/Sessions")<
+  Sessions,
+  {
+    /**
+     * A new session for who knows the password; the one that the browser had before ends. An attempt is counted before
+     * the password is looked at, so that no number of them at once is heard beyond the limit, and a success takes the
+     * failures of its account from its address back. Neither the answer nor its time tells whether there is such an account.
+     */
+    readonly signIn: (attempt: {
+      readonly email: Email
+      readonly password: Redacted.Redacted
+      readonly address: string
+      readonly userAgent: string | undefined
+      readonly replaced: Redacted.Redacted | undefined
+    }) => Effect.Effect<NewSession, SignInRefused | TooManySignIns>
+    /** Who a token of a cookie belongs to. The session counts as used. */
+    readonly find: (token: Redacted.Redacted) => Effect.Effect<SignedIn, NotSignedIn>
+    /** Ends the session of a token, if there is one. */
+    readonly signOut: (token: Redacted.Redacted) => Effect.Effect<void>
+    /** The sessions of a merchant that have not ended, the newest first. */
+    readonly list: (merchant: MerchantId) => Effect.Effect<ReadonlyArray<SessionSummary>>
+    /** Ends one of a merchant's sessions: its next request is refused. None, if it is nobody's or another's. */
+    readonly end: (merchant: MerchantId, session: SessionId) => Effect.Effect<Option.Option<SessionId>>
+    /** Deletes sessions and counted attempts whose time is over, a batch at a time. Answers how many went. */
+    readonly purge: Effect.Effect<number>
+  }
+>() {}

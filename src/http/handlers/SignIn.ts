@@ -1,0 +1,113 @@
+import { HttpLayerRouter, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { NodeHttpServerRequest } from "@effect/platform-node"
+import { Duration, Effect, Option, Redacted, Schema } from "effect"
+import { ClaimedPassword, Email, Merchants } from "../../domain/access/Merchants.ts"
+import { ForeignOrigin, NotSignedIn, SESSION_DAYS, Sessions, type SignedIn } from "../../domain/access/Sessions.ts"
+import { decodeWith, jsonBody, receiveBody } from "../Body.ts"
+import { type PublicError, replyOf } from "../ErrorTable.ts"
+import { isLoopback, isOwnOrigin } from "../Origin.ts"
+
+/** Bytes of what is sent to sign in: an address and a password. */
+const MAX_BODY = 16 * 1024
+
+const decode = decodeWith(Schema.Struct({ email: Email, password: ClaimedPassword }))
+
+type Request = HttpServerRequest.HttpServerRequest
+
+/** A name that begins so is only ever set by this host, over TLS, for all of it (RFC 6265bis, section 4.1.3.2). */
+const cookieName = ({ headers }: Request) => (isLoopback(headers) ? "session" : "__Host-session")
+
+/** The token that the browser has, if it has one. */
+const tokenOf = (request: Request) => {
+  const token = request.cookies[cookieName(request)]
+  return token === undefined ? undefined : Redacted.make(token)
+}
+
+const withCookie = (request: Request, value: string, days: number) =>
+  HttpServerResponse.unsafeSetCookie(cookieName(request), value, {
+    httpOnly: true,
+    maxAge: Duration.days(days),
+    path: "/",
+    sameSite: "lax",
+    secure: !isLoopback(request.headers)
+  })
+
+const answer = (data: object) => HttpServerResponse.unsafeJson({ data }, { headers: { "cache-control": "no-store" } })
+
+const refusal = (error: PublicError) => {
+  const { body, status } = replyOf(error)
+  return HttpServerResponse.text(body, { status, contentType: "application/json" })
+}
+
+const requireOwnOrigin = ({ headers }: Request) => (isOwnOrigin(headers) ? Effect.void : new ForeignOrigin())
+
+const bodyOf = (request: Request) =>
+  Effect.flatMap(Effect.either(receiveBody(NodeHttpServerRequest.toIncomingMessage(request), MAX_BODY)), (body) =>
+    Effect.map(jsonBody({ body, header: (name) => request.headers[name] }), ({ said }) => said)
+  )
+
+/** As the socket tells it: behind a proxy that is the proxy's. */
+const addressOf = ({ remoteAddress }: Request) => Option.getOrElse(remoteAddress, () => "unknown")
+
+const facts = ({ email, merchantId, name }: SignedIn) => ({ merchantId, email, name })
+
+/** Handles a request, and refuses as the API does. */
+const answering =
+  (handle: (request: Request) => Effect.Effect<HttpServerResponse.HttpServerResponse, PublicError>) =>
+  (request: Request) =>
+    Effect.catchAll(handle(request), (error) => Effect.succeed(refusal(error)))
+
+/**
+ * How merchants come in: `POST /auth/sign-in` with `{ email, password }` sets the cookie of a session, `POST
+ * /auth/sign-out` ends it, `GET /auth/session` says who is signed in and the stores they are members of.
+ */
+export const SignInRoutes = HttpLayerRouter.use((router) =>
+  Effect.gen(function* () {
+    const sessions = yield* Sessions
+    const merchants = yield* Merchants
+
+    yield* router.add(
+      "POST",
+      "/auth/sign-in",
+      answering(
+        Effect.fnUntraced(function* (request) {
+          yield* requireOwnOrigin(request)
+          const claimed = yield* decode(yield* bodyOf(request), true)
+          const { signedIn, token } = yield* sessions.signIn({
+            ...claimed,
+            address: addressOf(request),
+            userAgent: request.headers["user-agent"],
+            replaced: tokenOf(request)
+          })
+          return withCookie(request, Redacted.value(token), SESSION_DAYS)(answer(facts(signedIn)))
+        })
+      )
+    )
+
+    yield* router.add(
+      "POST",
+      "/auth/sign-out",
+      answering(
+        Effect.fnUntraced(function* (request) {
+          yield* requireOwnOrigin(request)
+          const token = tokenOf(request)
+          if (token !== undefined) yield* sessions.signOut(token)
+          return withCookie(request, "", 0)(answer({ signedOut: true }))
+        })
+      )
+    )
+
+    yield* router.add(
+      "GET",
+      "/auth/session",
+      answering(
+        Effect.fnUntraced(function* (request) {
+          const token = tokenOf(request)
+          if (token === undefined) return yield* new NotSignedIn()
+          const signedIn = yield* sessions.find(token)
+          return answer({ ...facts(signedIn), stores: yield* merchants.memberships(signedIn.merchantId) })
+        })
+      )
+    )
+  })
+)

@@ -1,0 +1,171 @@
+import { Effect, Layer, Option, Redacted, Schema } from "effect"
+import { hash, randomBytes } from "node:crypto"
+import {
+  IDLE_HOURS,
+  NotSignedIn,
+  SESSION_DAYS,
+  SessionId,
+  Sessions,
+  SessionSummary,
+  SIGN_IN_LIMITS,
+  SIGN_IN_MINUTES,
+  SignedIn,
+  SignInRefused,
+  TooManySignIns
+} from "../../domain/access/Sessions.ts"
+import { Database } from "../database/Postgres.ts"
+import { sql, type Statement, statement } from "../database/Statement.ts"
+import { makePasswords } from "./Passwords.ts"
+
+/** Rows that one purge deletes at most, so that it never holds many locks. */
+const PURGE_BATCH = 1000
+
+/** Of what a browser calls itself, as much as tells it from others. */
+const MAX_USER_AGENT = 255
+
+/** Whose attempts are counted, as a hash. */
+const subject = (...parts: ReadonlyArray<string>) => hash("sha256", JSON.stringify(parts), "buffer")
+
+const hashOf = (token: Redacted.Redacted) => hash("sha256", Redacted.value(token), "buffer")
+
+const WINDOW = `interval '${SIGN_IN_MINUTES} minutes'`
+const IDLE = `interval '${IDLE_HOURS} hours'`
+
+/** Counts an attempt, if its subject has made fewer than so many in the last minutes. */
+const countAttempt = statement(`
+  insert into sign_in_attempts as a (subject, attempts, ends_at)
+  values ($1, array[clock_timestamp()], clock_timestamp() + ${WINDOW})
+  on conflict (subject) do update set
+    attempts = (select array_agg(t) from unnest(a.attempts) t where t > clock_timestamp() - ${WINDOW}) || clock_timestamp(),
+    ends_at = excluded.ends_at
+  where (select count(*) from unnest(a.attempts) t where t > clock_timestamp() - ${WINDOW}) < $2
+`)
+
+const forget = statement("delete from sign_in_attempts where subject = $1")
+
+const selectAccount = statement(
+  `select id as "merchantId", email, name, password_hash as hashed from merchants where email = $1`
+)
+
+const Account = Schema.Struct({ ...SignedIn.omit("sessionId").fields, hashed: Schema.String })
+
+/** Not for a password that was replaced while it was compared. */
+const insertSession = statement(`
+  insert into sessions (token_hash, id, merchant_id, address, user_agent, created_at, seen_at, ends_at, last_end)
+  select $1, uuid_v7(clock_micros()), m.id, $4, $5, now(), now(), now() + ${IDLE}, now() + interval '${SESSION_DAYS} days'
+  from merchants m where m.id = $2 and m.password_hash = $3 for share
+  returning id
+`)
+
+/** A session is seen to the minute: a write for each request would be as much again as many a request. */
+const findSession = statement(`
+  with found as materialized (
+    select token_hash, id, merchant_id, seen_at < clock_timestamp() - interval '1 minute' as is_stale
+    from sessions where token_hash = $1 and ends_at > clock_timestamp()
+  ), seen as (
+    update sessions s
+    set seen_at = clock_timestamp(), ends_at = least(clock_timestamp() + ${IDLE}, last_end)
+    from found where s.token_hash = found.token_hash and found.is_stale
+  )
+  select found.id as "sessionId", merchant_id as "merchantId", email, name
+  from found join merchants on merchants.id = merchant_id
+`)
+
+const deleteToken = statement("delete from sessions where token_hash = $1")
+
+/** A batch of what has ended goes. */
+const deleteEnded = (table: "sessions" | "sign_in_attempts", key: "token_hash" | "subject"): Statement => sql`
+  with ended as materialized (
+    select ${sql(key)} as key from ${sql(table)}
+    where ends_at <= now() order by ends_at limit ${sql.literal(String(PURGE_BATCH))} for update skip locked
+  )
+  delete from ${sql(table)} t using ended where t.${sql(key)} = ended.key
+`
+
+export const SessionsLive = Layer.effect(
+  Sessions,
+  Effect.gen(function* () {
+    const { count, first, rows, transaction } = yield* Database
+    const passwords = yield* makePasswords
+    const accountOf = first(Account)
+    const idOf = first(Schema.Struct({ id: Schema.typeSchema(SessionId) }).pipe(Schema.pluck("id")))
+    const signedInOf = first(SignedIn)
+    const summariesOf = rows(SessionSummary)
+
+    /** All three or none: an attempt that one of them refuses is not counted by the others. */
+    const admit = (counted: ReadonlyArray<readonly [subject: Buffer, limit: number]>) =>
+      transaction(
+        Effect.forEach(
+          // In one order, so that no two attempts wait for each other.
+          counted.toSorted(([a], [b]) => a.compare(b)),
+          ([subject, limit]) =>
+            Effect.filterOrFail(
+              count(countAttempt(subject, limit)),
+              (counted) => counted > 0,
+              () => new TooManySignIns()
+            ),
+          { discard: true }
+        )
+      )
+
+    return Sessions.of({
+      signIn: Effect.fn("Sessions.signIn")(function* ({ address, email, password, replaced, userAgent }) {
+        const pair = subject("pair", email, address)
+        const account = subject("account", email)
+        yield* admit([
+          [pair, SIGN_IN_LIMITS.pair],
+          [account, SIGN_IN_LIMITS.account],
+          [subject("address", address), SIGN_IN_LIMITS.address]
+        ])
+        const found = Option.getOrUndefined(yield* accountOf(selectAccount(email)))
+        const isSame = yield* passwords.isSame(found?.hashed, password)
+        if (found === undefined || !isSame) return yield* new SignInRefused()
+
+        const token = Redacted.make(randomBytes(32).toString("base64url"))
+        const { hashed, ...merchant } = found
+        return yield* transaction(
+          Effect.gen(function* () {
+            if (replaced !== undefined) yield* count(deleteToken(hashOf(replaced)))
+            yield* count(forget(pair))
+            const made = yield* idOf(
+              insertSession(
+                hashOf(token),
+                merchant.merchantId,
+                hashed,
+                address,
+                userAgent?.slice(0, MAX_USER_AGENT).toWellFormed() ?? null
+              )
+            )
+            const sessionId = yield* Effect.mapError(made, () => new SignInRefused())
+            return { token, signedIn: { sessionId, ...merchant } }
+          })
+        )
+      }),
+
+      find: Effect.fn("Sessions.find")((token) =>
+        Effect.flatMap(signedInOf(findSession(hashOf(token))), (found) =>
+          Effect.mapError(found, () => new NotSignedIn())
+        )
+      ),
+
+      signOut: Effect.fn("Sessions.signOut")((token) => Effect.asVoid(count(deleteToken(hashOf(token))))),
+
+      list: Effect.fn("Sessions.list")((merchant) =>
+        summariesOf(sql`
+          select id as "sessionId", user_agent as "userAgent", address, created_at as "createdAt", seen_at as "seenAt"
+          from sessions where merchant_id = ${merchant} and ends_at > clock_timestamp() order by id desc
+        `)
+      ),
+
+      end: Effect.fn("Sessions.end")((merchant, session) =>
+        idOf(sql`delete from sessions where merchant_id = ${merchant} and id = ${session} returning id`)
+      ),
+
+      purge: Effect.zipWith(
+        count(deleteEnded("sessions", "token_hash")),
+        count(deleteEnded("sign_in_attempts", "subject")),
+        (sessions, attempts) => sessions + attempts
+      )
+    })
+  })
+)

@@ -1,0 +1,34 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { makeClient } from "../support/Api.ts"
+import { cli, factsOf, store } from "../support/Cli.ts"
+import { ownDatabase, startServer } from "../support/Process.ts"
+
+it.scopedLive("a merchant is made, joins a store, and signs in with the printed password until it is reset", () =>
+  Effect.gen(function* () {
+    const { url } = yield* ownDatabase
+    const { storeId } = yield* store(url)
+    const email = "ada@example.com"
+    const Secret = { email: Schema.Literal(email), password: Schema.String.pipe(Schema.length(20)) }
+    const Made = Schema.Struct({ merchantId: Schema.UUID, ...Secret })
+    const made = yield* factsOf(Made, url, "merchants", "create", "--email", "Ada@Example.com", "--name", "Ada")
+    const again = yield* cli(url, "merchants", "create", "--email", email, "--name", "Ada")
+    assert.strictEqual(again.code, 1)
+    assert.include(again.stderr, "There is a merchant with the e-mail address ada@example.com already")
+
+    const Joined = Schema.Struct({ merchantId: Schema.UUID, storeId: Schema.UUID, role: Schema.Literal("owner") })
+    const joined = yield* factsOf(Joined, url, "merchants", "join", "--email", email, "--store", storeId)
+    assert.deepStrictEqual(joined, { merchantId: made.merchantId, storeId, role: "owner" })
+    const listed = yield* cli(url, "merchants", "list", "--store", storeId)
+    assert.include(listed.stdout, `merchantId: ${made.merchantId}\nname: Ada\nemail: ada@example.com\nrole: owner`)
+
+    const { base } = yield* startServer({ DATABASE_URL: url })
+    const { post } = makeClient(base)
+    const signIn = (password: string) => post(`${base}/auth/sign-in`, { email, password })
+    assert.strictEqual((yield* signIn(made.password)).status, 200)
+    const Reset = Schema.Struct({ ...Secret, sessionsEnded: Schema.Literal(1) })
+    const reset = yield* factsOf(Reset, url, "merchants", "reset-password", "--email", email)
+    assert.strictEqual((yield* signIn(made.password)).status, 401)
+    assert.strictEqual((yield* signIn(reset.password)).status, 200)
+  })
+)
