@@ -2,6 +2,7 @@
 import { CliConfig, Command, HelpDoc, ValidationError } from "@effect/cli"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer } from "effect"
+import { defaultTeardown } from "@effect/platform/Runtime"
 import packageJson from "../package.json" with { type: "json" }
 import { apps } from "./cli/Apps.ts"
 import { exportings } from "./cli/Export.ts"
@@ -66,5 +67,10 @@ NodeRuntime.runMain(
       )
     )
   ),
-  { disableErrorReporting: true, disablePrettyLogger: true }
+  {
+    disableErrorReporting: true,
+    disablePrettyLogger: true,
+    // A command that was stopped may have said that this is no success.
+    teardown: (exit, end) => defaultTeardown(exit, (code) => end(code === 0 ? Number(process.exitCode ?? 0) : code))
+  }
 )

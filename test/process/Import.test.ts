@@ -221,7 +221,9 @@ it.scopedLive("orders find their customers and products by what those are called
     assert.deepStrictEqual(countsOf(yield* bring("orders", orders)), [150, 0, 0, 0])
     const sums = yield* rowsOf(
       client,
-      `select
+      `with orders as (select (opening || personal)::json as document from orders),
+         customers as (select (opening || personal)::json as document from customers)
+       select
          (select count(*)::int from orders o, json_array_elements(document -> 'lineItems') l
           where not exists (select from products p where p.id::text = l ->> 'productId')) as unknown,
          (select count(*)::int from orders o where (document ->> 'subtotal')::numeric <>
@@ -273,5 +275,24 @@ it.scopedLive("an import that is killed again and again goes on, and in the end 
     )
     const all = { counted: ROWS, products: ROWS, keys: ROWS, names: ROWS, known: ROWS, entries: ROWS, events: ROWS }
     assert.deepStrictEqual(books, all)
+  })
+)
+
+it.scopedLive("an import that is stopped by Ctrl-C says that it goes on from there, and is no success", () =>
+  Effect.gen(function* () {
+    const { client, fileOf, storeId, url } = yield* importing()
+    const file = fileOf(
+      "many",
+      range(6000).map((n) => cup(n))
+    )
+    const counted = Effect.map(rowsOf(client, "select product_count as n from stores"), ([row]) => Number(row?.["n"]))
+    const args = ["import", "products", "--store", storeId, "--file", file]
+    const { ended, kill } = yield* startNode("cli", args, { DATABASE_URL: url })
+    yield* watch(counted, (n) => n > 0)
+    kill("SIGINT")
+    const { code, stderr } = yield* ended
+    assert.strictEqual(code, 130)
+    assert.include(stderr, "run the same import again, and it goes on from there")
+    assert.isBelow(yield* counted, 6000)
   })
 )

@@ -37,6 +37,9 @@ const common = {
   json
 }
 
+/** What shells say of a command that SIGINT ended: 128 and the number of the signal. It is not done, after all. */
+const INTERRUPTED = 130
+
 const STOPPED = "Stopped. What was imported stays; run the same import again, and it goes on from there\n"
 
 /** Where refused rows are told when nothing else is said. */
@@ -57,7 +60,10 @@ const carryOut = <Input, E, R>(given: Given, matter: Matter<Input, E, R>) =>
     setPriority(LOW_PRIORITY)
     const refused = Option.getOrElse(given.refused, () => refusedBeside(given.file))
     const counts = yield* Effect.onInterrupt(run({ ...given, refused }, matter), () =>
-      Effect.sync(() => process.stderr.write(STOPPED))
+      Effect.sync(() => {
+        process.exitCode = INTERRUPTED
+        process.stderr.write(STOPPED)
+      })
     )
     const file = counts.refused > 0 ? { refusedFile: refused } : {}
     yield* print(given.json, { storeId: given.store, dryRun: given.isRehearsal, ...counts, ...file })
