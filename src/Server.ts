@@ -4,12 +4,24 @@ import { makeDispatch } from "./http/Dispatch.ts"
 import type { HandlersOf } from "./http/Handler.ts"
 import { makeCatalogHandlers } from "./http/handlers/Catalog.ts"
 import { pages } from "./http/Pages.ts"
+import { makeRpc } from "./http/Rpc.ts"
 import { serve } from "./http/Serve.ts"
+import { makeAccessProcedures } from "./rpc/handlers/Access.ts"
+import { makeCalls } from "./rpc/handlers/Calls.ts"
+import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
+import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
+import type { Rpcs } from "./rpc/Rpcs.ts"
 
 /** Every route of the service; what they need of the domain is left for `main` and the tests to provide. */
 export const ServerLive = Layer.scopedDiscard(
   Effect.gen(function* () {
     const handlers: HandlersOf<(typeof PartnerApi.groups)[string]> = yield* makeCatalogHandlers
-    yield* serve(yield* makeDispatch(Object.values(handlers)), yield* pages)
+    const procedures: ProceduresOf<typeof Rpcs> = {
+      ...(yield* makeCatalogProcedures),
+      ...(yield* makeAccessProcedures)
+    }
+    const api = yield* makeDispatch(Object.values(handlers))
+    const rpc = yield* makeRpc(yield* makeCalls(Object.values(procedures)))
+    yield* serve((message, exchange) => api(message, exchange) || rpc(message, exchange), yield* pages)
   })
 )

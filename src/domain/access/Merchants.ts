@@ -1,4 +1,4 @@
-import { Context, type Effect, type Redacted, Schema } from "effect"
+import { Context, type Effect, type Option, type Redacted, Schema } from "effect"
 import { MerchantId } from "../Actor.ts"
 import { StoreId } from "../Store.ts"
 import type { UnknownStore } from "./Stores.ts"
@@ -71,6 +71,12 @@ export class MerchantNotFound extends Schema.TaggedError<MerchantNotFound>()("Me
   }
 }
 
+export class OwnersOnly extends Schema.TaggedError<OwnersOnly>()("OwnersOnly", {}) {
+  override get message() {
+    return "Only an owner of the store may do this; ask one to do it, or to make you an owner"
+  }
+}
+
 export class LastOwner extends Schema.TaggedError<LastOwner>()("LastOwner", {}) {
   override get message() {
     return "A store keeps at least one owner; make another member an owner first"
@@ -97,6 +103,8 @@ export class Merchants extends Context.Tag("domain/Merchants")<
     ) => Effect.Effect<MerchantId, UnknownStore | MerchantNotFound | LastOwner>
     /** From its commit on, the merchant is refused in the store. Answers whether there was such a member. */
     readonly leave: (store: StoreId, merchant: MerchantId) => Effect.Effect<boolean, LastOwner>
+    /** What a merchant may do in a store; nothing where they are no member, or the store was deleted. */
+    readonly roleIn: (store: StoreId, merchant: MerchantId) => Effect.Effect<Option.Option<Role>>
     /** The members of a store, owners first. */
     readonly members: (store: StoreId) => Effect.Effect<ReadonlyArray<Member>>
     /** The stores of a merchant that are not deleted, by name. */

@@ -1,5 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
-import { StoreId } from "../Store.ts"
+import { Timestamp } from "../catalog/Fields.ts"
+import { StoreId, type StoreNotFound } from "../Store.ts"
 
 /** What a plan allows. Plans are rows, so that an operator changes them without a release. */
 export class Plan extends Schema.Class<Plan>("Plan")({
@@ -7,6 +8,17 @@ export class Plan extends Schema.Class<Plan>("Plan")({
   productLimit: Schema.NonNegativeInt,
   collectionLimit: Schema.NonNegativeInt
 }) {}
+
+/** What a store says of itself. */
+export const Store = Schema.Struct({
+  id: StoreId.annotations({ description: "Which store it is" }),
+  name: Schema.String.annotations({ description: "What it is called" }),
+  currencyCode: Schema.String.annotations({ description: "ISO 4217: the currency of its prices" }),
+  plan: Schema.Struct(Plan.fields).annotations({ description: "How many products and collections it may hold" }),
+  productCount: Schema.NonNegativeInt.annotations({ description: "How many products it holds" }),
+  createdAt: Timestamp
+}).annotations({ identifier: "Store", description: "What a store says of itself" })
+export type Store = typeof Store.Type
 
 /** A store as operators see it, with how much it holds. */
 export const StoreSummary = Schema.Struct({
@@ -56,6 +68,8 @@ export class Stores extends Context.Tag("domain/Stores")<
       readonly plan: string
       readonly currencyCode: string
     }) => Effect.Effect<StoreId, PlanNotFound>
+    /** The store as it is now, unless it was deleted. */
+    readonly get: (id: StoreId) => Effect.Effect<Store, StoreNotFound>
     /** The newest stores that are not deleted, at most `limit`. */
     readonly list: (limit: number) => Effect.Effect<ReadonlyArray<StoreSummary>>
     /** From its commit on, the store may hold what the plan allows. What it holds beyond that stays. */

@@ -31,6 +31,7 @@ import {
   refusalOf,
   type ScopeNotGranted
 } from "../../domain/access/AccessRule.ts"
+import { type BadRequest, INVALID } from "../../domain/BadRequest.ts"
 import { StoreBusy } from "../../domain/Bulkhead.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { Actor, MerchantId } from "../../domain/Actor.ts"
@@ -40,8 +41,8 @@ import { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
-import { type BadRequest, INVALID, KeyMalformed, KeyMissing } from "../BadRequest.ts"
 import { bodyOf, type PublicError } from "../ErrorTable.ts"
+import { KeyMalformed, KeyMissing } from "../KeyRefused.ts"
 
 /*
  * Requests and answers for the reference. What the service answers with is made by the code that answers: a product by

@@ -1,15 +1,35 @@
-import { Effect, Layer, Schema } from "effect"
-import { Plan, PlanExists, PlanNotFound, Stores, StoreSummary, UnknownStore } from "../../domain/access/Stores.ts"
-import { StoreId } from "../../domain/Store.ts"
+import { Effect, Layer, Option, Schema } from "effect"
+import {
+  Plan,
+  PlanExists,
+  PlanNotFound,
+  Store,
+  Stores,
+  StoreSummary,
+  UnknownStore
+} from "../../domain/access/Stores.ts"
+import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { Database } from "../database/Postgres.ts"
-import { sql } from "../database/Statement.ts"
+import { sql, statement } from "../database/Statement.ts"
+
+const selectStore = statement(`
+  select
+    s.id, s.name, s.currency_code as "currencyCode", s.product_count as "productCount", s.created_at as "createdAt",
+    json_build_object(
+      'name', p.name, 'productLimit', p.product_limit, 'collectionLimit', p.collection_limit
+    ) as plan
+  from stores s join plans p on p.name = s.plan where s.id = $1 and s.deleted_at is null
+`)
+
+const StoreRow = Schema.Struct({ ...Store.fields, createdAt: Schema.DateFromSelf })
 
 export const StoresLive = Layer.effect(
   Stores,
   Effect.gen(function* () {
-    const { count, one, rows } = yield* Database
+    const { count, first, one, rows } = yield* Database
     const plansOf = rows(Plan)
     const idOf = one(Schema.Struct({ id: Schema.typeSchema(StoreId) }).pipe(Schema.pluck("id")))
+    const storeOf = first(StoreRow)
     const storesOf = rows(StoreSummary)
 
     const listPlans = plansOf(sql`
@@ -40,6 +60,16 @@ export const StoresLive = Layer.effect(
           values (uuid_v7(clock_micros()), ${name}, ${plan}, ${currencyCode}) returning id
         `)
       }),
+
+      get: Effect.fn("Stores.get")((id) =>
+        Effect.flatMap(
+          storeOf(selectStore(id)),
+          Option.match({
+            onNone: () => new StoreNotFound(),
+            onSome: ({ createdAt, ...store }) => Effect.succeed({ ...store, createdAt: createdAt.toISOString() })
+          })
+        )
+      ),
 
       list: Effect.fn("Stores.list")((limit) =>
         storesOf(sql`

@@ -1,4 +1,4 @@
-import { Option } from "effect"
+import { Effect, Option } from "effect"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import {
   MAX_PRODUCT_BYTES,
@@ -19,7 +19,7 @@ import type { DatabaseOf } from "../database/Database.ts"
 import { traced } from "../Traced.ts"
 import { record } from "../Writes.ts"
 import { allocateProduct, claimSlug, lockedStore, type Moment, releaseProduct } from "./Allocation.ts"
-import { deleteProduct, insertsOf, lockProduct, makeProductPage, updatesOf } from "./ProductRepo.ts"
+import { deleteProduct, insertsOf, lockProduct, makeProductPage, makeProductRead, updatesOf } from "./ProductRepo.ts"
 
 /** The product as it is stored and returned, unless it has grown too large. */
 function* documentOf(product: Product): Steps<JsonText, Refusal<ProductTooLarge>> {
@@ -40,8 +40,17 @@ function* recordProduct(
 
 export const makeProducts = (database: DatabaseOf) => {
   const page = makeProductPage(database)
+  const read = makeProductRead(database)
   return {
     listProducts: (store, request) => traced("Catalog.listProducts")(page(store, request)),
+
+    getProduct: (store, id) =>
+      traced("Catalog.getProduct")(
+        Effect.flatMap(
+          read(store, id),
+          Option.match({ onNone: () => new ProductNotFound({ id }), onSome: Effect.succeed })
+        )
+      ),
 
     createProduct: (store, input) =>
       function* () {

@@ -129,6 +129,7 @@ const round = Effect.fn(function* (storeId: StoreId, token: Redacted.Redacted) {
   const id = productIdOf(yield* measured("a create", once(create, respond, key)))
   yield* measured("a create that is repeated", once(create, respond, key))
   const kept = productIdOf(yield* once(create, respond))
+  yield* measured("a product", catalog.getProduct(storeId, kept))
   const patches = { price: { price: 4 }, tags: { tags: ["sale", "new"] }, slug: { slug: randomUUID() } }
   for (const [field, patch] of Object.entries(patches)) {
     yield* measured(`a PATCH of ${field}`, once(catalog.updateProduct(storeId, id, toPatch(patch), "any"), respond))
