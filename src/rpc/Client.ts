@@ -36,45 +36,43 @@ const isExit = Schema.is(Schema.Struct({ _tag: Schema.Literal("Exit"), requestId
 /** What of a request the service reads. */
 const lineOf = ({ _tag, id, payload, tag }: Request) => `${stringify({ _tag, id, tag, payload })}\n`
 
+/** What came back for a request, whole. */
+const ask = ({ fetch = (url, init) => globalThis.fetch(url, init), headers, url }: ClientOptions, request: Request) =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/ndjson" },
+        body: lineOf(request),
+        signal
+      })
+      return { isOk: response.ok, status: response.status, text: await response.text() }
+    },
+    catch: (cause) => failed("The service cannot be reached", cause)
+  })
+
+const answerIn = (text: string, { id }: Request) =>
+  Effect.try({
+    try: (): ReadonlyArray<unknown> => text.trimEnd().split("\n").map(parse),
+    catch: (cause) => failed("The service answered what is no JSON", cause)
+  }).pipe(
+    Effect.flatMap((messages) => {
+      const answer = messages.filter(isExit).find(({ requestId }) => requestId === id)
+      return answer === undefined ? failed("The service did not answer the call") : Effect.succeed(answer)
+    })
+  )
+
 /**
  * Sends each call with a request of its own and reads its answer whole, numbers with all of their digits. Whatever comes
  * but the end of the call fails it, as no answer in time does: the library's own protocol would wait for ever.
  */
-const protocolOf = ({
-  fetch = (url, init) => globalThis.fetch(url, init),
-  headers,
-  timeout = "60 seconds",
-  url
-}: ClientOptions) =>
+const protocolOf = (options: ClientOptions) =>
   RpcClient.Protocol.make((write) => {
-    const ask = (request: Request) =>
-      Effect.tryPromise({
-        try: async (signal) => {
-          const response = await fetch(url, {
-            method: "POST",
-            headers: { ...headers, "content-type": "application/ndjson" },
-            body: lineOf(request),
-            signal
-          })
-          return { isOk: response.ok, status: response.status, text: await response.text() }
-        },
-        catch: (cause) => failed("The service cannot be reached", cause)
-      })
-
-    const answerOf = ({ id }: Request, text: string) =>
-      Effect.try({
-        try: (): ReadonlyArray<unknown> => text.trimEnd().split("\n").map(parse),
-        catch: (cause) => failed("The service answered what is no JSON", cause)
-      }).pipe(
-        Effect.flatMap((messages) => {
-          const answer = messages.filter(isExit).find(({ requestId }) => requestId === id)
-          return answer === undefined ? failed("The service did not answer the call") : Effect.succeed(answer)
-        })
-      )
+    const { timeout = "60 seconds" } = options
 
     const send = Effect.fnUntraced(function* (message: FromClientEncoded) {
       if (message._tag !== "Request") return
-      const { isOk, status, text } = yield* Effect.timeoutFail(ask(message), {
+      const { isOk, status, text } = yield* Effect.timeoutFail(ask(options, message), {
         duration: timeout,
         onTimeout: () => failed(`The service did not answer within ${Duration.format(Duration.decode(timeout))}`)
       })
@@ -82,7 +80,7 @@ const protocolOf = ({
         const { error } = yield* Effect.orElseSucceed(decodeRefusal(text), () => ({ error: "no reason was given" }))
         return yield* failed(`The service answered ${status}: ${error}`)
       }
-      yield* write(yield* answerOf(message, text))
+      yield* write(yield* answerIn(text, message))
     })
 
     return Effect.succeed({ send, supportsAck: false, supportsTransferables: false })

@@ -103,16 +103,8 @@ layer(ApiTest)("calls", (it) => {
       yield* client.products.delete(gone)
       assert.strictEqual(
         errorOf((yield* post(callLine("collections.delete", gone), { cookie })).text)?.["_tag"],
-        "CollectionNotFound"
+        "KeyReused"
       )
-      const reused = yield* Effect.flip(
-        client.collections.create({
-          ...keyedIn(storeId),
-          idempotencyKey: gone.idempotencyKey,
-          collection: toCollection({ title: "A" })
-        })
-      )
-      assert.strictEqual(reused._tag, "KeyReused")
     })
   )
 
@@ -122,7 +114,11 @@ layer(ApiTest)("calls", (it) => {
       const { id } = yield* client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Cup" }) })
       yield* client.products.update({ ...keyedIn(storeId), id, patch: { stock: 2 }, expectedVersion: 1 })
       const stale = { ...keyedIn(storeId), id, expectedVersion: 1 }
-      for (const call of [client.products.update({ ...stale, patch: { stock: 3 } }), client.products.delete(stale)]) {
+      const calls = [
+        Effect.asVoid(client.products.update({ ...stale, patch: { stock: 3 } })),
+        Effect.asVoid(client.products.delete(stale))
+      ]
+      for (const call of calls) {
         const refused = yield* Effect.flip(call)
         assert.deepInclude(refused, { _tag: "VersionMismatch", current: 2 })
         assert.match(refused.message, /its version is 2/)
