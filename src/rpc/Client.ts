@@ -4,8 +4,13 @@ import { Duration, Effect, Schema, type Scope } from "effect"
 import { parse, stringify } from "../domain/Json.ts"
 import { Rpcs } from "./Rpcs.ts"
 
-export * from "./Access.ts"
-export * from "./Catalog.ts"
+export { Email } from "../domain/access/Merchants.ts"
+export { SessionId } from "../domain/access/Sessions.ts"
+export { MerchantId } from "../domain/Actor.ts"
+export { CollectionId, CreateCollection, UpdateCollection } from "../domain/catalog/Collection.ts"
+export { CreateProduct, ProductId, UpdateProduct } from "../domain/catalog/Product.ts"
+export { IdempotencyKey } from "../domain/Idempotency.ts"
+export { StoreId } from "../domain/Store.ts"
 export { Rpcs } from "./Rpcs.ts"
 
 /** A client of every procedure, as in `client.products.create({ … })`. */

@@ -1,6 +1,5 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { request } from "node:http"
 import { randomUUID } from "node:crypto"
 import { ApiTest, baseUrl } from "../support/Api.ts"
 import { callLine, errorOf, exitsOf, freshMember, post } from "../support/Rpc.ts"
@@ -101,10 +100,10 @@ layer(ApiTest)("what is no call", (it) => {
         Effect.map(post(callLine(tag, payload), { cookie }), ({ text }) => {
           const { _tag, issues, reason } = errorOf(text) ?? {}
           assert.strictEqual(_tag, "BadRequest", text)
-          return issues ?? reason
+          return Array.isArray(issues) ? issues : [reason]
         })
 
-      assert.deepStrictEqual(
+      assert.sameMembers(
         yield* issuesOf("products.create", {
           storeId,
           idempotencyKey,
@@ -134,20 +133,14 @@ layer(ApiTest)("what is no call", (it) => {
         yield* issuesOf("products.delete", { storeId, idempotencyKey, id: storeId, expectedVersion: 0 }),
         ["expectedVersion: must be an integer of at least 1"]
       )
-      assert.deepStrictEqual(yield* issuesOf("store.get", { storeId, "a\u0000": 1 }), ["a\u0000"])
-      assert.deepStrictEqual(yield* issuesOf("store.get", [storeId]), "The payload must be a JSON object")
-      assert.deepStrictEqual(yield* issuesOf("store.get", null), "The payload must be a JSON object")
+      assert.deepStrictEqual(yield* issuesOf("store.get", { storeId, "\u0000": 1, a: ["\u0000"], b: 1e300 }), [
+        "a key must not hold the NUL character",
+        "a.0: must not hold the NUL character",
+        "b: must be a number of at most 999999999999999"
+      ])
+      assert.deepStrictEqual(yield* issuesOf("store.get", [storeId]), ["The payload must be a JSON object"])
+      assert.deepStrictEqual(yield* issuesOf("store.get", null), ["The payload must be a JSON object"])
       assert.deepStrictEqual(yield* client.products.list({ storeId }), { items: [], nextCursor: null })
-    })
-  )
-
-  it.scoped("an answer goes on the same connection as those of the first surface, and has its id", () =>
-    Effect.gen(function* () {
-      const { cookie, storeId } = yield* freshMember()
-      const answered = yield* post(callLine("store.get", { storeId }), { cookie, "x-request-id": "mine" })
-      assert.strictEqual(answered.headers.get("x-request-id"), "mine")
-      assert.strictEqual(answered.headers.get("content-type"), "application/ndjson")
-      assert.isDefined(request)
     })
   )
 })

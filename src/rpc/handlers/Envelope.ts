@@ -33,7 +33,7 @@ const payloadOf = (payload: unknown = {}) =>
   isObject(payload) ? Either.right(payload) : Either.left(refuse("The payload must be a JSON object"))
 
 /** The paths of what is wrong, as of the payload. */
-const issuesOf = ({ issues }: NotAcceptable) => issues.map((line) => line.replace(/^payload\.?/, ""))
+const issuesOf = ({ issues }: NotAcceptable) => issues.map((line) => line.replace(/^payload(?:\.|: )/, ""))
 
 /** A call that holds what no body may hold is refused by itself. */
 const refusedCall = (line: string, found: NotAcceptable): Either.Either<Call, BadRequest> =>
