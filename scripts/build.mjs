@@ -106,28 +106,27 @@ const bundleRpc = (build, outdir) =>
 
 const tsc = join(root, "node_modules/typescript/bin/tsc")
 
-/** Emits the types of a source and of what it imports. The browser's library and no other types: what only Node has does not compile. */
-const declare = (source, outdir, ...settings) =>
-  promisify(execFile)(
-    process.execPath,
-    [
-      ...[tsc, source, "--ignoreConfig", "--strict", "--module", "nodenext", "--allowImportingTsExtensions"],
-      ...["--types", "", "--declaration", "--emitDeclarationOnly", "--outDir", outdir, ...settings]
-    ],
-    { cwd: root }
-  )
+/** Emits the types of a source and of what it imports. The types of no platform: what only Node has does not compile. */
+const declare = (source, outDir, lib, ...settings) => {
+  const asked = ["--ignoreConfig", "--strict", "--module", "nodenext", "--allowImportingTsExtensions", ...settings]
+  const platform = ["--target", "es2022", "--lib", lib, "--types", ""]
+  const emit = ["--declaration", "--emitDeclarationOnly", "--outDir", outDir]
+  return promisify(execFile)(process.execPath, [tsc, source, ...asked, ...platform, ...emit], { cwd: root })
+}
 
 /** Types of what others import. A start does without, where there is no compiler. */
 const declareAll = async (outdir) => {
   if (ifStale && !existsSync(tsc)) return
   const types = join(outdir, "types")
   await Promise.all([
-    // In one file, as the bundle is: what it mentions stands beside it.
-    declare(webhooks, types, "--target", "es2022", "--lib", "es2022,dom"),
+    // In one file, as the bundle is: what they mention stands beside them.
+    declare(webhooks, types, "es2022,dom"),
     declare(
       rpc,
       join(outdir, "declarations"),
-      ...["--target", "es2022", "--lib", "es2024,dom,dom.iterable", "--skipLibCheck", "--exactOptionalPropertyTypes"]
+      "es2024,dom,dom.iterable",
+      "--skipLibCheck",
+      "--exactOptionalPropertyTypes"
     )
   ])
   renameSync(join(types, "Webhooks.d.ts"), join(outdir, "webhooks.d.ts"))

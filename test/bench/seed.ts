@@ -2,7 +2,7 @@ import type Pg from "pg"
 import { type CollectionHead, newCollection, CollectionId } from "../../src/domain/catalog/Collection.ts"
 import { facetsJson, facetsOf } from "../../src/domain/catalog/Facets.ts"
 import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
-import { slugOf } from "../../src/domain/catalog/Slug.ts"
+import { slugOf } from "../../src/domain/catalog/MadeSlug.ts"
 import { stringify } from "../../src/domain/Json.ts"
 import { termsOf } from "../../src/layers/catalog/Terms.ts"
 import {

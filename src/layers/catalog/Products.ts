@@ -9,7 +9,7 @@ import {
   ProductNotFound,
   ProductTooLarge
 } from "../../domain/catalog/Product.ts"
-import { slugOf } from "../../domain/catalog/Slug.ts"
+import { slugOf } from "../../domain/catalog/MadeSlug.ts"
 import type { Document, JsonText } from "../../domain/Document.ts"
 import { stringify } from "../../domain/Json.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
