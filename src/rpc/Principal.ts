@@ -1,14 +1,19 @@
 import { RpcMiddleware } from "@effect/rpc"
 import { Context, Data, Schema } from "effect"
+import type { Role } from "../domain/access/Merchants.ts"
 import { NotSignedIn, type SessionId } from "../domain/access/Sessions.ts"
 import { Actor, type MerchantId } from "../domain/Actor.ts"
 import { BadRequest } from "../domain/BadRequest.ts"
 import { StoreBusy } from "../domain/Bulkhead.ts"
-import { StoreNotFound } from "../domain/Store.ts"
+import { type StoreId, StoreNotFound } from "../domain/Store.ts"
 
-/** Who calls: a merchant, by a session. */
+/** Who calls: a merchant, by a session, with what they may do in the stores that their calls name. */
 export type Principal = Data.TaggedEnum<{
-  Merchant: { readonly id: MerchantId; readonly sessionId: SessionId }
+  Merchant: {
+    readonly id: MerchantId
+    readonly sessionId: SessionId
+    readonly roles: Readonly<Record<StoreId, Role>>
+  }
 }>
 
 export const Principal = Data.taggedEnum<Principal>()

@@ -1,4 +1,4 @@
-import { Context, type Effect, type Option, type Redacted, Schema } from "effect"
+import { Context, type Effect, type Redacted, Schema } from "effect"
 import { MerchantId } from "../Actor.ts"
 import { StoreId } from "../Store.ts"
 import type { UnknownStore } from "./Stores.ts"
@@ -103,8 +103,6 @@ export class Merchants extends Context.Tag("domain/Merchants")<
     ) => Effect.Effect<MerchantId, UnknownStore | MerchantNotFound | LastOwner>
     /** From its commit on, the merchant is refused in the store. Answers whether there was such a member. */
     readonly leave: (store: StoreId, merchant: MerchantId) => Effect.Effect<boolean, LastOwner>
-    /** What a merchant may do in a store; nothing where they are no member, or the store was deleted. */
-    readonly roleIn: (store: StoreId, merchant: MerchantId) => Effect.Effect<Option.Option<Role>>
     /** The members of a store, owners first. */
     readonly members: (store: StoreId) => Effect.Effect<ReadonlyArray<Member>>
     /** The stores of a merchant that are not deleted, by name. */

@@ -97,7 +97,7 @@ export const SignInRoutes = HttpLayerRouter.use((router) =>
         Effect.fnUntraced(function* (request) {
           const token = sessionToken(request.headers)
           if (token === undefined) return yield* new NotSignedIn()
-          const signedIn = yield* sessions.find(token)
+          const signedIn = yield* sessions.find(token, [])
           return answer({ ...facts(signedIn), stores: yield* merchants.memberships(signedIn.merchantId) })
         })
       )

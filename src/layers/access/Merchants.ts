@@ -6,24 +6,16 @@ import {
   Member,
   Membership,
   MerchantNotFound,
-  Merchants,
-  Role
+  Merchants
 } from "../../domain/access/Merchants.ts"
 import { UnknownStore } from "../../domain/access/Stores.ts"
 import { MerchantId } from "../../domain/Actor.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Database } from "../database/Postgres.ts"
-import { sql, statement } from "../database/Statement.ts"
-import { traced } from "../Traced.ts"
+import { sql } from "../database/Statement.ts"
 import { makePasswords } from "./Passwords.ts"
 
 const Id = Schema.Struct({ id: Schema.typeSchema(MerchantId) }).pipe(Schema.pluck("id"))
-
-/** Asked with every call of a merchant. */
-const selectRole = statement(`
-  select role from members m join stores s on s.id = m.store_id and s.deleted_at is null
-  where m.store_id = $1 and m.merchant_id = $2
-`)
 
 export const MerchantsLive = Layer.effect(
   Merchants,
@@ -31,7 +23,6 @@ export const MerchantsLive = Layer.effect(
     const { count, first, rows, transaction } = yield* Database
     const passwords = yield* makePasswords
     const idOf = first(Id)
-    const roleOf = first(Schema.Struct({ role: Role }).pipe(Schema.pluck("role")))
     const membersOf = rows(Member)
     const membershipsOf = rows(Membership)
 
@@ -101,8 +92,6 @@ export const MerchantsLive = Layer.effect(
           })
         )
       ),
-
-      roleIn: (store, merchant) => traced("Merchants.roleIn")(roleOf(selectRole(store, merchant))),
 
       members: Effect.fn("Merchants.members")((store) =>
         membersOf(sql`

@@ -1,7 +1,8 @@
-import { Cause, Effect, type Exit, type Redacted, Schema } from "effect"
+import { Cause, Effect, Either, type Exit, Option, type Redacted, Schema } from "effect"
 import { NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import type { JsonText } from "../../domain/Document.ts"
+import { StoreId } from "../../domain/Store.ts"
 import { unavailableIn } from "../../domain/Unavailable.ts"
 import { CurrentPrincipal, InternalError, Principal, ServiceUnavailable } from "../Principal.ts"
 import { type Call, callsOf } from "./Envelope.ts"
@@ -13,6 +14,12 @@ interface Sent {
   readonly body: string
   readonly requestId: string
 }
+
+const decodeStore = Schema.decodeUnknownOption(StoreId)
+
+/** The stores that calls name: what their sender may do there is asked once, for all. */
+const storesOf = (calls: ReadonlyArray<Call>): ReadonlyArray<StoreId> =>
+  calls.flatMap(({ payload }) => (Either.isRight(payload) ? Option.toArray(decodeStore(payload.right["storeId"])) : []))
 
 const refusedJson = errorJson(Schema.Never)
 
@@ -37,10 +44,12 @@ export const makeCalls = (procedures: ReadonlyArray<Procedure>) =>
   Effect.map(Sessions, ({ find }) => {
     const byTag = new Map(procedures.map((procedure) => [procedure.tag, procedure]))
 
-    const identify = (token: Redacted.Redacted | undefined) =>
+    const identify = (token: Redacted.Redacted | undefined, calls: ReadonlyArray<Call>) =>
       token === undefined
         ? new NotSignedIn()
-        : Effect.map(find(token), ({ merchantId, sessionId }) => Principal.Merchant({ id: merchantId, sessionId }))
+        : Effect.map(find(token, storesOf(calls)), ({ merchantId, roles, sessionId }) =>
+            Principal.Merchant({ id: merchantId, sessionId, roles })
+          )
 
     const perform = ({ payload, tag }: Call, principal: Exit.Exit<Principal, NotSignedIn>) =>
       Effect.gen(function* () {
@@ -70,7 +79,7 @@ export const makeCalls = (procedures: ReadonlyArray<Procedure>) =>
     return ({ body, requestId, token }: Sent): Effect.Effect<string, BadRequest> =>
       Effect.gen(function* () {
         const calls = yield* callsOf(body)
-        const principal = yield* Effect.exit(identify(token))
+        const principal = yield* Effect.exit(identify(token, calls))
         const lines = yield* Effect.forEach(calls, (call) => answer(call, principal, requestId), {
           concurrency: "unbounded"
         })

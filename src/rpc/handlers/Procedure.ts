@@ -1,7 +1,7 @@
 import type { Rpc, RpcGroup } from "@effect/rpc"
-import { Context, Effect, Option, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { hash } from "node:crypto"
-import { Merchants, OwnersOnly, type Role } from "../../domain/access/Merchants.ts"
+import { OwnersOnly, type Role } from "../../domain/access/Merchants.ts"
 import { decodeWith } from "../../domain/BadRequest.ts"
 import { Bulkhead, WorkWeight } from "../../domain/Bulkhead.ts"
 import type { JsonText } from "../../domain/Document.ts"
@@ -75,21 +75,16 @@ export const procedure = <Tag extends string, Payload, PayloadJson, Refusal, Ref
 export const requireOwner = (role: Role): Effect.Effect<void, OwnersOnly> =>
   role === "owner" ? Effect.void : new OwnersOnly()
 
+/** What a principal may do in a store. Whether there is one where they may do nothing is not told. */
+const roleIn = (principal: Principal, store: StoreId): Effect.Effect<Role, StoreNotFound> =>
+  Principal.$match(principal, {
+    Merchant: ({ roles }) => Effect.mapError(Effect.fromNullable(roles[store]), () => new StoreNotFound())
+  })
+
 /** The frames of procedures that read and write in a store. */
 export const makeProcedures = Effect.gen(function* () {
-  const { roleIn } = yield* Merchants
   const { inTurn } = yield* Bulkhead
   const { once } = yield* Idempotency
-
-  /** What a principal may do in a store. Whether there is one where they may do nothing is not told. */
-  const admit = (principal: Principal, store: StoreId): Effect.Effect<Role, StoreNotFound> =>
-    Principal.$match(principal, {
-      Merchant: ({ id }) =>
-        Effect.flatMap(
-          roleIn(store, id),
-          Option.match({ onNone: () => new StoreNotFound(), onSome: Effect.succeed<Role> })
-        )
-    })
 
   /** A procedure of a store, in its turn among what is asked there: answers with what `run` finds. */
   const inStore = <Tag extends string, Payload extends OfStore, PayloadJson, Refusal, RefusalJson, Found>(
@@ -101,7 +96,7 @@ export const makeProcedures = Effect.gen(function* () {
     return procedure(definition, (payload, json) =>
       Effect.gen(function* () {
         const principal = yield* CurrentPrincipal
-        const role = yield* admit(principal, payload.storeId)
+        const role = yield* roleIn(principal, payload.storeId)
         const found = yield* inTurn(payload.storeId, weight, run({ payload, principal, role }, json))
         return toJson(found, payload)
       })

@@ -1,12 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, type Redacted, Schema } from "effect"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { Installations } from "../../../src/domain/access/Installations.ts"
-import { Merchants } from "../../../src/domain/access/Merchants.ts"
+import { Sessions } from "../../../src/domain/access/Sessions.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
-import { MerchantId } from "../../../src/domain/Actor.ts"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { CollectionId, CreateCollection } from "../../../src/domain/catalog/Collection.ts"
 import { CreateProduct, ProductId, UpdateProduct } from "../../../src/domain/catalog/Product.ts"
@@ -132,9 +131,9 @@ const round = Effect.fn(function* (storeId: StoreId, token: Redacted.Redacted) {
   const id = productIdOf(yield* measured("a create", once(create, respond, key)))
   yield* measured("a create that is repeated", once(create, respond, key))
   const kept = productIdOf(yield* once(create, respond))
-  const { roleIn } = yield* Merchants
+  const { find } = yield* Sessions
   const { get } = yield* Stores
-  yield* measured("a role", roleIn(storeId, MerchantId.make(randomUUID())))
+  yield* measured("a session", Effect.flip(find(Redacted.make("nobody"), [storeId])))
   yield* measured("a store", get(storeId))
   yield* measured("a product", catalog.getProduct(storeId, kept))
   const patches = { price: { price: 4 }, tags: { tags: ["sale", "new"] }, slug: { slug: randomUUID() } }
