@@ -13,6 +13,7 @@ const service = { main: "src/main.ts", cli: "src/cli.ts" }
 const benchmark = { bench: "test/bench/main.ts", "bench-rival": "test/bench/rival/main.ts" }
 const endurance = { soak: "test/soak/main.ts" }
 const webhooks = "src/http/client/Webhooks.ts"
+const rpc = "src/rpc/Client.ts"
 const sources = ["src", "test/bench", "package.json", "package-lock.json", "scripts/build.mjs"]
 const marker = join(root, bench ? "dist/bench.js" : "dist/main.js")
 
@@ -20,7 +21,7 @@ const marker = join(root, bench ? "dist/bench.js" : "dist/main.js")
 const require =
   'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);'
 
-const BARREL = /import \{([^}]+)\} from "(effect|@effect\/(?:platform|platform-node|sql|sql-pg))"/g
+const BARREL = /import \{([^}]+)\} from "(effect|@effect\/(?:platform|platform-node|rpc|sql|sql-pg))"/g
 
 const direct = (clause, from) =>
   clause
@@ -89,17 +90,45 @@ const bundleWebhooks = (build, outdir) =>
     format: "esm"
   })
 
+/** What dashboards import: our part of the client. Its packages are theirs too, so that there is one Effect. */
+const bundleRpc = (build, outdir) =>
+  build({
+    absWorkingDir: root,
+    entryPoints: { rpc },
+    outdir,
+    bundle: true,
+    packages: "external",
+    platform: "neutral",
+    target: "es2022",
+    format: "esm",
+    plugins: [withoutBarrels]
+  })
+
 const tsc = join(root, "node_modules/typescript/bin/tsc")
 
-/** Its types, in one file too: what they mention stands beside them. A start does without, where there is no compiler. */
-const declareWebhooks = async (outdir) => {
+/** Emits the types of a source and of what it imports. The types of no platform: what only Node has does not compile. */
+const declare = (source, outDir, lib, ...settings) => {
+  const asked = ["--ignoreConfig", "--strict", "--module", "nodenext", "--allowImportingTsExtensions", ...settings]
+  const platform = ["--target", "es2022", "--lib", lib, "--types", ""]
+  const emit = ["--declaration", "--emitDeclarationOnly", "--outDir", outDir]
+  return promisify(execFile)(process.execPath, [tsc, source, ...asked, ...platform, ...emit], { cwd: root })
+}
+
+/** Types of what others import. A start does without, where there is no compiler. */
+const declareAll = async (outdir) => {
   if (ifStale && !existsSync(tsc)) return
   const types = join(outdir, "types")
-  const settings = ["--ignoreConfig", "--strict", "--module", "nodenext", "--allowImportingTsExtensions"]
-  // The browser's library and no other types: what only Node has does not compile.
-  const platform = ["--target", "es2022", "--lib", "es2022,dom", "--types", ""]
-  const emit = ["--declaration", "--emitDeclarationOnly", "--outDir", types]
-  await promisify(execFile)(process.execPath, [tsc, webhooks, ...settings, ...platform, ...emit], { cwd: root })
+  await Promise.all([
+    // In one file, as the bundle is: what they mention stands beside them.
+    declare(webhooks, types, "es2022,dom"),
+    declare(
+      rpc,
+      join(outdir, "declarations"),
+      "es2024,dom,dom.iterable",
+      "--skipLibCheck",
+      "--exactOptionalPropertyTypes"
+    )
+  ])
   renameSync(join(types, "Webhooks.d.ts"), join(outdir, "webhooks.d.ts"))
   rmSync(types, { recursive: true })
 }
@@ -109,7 +138,12 @@ if (!ifStale || stale()) {
   const { build } = await import("esbuild")
   // Beside dist/ first: a build that fails, or a server that starts meanwhile, finds the one before.
   const fresh = join(root, `dist-${process.pid}`)
-  await Promise.all([bundleService(build, fresh), bundleWebhooks(build, fresh), declareWebhooks(fresh)])
+  await Promise.all([
+    bundleService(build, fresh),
+    bundleWebhooks(build, fresh),
+    bundleRpc(build, fresh),
+    declareAll(fresh)
+  ])
   rmSync(join(root, "dist"), { recursive: true, force: true })
   renameSync(fresh, join(root, "dist"))
 }

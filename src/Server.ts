@@ -7,7 +7,13 @@ import { makeCatalogHandlers } from "./http/handlers/Catalog.ts"
 import { makeStoreHandlers } from "./http/handlers/Stores.ts"
 import { makeRecordHandlers } from "./http/handlers/Records.ts"
 import { pages } from "./http/Pages.ts"
+import { makeRpc } from "./http/Rpc.ts"
 import { serve } from "./http/Serve.ts"
+import { makeAccessProcedures } from "./rpc/handlers/Access.ts"
+import { makeCalls } from "./rpc/handlers/Calls.ts"
+import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
+import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
+import type { Rpcs } from "./rpc/Rpcs.ts"
 
 /** Every route of the service; what they need of the domain is left for `main` and the tests to provide. */
 export const ServerLive = Layer.scopedDiscard(
@@ -18,6 +24,12 @@ export const ServerLive = Layer.scopedDiscard(
       ...(yield* makeRecordHandlers),
       ...(yield* makeAppDataHandlers)
     }
-    yield* serve(yield* makeDispatch(Object.values(handlers)), yield* pages)
+    const procedures: ProceduresOf<typeof Rpcs> = {
+      ...(yield* makeCatalogProcedures),
+      ...(yield* makeAccessProcedures)
+    }
+    const api = yield* makeDispatch(Object.values(handlers))
+    const rpc = yield* makeRpc(yield* makeCalls(Object.values(procedures)))
+    yield* serve((message, exchange) => api(message, exchange) || rpc(message, exchange), yield* pages)
   })
 )

@@ -6,7 +6,7 @@ import { dirname, join, normalize } from "node:path"
 const ROOMS: ReadonlyArray<readonly [room: string, ...open: ReadonlyArray<string>]> = [
   ["src/domain/", "src/domain/"],
   ["src/layers/", "src/layers/", "src/domain/"],
-  ["src/http/api/", "src/http/api/", "src/http/BadRequest.ts", "src/http/ErrorTable.ts", "src/domain/"],
+  ["src/http/api/", "src/http/api/", "src/http/KeyRefused.ts", "src/http/ErrorTable.ts", "src/domain/"],
   ["src/http/client/", "src/http/client/", "src/http/api/", "src/domain/"],
   ["src/http/", "src/http/", "src/domain/"],
   ["src/rpc/handlers/", "src/rpc/", "src/domain/"],

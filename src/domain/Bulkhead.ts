@@ -14,6 +14,11 @@ export class StoreBusy extends Schema.TaggedError<StoreBusy>()("StoreBusy", {}) 
 /** What an operation may take: `heavy` is one that applies rules to all products of a store, which may be seconds. */
 export type Weight = "usual" | "heavy"
 
+/** What the work of an endpoint or procedure may take, where it is not the usual: an annotation of its definition. */
+export class WorkWeight extends Context.Reference<WorkWeight>()("domain/WorkWeight", {
+  defaultValue: (): Weight => "usual"
+}) {}
+
 /**
  * Keeps the load of one store its own (the bulkhead pattern): a store has a few operations under way in a process, never
  * all connections to the database, and its other requests wait in a line of their own.

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Cause, Schema } from "effect"
 
 /**
  * The database is out of reach, can only be read, or gave up a wait. Nothing was written, or nobody knows: a write is
@@ -10,3 +10,7 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
     return "The database is out of reach or overloaded; repeat the request"
   }
 }
+
+/** Whether the database is the reason why something failed that should not. */
+export const unavailableIn = (cause: Cause.Cause<unknown>): Unavailable | undefined =>
+  [...Cause.defects(cause)].find((defect) => defect instanceof Unavailable)

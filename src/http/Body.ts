@@ -1,8 +1,8 @@
-import { Effect, Either, ParseResult, Schema } from "effect"
+import { Effect, Either } from "effect"
 import type { IncomingMessage } from "node:http"
+import { BadRequest, INVALID } from "../domain/BadRequest.ts"
 import { isObject, memberText, parseUntrusted } from "../domain/Json.ts"
 import { Encoded } from "../domain/Write.ts"
-import { BadRequest, INVALID, linesOf } from "./BadRequest.ts"
 import type { Call } from "./Call.ts"
 
 /** Bytes of a request's body (decisions, section 4). */
@@ -33,6 +33,13 @@ export const receiveBody = (message: IncomingMessage, limit = MAX_BODY): Effect.
     message.on("error", () => resume(refuse("The body was not received whole")))
   })
 
+/** The text of a body. */
+export const decodeText = (bytes: Buffer): Effect.Effect<string, BadRequest> =>
+  Effect.try({
+    try: () => utf8.decode(bytes),
+    catch: () => refuse("The body is not valid UTF-8")
+  })
+
 const textOf = Effect.fnUntraced(function* ({ body, header }: Pick<Call, "body" | "header">) {
   if (!isJson(header("content-type"))) {
     return yield* refuse(
@@ -42,11 +49,7 @@ const textOf = Effect.fnUntraced(function* ({ body, header }: Pick<Call, "body" 
   if (header("content-encoding") !== undefined) {
     return yield* refuse("The body must not be compressed; send it without Content-Encoding")
   }
-  const bytes = yield* body
-  return yield* Effect.try({
-    try: () => utf8.decode(bytes),
-    catch: () => refuse("The body is not valid UTF-8")
-  })
+  return yield* decodeText(yield* body)
 })
 
 /**
@@ -71,12 +74,3 @@ export const jsonBody = Effect.fnUntraced(function* (call: Pick<Call, "body" | "
 export const isStrict = (prefer: string | undefined): boolean =>
   prefer !== undefined &&
   prefer.split(",").some((preference) => /^\s*handling\s*=\s*"?strict"?\s*(?:;|$)/i.test(preference))
-
-/** Decodes a part of a request, with a line for everything that is wrong with it. */
-export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
-  const decode = Schema.decodeUnknownEither(schema, { errors: "all" })
-  return (given: unknown, strict: boolean): Effect.Effect<A, BadRequest> =>
-    Either.mapLeft(decode(given, { onExcessProperty: strict ? "error" : "ignore" }), (error) =>
-      refuse(INVALID, linesOf(ParseResult.ArrayFormatter.formatErrorSync(error)))
-    )
-}

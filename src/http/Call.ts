@@ -1,7 +1,7 @@
 import type { Either } from "effect"
 import type { Installation } from "../domain/access/Installations.ts"
+import type { BadRequest } from "../domain/BadRequest.ts"
 import type { JsonText } from "../domain/Document.ts"
-import type { BadRequest } from "./BadRequest.ts"
 import type { Query } from "./Query.ts"
 
 /** A request of the API that has passed the door: who asks, and what was matched of its address. */

@@ -1,17 +1,15 @@
-import { Cause, Effect, Either, FiberId, Record, Redacted, Runtime } from "effect"
+import { Effect, Either, Record, Redacted } from "effect"
 import type { IncomingMessage } from "node:http"
 import { Bulkhead } from "../domain/Bulkhead.ts"
 import { refusalOf } from "../domain/access/AccessRule.ts"
 import { InvalidToken } from "../domain/access/Tokens.ts"
 import { RateLimit } from "../domain/RateLimit.ts"
+import { makeAnswering } from "./Answering.ts"
 import { receiveBody } from "./Body.ts"
-import { replyOf } from "./ErrorTable.ts"
 import type { Call } from "./Call.ts"
 import type { Exchange } from "./Exchange.ts"
-import { failureOf } from "./Failure.ts"
 import type { Handler } from "./Handler.ts"
 import { queryOf } from "./Query.ts"
-import { send } from "./Send.ts"
 
 /** Answers a request if it is one of the API; says whether it was. */
 export type Dispatch = (message: IncomingMessage, exchange: Exchange) => boolean
@@ -47,15 +45,12 @@ const headerOf = ({ headers }: IncomingMessage, name: string) => {
  * the checks is that of decisions, section 4, and stands here to be read: token, installation, store and window; rule;
  * then, in its turn among the requests of its store, the handler's key, path and body. A body is received before that, so
  * that a client that sends slowly holds nobody up, and read in its turn, so that those that wait are no more than bytes.
- *
- * A request whose client has gone is interrupted: it leaves the line, and the database stops reading for it. A write that
- * has begun goes on to its end.
  */
 export const makeDispatch = (handlers: ReadonlyArray<Handler>) =>
   Effect.gen(function* () {
     const { admit } = yield* RateLimit
     const { inTurn } = yield* Bulkhead
-    const runFork = Runtime.runFork(yield* Effect.runtime())
+    const answering = yield* makeAnswering
 
     const answer = Effect.fnUntraced(function* (
       { handle, hasBody, method, parameters, rule, weight }: Handler,
@@ -91,21 +86,7 @@ export const makeDispatch = (handlers: ReadonlyArray<Handler>) =>
         const match = handler.pattern.exec(path)
         if (match === null) continue
         exchange.route = handler.path
-        const fiber = runFork(
-          // An interruption would skip what comes behind the answer, and nobody would hear of a write that broke.
-          Effect.uninterruptibleMask((restore) =>
-            restore(answer(handler, message, exchange, url, search, Record.map(match.groups ?? {}, decoded))).pipe(
-              Effect.catchAll((error) => Effect.succeed(replyOf(error))),
-              Effect.catchAllCause((cause) =>
-                Cause.isInterruptedOnly(cause) ? Effect.failCause(cause) : failureOf(cause, exchange.requestId)
-              ),
-              Effect.map((reply) => send(exchange, reply))
-            )
-          )
-        )
-        exchange.once("close", () => {
-          if (!exchange.writableEnded) fiber.unsafeInterruptAsFork(FiberId.none)
-        })
+        answering(exchange, answer(handler, message, exchange, url, search, Record.map(match.groups ?? {}, decoded)))
         return true
       }
       return false

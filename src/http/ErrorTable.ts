@@ -4,6 +4,7 @@ import { CapabilityNotGranted, ScopeNotGranted } from "../domain/access/AccessRu
 import { InstallationInactive } from "../domain/access/Installations.ts"
 import { ForeignOrigin, NotSignedIn, SignInRefused, TooManySignIns } from "../domain/access/Sessions.ts"
 import { InvalidToken } from "../domain/access/Tokens.ts"
+import { BadRequest } from "../domain/BadRequest.ts"
 import { StoreBusy } from "../domain/Bulkhead.ts"
 import { EventLoop } from "../domain/Events.ts"
 import { AnswersFull, KeyReused } from "../domain/Idempotency.ts"
@@ -23,8 +24,8 @@ import { StockMismatch, StockOutOfRange, VariantNotFound } from "../domain/catal
 import { ProductLimitReached, ProductNotFound, ProductTooLarge } from "../domain/catalog/Product.ts"
 import { AppDataFull, AppDataNotFound } from "../domain/records/AppData.ts"
 import { SlugTaken } from "../domain/catalog/Slug.ts"
-import { BadRequest, KeyMalformed, KeyMissing } from "./BadRequest.ts"
 import type { Reply } from "./Call.ts"
+import { KeyMalformed, KeyMissing } from "./KeyRefused.ts"
 
 /**
  * Every error that a request may be answered with on purpose, and its status (contract, section 7). An error without a

@@ -1,9 +1,14 @@
-import { Cause, Effect } from "effect"
-import { Unavailable } from "../domain/Unavailable.ts"
+import { type Cause, Effect } from "effect"
+import { unavailableIn } from "../domain/Unavailable.ts"
 import type { Reply } from "./Call.ts"
 import { replyOf } from "./ErrorTable.ts"
 
-const refusal = (status: number, error: string): Reply => ({ status, body: JSON.stringify({ error }) })
+/** The answer to a request that no error of the table fits. */
+export const refusal = (status: number, error: string, headers: Reply["headers"] = {}): Reply => ({
+  status,
+  body: JSON.stringify({ error }),
+  headers
+})
 
 export const NO_ROUTE = "There is no such path or method; see /docs"
 
@@ -11,7 +16,7 @@ export const NOT_FOUND = refusal(404, NO_ROUTE)
 
 /** The answer to what should not have happened: 503 when the database is the reason, else 500. Details go to the log. */
 export const failureOf = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<Reply> => {
-  const unavailable = [...Cause.defects(cause)].find((defect) => defect instanceof Unavailable)
+  const unavailable = unavailableIn(cause)
   const reply = unavailable === undefined ? refusal(500, "Internal error") : replyOf(unavailable)
   return Effect.logError("A request failed", cause).pipe(Effect.annotateLogs({ requestId }), Effect.as(reply))
 }

@@ -1,10 +1,10 @@
 import { type HttpApiEndpoint, type HttpApiGroup, HttpApiSchema, type HttpMethod } from "@effect/platform"
 import { Context, Effect, Option, Schema, SchemaAST } from "effect"
 import type { AccessRule } from "../domain/access/AccessRule.ts"
-import type { Weight } from "../domain/Bulkhead.ts"
-import { Access, Verbatim, WorkWeight } from "./api/Access.ts"
+import { decodeWith } from "../domain/BadRequest.ts"
+import { type Weight, WorkWeight } from "../domain/Bulkhead.ts"
+import { Access, Verbatim } from "./api/Access.ts"
 import { PREFIX } from "./api/PartnerApi.ts"
-import { decodeWith } from "./Body.ts"
 import type { Call, Reply } from "./Call.ts"
 import type { PublicError } from "./ErrorTable.ts"
 

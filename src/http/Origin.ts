@@ -1,4 +1,11 @@
-type Headers = Readonly<Record<string, string | undefined>>
+/** A request's headers, as Node or the platform hold them. */
+export interface Headers {
+  readonly [name: string]: string | ReadonlyArray<string> | undefined
+  readonly cookie?: string | undefined
+  readonly host?: string | undefined
+  readonly origin?: string | undefined
+  readonly "sec-fetch-site"?: string | undefined
+}
 
 const hostOf = (origin: string) => (URL.canParse(origin) ? new URL(origin).host : undefined)
 

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises"
 import { isObject, type JsonObject, parseUntrusted } from "../../domain/Json.ts"
 import { ExternalId, type Put } from "../../domain/imports/Put.ts"
 import { isText } from "../../domain/Text.ts"
-import { linesOf } from "../../http/BadRequest.ts"
+import { linesOf } from "../../domain/BadRequest.ts"
 import type { Line } from "./Lines.ts"
 
 /** Rows that are put together, and bytes of their JSON: as many as one transaction takes for a twentieth of a second. */

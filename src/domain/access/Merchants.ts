@@ -71,6 +71,12 @@ export class MerchantNotFound extends Schema.TaggedError<MerchantNotFound>()("Me
   }
 }
 
+export class OwnersOnly extends Schema.TaggedError<OwnersOnly>()("OwnersOnly", {}) {
+  override get message() {
+    return "Only an owner of the store may do this; ask one to do it, or to make you an owner"
+  }
+}
+
 export class LastOwner extends Schema.TaggedError<LastOwner>()("LastOwner", {}) {
   override get message() {
     return "A store keeps at least one owner; make another member an owner first"

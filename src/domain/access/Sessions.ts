@@ -1,7 +1,8 @@
 import { Context, type Effect, type Option, type Redacted, Schema } from "effect"
 import { MerchantId } from "../Actor.ts"
+import type { StoreId } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"
-import { Email } from "./Merchants.ts"
+import { Email, Role } from "./Merchants.ts"
 
 /** A session nobody uses ends after so many hours, and every one after so many days (decisions, section 13). */
 export const IDLE_HOURS = 24
@@ -22,6 +23,13 @@ export const SignedIn = Schema.Struct({
   name: Schema.String
 })
 export type SignedIn = typeof SignedIn.Type
+
+/** Who is signed in, and what they may do in those stores, of the ones that were asked about, that they are members of. */
+export const Found = Schema.Struct({
+  ...SignedIn.fields,
+  roles: Schema.Record({ key: Schema.String, value: Role })
+})
+export type Found = typeof Found.Type
 
 /** A session as its merchant sees it in a list, to end one that is not theirs. */
 export const SessionSummary = Schema.Struct({
@@ -83,8 +91,11 @@ export class Sessions extends Context.Tag("domain/Sessions")<
       readonly userAgent: string | undefined
       readonly replaced: Redacted.Redacted | undefined
     }) => Effect.Effect<NewSession, SignInRefused | TooManySignIns>
-    /** Who a token of a cookie belongs to. The session counts as used. */
-    readonly find: (token: Redacted.Redacted) => Effect.Effect<SignedIn, NotSignedIn>
+    /**
+     * Who a token of a cookie belongs to, and what they may do in `stores`: nothing where they are no member, or the store
+     * was deleted. The session counts as used.
+     */
+    readonly find: (token: Redacted.Redacted, stores: ReadonlyArray<StoreId>) => Effect.Effect<Found, NotSignedIn>
     /** Ends the session of a token, if there is one. */
     readonly signOut: (token: Redacted.Redacted) => Effect.Effect<void>
     /** The sessions of a merchant that have not ended, the newest first. */

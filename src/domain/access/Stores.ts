@@ -10,9 +10,9 @@ export class Plan extends Schema.Class<Plan>("Plan")({
   collectionLimit: Schema.NonNegativeInt
 }) {}
 
-/** A store as its apps see it. */
+/** What a store says of itself. */
 export const Store = Schema.Struct({
-  id: StoreId.annotations({ description: "The store that the token belongs to" }),
+  id: StoreId.annotations({ description: "Which store it is" }),
   name: Schema.String.annotations({ description: "What it is called" }),
   ...Settings.fields,
   currencyCode: Schema.String.annotations({ description: "ISO 4217: the currency of its prices" }),

@@ -36,6 +36,7 @@ export class Catalog extends Context.Tag("domain/Catalog")<
   {
     /** Products in ascending order of id. */
     readonly listProducts: (store: StoreId, page: PageRequest<ProductId>) => Effect.Effect<DocumentPage<ProductId>>
+    readonly getProduct: (store: StoreId, id: ProductId) => Effect.Effect<Document<ProductId>, ProductNotFound>
     readonly createProduct: (
       store: StoreId,
       input: CreateProduct

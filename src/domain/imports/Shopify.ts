@@ -1,4 +1,4 @@
-import { slugOf } from "../catalog/Slug.ts"
+import { slugOf } from "../catalog/MadeSlug.ts"
 import type { JsonObject } from "../Json.ts"
 import { isSet, makeColumns, type ShopifyRow } from "./ShopifyColumns.ts"
 

@@ -3,7 +3,7 @@ import { Context, Schema } from "effect"
 import { type AccessRule, CapabilityNotGranted, ScopeNotGranted } from "../../domain/access/AccessRule.ts"
 import { InstallationInactive } from "../../domain/access/Installations.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
-import { StoreBusy, type Weight } from "../../domain/Bulkhead.ts"
+import { StoreBusy } from "../../domain/Bulkhead.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
@@ -15,11 +15,6 @@ export class Access extends Context.Tag("http/Access")<Access, AccessRule>() {}
 /** The rule of an endpoint: for the service to go by, and for its document to tell. */
 export const needs = (rule: AccessRule) =>
   Context.merge(Context.make(Access, rule), OpenApi.annotations({ override: { "x-access": rule } }))
-
-/** What an endpoint's work may take, where it is not the usual: an annotation of its definition. */
-export class WorkWeight extends Context.Reference<WorkWeight>()("http/WorkWeight", {
-  defaultValue: (): Weight => "usual"
-}) {}
 
 /** The member of a body that is kept as its text, where there is one: an annotation of an endpoint's definition. */
 export class Verbatim extends Context.Reference<Verbatim>()("http/Verbatim", {

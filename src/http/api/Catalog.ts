@@ -1,5 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { AnyScope } from "../../domain/access/AccessRule.ts"
+import { WorkWeight } from "../../domain/Bulkhead.ts"
 import {
   Collection,
   CollectionId,
@@ -26,7 +27,7 @@ import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { PAGE_MILLIS } from "../../domain/Page.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { publicError } from "../ErrorTable.ts"
-import { BearerAuth, needs, WorkWeight } from "./Access.ts"
+import { BearerAuth, needs } from "./Access.ts"
 import { Answer, ChangeRefused, Deleted, Page, pageQuery, WriteRefused } from "./Shapes.ts"
 
 const productId = HttpApiSchema.param("id", ProductId.annotations({ description: "The id of the product" }))

@@ -11,7 +11,7 @@ import { Actor, MerchantId } from "../../domain/Actor.ts"
 import { EventId, type EventKind, payloadOf } from "../../domain/Events.ts"
 import type { Store } from "../../domain/access/Stores.ts"
 import { StoreId } from "../../domain/Store.ts"
-import { INVALID } from "../BadRequest.ts"
+import { INVALID } from "../../domain/BadRequest.ts"
 import { customer, order } from "./RecordExamples.ts"
 
 /*

@@ -1,5 +1,5 @@
 import { HttpApi, HttpApiError, OpenApi } from "@effect/platform"
-import { INVALID, linesOf } from "../BadRequest.ts"
+import { INVALID, linesOf } from "../../domain/BadRequest.ts"
 import { encodedAs, ErrorBody } from "../ErrorTable.ts"
 import { AppDataGroup } from "./AppData.ts"
 import { CollectionsGroup, ProductsGroup } from "./Catalog.ts"

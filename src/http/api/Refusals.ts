@@ -29,7 +29,8 @@ import { AppDataFull, AppDataNotFound } from "../../domain/records/AppData.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
-import { type BadRequest, KeyMalformed, KeyMissing } from "../BadRequest.ts"
+import type { BadRequest } from "../../domain/BadRequest.ts"
+import { KeyMalformed, KeyMissing } from "../KeyRefused.ts"
 import { bodyOf, type PublicError } from "../ErrorTable.ts"
 
 /* Refusals for the reference, each made by its error. */

@@ -1,10 +1,11 @@
 import { Schema } from "effect"
+import { BadRequest } from "../../domain/BadRequest.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
 import { EventLoop } from "../../domain/Events.ts"
 import { AnswersFull, KeyReused } from "../../domain/Idempotency.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT, PAGE_BYTES, PageLimit } from "../../domain/Page.ts"
-import { BadRequest, KeyMalformed, KeyMissing } from "../BadRequest.ts"
 import { publicError } from "../ErrorTable.ts"
+import { KeyMalformed, KeyMissing } from "../KeyRefused.ts"
 
 /* What the endpoints of every resource share: the query of a list, the forms of answers, why writes are refused. */
 

@@ -2,10 +2,12 @@ import { HttpLayerRouter, type HttpServerRequest, HttpServerResponse } from "@ef
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Duration, Effect, Option, Redacted, Schema } from "effect"
 import { ClaimedPassword, Email, Merchants } from "../../domain/access/Merchants.ts"
+import { decodeWith } from "../../domain/BadRequest.ts"
 import { ForeignOrigin, NotSignedIn, SESSION_DAYS, Sessions, type SignedIn } from "../../domain/access/Sessions.ts"
-import { decodeWith, jsonBody, receiveBody } from "../Body.ts"
+import { jsonBody, receiveBody } from "../Body.ts"
 import { type PublicError, replyOf } from "../ErrorTable.ts"
 import { isLoopback, isOwnOrigin } from "../Origin.ts"
+import { cookieName, sessionToken } from "../SessionCookie.ts"
 
 /** Bytes of what is sent to sign in: an address and a password. */
 const MAX_BODY = 16 * 1024
@@ -14,17 +16,8 @@ const decode = decodeWith(Schema.Struct({ email: Email, password: ClaimedPasswor
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** A name that begins so is only ever set by this host, over TLS, for all of it (RFC 6265bis, section 4.1.3.2). */
-const cookieName = ({ headers }: Request) => (isLoopback(headers) ? "session" : "__Host-session")
-
-/** The token that the browser has, if it has one. */
-const tokenOf = (request: Request) => {
-  const token = request.cookies[cookieName(request)]
-  return token === undefined ? undefined : Redacted.make(token)
-}
-
 const withCookie = (request: Request, value: string, days: number) =>
-  HttpServerResponse.unsafeSetCookie(cookieName(request), value, {
+  HttpServerResponse.unsafeSetCookie(cookieName(request.headers), value, {
     httpOnly: true,
     maxAge: Duration.days(days),
     path: "/",
@@ -77,7 +70,7 @@ export const SignInRoutes = HttpLayerRouter.use((router) =>
             ...claimed,
             address: addressOf(request),
             userAgent: request.headers["user-agent"],
-            replaced: tokenOf(request)
+            replaced: sessionToken(request.headers)
           })
           return withCookie(request, Redacted.value(token), SESSION_DAYS)(answer(facts(signedIn)))
         })
@@ -90,7 +83,7 @@ export const SignInRoutes = HttpLayerRouter.use((router) =>
       answering(
         Effect.fnUntraced(function* (request) {
           yield* requireOwnOrigin(request)
-          const token = tokenOf(request)
+          const token = sessionToken(request.headers)
           if (token !== undefined) yield* sessions.signOut(token)
           return withCookie(request, "", 0)(answer({ signedOut: true }))
         })
@@ -102,9 +95,9 @@ export const SignInRoutes = HttpLayerRouter.use((router) =>
       "/auth/session",
       answering(
         Effect.fnUntraced(function* (request) {
-          const token = tokenOf(request)
+          const token = sessionToken(request.headers)
           if (token === undefined) return yield* new NotSignedIn()
-          const signedIn = yield* sessions.find(token)
+          const signedIn = yield* sessions.find(token, [])
           return answer({ ...facts(signedIn), stores: yield* merchants.memberships(signedIn.merchantId) })
         })
       )

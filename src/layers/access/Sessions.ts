@@ -1,6 +1,7 @@
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { hash, randomBytes } from "node:crypto"
 import {
+  Found,
   IDLE_HOURS,
   NotSignedIn,
   SESSION_DAYS,
@@ -15,6 +16,7 @@ import {
 } from "../../domain/access/Sessions.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, type Statement, statement } from "../database/Statement.ts"
+import { traced } from "../Traced.ts"
 import { makePasswords } from "./Passwords.ts"
 
 /** Rows that one purge deletes at most, so that it never holds many locks. */
@@ -67,7 +69,11 @@ const findSession = statement(`
     set seen_at = clock_timestamp(), ends_at = least(clock_timestamp() + ${IDLE}, last_end)
     from found where s.token_hash = found.token_hash and found.is_stale
   )
-  select found.id as "sessionId", merchant_id as "merchantId", email, name
+  select found.id as "sessionId", found.merchant_id as "merchantId", email, name, (
+    select coalesce(json_object_agg(m.store_id, m.role), '{}')
+    from members m join stores s on s.id = m.store_id and s.deleted_at is null
+    where m.store_id = any($2::uuid[]) and m.merchant_id = found.merchant_id
+  ) as roles
   from found join merchants on merchants.id = merchant_id
 `)
 
@@ -89,7 +95,7 @@ export const SessionsLive = Layer.effect(
     const passwords = yield* makePasswords
     const accountOf = first(Account)
     const idOf = first(Schema.Struct({ id: Schema.typeSchema(SessionId) }).pipe(Schema.pluck("id")))
-    const signedInOf = first(SignedIn)
+    const signedInOf = first(Found)
     const summariesOf = rows(SessionSummary)
 
     /** All three or none: an attempt that one of them refuses is not counted by the others. */
@@ -142,11 +148,10 @@ export const SessionsLive = Layer.effect(
         )
       }),
 
-      find: Effect.fn("Sessions.find")((token) =>
-        Effect.flatMap(signedInOf(findSession(hashOf(token))), (found) =>
+      find: (token, stores) =>
+        Effect.flatMap(signedInOf(findSession(hashOf(token), `{${stores.join(",")}}`)), (found) =>
           Effect.mapError(found, () => new NotSignedIn())
-        )
-      ),
+        ).pipe(traced("Sessions.find")),
 
       signOut: Effect.fn("Sessions.signOut")((token) => Effect.asVoid(count(deleteToken(hashOf(token))))),
 

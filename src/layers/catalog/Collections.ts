@@ -17,7 +17,7 @@ import {
   type UpdateCollection
 } from "../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../domain/catalog/Product.ts"
-import { slugOf } from "../../domain/catalog/Slug.ts"
+import { slugOf } from "../../domain/catalog/MadeSlug.ts"
 import { type Document, extend, type JsonText } from "../../domain/Document.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"

@@ -1,7 +1,7 @@
 import { type Effect, Option, Schema } from "effect"
 import { type Facets, facetsJson, facetsOf } from "../../domain/catalog/Facets.ts"
 import { Product, ProductId } from "../../domain/catalog/Product.ts"
-import type { DocumentPage, JsonText } from "../../domain/Document.ts"
+import type { Document, DocumentPage, JsonText } from "../../domain/Document.ts"
 import { parse, stringify } from "../../domain/Json.ts"
 import { PAGE_BYTES, type PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
@@ -35,6 +35,18 @@ export const makeProductPage = (database: DatabaseOf) => {
   const page = pageOf(database, ProductId)
   return (store: StoreId, { cursor, limit }: PageRequest<ProductId>): Effect.Effect<DocumentPage<ProductId>> =>
     page(selectPage(store, limit, PAGE_BYTES, cursor ?? START))
+}
+
+const selectProduct = statement(
+  "select id, version, document::text as json from products where store_id = $1 and id = $2"
+)
+
+const ProductRow = Schema.Struct({ id: Schema.typeSchema(ProductId), version: Schema.Int, json: Schema.String })
+
+export const makeProductRead = ({ first }: DatabaseOf) => {
+  const productOf = first(ProductRow)
+  return (store: StoreId, id: ProductId): Effect.Effect<Option.Option<Document<ProductId>>> =>
+    productOf(selectProduct(store, id))
 }
 
 const insertProduct = statement(`

@@ -1,4 +1,4 @@
-import { Either, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import { withStock } from "../../domain/catalog/Inventory.ts"
 import {
@@ -10,7 +10,7 @@ import {
   ProductNotFound,
   ProductTooLarge
 } from "../../domain/catalog/Product.ts"
-import { slugOf } from "../../domain/catalog/Slug.ts"
+import { slugOf } from "../../domain/catalog/MadeSlug.ts"
 import type { Document, JsonText } from "../../domain/Document.ts"
 import { stringify } from "../../domain/Json.ts"
 import { satisfies, type VersionCondition, VersionMismatch } from "../../domain/Version.ts"
@@ -21,7 +21,7 @@ import type { DatabaseOf } from "../database/Database.ts"
 import { traced } from "../Traced.ts"
 import { record } from "../Writes.ts"
 import { allocateProduct, claimSlug, lockedStore, type Moment, releaseProduct } from "./Allocation.ts"
-import { deleteProduct, insertsOf, lockProduct, makeProductPage, updatesOf } from "./ProductRepo.ts"
+import { deleteProduct, insertsOf, lockProduct, makeProductPage, makeProductRead, updatesOf } from "./ProductRepo.ts"
 
 /** The product as it is stored and returned, unless it has grown too large. */
 function* documentOf(product: Product): Steps<JsonText, Refusal<ProductTooLarge>> {
@@ -64,8 +64,17 @@ function* changeProduct<E>(
 
 export const makeProducts = (database: DatabaseOf) => {
   const page = makeProductPage(database)
+  const read = makeProductRead(database)
   return {
     listProducts: (store, request) => traced("Catalog.listProducts")(page(store, request)),
+
+    getProduct: (store, id) =>
+      traced("Catalog.getProduct")(
+        Effect.flatMap(
+          read(store, id),
+          Option.match({ onNone: () => new ProductNotFound({ id }), onSome: Effect.succeed })
+        )
+      ),
 
     createProduct: (store, input) =>
       function* () {

@@ -9,7 +9,8 @@ import {
   ProductLimitReached,
   ProductTooLarge
 } from "../../domain/catalog/Product.ts"
-import { slugOf, SlugTaken } from "../../domain/catalog/Slug.ts"
+import { slugOf } from "../../domain/catalog/MadeSlug.ts"
+import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { stringify } from "../../domain/Json.ts"
 import type { Imports } from "../../domain/imports/Imports.ts"
 import type { Put, PutOutcome } from "../../domain/imports/Put.ts"

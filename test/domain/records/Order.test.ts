@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either, FastCheck, ParseResult, Schema } from "effect"
 import { ExactNumber, parse, stringify } from "../../../src/domain/Json.ts"
-import { linesOf } from "../../../src/http/BadRequest.ts"
+import { linesOf } from "../../../src/domain/BadRequest.ts"
 import { OrderId, orderOf, PutOrder } from "../../../src/domain/records/Order.ts"
 
 const decode = Schema.decodeUnknownEither(PutOrder, { errors: "all" })

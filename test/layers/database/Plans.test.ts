@@ -1,9 +1,10 @@
 import { SqlClient } from "@effect/sql"
 import { assert, it } from "@effect/vitest"
-import { Effect, Either, Layer, type Redacted, Schema } from "effect"
+import { Effect, Either, Layer, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { EVERYTHING } from "../../../src/domain/access/AccessRule.ts"
 import { type Installation, Installations } from "../../../src/domain/access/Installations.ts"
+import { Sessions } from "../../../src/domain/access/Sessions.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
@@ -151,6 +152,11 @@ const round = Effect.fn(function* (installation: Installation, token: Redacted.R
   const id = productIdOf(yield* measured("a create", once(create, respond, key)))
   yield* measured("a create that is repeated", once(create, respond, key))
   const kept = productIdOf(yield* once(create, respond))
+  const { find } = yield* Sessions
+  const { get } = yield* Stores
+  yield* measured("a session", Effect.flip(find(Redacted.make("nobody"), [storeId])))
+  yield* measured("a store", get(storeId))
+  yield* measured("a product", catalog.getProduct(storeId, kept))
   const patches = { price: { price: 4 }, tags: { tags: ["sale", "new"] }, slug: { slug: randomUUID() } }
   for (const [field, patch] of Object.entries(patches)) {
     yield* measured(`a PATCH of ${field}`, once(catalog.updateProduct(storeId, id, toPatch(patch), "any"), respond))

@@ -1,5 +1,5 @@
-import { type ParseResult, Schema } from "effect"
-import { lineOf, toldOf } from "../domain/Json.ts"
+import { Either, ParseResult, Schema } from "effect"
+import { lineOf, toldOf } from "./Json.ts"
 
 /** What the client sent cannot be read: bad JSON, a wrong type, a field out of its bounds. */
 export class BadRequest extends Schema.TaggedError<BadRequest>()("BadRequest", {
@@ -8,27 +8,6 @@ export class BadRequest extends Schema.TaggedError<BadRequest>()("BadRequest", {
 }) {
   override get message() {
     return this.reason
-  }
-}
-
-/** A write without its `Idempotency-Key` (decisions, section 5). */
-export class KeyMissing extends Schema.TaggedError<KeyMissing>()("KeyMissing", {}) {
-  override get message() {
-    return "missing_key"
-  }
-
-  get issues() {
-    return ["Idempotency-Key: is required on every write; send one new key for each operation and the same on retries"]
-  }
-}
-
-export class KeyMalformed extends Schema.TaggedError<KeyMalformed>()("KeyMalformed", {}) {
-  override get message() {
-    return "invalid_key"
-  }
-
-  get issues() {
-    return ["Idempotency-Key: must be 1 to 255 visible ASCII characters"]
   }
 }
 
@@ -49,3 +28,13 @@ export const linesOf = (issues: ReadonlyArray<Issue>): ReadonlyArray<string> =>
 
 /** Said above the lines of `issues`. */
 export const INVALID = "The request is invalid"
+
+/** Decodes a part of a request, with a line for everything that is wrong with it. Strictly, an unknown field is wrong. */
+export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = Schema.decodeUnknownEither(schema, { errors: "all" })
+  return (given: unknown, strict: boolean): Either.Either<A, BadRequest> =>
+    Either.mapLeft(
+      decode(given, { onExcessProperty: strict ? "error" : "ignore" }),
+      (error) => new BadRequest({ reason: INVALID, issues: linesOf(ParseResult.ArrayFormatter.formatErrorSync(error)) })
+    )
+}

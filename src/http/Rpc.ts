@@ -1,0 +1,56 @@
+import { Effect, Either, type Redacted } from "effect"
+import type { IncomingMessage } from "node:http"
+import { ForeignOrigin } from "../domain/access/Sessions.ts"
+import type { BadRequest } from "../domain/BadRequest.ts"
+import { makeAnswering } from "./Answering.ts"
+import { decodeText, receiveBody } from "./Body.ts"
+import type { Dispatch } from "./Dispatch.ts"
+import type { Exchange } from "./Exchange.ts"
+import { refusal } from "./Failure.ts"
+import { isOwnOrigin } from "./Origin.ts"
+import { sessionToken } from "./SessionCookie.ts"
+
+/** Calls as they came over HTTP: who says to send them, and what they say. */
+interface Sent {
+  /** The token of a session, if there was one: of what the calls say of themselves nothing is believed. */
+  readonly token: Redacted.Redacted | undefined
+  readonly body: string
+  readonly requestId: string
+}
+
+/** Answers each of the calls of a body with a line, or none of them where the body cannot be read. */
+type AnswerCalls = (sent: Sent) => Effect.Effect<string, BadRequest>
+
+const PATH = "/rpc"
+
+const NDJSON = "application/ndjson"
+
+/** A page of another site may not send this type without being asked first, which it is not. */
+const isNdjson = ({ headers }: IncomingMessage) =>
+  /^application\/ndjson\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(headers["content-type"]?.trim() ?? "") &&
+  headers["content-encoding"] === undefined
+
+/**
+ * Serves calls of the second surface, on the sockets of the first. The answer is 200 whatever comes of each call, and says
+ * it call by call; another status is for what is no body of calls at all.
+ */
+export const makeRpc = (answerCalls: AnswerCalls): Effect.Effect<Dispatch> =>
+  Effect.map(makeAnswering, (answering) => {
+    const answer = Effect.fnUntraced(function* (message: IncomingMessage, { requestId }: Exchange) {
+      if (message.method !== "POST") return refusal(405, "Calls are sent with POST", { allow: "POST" })
+      if (!isOwnOrigin(message.headers)) return yield* new ForeignOrigin()
+      if (!isNdjson(message)) return refusal(415, `Calls are sent as ${NDJSON} in UTF-8, one a line, not compressed`)
+      const received = yield* Effect.either(receiveBody(message))
+      if (Either.isLeft(received)) return refusal(413, received.left.message)
+      const body = yield* decodeText(received.right)
+      const lines = yield* answerCalls({ token: sessionToken(message.headers), body, requestId })
+      return { status: 200, body: lines, headers: { "content-type": NDJSON } }
+    })
+
+    return (message, exchange) => {
+      if (message.url?.split("?", 1)[0] !== PATH) return false
+      exchange.route = PATH
+      answering(exchange, answer(message, exchange))
+      return true
+    }
+  })

@@ -1,0 +1,65 @@
+import { Rpc, RpcGroup } from "@effect/rpc"
+import { Schema } from "effect"
+import { Email, LastOwner, Member, MerchantNotFound, OwnersOnly, Role } from "../domain/access/Merchants.ts"
+import { SessionId, SessionSummary } from "../domain/access/Sessions.ts"
+import { Store } from "../domain/access/Stores.ts"
+import { MerchantId } from "../domain/Actor.ts"
+import { Identified } from "./Principal.ts"
+import { inStore } from "./Shapes.ts"
+
+/*
+ * Stores, their members, and the sessions of who calls. What is written here is the same when it is done twice, and is
+ * answered the same, so it takes no key.
+ */
+
+export const getStore = Rpc.make("store.get", { payload: inStore, success: Store })
+
+/** What a store says of itself. */
+export class StoreRpcs extends RpcGroup.make(getStore).middleware(Identified) {}
+
+/** Owners first. */
+export const listMembers = Rpc.make("members.list", {
+  payload: inStore,
+  success: Schema.Array(Schema.Struct({ ...Member.fields, createdAt: Schema.Date })),
+  error: OwnersOnly
+})
+
+/** Makes a merchant a member, or gives a member another role. */
+export const joinMember = Rpc.make("members.join", {
+  payload: { ...inStore, email: Email, role: Role },
+  success: Schema.Struct({ merchantId: MerchantId, role: Role }),
+  error: Schema.Union(OwnersOnly, MerchantNotFound, LastOwner)
+})
+
+/** From then on the merchant is refused in the store. */
+export const leaveMember = Rpc.make("members.leave", {
+  payload: { ...inStore, merchantId: MerchantId },
+  success: Schema.Struct({ merchantId: MerchantId }),
+  error: Schema.Union(OwnersOnly, LastOwner)
+})
+
+/** The merchants who may work in a store: for its owners. */
+export class MemberRpcs extends RpcGroup.make(listMembers, joinMember, leaveMember).middleware(Identified) {}
+
+/** The newest first. */
+export const listSessions = Rpc.make("sessions.list", {
+  success: Schema.Array(
+    Schema.Struct({
+      ...SessionSummary.fields,
+      createdAt: Schema.Date,
+      seenAt: Schema.Date,
+      /** Whether it is the one that asks. */
+      isCurrent: Schema.Boolean
+    })
+  ),
+  payload: {}
+})
+
+/** Its next request is refused. Another's session goes on, as if there were none. */
+export const endSession = Rpc.make("sessions.end", {
+  payload: { sessionId: SessionId },
+  success: Schema.Struct({ sessionId: SessionId })
+})
+
+/** The caller's own sessions, in no store. */
+export class SessionRpcs extends RpcGroup.make(listSessions, endSession).middleware(Identified) {}

@@ -1,0 +1,116 @@
+import { Rpc, RpcGroup } from "@effect/rpc"
+import { Schema } from "effect"
+import { WorkWeight } from "../domain/Bulkhead.ts"
+import {
+  Collection,
+  CollectionId,
+  CollectionLimitReached,
+  CollectionNotFound,
+  CreateCollection,
+  RulesTooSlow,
+  TooManyMembers,
+  TooManyProductIds,
+  UnknownProducts,
+  UpdateCollection
+} from "../domain/catalog/Collection.ts"
+import {
+  CreateProduct,
+  Product,
+  ProductId,
+  ProductLimitReached,
+  ProductNotFound,
+  ProductTooLarge,
+  UpdateProduct
+} from "../domain/catalog/Product.ts"
+import { SlugTaken } from "../domain/catalog/Slug.ts"
+import { VersionMismatch } from "../domain/Version.ts"
+import { Identified } from "./Principal.ts"
+import { Deleted, guarded, inStore, keyed, Page, paged, WriteRefused } from "./Shapes.ts"
+
+export const listProducts = Rpc.make("products.list", { payload: paged(ProductId), success: Page(Product, ProductId) })
+
+export const getProduct = Rpc.make("products.get", {
+  payload: { ...inStore, id: ProductId },
+  success: Product,
+  error: ProductNotFound
+})
+
+export const createProduct = Rpc.make("products.create", {
+  payload: { ...keyed, product: CreateProduct },
+  success: Product,
+  error: Schema.Union(WriteRefused, ProductLimitReached, ProductTooLarge, SlugTaken)
+})
+
+/** A merge patch: only what is named changes, null clears. One that changes nothing answers the product as it is. */
+export const updateProduct = Rpc.make("products.update", {
+  payload: { ...guarded, id: ProductId, patch: UpdateProduct },
+  success: Product,
+  error: Schema.Union(WriteRefused, ProductNotFound, ProductTooLarge, SlugTaken, VersionMismatch)
+})
+
+/** Takes the product out of the manual collections that hold it, too. */
+export const deleteProduct = Rpc.make("products.delete", {
+  payload: { ...guarded, id: ProductId },
+  success: Deleted(ProductId),
+  error: Schema.Union(WriteRefused, ProductNotFound, VersionMismatch)
+})
+
+/** What a store sells. */
+export class ProductRpcs extends RpcGroup.make(
+  listProducts,
+  getProduct,
+  createProduct,
+  updateProduct,
+  deleteProduct
+).middleware(Identified) {}
+
+/** Each with the products that it holds at this moment. */
+export const listCollections = Rpc.make("collections.list", {
+  payload: paged(CollectionId),
+  success: Page(Collection, CollectionId),
+  error: RulesTooSlow
+}).annotate(WorkWeight, "heavy")
+
+export const getCollection = Rpc.make("collections.get", {
+  payload: { ...inStore, id: CollectionId },
+  success: Collection,
+  error: Schema.Union(CollectionNotFound, RulesTooSlow)
+}).annotate(WorkWeight, "heavy")
+
+export const createCollection = Rpc.make("collections.create", {
+  payload: { ...keyed, collection: CreateCollection },
+  success: Collection,
+  error: Schema.Union(WriteRefused, CollectionLimitReached, SlugTaken, UnknownProducts, TooManyProductIds, RulesTooSlow)
+}).annotate(WorkWeight, "heavy")
+
+/** A merge patch, as of a product. */
+export const updateCollection = Rpc.make("collections.update", {
+  payload: { ...guarded, id: CollectionId, patch: UpdateCollection },
+  success: Collection,
+  error: Schema.Union(
+    WriteRefused,
+    CollectionNotFound,
+    SlugTaken,
+    UnknownProducts,
+    TooManyProductIds,
+    TooManyMembers,
+    RulesTooSlow,
+    VersionMismatch
+  )
+}).annotate(WorkWeight, "heavy")
+
+/** Its products stay. */
+export const deleteCollection = Rpc.make("collections.delete", {
+  payload: { ...guarded, id: CollectionId },
+  success: Deleted(CollectionId),
+  error: Schema.Union(WriteRefused, CollectionNotFound, VersionMismatch)
+})
+
+/** Products of a store, grouped by hand or by rules. */
+export class CollectionRpcs extends RpcGroup.make(
+  listCollections,
+  getCollection,
+  createCollection,
+  updateCollection,
+  deleteCollection
+).middleware(Identified) {}

@@ -1,0 +1,105 @@
+import { RpcClient, RpcClientError } from "@effect/rpc"
+import type { FromClientEncoded } from "@effect/rpc/RpcMessage"
+import { Duration, Effect, Schema, type Scope } from "effect"
+import { parse, stringify } from "../domain/Json.ts"
+import { Rpcs } from "./Rpcs.ts"
+
+export { Email } from "../domain/access/Merchants.ts"
+export { SessionId } from "../domain/access/Sessions.ts"
+export { MerchantId } from "../domain/Actor.ts"
+export { CollectionId, CreateCollection, UpdateCollection } from "../domain/catalog/Collection.ts"
+export { CreateProduct, ProductId, UpdateProduct } from "../domain/catalog/Product.ts"
+export { IdempotencyKey } from "../domain/Idempotency.ts"
+export { StoreId } from "../domain/Store.ts"
+export { Rpcs } from "./Rpcs.ts"
+
+/** A client of every procedure, as in `client.products.create({ … })`. */
+export type Client = RpcClient.FromGroup<typeof Rpcs, RpcClientError.RpcClientError>
+
+export interface ClientOptions {
+  /** Where the service's `/rpc` is. A page of the service's own host says `/rpc`. */
+  readonly url: string
+  /** Sent with each call. Outside of browsers that is the session: `{ cookie: "__Host-session=…" }`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** How long a call waits for the whole of its answer: 60 seconds. */
+  readonly timeout?: Duration.DurationInput
+  /** Asks, instead of the platform's `fetch`. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+}
+
+type Request = Extract<FromClientEncoded, { readonly _tag: "Request" }>
+
+const failed = (message: string, cause?: unknown) =>
+  new RpcClientError.RpcClientError({ reason: "Protocol", message, cause })
+
+const Refusal = Schema.parseJson(Schema.Struct({ error: Schema.String }))
+const decodeRefusal = Schema.decodeUnknownOption(Refusal)
+
+/** A line that tells how a call ended, of which the call's definition reads the rest. */
+const isExit = Schema.is(Schema.Struct({ _tag: Schema.Literal("Exit"), requestId: Schema.String, exit: Schema.Any }))
+
+/** What of a request the service reads. */
+const lineOf = ({ _tag, id, payload, tag }: Request) => `${stringify({ _tag, id, tag, payload })}\n`
+
+/** What came back for a request, whole. */
+const ask = ({ fetch = (url, init) => globalThis.fetch(url, init), headers, url }: ClientOptions, request: Request) =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/ndjson" },
+        body: lineOf(request),
+        signal
+      })
+      return { isOk: response.ok, status: response.status, text: await response.text() }
+    },
+    catch: (cause) => failed("The service cannot be reached", cause)
+  })
+
+const answerIn = (text: string, { id }: Request) =>
+  Effect.try({
+    try: (): ReadonlyArray<unknown> => text.trimEnd().split("\n").map(parse),
+    catch: (cause) => failed("The service answered what is no JSON", cause)
+  }).pipe(
+    Effect.flatMap((messages) => {
+      const answer = messages.filter(isExit).find(({ requestId }) => requestId === id)
+      return answer === undefined ? failed("The service did not answer the call") : Effect.succeed(answer)
+    })
+  )
+
+/**
+ * Sends each call with a request of its own and reads its answer whole, numbers with all of their digits. Whatever comes
+ * but the end of the call fails it, as no answer in time does: the library's own protocol would wait for ever.
+ */
+const protocolOf = (options: ClientOptions) =>
+  RpcClient.Protocol.make((write) => {
+    const { timeout = "60 seconds" } = options
+
+    const send = Effect.fnUntraced(function* (message: FromClientEncoded) {
+      if (message._tag !== "Request") return
+      const { isOk, status, text } = yield* Effect.timeoutFail(ask(options, message), {
+        duration: timeout,
+        onTimeout: () => failed(`The service did not answer within ${Duration.format(Duration.decode(timeout))}`)
+      })
+      if (!isOk) {
+        const { error } = yield* Effect.orElseSucceed(decodeRefusal(text), () => ({ error: "no reason was given" }))
+        return yield* failed(`The service answered ${status}: ${error}`)
+      }
+      yield* write(yield* answerIn(text, message))
+    })
+
+    return Effect.succeed({ send, supportsAck: false, supportsTransferables: false })
+  })
+
+/**
+ * A client, for browsers and Node. Each call fails with the errors that its procedure declares, with those that any call
+ * may be refused with, and with `RpcClientError` where the service was not reached or did not answer in time.
+ *
+ * @example
+ * Effect.scoped(Effect.gen(function* () {
+ *   const client = yield* makeClient({ url: "/rpc" })
+ *   const { items } = yield* client.products.list({ storeId, limit: 10 })
+ * }))
+ */
+export const makeClient = (options: ClientOptions): Effect.Effect<Client, never, Scope.Scope> =>
+  Effect.provideServiceEffect(RpcClient.make(Rpcs, { disableTracing: true }), RpcClient.Protocol, protocolOf(options))

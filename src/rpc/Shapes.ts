@@ -1,0 +1,63 @@
+import { Schema } from "effect"
+import { optional } from "../domain/catalog/Fields.ts"
+import { EventLoop } from "../domain/Events.ts"
+import { AnswersFull, IdempotencyKey, KeyReused } from "../domain/Idempotency.ts"
+import { MAX_LIMIT } from "../domain/Page.ts"
+import { StoreId } from "../domain/Store.ts"
+
+/* What procedures share: the members of what they are asked with, the forms of answers, why writes are refused. */
+
+/** Every procedure of a store names it. */
+export const inStore = { storeId: StoreId.annotations({ description: "The store, of which the caller is a member" }) }
+
+/** What every write is asked with. */
+export const keyed = {
+  ...inStore,
+  idempotencyKey: IdempotencyKey.annotations({
+    description: "One new key for each operation, and the same on its retries: it runs once, a retry gets its answer",
+    message: () => ({ message: "must be 1 to 255 visible ASCII characters", override: true })
+  })
+}
+
+/** What a write to something that there is is asked with. */
+export const guarded = {
+  ...keyed,
+  expectedVersion: optional(
+    Schema.Int.pipe(
+      Schema.positive(),
+      Schema.annotations({
+        description: "The version that the write may replace: it is refused when the resource has another by now",
+        message: () => ({ message: "must be an integer of at least 1", override: true })
+      })
+    )
+  )
+}
+
+/** What every list is asked with. */
+export const paged = <A, I>(cursor: Schema.Schema<A, I>) => ({
+  ...inStore,
+  cursor: optional(cursor.annotations({ description: "The `nextCursor` of the page before" })),
+  limit: optional(
+    Schema.Int.pipe(
+      Schema.between(1, MAX_LIMIT),
+      Schema.annotations({
+        description: "Items of a page at most; it may hold fewer and still have a `nextCursor`",
+        message: () => ({ message: `must be an integer from 1 to ${MAX_LIMIT}`, override: true })
+      })
+    )
+  )
+})
+
+/** A page of a list, in ascending order of id. */
+export const Page = <A, I, Id, IdI>(item: Schema.Schema<A, I>, id: Schema.Schema<Id, IdI>) =>
+  Schema.Struct({
+    items: Schema.Array(item),
+    nextCursor: Schema.NullOr(id).annotations({ description: "Null exactly when there is no further item" })
+  })
+
+/** What is gone. */
+export const Deleted = <A, I>(id: Schema.Schema<A, I>) => Schema.Struct({ id, deleted: Schema.Literal(true) })
+
+/** Why any write may be refused, beside the reasons of its own. */
+export const WriteRefused = Schema.Union(KeyReused, AnswersFull, EventLoop)
+export type WriteRefused = typeof WriteRefused.Type

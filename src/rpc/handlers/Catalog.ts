@@ -1,0 +1,76 @@
+import { Effect } from "effect"
+import { Catalog } from "../../domain/catalog/Catalog.ts"
+import { DEFAULT_LIMIT, type PageRequest } from "../../domain/Page.ts"
+import type { VersionCondition } from "../../domain/Version.ts"
+import * as Rpcs from "../Catalog.ts"
+import { deleted, page, resource } from "./Answers.ts"
+import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
+
+interface Paged<Id> {
+  readonly cursor?: Id
+  readonly limit?: number
+}
+
+const requestOf = <Id>({ cursor, limit = DEFAULT_LIMIT }: Paged<Id>): PageRequest<Id> => ({ cursor, limit })
+
+const conditionOf = ({ expectedVersion }: { readonly expectedVersion?: number }): VersionCondition =>
+  expectedVersion === undefined ? "any" : [expectedVersion]
+
+export const makeCatalogProcedures = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const { inStore, write } = yield* makeProcedures
+
+  return {
+    "products.list": inStore(
+      Rpcs.listProducts,
+      ({ payload }) => catalog.listProducts(payload.storeId, requestOf(payload)),
+      page
+    ),
+    "products.get": inStore(
+      Rpcs.getProduct,
+      ({ payload }) => catalog.getProduct(payload.storeId, payload.id),
+      resource
+    ),
+    "products.create": write(
+      Rpcs.createProduct,
+      ({ product, storeId }) => catalog.createProduct(storeId, product),
+      resource
+    ),
+    "products.update": write(
+      Rpcs.updateProduct,
+      (asked) => catalog.updateProduct(asked.storeId, asked.id, asked.patch, conditionOf(asked)),
+      resource
+    ),
+    "products.delete": write(
+      Rpcs.deleteProduct,
+      (asked) => catalog.deleteProduct(asked.storeId, asked.id, conditionOf(asked)),
+      deleted
+    ),
+
+    "collections.list": inStore(
+      Rpcs.listCollections,
+      ({ payload }) => catalog.listCollections(payload.storeId, requestOf(payload)),
+      page
+    ),
+    "collections.get": inStore(
+      Rpcs.getCollection,
+      ({ payload }) => catalog.getCollection(payload.storeId, payload.id),
+      resource
+    ),
+    "collections.create": write(
+      Rpcs.createCollection,
+      ({ collection, storeId }) => catalog.createCollection(storeId, collection),
+      resource
+    ),
+    "collections.update": write(
+      Rpcs.updateCollection,
+      (asked) => catalog.updateCollection(asked.storeId, asked.id, asked.patch, conditionOf(asked)),
+      resource
+    ),
+    "collections.delete": write(
+      Rpcs.deleteCollection,
+      (asked) => catalog.deleteCollection(asked.storeId, asked.id, conditionOf(asked)),
+      deleted
+    )
+  } satisfies ProceduresOf<typeof Rpcs.ProductRpcs | typeof Rpcs.CollectionRpcs>
+})

@@ -1,0 +1,94 @@
+import { Rpc } from "@effect/rpc"
+import { assert, layer } from "@effect/vitest"
+import { Config, Context, Effect, HashMap, Layer, Logger, Option, Schema } from "effect"
+import { type Access, AccessLog } from "../../src/http/AccessLog.ts"
+import { listen } from "../../src/http/Listener.ts"
+import { makeRpc } from "../../src/http/Rpc.ts"
+import { serve } from "../../src/http/Serve.ts"
+import { DomainLive } from "../../src/layers/Domain.ts"
+import { Unavailable } from "../../src/domain/Unavailable.ts"
+import { encoded } from "../../src/rpc/handlers/Answers.ts"
+import { makeCalls } from "../../src/rpc/handlers/Calls.ts"
+import { procedure } from "../../src/rpc/handlers/Procedure.ts"
+import { PostgresTest } from "../support/PostgresTest.ts"
+import { watch } from "../support/Process.ts"
+import { callLine, exitsOf, makeMerchant, post, sessionOf } from "../support/Rpc.ts"
+
+/** What the service told its logs. */
+class Told extends Context.Tag("Told")<
+  Told,
+  { readonly requests: Array<Access>; readonly failures: Array<{ readonly text: string; readonly requestId: unknown }> }
+>() {}
+
+const SECRET = "postgres://admin:hunter2@db"
+
+const definition = (tag: string) => Rpc.make(tag, { payload: {}, success: Schema.Struct({ at: Schema.Int }) })
+
+const badly = definition("badly")
+const dying = (tag: string, run: () => Effect.Effect<never>) => procedure(definition(tag), run)
+
+const procedures = [
+  procedure(definition("well"), () => Effect.succeed('{"at":1}')),
+  dying("error", () => Effect.die(new Error(SECRET))),
+  dying("object", () => Effect.die({ password: SECRET })),
+  dying("thrown", () => {
+    throw new Error(SECRET)
+  }),
+  dying("unavailable", () => Effect.die(new Unavailable({ cause: new Error(SECRET) }))),
+  procedure(badly, () => Effect.sync(() => encoded(badly)({ at: 0.5 })))
+]
+
+const Service = Layer.unwrapEffect(
+  Effect.map(Told, ({ failures, requests }) =>
+    Layer.scopedDiscard(
+      Effect.flatMap(Effect.flatMap(makeCalls(procedures), makeRpc), (rpc) => serve(rpc, Effect.never))
+    ).pipe(
+      Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
+      Layer.provide(Layer.succeed(AccessLog, (access: Access) => void requests.push(access))),
+      Layer.provide(
+        Logger.replace(
+          Logger.defaultLogger,
+          Logger.make(({ annotations, cause }) => {
+            failures.push({
+              text: String(cause),
+              requestId: Option.getOrUndefined(HashMap.get(annotations, "requestId"))
+            })
+          })
+        )
+      )
+    )
+  )
+).pipe(
+  Layer.provideMerge(DomainLive),
+  Layer.provideMerge(PostgresTest),
+  Layer.provideMerge(Layer.sync(Told, () => Told.of({ requests: [], failures: [] })))
+)
+
+layer(Service, { excludeTestServices: true })("what should not have happened", (it) => {
+  it.effect("is told to nobody but the log, under the id of the request, and fails no other call", () =>
+    Effect.gen(function* () {
+      const cookie = yield* sessionOf((yield* makeMerchant).email)
+      const { failures, requests } = yield* Told
+      const broken = ["error", "object", "thrown", "badly"]
+      for (const tag of [...broken, "unavailable"]) {
+        const requestId = `of-${tag}`
+        const body = callLine("well", {}) + callLine(tag, {}, { id: "2" }) + callLine("well", {}, { id: "3" })
+        const { status, text } = yield* post(body, { cookie, "x-request-id": requestId })
+        assert.strictEqual(status, 200)
+        assert.notMatch(text, /hunter2|0\.5|stack|cause":\{"_tag":"Die/)
+        const exits = exitsOf(text)
+        for (const id of ["1", "3"]) assert.deepStrictEqual(exits.get(id), { _tag: "Success", value: { at: 1 } })
+        const error = tag === "unavailable" ? { _tag: "ServiceUnavailable" } : { _tag: "InternalError", requestId }
+        assert.deepStrictEqual(exits.get("2"), { _tag: "Failure", cause: { _tag: "Fail", error } })
+        assert.lengthOf(
+          failures.filter((told) => told.requestId === requestId),
+          1
+        )
+      }
+      assert.include(failures[0]?.text, SECRET)
+      const look = Effect.sync(() => requests.filter(({ requestId }) => requestId === "of-error"))
+      const [line] = yield* watch(look, (found) => found.length > 0)
+      assert.deepInclude(line, { method: "POST", route: "/rpc", status: 200 })
+    })
+  )
+})

@@ -1,0 +1,293 @@
+import { HttpServer } from "@effect/platform"
+import { Rpc } from "@effect/rpc"
+import { SqlClient } from "@effect/sql"
+import { assert, layer } from "@effect/vitest"
+import { Cause, Effect, Exit, Option, Predicate, Schema, SchemaAST } from "effect"
+import { randomUUID } from "node:crypto"
+import { Plan, Stores } from "../../src/domain/access/Stores.ts"
+import { MAX_LARGE_ANSWERS } from "../../src/domain/Idempotency.ts"
+import type { StoreId } from "../../src/domain/Store.ts"
+import { Rpcs } from "../../src/rpc/Rpcs.ts"
+import { type Answer, ApiTest, freshClient } from "../support/Api.ts"
+import { callLine, freshMember, post } from "../support/Rpc.ts"
+
+/** What a write came to, in words that both surfaces have. */
+type Outcome =
+  | { readonly made: Record<string, unknown> }
+  | { readonly refused: { readonly error: string; readonly issues?: ReadonlyArray<string> } }
+
+interface Asked {
+  readonly id?: string
+  readonly body?: object
+  readonly version?: number
+  readonly key?: string
+}
+
+type Resource = "product" | "collection"
+
+/** A surface, in a store of its own. */
+interface Surface {
+  readonly storeId: StoreId
+  readonly write: (verb: "create" | "update" | "delete", resource: Resource, asked: Asked) => Effect.Effect<Outcome>
+}
+
+const AnyRecord = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const Refused = Schema.Struct({
+  error: Schema.String,
+  issues: Schema.optionalWith(Schema.Array(Schema.String), { exact: true })
+})
+const decodeRest = Schema.decodeUnknownSync(Schema.Union(Schema.Struct({ data: AnyRecord }), Refused))
+const decodeRecord = Schema.decodeUnknownSync(AnyRecord)
+
+const METHOD = { create: "POST", update: "PATCH", delete: "DELETE" }
+
+const restOutcome = ({ json }: Answer): Outcome => {
+  const answer = decodeRest(json)
+  return "data" in answer ? { made: answer.data } : { refused: answer }
+}
+
+const makeRest = Effect.map(freshClient(), ({ client, storeId }): Surface => ({
+  storeId,
+  write: (verb, resource, { body, id, key = randomUUID(), version }) =>
+    Effect.map(
+      client.send(METHOD[verb], id === undefined ? `/${resource}s` : `/${resource}s/${id}`, {
+        key,
+        headers: {
+          // The second surface is always strict.
+          prefer: "handling=strict",
+          ...(version === undefined ? {} : { "if-match": `"${version}"` })
+        },
+        ...(body === undefined ? {} : { body })
+      }),
+      restOutcome
+    )
+}))
+
+const isText = (value: unknown): value is string => typeof value === "string"
+
+/** What the client's own reading of an answer says. */
+const rpcOutcome = (tag: string, text: string): Outcome => {
+  const rpc = Rpcs.requests.get(tag)
+  if (rpc === undefined) return assert.fail(tag)
+  const exit = Schema.decodeUnknownSync(Rpc.exitSchema(rpc))(decodeRecord(JSON.parse(text))["exit"])
+  if (Exit.isSuccess(exit)) return { made: decodeRecord(exit.value) }
+  const error = Option.getOrThrow(Cause.failureOption(exit.cause))
+  const issues =
+    Predicate.hasProperty(error, "issues") && Array.isArray(error.issues) ? error.issues.filter(isText) : undefined
+  return { refused: { error: error.message, ...(issues === undefined ? {} : { issues }) } }
+}
+
+const makeRpc = Effect.gen(function* () {
+  const { cookie, storeId } = yield* freshMember()
+  const here = yield* HttpServer.HttpServer
+  const surface: Surface = {
+    storeId,
+    write: (verb, resource, { body, id, key = randomUUID(), version }) => {
+      const tag = `${resource}s.${verb}`
+      const payload = {
+        storeId,
+        idempotencyKey: key,
+        ...(id === undefined ? {} : { id }),
+        ...(body === undefined ? {} : { [verb === "create" ? resource : "patch"]: body }),
+        ...(version === undefined ? {} : { expectedVersion: version })
+      }
+      return post(callLine(tag, payload), { cookie }).pipe(
+        Effect.map(({ text }) => rpcOutcome(tag, text)),
+        Effect.provideService(HttpServer.HttpServer, here)
+      )
+    }
+  }
+  return surface
+})
+
+const OWN = new Set([
+  "id",
+  "createdAt",
+  "updatedAt",
+  "occurredAt",
+  "storeId",
+  "actor",
+  "originInstallationId",
+  "productIds"
+])
+
+/** A document or an event without what no two writes share, nor two surfaces. */
+const shared = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(shared)
+  if (!Predicate.isRecord(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]) => (OWN.has(key) ? [] : [[key, shared(inner)]]))
+  )
+}
+
+/** Where a line of `issues` stands in a payload is told, too. */
+const withoutPlace = (outcome: Outcome): Outcome =>
+  "made" in outcome
+    ? outcome
+    : {
+        refused: {
+          ...outcome.refused,
+          ...(outcome.refused.issues === undefined
+            ? {}
+            : { issues: outcome.refused.issues.map((line) => line.replace(/^(?:product|collection|patch)\./, "")) })
+        }
+      }
+
+/** The rows that a store's writes left. */
+const leftIn = (storeId: StoreId) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const documents = yield* sql`
+      select document, version from products where store_id = ${storeId}
+      union all select document, version from collections where store_id = ${storeId}
+    `.pipe(Effect.orDie)
+    const events = yield* sql`select payload from events where store_id = ${storeId} order by id`.pipe(Effect.orDie)
+    return shared({
+      documents: documents.map((row) => row["document"]),
+      events: events.map(({ payload }) => (isText(payload) ? JSON.parse(payload) : payload))
+    })
+  })
+
+const idIn = (outcome: Outcome) =>
+  "made" in outcome ? String(outcome.made["id"]) : assert.fail(JSON.stringify(outcome))
+
+const NOBODY = "019c1363-49c0-7fff-8000-000000000000"
+
+const long = (bytes: number) => ({ text: "x".repeat(bytes) })
+
+const narrow = (storeId: StoreId) =>
+  Effect.gen(function* () {
+    const { createPlan, setPlan } = yield* Stores
+    const name = randomUUID()
+    yield* Effect.orDie(createPlan(Plan.make({ name, productLimit: 1, collectionLimit: 1 })))
+    yield* Effect.orDie(setPlan(storeId, name))
+  })
+
+const fillAnswers = (storeId: StoreId) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`update large_answers set bytes = ${MAX_LARGE_ANSWERS} where store_id = ${storeId}`
+  ).pipe(Effect.orDie)
+
+const create = ({ write }: Surface, body: object = { name: "Cup" }) =>
+  Effect.map(write("create", "product", { body }), idIn)
+const group = ({ write }: Surface, body: object = { title: "Cups" }) =>
+  Effect.map(write("create", "collection", { body }), idIn)
+
+/** A write by its outcome's name: on a surface whose store may be made ready for it. */
+const CASES: Readonly<
+  Record<string, (surface: Surface) => Effect.Effect<Outcome, never, SqlClient.SqlClient | Stores>>
+> = {
+  "a product": ({ write }) =>
+    write("create", "product", {
+      body: { name: " Desk ", price: 12.5, tags: ["Oak", "oak"], variants: [{ title: "A" }], metafields: { a: [1] } }
+    }),
+  "a product of many bytes": ({ write }) =>
+    write("create", "product", { body: { name: "D", metafields: long(60_000) } }),
+  "a product that changes": (surface) =>
+    Effect.flatMap(create(surface), (id) => surface.write("update", "product", { id, body: { stock: 3 }, version: 1 })),
+  "a change that changes nothing": (surface) =>
+    Effect.flatMap(create(surface), (id) => surface.write("update", "product", { id, body: { name: "Cup" } })),
+  "a product that goes": (surface) =>
+    Effect.flatMap(create(surface), (id) => surface.write("delete", "product", { id, version: 1 })),
+  "a collection by hand": (surface) =>
+    Effect.flatMap(create(surface), (id) =>
+      surface.write("create", "collection", { body: { title: "Cups", productIds: [id] } })
+    ),
+  "a collection by rules that changes": (surface) =>
+    Effect.gen(function* () {
+      yield* create(surface)
+      const id = yield* group(surface, { title: "All", rules: [{ field: "title", relation: "contains", value: "u" }] })
+      return yield* surface.write("update", "collection", { id, body: { type: "manual" } })
+    }),
+  "a collection that goes": (surface) =>
+    Effect.flatMap(group(surface), (id) => surface.write("delete", "collection", { id })),
+  BadRequest: ({ write }) => write("create", "product", { body: { name: "", price: -1, nmae: 1, media: [{}] } }),
+  "BadRequest of rules": ({ write }) =>
+    write("create", "collection", {
+      body: { title: "A", rules: [{ field: "onSale", relation: "contains", value: 1 }] }
+    }),
+  ProductLimitReached: (surface) =>
+    Effect.gen(function* () {
+      yield* create(surface)
+      yield* narrow(surface.storeId)
+      return yield* surface.write("create", "product", { body: { name: "Mug" } })
+    }),
+  CollectionLimitReached: (surface) =>
+    Effect.gen(function* () {
+      yield* group(surface)
+      yield* narrow(surface.storeId)
+      return yield* surface.write("create", "collection", { body: { title: "Mugs" } })
+    }),
+  ProductTooLarge: (surface) =>
+    Effect.gen(function* () {
+      const id = yield* create(surface, { name: "Cup", metafields: long(600_000) })
+      return yield* surface.write("update", "product", { id, body: { customFields: long(600_000) } })
+    }),
+  "SlugTaken by a create": (surface) =>
+    Effect.zipRight(create(surface), surface.write("create", "product", { body: { name: "Cup", slug: "cup" } })),
+  "SlugTaken by an update": (surface) =>
+    Effect.gen(function* () {
+      yield* group(surface)
+      const id = yield* group(surface, { title: "Mugs" })
+      return yield* surface.write("update", "collection", { id, body: { slug: "cups" } })
+    }),
+  "ProductNotFound by an update": ({ write }) => write("update", "product", { id: NOBODY, body: {} }),
+  "ProductNotFound by a delete": ({ write }) => write("delete", "product", { id: NOBODY }),
+  "CollectionNotFound by an update": ({ write }) => write("update", "collection", { id: NOBODY, body: {} }),
+  "CollectionNotFound by a delete": ({ write }) => write("delete", "collection", { id: NOBODY }),
+  "VersionMismatch by an update": (surface) =>
+    Effect.flatMap(create(surface), (id) => surface.write("update", "product", { id, body: { stock: 3 }, version: 7 })),
+  "VersionMismatch by a delete": (surface) =>
+    Effect.flatMap(group(surface), (id) => surface.write("delete", "collection", { id, version: 7 })),
+  UnknownProducts: ({ write }) => write("create", "collection", { body: { title: "A", productIds: [NOBODY] } }),
+  TooManyProductIds: ({ write }) =>
+    write("create", "collection", {
+      body: { title: "A", productIds: Array.from({ length: 10_001 }, () => randomUUID()) }
+    }),
+  KeyReused: ({ write }) =>
+    Effect.zipRight(
+      write("create", "product", { body: { name: "Cup" }, key: "one" }),
+      write("create", "product", { body: { name: "Mug" }, key: "one" })
+    ),
+  AnswersFull: (surface) =>
+    Effect.gen(function* () {
+      yield* create(surface, { name: "Cup", metafields: long(20_000) })
+      yield* fillAnswers(surface.storeId)
+      return yield* surface.write("create", "product", { body: { name: "Mug", metafields: long(20_000) } })
+    })
+}
+
+/** The tags of the errors of a schema. */
+const tagsOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
+  SchemaAST.isUnion(ast)
+    ? ast.types.flatMap(tagsOf)
+    : SchemaAST.getPropertySignatures(SchemaAST.encodedAST(ast)).flatMap(({ name, type }) =>
+        name === "_tag" && SchemaAST.isLiteral(type) ? [String(type.literal)] : []
+      )
+
+/** What takes thousands of products, seconds, or an event to answer: the same writes are refused so in tests of the first. */
+const ELSEWHERE = ["TooManyMembers", "RulesTooSlow", "EventLoop"]
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("both surfaces", (it) => {
+  for (const [name, run] of Object.entries(CASES)) {
+    it.scoped(`come to the same by the same write: ${name}`, () =>
+      Effect.gen(function* () {
+        const [rest, rpc] = [yield* makeRest, yield* makeRpc]
+        const first = yield* run(rest)
+        const second = withoutPlace(yield* run(rpc))
+        assert.deepStrictEqual(shared(second), shared(first))
+        assert.strictEqual("refused" in first, /^[A-Z]/.test(name))
+        assert.deepStrictEqual(yield* leftIn(rpc.storeId), yield* leftIn(rest.storeId))
+      })
+    )
+  }
+
+  it("every error that the catalog's procedures declare is among them", () => {
+    const declared = [...Rpcs.requests.values()]
+      .filter(({ _tag }) => /^(?:products|collections)\./.test(_tag))
+      .flatMap(({ errorSchema }) => tagsOf(errorSchema.ast))
+    const shown = new Set(Object.keys(CASES).map((name) => name.split(" ")[0]))
+    assert.deepStrictEqual([...new Set(declared)].filter((tag) => !shown.has(tag)).toSorted(), ELSEWHERE.toSorted())
+  })
+})

@@ -1,0 +1,118 @@
+import { Effect, Redacted, Schema } from "effect"
+import { randomUUID } from "node:crypto"
+import { Email, Merchants, Password, type Role } from "../../src/domain/access/Merchants.ts"
+import { Sessions } from "../../src/domain/access/Sessions.ts"
+import { IdempotencyKey } from "../../src/domain/Idempotency.ts"
+import type { StoreId } from "../../src/domain/Store.ts"
+import { makeClient } from "../../src/rpc/Client.ts"
+import { baseUrl, makeStore } from "./Api.ts"
+
+const PASSWORD = "correct horse battery"
+
+const toEmail = Schema.decodeSync(Email)
+const toPassword = Schema.decodeSync(Password)
+
+export const newKey = () => IdempotencyKey.make(randomUUID())
+
+export const makeMerchant = Effect.gen(function* () {
+  const email = toEmail(`${randomUUID()}@example.com`)
+  const { create } = yield* Merchants
+  return { email, id: yield* create({ email, name: "Ada", password: toPassword(PASSWORD) }) }
+})
+
+/** The cookie that signing in over HTTP sets. */
+export const signIn = (email: Email) =>
+  Effect.flatMap(baseUrl, (base) =>
+    Effect.promise(async () => {
+      const response = await fetch(`${base}/auth/sign-in`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ email, password: PASSWORD })
+      })
+      return response.headers.get("set-cookie")?.split(";")[0] ?? ""
+    })
+  )
+
+/** A session without the work of its password. */
+export const sessionOf = (email: Email) =>
+  Effect.gen(function* () {
+    const { signIn } = yield* Sessions
+    const attempt = {
+      email,
+      password: toPassword(PASSWORD),
+      address: randomUUID(),
+      userAgent: "Test",
+      replaced: undefined
+    }
+    return `session=${Redacted.value((yield* signIn(attempt)).token)}`
+  })
+
+export const clientOf = (cookie: string, timeout: number = 30_000) =>
+  Effect.flatMap(baseUrl, (base) => makeClient({ url: `${base}/rpc`, headers: { cookie }, timeout }))
+
+/** A merchant who is signed in, a store that they are a member of, and their client. */
+export const freshMember = Effect.fn(function* (options: { readonly role?: Role; readonly plan?: string } = {}) {
+  const storeId = yield* makeStore(options.plan)
+  return { storeId, ...(yield* memberOf(storeId, options.role)) }
+})
+
+export const memberOf = Effect.fn(function* (storeId: StoreId, role: Role = "owner") {
+  const { email, id } = yield* makeMerchant
+  const { join } = yield* Merchants
+  if (role === "staff") yield* join(storeId, (yield* makeMerchant).email, "owner")
+  yield* join(storeId, email, role)
+  const cookie = yield* sessionOf(email)
+  return { email, merchantId: id, cookie, client: yield* clientOf(cookie) }
+})
+
+/** Posts text to `/rpc` as it is. */
+export const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}, method = "POST") =>
+  Effect.flatMap(baseUrl, (base) =>
+    Effect.promise(async () => {
+      const response = await fetch(`${base}/rpc`, {
+        method,
+        headers: { "content-type": "application/ndjson", ...headers },
+        ...(method === "GET" ? {} : { body })
+      })
+      return { status: response.status, headers: response.headers, text: await response.text() }
+    })
+  )
+
+/** A line of a call. */
+export const callLine = (tag: string, payload: unknown, rest: object = {}) =>
+  `${JSON.stringify({ _tag: "Request", id: "1", tag, payload, ...rest })}\n`
+
+const Lines = Schema.Array(
+  Schema.Struct({
+    _tag: Schema.Literal("Exit"),
+    requestId: Schema.String,
+    exit: Schema.Union(
+      Schema.Struct({ _tag: Schema.Literal("Success"), value: Schema.Unknown }),
+      Schema.Struct({
+        _tag: Schema.Literal("Failure"),
+        cause: Schema.Struct({
+          _tag: Schema.Literal("Fail"),
+          error: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+        })
+      })
+    )
+  })
+)
+const decodeLines = Schema.decodeUnknownSync(Lines, { onExcessProperty: "error" })
+
+/** How the calls of a body ended, by their ids: nothing else may stand in an answer. */
+export const exitsOf = (text: string) =>
+  new Map(
+    decodeLines(
+      text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+    ).map(({ exit, requestId }) => [requestId, exit] as const)
+  )
+
+/** The error that the one call of a body failed with. */
+export const errorOf = (text: string) => {
+  const [exit] = exitsOf(text).values()
+  return exit?._tag === "Failure" ? exit.cause.error : undefined
+}
