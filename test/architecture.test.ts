@@ -122,6 +122,23 @@ it("only http knows HTTP", () => {
   }
 })
 
+/** A file and all that it imports of ours, directly or not. */
+const closureOf = (file: string, seen = new Set<string>()): ReadonlySet<string> => {
+  if (seen.has(file)) return seen
+  seen.add(file)
+  for (const target of importsOf(file)) if (target.startsWith("src/")) closureOf(target, seen)
+  return seen
+}
+
+it("what browsers load of RPC is definitions, the domain and the library: nothing of Node, no handler", () => {
+  const loaded = [...closureOf("src/rpc/Client.ts")]
+  assert.isAbove(loaded.length, 20)
+  const foreign = loaded
+    .flatMap((file) => importsOf(file))
+    .filter((target) => /^node:|^transliteration|handlers/.test(target))
+  assert.deepStrictEqual(foreign, [])
+})
+
 it("the environment is read in layers and main alone", () => {
   const readers = files.filter((file) =>
     /\bprocess\s*\.\s*env\b|\bprocess\s*\[|\bConfig\.\w+\(|import\.meta\.env/.test(readFileSync(file, "utf8"))

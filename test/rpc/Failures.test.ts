@@ -1,8 +1,10 @@
 import { Rpc } from "@effect/rpc"
 import { assert, layer } from "@effect/vitest"
 import { Config, Context, Effect, HashMap, Layer, Logger, Option, Schema } from "effect"
+import { once } from "node:events"
+import { connect, type Socket } from "node:net"
 import { type Access, AccessLog } from "../../src/http/AccessLog.ts"
-import { listen } from "../../src/http/Listener.ts"
+import { listen, Listener } from "../../src/http/Listener.ts"
 import { makeRpc } from "../../src/http/Rpc.ts"
 import { serve } from "../../src/http/Serve.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
@@ -10,8 +12,10 @@ import { Unavailable } from "../../src/domain/Unavailable.ts"
 import { encoded } from "../../src/rpc/handlers/Answers.ts"
 import { makeCalls } from "../../src/rpc/handlers/Calls.ts"
 import { procedure } from "../../src/rpc/handlers/Procedure.ts"
+import { baseUrl } from "../support/Api.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
 import { watch } from "../support/Process.ts"
+import { lines } from "../support/Raw.ts"
 import { callLine, exitsOf, makeMerchant, post, sessionOf } from "../support/Rpc.ts"
 
 /** What the service told its logs. */
@@ -35,6 +39,8 @@ const procedures = [
     throw new Error(SECRET)
   }),
   dying("unavailable", () => Effect.die(new Unavailable({ cause: new Error(SECRET) }))),
+  // More than the buffers of both sides of a connection take.
+  procedure(definition("much"), () => Effect.succeed(JSON.stringify({ at: 1, text: "x".repeat(64 * 1024 * 1024) }))),
   procedure(badly, () => Effect.sync(() => encoded(badly)({ at: 0.5 })))
 ]
 
@@ -43,7 +49,9 @@ const Service = Layer.unwrapEffect(
     Layer.scopedDiscard(
       Effect.flatMap(Effect.flatMap(makeCalls(procedures), makeRpc), (rpc) => serve(rpc, Effect.never))
     ).pipe(
-      Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
+      Layer.provideMerge(
+        listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) }, { stalled: 500, connections: 100 })
+      ),
       Layer.provide(Layer.succeed(AccessLog, (access: Access) => void requests.push(access))),
       Layer.provide(
         Logger.replace(
@@ -89,6 +97,27 @@ layer(Service, { excludeTestServices: true })("what should not have happened", (
       const look = Effect.sync(() => requests.filter(({ requestId }) => requestId === "of-error"))
       const [line] = yield* watch(look, (found) => found.length > 0)
       assert.deepInclude(line, { method: "POST", route: "/rpc", status: 200 })
+    })
+  )
+
+  it.scoped("a client that takes nothing of its answer is let go of", () =>
+    Effect.gen(function* () {
+      const cookie = yield* sessionOf((yield* makeMerchant).email)
+      const { hostname, port } = new URL(yield* baseUrl)
+      const server = yield* Listener
+      const closed = once(server, "connection").then(([taken]: Array<Socket>) => taken && once(taken, "close"))
+      const socket = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const socket = connect(Number(port), hostname).on("error", () => {})
+          await once(socket, "connect")
+          return socket.pause()
+        }),
+        (socket) => Effect.sync(() => socket.destroy())
+      )
+      const body = callLine("much", {})
+      const head = ["POST /rpc HTTP/1.1", "host: 127.0.0.1", `cookie: ${cookie}`]
+      socket.write(lines(...head, "content-type: application/ndjson", `content-length: ${body.length}`) + body)
+      assert.isDefined(yield* Effect.promise(() => closed))
     })
   )
 })

@@ -4,7 +4,7 @@ import { BadRequest } from "../../domain/BadRequest.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { unavailableIn } from "../../domain/Unavailable.ts"
-import { CurrentPrincipal, InternalError, Principal, ServiceUnavailable } from "../Principal.ts"
+import { type CallRefused, CurrentPrincipal, InternalError, Principal, ServiceUnavailable } from "../Principal.ts"
 import { type Call, callsOf } from "./Envelope.ts"
 import { errorJson, type Procedure } from "./Procedure.ts"
 
@@ -22,6 +22,9 @@ const storesOf = (calls: ReadonlyArray<Call>): ReadonlyArray<StoreId> =>
   calls.flatMap(({ payload }) => (Either.isRight(payload) ? Option.toArray(decodeStore(payload.right["storeId"])) : []))
 
 const refusedJson = errorJson(Schema.Never)
+const refuse = (error: CallRefused) => Effect.flip(refusedJson(error))
+
+const NO_PROCEDURE = new BadRequest({ reason: "There is no such procedure" })
 
 const line = (id: string, exit: JsonText) => `{"_tag":"Exit","requestId":"${id}","exit":${exit}}\n`
 const succeeded = (id: string, value: JsonText) => line(id, `{"_tag":"Success","value":${value}}`)
@@ -53,12 +56,10 @@ export const makeCalls = (procedures: ReadonlyArray<Procedure>) =>
 
     const perform = ({ payload, tag }: Call, principal: Exit.Exit<Principal, NotSignedIn>) =>
       Effect.gen(function* () {
-        const current = yield* Effect.catchAll(principal, (error) => Effect.flip(refusedJson(error)))
+        const current = yield* Effect.catchAll(principal, refuse)
         const procedure = byTag.get(tag)
-        if (procedure === undefined) {
-          return yield* Effect.flip(refusedJson(new BadRequest({ reason: `There is no procedure ${tag}` })))
-        }
-        const json = yield* Effect.catchAll(payload, (error) => Effect.flip(refusedJson(error)))
+        if (procedure === undefined) return yield* refuse(NO_PROCEDURE)
+        const json = yield* Effect.catchAll(payload, refuse)
         return yield* Effect.provideService(procedure.answer(json), CurrentPrincipal, current)
       })
 
