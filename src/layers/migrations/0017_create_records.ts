@@ -25,10 +25,11 @@ export default Effect.gen(function* () {
     `
     yield* sql`create index ${sql(`${table}_by_change`)} on ${sql(table)} (store_id, changed_at) include (id)`
     // Nothing but the index in its order: of a table that nobody has analyzed the planner takes those that have changed to
-    // be few, and would gather and sort them all to answer the first of them.
+    // be few, and would gather and sort them all to answer the first of them; while a store has few of any, it would sort
+    // all of the store.
     yield* sql`
       create function ${sql(`changed_${table}`)}(store uuid, since bigint, most integer) returns setof uuid
-      language plpgsql stable set enable_bitmapscan = off as $$
+      language plpgsql stable set enable_bitmapscan = off set enable_sort = off as $$
         begin
           return query select id from ${sql(table)}
           where store_id = store and changed_at >= since order by changed_at limit most;
