@@ -4,8 +4,6 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    // The modules of a file are those of the next one: to load them anew for each took a third of the time.
-    isolate: false,
     setupFiles: ["test/support/setup.ts"],
     globalSetup: ["test/support/globalSetup.ts"],
     // One less than there are cores, as Vitest has it, but not one alone: much of a test is waiting.
