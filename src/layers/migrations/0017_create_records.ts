@@ -24,15 +24,23 @@ export default Effect.gen(function* () {
       ) with (toast_tuple_target = 8160)
     `
     yield* sql`create index ${sql(`${table}_by_change`)} on ${sql(table)} (store_id, changed_at) include (id)`
-    // Nothing but the index in its order: of a table that nobody has analyzed the planner takes those that have changed to
-    // be few, and would gather and sort them all to answer the first of them; while a store has few of any, it would sort
-    // all of the store.
+    // Each goes by its index alone, in its order: of a table that nobody has analyzed, or that had few rows when the plan
+    // was made, the planner would gather and sort all that a store has to answer the first of it.
     yield* sql`
       create function ${sql(`changed_${table}`)}(store uuid, since bigint, most integer) returns setof uuid
       language plpgsql stable set enable_bitmapscan = off set enable_sort = off as $$
         begin
           return query select id from ${sql(table)}
           where store_id = store and changed_at >= since order by changed_at limit most;
+        end
+      $$
+    `
+    yield* sql`
+      create function ${sql(`later_${table}`)}(store uuid, last uuid, since bigint, most integer) returns setof uuid
+      language plpgsql stable set enable_bitmapscan = off set enable_sort = off as $$
+        begin
+          return query select id from ${sql(table)}
+          where store_id = store and id > last and changed_at >= since order by id limit most;
         end
       $$
     `

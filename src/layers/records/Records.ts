@@ -32,10 +32,7 @@ const changedRows = (table: Table) => `(
       select id from few where id > $4 and (select count(*) from few) <= ${FEW}
       order by id limit $2 + 1
     ) union all (
-      -- No index has the sum: this way goes by id.
-      select id from ${table}
-      where store_id = $1 and id > $4 and changed_at + 0 >= $5 and (select count(*) from few) > ${FEW}
-      order by id limit $2 + 1
+      select id from later_${table}($1, $4, $5, $2 + 1) as id where (select count(*) from few) > ${FEW}
     )
   )
   select found.* from behind, lateral (
