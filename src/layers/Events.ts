@@ -32,15 +32,18 @@ const insertEvent = statement(`
 `)
 
 /**
- * A delivery for each installation that is to be told: every active one of an app that subscribed to the kind, if it has
+ * The installations that are to be told: every active one of an app that subscribed to the kind, if it has
  * the scope to read the resource, except the one that made the write (contract, section 6, rule 1). Joined with webhooks, a
  * plan made while few had subscribed would go through all of them. Where there are none, no installation is looked at.
  */
+const TO_BE_TOLD = `
+  installations i where i.store_id = $1 and i.is_active and i.id is distinct from $3 and $4 = any(i.scopes)
+    and exists (select from webhooks) and (select $5 = any(w.kinds) from webhooks w where w.app_id = i.app_id)
+`
+
 const insertDeliveries = statement(`
   insert into deliveries (store_id, event_id, installation_id, app_id)
-  select i.store_id, $2::uuid, i.id, i.app_id
-  from installations i where i.store_id = $1 and i.is_active and i.id is distinct from $3 and $4 = any(i.scopes)
-    and exists (select from webhooks) and (select $5 = any(w.kinds) from webhooks w where w.app_id = i.app_id)
+  select i.store_id, $2::uuid, i.id, i.app_id from ${TO_BE_TOLD}
 `)
 
 const insertEvents = statement(`
@@ -56,12 +59,7 @@ const insertEvents = statement(`
 const insertAllDeliveries = statement(`
   insert into deliveries (store_id, event_id, installation_id, app_id)
   select told.store_id, event_id, told.id, told.app_id
-  from (
-    select i.store_id, i.id, i.app_id
-    from installations i where i.store_id = $1 and i.is_active and i.id is distinct from $3 and $4 = any(i.scopes)
-      and exists (select from webhooks) and (select $5 = any(w.kinds) from webhooks w where w.app_id = i.app_id)
-    offset 0
-  ) as told, unnest($2::uuid[]) as event_id
+  from (select i.store_id, i.id, i.app_id from ${TO_BE_TOLD} offset 0) as told, unnest($2::uuid[]) as event_id
 `)
 
 /** An event, and the resource that it tells of. */
