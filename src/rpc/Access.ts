@@ -1,10 +1,10 @@
 import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
-import { Email, LastOwner, Member, MerchantNotFound, OwnersOnly, Role } from "../domain/access/Merchants.ts"
+import { Email, LastOwner, Member, MerchantNotFound, Role } from "../domain/access/Merchants.ts"
 import { SessionId, SessionSummary } from "../domain/access/Sessions.ts"
 import { Store } from "../domain/access/Stores.ts"
 import { MerchantId } from "../domain/Actor.ts"
-import { Identified } from "./Principal.ts"
+import { CallersOf, EVERYBODY, Identified, OWNERS } from "./Principal.ts"
 import { inStore } from "./Shapes.ts"
 
 /*
@@ -12,7 +12,7 @@ import { inStore } from "./Shapes.ts"
  * answered the same, so it takes no key.
  */
 
-export const getStore = Rpc.make("store.get", { payload: inStore, success: Store })
+export const getStore = Rpc.make("store.get", { payload: inStore, success: Store }).annotate(CallersOf, EVERYBODY)
 
 /** What a store says of itself. */
 export class StoreRpcs extends RpcGroup.make(getStore).middleware(Identified) {}
@@ -20,23 +20,22 @@ export class StoreRpcs extends RpcGroup.make(getStore).middleware(Identified) {}
 /** Owners first. */
 export const listMembers = Rpc.make("members.list", {
   payload: inStore,
-  success: Schema.Array(Schema.Struct({ ...Member.fields, createdAt: Schema.Date })),
-  error: OwnersOnly
-})
+  success: Schema.Array(Schema.Struct({ ...Member.fields, createdAt: Schema.Date }))
+}).annotate(CallersOf, OWNERS)
 
 /** Makes a merchant a member, or gives a member another role. */
 export const joinMember = Rpc.make("members.join", {
   payload: { ...inStore, email: Email, role: Role },
   success: Schema.Struct({ merchantId: MerchantId, role: Role }),
-  error: Schema.Union(OwnersOnly, MerchantNotFound, LastOwner)
-})
+  error: Schema.Union(MerchantNotFound, LastOwner)
+}).annotate(CallersOf, OWNERS)
 
 /** From then on the merchant is refused in the store. */
 export const leaveMember = Rpc.make("members.leave", {
   payload: { ...inStore, merchantId: MerchantId },
   success: Schema.Struct({ merchantId: MerchantId }),
-  error: Schema.Union(OwnersOnly, LastOwner)
-})
+  error: LastOwner
+}).annotate(CallersOf, OWNERS)
 
 /** The merchants who may work in a store: for its owners. */
 export class MemberRpcs extends RpcGroup.make(listMembers, joinMember, leaveMember).middleware(Identified) {}

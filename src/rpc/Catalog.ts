@@ -24,36 +24,39 @@ import {
 } from "../domain/catalog/Product.ts"
 import { SlugTaken } from "../domain/catalog/Slug.ts"
 import { VersionMismatch } from "../domain/Version.ts"
-import { Identified } from "./Principal.ts"
+import { agentsWith, CallersOf, Identified } from "./Principal.ts"
 import { Deleted, guarded, inStore, keyed, Page, paged, WriteRefused } from "./Shapes.ts"
 
-export const listProducts = Rpc.make("products.list", { payload: paged(ProductId), success: Page(Product, ProductId) })
+export const listProducts = Rpc.make("products.list", {
+  payload: paged(ProductId),
+  success: Page(Product, ProductId)
+}).annotate(CallersOf, agentsWith("read_products"))
 
 export const getProduct = Rpc.make("products.get", {
   payload: { ...inStore, id: ProductId },
   success: Product,
   error: ProductNotFound
-})
+}).annotate(CallersOf, agentsWith("read_products"))
 
 export const createProduct = Rpc.make("products.create", {
   payload: { ...keyed, product: CreateProduct },
   success: Product,
   error: Schema.Union(WriteRefused, ProductLimitReached, ProductTooLarge, SlugTaken)
-})
+}).annotate(CallersOf, agentsWith("write_products"))
 
 /** A merge patch: only what is named changes, null clears. One that changes nothing answers the product as it is. */
 export const updateProduct = Rpc.make("products.update", {
   payload: { ...guarded, id: ProductId, patch: UpdateProduct },
   success: Product,
   error: Schema.Union(WriteRefused, ProductNotFound, ProductTooLarge, SlugTaken, VersionMismatch)
-})
+}).annotate(CallersOf, agentsWith("write_products"))
 
 /** Takes the product out of the manual collections that hold it, too. */
 export const deleteProduct = Rpc.make("products.delete", {
   payload: { ...guarded, id: ProductId },
   success: Deleted(ProductId),
   error: Schema.Union(WriteRefused, ProductNotFound, VersionMismatch)
-})
+}).annotate(CallersOf, agentsWith("write_products"))
 
 /** What a store sells. */
 export class ProductRpcs extends RpcGroup.make(
@@ -69,19 +72,25 @@ export const listCollections = Rpc.make("collections.list", {
   payload: paged(CollectionId),
   success: Page(Collection, CollectionId),
   error: RulesTooSlow
-}).annotate(WorkWeight, "heavy")
+})
+  .annotate(WorkWeight, "heavy")
+  .annotate(CallersOf, agentsWith("read_collections"))
 
 export const getCollection = Rpc.make("collections.get", {
   payload: { ...inStore, id: CollectionId },
   success: Collection,
   error: Schema.Union(CollectionNotFound, RulesTooSlow)
-}).annotate(WorkWeight, "heavy")
+})
+  .annotate(WorkWeight, "heavy")
+  .annotate(CallersOf, agentsWith("read_collections"))
 
 export const createCollection = Rpc.make("collections.create", {
   payload: { ...keyed, collection: CreateCollection },
   success: Collection,
   error: Schema.Union(WriteRefused, CollectionLimitReached, SlugTaken, UnknownProducts, TooManyProductIds, RulesTooSlow)
-}).annotate(WorkWeight, "heavy")
+})
+  .annotate(WorkWeight, "heavy")
+  .annotate(CallersOf, agentsWith("write_collections"))
 
 /** A merge patch, as of a product. */
 export const updateCollection = Rpc.make("collections.update", {
@@ -97,14 +106,16 @@ export const updateCollection = Rpc.make("collections.update", {
     RulesTooSlow,
     VersionMismatch
   )
-}).annotate(WorkWeight, "heavy")
+})
+  .annotate(WorkWeight, "heavy")
+  .annotate(CallersOf, agentsWith("write_collections"))
 
 /** Its products stay. */
 export const deleteCollection = Rpc.make("collections.delete", {
   payload: { ...guarded, id: CollectionId },
   success: Deleted(CollectionId),
   error: Schema.Union(WriteRefused, CollectionNotFound, VersionMismatch)
-})
+}).annotate(CallersOf, agentsWith("write_collections"))
 
 /** Products of a store, grouped by hand or by rules. */
 export class CollectionRpcs extends RpcGroup.make(

@@ -1,18 +1,28 @@
 import { RpcMiddleware } from "@effect/rpc"
 import { Context, Data, Schema } from "effect"
-import type { Role } from "../domain/access/Merchants.ts"
+import { AgentRefused, AgentScopeMissing } from "../domain/access/Agents.ts"
+import { OwnersOnly, type Role } from "../domain/access/Merchants.ts"
+import type { Scope } from "../domain/access/Scope.ts"
 import { NotSignedIn, type SessionId } from "../domain/access/Sessions.ts"
-import { Actor, type MerchantId } from "../domain/Actor.ts"
+import { Actor, type AgentId, type MerchantId } from "../domain/Actor.ts"
 import { BadRequest } from "../domain/BadRequest.ts"
 import { StoreBusy } from "../domain/Bulkhead.ts"
 import { type StoreId, StoreNotFound } from "../domain/Store.ts"
 
-/** Who calls: a merchant, by a session, with what they may do in the stores that their calls name. */
+/**
+ * Who calls: a merchant, by a session, with what they may do in the stores that their calls name, or an agent, by its
+ * token, in the store that it was made for.
+ */
 export type Principal = Data.TaggedEnum<{
   Merchant: {
     readonly id: MerchantId
     readonly sessionId: SessionId
     readonly roles: Readonly<Record<StoreId, Role>>
+  }
+  Agent: {
+    readonly id: AgentId
+    readonly storeId: StoreId
+    readonly scopes: ReadonlyArray<Scope>
   }
 }>
 
@@ -20,8 +30,29 @@ export const Principal = Data.taggedEnum<Principal>()
 
 /** As whom a principal writes. */
 export const actorOf: (principal: Principal) => Actor = Principal.$match({
-  Merchant: ({ id }) => Actor.Merchant({ id })
+  Merchant: ({ id }) => Actor.Merchant({ id }),
+  Agent: ({ id }) => Actor.Agent({ id })
 })
+
+/** Which of a store's members may call a procedure, and which of its agents: all, none, or those that have a scope. */
+export interface Callers {
+  readonly members: "all" | "owners"
+  readonly agents: "all" | "none" | Scope
+}
+
+/** Who may call a procedure of a store, where that is not its members alone: an annotation of its definition. */
+export class CallersOf extends Context.Reference<CallersOf>()("rpc/CallersOf", {
+  defaultValue: (): Callers => ({ members: "all", agents: "none" })
+}) {}
+
+/** Its owners may. */
+export const OWNERS: Callers = { members: "owners", agents: "none" }
+
+/** Its members and all of its agents may. */
+export const EVERYBODY: Callers = { members: "all", agents: "all" }
+
+/** Its members may, and its agents that have the scope. */
+export const agentsWith = (scope: Scope): Callers => ({ members: "all", agents: scope })
 
 /** Who the call that is being answered comes from. */
 export class CurrentPrincipal extends Context.Tag("rpc/CurrentPrincipal")<CurrentPrincipal, Principal>() {}
@@ -48,6 +79,9 @@ export const CallRefused = Schema.Union(
   NotSignedIn,
   BadRequest,
   StoreNotFound,
+  OwnersOnly,
+  AgentRefused,
+  AgentScopeMissing,
   StoreBusy,
   ServiceUnavailable,
   InternalError

@@ -4,9 +4,8 @@ import { Sessions } from "../../domain/access/Sessions.ts"
 import { Stores } from "../../domain/access/Stores.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
 import * as Rpcs from "../Access.ts"
-import { CurrentPrincipal } from "../Principal.ts"
 import { encoded } from "./Answers.ts"
-import { makeProcedures, procedure, type ProceduresOf, requireOwner } from "./Procedure.ts"
+import { currentMerchant, makeProcedures, procedure, type ProceduresOf } from "./Procedure.ts"
 
 export const makeAccessProcedures = Effect.gen(function* () {
   const merchants = yield* Merchants
@@ -21,14 +20,13 @@ export const makeAccessProcedures = Effect.gen(function* () {
 
     "members.list": inStore(
       Rpcs.listMembers,
-      ({ payload, role }) => Effect.zipRight(requireOwner(role), merchants.members(payload.storeId)),
+      ({ payload }) => merchants.members(payload.storeId),
       encoded(Rpcs.listMembers)
     ),
     "members.join": inStore(
       Rpcs.joinMember,
-      ({ payload, role }) =>
-        requireOwner(role).pipe(
-          Effect.zipRight(merchants.join(payload.storeId, payload.email, payload.role)),
+      ({ payload }) =>
+        merchants.join(payload.storeId, payload.email, payload.role).pipe(
           Effect.catchTag("UnknownStore", () => new StoreNotFound()),
           Effect.map((merchantId) => ({ merchantId, role: payload.role }))
         ),
@@ -36,20 +34,19 @@ export const makeAccessProcedures = Effect.gen(function* () {
     ),
     "members.leave": inStore(
       Rpcs.leaveMember,
-      ({ payload: { merchantId, storeId }, role }) =>
-        requireOwner(role).pipe(Effect.zipRight(merchants.leave(storeId, merchantId)), Effect.as({ merchantId })),
+      ({ payload: { merchantId, storeId } }) => Effect.as(merchants.leave(storeId, merchantId), { merchantId }),
       encoded(Rpcs.leaveMember)
     ),
 
     "sessions.list": procedure(Rpcs.listSessions, () =>
-      Effect.flatMap(CurrentPrincipal, ({ id, sessionId }) =>
+      Effect.flatMap(currentMerchant, ({ id, sessionId }) =>
         Effect.map(sessions.list(id), (all) =>
           sessionsJson(all.map((one) => ({ ...one, isCurrent: one.sessionId === sessionId })))
         )
       )
     ),
     "sessions.end": procedure(Rpcs.endSession, ({ sessionId }) =>
-      Effect.flatMap(CurrentPrincipal, ({ id }) => Effect.as(sessions.end(id, sessionId), endedJson({ sessionId })))
+      Effect.flatMap(currentMerchant, ({ id }) => Effect.as(sessions.end(id, sessionId), endedJson({ sessionId })))
     )
   } satisfies ProceduresOf<typeof Rpcs.StoreRpcs | typeof Rpcs.MemberRpcs | typeof Rpcs.SessionRpcs>
 })

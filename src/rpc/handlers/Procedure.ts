@@ -1,7 +1,8 @@
 import type { Rpc, RpcGroup } from "@effect/rpc"
 import { Context, Effect, Schema } from "effect"
 import { hash } from "node:crypto"
-import { OwnersOnly, type Role } from "../../domain/access/Merchants.ts"
+import { AgentRefused, AgentScopeMissing } from "../../domain/access/Agents.ts"
+import { OwnersOnly } from "../../domain/access/Merchants.ts"
 import { decodeWith } from "../../domain/BadRequest.ts"
 import { Bulkhead, WorkWeight } from "../../domain/Bulkhead.ts"
 import type { JsonText } from "../../domain/Document.ts"
@@ -9,7 +10,7 @@ import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject, stringify } from "../../domain/Json.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
-import { actorOf, CallRefused, CurrentPrincipal, Principal } from "../Principal.ts"
+import { actorOf, type Callers, CallersOf, CallRefused, CurrentPrincipal, Principal } from "../Principal.ts"
 import type { WriteRefused } from "../Shapes.ts"
 
 /** A procedure, and what answers its calls: with the JSON of its success, or of an error that its definition declares. */
@@ -35,7 +36,6 @@ interface Definition<Tag extends string, Payload, PayloadJson, Refusal, RefusalJ
 interface InStore<Payload> {
   readonly payload: Payload
   readonly principal: Principal
-  readonly role: Role
 }
 
 interface OfStore {
@@ -72,14 +72,28 @@ export const procedure = <Tag extends string, Payload, PayloadJson, Refusal, Ref
   }
 }
 
-export const requireOwner = (role: Role): Effect.Effect<void, OwnersOnly> =>
-  role === "owner" ? Effect.void : new OwnersOnly()
+type NotAdmitted = StoreNotFound | OwnersOnly | AgentRefused | AgentScopeMissing
 
-/** What a principal may do in a store. Whether there is one where they may do nothing is not told. */
-const roleIn = (principal: Principal, store: StoreId): Effect.Effect<Role, StoreNotFound> =>
+/** Whether a principal may call what `callers` may, in a store. Whether there is one where they may do nothing is not told. */
+const admit = (principal: Principal, store: StoreId, callers: Callers): Effect.Effect<void, NotAdmitted> =>
   Principal.$match(principal, {
-    Merchant: ({ roles }) => Effect.mapError(Effect.fromNullable(roles[store]), () => new StoreNotFound())
+    Merchant: ({ roles }): Effect.Effect<void, NotAdmitted> => {
+      const role = roles[store]
+      if (role === undefined) return new StoreNotFound()
+      return callers.members === "owners" && role !== "owner" ? new OwnersOnly() : Effect.void
+    },
+    Agent: ({ scopes, storeId }): Effect.Effect<void, NotAdmitted> => {
+      if (storeId !== store) return new StoreNotFound()
+      if (callers.agents === "none") return new AgentRefused()
+      if (callers.agents === "all" || scopes.includes(callers.agents)) return Effect.void
+      return new AgentScopeMissing({ scope: callers.agents })
+    }
   })
+
+/** The merchant who calls, for what is theirs and in no store. */
+export const currentMerchant = Effect.flatMap(CurrentPrincipal, (principal) =>
+  principal._tag === "Merchant" ? Effect.succeed(principal) : new AgentRefused()
+)
 
 /** The frames of procedures that read and write in a store. */
 export const makeProcedures = Effect.gen(function* () {
@@ -93,11 +107,12 @@ export const makeProcedures = Effect.gen(function* () {
     toJson: (found: Found, payload: Payload) => JsonText
   ): Procedure<Tag> => {
     const weight = Context.get(definition.annotations, WorkWeight)
+    const callers = Context.get(definition.annotations, CallersOf)
     return procedure(definition, (payload, json) =>
       Effect.gen(function* () {
         const principal = yield* CurrentPrincipal
-        const role = yield* roleIn(principal, payload.storeId)
-        const found = yield* inTurn(payload.storeId, weight, run({ payload, principal, role }, json))
+        yield* admit(principal, payload.storeId, callers)
+        const found = yield* inTurn(payload.storeId, weight, run({ payload, principal }, json))
         return toJson(found, payload)
       })
     )
