@@ -90,10 +90,14 @@ const admit = (principal: Principal, store: StoreId, callers: Callers): Effect.E
     }
   })
 
-/** The merchant who calls, for what is theirs and in no store. */
-export const currentMerchant = Effect.flatMap(CurrentPrincipal, (principal) =>
+/** The merchant who calls. */
+export const merchantIn = (
+  principal: Principal
+): Effect.Effect<Extract<Principal, { readonly _tag: "Merchant" }>, AgentRefused> =>
   principal._tag === "Merchant" ? Effect.succeed(principal) : new AgentRefused()
-)
+
+/** The same, for what is theirs and in no store. */
+export const currentMerchant = Effect.flatMap(CurrentPrincipal, merchantIn)
 
 /** The frames of procedures that read and write in a store. */
 export const makeProcedures = Effect.gen(function* () {
@@ -118,7 +122,22 @@ export const makeProcedures = Effect.gen(function* () {
     )
   }
 
-  /** A write: performed once for a key of its principal, and answered with the same text each time. */
+  /** Performs a write once for a key of its principal. */
+  const performed = <Payload extends Keyed, Made, Refusal>(
+    { _tag }: { readonly _tag: string },
+    { payload, principal }: InStore<Payload>,
+    json: JsonObject,
+    write: Write<Made, Refusal>,
+    toJson: (made: Made, payload: Payload) => JsonText
+  ) =>
+    once(
+      { storeId: payload.storeId, actor: actorOf(principal), surface: "rpc", cause: null, mode: "perform" },
+      { key: payload.idempotencyKey, fingerprint: fingerprint(_tag, json) },
+      write,
+      (made) => ({ status: 200, body: toJson(made, payload), etag: null })
+    )
+
+  /** A write: performed once, and answered with the same text each time. */
   const write = <Tag extends string, Payload extends Keyed, PayloadJson, Refusal, RefusalJson, Made>(
     definition: Definition<Tag, Payload, PayloadJson, Refusal | WriteRefused, RefusalJson>,
     run: (payload: Payload) => Write<Made, NoInfer<Refusal> | StoreNotFound>,
@@ -126,15 +145,9 @@ export const makeProcedures = Effect.gen(function* () {
   ): Procedure<Tag> =>
     inStore(
       definition,
-      ({ payload, principal }, json) =>
-        once(
-          { storeId: payload.storeId, actor: actorOf(principal), surface: "rpc", cause: null, mode: "perform" },
-          { key: payload.idempotencyKey, fingerprint: fingerprint(definition._tag, json) },
-          run(payload),
-          (made) => ({ status: 200, body: toJson(made, payload), etag: null })
-        ),
+      (asked, json) => performed(definition, asked, json, run(asked.payload), toJson),
       ({ body }) => body
     )
 
-  return { inStore, write }
+  return { inStore, performed, write }
 })
