@@ -47,6 +47,21 @@ export function* recordAll(changes: ReadonlyArray<Change>): Steps<void> {
   if (changes.length > 0) yield new Changed(changes)
 }
 
+/** A write that is done as it is, and what it changed. */
+export function* watched<A, E>(
+  write: Write<A, E>
+): Steps<{ readonly value: A; readonly changes: ReadonlyArray<Change> }, Refusal<E>> {
+  const changes: Array<Change> = []
+  const steps = write()
+  let next = steps.next()
+  while (next.done !== true) {
+    if (next.value instanceof Changed) changes.push(...next.value.changes)
+    yield next.value
+    next = steps.next()
+  }
+  return { value: next.value, changes }
+}
+
 /** The event that tells of a change, if one does. */
 const toldOf = (
   { actor, storeId }: WriteContext,

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { ApprovalNeeded, BudgetSpent } from "../domain/access/Agents.ts"
 import { optional } from "../domain/catalog/Fields.ts"
 import { EventLoop } from "../domain/Events.ts"
 import { AnswersFull, IdempotencyKey, KeyReused } from "../domain/Idempotency.ts"
@@ -59,5 +60,5 @@ export const Page = <A, I, Id, IdI>(item: Schema.Schema<A, I>, id: Schema.Schema
 export const Deleted = <A, I>(id: Schema.Schema<A, I>) => Schema.Struct({ id, deleted: Schema.Literal(true) })
 
 /** Why any write may be refused, beside the reasons of its own. */
-export const WriteRefused = Schema.Union(KeyReused, AnswersFull, EventLoop)
+export const WriteRefused = Schema.Union(KeyReused, AnswersFull, EventLoop, BudgetSpent, ApprovalNeeded)
 export type WriteRefused = typeof WriteRefused.Type

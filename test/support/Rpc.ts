@@ -81,18 +81,24 @@ export const agentOf = Effect.fn(function* (
   return { id, token, authorization, client: yield* makeClient({ url, headers: { authorization } }) }
 })
 
-/** Posts text to `/rpc` as it is. */
-export const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}, method = "POST") =>
-  Effect.flatMap(baseUrl, (base) =>
-    Effect.promise(async () => {
-      const response = await fetch(`${base}/rpc`, {
-        method,
-        headers: { "content-type": "application/ndjson", ...headers },
-        ...(method === "GET" ? {} : { body })
-      })
-      return { status: response.status, headers: response.headers, text: await response.text() }
+/** Posts text to `/rpc` of the service at `base` as it is. */
+export const postTo = (
+  base: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+  method = "POST"
+) =>
+  Effect.promise(async () => {
+    const response = await fetch(`${base}/rpc`, {
+      method,
+      headers: { "content-type": "application/ndjson", ...headers },
+      ...(method === "GET" ? {} : { body })
     })
-  )
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  })
+
+export const post = (body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>, method?: string) =>
+  Effect.flatMap(baseUrl, (base) => postTo(base, body, headers, method))
 
 /** A line of a call. */
 export const callLine = (tag: string, payload: unknown, rest: object = {}) =>

@@ -1,7 +1,7 @@
 import type { Rpc, RpcGroup } from "@effect/rpc"
 import { Context, Effect, Schema } from "effect"
 import { hash } from "node:crypto"
-import { AgentRefused, AgentScopeMissing } from "../../domain/access/Agents.ts"
+import { AgentRefused, Agents, AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { OwnersOnly } from "../../domain/access/Merchants.ts"
 import { decodeWith } from "../../domain/BadRequest.ts"
 import { Bulkhead, WorkWeight } from "../../domain/Bulkhead.ts"
@@ -101,6 +101,7 @@ export const currentMerchant = Effect.flatMap(CurrentPrincipal, merchantIn)
 
 /** The frames of procedures that read and write in a store. */
 export const makeProcedures = Effect.gen(function* () {
+  const { budgeted } = yield* Agents
   const { inTurn } = yield* Bulkhead
   const { once } = yield* Idempotency
 
@@ -122,7 +123,7 @@ export const makeProcedures = Effect.gen(function* () {
     )
   }
 
-  /** Performs a write once for a key of its principal. */
+  /** Performs a write once for a key of its principal; an agent's is of its budget. */
   const performed = <Payload extends Keyed, Made, Refusal>(
     { _tag }: { readonly _tag: string },
     { payload, principal }: InStore<Payload>,
@@ -133,7 +134,7 @@ export const makeProcedures = Effect.gen(function* () {
     once(
       { storeId: payload.storeId, actor: actorOf(principal), surface: "rpc", cause: null, mode: "perform" },
       { key: payload.idempotencyKey, fingerprint: fingerprint(_tag, json) },
-      write,
+      principal._tag === "Agent" ? budgeted(payload.storeId, principal.id, write) : write,
       (made) => ({ status: 200, body: toJson(made, payload), etag: null })
     )
 
