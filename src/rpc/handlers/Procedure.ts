@@ -12,6 +12,7 @@ import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
 import { actorOf, type Callers, CallersOf, CallRefused, CurrentPrincipal, Principal } from "../Principal.ts"
 import type { WriteRefused } from "../Shapes.ts"
+import { written } from "./Answers.ts"
 
 /** A procedure, and what answers its calls: with the JSON of its success, or of an error that its definition declares. */
 export interface Procedure<Tag extends string = string> {
@@ -44,6 +45,7 @@ interface OfStore {
 
 interface Keyed extends OfStore {
   readonly idempotencyKey: IdempotencyKey
+  readonly dryRun?: boolean
 }
 
 /** What tells one operation from another under the same key. */
@@ -118,7 +120,7 @@ export const makeProcedures = Effect.gen(function* () {
     )
   }
 
-  /** A write: performed once for a key of its principal, and answered with the same text each time. */
+  /** A write: performed once for a key of its principal, and answered with the same text each time; or only rehearsed. */
   const write = <Tag extends string, Payload extends Keyed, PayloadJson, Refusal, RefusalJson, Made>(
     definition: Definition<Tag, Payload, PayloadJson, Refusal | WriteRefused, RefusalJson>,
     run: (payload: Payload) => Write<Made, NoInfer<Refusal> | StoreNotFound>,
@@ -128,12 +130,18 @@ export const makeProcedures = Effect.gen(function* () {
       definition,
       ({ payload, principal }, json) =>
         once(
-          { storeId: payload.storeId, actor: actorOf(principal), surface: "rpc", cause: null, mode: "perform" },
+          {
+            storeId: payload.storeId,
+            actor: actorOf(principal),
+            surface: "rpc",
+            cause: null,
+            mode: payload.dryRun === true ? "rehearse" : "perform"
+          },
           { key: payload.idempotencyKey, fingerprint: fingerprint(definition._tag, json) },
           run(payload),
           (made) => ({ status: 200, body: toJson(made, payload), etag: null })
         ),
-      ({ body }) => body
+      written
     )
 
   return { inStore, write }
