@@ -47,28 +47,26 @@ export function* recordAll(changes: ReadonlyArray<Change>): Steps<void> {
   if (changes.length > 0) yield new Changed(changes)
 }
 
-/** A write that is done as it is, and what it changed. */
-export function* watched<A, E>(
-  write: Write<A, E>
-): Steps<{ readonly value: A; readonly changes: ReadonlyArray<Change> }, Refusal<E>> {
-  const changes: Array<Change> = []
-  const steps = write()
-  let next = steps.next()
-  while (next.done !== true) {
-    if (next.value instanceof Changed) changes.push(...next.value.changes)
-    yield next.value
-    next = steps.next()
+/** The write, whose changes are told on their way. */
+export const overheard = <A, E>(write: Write<A, E>, hear: (changes: ReadonlyArray<Change>) => void): Write<A, E> =>
+  function* () {
+    const steps = write()
+    let next = steps.next()
+    while (next.done !== true) {
+      if (next.value instanceof Changed) hear(next.value.changes)
+      yield next.value
+      next = steps.next()
+    }
+    return next.value
   }
-  return { value: next.value, changes }
-}
 
 /** The event that tells of a change, if one does. */
-const toldOf = (
-  { actor, storeId }: WriteContext,
+export const toldOf = (
+  { actor, isSilent, storeId }: WriteContext,
   hops: number,
   { after, at, id, resource, resourceId, version }: Change
 ): ReadonlyArray<Told> => {
-  if (after === null) return []
+  if (after === null || isSilent) return []
   const kind = UPDATED[resource]
   const event = { id, kind, occurredAt: at, storeId, actor, hops, json: after.json }
   return [{ event, resource: { id: resourceId, version } }]
@@ -87,7 +85,7 @@ export function* recorded<A, E>(
   while (next.done !== true) {
     if (next.value instanceof Changed) {
       const { changes } = next.value
-      const told = context.isSilent ? [] : changes.flatMap((change) => toldOf(context, hops, change))
+      const told = changes.flatMap((change) => toldOf(context, hops, change))
       yield* leave(...entriesOf(context, hops, key, changes), ...outboxOf(told))
       if (told.length > 0) yield new AfterCommit(notify)
     } else {

@@ -25,7 +25,7 @@ import { arrayOf } from "../Lists.ts"
 import { pageOf, pageQuery, START } from "../Pages.ts"
 import { countedIn } from "../RollingWindow.ts"
 import { traced } from "../Traced.ts"
-import { watched } from "../Writes.ts"
+import { overheard } from "../Writes.ts"
 import { SPENT, spend } from "./Budget.ts"
 
 /** Tells an agent's token from others, for who finds one where it should not be. */
@@ -161,8 +161,9 @@ export const AgentsLive = Layer.effect(
 
       budgeted: (store, agent, write) =>
         function* () {
-          const { changes, value } = yield* watched(write)
-          if (changes.length > 0) yield* spend(store, agent, "write")
+          let isChange = false
+          const value = yield* overheard(write, () => (isChange = true))()
+          if (isChange) yield* spend(store, agent, "write")
           return value
         },
 

@@ -12,6 +12,7 @@ import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
 import { actorOf, type Callers, CallersOf, CallRefused, CurrentPrincipal, Principal } from "../Principal.ts"
 import type { WriteRefused } from "../Shapes.ts"
+import { written } from "./Answers.ts"
 
 /** A procedure, and what answers its calls: with the JSON of its success, or of an error that its definition declares. */
 export interface Procedure<Tag extends string = string> {
@@ -44,6 +45,7 @@ interface OfStore {
 
 interface Keyed extends OfStore {
   readonly idempotencyKey: IdempotencyKey
+  readonly dryRun?: boolean
 }
 
 /** What tells one operation from another under the same key. */
@@ -123,7 +125,7 @@ export const makeProcedures = Effect.gen(function* () {
     )
   }
 
-  /** Performs a write once for a key of its principal; an agent's is of its budget. */
+  /** Performs a write once for a key of its principal, or rehearses it; what an agent performs is of its budget. */
   const performed = <Payload extends Keyed, Made, Refusal>(
     { _tag }: { readonly _tag: string },
     { payload, principal }: InStore<Payload>,
@@ -132,23 +134,25 @@ export const makeProcedures = Effect.gen(function* () {
     toJson: (made: Made, payload: Payload) => JsonText
   ) =>
     once(
-      { storeId: payload.storeId, actor: actorOf(principal), surface: "rpc", cause: null, mode: "perform" },
+      {
+        storeId: payload.storeId,
+        actor: actorOf(principal),
+        surface: "rpc",
+        cause: null,
+        mode: payload.dryRun === true ? "rehearse" : "perform"
+      },
       { key: payload.idempotencyKey, fingerprint: fingerprint(_tag, json) },
-      principal._tag === "Agent" ? budgeted(payload.storeId, principal.id, write) : write,
+      principal._tag === "Agent" && payload.dryRun !== true ? budgeted(payload.storeId, principal.id, write) : write,
       (made) => ({ status: 200, body: toJson(made, payload), etag: null })
     )
 
-  /** A write: performed once, and answered with the same text each time. */
+  /** A write: performed once, and answered with the same text each time; or only rehearsed. */
   const write = <Tag extends string, Payload extends Keyed, PayloadJson, Refusal, RefusalJson, Made>(
     definition: Definition<Tag, Payload, PayloadJson, Refusal | WriteRefused, RefusalJson>,
     run: (payload: Payload) => Write<Made, NoInfer<Refusal> | StoreNotFound>,
     toJson: (made: Made, payload: Payload) => JsonText
   ): Procedure<Tag> =>
-    inStore(
-      definition,
-      (asked, json) => performed(definition, asked, json, run(asked.payload), toJson),
-      ({ body }) => body
-    )
+    inStore(definition, (asked, json) => performed(definition, asked, json, run(asked.payload), toJson), written)
 
   return { inStore, performed, write }
 })
