@@ -8,6 +8,7 @@ import { Actor, type AgentId, type MerchantId } from "../domain/Actor.ts"
 import { BadRequest } from "../domain/BadRequest.ts"
 import { StoreBusy } from "../domain/Bulkhead.ts"
 import { type StoreId, StoreNotFound } from "../domain/Store.ts"
+import type { Surface } from "../domain/Write.ts"
 
 /**
  * Who calls: a merchant, by a session, with what they may do in the stores that their calls name, or an agent, by its
@@ -56,6 +57,11 @@ export const agentsWith = (scope: Scope): Callers => ({ members: "all", agents: 
 
 /** Who the call that is being answered comes from. */
 export class CurrentPrincipal extends Context.Tag("rpc/CurrentPrincipal")<CurrentPrincipal, Principal>() {}
+
+/** Through which surface it comes, for the journal. */
+export class CallSurface extends Context.Reference<CallSurface>()("rpc/CallSurface", {
+  defaultValue: (): Surface => "rpc"
+}) {}
 
 /** What a client is told of `Unavailable`, whose reason stays in the service. */
 export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {}) {

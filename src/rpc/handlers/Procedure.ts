@@ -10,7 +10,15 @@ import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject, stringify } from "../../domain/Json.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
-import { actorOf, type Callers, CallersOf, CallRefused, CurrentPrincipal, Principal } from "../Principal.ts"
+import {
+  actorOf,
+  type Callers,
+  CallersOf,
+  CallRefused,
+  CallSurface,
+  CurrentPrincipal,
+  Principal
+} from "../Principal.ts"
 import type { WriteRefused } from "../Shapes.ts"
 
 /** A procedure, and what answers its calls: with the JSON of its success, or of an error that its definition declares. */
@@ -127,11 +135,13 @@ export const makeProcedures = Effect.gen(function* () {
     inStore(
       definition,
       ({ payload, principal }, json) =>
-        once(
-          { storeId: payload.storeId, actor: actorOf(principal), surface: "rpc", cause: null, mode: "perform" },
-          { key: payload.idempotencyKey, fingerprint: fingerprint(definition._tag, json) },
-          run(payload),
-          (made) => ({ status: 200, body: toJson(made, payload), etag: null })
+        Effect.flatMap(CallSurface, (surface) =>
+          once(
+            { storeId: payload.storeId, actor: actorOf(principal), surface, cause: null, mode: "perform" },
+            { key: payload.idempotencyKey, fingerprint: fingerprint(definition._tag, json) },
+            run(payload),
+            (made) => ({ status: 200, body: toJson(made, payload), etag: null })
+          )
         ),
       ({ body }) => body
     )
