@@ -1,9 +1,6 @@
 import { Context } from "effect"
 
-/**
- * What a model is told of a procedure: what it does, when to use it, units, limits, an example. A procedure with this
- * annotation is a tool of the third surface (`rpc/mcp`), made of its definition; one without is none.
- */
+/** What a procedure does and when to use it, for a model that has never seen the store: an annotation of its definition. */
 export class ForAgents extends Context.Reference<ForAgents>()("rpc/ForAgents", {
   defaultValue: (): string | undefined => undefined
 }) {}
