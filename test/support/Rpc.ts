@@ -1,10 +1,12 @@
 import { Effect, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
+import { NewAgent } from "../../src/domain/access/Agents.ts"
 import { Email, Merchants, Password, type Role } from "../../src/domain/access/Merchants.ts"
+import { Scope } from "../../src/domain/access/Scope.ts"
 import { Sessions } from "../../src/domain/access/Sessions.ts"
 import { IdempotencyKey } from "../../src/domain/Idempotency.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
-import { makeClient } from "../../src/rpc/Client.ts"
+import { type Client, makeClient } from "../../src/rpc/Client.ts"
 import { baseUrl, makeStore } from "./Api.ts"
 
 const PASSWORD = "correct horse battery"
@@ -63,6 +65,20 @@ export const memberOf = Effect.fn(function* (storeId: StoreId, role: Role = "own
   yield* join(storeId, email, role)
   const cookie = yield* sessionOf(email)
   return { email, merchantId: id, cookie, client: yield* clientOf(cookie) }
+})
+
+const toAgent = Schema.decodeUnknownSync(NewAgent)
+
+/** An agent that a member makes: its token, and its client. */
+export const agentOf = Effect.fn(function* (
+  { client, storeId }: { readonly client: Client; readonly storeId: StoreId },
+  settings: Partial<NewAgent> = {}
+) {
+  const agent = toAgent({ name: "Helper", scopes: Scope.literals, ...settings })
+  const { id, token } = yield* client.agents.create({ storeId, idempotencyKey: newKey(), agent })
+  const authorization = `Bearer ${token}`
+  const url = `${yield* baseUrl}/rpc`
+  return { id, token, authorization, client: yield* makeClient({ url, headers: { authorization } }) }
 })
 
 /** Posts text to `/rpc` as it is. */

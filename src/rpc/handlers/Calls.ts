@@ -1,16 +1,20 @@
-import { Effect, Either, type Exit, Option, type Redacted, Schema } from "effect"
-import { NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
+import { Effect, Either, Option, type Redacted, Schema } from "effect"
+import { NotSignedIn } from "../../domain/access/Sessions.ts"
+import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import type { JsonText } from "../../domain/Document.ts"
-import { StoreId } from "../../domain/Store.ts"
-import { CurrentPrincipal, Principal } from "../Principal.ts"
+import { StoreId, type StoreNotFound } from "../../domain/Store.ts"
+import { type CallRefused, CurrentPrincipal, type Principal } from "../Principal.ts"
 import { type Call, callsOf } from "./Envelope.ts"
+import { type Caller, makeIdentify, principalAt } from "./Identify.ts"
 import type { Procedure } from "./Procedure.ts"
 import { refuse, settled } from "./Settled.ts"
 
 /** The calls of a body, and the token of the session in which they were sent. */
 interface Sent {
   readonly token: Redacted.Redacted | undefined
+  /** The token of an agent. It counts alone where there is one: a cookie comes along unasked. */
+  readonly bearer: Redacted.Redacted | undefined
   readonly body: string
   readonly requestId: string
 }
@@ -32,17 +36,18 @@ const failed = (id: string, error: JsonText) => line(id, `{"_tag":"Failure","cau
  * (docs/decisions/0015). Only what a definition declares goes out, and what one call meets is nothing to the others.
  */
 export const makeCalls = (procedures: ReadonlyArray<Procedure>) =>
-  Effect.map(Sessions, ({ find }) => {
+  Effect.map(makeIdentify, ({ agent, merchant }) => {
     const byTag = new Map(procedures.map((procedure) => [procedure.tag, procedure]))
 
-    const identify = (token: Redacted.Redacted | undefined, calls: ReadonlyArray<Call>) =>
-      token === undefined
-        ? new NotSignedIn()
-        : Effect.map(find(token, storesOf(calls)), ({ merchantId, roles, sessionId }) =>
-            Principal.Merchant({ id: merchantId, sessionId, roles })
-          )
+    const identify = (
+      { bearer, token }: Sent,
+      calls: ReadonlyArray<Call>
+    ): Effect.Effect<Caller, NotSignedIn | InvalidToken | StoreNotFound> => {
+      if (bearer !== undefined) return agent(bearer, calls.length)
+      return token === undefined ? new NotSignedIn() : merchant(token, storesOf(calls), calls.length)
+    }
 
-    const perform = ({ payload, tag }: Call, principal: Exit.Exit<Principal, NotSignedIn>) =>
+    const perform = ({ payload, tag }: Call, principal: Effect.Effect<Principal, CallRefused>) =>
       Effect.gen(function* () {
         const current = yield* Effect.catchAll(principal, refuse)
         const procedure = byTag.get(tag)
@@ -51,19 +56,26 @@ export const makeCalls = (procedures: ReadonlyArray<Procedure>) =>
         return yield* Effect.provideService(procedure.answer(json), CurrentPrincipal, current)
       })
 
-    const answer = (call: Call, principal: Exit.Exit<Principal, NotSignedIn>, requestId: string) =>
+    const answer = (call: Call, principal: Effect.Effect<Principal, CallRefused>, requestId: string) =>
       Effect.map(
         settled(perform(call, principal), requestId),
         Either.match({ onLeft: (error) => failed(call.id, error), onRight: (value) => succeeded(call.id, value) })
       )
 
-    return ({ body, requestId, token }: Sent): Effect.Effect<string, BadRequest> =>
+    return (sent: Sent): Effect.Effect<string, BadRequest> =>
       Effect.gen(function* () {
-        const calls = yield* callsOf(body)
-        const principal = yield* Effect.exit(identify(token, calls))
-        const lines = yield* Effect.forEach(calls, (call) => answer(call, principal, requestId), {
-          concurrency: "unbounded"
-        })
+        const calls = yield* callsOf(sent.body)
+        const caller = yield* Effect.exit(identify(sent, calls))
+        const lines = yield* Effect.forEach(
+          calls,
+          (call, place) =>
+            answer(
+              call,
+              Effect.flatMap(caller, (known) => principalAt(known, place)),
+              sent.requestId
+            ),
+          { concurrency: "unbounded" }
+        )
         return lines.join("")
       })
   })

@@ -9,7 +9,7 @@ import type { JsonText } from "../../domain/Document.ts"
 import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject, stringify } from "../../domain/Json.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
-import type { Write } from "../../domain/Write.ts"
+import type { Surface, Write } from "../../domain/Write.ts"
 import {
   actorOf,
   type Callers,
@@ -40,10 +40,11 @@ interface Definition<Tag extends string, Payload, PayloadJson, Refusal, RefusalJ
   readonly annotations: Context.Context<never>
 }
 
-/** Of a call in a store: what it says, and who says it. */
+/** Of a call in a store: what it says, who says it, and where. */
 interface InStore<Payload> {
   readonly payload: Payload
   readonly principal: Principal
+  readonly surface: Surface
 }
 
 interface OfStore {
@@ -98,10 +99,14 @@ const admit = (principal: Principal, store: StoreId, callers: Callers): Effect.E
     }
   })
 
-/** The merchant who calls, for what is theirs and in no store. */
-export const currentMerchant = Effect.flatMap(CurrentPrincipal, (principal) =>
+/** The merchant who calls. */
+export const merchantIn = (
+  principal: Principal
+): Effect.Effect<Extract<Principal, { readonly _tag: "Merchant" }>, AgentRefused> =>
   principal._tag === "Merchant" ? Effect.succeed(principal) : new AgentRefused()
-)
+
+/** The same, for what is theirs and in no store. */
+export const currentMerchant = Effect.flatMap(CurrentPrincipal, merchantIn)
 
 /** The frames of procedures that read and write in a store. */
 export const makeProcedures = Effect.gen(function* () {
@@ -119,14 +124,30 @@ export const makeProcedures = Effect.gen(function* () {
     return procedure(definition, (payload, json) =>
       Effect.gen(function* () {
         const principal = yield* CurrentPrincipal
+        const surface = yield* CallSurface
         yield* admit(principal, payload.storeId, callers)
-        const found = yield* inTurn(payload.storeId, weight, run({ payload, principal }, json))
+        const found = yield* inTurn(payload.storeId, weight, run({ payload, principal, surface }, json))
         return toJson(found, payload)
       })
     )
   }
 
-  /** A write: performed once for a key of its principal, and answered with the same text each time. */
+  /** Performs a write once for a key of its principal. */
+  const performed = <Payload extends Keyed, Made, Refusal>(
+    { _tag }: { readonly _tag: string },
+    { payload, principal, surface }: InStore<Payload>,
+    json: JsonObject,
+    write: Write<Made, Refusal>,
+    toJson: (made: Made, payload: Payload) => JsonText
+  ) =>
+    once(
+      { storeId: payload.storeId, actor: actorOf(principal), surface, cause: null, mode: "perform" },
+      { key: payload.idempotencyKey, fingerprint: fingerprint(_tag, json) },
+      write,
+      (made) => ({ status: 200, body: toJson(made, payload), etag: null })
+    )
+
+  /** A write: performed once, and answered with the same text each time. */
   const write = <Tag extends string, Payload extends Keyed, PayloadJson, Refusal, RefusalJson, Made>(
     definition: Definition<Tag, Payload, PayloadJson, Refusal | WriteRefused, RefusalJson>,
     run: (payload: Payload) => Write<Made, NoInfer<Refusal> | StoreNotFound>,
@@ -134,17 +155,9 @@ export const makeProcedures = Effect.gen(function* () {
   ): Procedure<Tag> =>
     inStore(
       definition,
-      ({ payload, principal }, json) =>
-        Effect.flatMap(CallSurface, (surface) =>
-          once(
-            { storeId: payload.storeId, actor: actorOf(principal), surface, cause: null, mode: "perform" },
-            { key: payload.idempotencyKey, fingerprint: fingerprint(definition._tag, json) },
-            run(payload),
-            (made) => ({ status: 200, body: toJson(made, payload), etag: null })
-          )
-        ),
+      (asked, json) => performed(definition, asked, json, run(asked.payload), toJson),
       ({ body }) => body
     )
 
-  return { inStore, write }
+  return { inStore, performed, write }
 })

@@ -5,15 +5,16 @@ import {
   ResourceNotFoundError,
   Server
 } from "@modelcontextprotocol/server"
-import { Cause, Effect, Either, Runtime, Schema } from "effect"
+import { Cause, Effect, Either, type Redacted, Runtime, Schema } from "effect"
 import { bareNumbers, type JsonObject, parse } from "../../domain/Json.ts"
+import { makeIdentify, principalAt } from "../handlers/Identify.ts"
 import type { ProceduresOf } from "../handlers/Procedure.ts"
 import { settled } from "../handlers/Settled.ts"
-import { CallRefused } from "../Principal.ts"
+import { type Agent, CallRefused } from "../Principal.ts"
 import type { Rpcs } from "../Rpcs.ts"
 import { INSTRUCTIONS } from "./Instructions.ts"
 import { makeResources } from "./Resources.ts"
-import { type Agent, makeTools, type Tool } from "./Tools.ts"
+import { makeTools, type Tool } from "./Tools.ts"
 
 /** A message of an agent's client. */
 interface Sent {
@@ -48,10 +49,11 @@ const isFor = ({ scopes }: Agent, { callers }: Tool) =>
   callers === "all" || (callers !== "none" && scopes.includes(callers))
 
 /**
- * Answers messages of the Model Context Protocol, each by a server of its own: who sent it and what came of it is shared
+ * Knows who sends messages of the Model Context Protocol, and answers them, each by a server of its own: who sent it and what came of it is shared
  * with no other (docs/decisions/0016).
  */
-export const makeMessages = (procedures: ProceduresOf<typeof Rpcs>) => {
+export const makeMessages = Effect.fnUntraced(function* (procedures: ProceduresOf<typeof Rpcs>) {
+  const identify = yield* makeIdentify
   const tools = makeTools(Object.values(procedures))
   const toolsByName = new Map(tools.map((tool) => [tool.definition.name, tool]))
   const resources = makeResources(procedures["store.get"])
@@ -89,7 +91,7 @@ export const makeMessages = (procedures: ProceduresOf<typeof Rpcs>) => {
     return server
   }
 
-  return (sent: Sent): Effect.Effect<Answer> =>
+  const answer = (sent: Sent): Effect.Effect<Answer> =>
     Effect.gen(function* () {
       const runPromise = Runtime.runPromise(yield* Effect.runtime())
       const errors: Array<Error> = []
@@ -116,4 +118,10 @@ export const makeMessages = (procedures: ProceduresOf<typeof Rpcs>) => {
         onTimeout: () => Cause.die(new Error("A message was not answered in time"))
       })
     )
-}
+
+  return {
+    identify: (token: Redacted.Redacted) =>
+      Effect.flatMap(identify.agent(token, 1), (caller) => principalAt(caller, 0)),
+    answer
+  }
+})

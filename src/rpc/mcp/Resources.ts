@@ -3,8 +3,7 @@ import { Effect } from "effect"
 import { LANGUAGE } from "../../domain/catalog/Rule.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import type { Procedure } from "../handlers/Procedure.ts"
-import { CurrentPrincipal } from "../Principal.ts"
-import type { Agent } from "./Tools.ts"
+import { type Agent, CurrentPrincipal } from "../Principal.ts"
 
 /** What there is to read beside the tools, without arguments. */
 export interface Resource {

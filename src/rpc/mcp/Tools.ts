@@ -7,14 +7,11 @@ import { type JsonObject, parse } from "../../domain/Json.ts"
 import { ForAgents } from "../ForAgents.ts"
 import { errorJson, type Procedure } from "../handlers/Procedure.ts"
 import { refuse, settled } from "../handlers/Settled.ts"
-import { type Callers, CallersOf, CallRefused, CallSurface, CurrentPrincipal, type Principal } from "../Principal.ts"
+import { type Agent, type Callers, CallersOf, CallRefused, CallSurface, CurrentPrincipal } from "../Principal.ts"
 import { Rpcs } from "../Rpcs.ts"
 import { brief, EACH, ONE } from "./Brief.ts"
 import { inputOf, type ObjectSchema, outputOf } from "./JsonSchema.ts"
 import { found, refused } from "./Results.ts"
-
-/** Who calls tools. */
-export type Agent = Extract<Principal, { readonly _tag: "Agent" }>
 
 /** A procedure as models see it. */
 export interface Tool {
