@@ -10,6 +10,7 @@ import { BadRequest } from "../domain/BadRequest.ts"
 import { StoreBusy } from "../domain/Bulkhead.ts"
 import { RateLimitExceeded } from "../domain/RateLimit.ts"
 import { type StoreId, StoreNotFound } from "../domain/Store.ts"
+import type { Surface } from "../domain/Write.ts"
 
 /**
  * Who calls: a merchant, by a session, with what they may do in the stores that their calls name, or an agent, by its
@@ -31,6 +32,9 @@ export type Principal = Data.TaggedEnum<{
 }>
 
 export const Principal = Data.taggedEnum<Principal>()
+
+/** An agent that calls. */
+export type Agent = Extract<Principal, { readonly _tag: "Agent" }>
 
 /** As whom a principal writes. */
 export const actorOf: (principal: Principal) => Actor = Principal.$match({
@@ -60,6 +64,11 @@ export const agentsWith = (scope: Scope): Callers => ({ members: "all", agents: 
 
 /** Who the call that is being answered comes from. */
 export class CurrentPrincipal extends Context.Tag("rpc/CurrentPrincipal")<CurrentPrincipal, Principal>() {}
+
+/** Through which surface it comes, for the journal. */
+export class CallSurface extends Context.Reference<CallSurface>()("rpc/CallSurface", {
+  defaultValue: (): Surface => "rpc"
+}) {}
 
 /** What a client is told of `Unavailable`, whose reason stays in the service. */
 export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {}) {

@@ -1,14 +1,14 @@
-import { Cause, Effect, Either, Option, type Redacted, Schema } from "effect"
+import { Effect, Either, Option, type Redacted, Schema } from "effect"
 import { NotSignedIn } from "../../domain/access/Sessions.ts"
 import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { StoreId, type StoreNotFound } from "../../domain/Store.ts"
-import { unavailableIn } from "../../domain/Unavailable.ts"
-import { type CallRefused, CurrentPrincipal, InternalError, type Principal, ServiceUnavailable } from "../Principal.ts"
+import { type CallRefused, CurrentPrincipal, type Principal } from "../Principal.ts"
 import { type Call, callsOf } from "./Envelope.ts"
 import { type Caller, makeIdentify, principalAt } from "./Identify.ts"
-import { errorJson, type Procedure } from "./Procedure.ts"
+import type { Procedure } from "./Procedure.ts"
+import { refuse, settled } from "./Settled.ts"
 
 /** The calls of a body, and the token of the session in which they were sent. */
 interface Sent {
@@ -25,23 +25,11 @@ const decodeStore = Schema.decodeUnknownOption(StoreId)
 const storesOf = (calls: ReadonlyArray<Call>): ReadonlyArray<StoreId> =>
   calls.flatMap(({ payload }) => (Either.isRight(payload) ? Option.toArray(decodeStore(payload.right["storeId"])) : []))
 
-const refusedJson = errorJson(Schema.Never)
-const refuse = (error: CallRefused) => Effect.flip(refusedJson(error))
-
 const NO_PROCEDURE = new BadRequest({ reason: "There is no such procedure" })
 
 const line = (id: string, exit: JsonText) => `{"_tag":"Exit","requestId":"${id}","exit":${exit}}\n`
 const succeeded = (id: string, value: JsonText) => line(id, `{"_tag":"Success","value":${value}}`)
 const failed = (id: string, error: JsonText) => line(id, `{"_tag":"Failure","cause":{"_tag":"Fail","error":${error}}}`)
-
-/** What a client is told of what should not have happened. Details go to the log. */
-const failureOf = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<JsonText> =>
-  Effect.logError("A call failed", cause).pipe(
-    Effect.annotateLogs({ requestId }),
-    Effect.zipRight(
-      refusedJson(unavailableIn(cause) === undefined ? new InternalError({ requestId }) : new ServiceUnavailable())
-    )
-  )
 
 /**
  * Answers the calls of a body from their definitions, all at once, each with a line as `@effect/rpc` has it
@@ -68,18 +56,10 @@ export const makeCalls = (procedures: ReadonlyArray<Procedure>) =>
         return yield* Effect.provideService(procedure.answer(json), CurrentPrincipal, current)
       })
 
-    // Of a write that broke is told also when nobody waits for its answer any more.
     const answer = (call: Call, principal: Effect.Effect<Principal, CallRefused>, requestId: string) =>
-      Effect.uninterruptibleMask((restore) =>
-        restore(perform(call, principal)).pipe(
-          Effect.map((value) => succeeded(call.id, value)),
-          Effect.catchAll((error) => Effect.succeed(failed(call.id, error))),
-          Effect.catchAllCause((cause) =>
-            Cause.isInterruptedOnly(cause)
-              ? Effect.failCause(cause)
-              : Effect.map(failureOf(cause, requestId), (error) => failed(call.id, error))
-          )
-        )
+      Effect.map(
+        settled(perform(call, principal), requestId),
+        Either.match({ onLeft: (error) => failed(call.id, error), onRight: (value) => succeeded(call.id, value) })
       )
 
     return (sent: Sent): Effect.Effect<string, BadRequest> =>

@@ -4,19 +4,19 @@ import { type NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
 import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import { type Counted, RateLimitExceeded } from "../../domain/RateLimit.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { Principal } from "../Principal.ts"
+import { type Agent, Principal } from "../Principal.ts"
 
 /** Who makes calls, and how many of them their window took: the first ones. */
-export interface Caller {
-  readonly principal: Principal
+export interface Caller<Who = Principal> {
+  readonly principal: Who
   readonly window: Counted
 }
 
 /** Whom the call at this place comes from, if their window took it. */
-export const principalAt = (
-  { principal, window }: Caller,
+export const principalAt = <Who>(
+  { principal, window }: Caller<Who>,
   place: number
-): Effect.Effect<Principal, RateLimitExceeded> =>
+): Effect.Effect<Who, RateLimitExceeded> =>
   place < window.admitted ? Effect.succeed(principal) : new RateLimitExceeded({ retryAfter: window.retryAfter })
 
 /** How callers are known. Each counts the calls in the window of who makes them, all at once. */
@@ -36,7 +36,7 @@ export const makeIdentify = Effect.gen(function* () {
       })),
 
     /** By the token of an agent. */
-    agent: (token: Redacted.Redacted, calls: number): Effect.Effect<Caller, InvalidToken | StoreNotFound> =>
+    agent: (token: Redacted.Redacted, calls: number): Effect.Effect<Caller<Agent>, InvalidToken | StoreNotFound> =>
       Effect.map(agents.admit(token, calls), ({ id, proposalsOnly, scopes, storeId, ...window }) => ({
         principal: Principal.Agent({ id, storeId, scopes, proposalsOnly }),
         window

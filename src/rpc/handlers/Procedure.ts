@@ -9,8 +9,16 @@ import type { JsonText } from "../../domain/Document.ts"
 import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject, stringify } from "../../domain/Json.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
-import type { Write } from "../../domain/Write.ts"
-import { actorOf, type Callers, CallersOf, CallRefused, CurrentPrincipal, Principal } from "../Principal.ts"
+import type { Surface, Write } from "../../domain/Write.ts"
+import {
+  actorOf,
+  type Callers,
+  CallersOf,
+  CallRefused,
+  CallSurface,
+  CurrentPrincipal,
+  Principal
+} from "../Principal.ts"
 import type { WriteRefused } from "../Shapes.ts"
 import { written } from "./Answers.ts"
 
@@ -33,10 +41,11 @@ interface Definition<Tag extends string, Payload, PayloadJson, Refusal, RefusalJ
   readonly annotations: Context.Context<never>
 }
 
-/** Of a call in a store: what it says, and who says it. */
+/** Of a call in a store: what it says, who says it, and where. */
 interface InStore<Payload> {
   readonly payload: Payload
   readonly principal: Principal
+  readonly surface: Surface
 }
 
 interface OfStore {
@@ -118,8 +127,9 @@ export const makeProcedures = Effect.gen(function* () {
     return procedure(definition, (payload, json) =>
       Effect.gen(function* () {
         const principal = yield* CurrentPrincipal
+        const surface = yield* CallSurface
         yield* admit(principal, payload.storeId, callers)
-        const found = yield* inTurn(payload.storeId, weight, run({ payload, principal }, json))
+        const found = yield* inTurn(payload.storeId, weight, run({ payload, principal, surface }, json))
         return toJson(found, payload)
       })
     )
@@ -128,7 +138,7 @@ export const makeProcedures = Effect.gen(function* () {
   /** Performs a write once for a key of its principal, or rehearses it; what an agent performs is of its budget. */
   const performed = <Payload extends Keyed, Made, Refusal>(
     { _tag }: { readonly _tag: string },
-    { payload, principal }: InStore<Payload>,
+    { payload, principal, surface }: InStore<Payload>,
     json: JsonObject,
     write: Write<Made, Refusal>,
     toJson: (made: Made, payload: Payload) => JsonText
@@ -137,7 +147,7 @@ export const makeProcedures = Effect.gen(function* () {
       {
         storeId: payload.storeId,
         actor: actorOf(principal),
-        surface: "rpc",
+        surface,
         cause: null,
         mode: payload.dryRun === true ? "rehearse" : "perform"
       },
