@@ -6,13 +6,16 @@ import { makeAppDataHandlers } from "./http/handlers/AppData.ts"
 import { makeCatalogHandlers } from "./http/handlers/Catalog.ts"
 import { makeStoreHandlers } from "./http/handlers/Stores.ts"
 import { makeRecordHandlers } from "./http/handlers/Records.ts"
+import { makeMcp } from "./http/Mcp.ts"
 import { pages } from "./http/Pages.ts"
 import { makeRpc } from "./http/Rpc.ts"
 import { serve } from "./http/Serve.ts"
 import { makeAccessProcedures } from "./rpc/handlers/Access.ts"
+import { makeAgentProcedures } from "./rpc/handlers/Agents.ts"
 import { makeCalls } from "./rpc/handlers/Calls.ts"
 import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
 import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
+import { makeMessages } from "./rpc/mcp/Messages.ts"
 import type { Rpcs } from "./rpc/Rpcs.ts"
 
 /** Every route of the service; what they need of the domain is left for `main` and the tests to provide. */
@@ -26,10 +29,15 @@ export const ServerLive = Layer.scopedDiscard(
     }
     const procedures: ProceduresOf<typeof Rpcs> = {
       ...(yield* makeCatalogProcedures),
-      ...(yield* makeAccessProcedures)
+      ...(yield* makeAccessProcedures),
+      ...(yield* makeAgentProcedures)
     }
     const api = yield* makeDispatch(Object.values(handlers))
     const rpc = yield* makeRpc(yield* makeCalls(Object.values(procedures)))
-    yield* serve((message, exchange) => api(message, exchange) || rpc(message, exchange), yield* pages)
+    const mcp = yield* makeMcp(yield* makeMessages(procedures))
+    yield* serve(
+      (message, exchange) => api(message, exchange) || rpc(message, exchange) || mcp(message, exchange),
+      yield* pages
+    )
   })
 )

@@ -5,9 +5,11 @@ import { Email } from "../../src/domain/access/Merchants.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
+import { performed } from "../../src/rpc/Client.ts"
 import { Rpcs } from "../../src/rpc/Rpcs.ts"
 import { ApiTest } from "../support/Api.ts"
 import {
+  agentOf,
   callLine,
   clientOf,
   errorOf,
@@ -24,7 +26,7 @@ const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
 
 /** What each procedure is asked with in a store of its own: a procedure that is not here fails the tests that walk them. */
-const payloadsOf = (product: string, collection: string, merchantId: string, email: string) => {
+const payloadsOf = (product: string, collection: string, agent: string, merchantId: string, email: string) => {
   return {
     "products.list": {},
     "products.get": { id: product },
@@ -39,7 +41,11 @@ const payloadsOf = (product: string, collection: string, merchantId: string, ema
     "store.get": {},
     "members.list": {},
     "members.join": { email, role: "staff" },
-    "members.leave": { merchantId }
+    "members.leave": { merchantId },
+    "agents.create": { idempotencyKey: randomUUID(), agent: { name: "Stray", scopes: [] } },
+    "agents.list": {},
+    "agents.update": { id: agent, patch: {} },
+    "agents.revoke": { id: agent }
   }
 }
 
@@ -49,17 +55,22 @@ const inStores = [...Rpcs.requests.keys()].filter((tag) => !tag.startsWith("sess
 const scene = Effect.gen(function* () {
   const member = yield* freshMember()
   const { client, email, merchantId, storeId } = member
-  const product = yield* client.products.create({
-    storeId,
-    idempotencyKey: newKey(),
-    product: toProduct({ name: "Secret" })
-  })
-  const collection = yield* client.collections.create({
-    storeId,
-    idempotencyKey: newKey(),
-    collection: toCollection({ title: "Secret" })
-  })
-  return { ...member, payloads: payloadsOf(product.id, collection.id, merchantId, email) }
+  const product = yield* client.products
+    .create({
+      storeId,
+      idempotencyKey: newKey(),
+      product: toProduct({ name: "Secret" })
+    })
+    .pipe(performed)
+  const collection = yield* client.collections
+    .create({
+      storeId,
+      idempotencyKey: newKey(),
+      collection: toCollection({ title: "Secret" })
+    })
+    .pipe(performed)
+  const agent = yield* agentOf(member)
+  return { ...member, payloads: payloadsOf(product.id, collection.id, agent.id, merchantId, email) }
 })
 
 layer(ApiTest)("who may call", (it) => {
@@ -91,13 +102,16 @@ layer(ApiTest)("who may call", (it) => {
       const members = yield* client.members.list({ storeId })
 
       const named = Object.entries(payloads).filter(([, payload]) => "id" in payload)
-      assert.lengthOf(named, 6)
+      assert.lengthOf(named, 8)
       for (const [tag, payload] of named) {
         const { text } = yield* post(callLine(tag, { storeId: stranger.storeId, ...payload }), {
           cookie: stranger.cookie
         })
-        const expected = tag.startsWith("products") ? "ProductNotFound" : "CollectionNotFound"
-        assert.strictEqual(errorOf(text)?.["_tag"], expected, tag)
+        const expected = { products: "ProductNotFound", collections: "CollectionNotFound", agents: "AgentNotFound" }
+        assert.strictEqual(
+          errorOf(text)?.["_tag"],
+          Object.entries(expected).find(([noun]) => tag.startsWith(noun))?.[1]
+        )
       }
       const leaving = { ...payloads["members.leave"], storeId: stranger.storeId }
       const left = yield* post(callLine("members.leave", leaving), { cookie: stranger.cookie })
@@ -128,7 +142,8 @@ layer(ApiTest)("who may call", (it) => {
         ]) {
           const { status, text } = yield* post(callLine(tag, payload, { headers }), http)
           assert.strictEqual(status, 200)
-          assert.deepStrictEqual(errorOf(text), { _tag: "NotSignedIn" }, tag)
+          const expected = "authorization" in http ? "InvalidToken" : "NotSignedIn"
+          assert.deepStrictEqual(errorOf(text), { _tag: expected }, tag)
         }
       }
     })
