@@ -12,7 +12,9 @@ import { serve } from "./http/Serve.ts"
 import { makeAccessProcedures } from "./rpc/handlers/Access.ts"
 import { makeCalls } from "./rpc/handlers/Calls.ts"
 import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
+import { makeInventoryProcedures } from "./rpc/handlers/Inventory.ts"
 import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
+import { makeRecordProcedures } from "./rpc/handlers/Records.ts"
 import type { Rpcs } from "./rpc/Rpcs.ts"
 
 /** Every route of the service; what they need of the domain is left for `main` and the tests to provide. */
@@ -26,6 +28,8 @@ export const ServerLive = Layer.scopedDiscard(
     }
     const procedures: ProceduresOf<typeof Rpcs> = {
       ...(yield* makeCatalogProcedures),
+      ...(yield* makeInventoryProcedures),
+      ...(yield* makeRecordProcedures),
       ...(yield* makeAccessProcedures)
     }
     const api = yield* makeDispatch(Object.values(handlers))

@@ -1,5 +1,15 @@
 import { MemberRpcs, SessionRpcs, StoreRpcs } from "./Access.ts"
 import { CollectionRpcs, ProductRpcs } from "./Catalog.ts"
+import { InventoryRpcs } from "./Inventory.ts"
+import { CustomerRpcs, OrderRpcs } from "./Records.ts"
 
 /** Every procedure of the second surface, for merchants who are signed in. */
-export const Rpcs = ProductRpcs.merge(CollectionRpcs, StoreRpcs, MemberRpcs, SessionRpcs)
+export const Rpcs = ProductRpcs.merge(
+  CollectionRpcs,
+  InventoryRpcs,
+  OrderRpcs,
+  CustomerRpcs,
+  StoreRpcs,
+  MemberRpcs,
+  SessionRpcs
+)

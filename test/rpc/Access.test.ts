@@ -7,6 +7,7 @@ import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
 import { Rpcs } from "../../src/rpc/Rpcs.ts"
 import { ApiTest } from "../support/Api.ts"
+import { putCustomers, putOrders } from "../support/Records.ts"
 import {
   callLine,
   clientOf,
@@ -24,7 +25,12 @@ const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
 
 /** What each procedure is asked with in a store of its own: a procedure that is not here fails the tests that walk them. */
-const payloadsOf = (product: string, collection: string, merchantId: string, email: string) => {
+const payloadsOf = (
+  ids: Readonly<Record<"product" | "collection" | "order" | "customer", string>>,
+  merchantId: string,
+  email: string
+) => {
+  const { collection, customer, order, product } = ids
   return {
     "products.list": {},
     "products.get": { id: product },
@@ -36,11 +42,25 @@ const payloadsOf = (product: string, collection: string, merchantId: string, ema
     "collections.create": { idempotencyKey: randomUUID(), collection: { title: "Stray" } },
     "collections.update": { idempotencyKey: randomUUID(), id: collection, patch: { title: "Stray" } },
     "collections.delete": { idempotencyKey: randomUUID(), id: collection },
+    "inventory.change": { idempotencyKey: randomUUID(), id: product, change: { adjust: 1 } },
+    "orders.list": {},
+    "orders.get": { id: order },
+    "customers.list": {},
+    "customers.get": { id: customer },
     "store.get": {},
     "members.list": {},
     "members.join": { email, role: "staff" },
     "members.leave": { merchantId }
   }
+}
+
+/** What each noun is refused with where the store has none of that id. */
+const NOT_FOUND: Readonly<Record<string, string>> = {
+  products: "ProductNotFound",
+  inventory: "ProductNotFound",
+  collections: "CollectionNotFound",
+  orders: "OrderNotFound",
+  customers: "CustomerNotFound"
 }
 
 const inStores = [...Rpcs.requests.keys()].filter((tag) => !tag.startsWith("sessions."))
@@ -59,7 +79,15 @@ const scene = Effect.gen(function* () {
     idempotencyKey: newKey(),
     collection: toCollection({ title: "Secret" })
   })
-  return { ...member, payloads: payloadsOf(product.id, collection.id, merchantId, email) }
+  const [customer] = yield* putCustomers(storeId, [{ name: "Secret" }])
+  const [order] = yield* putOrders(storeId, [{ customerId: customer?.id }])
+  const ids = {
+    product: product.id,
+    collection: collection.id,
+    order: String(order?.id),
+    customer: String(customer?.id)
+  }
+  return { ...member, payloads: payloadsOf(ids, merchantId, email) }
 })
 
 layer(ApiTest)("who may call", (it) => {
@@ -91,13 +119,12 @@ layer(ApiTest)("who may call", (it) => {
       const members = yield* client.members.list({ storeId })
 
       const named = Object.entries(payloads).filter(([, payload]) => "id" in payload)
-      assert.lengthOf(named, 6)
+      assert.lengthOf(named, 9)
       for (const [tag, payload] of named) {
         const { text } = yield* post(callLine(tag, { storeId: stranger.storeId, ...payload }), {
           cookie: stranger.cookie
         })
-        const expected = tag.startsWith("products") ? "ProductNotFound" : "CollectionNotFound"
-        assert.strictEqual(errorOf(text)?.["_tag"], expected, tag)
+        assert.strictEqual(errorOf(text)?.["_tag"], NOT_FOUND[tag.split(".")[0] ?? ""], tag)
       }
       const leaving = { ...payloads["members.leave"], storeId: stranger.storeId }
       const left = yield* post(callLine("members.leave", leaving), { cookie: stranger.cookie })

@@ -1,0 +1,69 @@
+import { SqlClient } from "@effect/sql"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Either, Schema } from "effect"
+import { CreateProduct } from "../../src/domain/catalog/Product.ts"
+import { SetInventory } from "../../src/domain/catalog/Inventory.ts"
+import { ApiTest, dataOf, install } from "../support/Api.ts"
+import { freshMember, newKey } from "../support/Rpc.ts"
+
+const toProduct = Schema.decodeUnknownSync(CreateProduct)
+const toChange = Schema.decodeUnknownSync(SetInventory)
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("inventory over procedures", (it) => {
+  it.scoped("is changed of a product and of a variant, once for a key, and told in the journal by whom and why", () =>
+    Effect.gen(function* () {
+      const { client, merchantId, storeId } = yield* freshMember()
+      const product = toProduct({ name: "Cup", stock: 5, variants: [{ title: "Small", stock: 3 }] })
+      const { id, variants } = yield* client.products.create({ storeId, idempotencyKey: newKey(), product })
+      const change = toChange({ adjust: -2, reason: "Two were broken" })
+      const key = newKey()
+      const changed = yield* client.inventory.change({ storeId, idempotencyKey: key, id, change })
+      assert.deepInclude(changed, { stock: 3, version: 2 })
+      assert.deepStrictEqual(yield* client.inventory.change({ storeId, idempotencyKey: key, id, change }), changed)
+      const small = toChange({ stock: 7, variantId: variants[0]?.id })
+      const counted = yield* client.inventory.change({ storeId, idempotencyKey: newKey(), id, change: small })
+      assert.strictEqual(counted.variants[0]?.stock, 7)
+      assert.strictEqual(counted.stock, 3)
+
+      const sql = yield* SqlClient.SqlClient
+      const [entry] = yield* sql`
+        select actor_id, reason from journal where store_id = ${storeId} and version = 2
+      `
+      assert.deepStrictEqual(entry, { actor_id: merchantId, reason: "Two were broken" })
+    })
+  )
+
+  it.scoped("loses no change of 64 at once, over both surfaces: of 50 each is sold once", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshMember()
+      const app = yield* install(storeId)
+      const product = toProduct({ name: "Cup", stock: 50 })
+      const { id } = yield* client.products.create({ storeId, idempotencyKey: newKey(), product })
+      const change = toChange({ adjust: -1 })
+      const sold = yield* Effect.forEach(
+        Array.from({ length: 64 }, (_, index) => index % 2 === 0),
+        (isCall) =>
+          isCall
+            ? Effect.map(
+                Effect.either(client.inventory.change({ storeId, idempotencyKey: newKey(), id, change })),
+                Either.match({ onLeft: ({ _tag }) => _tag, onRight: () => "sold" })
+              )
+            : Effect.map(app.client.patch(`/products/${id}/inventory`, { adjust: -1 }), ({ status }) =>
+                status === 200 ? "sold" : status === 422 ? "StockOutOfRange" : String(status)
+              ),
+        { concurrency: "unbounded" }
+      )
+      assert.lengthOf(
+        sold.filter((outcome) => outcome === "sold"),
+        50
+      )
+      assert.lengthOf(
+        sold.filter((outcome) => outcome === "StockOutOfRange"),
+        14
+      )
+      assert.deepInclude(yield* client.products.get({ storeId, id }), { stock: 0, version: 51 })
+      const last = yield* app.client.patch(`/products/${id}/inventory`, { adjust: 0 })
+      assert.strictEqual(dataOf(last)["version"], 51)
+    })
+  )
+})
