@@ -1,5 +1,5 @@
 import { Rpc, RpcGroup } from "@effect/rpc"
-import { Schema } from "effect"
+import type { Schema } from "effect"
 import { optional } from "../domain/catalog/Fields.ts"
 import { Customer, CustomerId, CustomerNotFound } from "../domain/records/Customer.ts"
 import { Order, OrderId, OrderNotFound } from "../domain/records/Order.ts"

@@ -1,12 +1,23 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Either, Schema } from "effect"
-import { CreateProduct } from "../../src/domain/catalog/Product.ts"
+import { CreateProduct, type ProductId } from "../../src/domain/catalog/Product.ts"
 import { SetInventory } from "../../src/domain/catalog/Inventory.ts"
-import { ApiTest, dataOf, install } from "../support/Api.ts"
+import { ApiTest, dataOf, errorOf as restErrorOf, install } from "../support/Api.ts"
 import { freshMember, newKey } from "../support/Rpc.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
+const STOCKED = toProduct({ name: "Cup", stock: 5 })
+
+/** What becomes of it, and what is asked of a stock of 5. */
+const CHANGES = [
+  ["changed", { adjust: 2, expectedStock: 5 }],
+  ["changed", { stock: 5 }],
+  ["StockOutOfRange", { adjust: -6 }],
+  ["StockMismatch", { stock: 1, expectedStock: 4 }],
+  ["VariantNotFound", { stock: 1, variantId: "019c1363-49c0-7fff-8000-000000000000" }]
+] as const
+
 const toChange = Schema.decodeUnknownSync(SetInventory)
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("inventory over procedures", (it) => {
@@ -30,6 +41,25 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("inventory 
         select actor_id, reason from journal where store_id = ${storeId} and version = 2
       `
       assert.deepStrictEqual(entry, { actor_id: merchantId, reason: "Two were broken" })
+    })
+  )
+
+  it.scoped("comes to the same as over the first surface, whatever is asked", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshMember()
+      const app = yield* install(storeId)
+      for (const [expected, given] of CHANGES) {
+        const make = () => client.products.create({ storeId, idempotencyKey: newKey(), product: STOCKED })
+        const [first, second] = [yield* make(), yield* make()]
+        const rest = yield* app.client.patch(`/products/${first.id}/inventory`, given)
+        const asked = { storeId, idempotencyKey: newKey(), id: second.id, change: toChange(given) }
+        const call = yield* Effect.either(client.inventory.change(asked))
+        assert.strictEqual(Either.match(call, { onLeft: ({ _tag }) => _tag, onRight: () => "changed" }), expected)
+        if (Either.isLeft(call)) assert.strictEqual(call.left.message, restErrorOf(rest).error)
+        else assert.deepInclude(dataOf(rest), { stock: call.right.stock, version: call.right.version })
+        const now = (id: ProductId) => Effect.map(client.products.get({ storeId, id }), ({ stock }) => stock)
+        assert.strictEqual(yield* now(first.id), yield* now(second.id))
+      }
     })
   )
 

@@ -28,11 +28,7 @@ type Resource = "product" | "collection"
 /** A surface, in a store of its own. */
 interface Surface {
   readonly storeId: StoreId
-  readonly write: (
-    verb: "create" | "update" | "delete" | "change",
-    resource: Resource,
-    asked: Asked
-  ) => Effect.Effect<Outcome>
+  readonly write: (verb: "create" | "update" | "delete", resource: Resource, asked: Asked) => Effect.Effect<Outcome>
 }
 
 const AnyRecord = Schema.Record({ key: Schema.String, value: Schema.Unknown })
@@ -43,18 +39,7 @@ const Refused = Schema.Struct({
 const decodeRest = Schema.decodeUnknownSync(Schema.Union(Schema.Struct({ data: AnyRecord }), Refused))
 const decodeRecord = Schema.decodeUnknownSync(AnyRecord)
 
-const METHOD = { create: "POST", update: "PATCH", delete: "DELETE", change: "PATCH" }
-
-const pathOf = (verb: keyof typeof METHOD, resource: Resource, id: string | undefined) => {
-  const path = id === undefined ? `/${resource}s` : `/${resource}s/${id}`
-  return verb === "change" ? `${path}/inventory` : path
-}
-
-/** What a procedure calls the body of the first surface. */
-const memberOf = (verb: keyof typeof METHOD, resource: Resource) => {
-  if (verb === "change") return verb
-  return verb === "create" ? resource : "patch"
-}
+const METHOD = { create: "POST", update: "PATCH", delete: "DELETE" }
 
 const restOutcome = ({ json }: Answer): Outcome => {
   const answer = decodeRest(json)
@@ -65,7 +50,7 @@ const makeRest = Effect.map(freshClient(), ({ client, storeId }): Surface => ({
   storeId,
   write: (verb, resource, { body, id, key = randomUUID(), version }) =>
     Effect.map(
-      client.send(METHOD[verb], pathOf(verb, resource, id), {
+      client.send(METHOD[verb], id === undefined ? `/${resource}s` : `/${resource}s/${id}`, {
         key,
         headers: {
           // The second surface is always strict.
@@ -98,12 +83,12 @@ const makeRpc = Effect.gen(function* () {
   const surface: Surface = {
     storeId,
     write: (verb, resource, { body, id, key = randomUUID(), version }) => {
-      const tag = verb === "change" ? "inventory.change" : `${resource}s.${verb}`
+      const tag = `${resource}s.${verb}`
       const payload = {
         storeId,
         idempotencyKey: key,
         ...(id === undefined ? {} : { id }),
-        ...(body === undefined ? {} : { [memberOf(verb, resource)]: body }),
+        ...(body === undefined ? {} : { [verb === "create" ? resource : "patch"]: body }),
         ...(version === undefined ? {} : { expectedVersion: version })
       }
       return post(callLine(tag, payload), { cookie }).pipe(
@@ -144,9 +129,7 @@ const withoutPlace = (outcome: Outcome): Outcome =>
           ...outcome.refused,
           ...(outcome.refused.issues === undefined
             ? {}
-            : {
-                issues: outcome.refused.issues.map((line) => line.replace(/^(?:product|collection|patch|change)\./, ""))
-              })
+            : { issues: outcome.refused.issues.map((line) => line.replace(/^(?:product|collection|patch)\./, "")) })
         }
       }
 
@@ -219,29 +202,6 @@ const CASES: Readonly<
     }),
   "a collection that goes": (surface) =>
     Effect.flatMap(group(surface), (id) => surface.write("delete", "collection", { id })),
-  "a stock that changes": (surface) =>
-    Effect.flatMap(create(surface), (id) =>
-      surface.write("change", "product", { id, body: { adjust: 2, expectedStock: 0, reason: "Found" } })
-    ),
-  "BadRequest of a stock": (surface) =>
-    Effect.flatMap(create(surface), (id) =>
-      surface.write("change", "product", { id, body: { stock: 1, adjust: 2, variantId: "a" } })
-    ),
-  VariantNotFound: (surface) =>
-    Effect.flatMap(create(surface), (id) =>
-      surface.write("change", "product", { id, body: { stock: 1, variantId: NOBODY } })
-    ),
-  StockMismatch: (surface) =>
-    Effect.flatMap(create(surface), (id) =>
-      surface.write("change", "product", { id, body: { stock: 1, expectedStock: 5 } })
-    ),
-  StockOutOfRange: (surface) =>
-    Effect.flatMap(create(surface), (id) => surface.write("change", "product", { id, body: { adjust: -1 } })),
-  "ProductNotFound by a change": ({ write }) => write("change", "product", { id: NOBODY, body: { adjust: 1 } }),
-  "VersionMismatch by a change": (surface) =>
-    Effect.flatMap(create(surface), (id) =>
-      surface.write("change", "product", { id, body: { adjust: 1 }, version: 7 })
-    ),
   BadRequest: ({ write }) => write("create", "product", { body: { name: "", price: -1, nmae: 1, media: [{}] } }),
   "BadRequest of rules": ({ write }) =>
     write("create", "collection", {
@@ -325,7 +285,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("both surfa
 
   it("every error that the catalog's procedures declare is among them", () => {
     const declared = [...Rpcs.requests.values()]
-      .filter(({ _tag }) => /^(?:products|collections|inventory)\./.test(_tag))
+      .filter(({ _tag }) => /^(?:products|collections)\./.test(_tag))
       .flatMap(({ errorSchema }) => tagsOf(errorSchema.ast))
     const shown = new Set(Object.keys(CASES).map((name) => name.split(" ")[0]))
     assert.deepStrictEqual([...new Set(declared)].filter((tag) => !shown.has(tag)).toSorted(), ELSEWHERE.toSorted())

@@ -41,6 +41,8 @@ const changedRows = (table: Table) => `(
   ) as found
 ) as changed`
 
+const partOf = ({ isPersonal }: Shown) => (isPersonal ? "full" : "masked")
+
 /** Reads records, a page of them or one. Without the right to it, what is personal is not even read. */
 export const makeReads = <Id extends string>(
   database: DatabaseOf,
@@ -67,7 +69,6 @@ export const makeReads = <Id extends string>(
   const changed = queries(changedRows(table))
   const pageIn = pageOf(database, id)
   const jsonOf = database.first(Schema.Struct({ json: Schema.String }))
-  const partOf = ({ isPersonal }: Shown) => (isPersonal ? "full" : "masked")
 
   return {
     page: (store: StoreId, request: RecordsRequest<Id>): Effect.Effect<DocumentPage<Id>> => {
