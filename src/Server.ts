@@ -13,6 +13,7 @@ import { makeAccessProcedures } from "./rpc/handlers/Access.ts"
 import { makeCalls } from "./rpc/handlers/Calls.ts"
 import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
 import { makeInventoryProcedures } from "./rpc/handlers/Inventory.ts"
+import { makeMembershipProcedures } from "./rpc/handlers/Membership.ts"
 import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
 import { makeRecordProcedures } from "./rpc/handlers/Records.ts"
 import type { Rpcs } from "./rpc/Rpcs.ts"
@@ -28,6 +29,7 @@ export const ServerLive = Layer.scopedDiscard(
     }
     const procedures: ProceduresOf<typeof Rpcs> = {
       ...(yield* makeCatalogProcedures),
+      ...(yield* makeMembershipProcedures),
       ...(yield* makeInventoryProcedures),
       ...(yield* makeRecordProcedures),
       ...(yield* makeAccessProcedures)

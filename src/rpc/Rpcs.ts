@@ -1,11 +1,13 @@
 import { MemberRpcs, SessionRpcs, StoreRpcs } from "./Access.ts"
 import { CollectionRpcs, ProductRpcs } from "./Catalog.ts"
 import { InventoryRpcs } from "./Inventory.ts"
+import { MembershipRpcs } from "./Membership.ts"
 import { CustomerRpcs, OrderRpcs } from "./Records.ts"
 
 /** Every procedure of the second surface, for merchants who are signed in. */
 export const Rpcs = ProductRpcs.merge(
   CollectionRpcs,
+  MembershipRpcs,
   InventoryRpcs,
   OrderRpcs,
   CustomerRpcs,

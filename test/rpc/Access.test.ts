@@ -42,6 +42,8 @@ const payloadsOf = (
     "collections.create": { idempotencyKey: randomUUID(), collection: { title: "Stray" } },
     "collections.update": { idempotencyKey: randomUUID(), id: collection, patch: { title: "Stray" } },
     "collections.delete": { idempotencyKey: randomUUID(), id: collection },
+    "collections.preview": { id: collection },
+    "collections.why": { id: collection, productId: product },
     "inventory.change": { idempotencyKey: randomUUID(), id: product, change: { adjust: 1 } },
     "orders.list": {},
     "orders.get": { id: order },
@@ -119,7 +121,7 @@ layer(ApiTest)("who may call", (it) => {
       const members = yield* client.members.list({ storeId })
 
       const named = Object.entries(payloads).filter(([, payload]) => "id" in payload)
-      assert.lengthOf(named, 9)
+      assert.lengthOf(named, 11)
       for (const [tag, payload] of named) {
         const { text } = yield* post(callLine(tag, { storeId: stranger.storeId, ...payload }), {
           cookie: stranger.cookie

@@ -58,7 +58,7 @@ const decodeRead = Schema.decodeUnknown(
 /** What a document says, as with products: by the rules of the day on which it was written. */
 const decodeHead = Schema.decodeUnknownSync(Schema.encodedSchema(CollectionHead))
 
-const RULES_MILLIS = RULES_SECONDS * 1000
+export const RULES_MILLIS = RULES_SECONDS * 1000
 
 /** A collection and what it holds, which comes and goes while the version stays: also by hand, as products are deleted. */
 export const withProducts = ({ document, id, version }: Row, members: JsonText): Document<CollectionId> => ({
@@ -85,7 +85,7 @@ const selectHeads = (behindCursor: "" | "and id > $4") =>
 const selectFirstHeads = selectHeads("")
 const selectNextHeads = selectHeads("and id > $4")
 
-const selectHead = statement(
+export const selectHead = statement(
   "select id, version, document::text as document from collections where store_id = $1 and id = $2"
 )
 
