@@ -16,6 +16,7 @@ import { makeInventoryProcedures } from "./rpc/handlers/Inventory.ts"
 import { makeMembershipProcedures } from "./rpc/handlers/Membership.ts"
 import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
 import { makeRecordProcedures } from "./rpc/handlers/Records.ts"
+import { makeSearchProcedures } from "./rpc/handlers/Search.ts"
 import type { Rpcs } from "./rpc/Rpcs.ts"
 
 /** Every route of the service; what they need of the domain is left for `main` and the tests to provide. */
@@ -29,6 +30,7 @@ export const ServerLive = Layer.scopedDiscard(
     }
     const procedures: ProceduresOf<typeof Rpcs> = {
       ...(yield* makeCatalogProcedures),
+      ...(yield* makeSearchProcedures),
       ...(yield* makeMembershipProcedures),
       ...(yield* makeInventoryProcedures),
       ...(yield* makeRecordProcedures),

@@ -3,9 +3,11 @@ import { CollectionRpcs, ProductRpcs } from "./Catalog.ts"
 import { InventoryRpcs } from "./Inventory.ts"
 import { MembershipRpcs } from "./Membership.ts"
 import { CustomerRpcs, OrderRpcs } from "./Records.ts"
+import { SearchRpcs } from "./Search.ts"
 
 /** Every procedure of the second surface, for merchants who are signed in. */
 export const Rpcs = ProductRpcs.merge(
+  SearchRpcs,
   CollectionRpcs,
   MembershipRpcs,
   InventoryRpcs,

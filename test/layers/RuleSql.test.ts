@@ -11,7 +11,7 @@ import { Product } from "../../src/domain/catalog/Product.ts"
 import { conditionsOf } from "../../src/domain/catalog/Rule.ts"
 import { canonical, parse, stringify } from "../../src/domain/Json.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
-import { termsOf } from "../../src/layers/catalog/Terms.ts"
+import { indexOf } from "../../src/layers/catalog/Terms.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { randomPatch, randomProduct } from "../data/RandomProducts.ts"
 import { type RandomRules, rulesNear } from "../data/RandomRules.ts"
@@ -140,7 +140,7 @@ layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Ru
           select facets = ${facetsJson(facets)}::jsonb as facets, slug = ${product.slug} as slug,
             version = ${product.version} as version, k.price = ${stringify(product.price)}::numeric as price,
             k.stock = ${stringify(product.stock)}::numeric as stock,
-            k.terms = ${termsOf(storeId, facets)}::uuid[] as terms
+            k.terms = ${indexOf(storeId, facets).terms}::uuid[] as terms
           from products p join product_keys k using (store_id, id)
           where store_id = ${storeId} and id = ${product.id}
         `

@@ -42,6 +42,7 @@ const payloadsOf = (
     "collections.create": { idempotencyKey: randomUUID(), collection: { title: "Stray" } },
     "collections.update": { idempotencyKey: randomUUID(), id: collection, patch: { title: "Stray" } },
     "collections.delete": { idempotencyKey: randomUUID(), id: collection },
+    "products.search": { query: "secret" },
     "collections.preview": { id: collection },
     "collections.why": { id: collection, productId: product },
     "inventory.change": { idempotencyKey: randomUUID(), id: product, change: { adjust: 1 } },

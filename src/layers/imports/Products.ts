@@ -21,7 +21,7 @@ import { insertExternalIds } from "./ExternalIds.ts"
 import { recordAll } from "../Writes.ts"
 import { type Moment, momentOf } from "../catalog/Allocation.ts"
 import { countProducts, type Grant, grantAll, roomOf, type Wish } from "../catalog/ManyAllocation.ts"
-import { holdNamedProducts, insertsOfMany, updatesOfMany, type Written } from "../catalog/ManyProducts.ts"
+import { holdNamedProducts, type Written, writesOfMany } from "../catalog/ManyProducts.ts"
 
 /** What a put comes to: the product that is known, as it was and as it is to be, or a new one. */
 interface Draft {
@@ -104,7 +104,7 @@ export const putProducts: typeof Imports.Service.putProducts = (store, puts, pla
       Array.zipWith(changes, grants, (draft, grant) => finish(draft, grant, currencyCode))
     )
     const [updated, created] = Array.partition(done, ({ before }) => before === undefined)
-    yield* leave(...insertsOfMany(store, created), ...updatesOfMany(store, updated))
+    yield* leave(...writesOfMany(store, created, updated))
     if (created.length > 0) {
       const named = created.map(({ product, put }) => ({ externalId: put.externalId, id: product.id }))
       yield* leave(insertExternalIds(store, "product", named), countProducts(store, created.length))
