@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { AccessLive } from "./access/Access.ts"
 import { BulkheadLive } from "./Bulkhead.ts"
 import { CatalogLive } from "./catalog/Catalog.ts"
+import { SearchLive } from "./catalog/Search.ts"
 import { ExportsLive } from "./exports/Exports.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
@@ -27,6 +28,7 @@ export const DomainLive = Layer.mergeAll(
   JournalLive,
   OrdersLive,
   RateLimitLive,
+  SearchLive,
   HealthLive,
   WebhooksLive,
   WritesLive

@@ -7,7 +7,7 @@ import { facetsJson, facetsOf } from "../../src/domain/catalog/Facets.ts"
 import { newProduct, ProductId } from "../../src/domain/catalog/Product.ts"
 import { stringify } from "../../src/domain/Json.ts"
 import { uuidV7 } from "../../src/domain/Uuid.ts"
-import { termsOf } from "../../src/layers/catalog/Terms.ts"
+import { indexOf } from "../../src/layers/catalog/Terms.ts"
 import { migrations, MigrationsLive } from "../../src/layers/Migrations.ts"
 import { TIMEOUTS } from "../../src/layers/database/Connection.ts"
 import { postgres } from "../../src/layers/database/Postgres.ts"
@@ -150,7 +150,7 @@ it.scopedLive("products from before rules had rows of their own get them, as a w
           insert into products (store_id, document, facets, terms, description)
           values (${STORE}, ${stringify(product)}, ${facetsJson(facets)}, '{}', ${facets.description})
         `
-        expected.set(id, { same: true, terms: termsOf(STORE, facets).toSorted() })
+        expected.set(id, { same: true, terms: indexOf(STORE, facets).terms.toSorted() })
       }
       yield* Layer.build(MigrationsLive)
       const rows = yield* sql<{ readonly id: string; readonly same: boolean; readonly terms: ReadonlyArray<string> }>`
