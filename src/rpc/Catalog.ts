@@ -26,7 +26,7 @@ import { SlugTaken } from "../domain/catalog/Slug.ts"
 import { VersionMismatch } from "../domain/Version.ts"
 import { ForAgents } from "./ForAgents.ts"
 import { agentsWith, CallersOf, Identified } from "./Principal.ts"
-import { Deleted, guarded, inStore, keyed, Page, paged, WriteRefused } from "./Shapes.ts"
+import { Deleted, guarded, inStore, keyed, Page, paged, WriteRefused, Written } from "./Shapes.ts"
 
 export const listProducts = Rpc.make("products.list", {
   payload: paged(ProductId),
@@ -51,7 +51,7 @@ export const getProduct = Rpc.make("products.get", {
 
 export const createProduct = Rpc.make("products.create", {
   payload: { ...keyed, product: CreateProduct },
-  success: Product,
+  success: Written(Product),
   error: Schema.Union(WriteRefused, ProductLimitReached, ProductTooLarge, SlugTaken)
 })
   .annotate(CallersOf, agentsWith("write_products"))
@@ -63,7 +63,7 @@ export const createProduct = Rpc.make("products.create", {
 /** A merge patch: only what is named changes, null clears. One that changes nothing answers the product as it is. */
 export const updateProduct = Rpc.make("products.update", {
   payload: { ...guarded, id: ProductId, patch: UpdateProduct },
-  success: Product,
+  success: Written(Product),
   error: Schema.Union(WriteRefused, ProductNotFound, ProductTooLarge, SlugTaken, VersionMismatch)
 })
   .annotate(CallersOf, agentsWith("write_products"))
@@ -75,7 +75,7 @@ export const updateProduct = Rpc.make("products.update", {
 /** Takes the product out of the manual collections that hold it, too. */
 export const deleteProduct = Rpc.make("products.delete", {
   payload: { ...guarded, id: ProductId },
-  success: Deleted(ProductId),
+  success: Written(Deleted(ProductId)),
   error: Schema.Union(WriteRefused, ProductNotFound, VersionMismatch)
 })
   .annotate(CallersOf, agentsWith("write_products"))
@@ -120,7 +120,7 @@ export const getCollection = Rpc.make("collections.get", {
 
 export const createCollection = Rpc.make("collections.create", {
   payload: { ...keyed, collection: CreateCollection },
-  success: Collection,
+  success: Written(Collection),
   error: Schema.Union(WriteRefused, CollectionLimitReached, SlugTaken, UnknownProducts, TooManyProductIds, RulesTooSlow)
 })
   .annotate(WorkWeight, "heavy")
@@ -133,7 +133,7 @@ export const createCollection = Rpc.make("collections.create", {
 /** A merge patch, as of a product. */
 export const updateCollection = Rpc.make("collections.update", {
   payload: { ...guarded, id: CollectionId, patch: UpdateCollection },
-  success: Collection,
+  success: Written(Collection),
   error: Schema.Union(
     WriteRefused,
     CollectionNotFound,
@@ -155,7 +155,7 @@ export const updateCollection = Rpc.make("collections.update", {
 /** Its products stay. */
 export const deleteCollection = Rpc.make("collections.delete", {
   payload: { ...guarded, id: CollectionId },
-  success: Deleted(CollectionId),
+  success: Written(Deleted(CollectionId)),
   error: Schema.Union(WriteRefused, CollectionNotFound, VersionMismatch)
 })
   .annotate(CallersOf, agentsWith("write_collections"))

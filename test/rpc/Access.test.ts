@@ -5,6 +5,7 @@ import { Email } from "../../src/domain/access/Merchants.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
+import { performed } from "../../src/rpc/Client.ts"
 import { Rpcs } from "../../src/rpc/Rpcs.ts"
 import { ApiTest } from "../support/Api.ts"
 import {
@@ -54,16 +55,20 @@ const inStores = [...Rpcs.requests.keys()].filter((tag) => !tag.startsWith("sess
 const scene = Effect.gen(function* () {
   const member = yield* freshMember()
   const { client, email, merchantId, storeId } = member
-  const product = yield* client.products.create({
-    storeId,
-    idempotencyKey: newKey(),
-    product: toProduct({ name: "Secret" })
-  })
-  const collection = yield* client.collections.create({
-    storeId,
-    idempotencyKey: newKey(),
-    collection: toCollection({ title: "Secret" })
-  })
+  const product = yield* client.products
+    .create({
+      storeId,
+      idempotencyKey: newKey(),
+      product: toProduct({ name: "Secret" })
+    })
+    .pipe(performed)
+  const collection = yield* client.collections
+    .create({
+      storeId,
+      idempotencyKey: newKey(),
+      collection: toCollection({ title: "Secret" })
+    })
+    .pipe(performed)
   const agent = yield* agentOf(member)
   return { ...member, payloads: payloadsOf(product.id, collection.id, agent.id, merchantId, email) }
 })

@@ -5,6 +5,7 @@ import { hash, randomUUID } from "node:crypto"
 import { AgentPatch, MAX_AGENTS, NewAgent } from "../../src/domain/access/Agents.ts"
 import { AgentId } from "../../src/domain/Actor.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
+import { performed } from "../../src/rpc/Client.ts"
 import { Rpcs } from "../../src/rpc/Rpcs.ts"
 import { ApiTest } from "../support/Api.ts"
 import { agentOf, callLine, errorOf, exitsOf, freshMember, memberOf, newKey, post } from "../support/Rpc.ts"
@@ -76,9 +77,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const asked = { storeId, idempotencyKey: newKey(), agent: toAgent({ name: "Helper", scopes: [] }) }
-      const { token, ...made } = yield* client.agents.create(asked)
+      const { token, ...made } = yield* performed(client.agents.create(asked))
       const repeated = yield* Effect.replicateEffect(client.agents.create(asked), 2)
       for (const one of repeated) assert.deepStrictEqual(one, { ...made, token: null })
+
+      const rehearsed = yield* client.agents.create({ ...asked, idempotencyKey: newKey(), dryRun: true })
+      assert.isTrue("dryRun" in rehearsed && rehearsed.resource.token === null)
 
       const sql = yield* SqlClient.SqlClient
       const agents = yield* sql<{ readonly token_hash: Buffer }>`select * from agents where store_id = ${storeId}`

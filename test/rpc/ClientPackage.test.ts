@@ -22,7 +22,7 @@ const consumer = Effect.gen(function* () {
 
 const CALL = `
 import { Effect } from "effect"
-import { IdempotencyKey, makeClient, StoreId } from "partner-api/rpc"
+import { IdempotencyKey, makeClient, performed, StoreId } from "partner-api/rpc"
 
 export const create = (storeId: string, key: string) =>
   Effect.gen(function* () {
@@ -31,7 +31,7 @@ export const create = (storeId: string, key: string) =>
       storeId: StoreId.make(storeId),
       idempotencyKey: IdempotencyKey.make(key),
       product: { name: "Lantern", price: 24.5 }
-    })
+    }).pipe(performed)
     const version: number = product.version
     return [version, product.name.length]
   }).pipe(

@@ -318,8 +318,11 @@ const tagsOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
         name === "_tag" && SchemaAST.isLiteral(type) ? [String(type.literal)] : []
       )
 
-/** What takes thousands of products, seconds, or an event to answer: the same writes are refused so in tests of the first. */
-const ELSEWHERE = ["TooManyMembers", "RulesTooSlow", "EventLoop"]
+/**
+ * What takes thousands of products, seconds, or an event to answer: the same writes are refused so in tests of the first.
+ * And what agents alone are refused with.
+ */
+const ELSEWHERE = ["TooManyMembers", "RulesTooSlow", "EventLoop", "BudgetSpent", "ApprovalNeeded"]
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("all surfaces", (it) => {
   for (const [name, run] of Object.entries(CASES)) {

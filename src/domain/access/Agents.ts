@@ -86,6 +86,24 @@ export class AgentScopeMissing extends Schema.TaggedError<AgentScopeMissing>()("
   }
 }
 
+/** The agent has made as many writes as it may make on one day. */
+export class BudgetSpent extends Schema.TaggedError<BudgetSpent>()("BudgetSpent", {
+  budget: Schema.Int,
+  /** When it may write again: RFC 3339 in UTC. */
+  renewsAt: Schema.String
+}) {
+  override get message() {
+    return `The agent may make ${this.budget} writes a day and has made them; its budget starts anew at ${this.renewsAt}, or ask a member of the store for a larger one`
+  }
+}
+
+/** A write that was to be done at once, by an agent that may only propose. */
+export class ApprovalNeeded extends Schema.TaggedError<ApprovalNeeded>()("ApprovalNeeded", {}) {
+  override get message() {
+    return "The agent may only propose, and this cannot be proposed; ask a member of the store to do it"
+  }
+}
+
 export class AgentNotFound extends Schema.TaggedError<AgentNotFound>()("AgentNotFound", { id: AgentId }) {
   override get message() {
     return `The store has no agent ${this.id}, or it was revoked; agents.list names those it has`
@@ -117,6 +135,15 @@ export class Agents extends Context.Tag("domain/Agents")<
     readonly update: (store: StoreId, id: AgentId, patch: AgentPatch) => Effect.Effect<JsonText, AgentNotFound>
     /** From its commit on, calls with the agent's token are refused, and so are its writes that are under way. */
     readonly revoke: (store: StoreId, id: AgentId) => Effect.Effect<JsonText, AgentNotFound>
+    /**
+     * The write, as one of the agent: what changes something is one of its day's budget, and is refused beyond, exactly
+     * however many come at once. What is refused or taken back does not count.
+     */
+    readonly budgeted: <A, E>(
+      store: StoreId,
+      agent: AgentId,
+      write: Write<A, E>
+    ) => Write<A, E | InvalidToken | ApprovalNeeded | BudgetSpent>
     /**
      * Who a token belongs to, and how many of so many calls its window takes: as many as were left in it, by the
      * database's clock and for all processes together. Calls that it does not take are not counted.

@@ -25,7 +25,8 @@ import { arrayOf } from "../Lists.ts"
 import { pageOf, pageQuery, START } from "../Pages.ts"
 import { countedIn } from "../RollingWindow.ts"
 import { traced } from "../Traced.ts"
-import { TODAY } from "./Budget.ts"
+import { overheard } from "../Writes.ts"
+import { SPENT, spend } from "./Budget.ts"
 
 /** Tells an agent's token from others, for who finds one where it should not be. */
 const PREFIX = "agent_"
@@ -38,7 +39,7 @@ const time = (moment: string) => `to_char(${moment} at time zone 'UTC', 'YYYY-MM
 const AGENT = `
   json_build_object(
     'id', a.id, 'name', a.name, 'scopes', a.scopes, 'budget', a.budget, 'window', a.requests,
-    'proposalsOnly', a.proposals_only, 'writesToday', case a.written_on when ${TODAY} then a.writes else 0 end,
+    'proposalsOnly', a.proposals_only, 'writesToday', ${SPENT},
     'createdBy', a.created_by, 'createdAt', ${time("a.created_at")},
     'lastUsedAt', ${time("date_trunc('minute', to_timestamp(w.hits[cardinality(w.hits)] / 1000000))")},
     'revokedAt', ${time("a.revoked_at")}
@@ -157,6 +158,14 @@ export const AgentsLive = Layer.effect(
       ),
 
       revoke: Effect.fn("Agents.revoke")((store, id) => Effect.flatMap(jsonOf(revokeAgent(store, id)), required(id))),
+
+      budgeted: (store, agent, write) =>
+        function* () {
+          let isChange = false
+          const value = yield* overheard(write, () => (isChange = true))()
+          if (isChange) yield* spend(store, agent, "write")
+          return value
+        },
 
       admit: (token, calls) =>
         Effect.flatMap(

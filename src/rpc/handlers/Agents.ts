@@ -2,7 +2,7 @@ import { Effect, Redacted } from "effect"
 import { Agents } from "../../domain/access/Agents.ts"
 import { extend, type JsonText } from "../../domain/Document.ts"
 import * as Rpcs from "../Agents.ts"
-import { page } from "./Answers.ts"
+import { page, written } from "./Answers.ts"
 import { makeProcedures, merchantIn, type ProceduresOf } from "./Procedure.ts"
 import { requestOf } from "./Reads.ts"
 
@@ -19,8 +19,10 @@ export const makeAgentProcedures = Effect.gen(function* () {
         Effect.gen(function* () {
           const { id } = yield* merchantIn(asked.principal)
           const { token, write } = agents.create(asked.payload.storeId, id, asked.payload.agent)
-          const { body, replayed } = yield* performed(Rpcs.createAgent, asked, json, write, text)
-          return extend(body, JSON.stringify({ token: replayed ? null : Redacted.value(token) }))
+          const outcome = yield* performed(Rpcs.createAgent, asked, json, write, text)
+          const isMade = !outcome.replayed && outcome.rehearsal === undefined
+          const shown = JSON.stringify({ token: isMade ? Redacted.value(token) : null })
+          return written({ ...outcome, body: extend(outcome.body, shown) })
         }),
       text
     ),

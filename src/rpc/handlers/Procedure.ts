@@ -1,7 +1,7 @@
 import type { Rpc, RpcGroup } from "@effect/rpc"
 import { Context, Effect, Schema } from "effect"
 import { hash } from "node:crypto"
-import { AgentRefused, AgentScopeMissing } from "../../domain/access/Agents.ts"
+import { AgentRefused, Agents, AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { OwnersOnly } from "../../domain/access/Merchants.ts"
 import { decodeWith } from "../../domain/BadRequest.ts"
 import { Bulkhead, WorkWeight } from "../../domain/Bulkhead.ts"
@@ -20,6 +20,7 @@ import {
   Principal
 } from "../Principal.ts"
 import type { WriteRefused } from "../Shapes.ts"
+import { written } from "./Answers.ts"
 
 /** A procedure, and what answers its calls: with the JSON of its success, or of an error that its definition declares. */
 export interface Procedure<Tag extends string = string> {
@@ -53,6 +54,7 @@ interface OfStore {
 
 interface Keyed extends OfStore {
   readonly idempotencyKey: IdempotencyKey
+  readonly dryRun?: boolean
 }
 
 /** What tells one operation from another under the same key. */
@@ -110,6 +112,7 @@ export const currentMerchant = Effect.flatMap(CurrentPrincipal, merchantIn)
 
 /** The frames of procedures that read and write in a store. */
 export const makeProcedures = Effect.gen(function* () {
+  const { budgeted } = yield* Agents
   const { inTurn } = yield* Bulkhead
   const { once } = yield* Idempotency
 
@@ -132,7 +135,7 @@ export const makeProcedures = Effect.gen(function* () {
     )
   }
 
-  /** Performs a write once for a key of its principal. */
+  /** Performs a write once for a key of its principal, or rehearses it; what an agent performs is of its budget. */
   const performed = <Payload extends Keyed, Made, Refusal>(
     { _tag }: { readonly _tag: string },
     { payload, principal, surface }: InStore<Payload>,
@@ -141,23 +144,25 @@ export const makeProcedures = Effect.gen(function* () {
     toJson: (made: Made, payload: Payload) => JsonText
   ) =>
     once(
-      { storeId: payload.storeId, actor: actorOf(principal), surface, cause: null, mode: "perform" },
+      {
+        storeId: payload.storeId,
+        actor: actorOf(principal),
+        surface,
+        cause: null,
+        mode: payload.dryRun === true ? "rehearse" : "perform"
+      },
       { key: payload.idempotencyKey, fingerprint: fingerprint(_tag, json) },
-      write,
+      principal._tag === "Agent" && payload.dryRun !== true ? budgeted(payload.storeId, principal.id, write) : write,
       (made) => ({ status: 200, body: toJson(made, payload), etag: null })
     )
 
-  /** A write: performed once, and answered with the same text each time. */
+  /** A write: performed once, and answered with the same text each time; or only rehearsed. */
   const write = <Tag extends string, Payload extends Keyed, PayloadJson, Refusal, RefusalJson, Made>(
     definition: Definition<Tag, Payload, PayloadJson, Refusal | WriteRefused, RefusalJson>,
     run: (payload: Payload) => Write<Made, NoInfer<Refusal> | StoreNotFound>,
     toJson: (made: Made, payload: Payload) => JsonText
   ): Procedure<Tag> =>
-    inStore(
-      definition,
-      (asked, json) => performed(definition, asked, json, run(asked.payload), toJson),
-      ({ body }) => body
-    )
+    inStore(definition, (asked, json) => performed(definition, asked, json, run(asked.payload), toJson), written)
 
   return { inStore, performed, write }
 })
