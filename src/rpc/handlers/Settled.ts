@@ -18,16 +18,14 @@ const failureOf = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effec
     )
   )
 
-/** How a call ended: with the JSON of its success, or of an error that may go out. */
-export type Settled = Either.Either<JsonText, JsonText>
-
 /**
- * Runs a call to its end, whatever that is. Of a write that broke is told also when nobody waits for its answer any more.
+ * Runs a call to its end, whatever that is: what it answers, or the JSON of an error that may go out. Of a write that broke
+ * is told also when nobody waits for its answer any more.
  */
-export const settled = <R>(
-  call: Effect.Effect<JsonText, JsonText, R>,
+export const settled = <A, R>(
+  call: Effect.Effect<A, JsonText, R>,
   requestId: string
-): Effect.Effect<Settled, never, R> =>
+): Effect.Effect<Either.Either<A, JsonText>, never, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.catchAllCause(Effect.either(restore(call)), (cause) =>
       Cause.isInterruptedOnly(cause)

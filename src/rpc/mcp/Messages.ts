@@ -5,13 +5,12 @@ import {
   ResourceNotFoundError,
   Server
 } from "@modelcontextprotocol/server"
-import { Cause, Effect, Either, type Redacted, Runtime, Schema } from "effect"
-import { bareNumbers, type JsonObject, parse } from "../../domain/Json.ts"
+import { Cause, Effect, Either, type Redacted, Runtime } from "effect"
+import { bareNumbers, type JsonObject } from "../../domain/Json.ts"
 import { makeIdentify, principalAt } from "../handlers/Identify.ts"
-import type { ProceduresOf } from "../handlers/Procedure.ts"
+import type { Procedure } from "../handlers/Procedure.ts"
 import { settled } from "../handlers/Settled.ts"
-import { type Agent, CallRefused } from "../Principal.ts"
-import type { Rpcs } from "../Rpcs.ts"
+import type { Agent } from "../Principal.ts"
 import { INSTRUCTIONS } from "./Instructions.ts"
 import { makeResources } from "./Resources.ts"
 import { makeTools, type Tool } from "./Tools.ts"
@@ -43,16 +42,16 @@ const VERSIONS = ["2025-11-25", "2025-06-18"]
 /** Seconds in which every message is answered: a tool takes less. */
 const SECONDS = 60
 
-const decodeRefusal = Schema.decodeUnknownSync(CallRefused)
-
 const isFor = ({ scopes }: Agent, { callers }: Tool) =>
   callers === "all" || (callers !== "none" && scopes.includes(callers))
 
 /**
- * Knows who sends messages of the Model Context Protocol, and answers them, each by a server of its own: who sent it and what came of it is shared
- * with no other (docs/decisions/0016).
+ * Knows who sends messages of the Model Context Protocol, and answers each by a server of its own: nothing is shared with
+ * another (docs/decisions/0016).
  */
-export const makeMessages = Effect.fnUntraced(function* (procedures: ProceduresOf<typeof Rpcs>) {
+export const makeMessages = Effect.fnUntraced(function* (
+  procedures: Readonly<Record<string, Procedure>> & { readonly "store.get": Procedure }
+) {
   const identify = yield* makeIdentify
   const tools = makeTools(Object.values(procedures))
   const toolsByName = new Map(tools.map((tool) => [tool.definition.name, tool]))
@@ -86,7 +85,7 @@ export const makeMessages = Effect.fnUntraced(function* (procedures: ProceduresO
         const { mimeType } = resource.definition
         return { contents: [{ uri, text: read.right, ...(mimeType === undefined ? {} : { mimeType }) }] }
       }
-      throw new ProtocolError(ProtocolErrorCode.InternalError, decodeRefusal(parse(read.left)).message)
+      throw new ProtocolError(ProtocolErrorCode.InternalError, `This cannot be read now (request ${requestId})`)
     })
     return server
   }

@@ -18,8 +18,8 @@ ${LANGUAGE}
 
 Fast, as an index answers it: \`tags\`, \`vendorName\`, \`productType\` or a category with \`equals\` or \`in\`.`
 
-/** The rules' language, and what the procedure with this tag says of the store. */
-export const makeResources = ({ answer }: Procedure<"store.get">): ReadonlyArray<Resource> => [
+/** What a procedure says of the store, and the language of rules. */
+export const makeResources = ({ answer }: Procedure): ReadonlyArray<Resource> => [
   {
     definition: {
       uri: "store://facts",

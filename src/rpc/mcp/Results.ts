@@ -21,12 +21,16 @@ export const found = (content: JsonObject): CallToolResult => ({
   content: [textOf(marked(stringify(content)))]
 })
 
-const linesOf = (error: Error) =>
-  Predicate.hasProperty(error, "issues") && Array.isArray(error.issues) ? error.issues.map((line) => `- ${line}`) : []
+const linesOf = (error: Error): ReadonlyArray<string> =>
+  Predicate.hasProperty(error, "issues") && Array.isArray(error.issues) ? error.issues.map(String) : []
 
 /** What went wrong, and what to do next: an error that may go out, and that error as it is encoded. */
-export const refused = (error: Error, encoded: JsonObject): CallToolResult => ({
-  isError: true,
-  structuredContent: { error: { ...encoded, message: error.message } },
-  content: [textOf([`${error.name}: ${error.message}`, ...linesOf(error)].join("\n"))]
-})
+export const refused = (error: Error, encoded: JsonObject): CallToolResult => {
+  const { message, name } = error
+  const issues = linesOf(error)
+  return {
+    isError: true,
+    structuredContent: { error: { ...encoded, message, ...(issues.length === 0 ? {} : { issues }) } },
+    content: [textOf([`${name}: ${message}`, ...issues.map((line) => `- ${line}`)].join("\n"))]
+  }
+}

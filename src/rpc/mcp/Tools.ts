@@ -134,8 +134,10 @@ const toolOf = (rpc: Rpc, description: string, { answer }: Procedure): Tool => {
         Effect.provideService(CurrentPrincipal, agent),
         Effect.provideService(CallSurface, "mcp"),
         bounded,
+        Effect.map((json) => found(shown(objectOf(json), given))),
+        Effect.catchAll((json) => Effect.sync(() => refusedBy(json))),
         (call) => settled(call, requestId),
-        Effect.map(Either.match({ onLeft: refusedBy, onRight: (json) => found(shown(objectOf(json), given)) }))
+        Effect.map(Either.getOrElse(refusedBy))
       )
   }
 }
