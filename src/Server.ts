@@ -10,6 +10,7 @@ import { pages } from "./http/Pages.ts"
 import { makeRpc } from "./http/Rpc.ts"
 import { serve } from "./http/Serve.ts"
 import { makeAccessProcedures } from "./rpc/handlers/Access.ts"
+import { makeActivityProcedures } from "./rpc/handlers/Activity.ts"
 import { makeCalls } from "./rpc/handlers/Calls.ts"
 import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
 import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
@@ -26,7 +27,8 @@ export const ServerLive = Layer.scopedDiscard(
     }
     const procedures: ProceduresOf<typeof Rpcs> = {
       ...(yield* makeCatalogProcedures),
-      ...(yield* makeAccessProcedures)
+      ...(yield* makeAccessProcedures),
+      ...(yield* makeActivityProcedures)
     }
     const api = yield* makeDispatch(Object.values(handlers))
     const rpc = yield* makeRpc(yield* makeCalls(Object.values(procedures)))

@@ -57,6 +57,11 @@ export const agentsWith = (scope: Scope): Callers => ({ members: "all", agents: 
 /** Who the call that is being answered comes from. */
 export class CurrentPrincipal extends Context.Tag("rpc/CurrentPrincipal")<CurrentPrincipal, Principal>() {}
 
+/** What names the request that the call came with in the log of the service. */
+export class CurrentRequestId extends Context.Reference<CurrentRequestId>()("rpc/CurrentRequestId", {
+  defaultValue: (): string | undefined => undefined
+}) {}
+
 /** What a client is told of `Unavailable`, whose reason stays in the service. */
 export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {}) {
   override get message() {

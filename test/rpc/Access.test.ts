@@ -25,7 +25,7 @@ const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
 
 /** What each procedure is asked with in a store of its own: a procedure that is not here fails the tests that walk them. */
-const payloadsOf = (product: string, collection: string, merchantId: string, email: string) => {
+const payloadsOf = (product: string, collection: string, entry: string, merchantId: string, email: string) => {
   return {
     "products.list": {},
     "products.get": { id: product },
@@ -37,6 +37,8 @@ const payloadsOf = (product: string, collection: string, merchantId: string, ema
     "collections.create": { idempotencyKey: randomUUID(), collection: { title: "Stray" } },
     "collections.update": { idempotencyKey: randomUUID(), id: collection, patch: { title: "Stray" } },
     "collections.delete": { idempotencyKey: randomUUID(), id: collection },
+    "activity.list": {},
+    "activity.get": { id: entry },
     "store.get": {},
     "members.list": {},
     "members.join": { email, role: "staff" },
@@ -64,7 +66,8 @@ const scene = Effect.gen(function* () {
       collection: toCollection({ title: "Secret" })
     })
     .pipe(performed)
-  return { ...member, payloads: payloadsOf(product.id, collection.id, merchantId, email) }
+  const [entry] = (yield* client.activity.list({ storeId })).items
+  return { ...member, payloads: payloadsOf(product.id, collection.id, entry?.id ?? "", merchantId, email) }
 })
 
 layer(ApiTest)("who may call", (it) => {
@@ -96,13 +99,13 @@ layer(ApiTest)("who may call", (it) => {
       const members = yield* client.members.list({ storeId })
 
       const named = Object.entries(payloads).filter(([, payload]) => "id" in payload)
-      assert.lengthOf(named, 6)
+      assert.lengthOf(named, 7)
       for (const [tag, payload] of named) {
         const { text } = yield* post(callLine(tag, { storeId: stranger.storeId, ...payload }), {
           cookie: stranger.cookie
         })
-        const expected = tag.startsWith("products") ? "ProductNotFound" : "CollectionNotFound"
-        assert.strictEqual(errorOf(text)?.["_tag"], expected, tag)
+        const expected = { products: "ProductNotFound", collections: "CollectionNotFound", activity: "EntryNotFound" }
+        assert.propertyVal(expected, tag.split(".")[0] ?? "", errorOf(text)?.["_tag"], tag)
       }
       const leaving = { ...payloads["members.leave"], storeId: stranger.storeId }
       const left = yield* post(callLine("members.leave", leaving), { cookie: stranger.cookie })

@@ -4,7 +4,14 @@ import { BadRequest } from "../../domain/BadRequest.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { unavailableIn } from "../../domain/Unavailable.ts"
-import { type CallRefused, CurrentPrincipal, InternalError, Principal, ServiceUnavailable } from "../Principal.ts"
+import {
+  type CallRefused,
+  CurrentPrincipal,
+  CurrentRequestId,
+  InternalError,
+  Principal,
+  ServiceUnavailable
+} from "../Principal.ts"
 import { type Call, callsOf } from "./Envelope.ts"
 import { errorJson, type Procedure } from "./Procedure.ts"
 
@@ -83,7 +90,7 @@ export const makeCalls = (procedures: ReadonlyArray<Procedure>) =>
         const principal = yield* Effect.exit(identify(token, calls))
         const lines = yield* Effect.forEach(calls, (call) => answer(call, principal, requestId), {
           concurrency: "unbounded"
-        })
+        }).pipe(Effect.provideService(CurrentRequestId, requestId))
         return lines.join("")
       })
   })

@@ -10,7 +10,15 @@ import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject, stringify } from "../../domain/Json.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
-import { actorOf, type Callers, CallersOf, CallRefused, CurrentPrincipal, Principal } from "../Principal.ts"
+import {
+  actorOf,
+  type Callers,
+  CallersOf,
+  CallRefused,
+  CurrentPrincipal,
+  CurrentRequestId,
+  Principal
+} from "../Principal.ts"
 import type { WriteRefused } from "../Shapes.ts"
 import { written } from "./Answers.ts"
 
@@ -37,6 +45,7 @@ interface Definition<Tag extends string, Payload, PayloadJson, Refusal, RefusalJ
 interface InStore<Payload> {
   readonly payload: Payload
   readonly principal: Principal
+  readonly requestId: string | undefined
 }
 
 interface OfStore {
@@ -113,8 +122,9 @@ export const makeProcedures = Effect.gen(function* () {
     return procedure(definition, (payload, json) =>
       Effect.gen(function* () {
         const principal = yield* CurrentPrincipal
+        const requestId = yield* CurrentRequestId
         yield* admit(principal, payload.storeId, callers)
-        const found = yield* inTurn(payload.storeId, weight, run({ payload, principal }, json))
+        const found = yield* inTurn(payload.storeId, weight, run({ payload, principal, requestId }, json))
         return toJson(found, payload)
       })
     )
@@ -128,13 +138,14 @@ export const makeProcedures = Effect.gen(function* () {
   ): Procedure<Tag> =>
     inStore(
       definition,
-      ({ payload, principal }, json) =>
+      ({ payload, principal, requestId }, json) =>
         once(
           {
             storeId: payload.storeId,
             actor: actorOf(principal),
             surface: "rpc",
             cause: null,
+            requestId,
             mode: payload.dryRun === true ? "rehearse" : "perform"
           },
           { key: payload.idempotencyKey, fingerprint: fingerprint(definition._tag, json) },
