@@ -12,6 +12,7 @@ import { makeRpc } from "./http/Rpc.ts"
 import { serve } from "./http/Serve.ts"
 import { makeAccessProcedures } from "./rpc/handlers/Access.ts"
 import { makeAgentProcedures } from "./rpc/handlers/Agents.ts"
+import { makeActivityProcedures } from "./rpc/handlers/Activity.ts"
 import { makeCalls } from "./rpc/handlers/Calls.ts"
 import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
 import { makeInventoryProcedures } from "./rpc/handlers/Inventory.ts"
@@ -38,7 +39,8 @@ export const ServerLive = Layer.scopedDiscard(
       ...(yield* makeMembershipProcedures),
       ...(yield* makeInventoryProcedures),
       ...(yield* makeRecordProcedures),
-      ...(yield* makeAccessProcedures)
+      ...(yield* makeAccessProcedures),
+      ...(yield* makeActivityProcedures)
     }
     const api = yield* makeDispatch(Object.values(handlers))
     const rpc = yield* makeRpc(yield* makeCalls(Object.values(procedures)))

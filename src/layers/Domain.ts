@@ -7,6 +7,7 @@ import { ExportsLive } from "./exports/Exports.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
 import { ImportsLive } from "./imports/Imports.ts"
+import { ActivityLive } from "./journal/Activity.ts"
 import { JournalLive } from "./Journal.ts"
 import { AppDataLive } from "./records/AppData.ts"
 import { RateLimitLive } from "./RateLimit.ts"
@@ -18,6 +19,7 @@ import { WritesLive } from "./Writes.ts"
 /** Every domain service, on the one database. */
 export const DomainLive = Layer.mergeAll(
   AccessLive,
+  ActivityLive,
   AppDataLive,
   BulkheadLive,
   CatalogLive,

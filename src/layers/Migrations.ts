@@ -23,6 +23,8 @@ import createMerchants from "./migrations/0020_create_merchants.ts"
 import createAgents from "./migrations/0021_create_agents.ts"
 import createSearch from "./migrations/0022_create_search.ts"
 import searchWhatThereIs from "./migrations/0023_search_what_there_is.ts"
+import showJournal from "./migrations/0024_show_the_journal.ts"
+import findInJournal from "./migrations/0025_find_in_the_journal.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -48,7 +50,9 @@ export const migrations = {
   "0020_create_merchants": createMerchants,
   "0021_create_agents": createAgents,
   "0022_create_search": createSearch,
-  "0023_search_what_there_is": searchWhatThereIs
+  "0023_search_what_there_is": searchWhatThereIs,
+  "0024_show_the_journal": showJournal,
+  "0025_find_in_the_journal": findInJournal
 }
 
 /** The number that a migration's name begins with. */

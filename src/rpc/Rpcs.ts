@@ -1,4 +1,5 @@
 import { MemberRpcs, SessionRpcs, StoreRpcs } from "./Access.ts"
+import { ActivityRpcs } from "./Activity.ts"
 import { AgentRpcs } from "./Agents.ts"
 import { CollectionRpcs, ProductRpcs } from "./Catalog.ts"
 import { InventoryRpcs } from "./Inventory.ts"
@@ -17,5 +18,6 @@ export const Rpcs = ProductRpcs.merge(
   AgentRpcs,
   StoreRpcs,
   MemberRpcs,
-  SessionRpcs
+  SessionRpcs,
+  ActivityRpcs
 )

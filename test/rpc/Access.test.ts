@@ -28,11 +28,11 @@ const toCollection = Schema.decodeUnknownSync(CreateCollection)
 
 /** What each procedure is asked with in a store of its own: a procedure that is not here fails the tests that walk them. */
 const payloadsOf = (
-  ids: Readonly<Record<"product" | "collection" | "order" | "customer" | "agent", string>>,
+  ids: Readonly<Record<"product" | "collection" | "order" | "customer" | "agent" | "entry", string>>,
   merchantId: string,
   email: string
 ) => {
-  const { agent, collection, customer, order, product } = ids
+  const { agent, collection, customer, entry, order, product } = ids
   return {
     "products.list": {},
     "products.get": { id: product },
@@ -52,6 +52,8 @@ const payloadsOf = (
     "orders.get": { id: order },
     "customers.list": {},
     "customers.get": { id: customer },
+    "activity.list": {},
+    "activity.get": { id: entry },
     "store.get": {},
     "members.list": {},
     "members.join": { email, role: "staff" },
@@ -67,6 +69,7 @@ const payloadsOf = (
 const NOT_FOUND: Readonly<Record<string, string>> = {
   products: "ProductNotFound",
   agents: "AgentNotFound",
+  activity: "EntryNotFound",
   inventory: "ProductNotFound",
   collections: "CollectionNotFound",
   orders: "OrderNotFound",
@@ -93,6 +96,7 @@ const scene = Effect.gen(function* () {
       collection: toCollection({ title: "Secret" })
     })
     .pipe(performed)
+  const [entry] = (yield* client.activity.list({ storeId })).items
   const agent = yield* agentOf(member)
   const [customer] = yield* putCustomers(storeId, [{ name: "Secret" }])
   const [order] = yield* putOrders(storeId, [{ customerId: customer?.id }])
@@ -101,7 +105,8 @@ const scene = Effect.gen(function* () {
     collection: collection.id,
     order: String(order?.id),
     customer: String(customer?.id),
-    agent: agent.id
+    agent: agent.id,
+    entry: String(entry?.id)
   }
   return { ...member, payloads: payloadsOf(ids, merchantId, email) }
 })
@@ -135,7 +140,7 @@ layer(ApiTest)("who may call", (it) => {
       const members = yield* client.members.list({ storeId })
 
       const named = Object.entries(payloads).filter(([, payload]) => "id" in payload)
-      assert.lengthOf(named, 13)
+      assert.lengthOf(named, 14)
       for (const [tag, payload] of named) {
         const { text } = yield* post(callLine(tag, { storeId: stranger.storeId, ...payload }), {
           cookie: stranger.cookie
