@@ -38,8 +38,9 @@ const payloadsOf = (product: string, collection: string, merchantId: string, ema
     "collections.delete": { idempotencyKey: randomUUID(), id: collection },
     "store.get": {},
     "members.list": {},
-    "members.join": { email, role: "staff" },
-    "members.leave": { merchantId }
+    "settings.update": { idempotencyKey: randomUUID(), settings: { name: "Stray" } },
+    "members.join": { idempotencyKey: randomUUID(), email, role: "staff" },
+    "members.leave": { idempotencyKey: randomUUID(), merchantId }
   }
 }
 
@@ -169,29 +170,31 @@ layer(ApiTest)("who may call", (it) => {
       yield* staff.client.products.list({ storeId })
       const calls = [
         Effect.asVoid(staff.client.members.list({ storeId })),
-        Effect.asVoid(staff.client.members.join({ storeId, email: guest.email, role: "owner" })),
-        Effect.asVoid(staff.client.members.leave({ storeId, merchantId }))
+        Effect.asVoid(
+          staff.client.members.join({ storeId, idempotencyKey: newKey(), email: guest.email, role: "owner" })
+        ),
+        Effect.asVoid(staff.client.members.leave({ storeId, idempotencyKey: newKey(), merchantId }))
       ]
       for (const call of calls) assert.strictEqual((yield* Effect.flip(call))._tag, "OwnersOnly")
 
       const joined = { merchantId: guest.id, role: "staff" as const }
       for (const _ of "ab") {
-        assert.deepStrictEqual(yield* client.members.join({ storeId, email: guest.email, role: "staff" }), joined)
+        const asked = { storeId, idempotencyKey: newKey(), email: guest.email, role: "staff" as const }
+        assert.deepStrictEqual(yield* client.members.join(asked), joined)
       }
       const listed = (yield* client.members.list({ storeId })).find((one) => one.merchantId === guest.id)
       assert.deepInclude(listed, { name: "Ada", email: guest.email, role: "staff" })
       assert.instanceOf(listed?.createdAt, Date)
       for (const _ of "ab") {
-        assert.deepStrictEqual(yield* client.members.leave({ storeId, merchantId: staff.merchantId }), {
-          merchantId: staff.merchantId
-        })
+        const asked = { storeId, idempotencyKey: newKey(), merchantId: staff.merchantId }
+        assert.deepStrictEqual(yield* client.members.leave(asked), { merchantId: staff.merchantId })
       }
       assert.strictEqual((yield* Effect.flip(staff.client.products.list({ storeId })))._tag, "StoreNotFound")
 
       const alone = yield* freshMember()
-      const last = { storeId: alone.storeId, merchantId: alone.merchantId }
+      const last = { storeId: alone.storeId, idempotencyKey: newKey(), merchantId: alone.merchantId }
       assert.strictEqual((yield* Effect.flip(alone.client.members.leave(last)))._tag, "LastOwner")
-      const nobody = { storeId, email: toEmail("nobody@example.com"), role: "owner" as const }
+      const nobody = { storeId, idempotencyKey: newKey(), email: toEmail("nobody@example.com"), role: "owner" as const }
       assert.strictEqual((yield* Effect.flip(client.members.join(nobody)))._tag, "MerchantNotFound")
     })
   )

@@ -6,6 +6,7 @@ import { IdempotencyKey } from "../../src/domain/Idempotency.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { makeClient } from "../../src/rpc/Client.ts"
 import { baseUrl, makeStore } from "./Api.ts"
+import { performIn } from "./Writes.ts"
 
 const PASSWORD = "correct horse battery"
 
@@ -59,8 +60,9 @@ export const freshMember = Effect.fn(function* (options: { readonly role?: Role;
 export const memberOf = Effect.fn(function* (storeId: StoreId, role: Role = "owner") {
   const { email, id } = yield* makeMerchant
   const { join } = yield* Merchants
-  if (role === "staff") yield* join(storeId, (yield* makeMerchant).email, "owner")
-  yield* join(storeId, email, role)
+  const perform = yield* performIn(storeId)
+  if (role === "staff") yield* perform(join(storeId, (yield* makeMerchant).email, "owner"))
+  yield* perform(join(storeId, email, role))
   const cookie = yield* sessionOf(email)
   return { email, merchantId: id, cookie, client: yield* clientOf(cookie) }
 })
