@@ -10,8 +10,10 @@ import { pages } from "./http/Pages.ts"
 import { makeRpc } from "./http/Rpc.ts"
 import { serve } from "./http/Serve.ts"
 import { makeAccessProcedures } from "./rpc/handlers/Access.ts"
+import { makeBillingProcedures } from "./rpc/handlers/Billing.ts"
 import { makeCalls } from "./rpc/handlers/Calls.ts"
 import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
+import { makeInstallationProcedures } from "./rpc/handlers/Installations.ts"
 import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
 import type { Rpcs } from "./rpc/Rpcs.ts"
 
@@ -26,7 +28,9 @@ export const ServerLive = Layer.scopedDiscard(
     }
     const procedures: ProceduresOf<typeof Rpcs> = {
       ...(yield* makeCatalogProcedures),
-      ...(yield* makeAccessProcedures)
+      ...(yield* makeAccessProcedures),
+      ...(yield* makeInstallationProcedures),
+      ...(yield* makeBillingProcedures)
     }
     const api = yield* makeDispatch(Object.values(handlers))
     const rpc = yield* makeRpc(yield* makeCalls(Object.values(procedures)))

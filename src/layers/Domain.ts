@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { AccessLive } from "./access/Access.ts"
+import { BillingLive } from "./billing/Billing.ts"
 import { BulkheadLive } from "./Bulkhead.ts"
 import { CatalogLive } from "./catalog/Catalog.ts"
 import { ExportsLive } from "./exports/Exports.ts"
@@ -18,6 +19,7 @@ import { WritesLive } from "./Writes.ts"
 export const DomainLive = Layer.mergeAll(
   AccessLive,
   AppDataLive,
+  BillingLive,
   BulkheadLive,
   CatalogLive,
   CustomersLive,
