@@ -15,6 +15,7 @@ import { makeCalls } from "./rpc/handlers/Calls.ts"
 import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
 import { makeInstallationProcedures } from "./rpc/handlers/Installations.ts"
 import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
+import { makeWebhookProcedures } from "./rpc/handlers/Webhooks.ts"
 import type { Rpcs } from "./rpc/Rpcs.ts"
 
 /** Every route of the service; what they need of the domain is left for `main` and the tests to provide. */
@@ -30,6 +31,7 @@ export const ServerLive = Layer.scopedDiscard(
       ...(yield* makeCatalogProcedures),
       ...(yield* makeAccessProcedures),
       ...(yield* makeInstallationProcedures),
+      ...(yield* makeWebhookProcedures),
       ...(yield* makeBillingProcedures)
     }
     const api = yield* makeDispatch(Object.values(handlers))

@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { AccessLive } from "./access/Access.ts"
+import { RequestsLive } from "./access/Requests.ts"
 import { BillingLive } from "./billing/Billing.ts"
 import { BulkheadLive } from "./Bulkhead.ts"
 import { CatalogLive } from "./catalog/Catalog.ts"
@@ -12,6 +13,7 @@ import { AppDataLive } from "./records/AppData.ts"
 import { RateLimitLive } from "./RateLimit.ts"
 import { CustomersLive } from "./records/Customers.ts"
 import { OrdersLive } from "./records/Orders.ts"
+import { StoreWebhooksLive } from "./webhooks/StoreWebhooks.ts"
 import { WebhooksLive } from "./webhooks/Webhooks.ts"
 import { WritesLive } from "./Writes.ts"
 
@@ -29,7 +31,9 @@ export const DomainLive = Layer.mergeAll(
   JournalLive,
   OrdersLive,
   RateLimitLive,
+  RequestsLive,
   HealthLive,
+  StoreWebhooksLive,
   WebhooksLive,
   WritesLive
 )

@@ -1,6 +1,7 @@
 import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
 import { InstallationId, InstallationNotFound, InstalledApp } from "../domain/access/Installations.ts"
+import { RecentRequest } from "../domain/access/Requests.ts"
 import { Identified } from "./Principal.ts"
 import { Deleted, inStore, keyed, Page, paged, WriteRefused } from "./Shapes.ts"
 
@@ -14,6 +15,13 @@ export const listInstallations = Rpc.make("installations.list", {
 export const getInstallation = Rpc.make("installations.get", {
   payload: { ...inStore, id: InstallationId },
   success: InstalledApp,
+  error: InstallationNotFound
+})
+
+/** What the app asked for last, the newest first, 50 at most. What other processes answered comes within 10 seconds. */
+export const recentRequests = Rpc.make("installations.requests", {
+  payload: { ...inStore, id: InstallationId },
+  success: Schema.Array(RecentRequest),
   error: InstallationNotFound
 })
 
@@ -45,6 +53,7 @@ export const uninstall = Rpc.make("installations.uninstall", {
 export class InstallationRpcs extends RpcGroup.make(
   listInstallations,
   getInstallation,
+  recentRequests,
   suspendInstallation,
   resumeInstallation,
   uninstall

@@ -39,9 +39,16 @@ const payloadsOf = (product: string, collection: string, merchantId: string, ema
     "store.get": {},
     "installations.list": {},
     "installations.get": { id: product },
+    "installations.requests": { id: product },
     "installations.suspend": { idempotencyKey: randomUUID(), id: product },
     "installations.resume": { idempotencyKey: randomUUID(), id: product },
     "installations.uninstall": { idempotencyKey: randomUUID(), id: product },
+    "webhooks.get": { installationId: product },
+    "webhooks.pause": { idempotencyKey: randomUUID(), installationId: product },
+    "webhooks.resume": { idempotencyKey: randomUUID(), installationId: product },
+    "deliveries.list": { installationId: product },
+    "deliveries.get": { installationId: product, eventId: product },
+    "deliveries.redeliver": { idempotencyKey: randomUUID(), installationId: product, eventId: product },
     "billing.plans": { installationId: product },
     "billing.subscriptions": {},
     "billing.subscribe": { idempotencyKey: randomUUID(), installationId: product, planId: product },
@@ -101,7 +108,9 @@ layer(ApiTest)("who may call", (it) => {
       const before = [yield* client.products.list({ storeId }), yield* client.collections.list({ storeId })]
       const members = yield* client.members.list({ storeId })
 
-      const named = Object.entries(payloads).filter(([tag, payload]) => "id" in payload && /^(?:products|collections)\./.test(tag))
+      const named = Object.entries(payloads).filter(
+        ([tag, payload]) => "id" in payload && /^(?:products|collections)\./.test(tag)
+      )
       assert.lengthOf(named, 6)
       for (const [tag, payload] of named) {
         const { text } = yield* post(callLine(tag, { storeId: stranger.storeId, ...payload }), {

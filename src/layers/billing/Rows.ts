@@ -2,19 +2,13 @@ import { Schema } from "effect"
 import { AppPlan, AppPlanId, standingOf, type Subscription, SubscriptionId } from "../../domain/billing/Billing.ts"
 import { InstallationId } from "../../domain/access/Installations.ts"
 import { Period } from "../../domain/billing/Period.ts"
-import { Amount } from "../../domain/catalog/Fields.ts"
-import { parse, stringify } from "../../domain/Json.ts"
-
-const Json = Schema.transform(Schema.String, Schema.Unknown, { strict: true, decode: parse, encode: stringify })
-
-/** An amount with all of its digits, as text of the database. */
-const AmountText = Schema.compose(Json, Amount, { strict: false })
+import { PriceText } from "../../domain/billing/Price.ts"
 
 export const PLAN = `
   p.id, p.name, p.price::text as price, p.currency_code as "currencyCode", p.period, p.trial_days as "trialDays"
 `
 
-export const PlanRow = Schema.Struct({ ...AppPlan.fields, id: Schema.typeSchema(AppPlanId), price: AmountText })
+export const PlanRow = Schema.Struct({ ...AppPlan.fields, id: Schema.typeSchema(AppPlanId), price: PriceText })
 
 /** With the time that it is asked at, which decides how it stands. */
 export const SUBSCRIPTION = `
@@ -30,7 +24,7 @@ export const SubscriptionRow = Schema.Struct({
   installationId: Schema.typeSchema(InstallationId),
   planId: Schema.typeSchema(AppPlanId),
   planName: Schema.String,
-  price: AmountText,
+  price: PriceText,
   currencyCode: Schema.String,
   period: Period,
   startedAt: Schema.DateFromSelf,

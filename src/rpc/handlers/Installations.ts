@@ -1,11 +1,13 @@
 import { Effect } from "effect"
 import { Installations } from "../../domain/access/Installations.ts"
+import { Requests } from "../../domain/access/Requests.ts"
 import * as Rpcs from "../Installations.ts"
 import { asItIs, deleted, page, requestOf } from "./Answers.ts"
 import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
 
 export const makeInstallationProcedures = Effect.gen(function* () {
   const installations = yield* Installations
+  const requests = yield* Requests
   const { inStore, write } = yield* makeProcedures
 
   return {
@@ -17,6 +19,11 @@ export const makeInstallationProcedures = Effect.gen(function* () {
     "installations.get": inStore(
       Rpcs.getInstallation,
       ({ payload }) => installations.getInstalled(payload.storeId, payload.id),
+      asItIs
+    ),
+    "installations.requests": inStore(
+      Rpcs.recentRequests,
+      ({ payload }) => requests.recent(payload.storeId, payload.id),
       asItIs
     ),
     "installations.suspend": write(
