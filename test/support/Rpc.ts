@@ -6,7 +6,7 @@ import { Scope } from "../../src/domain/access/Scope.ts"
 import { Sessions } from "../../src/domain/access/Sessions.ts"
 import { IdempotencyKey } from "../../src/domain/Idempotency.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
-import { type Client, makeClient, performed } from "../../src/rpc/Client.ts"
+import { type Client, makeClient } from "../../src/rpc/Client.ts"
 import { baseUrl, makeStore } from "./Api.ts"
 import { performIn } from "./Writes.ts"
 
