@@ -12,10 +12,15 @@ import { makeRpc } from "./http/Rpc.ts"
 import { serve } from "./http/Serve.ts"
 import { makeAccessProcedures } from "./rpc/handlers/Access.ts"
 import { makeAgentProcedures } from "./rpc/handlers/Agents.ts"
+import { makeActivityProcedures } from "./rpc/handlers/Activity.ts"
 import { makeCalls } from "./rpc/handlers/Calls.ts"
 import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
+import { makeInventoryProcedures } from "./rpc/handlers/Inventory.ts"
+import { makeMembershipProcedures } from "./rpc/handlers/Membership.ts"
 import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
 import { makeMessages } from "./rpc/mcp/Messages.ts"
+import { makeRecordProcedures } from "./rpc/handlers/Records.ts"
+import { makeSearchProcedures } from "./rpc/handlers/Search.ts"
 import type { Rpcs } from "./rpc/Rpcs.ts"
 
 /** Every route of the service; what they need of the domain is left for `main` and the tests to provide. */
@@ -29,8 +34,13 @@ export const ServerLive = Layer.scopedDiscard(
     }
     const procedures: ProceduresOf<typeof Rpcs> = {
       ...(yield* makeCatalogProcedures),
+      ...(yield* makeAgentProcedures),
+      ...(yield* makeSearchProcedures),
+      ...(yield* makeMembershipProcedures),
+      ...(yield* makeInventoryProcedures),
+      ...(yield* makeRecordProcedures),
       ...(yield* makeAccessProcedures),
-      ...(yield* makeAgentProcedures)
+      ...(yield* makeActivityProcedures)
     }
     const api = yield* makeDispatch(Object.values(handlers))
     const rpc = yield* makeRpc(yield* makeCalls(Object.values(procedures)))

@@ -66,11 +66,12 @@ export const makeDispatch = (handlers: ReadonlyArray<Handler>) =>
       if (refusal !== undefined) return yield* refusal
       const body = hasBody ? yield* Effect.either(receiveBody(message)) : NO_BODY
       const query = queryOf(search, parameters)
+      const { requestId } = exchange
       const header = (name: string) => headerOf(message, name)
       return yield* inTurn(
         installation.storeId,
         weight,
-        Effect.suspend(() => handle({ installation, method, url, header, body, params, query }))
+        Effect.suspend(() => handle({ installation, requestId, method, url, header, body, params, query }))
       )
     })
 

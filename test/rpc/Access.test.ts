@@ -8,6 +8,7 @@ import { CreateProduct } from "../../src/domain/catalog/Product.ts"
 import { performed } from "../../src/rpc/Client.ts"
 import { Rpcs } from "../../src/rpc/Rpcs.ts"
 import { ApiTest } from "../support/Api.ts"
+import { putCustomers, putOrders } from "../support/Records.ts"
 import {
   agentOf,
   callLine,
@@ -26,7 +27,12 @@ const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
 
 /** What each procedure is asked with in a store of its own: a procedure that is not here fails the tests that walk them. */
-const payloadsOf = (product: string, collection: string, agent: string, merchantId: string, email: string) => {
+const payloadsOf = (
+  ids: Readonly<Record<"product" | "collection" | "order" | "customer" | "agent" | "entry", string>>,
+  merchantId: string,
+  email: string
+) => {
+  const { agent, collection, customer, entry, order, product } = ids
   return {
     "products.list": {},
     "products.get": { id: product },
@@ -38,6 +44,16 @@ const payloadsOf = (product: string, collection: string, agent: string, merchant
     "collections.create": { idempotencyKey: randomUUID(), collection: { title: "Stray" } },
     "collections.update": { idempotencyKey: randomUUID(), id: collection, patch: { title: "Stray" } },
     "collections.delete": { idempotencyKey: randomUUID(), id: collection },
+    "products.search": { query: "secret" },
+    "collections.preview": { id: collection },
+    "collections.why": { id: collection, productId: product },
+    "inventory.change": { idempotencyKey: randomUUID(), id: product, change: { adjust: 1 } },
+    "orders.list": {},
+    "orders.get": { id: order },
+    "customers.list": {},
+    "customers.get": { id: customer },
+    "activity.list": {},
+    "activity.get": { id: entry },
     "store.get": {},
     "members.list": {},
     "members.join": { email, role: "staff" },
@@ -47,6 +63,17 @@ const payloadsOf = (product: string, collection: string, agent: string, merchant
     "agents.update": { id: agent, patch: {} },
     "agents.revoke": { id: agent }
   }
+}
+
+/** What each noun is refused with where the store has none of that id. */
+const NOT_FOUND: Readonly<Record<string, string>> = {
+  products: "ProductNotFound",
+  agents: "AgentNotFound",
+  activity: "EntryNotFound",
+  inventory: "ProductNotFound",
+  collections: "CollectionNotFound",
+  orders: "OrderNotFound",
+  customers: "CustomerNotFound"
 }
 
 const inStores = [...Rpcs.requests.keys()].filter((tag) => !tag.startsWith("sessions."))
@@ -69,8 +96,19 @@ const scene = Effect.gen(function* () {
       collection: toCollection({ title: "Secret" })
     })
     .pipe(performed)
+  const [entry] = (yield* client.activity.list({ storeId })).items
   const agent = yield* agentOf(member)
-  return { ...member, payloads: payloadsOf(product.id, collection.id, agent.id, merchantId, email) }
+  const [customer] = yield* putCustomers(storeId, [{ name: "Secret" }])
+  const [order] = yield* putOrders(storeId, [{ customerId: customer?.id }])
+  const ids = {
+    product: product.id,
+    collection: collection.id,
+    order: String(order?.id),
+    customer: String(customer?.id),
+    agent: agent.id,
+    entry: String(entry?.id)
+  }
+  return { ...member, payloads: payloadsOf(ids, merchantId, email) }
 })
 
 layer(ApiTest)("who may call", (it) => {
@@ -102,16 +140,12 @@ layer(ApiTest)("who may call", (it) => {
       const members = yield* client.members.list({ storeId })
 
       const named = Object.entries(payloads).filter(([, payload]) => "id" in payload)
-      assert.lengthOf(named, 8)
+      assert.lengthOf(named, 14)
       for (const [tag, payload] of named) {
         const { text } = yield* post(callLine(tag, { storeId: stranger.storeId, ...payload }), {
           cookie: stranger.cookie
         })
-        const expected = { products: "ProductNotFound", collections: "CollectionNotFound", agents: "AgentNotFound" }
-        assert.strictEqual(
-          errorOf(text)?.["_tag"],
-          Object.entries(expected).find(([noun]) => tag.startsWith(noun))?.[1]
-        )
+        assert.strictEqual(errorOf(text)?.["_tag"], NOT_FOUND[tag.split(".")[0] ?? ""], tag)
       }
       const leaving = { ...payloads["members.leave"], storeId: stranger.storeId }
       const left = yield* post(callLine("members.leave", leaving), { cookie: stranger.cookie })

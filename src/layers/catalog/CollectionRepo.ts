@@ -58,7 +58,7 @@ const decodeRead = Schema.decodeUnknown(
 /** What a document says, as with products: by the rules of the day on which it was written. */
 const decodeHead = Schema.decodeUnknownSync(Schema.encodedSchema(CollectionHead))
 
-const RULES_MILLIS = RULES_SECONDS * 1000
+export const RULES_MILLIS = RULES_SECONDS * 1000
 
 /** A collection and what it holds, which comes and goes while the version stays: also by hand, as products are deleted. */
 export const withProducts = ({ document, id, version }: CollectionRow, members: JsonText): Document<CollectionId> => ({
@@ -96,7 +96,7 @@ export const makeHeads = ({ rows }: DatabaseOf) => {
     )
 }
 
-const selectHead = statement(
+export const selectHead = statement(
   "select id, version, document::text as document from collections where store_id = $1 and id = $2"
 )
 

@@ -4,7 +4,7 @@ import { extend, type JsonText } from "../../domain/Document.ts"
 import * as Rpcs from "../Agents.ts"
 import { page, written } from "./Answers.ts"
 import { makeProcedures, merchantIn, type ProceduresOf } from "./Procedure.ts"
-import { requestOf } from "./Reads.ts"
+import { requestOf } from "./Asked.ts"
 
 const text = (json: JsonText) => json
 

@@ -1,13 +1,9 @@
 import { Effect } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
-import type { VersionCondition } from "../../domain/Version.ts"
 import * as Rpcs from "../Catalog.ts"
 import { deleted, page, resource } from "./Answers.ts"
+import { conditionOf, requestOf } from "./Asked.ts"
 import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
-import { requestOf } from "./Reads.ts"
-
-const conditionOf = ({ expectedVersion }: { readonly expectedVersion?: number }): VersionCondition =>
-  expectedVersion === undefined ? "any" : [expectedVersion]
 
 export const makeCatalogProcedures = Effect.gen(function* () {
   const catalog = yield* Catalog
