@@ -69,7 +69,7 @@ export const updateProduct = Rpc.make("products.update", {
   .annotate(CallersOf, agentsWith("write_products"))
   .annotate(
     ForAgents,
-    'Changes a product: only what `patch` names; null clears a field that may be null. A list is replaced by the one that is sent, so send all of it; a variant that is left out is removed. To change `stock` use inventory_change, which loses nothing that happens at the same time. Example: { "idempotencyKey": "…", "id": "…", "expectedVersion": 3, "patch": { "price": 19.5, "discountedPrice": null } }'
+    'Changes a product: only what `patch` names; null clears a field that may be null. A list is replaced by the one that is sent, so send all of it; a variant that is left out is removed. Example: { "idempotencyKey": "…", "id": "…", "expectedVersion": 3, "patch": { "price": 19.5, "discountedPrice": null } }'
   )
 
 /** Takes the product out of the manual collections that hold it, too. */

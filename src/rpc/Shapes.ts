@@ -16,7 +16,8 @@ export const inStore = { storeId: StoreId.annotations({ description: "The store,
 export const keyed = {
   ...inStore,
   idempotencyKey: IdempotencyKey.annotations({
-    description: "One new key for each operation, and the same on its retries: it runs once, a retry gets its answer",
+    description:
+      "A new one, as a UUID, for each operation that is meant, and the same when it is repeated because no answer came: it runs once, and a repeat gets the answer of the first",
     message: () => ({ message: "must be 1 to 255 visible ASCII characters", override: true })
   })
 }

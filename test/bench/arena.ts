@@ -19,7 +19,7 @@ export const say = (line: string): Effect.Effect<void> =>
   })
 
 /** A server in its own process on its own database, until the scope ends. It makes its tables when it starts. */
-const enter = (server: string, side: Side, build: Build) =>
+export const enter = (server: string, side: Side, build: Build) =>
   Effect.gen(function* () {
     const url = yield* freshDatabase(server, side)
     const running = yield* startServer(build, url)

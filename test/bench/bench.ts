@@ -10,9 +10,10 @@ import { neighbours } from "./neighbours.ts"
 import { readOptions } from "./options.ts"
 import { machine } from "./report.ts"
 import { speed, writes } from "./speed.ts"
+import { surfaces } from "./surfaces.ts"
 import { webhooks } from "./webhooks/webhooks.ts"
 
-const RUN = { speed, writes, memory, million, ageing, neighbours, import: imports, webhooks }
+const RUN = { speed, writes, memory, million, ageing, neighbours, import: imports, surfaces, webhooks }
 
 /** Runs what was asked for and answers whether every target was reached. */
 const program = Effect.gen(function* () {

@@ -13,7 +13,11 @@ export const Work = Schema.Literal(
   "lastPage",
   "inventory",
   "entry",
-  "putEntry"
+  "putEntry",
+  "rpcCreate",
+  "mcpGet",
+  "mcpList",
+  "mcpCreate"
 )
 
 /** What the load generator is told to do: until so many requests were sent and so much time went by. */

@@ -1,3 +1,4 @@
+import { mcpCreate, mcpGet, mcpList, rpcCreate, withKey } from "./calls.ts"
 import {
   DEEP,
   entryKey,
@@ -19,6 +20,8 @@ export interface Request {
   readonly path: string
   readonly installation: number
   readonly body?: string
+  /** Lines in place of those that say who asks, with which key, and what the body is. */
+  readonly head?: ReadonlyArray<string>
 }
 
 const API = "/api/platform/v1"
@@ -105,16 +108,27 @@ export const WORKS = {
         return update(n)
     }
   },
+  rpcCreate,
+  mcpGet,
+  mcpList,
+  mcpCreate,
   firstPage: (n: number) => get("vast", n, "/products?limit=50"),
   lastPage: (n: number) => get("vast", n, LAST_PAGE)
 } satisfies Record<string, (n: number) => Request>
 
 export type Work = keyof typeof WORKS
 
-export const textOf = ({ body, installation, method, path }: Request, port: number, key: string): string => {
-  const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${tokenOf(installation)}\r\n`
-  return body === undefined
-    ? `${head}\r\n`
-    : `${head}idempotency-key: ${key}\r\ncontent-type: application/json\r\n` +
-        `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+export const textOf = (
+  { body, head: given, installation, method, path }: Request,
+  port: number,
+  key: string
+): string => {
+  const lines = given ?? [
+    `authorization: Bearer ${tokenOf(installation)}`,
+    ...(body === undefined ? [] : [`idempotency-key: ${key}`, "content-type: application/json"])
+  ]
+  const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${lines.join("\r\n")}\r\n`
+  if (body === undefined) return `${head}\r\n`
+  const sent = given === undefined ? body : withKey(body, key)
+  return `${head}content-length: ${Buffer.byteLength(sent)}\r\n\r\n${sent}`
 }

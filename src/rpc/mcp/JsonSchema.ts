@@ -20,22 +20,27 @@ export type ObjectSchema = typeof ObjectSchema.Type
 const decodeObject = Schema.decodeUnknownSync(ObjectSchema)
 
 /**
- * The JSON Schema (2020-12) of what is sent for a schema, all in one piece: not every client follows references. The
- * library gives what may be anything an `$id`, the same each time, and clients refuse a document that has one twice.
+ * The JSON Schema (2020-12) of what is sent for a schema, all in one piece: not every client follows references. It does
+ * without some annotations; the library gives what may be anything an `$id`, the same each time, and clients refuse a
+ * document that has one twice.
  */
-const jsonSchemaOf = (ast: SchemaAST.AST, additionalPropertiesStrategy: "allow" | "strict"): unknown => {
+const jsonSchemaOf = (
+  ast: SchemaAST.AST,
+  additionalPropertiesStrategy: "allow" | "strict",
+  ...without: ReadonlyArray<string>
+): unknown => {
   const schema = JSONSchema.fromAST(ast, {
     definitions: {},
     target: "jsonSchema2020-12",
     topLevelReferenceStrategy: "skip",
     additionalPropertiesStrategy
   })
-  return JSON.parse(JSON.stringify(schema, (key, value: unknown) => (key === "$id" ? undefined : value)))
+  return JSON.parse(JSON.stringify(schema, (key, value: unknown) => (without.includes(key) ? undefined : value)))
 }
 
 /** What a procedure is asked with, but for its store, which is the agent's own. */
 export const inputOf = (ast: SchemaAST.AST): ObjectSchema => {
-  const { properties, required, ...rest } = decodeObject(jsonSchemaOf(ast, "strict"))
+  const { properties, required, ...rest } = decodeObject(jsonSchemaOf(ast, "strict", "$id"))
   const { storeId: _, ...asked } = properties
   return { ...rest, properties: asked, required: required.filter((name) => name !== "storeId") }
 }
@@ -45,7 +50,7 @@ export const inputOf = (ast: SchemaAST.AST): ObjectSchema => {
  * Both may hold more than is named: who has kept the schema goes on when there comes a new member.
  */
 export const outputOf = (success: SchemaAST.AST, refusal: SchemaAST.AST) => {
-  const found = jsonSchemaOf(success, "allow")
+  const found = jsonSchemaOf(success, "allow", "$id", "examples")
   const ways = isUnion(found) ? found.anyOf : [decodeObject(found)]
-  return { type: "object", anyOf: [...ways, decodeObject(jsonSchemaOf(refusal, "allow"))] }
+  return { type: "object", anyOf: [...ways, decodeObject(jsonSchemaOf(refusal, "allow", "$id"))] }
 }

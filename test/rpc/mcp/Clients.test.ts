@@ -43,8 +43,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("official c
           yield* client.callTool("collections_create", { ...keyed(), collection: { title: "Cups", rules: [] } })
         )
         for (const [name, argumentsOf] of Object.entries(CALLS)) {
-          const result = yield* client.callTool(name, argumentsOf({ product, collection }))
-          assert.isUndefined(result.isError, `${name}: ${result.content[0].text}`)
+          const args = argumentsOf({ product, collection })
+          const ways = "idempotencyKey" in args ? [{ ...args, dryRun: true }, args] : [args]
+          for (const way of ways) {
+            const result = yield* client.callTool(name, way)
+            assert.isUndefined(result.isError, `${name}: ${result.content[0].text}`)
+            assert.strictEqual(result.structuredContent["dryRun"], way["dryRun"], name)
+          }
         }
         for (const [name, argumentsOf] of Object.entries(CALLS).slice(3)) {
           if (name.endsWith("_create") || name.endsWith("_list")) continue

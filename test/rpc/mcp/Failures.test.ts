@@ -28,8 +28,9 @@ class Told extends Context.Tag("Told")<
 
 const SECRET = "postgres://admin:hunter2@db"
 
+const doing = <Tag extends string>(tag: Tag, answer: Procedure["answer"]): Procedure<Tag> => ({ tag, answer })
+
 const proceduresOf = ({ begun, given }: Context.Tag.Service<Told>) => {
-  const doing = <Tag extends string>(tag: Tag, answer: Procedure["answer"]): Procedure<Tag> => ({ tag, answer })
   return {
     "store.get": doing("store.get", () => Effect.die(new Error(SECRET))),
     "products.list": doing("products.list", () => Effect.die({ password: SECRET })),

@@ -103,7 +103,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no
         { jsonrpc: "2.0", id: 1, method: "constructor" }
       ]
       for (const version of [{}, { "mcp-protocol-version": "2025-06-18" }, { "mcp-protocol-version": "1999-01-01" }]) {
-        const { "mcp-method": _, "mcp-protocol-version": __, ...rest } = authorized
+        const { accept, authorization } = authorized
+        const rest = { accept, authorization, "content-type": "application/json" }
         for (const message of messages) {
           const { status, text } = yield* send({ body: JSON.stringify(message), headers: { ...rest, ...version } })
           assert.include([200, 202, 400], status, `${JSON.stringify(message)}: ${text}`)
