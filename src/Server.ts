@@ -15,6 +15,7 @@ import { makeAgentProcedures } from "./rpc/handlers/Agents.ts"
 import { makeCalls } from "./rpc/handlers/Calls.ts"
 import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
 import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
+import { makeProposalProcedures } from "./rpc/handlers/Proposals.ts"
 import { makeMessages } from "./rpc/mcp/Messages.ts"
 import type { Rpcs } from "./rpc/Rpcs.ts"
 
@@ -27,8 +28,10 @@ export const ServerLive = Layer.scopedDiscard(
       ...(yield* makeRecordHandlers),
       ...(yield* makeAppDataHandlers)
     }
+    const catalog = yield* makeCatalogProcedures
     const procedures: ProceduresOf<typeof Rpcs> = {
-      ...(yield* makeCatalogProcedures),
+      ...catalog,
+      ...(yield* makeProposalProcedures(catalog)),
       ...(yield* makeAccessProcedures),
       ...(yield* makeAgentProcedures)
     }

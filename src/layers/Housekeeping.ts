@@ -1,4 +1,5 @@
 import { Effect, Layer, Schedule } from "effect"
+import { Proposals } from "../domain/access/Proposals.ts"
 import { Sessions } from "../domain/access/Sessions.ts"
 import { Tokens } from "../domain/access/Tokens.ts"
 import { Idempotency } from "../domain/Idempotency.ts"
@@ -22,6 +23,7 @@ export const HousekeepingLive = Layer.scopedDiscard(
       yield* Idempotency,
       yield* Tokens,
       yield* Sessions,
+      yield* Proposals,
       yield* Journal,
       yield* Webhooks,
       yield* AppData

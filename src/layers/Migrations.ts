@@ -21,6 +21,7 @@ import keepExternalIds from "./migrations/0018_keep_external_ids.ts"
 import termsAreGathered from "./migrations/0019_terms_are_gathered.ts"
 import createMerchants from "./migrations/0020_create_merchants.ts"
 import createAgents from "./migrations/0021_create_agents.ts"
+import createProposals from "./migrations/0022_create_proposals.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -44,7 +45,8 @@ export const migrations = {
   "0018_keep_external_ids": keepExternalIds,
   "0019_terms_are_gathered": termsAreGathered,
   "0020_create_merchants": createMerchants,
-  "0021_create_agents": createAgents
+  "0021_create_agents": createAgents,
+  "0022_create_proposals": createProposals
 }
 
 /** The number that a migration's name begins with. */

@@ -26,7 +26,14 @@ const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
 
 /** What each procedure is asked with in a store of its own: a procedure that is not here fails the tests that walk them. */
-const payloadsOf = (product: string, collection: string, agent: string, merchantId: string, email: string) => {
+const payloadsOf = (
+  product: string,
+  collection: string,
+  agent: string,
+  proposal: string,
+  merchantId: string,
+  email: string
+) => {
   return {
     "products.list": {},
     "products.get": { id: product },
@@ -44,8 +51,13 @@ const payloadsOf = (product: string, collection: string, agent: string, merchant
     "members.leave": { merchantId },
     "agents.create": { idempotencyKey: randomUUID(), agent: { name: "Stray", scopes: [] } },
     "agents.list": {},
-    "agents.update": { id: agent, patch: {} },
-    "agents.revoke": { id: agent }
+    "agents.update": { idempotencyKey: randomUUID(), id: agent, patch: {} },
+    "agents.revoke": { idempotencyKey: randomUUID(), id: agent },
+    "proposals.list": {},
+    "proposals.get": { id: proposal },
+    "proposals.approve": { idempotencyKey: randomUUID(), id: proposal },
+    "proposals.reject": { idempotencyKey: randomUUID(), id: proposal, reason: "Stray" },
+    "proposals.withdraw": { idempotencyKey: randomUUID(), id: proposal }
   }
 }
 
@@ -69,8 +81,11 @@ const scene = Effect.gen(function* () {
       collection: toCollection({ title: "Secret" })
     })
     .pipe(performed)
-  const agent = yield* agentOf(member)
-  return { ...member, payloads: payloadsOf(product.id, collection.id, agent.id, merchantId, email) }
+  const agent = yield* agentOf(member, { proposalsOnly: true })
+  const change = { storeId, idempotencyKey: newKey(), id: product.id, patch: { price: 3 } }
+  const proposed = yield* agent.client.products.update(change)
+  const proposal = "proposal" in proposed ? proposed.proposal.id : assert.fail("The agent may only propose")
+  return { ...member, payloads: payloadsOf(product.id, collection.id, agent.id, proposal, merchantId, email) }
 })
 
 layer(ApiTest)("who may call", (it) => {
@@ -102,12 +117,17 @@ layer(ApiTest)("who may call", (it) => {
       const members = yield* client.members.list({ storeId })
 
       const named = Object.entries(payloads).filter(([, payload]) => "id" in payload)
-      assert.lengthOf(named, 8)
+      assert.lengthOf(named, 12)
       for (const [tag, payload] of named) {
         const { text } = yield* post(callLine(tag, { storeId: stranger.storeId, ...payload }), {
           cookie: stranger.cookie
         })
-        const expected = { products: "ProductNotFound", collections: "CollectionNotFound", agents: "AgentNotFound" }
+        const expected = {
+          products: "ProductNotFound",
+          collections: "CollectionNotFound",
+          agents: "AgentNotFound",
+          proposals: "ProposalNotFound"
+        }
         assert.strictEqual(
           errorOf(text)?.["_tag"],
           Object.entries(expected).find(([noun]) => tag.startsWith(noun))?.[1]

@@ -6,7 +6,7 @@ import { Scope } from "../../src/domain/access/Scope.ts"
 import { Sessions } from "../../src/domain/access/Sessions.ts"
 import { IdempotencyKey } from "../../src/domain/Idempotency.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
-import { type Client, makeClient, performed } from "../../src/rpc/Client.ts"
+import { type Client, makeClient } from "../../src/rpc/Client.ts"
 import { baseUrl, makeStore } from "./Api.ts"
 
 const PASSWORD = "correct horse battery"
@@ -75,7 +75,7 @@ export const agentOf = Effect.fn(function* (
   settings: Partial<NewAgent> = {}
 ) {
   const agent = toAgent({ name: "Helper", scopes: Scope.literals, ...settings })
-  const { id, token } = yield* performed(client.agents.create({ storeId, idempotencyKey: newKey(), agent }))
+  const { id, token } = yield* client.agents.create({ storeId, idempotencyKey: newKey(), agent })
   const authorization = `Bearer ${token}`
   const url = `${yield* baseUrl}/rpc`
   return { id, token, authorization, client: yield* makeClient({ url, headers: { authorization } }) }

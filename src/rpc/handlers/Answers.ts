@@ -6,6 +6,9 @@ import { stringify } from "../../domain/Json.ts"
 /** A resource is its document: it goes from the database to the socket unparsed. */
 export const resource = <Id>({ json }: Document<Id>): JsonText => json
 
+/** So does what the service makes its JSON of. */
+export const json = (text: JsonText): JsonText => text
+
 export const page = ({ items, nextCursor }: DocumentPage<string>): JsonText =>
   `{"items":${items},"nextCursor":${JSON.stringify(nextCursor)}}`
 
