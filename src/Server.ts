@@ -18,6 +18,7 @@ import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
 import { makeInventoryProcedures } from "./rpc/handlers/Inventory.ts"
 import { makeMembershipProcedures } from "./rpc/handlers/Membership.ts"
 import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
+import { makeProposalProcedures } from "./rpc/handlers/Proposals.ts"
 import { makeMessages } from "./rpc/mcp/Messages.ts"
 import { makeRecordProcedures } from "./rpc/handlers/Records.ts"
 import { makeSearchProcedures } from "./rpc/handlers/Search.ts"
@@ -35,12 +36,15 @@ export const ServerLive = Layer.scopedDiscard(
       ...(yield* makeRecordHandlers),
       ...(yield* makeAppDataHandlers)
     }
+    const catalog = yield* makeCatalogProcedures
+    const inventory = yield* makeInventoryProcedures
     const procedures: ProceduresOf<typeof Rpcs> = {
-      ...(yield* makeCatalogProcedures),
+      ...catalog,
+      ...inventory,
+      ...(yield* makeProposalProcedures({ ...catalog, ...inventory })),
       ...(yield* makeAgentProcedures),
       ...(yield* makeSearchProcedures),
       ...(yield* makeMembershipProcedures),
-      ...(yield* makeInventoryProcedures),
       ...(yield* makeRecordProcedures),
       ...(yield* makeAccessProcedures),
       ...(yield* makeActivityProcedures),

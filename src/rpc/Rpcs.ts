@@ -6,6 +6,7 @@ import { CollectionRpcs, ProductRpcs } from "./Catalog.ts"
 import { InstallationRpcs } from "./Installations.ts"
 import { InventoryRpcs } from "./Inventory.ts"
 import { MembershipRpcs } from "./Membership.ts"
+import { ProposalRpcs } from "./Proposals.ts"
 import { CustomerRpcs, OrderRpcs } from "./Records.ts"
 import { SearchRpcs } from "./Search.ts"
 import { DeliveryRpcs, WebhookRpcs } from "./Webhooks.ts"
@@ -20,6 +21,7 @@ export const Rpcs = ProductRpcs.merge(
   CustomerRpcs
 ).merge(
   AgentRpcs,
+  ProposalRpcs,
   StoreRpcs,
   MemberRpcs,
   SessionRpcs,

@@ -28,11 +28,11 @@ const toCollection = Schema.decodeUnknownSync(CreateCollection)
 
 /** What each procedure is asked with in a store of its own: a procedure that is not here fails the tests that walk them. */
 const payloadsOf = (
-  ids: Readonly<Record<"product" | "collection" | "order" | "customer" | "agent" | "entry", string>>,
+  ids: Readonly<Record<"product" | "collection" | "order" | "customer" | "agent" | "entry" | "proposal", string>>,
   merchantId: string,
   email: string
 ) => {
-  const { agent, collection, customer, entry, order, product } = ids
+  const { agent, collection, customer, entry, order, product, proposal } = ids
   return {
     "products.list": {},
     "products.get": { id: product },
@@ -78,8 +78,13 @@ const payloadsOf = (
     "members.leave": { idempotencyKey: randomUUID(), merchantId },
     "agents.create": { idempotencyKey: randomUUID(), agent: { name: "Stray", scopes: [] } },
     "agents.list": {},
-    "agents.update": { id: agent, patch: {} },
-    "agents.revoke": { id: agent }
+    "agents.update": { idempotencyKey: randomUUID(), id: agent, patch: {} },
+    "agents.revoke": { idempotencyKey: randomUUID(), id: agent },
+    "proposals.list": {},
+    "proposals.get": { id: proposal },
+    "proposals.approve": { idempotencyKey: randomUUID(), id: proposal },
+    "proposals.reject": { idempotencyKey: randomUUID(), id: proposal, reason: "Stray" },
+    "proposals.withdraw": { idempotencyKey: randomUUID(), id: proposal }
   }
 }
 
@@ -87,6 +92,7 @@ const payloadsOf = (
 const NOT_FOUND: Readonly<Record<string, string>> = {
   products: "ProductNotFound",
   agents: "AgentNotFound",
+  proposals: "ProposalNotFound",
   activity: "EntryNotFound",
   inventory: "ProductNotFound",
   collections: "CollectionNotFound",
@@ -115,7 +121,10 @@ const scene = Effect.gen(function* () {
     })
     .pipe(performed)
   const [entry] = (yield* client.activity.list({ storeId })).items
-  const agent = yield* agentOf(member)
+  const agent = yield* agentOf(member, { proposalsOnly: true })
+  const change = { storeId, idempotencyKey: newKey(), id: product.id, patch: { price: 3 } }
+  const proposed = yield* agent.client.products.update(change)
+  const proposal = "proposal" in proposed ? proposed.proposal.id : assert.fail("The agent may only propose")
   const [customer] = yield* putCustomers(storeId, [{ name: "Secret" }])
   const [order] = yield* putOrders(storeId, [{ customerId: customer?.id }])
   const ids = {
@@ -124,7 +133,8 @@ const scene = Effect.gen(function* () {
     order: String(order?.id),
     customer: String(customer?.id),
     agent: agent.id,
-    entry: String(entry?.id)
+    entry: String(entry?.id),
+    proposal
   }
   return { ...member, payloads: payloadsOf(ids, merchantId, email) }
 })
@@ -160,7 +170,7 @@ layer(ApiTest)("who may call", (it) => {
       const named = Object.entries(payloads).filter(
         ([tag, payload]) => "id" in payload && (tag.split(".")[0] ?? "") in NOT_FOUND
       )
-      assert.lengthOf(named, 14)
+      assert.lengthOf(named, 18)
       for (const [tag, payload] of named) {
         const { text } = yield* post(callLine(tag, { storeId: stranger.storeId, ...payload }), {
           cookie: stranger.cookie

@@ -8,26 +8,22 @@ import { requestOf } from "./Asked.ts"
 
 export const makeAgentProcedures = Effect.gen(function* () {
   const agents = yield* Agents
-  const { inStore, performed } = yield* makeProcedures
+  const { inStore, performed, write } = yield* makeProcedures
 
   return {
     "agents.create": inStore(
       Rpcs.createAgent,
-      (asked, json) =>
+      (asked, given) =>
         Effect.gen(function* () {
           const { id } = yield* merchantIn(asked.principal)
           const { token, write } = agents.create(asked.payload.storeId, id, asked.payload.agent)
-          const outcome = yield* performed(Rpcs.createAgent, asked, json, write, asItIs)
-          return extend(outcome.body, JSON.stringify({ token: outcome.replayed ? null : Redacted.value(token) }))
+          const { body, replayed } = yield* performed(Rpcs.createAgent, asked, given, write, asItIs)
+          return extend(body, JSON.stringify({ token: replayed ? null : Redacted.value(token) }))
         }),
       asItIs
     ),
     "agents.list": inStore(Rpcs.listAgents, ({ payload }) => agents.list(payload.storeId, requestOf(payload)), page),
-    "agents.update": inStore(
-      Rpcs.updateAgent,
-      ({ payload }) => agents.update(payload.storeId, payload.id, payload.patch),
-      asItIs
-    ),
-    "agents.revoke": inStore(Rpcs.revokeAgent, ({ payload }) => agents.revoke(payload.storeId, payload.id), asItIs)
+    "agents.update": write(Rpcs.updateAgent, ({ id, patch, storeId }) => agents.update(storeId, id, patch), asItIs),
+    "agents.revoke": write(Rpcs.revokeAgent, ({ id, storeId }) => agents.revoke(storeId, id), asItIs)
   } satisfies ProceduresOf<typeof Rpcs.AgentRpcs>
 })
