@@ -9,10 +9,15 @@ import { makeRecordHandlers } from "./http/handlers/Records.ts"
 import { pages } from "./http/Pages.ts"
 import { makeRpc } from "./http/Rpc.ts"
 import { serve } from "./http/Serve.ts"
+import { makeWebSockets } from "./http/WebSockets.ts"
+import type { Streams } from "./rpc/Changes.ts"
 import { makeAccessProcedures } from "./rpc/handlers/Access.ts"
 import { makeCalls } from "./rpc/handlers/Calls.ts"
 import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
+import { makeChangeStreams } from "./rpc/handlers/Changes.ts"
 import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
+import { makeSockets } from "./rpc/handlers/Sockets.ts"
+import type { StreamsOf } from "./rpc/handlers/Streams.ts"
 import type { Rpcs } from "./rpc/Rpcs.ts"
 
 /** Every route of the service; what they need of the domain is left for `main` and the tests to provide. */
@@ -30,6 +35,8 @@ export const ServerLive = Layer.scopedDiscard(
     }
     const api = yield* makeDispatch(Object.values(handlers))
     const rpc = yield* makeRpc(yield* makeCalls(Object.values(procedures)))
-    yield* serve((message, exchange) => api(message, exchange) || rpc(message, exchange), yield* pages)
+    const streams: StreamsOf<typeof Streams> = yield* makeChangeStreams
+    const upgrade = yield* makeWebSockets(yield* makeSockets(Object.values(streams)))
+    yield* serve((message, exchange) => api(message, exchange) || rpc(message, exchange), yield* pages, upgrade)
   })
 )

@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { AccessLive } from "./access/Access.ts"
 import { BulkheadLive } from "./Bulkhead.ts"
 import { CatalogLive } from "./catalog/Catalog.ts"
+import { ChangesLive } from "./Changes.ts"
 import { ExportsLive } from "./exports/Exports.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
@@ -20,6 +21,7 @@ export const DomainLive = Layer.mergeAll(
   AppDataLive,
   BulkheadLive,
   CatalogLive,
+  ChangesLive,
   CustomersLive,
   ExportsLive,
   IdempotencyLive,

@@ -20,6 +20,7 @@ import createRecords from "./migrations/0017_create_records.ts"
 import keepExternalIds from "./migrations/0018_keep_external_ids.ts"
 import termsAreGathered from "./migrations/0019_terms_are_gathered.ts"
 import createMerchants from "./migrations/0020_create_merchants.ts"
+import noteChangesUnderWay from "./migrations/0021_note_changes_under_way.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -42,7 +43,8 @@ export const migrations = {
   "0017_create_records": createRecords,
   "0018_keep_external_ids": keepExternalIds,
   "0019_terms_are_gathered": termsAreGathered,
-  "0020_create_merchants": createMerchants
+  "0020_create_merchants": createMerchants,
+  "0021_note_changes_under_way": noteChangesUnderWay
 }
 
 /** The number that a migration's name begins with. */

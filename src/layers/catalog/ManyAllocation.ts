@@ -50,7 +50,7 @@ export interface Grant {
 }
 
 const takeTicks = statement(`
-  update stores set id_clock = greatest(id_clock + 1, clock_micros()) + $2::integer - 1 where id = $1
+  update stores set id_clock = greatest(id_clock + 1, change_clock(id)) + $2::integer - 1 where id = $1
   returning id_clock - $2::integer + 1 as clock,
     array(select slug from products where store_id = $1 and slug = any($3::text[])) as taken
 `)

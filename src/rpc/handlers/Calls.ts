@@ -18,20 +18,21 @@ interface Sent {
 const decodeStore = Schema.decodeUnknownOption(StoreId)
 
 /** The stores that calls name: what their sender may do there is asked once, for all. */
-const storesOf = (calls: ReadonlyArray<Call>): ReadonlyArray<StoreId> =>
+export const storesOf = (calls: ReadonlyArray<Call>): ReadonlyArray<StoreId> =>
   calls.flatMap(({ payload }) => (Either.isRight(payload) ? Option.toArray(decodeStore(payload.right["storeId"])) : []))
 
 const refusedJson = errorJson(Schema.Never)
-const refuse = (error: CallRefused) => Effect.flip(refusedJson(error))
+export const refuse = (error: CallRefused) => Effect.flip(refusedJson(error))
 
 const NO_PROCEDURE = new BadRequest({ reason: "There is no such procedure" })
 
-const line = (id: string, exit: JsonText) => `{"_tag":"Exit","requestId":"${id}","exit":${exit}}\n`
-const succeeded = (id: string, value: JsonText) => line(id, `{"_tag":"Success","value":${value}}`)
-const failed = (id: string, error: JsonText) => line(id, `{"_tag":"Failure","cause":{"_tag":"Fail","error":${error}}}`)
+export const exitOf = (id: string, exit: JsonText) => `{"_tag":"Exit","requestId":"${id}","exit":${exit}}\n`
+const succeeded = (id: string, value: JsonText) => exitOf(id, `{"_tag":"Success","value":${value}}`)
+export const failed = (id: string, error: JsonText) =>
+  exitOf(id, `{"_tag":"Failure","cause":{"_tag":"Fail","error":${error}}}`)
 
 /** What a client is told of what should not have happened. Details go to the log. */
-const failureOf = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<JsonText> =>
+export const failureOf = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<JsonText> =>
   Effect.logError("A call failed", cause).pipe(
     Effect.annotateLogs({ requestId }),
     Effect.zipRight(
