@@ -9,7 +9,7 @@ import {
   type WriteContext,
   Writes
 } from "../domain/Write.ts"
-import { AfterCommit, leave, type Steps } from "./database/Plan.ts"
+import { AfterCommit, ahead, leave, type Steps } from "./database/Plan.ts"
 import { Database } from "./database/Postgres.ts"
 import { hopsAfter, Notifier, NotifierLive, outboxOf, type Told } from "./Events.ts"
 import { entriesOf } from "./Journal.ts"
@@ -73,7 +73,9 @@ export function* recorded<A, E>(
     if (next.value instanceof Changed) {
       const { changes } = next.value
       const told = context.isSilent ? [] : changes.flatMap((change) => toldOf(context, hops, change))
-      yield* leave(...entriesOf(context, hops, key, changes), ...outboxOf(told))
+      const statements = [...entriesOf(context, hops, key, changes), ...outboxOf(told)]
+      // What tells of many is large: the database works on it while the write makes the next ones.
+      yield* changes.length === 1 ? leave(...statements) : ahead(...statements)
       if (told.length > 0) yield new AfterCommit(notify)
     } else {
       yield next.value

@@ -11,7 +11,7 @@ import { type Statement, statement } from "../database/Statement.ts"
 import { namedBy, wantedOf } from "../imports/ExternalIds.ts"
 import { arrayOf, fromLines, linesOf, listOf } from "../Lists.ts"
 import { productOf } from "./ProductRepo.ts"
-import { makeTerms } from "./Terms.ts"
+import type { TermsOf } from "./Terms.ts"
 
 /*
  * The SQL of `ProductRepo.ts` for many products at once, each column of theirs a list.
@@ -55,13 +55,12 @@ export interface Written {
 /** Writes what the two tables hold of the products, by a statement for each. */
 const writingMany =
   (writeProducts: typeof insertProducts, writeKeys: typeof insertKeys) =>
-  (store: StoreId, written: ReadonlyArray<Written>): ReadonlyArray<Statement> => {
+  (store: StoreId, termsOf: TermsOf, written: ReadonlyArray<Written>): ReadonlyArray<Statement> => {
     if (written.length === 0) return []
     const products = written.map(({ product }) => product)
     const documents = written.map(({ json }) => json)
     const facets = products.map(facetsOf)
     const ids = listOf(products.map(({ id }) => id))
-    const termsOf = makeTerms(store)
     return [
       writeProducts(
         store,

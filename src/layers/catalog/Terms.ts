@@ -42,8 +42,11 @@ const termsBy = (facets: Facets, term: (field: RuleField, value: string) => stri
 export const termsOf = (storeId: string, facets: Facets): ReadonlyArray<string> =>
   termsBy(facets, (field, value) => term(storeId, field, value))
 
+/** Makes the terms of products of a store. */
+export type TermsOf = (facets: Facets) => ReadonlyArray<string>
+
 /** The same for many products of a store: of what many have the term is made once. */
-export const makeTerms = (storeId: string): ((facets: Facets) => ReadonlyArray<string>) => {
+export const makeTerms = (storeId: string): TermsOf => {
   const made = new Map<string, string>()
   const known = (field: RuleField, value: string) => {
     const key = `${field}/${value}`
