@@ -9,10 +9,7 @@ import type { CallRefused } from "./Principal.ts"
 
 /** What is needed of a WebSocket: those of browsers, of Node from version 22 on and of the package `ws` have it. */
 export interface SocketLike {
-  addEventListener(
-    type: "open" | "message" | "error" | "close",
-    heard: (event: { readonly data?: unknown }) => void
-  ): void
+  addEventListener(type: "open" | "message" | "error" | "close", heard: (event: object) => void): void
   send(text: string): void
   close(): void
 }
@@ -48,7 +45,7 @@ const isMessage = Schema.is(
     Schema.Struct({ _tag: Schema.Literal("Exit"), requestId: Schema.String, exit: Schema.Any })
   )
 )
-const decodeMessage = Schema.decodeUnknownOption(Schema.parseJson())
+const decodeEvent = Schema.decodeUnknownOption(Schema.Struct({ data: Schema.parseJson() }).pipe(Schema.pluck("data")))
 
 /** Where sockets are opened, of the URL that calls are sent to: relative to the page, where there is one. */
 const socketUrl = (url: string): string => {
@@ -88,9 +85,9 @@ const protocolOver = (socket: SocketLike) =>
       let heard = Date.now()
       const tell = (message: FromServerEncoded) => void runFork(write(message))
       const fail = (message: string) => tell({ _tag: "ClientProtocolError", error: failed(message) })
-      socket.addEventListener("message", ({ data }) => {
+      socket.addEventListener("message", (event) => {
         heard = Date.now()
-        const message = Option.getOrUndefined(decodeMessage(data))
+        const message = Option.getOrUndefined(decodeEvent(event))
         if (isMessage(message)) tell(message)
       })
       socket.addEventListener("close", () => fail("The socket was closed"))
