@@ -6,16 +6,24 @@ import { makeAppDataHandlers } from "./http/handlers/AppData.ts"
 import { makeCatalogHandlers } from "./http/handlers/Catalog.ts"
 import { makeStoreHandlers } from "./http/handlers/Stores.ts"
 import { makeRecordHandlers } from "./http/handlers/Records.ts"
+import { makeMcp } from "./http/Mcp.ts"
 import { pages } from "./http/Pages.ts"
 import { makeRpc } from "./http/Rpc.ts"
 import { serve } from "./http/Serve.ts"
 import { makeWebSockets } from "./http/WebSockets.ts"
 import type { Streams } from "./rpc/Changes.ts"
 import { makeAccessProcedures } from "./rpc/handlers/Access.ts"
+import { makeAgentProcedures } from "./rpc/handlers/Agents.ts"
+import { makeActivityProcedures } from "./rpc/handlers/Activity.ts"
 import { makeCalls } from "./rpc/handlers/Calls.ts"
 import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
 import { makeChangeStreams } from "./rpc/handlers/Changes.ts"
+import { makeInventoryProcedures } from "./rpc/handlers/Inventory.ts"
+import { makeMembershipProcedures } from "./rpc/handlers/Membership.ts"
 import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
+import { makeMessages } from "./rpc/mcp/Messages.ts"
+import { makeRecordProcedures } from "./rpc/handlers/Records.ts"
+import { makeSearchProcedures } from "./rpc/handlers/Search.ts"
 import { makeSockets } from "./rpc/handlers/Sockets.ts"
 import type { StreamsOf } from "./rpc/handlers/Streams.ts"
 import type { Rpcs } from "./rpc/Rpcs.ts"
@@ -31,12 +39,22 @@ export const ServerLive = Layer.scopedDiscard(
     }
     const procedures: ProceduresOf<typeof Rpcs> = {
       ...(yield* makeCatalogProcedures),
-      ...(yield* makeAccessProcedures)
+      ...(yield* makeAgentProcedures),
+      ...(yield* makeSearchProcedures),
+      ...(yield* makeMembershipProcedures),
+      ...(yield* makeInventoryProcedures),
+      ...(yield* makeRecordProcedures),
+      ...(yield* makeAccessProcedures),
+      ...(yield* makeActivityProcedures)
     }
     const api = yield* makeDispatch(Object.values(handlers))
     const rpc = yield* makeRpc(yield* makeCalls(Object.values(procedures)))
+    const mcp = yield* makeMcp(yield* makeMessages(procedures))
     const streams: StreamsOf<typeof Streams> = yield* makeChangeStreams
-    const upgrade = yield* makeWebSockets(yield* makeSockets(Object.values(streams)))
-    yield* serve((message, exchange) => api(message, exchange) || rpc(message, exchange), yield* pages, upgrade)
+    yield* serve(
+      (message, exchange) => api(message, exchange) || rpc(message, exchange) || mcp(message, exchange),
+      yield* pages,
+      yield* makeWebSockets(yield* makeSockets(Object.values(streams)))
+    )
   })
 )

@@ -1,10 +1,11 @@
 import { Effect, type Redacted, Runtime } from "effect"
 import type { IncomingMessage } from "node:http"
 import { WebSocketServer } from "ws"
-import { ForeignOrigin, type NotSignedIn } from "../domain/access/Sessions.ts"
+import { ForeignOrigin } from "../domain/access/Sessions.ts"
 import { AccessLog, accessOf } from "./AccessLog.ts"
+import { bearerToken } from "./Bearer.ts"
 import type { Reply } from "./Call.ts"
-import { replyOf } from "./ErrorTable.ts"
+import { type PublicError, replyOf } from "./ErrorTable.ts"
 import { Exchange, REQUEST_ID } from "./Exchange.ts"
 import { failureOf, refusal } from "./Failure.ts"
 import { Listener } from "./Listener.ts"
@@ -21,11 +22,12 @@ const MAX_FRAME = 16 * 1024
 /** Who says to open a socket, as its request says: of what comes over it nothing is believed. */
 interface Sent {
   readonly token: Redacted.Redacted | undefined
+  readonly bearer: Redacted.Redacted | undefined
   readonly requestId: string
 }
 
 /** Says who it is that may hold a socket. */
-type Admit = (sent: Sent) => Effect.Effect<Guest, NotSignedIn>
+type Admit = (sent: Sent) => Effect.Effect<Guest, PublicError>
 
 /** Answers in place of a socket, after which the connection ends: nobody but the exchange writes to it. */
 const answer = (exchange: Exchange, reply: Reply) => {
@@ -70,8 +72,8 @@ export const makeWebSockets = (admit: Admit) =>
     const open = (message: IncomingMessage, head: Buffer) => {
       const exchange = exchangeOf(message)
       const { requestId } = exchange
-      const guest: Effect.Effect<Guest, NotSignedIn | ForeignOrigin> = isOwnOrigin(message.headers)
-        ? admit({ token: sessionToken(message.headers), requestId })
+      const guest: Effect.Effect<Guest, PublicError> = isOwnOrigin(message.headers)
+        ? admit({ token: sessionToken(message.headers), bearer: bearerToken(message), requestId })
         : new ForeignOrigin()
       const welcome = (known: Guest) => {
         const refused = refusalFor(known.id)

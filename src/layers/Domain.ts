@@ -3,10 +3,12 @@ import { AccessLive } from "./access/Access.ts"
 import { BulkheadLive } from "./Bulkhead.ts"
 import { CatalogLive } from "./catalog/Catalog.ts"
 import { ChangesLive } from "./Changes.ts"
+import { SearchLive } from "./catalog/Search.ts"
 import { ExportsLive } from "./exports/Exports.ts"
 import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
 import { ImportsLive } from "./imports/Imports.ts"
+import { ActivityLive } from "./journal/Activity.ts"
 import { JournalLive } from "./Journal.ts"
 import { AppDataLive } from "./records/AppData.ts"
 import { RateLimitLive } from "./RateLimit.ts"
@@ -18,6 +20,7 @@ import { WritesLive } from "./Writes.ts"
 /** Every domain service, on the one database. */
 export const DomainLive = Layer.mergeAll(
   AccessLive,
+  ActivityLive,
   AppDataLive,
   BulkheadLive,
   CatalogLive,
@@ -29,6 +32,7 @@ export const DomainLive = Layer.mergeAll(
   JournalLive,
   OrdersLive,
   RateLimitLive,
+  SearchLive,
   HealthLive,
   WebhooksLive,
   WritesLive

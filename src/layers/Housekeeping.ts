@@ -1,5 +1,6 @@
 import { Effect, Layer, Schedule } from "effect"
 import { Sessions } from "../domain/access/Sessions.ts"
+import { Search } from "../domain/catalog/Search.ts"
 import { Tokens } from "../domain/access/Tokens.ts"
 import { Idempotency } from "../domain/Idempotency.ts"
 import { Journal } from "../domain/journal/Journal.ts"
@@ -10,12 +11,12 @@ import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 const EVERY = "10 minutes"
 
 /** Batch after batch until none is left. What fails is logged, and tried again next time. */
-const all = (purge: Effect.Effect<number>) =>
-  Effect.catchAllCause(Effect.repeat(purge, { while: (deleted) => deleted > 0 }), (cause) =>
-    Effect.logWarning("What has expired could not be deleted", cause)
+const all = (work: Effect.Effect<number>) =>
+  Effect.catchAllCause(Effect.repeat(work, { while: (done) => done > 0 }), (cause) =>
+    Effect.logWarning("What has expired could not be deleted, or what was left to do not be done", cause)
   )
 
-/** Deletes what has expired, for as long as the server runs. */
+/** Makes findable what an earlier release wrote, and deletes what has expired, for as long as the server runs. */
 export const HousekeepingLive = Layer.scopedDiscard(
   Effect.gen(function* () {
     const services = [
@@ -26,7 +27,8 @@ export const HousekeepingLive = Layer.scopedDiscard(
       yield* Webhooks,
       yield* AppData
     ]
-    const purges = services.map(({ purge }) => purge)
-    yield* Effect.forEach(purges, all, { discard: true }).pipe(Effect.repeat(Schedule.spaced(EVERY)), Effect.forkScoped)
+    const { catchUp } = yield* Search
+    const works = [catchUp, ...services.map(({ purge }) => purge)]
+    yield* Effect.forEach(works, all, { discard: true }).pipe(Effect.repeat(Schedule.spaced(EVERY)), Effect.forkScoped)
   })
 )

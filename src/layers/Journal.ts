@@ -17,20 +17,21 @@ const PARTS = Array.from({ length: 16 }, (_, part) => part)
 /** The part of the entries that were made in this millisecond. */
 export const partAt = (millis: number): number => Math.floor(millis / PART) % PARTS.length
 
-const partOf = (id: string) => partAt(millisOf(id))
+/** Which part of the journal holds the entry with this id. */
+export const partOf = (id: string) => partAt(millisOf(id))
 
 const insertEntry = statement(`
   insert into journal (
     store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
-    before, after, omitted, reason
-  ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+    before, after, omitted, reason, request_id
+  ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
 `)
 
 const omittedOf = ({ omitted }: Kept) => `{${omitted.map((name) => JSON.stringify(name)).join(",")}}`
 
 /** What the journal keeps of a change: who did what to which resource, through which surface, under which key. */
 const entryOf = (context: WriteContext, hops: number, key: string | null, change: Change): Statement => {
-  const { actor, storeId, surface } = context
+  const { actor, requestId, storeId, surface } = context
   const { at, id, reason, resource, resourceId, version } = change
   const kept = keptOf(change)
   return insertEntry(
@@ -49,16 +50,17 @@ const entryOf = (context: WriteContext, hops: number, key: string | null, change
     kept.before,
     kept.after,
     omittedOf(kept),
-    reason
+    reason,
+    requestId ?? null
   )
 }
 
 const insertEntries = statement(`
   insert into journal (
     store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
-    before, after, omitted
+    before, after, omitted, request_id
   )
-  select $1, id, part, at, $2, $3, $4, $5, $6, $7, resource_id, version, before, after, omitted::text[]
+  select $1, id, part, at, $2, $3, $4, $5, $6, $7, resource_id, version, before, after, omitted::text[], $16
   from unnest(
     $8::uuid[], $9::smallint[], $10::timestamptz[], $11::uuid[], $12::integer[], ${fromLines("$13")}, ${fromLines("$14")},
     ${fromLines("$15")}
@@ -67,7 +69,7 @@ const insertEntries = statement(`
 
 /** The same of many changes of one write, to resources of one kind. */
 const manyOf = (
-  { actor, storeId, surface }: WriteContext,
+  { actor, requestId, storeId, surface }: WriteContext,
   hops: number,
   key: string | null,
   resource: Change["resource"],
@@ -89,7 +91,8 @@ const manyOf = (
     listOf(changes.map(({ version }) => version)),
     linesOf(kept.map(({ before }) => before ?? "")),
     linesOf(kept.map(({ after }) => after ?? "")),
-    linesOf(kept.map(omittedOf))
+    linesOf(kept.map(omittedOf)),
+    requestId ?? null
   )
 }
 

@@ -20,7 +20,12 @@ import createRecords from "./migrations/0017_create_records.ts"
 import keepExternalIds from "./migrations/0018_keep_external_ids.ts"
 import termsAreGathered from "./migrations/0019_terms_are_gathered.ts"
 import createMerchants from "./migrations/0020_create_merchants.ts"
-import noteChangesUnderWay from "./migrations/0021_note_changes_under_way.ts"
+import createAgents from "./migrations/0021_create_agents.ts"
+import createSearch from "./migrations/0022_create_search.ts"
+import searchWhatThereIs from "./migrations/0023_search_what_there_is.ts"
+import showJournal from "./migrations/0024_show_the_journal.ts"
+import findInJournal from "./migrations/0025_find_in_the_journal.ts"
+import noteChangesUnderWay from "./migrations/0026_note_changes_under_way.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -44,7 +49,12 @@ export const migrations = {
   "0018_keep_external_ids": keepExternalIds,
   "0019_terms_are_gathered": termsAreGathered,
   "0020_create_merchants": createMerchants,
-  "0021_note_changes_under_way": noteChangesUnderWay
+  "0021_create_agents": createAgents,
+  "0022_create_search": createSearch,
+  "0023_search_what_there_is": searchWhatThereIs,
+  "0024_show_the_journal": showJournal,
+  "0025_find_in_the_journal": findInJournal,
+  "0026_note_changes_under_way": noteChangesUnderWay
 }
 
 /** The number that a migration's name begins with. */

@@ -5,14 +5,20 @@ import type { Changed } from "../domain/journal/Changes.ts"
 import { parse, stringify } from "../domain/Json.ts"
 import { type Followed, type FollowRefused, makeChanges, type SocketLike } from "./Following.ts"
 import { Rpcs } from "./Rpcs.ts"
+import { isPerformed } from "./Shapes.ts"
 
+export { AgentPatch, NewAgent } from "../domain/access/Agents.ts"
 export { Email } from "../domain/access/Merchants.ts"
 export { SessionId } from "../domain/access/Sessions.ts"
-export { MerchantId } from "../domain/Actor.ts"
+export { AgentId, MerchantId } from "../domain/Actor.ts"
 export { CollectionId, CreateCollection, UpdateCollection } from "../domain/catalog/Collection.ts"
+export { SetInventory } from "../domain/catalog/Inventory.ts"
 export { CreateProduct, ProductId, UpdateProduct } from "../domain/catalog/Product.ts"
 export { EventId } from "../domain/Events.ts"
+export { EntryId } from "../domain/journal/Activity.ts"
 export { IdempotencyKey } from "../domain/Idempotency.ts"
+export { CustomerId } from "../domain/records/Customer.ts"
+export { OrderId } from "../domain/records/Order.ts"
 export { StoreId } from "../domain/Store.ts"
 export type { Changed } from "../domain/journal/Changes.ts"
 export { Rpcs } from "./Rpcs.ts"
@@ -122,3 +128,14 @@ export const makeClient = (options: ClientOptions): Effect.Effect<Client, never,
       })
     )
   )
+
+/**
+ * What a write made, of one that was asked to be done. Without it the answer may also be that of a dry run.
+ *
+ * @example
+ * const { id } = yield* client.products.create({ storeId, idempotencyKey, product }).pipe(performed)
+ */
+export const performed = <A extends object, E, R>(
+  write: Effect.Effect<A, E, R>
+): Effect.Effect<Exclude<A, { readonly dryRun: true }>, E, R> =>
+  Effect.filterOrDieMessage(write, isPerformed, "A write that was to be done was not")

@@ -5,7 +5,7 @@ import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Pr
 import type { Order } from "../../src/domain/records/Order.ts"
 import { slugOf } from "../../src/domain/catalog/MadeSlug.ts"
 import { stringify } from "../../src/domain/Json.ts"
-import { termsOf } from "../../src/layers/catalog/Terms.ts"
+import { indexOf } from "../../src/layers/catalog/Terms.ts"
 import {
   DEEP,
   ENTRIES,
@@ -27,7 +27,6 @@ import { insertOurOrders, insertTheirOrders, orderAt } from "./seedOrders.ts"
 
 /** Rows that one statement brings. */
 const BATCH = 500
-
 const SCOPES = ["read_products", "write_products", "read_collections", "write_collections", "read_orders"]
 const CAPABILITIES = ["app_storage", "customer_pii"]
 
@@ -160,7 +159,7 @@ export const ourRowOf = (storeId: string, product: Product) => {
   return {
     document: stringify(product),
     facets: facetsJson(facets),
-    terms: `{${termsOf(storeId, facets).join(",")}}`,
+    terms: `{${indexOf(storeId, facets).terms.join(",")}}`,
     description: facets.description
   }
 }
@@ -173,8 +172,9 @@ const insertOurs = async (db: Pg.Client, storeId: string, products: ReadonlyArra
       select document::json, facets::jsonb, terms::uuid[], description
       from json_to_recordset($2) as given (document text, facets text, terms text, description text)
     ), made as (
-      insert into products (store_id, document, bytes, bytes_of, facets, description)
-      select $1, document, octet_length(document::text), (document ->> 'version')::integer, facets, description from given
+      insert into products (store_id, document, bytes, bytes_of, words_of, facets, description)
+      select $1, document, octet_length(document::text), version, version, facets, description
+      from given, lateral (select (document ->> 'version')::integer as version) as v
     )
     insert into product_keys (store_id, id, price, stock, terms)
     select

@@ -1,11 +1,15 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Exit, Scope } from "effect"
+import { AgentId } from "../../src/domain/Actor.ts"
 import { Sessions } from "../../src/domain/access/Sessions.ts"
 import { Merchants } from "../../src/domain/access/Merchants.ts"
 import { ApiTest, baseUrl } from "../support/Api.ts"
 import { exchange, lines } from "../support/Raw.ts"
-import { freshMember, makeMerchant, newKey, sessionOf } from "../support/Rpc.ts"
+import { neighbour } from "../support/Process.ts"
+import { agentOf, freshMember, makeMerchant, newKey, sessionOf } from "../support/Rpc.ts"
 import { followFrame, openSocket } from "../support/Sockets.ts"
+
+const failure = (requestId: string, _tag: string) => ({ requestId, exit: { cause: { error: { _tag } } } })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket", (it) => {
   it.scoped("is opened at /rpc for who is signed in, from a page of the service's own", () =>
@@ -66,7 +70,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
       const { cookie, storeId } = yield* freshMember()
       const other = yield* freshMember()
       const { next, send } = yield* openSocket({ headers: { cookie } })
-      const failure = (requestId: string, _tag: string) => ({ requestId, exit: { cause: { error: { _tag } } } })
       // Headers of a message are its own word.
       const lying = { headers: [["cookie", other.cookie]] }
       yield* send(followFrame({ storeId: other.storeId }, "1", lying))
@@ -166,6 +169,47 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
       yield* next
       yield* leave(storeId, merchantId)
       assert.strictEqual((yield* closed).code, 1008)
+    })
+  )
+
+  it.scoped("is an agent's by its token: it is told of what its scopes let it read, until it is revoked", () =>
+    Effect.gen(function* () {
+      const member = yield* freshMember()
+      const { client, storeId } = member
+      const other = yield* freshMember()
+      const { id, token } = yield* agentOf(member, { scopes: ["read_products"] })
+      const authorization = `Bearer ${token ?? ""}`
+      // A cookie that comes along counts for nothing.
+      const { closed, next, send } = yield* openSocket({ headers: { authorization, cookie: other.cookie } })
+      yield* send(followFrame({ storeId: other.storeId }, "1"))
+      assert.containSubset(yield* next, failure("1", "StoreNotFound"))
+      yield* send(followFrame({ storeId }, "2"))
+      assert.containSubset(yield* next, { values: [{ _tag: "Following" }] })
+      yield* send({ _tag: "Ack", requestId: "2" })
+      yield* client.collections.create({ storeId, idempotencyKey: newKey(), collection: { title: "Cups" } })
+      yield* client.products.create({ storeId, idempotencyKey: newKey(), product: { name: "Cup" } })
+      assert.containSubset(yield* next, { values: [{ kind: "created", resource: "product" }] })
+      yield* client.agents.revoke({ storeId, id: AgentId.make(id) })
+      assert.strictEqual((yield* closed).code, 1008)
+      assert.strictEqual((yield* openSocket({ headers: { authorization } })).refusal?.status, 401)
+
+      const writer = yield* agentOf(member, { scopes: ["write_inventory"] })
+      const blind = yield* openSocket({ headers: { authorization: `Bearer ${writer.token ?? ""}` } })
+      yield* blind.send(followFrame({ storeId }))
+      assert.containSubset(yield* blind.next, failure("1", "AgentScopeMissing"))
+    })
+  )
+
+  it.scoped("is told that the service stops, and holds up the stop no longer than two seconds", () =>
+    Effect.gen(function* () {
+      const { cookie } = yield* freshMember()
+      const scope = yield* Scope.make()
+      const base = yield* Scope.extend(neighbour, scope)
+      const well = yield* openSocket({ headers: { cookie } }, "/rpc", base)
+      const silent = yield* openSocket({ headers: { cookie } }, "/rpc", base)
+      silent.socket.pause()
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual((yield* well.closed).code, 1001)
     })
   )
 

@@ -10,6 +10,8 @@ import { contextOf } from "../support/Writes.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 
+const put = (price: number) => [{ externalId: ExternalId.make("a"), input: toProduct({ name: "Cup", price }) }]
+
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Every write that the journal tells of", (it) => {
   it.scoped("says that it is under way before its id is made, so that who follows waits for it", () =>
     Effect.gen(function* () {
@@ -45,7 +47,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Every writ
 
       const { perform } = yield* Writes
       const { putProducts } = yield* Imports
-      const put = (price: number) => [{ externalId: ExternalId.make("a"), input: toProduct({ name: "Cup", price }) }]
       for (const price of [1, 2]) {
         yield* perform({ ...contextOf(storeId), surface: "import" }, putProducts(storeId, put(price), 0))
       }

@@ -7,7 +7,7 @@ import { facetsJson, facetsOf } from "../../src/domain/catalog/Facets.ts"
 import { newProduct, ProductId } from "../../src/domain/catalog/Product.ts"
 import { stringify } from "../../src/domain/Json.ts"
 import { uuidV7 } from "../../src/domain/Uuid.ts"
-import { termsOf } from "../../src/layers/catalog/Terms.ts"
+import { indexOf } from "../../src/layers/catalog/Terms.ts"
 import { migrations, MigrationsLive } from "../../src/layers/Migrations.ts"
 import { TIMEOUTS } from "../../src/layers/database/Connection.ts"
 import { postgres } from "../../src/layers/database/Postgres.ts"
@@ -128,7 +128,8 @@ it.scopedLive("a migration beside old processes that builds an index holds no ot
           )} and mode in ('ShareLock', 'AccessExclusiveLock')
         `
         const locks = yield* sql.withTransaction(Effect.zipRight(migration, held))
-        if (locks.some(({ mode }) => mode === "ShareLock")) assert.lengthOf(locks, 1, name)
+        const tables = new Set(locks.map(({ table }) => table.replace(/^journal_\d+$/, "journal")))
+        if (locks.some(({ mode }) => mode === "ShareLock")) assert.strictEqual(tables.size, 1, name)
       }
     }).pipe(Effect.provide(database))
   })
@@ -150,7 +151,7 @@ it.scopedLive("products from before rules had rows of their own get them, as a w
           insert into products (store_id, document, facets, terms, description)
           values (${STORE}, ${stringify(product)}, ${facetsJson(facets)}, '{}', ${facets.description})
         `
-        expected.set(id, { same: true, terms: termsOf(STORE, facets).toSorted() })
+        expected.set(id, { same: true, terms: indexOf(STORE, facets).terms.toSorted() })
       }
       yield* Layer.build(MigrationsLive)
       const rows = yield* sql<{ readonly id: string; readonly same: boolean; readonly terms: ReadonlyArray<string> }>`

@@ -6,11 +6,12 @@ import { Catalog } from "../../src/domain/catalog/Catalog.ts"
 import { Collection, CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { type Facets, facetsJson, facetsOf } from "../../src/domain/catalog/Facets.ts"
 import { matches } from "../../src/domain/catalog/Matcher.ts"
+import { Preview, PREVIEWED, PreviewRules } from "../../src/domain/catalog/Membership.ts"
 import { Product } from "../../src/domain/catalog/Product.ts"
 import { conditionsOf } from "../../src/domain/catalog/Rule.ts"
 import { canonical, parse, stringify } from "../../src/domain/Json.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
-import { termsOf } from "../../src/layers/catalog/Terms.ts"
+import { indexOf } from "../../src/layers/catalog/Terms.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { randomPatch, randomProduct } from "../data/RandomProducts.ts"
 import { type RandomRules, rulesNear } from "../data/RandomRules.ts"
@@ -27,6 +28,9 @@ const RULE_SETS = 300
 const toProducts = Schema.decodeUnknownSync(Schema.Array(Product), { onExcessProperty: "error" })
 const toCollection = Schema.decodeUnknownSync(Collection)
 const toCollections = Schema.decodeUnknownSync(Schema.Array(Collection))
+const toRules = Schema.decodeUnknownSync(PreviewRules)
+const toIds = (items: unknown) => toSummaries(items).map(({ id }) => id)
+const toSummaries = Schema.decodeUnknownSync(Preview.fields.items, { onExcessProperty: "error" })
 const toInput = Schema.decodeUnknownSync(CreateCollection)
 
 /** A store after random writes: products made, most of them changed, some removed. */
@@ -64,40 +68,55 @@ const Row = Schema.Struct({
 const toRows = Schema.decodeUnknown(Schema.Array(Row))
 
 layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Rules in SQL", (it) => {
-  it.effect("an automated collection holds exactly the products that the reference matcher picks", () =>
-    Effect.gen(function* () {
-      const { storeId } = yield* RandomStore
-      const catalog = yield* Catalog
-      const perform = yield* performIn(storeId)
-      const runPromise = Runtime.runPromise(yield* Effect.runtime())
-      const { items } = yield* catalog.listProducts(storeId, { cursor: undefined, limit: PRODUCTS })
-      const products = toProducts(parse(items)).map((product) => ({ id: product.id, facets: facetsOf(product) }))
+  it.effect(
+    "an automated collection, and a preview of it, hold exactly the products that the reference matcher picks, and says why",
+    () =>
+      Effect.gen(function* () {
+        const { storeId } = yield* RandomStore
+        const catalog = yield* Catalog
+        const perform = yield* performIn(storeId)
+        const runPromise = Runtime.runPromise(yield* Effect.runtime())
+        const { items } = yield* catalog.listProducts(storeId, { cursor: undefined, limit: PRODUCTS })
+        const products = toProducts(parse(items)).map((product) => ({ id: product.id, facets: facetsOf(product) }))
 
-      const expected = ({ disjunctive, rules }: Collection) =>
-        products.filter(({ facets }) => matches(facets, conditionsOf(rules), disjunctive)).map(({ id }) => id)
+        const expected = ({ disjunctive, rules }: Collection) =>
+          products.filter(({ facets }) => matches(facets, conditionsOf(rules), disjunctive)).map(({ id }) => id)
 
-      const create = (rules: RandomRules) =>
-        Effect.map(
-          perform(catalog.createCollection(storeId, toInput({ title: "Random", type: "automated", ...rules }))),
-          ({ json }) => toCollection(parse(json))
-        )
+        const create = (rules: RandomRules) =>
+          Effect.map(
+            perform(catalog.createCollection(storeId, toInput({ title: "Random", type: "automated", ...rules }))),
+            ({ json }) => toCollection(parse(json))
+          )
 
-      let partial = 0
-      const holds = fc.asyncProperty(rulesNear(products.map(({ facets }): Facets => facets)), async (rules) => {
-        const collection = await runPromise(create(rules))
-        assert.deepStrictEqual(collection.productIds, expected(collection))
-        assert.strictEqual(collection.productCount, collection.productIds.length)
-        if (collection.productCount > 0 && collection.productCount < products.length) partial += 1
+        let partial = 0
+        const holds = fc.asyncProperty(rulesNear(products.map(({ facets }): Facets => facets)), async (rules) => {
+          const collection = await runPromise(create(rules))
+          assert.deepStrictEqual(collection.productIds, expected(collection))
+          assert.strictEqual(collection.productCount, collection.productIds.length)
+          const preview = await runPromise(catalog.previewCollection(storeId, toRules(rules)))
+          assert.strictEqual(preview.productCount, collection.productCount)
+          assert.deepStrictEqual(toIds(parse(preview.items)), collection.productIds.slice(0, PREVIEWED))
+          for (const { id } of fc.sample(fc.constantFrom(...products), 4)) {
+            const why = await runPromise(catalog.explainMembership(storeId, collection.id, id))
+            assert.strictEqual(why.isMember, collection.productIds.includes(id))
+            const held = why.reasons.map(({ holds }) => holds)
+            assert.lengthOf(held, collection.rules.length)
+            assert.strictEqual(
+              why.isMember,
+              held.length > 0 && (why.disjunctive ? held.includes(true) : !held.includes(false))
+            )
+          }
+          if (collection.productCount > 0 && collection.productCount < products.length) partial += 1
+        })
+        yield* Effect.promise(() => fc.assert(holds, { numRuns: RULE_SETS }))
+        assert.isAbove(partial, RULE_SETS / 4, "too few of the rule sets tell products apart")
+
+        // The same collections once more, two hundred of them in one statement.
+        const page = yield* catalog.listCollections(storeId, { cursor: undefined, limit: 200 })
+        for (const collection of toCollections(parse(page.items))) {
+          assert.deepStrictEqual(collection.productIds, expected(collection))
+        }
       })
-      yield* Effect.promise(() => fc.assert(holds, { numRuns: RULE_SETS }))
-      assert.isAbove(partial, RULE_SETS / 4, "too few of the rule sets tell products apart")
-
-      // The same collections once more, two hundred of them in one statement.
-      const page = yield* catalog.listCollections(storeId, { cursor: undefined, limit: 200 })
-      for (const collection of toCollections(parse(page.items))) {
-        assert.deepStrictEqual(collection.productIds, expected(collection))
-      }
-    })
   )
 
   it.effect("every stored row says of its product what its document says", () =>
@@ -121,7 +140,7 @@ layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Ru
           select facets = ${facetsJson(facets)}::jsonb as facets, slug = ${product.slug} as slug,
             version = ${product.version} as version, k.price = ${stringify(product.price)}::numeric as price,
             k.stock = ${stringify(product.stock)}::numeric as stock,
-            k.terms = ${termsOf(storeId, facets)}::uuid[] as terms
+            k.terms = ${indexOf(storeId, facets).terms}::uuid[] as terms
           from products p join product_keys k using (store_id, id)
           where store_id = ${storeId} and id = ${product.id}
         `

@@ -3,7 +3,7 @@ import { FastCheck as fc } from "effect"
 import { facetsOf } from "../../src/domain/catalog/Facets.ts"
 import { newProduct, ProductId } from "../../src/domain/catalog/Product.ts"
 import type { RuleField } from "../../src/domain/catalog/Rule.ts"
-import { isIndexed, term, termsOf } from "../../src/layers/catalog/Terms.ts"
+import { indexOf, isIndexed, term } from "../../src/layers/catalog/Terms.ts"
 import { phrase, randomProduct } from "../data/RandomProducts.ts"
 
 const STORE = "01890a5d-ac96-774b-bcce-b302099a8058"
@@ -50,16 +50,45 @@ describe("Terms", () => {
     assert.strictEqual(new Set(facts.map(([store, field, value]) => term(store, field, value))).size, facts.length)
   })
 
-  it("of a product are those of each of its values in the fields that have an index, each once", () => {
+  it("of a product are those of each of its values in the fields that have an index, and of what it is found by", () => {
     fc.assert(
       fc.property(facets, (facets) => {
-        const terms = termsOf(STORE, facets)
-        const expected = indexed.flatMap((field) =>
+        const { entries, terms } = indexOf(STORE, facets)
+        const ofRules = indexed.flatMap((field) =>
           [facets[field]].flat().flatMap((value) => (typeof value === "string" ? [term(STORE, field, value)] : []))
         )
-        assert.sameMembers([...terms], [...new Set(expected)])
+        const ofSearch = entries.map(({ term }) => term)
+        assert.sameMembers([...terms], [...new Set([...ofRules, ...ofSearch])])
       })
     )
     for (const field of indexed) assert.isTrue(isIndexed(field))
+  })
+
+  it("a product is found by the words of its name, vendor, category and tags, and by its codes as a whole", () => {
+    const product = newProduct(
+      {
+        name: "Café-Tisch, 160 cm",
+        vendorName: "Oak & Sons",
+        tags: ["Oak", "Home office"],
+        sku: "DESK-1",
+        barcode: "400 6"
+      },
+      given
+    )
+    const { entries } = indexOf(STORE, facetsOf(product))
+    const of = (which: boolean) => entries.filter(({ isCode }) => isCode === which).map(({ word }) => word)
+    assert.deepStrictEqual(of(true), ["desk-1", "400 6"])
+    assert.deepStrictEqual(of(false), [
+      "oak",
+      "home",
+      "office",
+      "oak",
+      "sons",
+      "cafe-tisch",
+      "cafe",
+      "tisch",
+      "160",
+      "cm"
+    ])
   })
 })

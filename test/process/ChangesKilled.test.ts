@@ -49,15 +49,13 @@ it.scopedLive(
       const write = (token: string) =>
         Effect.gen(function* () {
           const api = makeClient(base, token)
-          while (!isOver) {
-            const made = yield* Effect.exit(Effect.suspend(() => api.post("/products", { name: "Cup" })))
-            if (Exit.isSuccess(made) && made.value.status === 201) {
-              const path = `/products/${String(dataOf(made.value)["id"])}`
-              yield* Effect.exit(Effect.suspend(() => api.patch(path, { price: 3 })))
-            }
-            yield* Effect.sleep("20 millis")
+          const made = yield* Effect.exit(Effect.suspend(() => api.post("/products", { name: "Cup" })))
+          if (Exit.isSuccess(made) && made.value.status === 201) {
+            const path = `/products/${String(dataOf(made.value)["id"])}`
+            yield* Effect.exit(Effect.suspend(() => api.patch(path, { price: 3 })))
           }
-        })
+          yield* Effect.sleep("20 millis")
+        }).pipe(Effect.repeat({ until: () => isOver }))
       const writing = yield* Effect.fork(Effect.forEach(tokens, write, { concurrency: "unbounded" }))
       const grown = (size: number) =>
         Effect.repeat(

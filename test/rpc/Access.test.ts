@@ -5,9 +5,12 @@ import { Email } from "../../src/domain/access/Merchants.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
+import { performed } from "../../src/rpc/Client.ts"
 import { Rpcs } from "../../src/rpc/Rpcs.ts"
 import { ApiTest } from "../support/Api.ts"
+import { putCustomers, putOrders } from "../support/Records.ts"
 import {
+  agentOf,
   callLine,
   clientOf,
   errorOf,
@@ -24,7 +27,12 @@ const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
 
 /** What each procedure is asked with in a store of its own: a procedure that is not here fails the tests that walk them. */
-const payloadsOf = (product: string, collection: string, merchantId: string, email: string) => {
+const payloadsOf = (
+  ids: Readonly<Record<"product" | "collection" | "order" | "customer" | "agent" | "entry", string>>,
+  merchantId: string,
+  email: string
+) => {
+  const { agent, collection, customer, entry, order, product } = ids
   return {
     "products.list": {},
     "products.get": { id: product },
@@ -36,11 +44,36 @@ const payloadsOf = (product: string, collection: string, merchantId: string, ema
     "collections.create": { idempotencyKey: randomUUID(), collection: { title: "Stray" } },
     "collections.update": { idempotencyKey: randomUUID(), id: collection, patch: { title: "Stray" } },
     "collections.delete": { idempotencyKey: randomUUID(), id: collection },
+    "products.search": { query: "secret" },
+    "collections.preview": { id: collection },
+    "collections.why": { id: collection, productId: product },
+    "inventory.change": { idempotencyKey: randomUUID(), id: product, change: { adjust: 1 } },
+    "orders.list": {},
+    "orders.get": { id: order },
+    "customers.list": {},
+    "customers.get": { id: customer },
+    "activity.list": {},
+    "activity.get": { id: entry },
     "store.get": {},
     "members.list": {},
     "members.join": { email, role: "staff" },
-    "members.leave": { merchantId }
+    "members.leave": { merchantId },
+    "agents.create": { idempotencyKey: randomUUID(), agent: { name: "Stray", scopes: [] } },
+    "agents.list": {},
+    "agents.update": { id: agent, patch: {} },
+    "agents.revoke": { id: agent }
   }
+}
+
+/** What each noun is refused with where the store has none of that id. */
+const NOT_FOUND: Readonly<Record<string, string>> = {
+  products: "ProductNotFound",
+  agents: "AgentNotFound",
+  activity: "EntryNotFound",
+  inventory: "ProductNotFound",
+  collections: "CollectionNotFound",
+  orders: "OrderNotFound",
+  customers: "CustomerNotFound"
 }
 
 const inStores = [...Rpcs.requests.keys()].filter((tag) => !tag.startsWith("sessions."))
@@ -49,17 +82,33 @@ const inStores = [...Rpcs.requests.keys()].filter((tag) => !tag.startsWith("sess
 const scene = Effect.gen(function* () {
   const member = yield* freshMember()
   const { client, email, merchantId, storeId } = member
-  const product = yield* client.products.create({
-    storeId,
-    idempotencyKey: newKey(),
-    product: toProduct({ name: "Secret" })
-  })
-  const collection = yield* client.collections.create({
-    storeId,
-    idempotencyKey: newKey(),
-    collection: toCollection({ title: "Secret" })
-  })
-  return { ...member, payloads: payloadsOf(product.id, collection.id, merchantId, email) }
+  const product = yield* client.products
+    .create({
+      storeId,
+      idempotencyKey: newKey(),
+      product: toProduct({ name: "Secret" })
+    })
+    .pipe(performed)
+  const collection = yield* client.collections
+    .create({
+      storeId,
+      idempotencyKey: newKey(),
+      collection: toCollection({ title: "Secret" })
+    })
+    .pipe(performed)
+  const [entry] = (yield* client.activity.list({ storeId })).items
+  const agent = yield* agentOf(member)
+  const [customer] = yield* putCustomers(storeId, [{ name: "Secret" }])
+  const [order] = yield* putOrders(storeId, [{ customerId: customer?.id }])
+  const ids = {
+    product: product.id,
+    collection: collection.id,
+    order: String(order?.id),
+    customer: String(customer?.id),
+    agent: agent.id,
+    entry: String(entry?.id)
+  }
+  return { ...member, payloads: payloadsOf(ids, merchantId, email) }
 })
 
 layer(ApiTest)("who may call", (it) => {
@@ -91,13 +140,12 @@ layer(ApiTest)("who may call", (it) => {
       const members = yield* client.members.list({ storeId })
 
       const named = Object.entries(payloads).filter(([, payload]) => "id" in payload)
-      assert.lengthOf(named, 6)
+      assert.lengthOf(named, 14)
       for (const [tag, payload] of named) {
         const { text } = yield* post(callLine(tag, { storeId: stranger.storeId, ...payload }), {
           cookie: stranger.cookie
         })
-        const expected = tag.startsWith("products") ? "ProductNotFound" : "CollectionNotFound"
-        assert.strictEqual(errorOf(text)?.["_tag"], expected, tag)
+        assert.strictEqual(errorOf(text)?.["_tag"], NOT_FOUND[tag.split(".")[0] ?? ""], tag)
       }
       const leaving = { ...payloads["members.leave"], storeId: stranger.storeId }
       const left = yield* post(callLine("members.leave", leaving), { cookie: stranger.cookie })
@@ -128,7 +176,8 @@ layer(ApiTest)("who may call", (it) => {
         ]) {
           const { status, text } = yield* post(callLine(tag, payload, { headers }), http)
           assert.strictEqual(status, 200)
-          assert.deepStrictEqual(errorOf(text), { _tag: "NotSignedIn" }, tag)
+          const expected = "authorization" in http ? "InvalidToken" : "NotSignedIn"
+          assert.deepStrictEqual(errorOf(text), { _tag: expected }, tag)
         }
       }
     })

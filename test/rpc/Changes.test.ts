@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto"
 import type { WebSocket } from "ws"
 import { Sessions } from "../../src/domain/access/Sessions.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
-import { type Changed, EventId } from "../../src/rpc/Client.ts"
+import { type Changed, EventId, performed } from "../../src/rpc/Client.ts"
 import { ApiTest, type Client, dataOf, install } from "../support/Api.ts"
 import { connection, databaseUrl, duringWork, rowsOf, waiting } from "../support/Process.ts"
 import { freshMember, newKey } from "../support/Rpc.ts"
@@ -51,11 +51,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
       const [before] = yield* rowsOf(db, "select id from journal where store_id = $1", [storeId])
       const made = dataOf(yield* client.post("/products", { name: "Cup", price: 3 }))
       yield* client.patch(`/products/${String(made["id"])}`, { price: 4 })
-      const { id } = yield* member.client.collections.create({
-        storeId,
-        idempotencyKey: newKey(),
-        collection: { title: "Cups" }
-      })
+      const { id } = yield* member.client.collections
+        .create({ storeId, idempotencyKey: newKey(), collection: { title: "Cups" } })
+        .pipe(performed)
       yield* client.delete(`/products/${String(made["id"])}`)
       const told = yield* Stream.runCollect(
         Stream.take(changes({ storeId, after: EventId.make(String(before?.["id"])) }), 4)

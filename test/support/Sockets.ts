@@ -30,8 +30,8 @@ const decodeFrame = Schema.decodeUnknownSync(
 )
 
 /** A socket whose frames a test writes and reads itself; the status and body of the answer where none was opened. */
-export const openSocket = Effect.fn(function* (options: ClientOptions = {}, path = "/rpc") {
-  const url = `${(yield* baseUrl).replace("http", "ws")}${path}`
+export const openSocket = Effect.fn(function* (options: ClientOptions = {}, path = "/rpc", base?: string) {
+  const url = `${(base ?? (yield* baseUrl)).replace("http", "ws")}${path}`
   const frames = yield* Queue.unbounded<Readonly<Record<string, unknown>>>()
   const closed = yield* Deferred.make<Closed>()
   const refused = yield* Deferred.make<{ readonly status: number | undefined; readonly text: string }>()

@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { Document, DocumentPage } from "../Document.ts"
+import type { Document, DocumentPage, JsonText } from "../Document.ts"
 import type { PageRequest } from "../Page.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
 import type { VersionCondition, VersionMismatch } from "../Version.ts"
@@ -16,6 +16,7 @@ import type {
   UpdateCollection
 } from "./Collection.ts"
 import type { SetInventory, StockMismatch, StockOutOfRange, VariantNotFound } from "./Inventory.ts"
+import type { Membership, PreviewRules } from "./Membership.ts"
 import type {
   CreateProduct,
   ProductId,
@@ -25,6 +26,12 @@ import type {
   UpdateProduct
 } from "./Product.ts"
 import type { SlugTaken } from "./Slug.ts"
+
+/** A preview, whose products are JSON already. */
+export interface PreviewOf {
+  readonly productCount: number
+  readonly items: JsonText
+}
 
 /**
  * Every read and write of products and collections, whichever surface asks. A write is described here, and performed by
@@ -73,6 +80,17 @@ export class Catalog extends Context.Tag("domain/Catalog")<
       store: StoreId,
       id: CollectionId
     ) => Effect.Effect<Document<CollectionId>, CollectionNotFound | RulesTooSlow>
+    /** What an automated collection of these rules would hold, as a read of it would say. */
+    readonly previewCollection: (
+      store: StoreId,
+      rules: PreviewRules
+    ) => Effect.Effect<PreviewOf, CollectionNotFound | RulesTooSlow>
+    /** Why a collection holds a product or does not. */
+    readonly explainMembership: (
+      store: StoreId,
+      id: CollectionId,
+      product: ProductId
+    ) => Effect.Effect<Membership, CollectionNotFound | ProductNotFound>
     readonly createCollection: (
       store: StoreId,
       input: CreateCollection

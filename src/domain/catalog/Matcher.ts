@@ -53,7 +53,8 @@ const holdsFor = (condition: Condition, value: string): boolean => {
   }
 }
 
-const satisfies = (facets: Facets, condition: Condition): boolean => {
+/** Whether a product satisfies one condition. */
+export const isSatisfied = (facets: Facets, condition: Condition): boolean => {
   const facet = facets[condition.field]
   const values = facet === null ? [] : [facet].flat()
   const positive = values.some((value) => holdsFor(condition, asText(value)))
@@ -64,5 +65,5 @@ const satisfies = (facets: Facets, condition: Condition): boolean => {
 export const matches = (facets: Facets, conditions: ReadonlyArray<Condition>, disjunctive: boolean): boolean =>
   conditions.length > 0 &&
   (disjunctive
-    ? conditions.some((condition) => satisfies(facets, condition))
-    : conditions.every((condition) => satisfies(facets, condition)))
+    ? conditions.some((condition) => isSatisfied(facets, condition))
+    : conditions.every((condition) => isSatisfied(facets, condition)))

@@ -9,7 +9,7 @@ import type {
 } from "../catalog/Collection.ts"
 import type { CreateProduct, ProductLimitReached, ProductTooLarge } from "../catalog/Product.ts"
 import type { SlugTaken } from "../catalog/Slug.ts"
-import type { CustomerNotFound, PutCustomer } from "../records/Customer.ts"
+import type { PutCustomer, UnknownCustomer } from "../records/Customer.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
 import type { VersionMismatch } from "../Version.ts"
 import type { Write } from "../Write.ts"
@@ -55,7 +55,7 @@ export class Imports extends Context.Tag("domain/Imports")<
     readonly putOrders: (
       store: StoreId,
       puts: ReadonlyArray<Put<ImportedOrder>>
-    ) => Write<PutAll<UnknownReferences | CustomerNotFound, never>, StoreNotFound>
+    ) => Write<PutAll<UnknownReferences | UnknownCustomer, never>, StoreNotFound>
     readonly putCustomers: (
       store: StoreId,
       puts: ReadonlyArray<Put<PutCustomer>>

@@ -65,6 +65,13 @@ export const customerOf = (
 
 export class CustomerNotFound extends Schema.TaggedError<CustomerNotFound>()("CustomerNotFound", { id: CustomerId }) {
   override get message() {
+    return `Customer ${this.id} was not found`
+  }
+}
+
+/** An order names a customer that the store does not have. */
+export class UnknownCustomer extends Schema.TaggedError<UnknownCustomer>()("UnknownCustomer", { id: CustomerId }) {
+  override get message() {
     return `Customer ${this.id} was not found; import the customers before their orders`
   }
 }
@@ -72,5 +79,5 @@ export class CustomerNotFound extends Schema.TaggedError<CustomerNotFound>()("Cu
 /** The customers of the stores. */
 export class Customers extends Context.Tag("domain/Customers")<
   Customers,
-  RecordsOf<CustomerId, PutCustomer, never>
+  RecordsOf<CustomerId, PutCustomer, never, CustomerNotFound>
 >() {}

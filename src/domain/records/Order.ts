@@ -4,7 +4,7 @@ import { ProductId } from "../catalog/Product.ts"
 import { Instant } from "../Time.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"
 import { Address } from "./Address.ts"
-import { CustomerId, type CustomerNotFound } from "./Customer.ts"
+import { CustomerId, type UnknownCustomer } from "./Customer.ts"
 import type { Given, RecordsOf } from "./Records.ts"
 import { problemsOf, totalsOf } from "./Totals.ts"
 
@@ -154,5 +154,14 @@ export const orderOf = (
   }
 }
 
+export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNotFound", { id: OrderId }) {
+  override get message() {
+    return `Order ${this.id} was not found`
+  }
+}
+
 /** The orders of the stores. Those that are put count for their customers, in the same transaction. */
-export class Orders extends Context.Tag("domain/Orders")<Orders, RecordsOf<OrderId, PutOrder, CustomerNotFound>>() {}
+export class Orders extends Context.Tag("domain/Orders")<
+  Orders,
+  RecordsOf<OrderId, PutOrder, UnknownCustomer, OrderNotFound>
+>() {}

@@ -1,7 +1,7 @@
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { hash, randomBytes } from "node:crypto"
 import {
-  Found,
+  Admitted,
   IDLE_HOURS,
   NotSignedIn,
   SESSION_DAYS,
@@ -14,9 +14,12 @@ import {
   SignInRefused,
   TooManySignIns
 } from "../../domain/access/Sessions.ts"
+import { MERCHANT_CALLS } from "../../domain/RateLimit.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, type Statement, statement } from "../database/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
+import { countedIn } from "../RollingWindow.ts"
 import { traced } from "../Traced.ts"
 import { makePasswords } from "./Passwords.ts"
 
@@ -69,13 +72,15 @@ const findSession = statement(`
     update sessions s
     set seen_at = clock_timestamp(), ends_at = least(clock_timestamp() + ${IDLE}, last_end)
     from found where s.token_hash = found.token_hash and found.is_stale
-  )
+  ), wanted as (
+    select merchant_id as id, $3::integer as n, ${MERCHANT_CALLS} as most from found where $3 > 0
+  ), ${countedIn("merchants", ["id"])}
   select found.id as "sessionId", found.merchant_id as "merchantId", email, name, (
     select coalesce(json_object_agg(m.store_id, m.role), '{}')
     from members m join stores s on s.id = m.store_id and s.deleted_at is null
     where m.store_id = any($2::uuid[]) and m.merchant_id = found.merchant_id
-  ) as roles
-  from found join merchants on merchants.id = merchant_id
+  ) as roles, coalesce(granted, 0) as admitted, coalesce(seconds, 0) as "retryAfter"
+  from found join merchants on merchants.id = merchant_id left join decided on decided.id = merchant_id
 `)
 
 /** Each asked by itself, as a join could go through all sessions. A holder of no store has a row without one. */
@@ -111,7 +116,7 @@ export const SessionsLive = Layer.effect(
     const passwords = yield* makePasswords
     const accountOf = first(Account)
     const idOf = first(Schema.Struct({ id: Schema.typeSchema(SessionId) }).pipe(Schema.pluck("id")))
-    const signedInOf = first(Found)
+    const admittedOf = first(Admitted)
     const summariesOf = rows(SessionSummary)
     const placesOf = rows(Schema.Struct({ place: Schema.Int }).pipe(Schema.pluck("place")))
 
@@ -129,6 +134,11 @@ export const SessionsLive = Layer.effect(
             ),
           { discard: true }
         )
+      )
+
+    const identified = (token: Redacted.Redacted, stores: ReadonlyArray<StoreId>, calls: number) =>
+      Effect.flatMap(admittedOf(findSession(hashOf(token), `{${stores.join(",")}}`, calls)), (found) =>
+        Effect.mapError(found, () => new NotSignedIn())
       )
 
     return Sessions.of({
@@ -165,10 +175,9 @@ export const SessionsLive = Layer.effect(
         )
       }),
 
-      find: (token, stores) =>
-        Effect.flatMap(signedInOf(findSession(hashOf(token), `{${stores.join(",")}}`)), (found) =>
-          Effect.mapError(found, () => new NotSignedIn())
-        ).pipe(traced("Sessions.find")),
+      find: (token, stores) => traced("Sessions.find")(identified(token, stores, 0)),
+
+      admit: (token, stores, calls) => traced("Sessions.admit")(identified(token, stores, calls)),
 
       ended: Effect.fn("Sessions.ended")((holders) => {
         const held = holders.flatMap(({ merchantId, sessionId, stores }, place) =>

@@ -2,9 +2,12 @@ import { Effect, Layer } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import { Database } from "../database/Postgres.ts"
 import { makeCollections } from "./Collections.ts"
+import { makeMemberships } from "./Memberships.ts"
 import { makeProducts } from "./Products.ts"
 
 export const CatalogLive = Layer.effect(
   Catalog,
-  Effect.map(Database, (database) => Catalog.of({ ...makeProducts(database), ...makeCollections(database) }))
+  Effect.map(Database, (database) =>
+    Catalog.of({ ...makeProducts(database), ...makeCollections(database), ...makeMemberships(database) })
+  )
 )

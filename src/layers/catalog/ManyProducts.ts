@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { facetsJson, facetsOf } from "../../domain/catalog/Facets.ts"
+import { type Facets, facetsJson, facetsOf } from "../../domain/catalog/Facets.ts"
 import { type Product, ProductId } from "../../domain/catalog/Product.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { stringify } from "../../domain/Json.ts"
@@ -11,7 +11,8 @@ import { type Statement, statement } from "../database/Statement.ts"
 import { namedBy, wantedOf } from "../imports/ExternalIds.ts"
 import { arrayOf, fromLines, linesOf, listOf } from "../Lists.ts"
 import { productOf } from "./ProductRepo.ts"
-import type { TermsOf } from "./Terms.ts"
+import type { Index, IndexOf } from "./Terms.ts"
+import { entersOf } from "./Vocabulary.ts"
 
 /*
  * The SQL of `ProductRepo.ts` for many products at once, each column of theirs a list.
@@ -27,8 +28,8 @@ const KEYS = `
 `
 
 const insertProducts = statement(`
-  insert into products (store_id, id, slug, document, bytes, version, bytes_of, facets, description)
-  select $1, id, slug, document::json, bytes, version, version, facets::jsonb, description from ${PRODUCTS}
+  insert into products (store_id, id, slug, document, bytes, version, bytes_of, words_of, facets, description)
+  select $1, id, slug, document::json, bytes, version, version, version, facets::jsonb, description from ${PRODUCTS}
 `)
 const insertKeys = statement(`
   insert into product_keys (store_id, id, price, stock, terms) select $1, id, price, stock, terms::uuid[] from ${KEYS}
@@ -38,7 +39,7 @@ const insertKeys = statement(`
 const updateProducts = statement(`
   update products p
   set slug = given.slug, document = given.document::json, bytes = given.bytes, version = given.version,
-    bytes_of = given.version, facets = given.facets::jsonb, description = given.description
+    bytes_of = given.version, words_of = given.version, facets = given.facets::jsonb, description = given.description
   from ${PRODUCTS} where p.store_id = $1 and p.id = given.id and p.id = any($2::uuid[])
 `)
 const updateKeys = statement(`
@@ -52,39 +53,64 @@ export interface Written {
   readonly json: JsonText
 }
 
+/** A product, what rules can ask of it, and what it is found by. */
+interface Row extends Written {
+  readonly facets: Facets
+  readonly index: Index
+}
+
 /** Writes what the two tables hold of the products, by a statement for each. */
-const writingMany =
-  (writeProducts: typeof insertProducts, writeKeys: typeof insertKeys) =>
-  (store: StoreId, termsOf: TermsOf, written: ReadonlyArray<Written>): ReadonlyArray<Statement> => {
-    if (written.length === 0) return []
-    const products = written.map(({ product }) => product)
-    const documents = written.map(({ json }) => json)
-    const facets = products.map(facetsOf)
-    const ids = listOf(products.map(({ id }) => id))
-    return [
-      writeProducts(
-        store,
-        ids,
-        listOf(products.map(({ slug }) => slug)),
-        linesOf(documents),
-        listOf(documents.map((json) => Buffer.byteLength(json))),
-        listOf(products.map(({ version }) => version)),
-        linesOf(facets.map(facetsJson)),
-        arrayOf(facets.map(({ description }) => (isText(description) ? description : null)))
-      ),
-      writeKeys(
-        store,
-        ids,
-        listOf(products.map(({ price }) => stringify(price))),
-        listOf(products.map(({ stock }) => stringify(stock))),
-        linesOf(facets.map((one) => `{${termsOf(one)}}`))
-      )
-    ]
+const rowsOf = (
+  writeProducts: typeof insertProducts,
+  writeKeys: typeof insertKeys,
+  store: StoreId,
+  rows: ReadonlyArray<Row>
+): ReadonlyArray<Statement> => {
+  if (rows.length === 0) return []
+  const products = rows.map(({ product }) => product)
+  const ids = listOf(products.map(({ id }) => id))
+  return [
+    writeProducts(
+      store,
+      ids,
+      listOf(products.map(({ slug }) => slug)),
+      linesOf(rows.map(({ json }) => json)),
+      listOf(rows.map(({ json }) => Buffer.byteLength(json))),
+      listOf(products.map(({ version }) => version)),
+      linesOf(rows.map(({ facets }) => facetsJson(facets))),
+      arrayOf(rows.map(({ facets: { description } }) => (isText(description) ? description : null)))
+    ),
+    writeKeys(
+      store,
+      ids,
+      listOf(products.map(({ price }) => stringify(price))),
+      listOf(products.map(({ stock }) => stringify(stock))),
+      linesOf(rows.map(({ index }) => listOf(index.terms)))
+    )
+  ]
+}
+
+/** Writes products that are new and products that have changed, and the words of all of them. */
+export const writesOfMany = (
+  store: StoreId,
+  indexOf: IndexOf,
+  created: ReadonlyArray<Written>,
+  updated: ReadonlyArray<Written>
+): ReadonlyArray<Statement> => {
+  const toRow = (written: Written): Row => {
+    const facets = facetsOf(written.product)
+    return { ...written, facets, index: indexOf(facets) }
   }
-
-export const insertsOfMany = writingMany(insertProducts, insertKeys)
-
-export const updatesOfMany = writingMany(updateProducts, updateKeys)
+  const [inserted, changed] = [created.map(toRow), updated.map(toRow)]
+  return [
+    ...rowsOf(insertProducts, insertKeys, store, inserted),
+    ...rowsOf(updateProducts, updateKeys, store, changed),
+    ...entersOf(
+      store,
+      [...inserted, ...changed].flatMap(({ index }) => index.entries)
+    )
+  ]
+}
 
 const holdNamed = statement(`
   select wanted.external_id as "externalId", held.id, held.document::text as document

@@ -8,7 +8,7 @@ import { type Place, productsWhere, type SqlValue } from "./RuleSql.ts"
 export type Rules = Pick<CollectionHead, "disjunctive" | "rules">
 
 /** The products that match the rules, as what follows `select id`. */
-const matching = (place: Place, store: StoreId, { disjunctive, rules }: Rules): string =>
+export const matching = (place: Place, store: StoreId, { disjunctive, rules }: Rules): string =>
   productsWhere(place, store, conditionsOf(rules), disjunctive)
 
 /** The products of a collection as members of its JSON, given as what follows `select`. */

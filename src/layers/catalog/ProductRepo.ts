@@ -8,10 +8,12 @@ import type { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { answerOf, firstOf, type Steps } from "../database/Plan.ts"
 import { type Statement, statement } from "../database/Statement.ts"
+import { listOf } from "../Lists.ts"
 import { pageOf, pageQuery, START } from "../Pages.ts"
 import { type Moment, momentOf } from "./Allocation.ts"
 import { BYTES } from "./Sizes.ts"
-import { hasTermsOf, termsOf } from "./Terms.ts"
+import { hasTermsOf, indexOf } from "./Terms.ts"
+import { entersOf } from "./Vocabulary.ts"
 
 /*
  * SQL for products, and nothing else: no permissions, no limits, no events.
@@ -50,14 +52,15 @@ export const makeProductRead = ({ first }: DatabaseOf) => {
 }
 
 const insertProduct = statement(`
-  insert into products (store_id, id, slug, document, bytes, version, bytes_of, facets, description)
-  values ($1, $2, $3, $4, $5, $6, $6, $7, $8)
+  insert into products (store_id, id, slug, document, bytes, version, bytes_of, words_of, facets, description)
+  values ($1, $2, $3, $4, $5, $6, $6, $6, $7, $8)
 `)
 const insertKeys = statement("insert into product_keys (store_id, id, price, stock, terms) values ($1, $2, $3, $4, $5)")
 
 const updateProduct = statement(`
   update products
-  set slug = $3, document = $4, bytes = $5, version = $6, bytes_of = $6, facets = $7, description = $8
+  set slug = $3, document = $4, bytes = $5, version = $6, bytes_of = $6, words_of = $6, facets = $7,
+    description = $8
   where store_id = $1 and id = $2
 `)
 const updateNumbers = statement("update product_keys set price = $3, stock = $4 where store_id = $1 and id = $2")
@@ -66,8 +69,6 @@ const updateKeys = statement(
 )
 
 export const deleteProduct = statement("delete from products where store_id = $1 and id = $2")
-
-const termsText = (store: StoreId, facets: Facets) => `{${termsOf(store, facets).join(",")}}`
 
 const columnsOf = (product: Product, document: JsonText, facets: Facets) => [
   product.id,
@@ -81,12 +82,14 @@ const columnsOf = (product: Product, document: JsonText, facets: Facets) => [
 
 const numbersOf = ({ price, stock }: Product) => [stringify(price), stringify(stock)]
 
-/** The product, and what rules ask most of it. */
+/** The product, what rules ask most of it, and the words that it is found by. */
 export const insertsOf = (store: StoreId, product: Product, document: JsonText): ReadonlyArray<Statement> => {
   const facets = facetsOf(product)
+  const { entries, terms } = indexOf(store, facets)
   return [
     insertProduct(store, ...columnsOf(product, document, facets)),
-    insertKeys(store, product.id, ...numbersOf(product), termsText(store, facets))
+    insertKeys(store, product.id, ...numbersOf(product), listOf(terms)),
+    ...entersOf(store, entries)
   ]
 }
 
@@ -99,12 +102,10 @@ export const updatesOf = (
 ): ReadonlyArray<Statement> => {
   const facets = facetsOf(product)
   const { id } = product
-  return [
-    updateProduct(store, ...columnsOf(product, document, facets)),
-    hasTermsOf(before, product)
-      ? updateNumbers(store, id, ...numbersOf(product))
-      : updateKeys(store, id, ...numbersOf(product), termsText(store, facets))
-  ]
+  const update = updateProduct(store, ...columnsOf(product, document, facets))
+  if (hasTermsOf(before, product)) return [update, updateNumbers(store, id, ...numbersOf(product))]
+  const { entries, terms } = indexOf(store, facets)
+  return [update, updateKeys(store, id, ...numbersOf(product), listOf(terms)), ...entersOf(store, entries)]
 }
 
 const lockRow = statement(`

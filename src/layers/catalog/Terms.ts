@@ -2,6 +2,7 @@ import { hash } from "node:crypto"
 import type { Facets } from "../../domain/catalog/Facets.ts"
 import type { Product } from "../../domain/catalog/Product.ts"
 import type { RuleField } from "../../domain/catalog/Rule.ts"
+import { codeOf, wordsOf } from "../../domain/catalog/Words.ts"
 import { isText } from "../../domain/Text.ts"
 
 /** Fields that merchants group by: an index answers `equals` and `in` on them. */
@@ -14,45 +15,85 @@ const INDEXED = [
   "categoryName"
 ] as const satisfies ReadonlyArray<RuleField & keyof Product>
 
+/** Those of them whose words are searched, too: each leads to the terms of the values that it stands in. */
+const SEARCHED: ReadonlySet<RuleField> = new Set(["tags", "vendorName", "category"])
+
+/** Fields that are only searched: by each word of the name, and by codes as a whole. */
+const WORDED = ["name", "sku", "barcode"] as const satisfies ReadonlyArray<keyof Product>
+
+/** Words of a name that are searched, and of another value. */
+const NAME_WORDS = 32
+const VALUE_WORDS = 8
+
 export const isIndexed = (field: RuleField): boolean => INDEXED.some((indexed) => indexed === field)
 
 /** Whether a product made of another one has its terms: what a patch does not name is the same value. */
 export const hasTermsOf = (before: Product, after: Product): boolean =>
-  INDEXED.every((field) => before[field] === after[field])
+  [...INDEXED, ...WORDED].every((field) => before[field] === after[field])
+
+/** What a term tells of: a field that rules ask for, a word of the name, a SKU or barcode. */
+type Kind = RuleField | "word" | "code"
 
 /**
  * "This field of a product of this store has this (folded) value", as a UUID: half of its SHA-256, so that no two facts
  * that anybody could find share one: who has the term has the value, and nothing is left to compare.
  */
-export const term = (storeId: string, field: RuleField, value: string): string =>
+export const term = (storeId: string, field: Kind, value: string): string =>
   hash("sha256", `${storeId}/${field}/${value}`).slice(0, 32)
 
-const termsBy = (facets: Facets, term: (field: RuleField, value: string) => string): ReadonlyArray<string> => [
-  ...new Set(
-    INDEXED.flatMap((field) =>
-      [facets[field]]
-        .flat()
-        .filter(isText)
-        .map((value) => term(field, value))
-    )
-  )
-]
+/** A word of the store's vocabulary, and a term that it leads to. */
+export interface Entry {
+  readonly isCode: boolean
+  readonly word: string
+  readonly term: string
+}
 
-/** All terms of a product, for the index. */
-export const termsOf = (storeId: string, facets: Facets): ReadonlyArray<string> =>
-  termsBy(facets, (field, value) => term(storeId, field, value))
+/** What a product is found by. */
+export interface Index {
+  readonly terms: ReadonlyArray<string>
+  readonly entries: ReadonlyArray<Entry>
+}
 
-/** Makes the terms of products of a store. */
-export type TermsOf = (facets: Facets) => ReadonlyArray<string>
+const textsOf = (facets: Facets, field: RuleField) => [facets[field]].flat().filter(isText)
+
+const indexBy = (facets: Facets, term: (kind: Kind, value: string) => string): Index => {
+  const terms = new Set<string>()
+  const entries: Array<Entry> = []
+  const enter = (isCode: boolean, word: string, term: string) => {
+    terms.add(term)
+    entries.push({ isCode, word, term })
+  }
+  for (const field of INDEXED) {
+    for (const value of textsOf(facets, field)) {
+      const made = term(field, value)
+      terms.add(made)
+      if (SEARCHED.has(field)) for (const word of wordsOf(value, VALUE_WORDS)) enter(false, word, made)
+    }
+  }
+  for (const word of textsOf(facets, "title").flatMap((name) => wordsOf(name, NAME_WORDS))) {
+    enter(false, word, term("word", word))
+  }
+  for (const code of [...textsOf(facets, "sku"), ...textsOf(facets, "barcode")].map(codeOf)) {
+    if (code !== "") enter(true, code, term("code", code))
+  }
+  return { terms: [...terms], entries }
+}
+
+/** All that a product is found by. */
+export const indexOf = (storeId: string, facets: Facets): Index =>
+  indexBy(facets, (kind, value) => term(storeId, kind, value))
+
+/** Tells what products of a store are found by. */
+export type IndexOf = (facets: Facets) => Index
 
 /** The same for many products of a store: of what many have the term is made once. */
-export const makeTerms = (storeId: string): TermsOf => {
+export const makeIndex = (storeId: string): IndexOf => {
   const made = new Map<string, string>()
-  const known = (field: RuleField, value: string) => {
-    const key = `${field}/${value}`
-    const found = made.get(key) ?? term(storeId, field, value)
+  const known = (kind: Kind, value: string) => {
+    const key = `${kind}/${value}`
+    const found = made.get(key) ?? term(storeId, kind, value)
     made.set(key, found)
     return found
   }
-  return (facets) => termsBy(facets, known)
+  return (facets) => indexBy(facets, known)
 }

@@ -21,8 +21,8 @@ import { insertExternalIds } from "./ExternalIds.ts"
 import { recordAll } from "../Writes.ts"
 import { type Moment, momentOf } from "../catalog/Allocation.ts"
 import { countProducts, type Grant, grantAll, roomOf, type Wish } from "../catalog/ManyAllocation.ts"
-import { holdNamedProducts, insertsOfMany, updatesOfMany, type Written } from "../catalog/ManyProducts.ts"
-import { makeTerms } from "../catalog/Terms.ts"
+import { holdNamedProducts, type Written, writesOfMany } from "../catalog/ManyProducts.ts"
+import { makeIndex } from "../catalog/Terms.ts"
 
 /** Products that the database is given to write while the next ones are made. */
 const SENT_AT_ONCE = 50
@@ -105,7 +105,7 @@ export const putProducts: typeof Imports.Service.putProducts = (store, puts, pla
     const changes = drafts.filter(({ outcome }) => outcome !== "unchanged")
     const grants = changes.length === 0 ? [] : yield* grantAll(store, changes.map(wishOf))
     const refusals = new Map<Draft, Refused>()
-    const termsOf = makeTerms(store)
+    const indexOf = makeIndex(store)
     let made = 0
     for (const granted of Array.chunksOf(Array.zip(changes, grants), SENT_AT_ONCE)) {
       const [refused, done] = Array.separate(granted.map(([draft, grant]) => finish(draft, grant, currencyCode)))
@@ -113,8 +113,7 @@ export const putProducts: typeof Imports.Service.putProducts = (store, puts, pla
       const [updated, created] = Array.partition(done, ({ before }) => before === undefined)
       const named = created.map(({ product, put }) => ({ externalId: put.externalId, id: product.id }))
       yield* ahead(
-        ...insertsOfMany(store, termsOf, created),
-        ...updatesOfMany(store, termsOf, updated),
+        ...writesOfMany(store, indexOf, created, updated),
         ...(named.length > 0 ? [insertExternalIds(store, "product", named)] : [])
       )
       yield* recordAll(done.map(changeOf))

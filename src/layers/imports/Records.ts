@@ -20,7 +20,7 @@ function* putNamed<Id extends string, Input, Refused>(
   store: StoreId,
   kind: "order" | "customer",
   toId: (id: string) => Id,
-  put: RecordsOf<Id, Input, Refused>["put"],
+  put: RecordsOf<Id, Input, Refused, unknown>["put"],
   puts: ReadonlyArray<Put<Input>>
 ): Steps<ReadonlyArray<PutAll<Refused, never>["outcomes"][number]>, Refusal<StoreNotFound>> {
   const known = yield* resourcesOf(

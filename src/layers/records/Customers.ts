@@ -1,11 +1,18 @@
-import { Effect, Layer, Schema } from "effect"
-import { Customer, CustomerId, customerOf, Customers, PERSONAL_OF_CUSTOMER } from "../../domain/records/Customer.ts"
+import { Effect, Layer, Option, Schema } from "effect"
+import {
+  Customer,
+  CustomerId,
+  CustomerNotFound,
+  customerOf,
+  Customers,
+  PERSONAL_OF_CUSTOMER
+} from "../../domain/records/Customer.ts"
 import { allocateMany } from "../catalog/Allocation.ts"
 import { leave } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { traced } from "../Traced.ts"
 import { decidingOf } from "./Puts.ts"
-import { makePages, writesOf } from "./Records.ts"
+import { makeReads, writesOf } from "./Records.ts"
 
 const decodeBefore = Schema.decodeUnknownSync(
   Schema.typeSchema(Customer.pick("createdAt", "updatedAt", "ordersCount", "totalSpent"))
@@ -22,9 +29,17 @@ const decide = decidingOf({
 export const CustomersLive = Layer.effect(
   Customers,
   Effect.map(Database, (database) => {
-    const page = makePages(database, "customers", CustomerId, PERSONAL_OF_CUSTOMER)
+    const { page, read } = makeReads(database, "customers", CustomerId, PERSONAL_OF_CUSTOMER)
     return Customers.of({
       list: (store, request) => traced("Customers.list")(page(store, request)),
+
+      get: (store, id, shown) =>
+        traced("Customers.get")(
+          Effect.flatMap(
+            read(store, id, shown),
+            Option.match({ onNone: () => new CustomerNotFound({ id }), onSome: Effect.succeed })
+          )
+        ),
 
       put: (store, puts) =>
         function* () {

@@ -1,7 +1,15 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { parse, stringify } from "../../domain/Json.ts"
-import { Customer, type CustomerId, CustomerNotFound } from "../../domain/records/Customer.ts"
-import { Order, OrderId, orderOf, Orders, PERSONAL_OF_ORDER, type PutOrder } from "../../domain/records/Order.ts"
+import { Customer, type CustomerId, UnknownCustomer } from "../../domain/records/Customer.ts"
+import {
+  Order,
+  OrderId,
+  OrderNotFound,
+  orderOf,
+  Orders,
+  PERSONAL_OF_ORDER,
+  type PutOrder
+} from "../../domain/records/Order.ts"
 import { spend, type Spending, spendingOf } from "../../domain/records/Spending.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { allocateMany } from "../catalog/Allocation.ts"
@@ -9,7 +17,7 @@ import { leave, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { traced } from "../Traced.ts"
 import { atOf, type Clock, decidingOf } from "./Puts.ts"
-import { findRecords, makePages, type Written, writesOf } from "./Records.ts"
+import { findRecords, makeReads, type Written, writesOf } from "./Records.ts"
 
 const decodeBefore = Schema.decodeUnknownSync(
   Schema.typeSchema(Order.pick("createdAt", "updatedAt", "lineItems", "customerId", "status", "total"))
@@ -51,9 +59,17 @@ const customerOf = ({ customerId = null }: PutOrder) => customerId
 export const OrdersLive = Layer.effect(
   Orders,
   Effect.map(Database, (database) => {
-    const page = makePages(database, "orders", OrderId, PERSONAL_OF_ORDER)
+    const { page, read } = makeReads(database, "orders", OrderId, PERSONAL_OF_ORDER)
     return Orders.of({
       list: (store, request) => traced("Orders.list")(page(store, request)),
+
+      get: (store, id, shown) =>
+        traced("Orders.get")(
+          Effect.flatMap(
+            read(store, id, shown),
+            Option.match({ onNone: () => new OrderNotFound({ id }), onSome: Effect.succeed })
+          )
+        ),
 
       put: (store, puts) =>
         function* () {
@@ -62,7 +78,7 @@ export const OrdersLive = Layer.effect(
           const known = yield* findRecords("customers", store, named)
           const refusalOf = (input: PutOrder) => {
             const id = customerOf(input)
-            return id === null || known.has(id) ? undefined : new CustomerNotFound({ id })
+            return id === null || known.has(id) ? undefined : new UnknownCustomer({ id })
           }
           const { changes, outcomes, written } = yield* decide(store, puts, clock, refusalOf)
           const customers = yield* customersAfter(store, spendingOf(changes), clock)

@@ -1,8 +1,8 @@
-import { type Effect, Schema, Struct } from "effect"
+import { Effect, Option, Schema, Struct } from "effect"
 import type { DocumentPage, JsonText } from "../../domain/Document.ts"
 import { stringify } from "../../domain/Json.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
-import type { RecordsRequest } from "../../domain/records/Records.ts"
+import type { RecordsRequest, Shown } from "../../domain/records/Records.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { answerOf, type Steps } from "../database/Plan.ts"
@@ -41,8 +41,10 @@ const changedRows = (table: Table) => `(
   ) as found
 ) as changed`
 
-/** Reads pages of records. Without the right to it, what is personal is not even read. */
-export const makePages = <Id extends string>(
+const partOf = ({ isPersonal }: Shown) => (isPersonal ? "full" : "masked")
+
+/** Reads records, a page of them or one. Without the right to it, what is personal is not even read. */
+export const makeReads = <Id extends string>(
   database: DatabaseOf,
   table: Table,
   id: Schema.Schema<Id, string>,
@@ -61,19 +63,28 @@ export const makePages = <Id extends string>(
     full: statement(pageQuery({ ...shown.full, rows })),
     masked: statement(pageQuery({ ...shown.masked, rows }))
   })
+  const single = (text: string) => statement(`select ${text} as json from ${table} where store_id = $1 and id = $2`)
+  const singles = { full: single(shown.full.text), masked: single(shown.masked.text) }
   const all = queries(allRows(table))
   const changed = queries(changedRows(table))
-  const page = pageOf(database, id)
+  const pageIn = pageOf(database, id)
+  const jsonOf = database.first(Schema.Struct({ json: Schema.String }))
 
-  return (
-    store: StoreId,
-    { cursor, isPersonal, limit, updatedSince }: RecordsRequest<Id>
-  ): Effect.Effect<DocumentPage<Id>> => {
-    const which = isPersonal ? "full" : "masked"
-    const values = [store, limit, PAGE_BYTES, cursor ?? START]
-    return page(
-      updatedSince === undefined ? all[which](...values) : changed[which](...values, Date.parse(updatedSince) * 1000)
-    )
+  return {
+    page: (store: StoreId, request: RecordsRequest<Id>): Effect.Effect<DocumentPage<Id>> => {
+      const { cursor, limit, updatedSince } = request
+      const which = partOf(request)
+      const values = [store, limit, PAGE_BYTES, cursor ?? START]
+      return pageIn(
+        updatedSince === undefined ? all[which](...values) : changed[which](...values, Date.parse(updatedSince) * 1000)
+      )
+    },
+
+    read: (store: StoreId, id: Id, shown: Shown): Effect.Effect<Option.Option<JsonText>> =>
+      Effect.map(
+        jsonOf(singles[partOf(shown)](store, id)),
+        Option.map(({ json }) => json)
+      )
   }
 }
 

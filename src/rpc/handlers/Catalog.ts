@@ -1,20 +1,9 @@
 import { Effect } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
-import { DEFAULT_LIMIT, type PageRequest } from "../../domain/Page.ts"
-import type { VersionCondition } from "../../domain/Version.ts"
 import * as Rpcs from "../Catalog.ts"
 import { deleted, page, resource } from "./Answers.ts"
+import { conditionOf, requestOf } from "./Asked.ts"
 import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
-
-interface Paged<Id> {
-  readonly cursor?: Id
-  readonly limit?: number
-}
-
-const requestOf = <Id>({ cursor, limit = DEFAULT_LIMIT }: Paged<Id>): PageRequest<Id> => ({ cursor, limit })
-
-const conditionOf = ({ expectedVersion }: { readonly expectedVersion?: number }): VersionCondition =>
-  expectedVersion === undefined ? "any" : [expectedVersion]
 
 export const makeCatalogProcedures = Effect.gen(function* () {
   const catalog = yield* Catalog

@@ -1,25 +1,16 @@
-import {
-  Cause,
-  Chunk,
-  Deferred,
-  Effect,
-  Either,
-  type Fiber,
-  FiberId,
-  Option,
-  type Redacted,
-  Runtime,
-  Schedule,
-  Schema,
-  Stream
-} from "effect"
-import { type Holder, NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
+import { Chunk, Deferred, Effect, Either, type Fiber, FiberId, Option, Runtime, Schedule, Schema, Stream } from "effect"
+import { Agents } from "../../domain/access/Agents.ts"
+import { type NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
+import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import type { JsonText } from "../../domain/Document.ts"
-import type { StoreId } from "../../domain/Store.ts"
-import { CurrentPrincipal, Principal } from "../Principal.ts"
-import { exitOf, failed, failureOf, refuse, storesOf } from "./Calls.ts"
+import type { RateLimitExceeded } from "../../domain/RateLimit.ts"
+import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
+import { CurrentPrincipal, type Principal } from "../Principal.ts"
+import { exitOf, failed, storesOf } from "./Calls.ts"
 import { type Call, callOf } from "./Envelope.ts"
+import { makeIdentify, principalAt, type Tokens } from "./Identify.ts"
+import { refuse, settled } from "./Settled.ts"
 import type { Streaming } from "./Streams.ts"
 
 /** Streams of one socket at once. */
@@ -55,10 +46,11 @@ export interface Guest {
 }
 
 /** Who says to open a socket. */
-interface Sent {
-  readonly token: Redacted.Redacted | undefined
+interface Sent extends Tokens {
   readonly requestId: string
 }
+
+type NotAdmitted = NotSignedIn | InvalidToken | StoreNotFound | RateLimitExceeded
 
 /** Messages that begin nothing. */
 const Control = Schema.parseJson(
@@ -80,7 +72,7 @@ interface Running {
 
 /** A socket that is open. */
 interface Open {
-  readonly holder: Omit<Holder, "stores">
+  readonly holder: Principal
   readonly peer: Peer
   readonly running: Map<string, Running>
 }
@@ -119,36 +111,43 @@ const deliver = (values: Chunk.Chunk<JsonText>, id: string, one: Running, peer: 
 
 /** Sends what a stream tells, and how it ended. */
 const tell = (values: Stream.Stream<JsonText, JsonText>, id: string, one: Running, peer: Peer, requestId: string) =>
-  values.pipe(
-    Stream.runForEachChunk((some) => deliver(some, id, one, peer)),
-    Effect.as(exitOf(id, '{"_tag":"Success"}')),
-    Effect.catchAll((error) => Effect.succeed(failed(id, error))),
-    Effect.catchAllCause((cause) =>
-      Cause.isInterruptedOnly(cause)
-        ? Effect.failCause(cause)
-        : Effect.map(failureOf(cause, requestId), (error) => failed(id, error))
+  Effect.map(
+    settled(
+      Stream.runForEachChunk(values, (some) => deliver(some, id, one, peer)),
+      requestId
     ),
-    Effect.map(peer.send)
+    Either.match({
+      onLeft: (error) => peer.send(failed(id, error)),
+      onRight: () => peer.send(exitOf(id, '{"_tag":"Success"}'))
+    })
   )
 
 /**
  * Answers the messages of sockets as `@effect/rpc` has them, one a frame: streams, each from its definition. A stream goes
- * on when its client has taken what was sent last, so that little waits for it. Who is signed in is asked when a socket is
- * opened, for each stream, and every second: sockets end with the session.
+ * on when its client has taken what was sent last, so that little waits for it. Who holds a socket is asked when it is
+ * opened, for each stream, and every second: it ends with the session, or with what an agent may do.
  */
 export const makeSockets = (streams: ReadonlyArray<Streaming>) =>
   Effect.gen(function* () {
-    const { ended, find } = yield* Sessions
+    const agents = yield* Agents
+    const sessions = yield* Sessions
+    const { caller } = yield* makeIdentify
     const runFork = Runtime.runFork(yield* Effect.runtime())
     const byTag = new Map(streams.map((stream) => [stream.tag, stream]))
     const sockets = new Set<Open>()
 
     const look = Effect.gen(function* () {
-      if (sockets.size === 0) return
       const open = [...sockets]
-      const gone = yield* ended(open.map(({ holder, running }) => ({ ...holder, stores: storesIn(running) })))
-      for (const place of gone)
-        open[place]?.peer.close(REFUSED, "The session has ended, or a store is no longer its own")
+      const byMerchants = open.flatMap(({ holder, peer, running }) =>
+        holder._tag === "Merchant"
+          ? [{ peer, merchantId: holder.id, sessionId: holder.sessionId, stores: storesIn(running) }]
+          : []
+      )
+      const byAgents = open.flatMap(({ holder, peer }) => (holder._tag === "Agent" ? [{ peer, ...holder }] : []))
+      const ended = byMerchants.length === 0 ? [] : yield* sessions.ended(byMerchants)
+      const revoked = byAgents.length === 0 ? [] : yield* agents.ended(byAgents)
+      const gone = [...ended.map((place) => byMerchants[place]), ...revoked.map((place) => byAgents[place])]
+      for (const one of gone) one?.peer.close(REFUSED, "Who opened the socket may no longer hold it")
     })
     // An outage is told of once.
     const lookAgain = Effect.catchAllCause(look, (cause) =>
@@ -159,25 +158,24 @@ export const makeSockets = (streams: ReadonlyArray<Streaming>) =>
     )
     yield* Effect.forkScoped(Effect.repeat(lookAgain, Schedule.spaced(EVERY)))
 
-    const identify = (token: Redacted.Redacted | undefined, stores: ReadonlyArray<StoreId>) =>
-      token === undefined ? new NotSignedIn() : find(token, stores)
+    const identify = (tokens: Tokens, stores: ReadonlyArray<StoreId>) =>
+      Effect.flatMap(caller(tokens, stores, 1), (known) => principalAt(known, 0))
 
     /** The values of a stream, in the name of who says to want it. */
-    const valuesOf = (call: Call, token: Sent["token"], one: Running) =>
+    const valuesOf = (call: Call, tokens: Tokens, one: Running) =>
       Stream.unwrap(
         Effect.gen(function* () {
           const stream = byTag.get(call.tag)
           if (stream === undefined) return yield* refuse(NO_STREAM)
           const json = yield* Effect.catchAll(call.payload, refuse)
           const stores = storesOf([call])
-          const { merchantId, roles, sessionId } = yield* Effect.catchAll(identify(token, stores), refuse)
-          one.stores = stores.filter((store) => roles[store] !== undefined)
-          const principal = Principal.Merchant({ id: merchantId, sessionId, roles })
+          const principal = yield* Effect.catchAll(identify(tokens, stores), refuse)
+          if (principal._tag === "Merchant") one.stores = stores.filter((store) => principal.roles[store] !== undefined)
           return Stream.provideService(stream.answer(json), CurrentPrincipal, principal)
         })
       )
 
-    const converse = ({ requestId, token }: Sent, holder: Open["holder"], peer: Peer): Conversation => {
+    const converse = (sent: Sent, holder: Principal, peer: Peer): Conversation => {
       const running = new Map<string, Running>()
       const open = { holder, peer, running }
       sockets.add(open)
@@ -186,9 +184,9 @@ export const makeSockets = (streams: ReadonlyArray<Streaming>) =>
         const { id } = call
         if (running.has(id)) return peer.close(INVALID, "There is a stream with this id already")
         const one: Running = { stores: [], fiber: undefined, taken: newDeferred() }
-        const values = running.size < MAX_STREAMS ? valuesOf(call, token, one) : Stream.fromEffect(refuse(TOO_MANY))
+        const values = running.size < MAX_STREAMS ? valuesOf(call, sent, one) : Stream.fromEffect(refuse(TOO_MANY))
         running.set(id, one)
-        const work = tell(values, id, one, peer, requestId)
+        const work = tell(values, id, one, peer, sent.requestId)
         one.fiber = runFork(
           Effect.ensuring(
             work,
@@ -222,9 +220,9 @@ export const makeSockets = (streams: ReadonlyArray<Streaming>) =>
     }
 
     /** Who says to open a socket, if they may hold one. */
-    return (sent: Sent): Effect.Effect<Guest, NotSignedIn> =>
-      Effect.map(identify(sent.token, []), ({ merchantId, sessionId }) => ({
-        id: merchantId,
-        converse: (peer) => converse(sent, { merchantId, sessionId }, peer)
+    return (sent: Sent): Effect.Effect<Guest, NotAdmitted> =>
+      Effect.map(identify(sent, []), (principal) => ({
+        id: principal.id,
+        converse: (peer) => converse(sent, principal, peer)
       }))
   })

@@ -1,0 +1,105 @@
+import { Schema } from "effect"
+import { Amount, optional } from "./Fields.ts"
+import { CollectionHead, CollectionId } from "./Collection.ts"
+import type { Facets } from "./Facets.ts"
+import { isSatisfied, matches } from "./Matcher.ts"
+import { ProductId } from "./Product.ts"
+import { ProductSummary } from "./ProductSummary.ts"
+import { type Condition, conditionsOf, Rule, type RuleField } from "./Rule.ts"
+
+/*
+ * What a collection would hold, and why it holds a product or does not.
+ */
+
+/** Products that a preview shows, unless fewer are asked for. */
+export const PREVIEWED = 20
+export const MAX_PREVIEWED = 50
+
+const { disjunctive, rules } = CollectionHead.fields
+
+/** Rules to try out: new ones, or changes to those of a collection, which is what it is where nothing is said. */
+export const PreviewRules = Schema.Struct({
+  id: optional(
+    CollectionId.annotations({
+      description:
+        "The collection whose changes are tried out; what is left out of `rules` and `disjunctive` is as it is"
+    })
+  ),
+  rules: optional(rules),
+  disjunctive: optional(disjunctive),
+  limit: optional(
+    Schema.Int.pipe(
+      Schema.between(1, MAX_PREVIEWED),
+      Schema.annotations({
+        description: `Products to show at most: ${PREVIEWED} when absent`,
+        message: () => ({ message: `must be an integer from 1 to ${MAX_PREVIEWED}`, override: true })
+      })
+    )
+  )
+})
+export type PreviewRules = typeof PreviewRules.Type
+
+/** What an automated collection of such rules would hold. */
+export const Preview = Schema.Struct({
+  productCount: Schema.NonNegativeInt.annotations({ description: "How many products match", examples: [412] }),
+  items: Schema.Array(ProductSummary).annotations({ description: "The first of them, in order of id" })
+})
+
+/** Values of a product that are shown beside a rule, and characters of each: a description may have 65,535. */
+const SHOWN_VALUES = 20
+const SHOWN_CHARACTERS = 200
+
+const Value = Schema.Union(Schema.String, Amount, Schema.Boolean)
+type Value = typeof Value.Type
+
+/** A rule, held against a product. */
+export const Reason = Schema.Struct({
+  rule: Rule,
+  found: Schema.NullOr(Schema.Union(Value, Schema.Array(Value))).annotations({
+    description: `What the product has there, as rules compare it: text in lower case, at most ${SHOWN_CHARACTERS} characters of it and ${SHOWN_VALUES} values of a list; null or no value when it has nothing`,
+    examples: [["oak", "office"]]
+  }),
+  holds: Schema.Boolean.annotations({ description: "Whether the product satisfies this rule, by itself" })
+}).annotations({ identifier: "Reason" })
+export type Reason = typeof Reason.Type
+
+/** Why a product is in a collection, or is not. */
+export const Membership = Schema.Struct({
+  collectionId: CollectionId,
+  productId: ProductId,
+  isMember: Schema.Boolean.annotations({ description: "Whether the collection holds the product" }),
+  type: CollectionHead.fields.type,
+  disjunctive: disjunctive.annotations({
+    description: "How rules combine. false: a member satisfies every rule. true: any of them. No rules match nothing"
+  }),
+  reasons: Schema.Array(Reason).annotations({
+    description: "Each rule of an automated collection; empty for a manual one, which holds what was put into it"
+  })
+}).annotations({ identifier: "Membership" })
+export type Membership = typeof Membership.Type
+
+const shown = (value: Value): Value =>
+  typeof value === "string" && value.length > SHOWN_CHARACTERS
+    ? `${Array.from(value).slice(0, SHOWN_CHARACTERS).join("")}…`
+    : value
+
+const shownOf = (facet: Facets[RuleField], { list }: Condition): Reason["found"] => {
+  if (facet === null) return null
+  const values = [facet].flat().slice(0, SHOWN_VALUES).map(shown)
+  return list ? values : (values[0] ?? null)
+}
+
+/** Holds the rules of an automated collection against a product, together and each by itself. */
+export const judge = (
+  facets: Facets,
+  { disjunctive, rules }: Pick<CollectionHead, "disjunctive" | "rules">
+): Pick<Membership, "isMember" | "reasons"> => ({
+  isMember: matches(facets, conditionsOf(rules), disjunctive),
+  reasons: rules.flatMap((rule) =>
+    conditionsOf([rule]).map((condition) => ({
+      rule,
+      found: shownOf(facets[condition.field], condition),
+      holds: isSatisfied(facets, condition)
+    }))
+  )
+})

@@ -1,0 +1,59 @@
+import { Context, type Effect, Schema } from "effect"
+import type { DocumentPage } from "../Document.ts"
+import type { StoreId } from "../Store.ts"
+import { isUuid } from "../Uuid.ts"
+import { trimmed } from "./Fields.ts"
+import { ProductSummary } from "./ProductSummary.ts"
+
+/*
+ * Search of products by text (decisions, section 15).
+ */
+
+/** Products of a page when nothing is said, and at most. */
+export const FOUND = 20
+export const MAX_FOUND = 50
+
+/** Words of a query that count. */
+export const MAX_QUERY_WORDS = 8
+
+/** How a product was found, the best first: by its SKU or barcode, by beginnings of words, by such with a typing error. */
+export const Found = Schema.Literal("code", "words", "similar")
+export type Found = typeof Found.Type
+
+/** The last product that was seen, and how it was found. */
+export const SearchCursor = Schema.String.pipe(
+  Schema.filter((text) => /^(?:code|words|similar)\./.test(text) && isUuid(text.slice(text.indexOf(".") + 1))),
+  Schema.brand("SearchCursor"),
+  Schema.annotations({ message: () => ({ message: "must be the `nextCursor` of a page", override: true }) })
+)
+export type SearchCursor = typeof SearchCursor.Type
+
+export const Query = trimmed(255)
+
+/** A product that was found. */
+export const FoundProduct = Schema.Struct({
+  ...ProductSummary.fields,
+  found: Found.annotations({
+    description:
+      "How: by its whole SKU or barcode (`code`), by beginnings of its words (`words`), or by such with one typing error (`similar`)",
+    examples: ["words"]
+  })
+}).annotations({ identifier: "FoundProduct" })
+
+/** What is searched for, and which page of what is found. */
+export interface SearchRequest {
+  readonly query: string
+  readonly cursor?: SearchCursor | undefined
+  readonly limit: number
+}
+
+/** Finds products by text. What is committed is found. */
+export class Search extends Context.Tag("domain/Search")<
+  Search,
+  {
+    /** Those found by their code first, then by words, then by similar ones; each kind in ascending order of id. */
+    readonly products: (store: StoreId, request: SearchRequest) => Effect.Effect<DocumentPage<SearchCursor>>
+    /** Makes products findable that a release wrote which knew no search: some of them. Answers how many. */
+    readonly catchUp: Effect.Effect<number>
+  }
+>() {}

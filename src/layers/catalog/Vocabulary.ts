@@ -1,0 +1,107 @@
+import { Effect, Schema } from "effect"
+import { isForgiven, isNear } from "../../domain/catalog/Words.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import type { DatabaseOf } from "../database/Database.ts"
+import { type Statement, statement } from "../database/Statement.ts"
+import { arrayOf, listOf } from "../Lists.ts"
+import type { Entry } from "./Terms.ts"
+
+/** The words that a store's products are found by, each with the terms that it leads to. They stay when products go. */
+const insertEntries = statement(`
+  insert into search_words (store_id, is_code, word, term)
+  select $1, given.* from unnest($2::boolean[], $3::text[], $4::uuid[]) as given on conflict do nothing
+`)
+
+const keyOf = ({ isCode, term, word }: Entry) => `${isCode ? 1 : 0}/${word}/${term}`
+
+/**
+ * Enters words, each once; none where there are none. In one order everywhere: two writes that enter the same new words
+ * wait for each other, and must not do so both ways.
+ */
+export const entersOf = (store: StoreId, entries: ReadonlyArray<Entry>): ReadonlyArray<Statement> => {
+  if (entries.length === 0) return []
+  const byKey = new Map(entries.map((entry) => [keyOf(entry), entry]))
+  const sorted = [...byKey.keys()].toSorted().flatMap((key) => byKey.get(key) ?? [])
+  return [
+    insertEntries(
+      store,
+      listOf(sorted.map(({ isCode }) => (isCode ? "t" : "f"))),
+      arrayOf(sorted.map(({ word }) => word)),
+      listOf(sorted.map(({ term }) => term))
+    )
+  ]
+}
+
+/** Terms that a beginning leads to at most, of words and of codes each: those of the first words in their order. */
+const MOST_TERMS = 100
+
+/** Words that are looked at for similar ones: with the same first half, and with the same first letter. */
+const WITH_HALF = 500
+const WITH_LETTER = 2000
+
+const selectBeginning = statement(`
+  select asked.word as asked, found.term
+  from unnest($2::text[]) as asked (word), (values (false), (true)) as kinds (is_code),
+    lateral words_from($1, is_code, asked.word, ${MOST_TERMS}) as found
+`)
+
+const selectNear = statement(`
+  select asked.word as asked, found.word, found.term
+  from unnest($2::text[], $3::text[], $4::text[], $5::integer[]) as asked (word, beginning, part, most),
+    lateral words_from($1, false, asked.beginning, asked.most) as found
+  where strpos(found.word, asked.part) > 0
+`)
+
+const swappedAt = (word: string, at: number) =>
+  `${word.slice(0, at - 1)}${word[at]}${word[at - 1]}${word.slice(at + 1)}`
+
+/**
+ * Where the words stand that are one error away: it is in the second half or in the first, of which the other half is as
+ * it was typed, or it swapped the two letters between them, or the first two.
+ */
+const nearTo = (word: string) => {
+  const middle = Math.ceil(word.length / 2)
+  return [
+    { word, beginning: word.slice(0, middle), part: "", most: WITH_HALF },
+    { word, beginning: word.slice(0, 1), part: word.slice(middle), most: WITH_LETTER },
+    { word, beginning: swappedAt(word, middle), part: "", most: MOST_TERMS },
+    { word, beginning: swappedAt(word, 1), part: "", most: MOST_TERMS }
+  ]
+}
+
+/** For each of several words the terms that it leads to. */
+export type TermSets = ReadonlyArray<ReadonlyArray<string>>
+
+/** Reads of the vocabulary of a store. */
+export const makeVocabulary = ({ rows }: DatabaseOf) => {
+  const beginningOf = rows(Schema.Struct({ asked: Schema.String, term: Schema.String }))
+  const nearOf = rows(Schema.Struct({ asked: Schema.String, word: Schema.String, term: Schema.String }))
+
+  return {
+    /** The terms of what begins with each of these words. */
+    beginning: (store: StoreId, words: ReadonlyArray<string>): Effect.Effect<TermSets> =>
+      Effect.map(beginningOf(selectBeginning(store, arrayOf(words))), (found) =>
+        words.map((word) => found.flatMap(({ asked, term }) => (asked === word ? [term] : [])))
+      ),
+
+    /** The terms of what begins with each of these words but for one error that is forgiven. */
+    near: (store: StoreId, words: ReadonlyArray<string>): Effect.Effect<TermSets> => {
+      const places = words.filter(isForgiven).flatMap(nearTo)
+      if (places.length === 0) return Effect.succeed(words.map(() => []))
+      const select = selectNear(
+        store,
+        arrayOf(places.map(({ word }) => word)),
+        arrayOf(places.map(({ beginning }) => beginning)),
+        arrayOf(places.map(({ part }) => part)),
+        listOf(places.map(({ most }) => most))
+      )
+      return Effect.map(nearOf(select), (found) =>
+        words.map((typed) =>
+          found
+            .flatMap(({ asked, term, word }) => (asked === typed && isNear(typed, word) ? [term] : []))
+            .slice(0, MOST_TERMS)
+        )
+      )
+    }
+  }
+}

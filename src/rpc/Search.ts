@@ -1,0 +1,38 @@
+import { Rpc, RpcGroup } from "@effect/rpc"
+import { Schema } from "effect"
+import { optional } from "../domain/catalog/Fields.ts"
+import { FOUND, FoundProduct, MAX_FOUND, Query, SearchCursor } from "../domain/catalog/Search.ts"
+import { ForAgents } from "./ForAgents.ts"
+import { agentsWith, CallersOf, Identified } from "./Principal.ts"
+import { inStore, paged, Page } from "./Shapes.ts"
+
+/** The best first: a whole SKU or barcode, beginnings of words, beginnings with a typing error. */
+export const searchProducts = Rpc.make("products.search", {
+  payload: {
+    ...inStore,
+    query: Query.annotations({
+      description:
+        "What is looked for: words, or a SKU or barcode, in any case and without accents. Each word must begin a word of the name, vendor, category or tags, or a SKU or barcode; one letter of it may be wrong. The first 8 words count",
+      examples: ["oak des"]
+    }),
+    cursor: paged(SearchCursor).cursor,
+    limit: optional(
+      Schema.Int.pipe(
+        Schema.between(1, MAX_FOUND),
+        Schema.annotations({
+          description: `Products of a page at most: ${FOUND} when absent`,
+          message: () => ({ message: `must be an integer from 1 to ${MAX_FOUND}`, override: true })
+        })
+      )
+    )
+  },
+  success: Page(FoundProduct, SearchCursor)
+})
+  .annotate(CallersOf, agentsWith("read_products"))
+  .annotate(
+    ForAgents,
+    'Finds products by text, in a small form: use it whenever a product is meant by its name, SKU or barcode, to learn its id, and products.get to see all of one. Each word of `query` must begin a word of the product\'s name, vendor, category or tags, or its SKU or barcode; one typing error in a word of four letters or more is forgiven, and such products come last (`found` is `similar`). Fewer words find more. Example: query "oak des" finds the Oak desk.'
+  )
+
+/** Search of what a store sells. */
+export class SearchRpcs extends RpcGroup.make(searchProducts).middleware(Identified) {}

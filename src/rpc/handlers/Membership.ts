@@ -1,0 +1,23 @@
+import { Effect } from "effect"
+import { Catalog } from "../../domain/catalog/Catalog.ts"
+import * as Rpcs from "../Membership.ts"
+import { encoded } from "./Answers.ts"
+import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
+
+export const makeMembershipProcedures = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const { inStore } = yield* makeProcedures
+
+  return {
+    "collections.preview": inStore(
+      Rpcs.previewCollection,
+      ({ payload: { storeId, ...rules } }) => catalog.previewCollection(storeId, rules),
+      ({ items, productCount }) => `{"productCount":${productCount},"items":${items}}`
+    ),
+    "collections.why": inStore(
+      Rpcs.explainMembership,
+      ({ payload }) => catalog.explainMembership(payload.storeId, payload.id, payload.productId),
+      encoded(Rpcs.explainMembership)
+    )
+  } satisfies ProceduresOf<typeof Rpcs.MembershipRpcs>
+})
