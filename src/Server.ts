@@ -10,11 +10,14 @@ import { makeMcp } from "./http/Mcp.ts"
 import { pages } from "./http/Pages.ts"
 import { makeRpc } from "./http/Rpc.ts"
 import { serve } from "./http/Serve.ts"
+import { makeWebSockets } from "./http/WebSockets.ts"
+import type { Streams } from "./rpc/Changes.ts"
 import { makeAccessProcedures } from "./rpc/handlers/Access.ts"
 import { makeAgentProcedures } from "./rpc/handlers/Agents.ts"
 import { makeActivityProcedures } from "./rpc/handlers/Activity.ts"
 import { makeCalls } from "./rpc/handlers/Calls.ts"
 import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
+import { makeChangeStreams } from "./rpc/handlers/Changes.ts"
 import { makeInventoryProcedures } from "./rpc/handlers/Inventory.ts"
 import { makeMembershipProcedures } from "./rpc/handlers/Membership.ts"
 import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
@@ -25,6 +28,8 @@ import { makeSearchProcedures } from "./rpc/handlers/Search.ts"
 import { makeBillingProcedures } from "./rpc/handlers/Billing.ts"
 import { makeInstallationProcedures } from "./rpc/handlers/Installations.ts"
 import { makeWebhookProcedures } from "./rpc/handlers/Webhooks.ts"
+import { makeSockets } from "./rpc/handlers/Sockets.ts"
+import type { StreamsOf } from "./rpc/handlers/Streams.ts"
 import type { Rpcs } from "./rpc/Rpcs.ts"
 
 /** Every route of the service; what they need of the domain is left for `main` and the tests to provide. */
@@ -55,9 +60,11 @@ export const ServerLive = Layer.scopedDiscard(
     const api = yield* makeDispatch(Object.values(handlers))
     const rpc = yield* makeRpc(yield* makeCalls(Object.values(procedures)))
     const mcp = yield* makeMcp(yield* makeMessages(procedures))
+    const streams: StreamsOf<typeof Streams> = yield* makeChangeStreams
     yield* serve(
       (message, exchange) => api(message, exchange) || rpc(message, exchange) || mcp(message, exchange),
-      yield* pages
+      yield* pages,
+      yield* makeWebSockets(yield* makeSockets(Object.values(streams)))
     )
   })
 )

@@ -31,14 +31,20 @@ const MAX_MILLIS = 2 ** 48 - 1
 /** A version 7 UUID for the instant `millis`: 48 bits of time, 74 of randomness. */
 export const uuidV7 = (millis: number): string => `${beginning(millis)}-7${crypto.randomUUID().slice(15)}`
 
-/**
- * A version 7 UUID for an instant in microseconds, which fill the 12 bits behind the milliseconds: of two different
- * instants the later one has the greater id (RFC 9562, section 6.2, method 3).
- */
-export const uuidOfMicros = (micros: number): string => {
+/** How the UUIDs of an instant in microseconds begin, which fill the 12 bits behind the milliseconds. */
+const beginningOfMicros = (micros: number): string => {
   const part = Math.floor(((micros % 1000) * 4096) / 1000)
-  return `${beginning(Math.floor(micros / 1000))}-7${part.toString(16).padStart(3, "0")}${crypto.randomUUID().slice(18)}`
+  return `${beginning(Math.floor(micros / 1000))}-7${part.toString(16).padStart(3, "0")}`
 }
+
+/**
+ * A version 7 UUID for an instant in microseconds: of two different instants the later one has the greater id (RFC 9562,
+ * section 6.2, method 3).
+ */
+export const uuidOfMicros = (micros: number): string => `${beginningOfMicros(micros)}${crypto.randomUUID().slice(18)}`
+
+/** No id of this instant in microseconds, or of a later one, is less. */
+export const leastUuidOfMicros = (micros: number): string => `${beginningOfMicros(micros)}-0000-000000000000`
 
 /** The instant that a version 7 UUID was made for. */
 export const millisOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)

@@ -1,8 +1,9 @@
 import { type IncomingMessage, Server, type ServerOptions } from "node:http"
 import type { Socket } from "node:net"
 import { Exchange } from "./Exchange.ts"
+import { Incoming } from "./Incoming.ts"
 
-type Options = Omit<ServerOptions<typeof IncomingMessage, typeof Exchange>, "ServerResponse">
+type Options = Omit<ServerOptions<typeof IncomingMessage, typeof Exchange>, "IncomingMessage" | "ServerResponse">
 
 /** Node's server, which knows of each connection what is still to be answered on it. */
 export class ApiServer extends Server<typeof IncomingMessage, typeof Exchange> {
@@ -12,7 +13,7 @@ export class ApiServer extends Server<typeof IncomingMessage, typeof Exchange> {
   readonly #idle = new Set<Socket>()
 
   constructor(options: Options) {
-    super({ ...options, ServerResponse: Exchange })
+    super({ ...options, IncomingMessage: Incoming, ServerResponse: Exchange })
     this.on("connection", (socket: Socket) => {
       const open = new Set<Exchange>()
       this.#open.set(socket, open)

@@ -24,7 +24,8 @@ interface Sent {
 /** Answers each of the calls of a body with a line, or none of them where the body cannot be read. */
 type AnswerCalls = (sent: Sent) => Effect.Effect<string, BadRequest>
 
-const PATH = "/rpc"
+/** Where calls are sent to, and sockets opened. */
+export const PATH = "/rpc"
 
 const NDJSON = "application/ndjson"
 

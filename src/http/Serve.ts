@@ -9,8 +9,15 @@ import { Listener, refuse } from "./Listener.ts"
 /** HTTP/1.1 asks for a Host, also where there is only one (RFC 9112, section 3.2). */
 const lacksHost = ({ headers, httpVersion }: IncomingMessage) => httpVersion === "1.1" && headers.host === undefined
 
-/** Answers on the socket until the scope ends: the API itself, and with `pages` what is served beside it. */
-export const serve = Effect.fnUntraced(function* (dispatch: Dispatch, pages: HttpApp.Default<unknown, Scope.Scope>) {
+/** Opens a socket for a request that asks for one, or says why not. `head` is what came behind the request. */
+export type Upgrade = (message: IncomingMessage, head: Buffer) => void
+
+/** Answers on the socket until the scope ends: the API itself, with `pages` what is served beside it, and sockets. */
+export const serve = Effect.fnUntraced(function* (
+  dispatch: Dispatch,
+  pages: HttpApp.Default<unknown, Scope.Scope>,
+  upgrade?: Upgrade
+) {
   yield* HttpServer.HttpServer
   const server = yield* Listener
   const others = yield* NodeHttpServer.makeHandler(pages)
@@ -21,5 +28,11 @@ export const serve = Effect.fnUntraced(function* (dispatch: Dispatch, pages: Htt
   yield* Effect.acquireRelease(
     Effect.sync(() => server.on("request", answer)),
     () => Effect.sync(() => server.off("request", answer))
+  )
+  if (upgrade === undefined) return
+  const open = (message: IncomingMessage, _: unknown, head: Buffer) => upgrade(message, head)
+  yield* Effect.acquireRelease(
+    Effect.sync(() => server.on("upgrade", open)),
+    () => Effect.sync(() => server.off("upgrade", open))
   )
 })

@@ -4,6 +4,7 @@ import { RequestsLive } from "./access/Requests.ts"
 import { BillingLive } from "./billing/Billing.ts"
 import { BulkheadLive } from "./Bulkhead.ts"
 import { CatalogLive } from "./catalog/Catalog.ts"
+import { ChangesLive } from "./Changes.ts"
 import { SearchLive } from "./catalog/Search.ts"
 import { ExportsLive } from "./exports/Exports.ts"
 import { HealthLive } from "./Health.ts"
@@ -27,6 +28,7 @@ export const DomainLive = Layer.mergeAll(
   BillingLive,
   BulkheadLive,
   CatalogLive,
+  ChangesLive,
   CustomersLive,
   ExportsLive,
   IdempotencyLive,

@@ -9,13 +9,16 @@ import { type Statement, statement } from "./database/Statement.ts"
 import { fromLines, linesOf, listOf } from "./Lists.ts"
 
 /** Milliseconds of the entries that one part of the journal holds: thirty days. */
-const PART = 30 * 24 * 3_600_000
+export const PART = 30 * 24 * 3_600_000
 
 /** Each part is used again after 480 days, which leaves 50 of them to empty it in. */
 const PARTS = Array.from({ length: 16 }, (_, part) => part)
 
+/** The part of the entries that were made in this millisecond. */
+export const partAt = (millis: number): number => Math.floor(millis / PART) % PARTS.length
+
 /** Which part of the journal holds the entry with this id. */
-export const partOf = (id: string) => Math.floor(millisOf(id) / PART) % PARTS.length
+export const partOf = (id: string) => partAt(millisOf(id))
 
 const insertEntry = statement(`
   insert into journal (

@@ -27,6 +27,7 @@ import showJournal from "./migrations/0024_show_the_journal.ts"
 import findInJournal from "./migrations/0025_find_in_the_journal.ts"
 import administerInstallations from "./migrations/0026_administer_installations.ts"
 import createProposals from "./migrations/0027_create_proposals.ts"
+import noteChangesUnderWay from "./migrations/0028_note_changes_under_way.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -56,7 +57,8 @@ export const migrations = {
   "0024_show_the_journal": showJournal,
   "0025_find_in_the_journal": findInJournal,
   "0026_administer_installations": administerInstallations,
-  "0027_create_proposals": createProposals
+  "0027_create_proposals": createProposals,
+  "0028_note_changes_under_way": noteChangesUnderWay
 }
 
 /** The number that a migration's name begins with. */

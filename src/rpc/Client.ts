@@ -1,7 +1,9 @@
 import { RpcClient, RpcClientError } from "@effect/rpc"
 import type { FromClientEncoded } from "@effect/rpc/RpcMessage"
-import { Duration, Effect, Schema, type Scope } from "effect"
+import { Duration, Effect, Schema, type Scope, type Stream } from "effect"
+import type { Changed } from "../domain/journal/Changes.ts"
 import { parse, stringify } from "../domain/Json.ts"
+import { type Followed, type FollowRefused, makeChanges, type SocketLike } from "./Following.ts"
 import { Rpcs } from "./Rpcs.ts"
 import { isPerformed, type Undone } from "./Shapes.ts"
 
@@ -15,16 +17,23 @@ export { AppPlanId, SubscriptionId } from "../domain/billing/Billing.ts"
 export { CollectionId, CreateCollection, UpdateCollection } from "../domain/catalog/Collection.ts"
 export { SetInventory } from "../domain/catalog/Inventory.ts"
 export { CreateProduct, ProductId, UpdateProduct } from "../domain/catalog/Product.ts"
-export { EntryId } from "../domain/journal/Activity.ts"
 export { EventId } from "../domain/Events.ts"
+export { EntryId } from "../domain/journal/Activity.ts"
 export { IdempotencyKey } from "../domain/Idempotency.ts"
 export { CustomerId } from "../domain/records/Customer.ts"
 export { OrderId } from "../domain/records/Order.ts"
 export { StoreId } from "../domain/Store.ts"
+export type { Changed } from "../domain/journal/Changes.ts"
 export { Rpcs } from "./Rpcs.ts"
 
 /** A client of every procedure, as in `client.products.create({ … })`. */
-export type Client = RpcClient.FromGroup<typeof Rpcs, RpcClientError.RpcClientError>
+export type Client = RpcClient.FromGroup<typeof Rpcs, RpcClientError.RpcClientError> & {
+  /**
+   * What is committed in a store, as it happens, in ascending order of id: none is missed and none comes twice, whatever
+   * becomes of the connection, which is opened again until the caller may not follow any more.
+   */
+  readonly changes: (followed: Followed) => Stream.Stream<Changed, FollowRefused>
+}
 
 export interface ClientOptions {
   /** Where the service's `/rpc` is. A page of the service's own host says `/rpc`. */
@@ -33,6 +42,8 @@ export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** How long a call waits for the whole of its answer: 60 seconds. */
   readonly timeout?: Duration.DurationInput
+  /** Opens the socket of `changes`, instead of the platform's `WebSocket`: Node has none before version 22, and gives it no cookie. */
+  readonly webSocket?: (url: string) => SocketLike
   /** Asks, instead of the platform's `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
@@ -112,7 +123,14 @@ const protocolOf = (options: ClientOptions) =>
  * }))
  */
 export const makeClient = (options: ClientOptions): Effect.Effect<Client, never, Scope.Scope> =>
-  Effect.provideServiceEffect(RpcClient.make(Rpcs, { disableTracing: true }), RpcClient.Protocol, protocolOf(options))
+  RpcClient.make(Rpcs, { disableTracing: true }).pipe(
+    Effect.provideServiceEffect(RpcClient.Protocol, protocolOf(options)),
+    Effect.map((calls) =>
+      Object.assign(calls, {
+        changes: makeChanges(options.url, options.webSocket, (storeId) => calls.store.get({ storeId }))
+      })
+    )
+  )
 
 /**
  * What a write made, of one that was asked to be done. Without it the answer may also be that of a dry run, or an

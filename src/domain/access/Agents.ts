@@ -152,5 +152,12 @@ export class Agents extends Context.Tag("domain/Agents")<
       token: Redacted.Redacted,
       calls: number
     ) => Effect.Effect<AdmittedAgent, InvalidToken | StoreNotFound>
+    /**
+     * The places of those that are revoked, have other scopes now, or whose store was deleted, among agents that hold
+     * something open, as a socket. It is no call of theirs.
+     */
+    readonly ended: (
+      agents: ReadonlyArray<Pick<AdmittedAgent, "id" | "storeId" | "scopes">>
+    ) => Effect.Effect<ReadonlyArray<number>>
   }
 >() {}

@@ -80,6 +80,13 @@ export interface NewSession {
   readonly signedIn: SignedIn
 }
 
+/** Who holds something open by a session, as a socket, and the stores that it tells of. */
+export interface Holder {
+  readonly merchantId: MerchantId
+  readonly sessionId: SessionId
+  readonly stores: ReadonlyArray<StoreId>
+}
+
 /** The sessions of merchants. */
 export class Sessions extends Context.Tag("domain/Sessions")<
   Sessions,
@@ -107,6 +114,11 @@ export class Sessions extends Context.Tag("domain/Sessions")<
       stores: ReadonlyArray<StoreId>,
       calls: number
     ) => Effect.Effect<Admitted, NotSignedIn>
+    /**
+     * The places of those whose session has ended, or who are no longer a member of all of the stores. Asked again and
+     * again, it counts as no use of a session.
+     */
+    readonly ended: (holders: ReadonlyArray<Holder>) => Effect.Effect<ReadonlyArray<number>>
     /** Ends the session of a token, if there is one. */
     readonly signOut: (token: Redacted.Redacted) => Effect.Effect<void>
     /** The sessions of a merchant that have not ended, the newest first. */

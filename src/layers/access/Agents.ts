@@ -21,7 +21,7 @@ import { lockedStore } from "../catalog/Allocation.ts"
 import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { type Statement, statement } from "../database/Statement.ts"
-import { arrayOf } from "../Lists.ts"
+import { arrayOf, listOf } from "../Lists.ts"
 import { pageOf, pageQuery, START } from "../Pages.ts"
 import { countedIn } from "../RollingWindow.ts"
 import { traced } from "../Traced.ts"
@@ -101,6 +101,16 @@ const admitCalls = statement(`
   from bearer left join decided using (store_id, agent_id)
 `)
 
+const selectEnded = statement(`
+  select held.place from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::text[]) as held (place, store_id, id, scopes)
+  left join lateral (
+    select true as goes_on from agents a join stores s on s.id = a.store_id and s.deleted_at is null
+    where a.store_id = held.store_id and a.id = held.id and a.revoked_at is null
+      and array_to_string(a.scopes, ' ') = held.scopes limit 1
+  ) agent on true
+  where goes_on is null
+`)
+
 const Bearer = Schema.Struct({
   id: Schema.typeSchema(AgentId),
   storeId: Schema.typeSchema(StoreId),
@@ -124,6 +134,7 @@ export const AgentsLive = Layer.effect(
   Agents,
   Effect.map(Database, (database) => {
     const bearerOf = database.first(Bearer)
+    const placesOf = database.rows(Schema.Struct({ place: Schema.Int }).pipe(Schema.pluck("place")))
     const page = pageOf(database, AgentId)
 
     return Agents.of({
@@ -168,7 +179,18 @@ export const AgentsLive = Layer.effect(
             const { isGone, ...agent } = found.value
             return isGone ? new StoreNotFound() : Effect.succeed(agent)
           }
-        ).pipe(traced("Agents.admit"))
+        ).pipe(traced("Agents.admit")),
+
+      ended: Effect.fn("Agents.ended")((agents) =>
+        placesOf(
+          selectEnded(
+            listOf(agents.map((_, place) => place)),
+            listOf(agents.map(({ storeId }) => storeId)),
+            listOf(agents.map(({ id }) => id)),
+            arrayOf(agents.map(({ scopes }) => scopes.join(" ")))
+          )
+        )
+      )
     })
   })
 )

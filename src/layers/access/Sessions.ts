@@ -18,6 +18,7 @@ import { MERCHANT_CALLS } from "../../domain/RateLimit.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, type Statement, statement } from "../database/Statement.ts"
+import { arrayOf, listOf } from "../Lists.ts"
 import { countedIn } from "../RollingWindow.ts"
 import { traced } from "../Traced.ts"
 import { makePasswords } from "./Passwords.ts"
@@ -82,6 +83,21 @@ const findSession = statement(`
   from found join merchants on merchants.id = merchant_id left join decided on decided.id = merchant_id
 `)
 
+/** Each asked by itself, as a join could go through all sessions. A holder of no store has a row without one. */
+const selectEnded = statement(`
+  select distinct held.place::integer as place
+  from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::uuid[]) as held (place, merchant_id, session_id, store_id)
+  left join lateral (
+    select true as goes_on from sessions s
+    where s.merchant_id = held.merchant_id and s.id = held.session_id and s.ends_at > clock_timestamp() limit 1
+  ) session on true
+  left join lateral (
+    select true as is_there from members m join stores on stores.id = m.store_id and stores.deleted_at is null
+    where m.store_id = held.store_id and m.merchant_id = held.merchant_id limit 1
+  ) member on true
+  where goes_on is null or (held.store_id is not null and is_there is null)
+`)
+
 const deleteToken = statement("delete from sessions where token_hash = $1")
 
 /** A batch of what has ended goes. */
@@ -102,6 +118,7 @@ export const SessionsLive = Layer.effect(
     const idOf = first(Schema.Struct({ id: Schema.typeSchema(SessionId) }).pipe(Schema.pluck("id")))
     const admittedOf = first(Admitted)
     const summariesOf = rows(SessionSummary)
+    const placesOf = rows(Schema.Struct({ place: Schema.Int }).pipe(Schema.pluck("place")))
 
     /** All three or none: an attempt that one of them refuses is not counted by the others. */
     const admit = (counted: ReadonlyArray<readonly [subject: Buffer, limit: number]>) =>
@@ -161,6 +178,14 @@ export const SessionsLive = Layer.effect(
       find: (token, stores) => traced("Sessions.find")(identified(token, stores, 0)),
 
       admit: (token, stores, calls) => traced("Sessions.admit")(identified(token, stores, calls)),
+
+      ended: Effect.fn("Sessions.ended")((holders) => {
+        const held = holders.flatMap(({ merchantId, sessionId, stores }, place) =>
+          [...stores, null].map((store) => [place, merchantId, sessionId, store] as const)
+        )
+        const column = (index: 0 | 1 | 2) => listOf(held.map((one) => one[index]))
+        return placesOf(selectEnded(column(0), column(1), column(2), arrayOf(held.map(([, , , store]) => store))))
+      }),
 
       signOut: Effect.fn("Sessions.signOut")((token) => Effect.asVoid(count(deleteToken(hashOf(token))))),
 

@@ -26,7 +26,7 @@ export interface Moment {
   readonly eventId: string
 }
 
-/** What a clock of the database in microseconds says. */
+/** What `change_clock` of the database said, in microseconds: only of that may the id of a change be made. */
 export const momentOf = (clock: number): Moment => ({
   at: new Date(Math.floor(clock / 1000)),
   eventId: uuidOfMicros(clock)
@@ -55,7 +55,7 @@ const given = (choice: "free_product_slug" | "free_collection_slug") => `
   id_clock as clock, currency_code as "currencyCode", ${choice}(id, $2) as choice
 `
 
-const TICK = "id_clock = greatest(id_clock + 1, clock_micros())"
+const TICK = "id_clock = greatest(id_clock + 1, change_clock(id))"
 
 const takeProduct = statement(`
   update stores set product_count = product_count + 1, ${TICK}

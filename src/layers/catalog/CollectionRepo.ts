@@ -197,7 +197,7 @@ const lockRow = statement(`
   with held as materialized (
     select id, version, document from collections where store_id = $1 and id = $2 for no key update
   )
-  select id, version, document::text as document, clock_micros() as clock from held
+  select id, version, document::text as document, change_clock($1) as clock from held
 `)
 const lockedOf = firstOf(Schema.Struct({ ...Row.fields, clock: Schema.NumberFromString }))
 

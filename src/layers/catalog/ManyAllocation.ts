@@ -51,7 +51,7 @@ export interface Grant {
 
 // Each slug is looked for by itself: for all at once a plan made while the store was empty reads all of its products.
 const takeTicks = statement(`
-  update stores set id_clock = greatest(id_clock + 1, clock_micros()) + $2::integer - 1 where id = $1
+  update stores set id_clock = greatest(id_clock + 1, change_clock(id)) + $2::integer - 1 where id = $1
   returning id_clock - $2::integer + 1 as clock,
     array(
       select wanted.slug from unnest($3::text[]) as wanted (slug), lateral (

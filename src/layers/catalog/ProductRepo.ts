@@ -112,7 +112,7 @@ const lockRow = statement(`
   with held as materialized (
     select document from products where store_id = $1 and id = $2 for no key update
   )
-  select document::text as document, clock_micros() as clock from held
+  select document::text as document, change_clock($1) as clock from held
 `)
 const lockedOf = firstOf(Schema.Struct({ document: Schema.String, clock: Schema.NumberFromString }))
 

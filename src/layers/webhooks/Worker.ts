@@ -7,7 +7,7 @@ import { DELIVERIES } from "../Events.ts"
 import { allowedHosts } from "./AllowedHosts.ts"
 import type { Attempt } from "./Exchange.ts"
 import { makeOutgoing, refused } from "./Outgoing.ts"
-import { makePatience, PAUSE } from "./Patience.ts"
+import { makePatience, PAUSE } from "../Patience.ts"
 import { type Claimed, isSuccess, makeQueue, type Settled, type Turn } from "./Queue.ts"
 import { makeRoom, type When } from "./Room.ts"
 import { signatureHeaders } from "./Signature.ts"
@@ -71,7 +71,7 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
     if (when === "soon") soonDue.unsafeOffer(undefined)
   }
   const results = yield* Queue.unbounded<Settled>()
-  const untilItWorks = makePatience()
+  const untilItWorks = makePatience("Deliveries")
 
   const request = (claimed: Claimed) =>
     post({

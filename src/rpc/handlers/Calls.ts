@@ -1,20 +1,15 @@
-import { Effect, Either, Option, type Redacted, Schema } from "effect"
-import { NotSignedIn } from "../../domain/access/Sessions.ts"
-import type { InvalidToken } from "../../domain/access/Tokens.ts"
+import { Effect, Either, Option, Schema } from "effect"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import type { JsonText } from "../../domain/Document.ts"
-import { StoreId, type StoreNotFound } from "../../domain/Store.ts"
+import { StoreId } from "../../domain/Store.ts"
 import { CallOrigin, type CallRefused, CurrentPrincipal, type Principal } from "../Principal.ts"
 import { type Call, callsOf } from "./Envelope.ts"
-import { type Caller, makeIdentify, principalAt } from "./Identify.ts"
+import { makeIdentify, principalAt, type Tokens } from "./Identify.ts"
 import type { Procedure } from "./Procedure.ts"
 import { refuse, settled } from "./Settled.ts"
 
-/** The calls of a body, and the token of the session in which they were sent. */
-interface Sent {
-  readonly token: Redacted.Redacted | undefined
-  /** The token of an agent. It counts alone where there is one: a cookie comes along unasked. */
-  readonly bearer: Redacted.Redacted | undefined
+/** The calls of a body, and by whom they were sent. */
+interface Sent extends Tokens {
   readonly body: string
   readonly requestId: string
 }
@@ -22,30 +17,23 @@ interface Sent {
 const decodeStore = Schema.decodeUnknownOption(StoreId)
 
 /** The stores that calls name: what their sender may do there is asked once, for all. */
-const storesOf = (calls: ReadonlyArray<Call>): ReadonlyArray<StoreId> =>
+export const storesOf = (calls: ReadonlyArray<Call>): ReadonlyArray<StoreId> =>
   calls.flatMap(({ payload }) => (Either.isRight(payload) ? Option.toArray(decodeStore(payload.right["storeId"])) : []))
 
 const NO_PROCEDURE = new BadRequest({ reason: "There is no such procedure" })
 
-const line = (id: string, exit: JsonText) => `{"_tag":"Exit","requestId":"${id}","exit":${exit}}\n`
-const succeeded = (id: string, value: JsonText) => line(id, `{"_tag":"Success","value":${value}}`)
-const failed = (id: string, error: JsonText) => line(id, `{"_tag":"Failure","cause":{"_tag":"Fail","error":${error}}}`)
+export const exitOf = (id: string, exit: JsonText) => `{"_tag":"Exit","requestId":"${id}","exit":${exit}}\n`
+const succeeded = (id: string, value: JsonText) => exitOf(id, `{"_tag":"Success","value":${value}}`)
+export const failed = (id: string, error: JsonText) =>
+  exitOf(id, `{"_tag":"Failure","cause":{"_tag":"Fail","error":${error}}}`)
 
 /**
  * Answers the calls of a body from their definitions, all at once, each with a line as `@effect/rpc` has it
  * (docs/decisions/0015). Only what a definition declares goes out, and what one call meets is nothing to the others.
  */
 export const makeCalls = (procedures: ReadonlyArray<Procedure>) =>
-  Effect.map(makeIdentify, ({ agent, merchant }) => {
+  Effect.map(makeIdentify, ({ caller: callerBy }) => {
     const byTag = new Map(procedures.map((procedure) => [procedure.tag, procedure]))
-
-    const identify = (
-      { bearer, token }: Sent,
-      calls: ReadonlyArray<Call>
-    ): Effect.Effect<Caller, NotSignedIn | InvalidToken | StoreNotFound> => {
-      if (bearer !== undefined) return agent(bearer, calls.length)
-      return token === undefined ? new NotSignedIn() : merchant(token, storesOf(calls), calls.length)
-    }
 
     const perform = ({ payload, tag }: Call, principal: Effect.Effect<Principal, CallRefused>) =>
       Effect.gen(function* () {
@@ -65,7 +53,7 @@ export const makeCalls = (procedures: ReadonlyArray<Procedure>) =>
     return (sent: Sent): Effect.Effect<string, BadRequest> =>
       Effect.gen(function* () {
         const calls = yield* callsOf(sent.body)
-        const caller = yield* Effect.exit(identify(sent, calls))
+        const caller = yield* Effect.exit(callerBy(sent, storesOf(calls), calls.length))
         const lines = yield* Effect.forEach(
           calls,
           (call, place) =>

@@ -43,7 +43,8 @@ const refusedCall = (line: string, found: NotAcceptable): Either.Either<Call, Ba
     payload: Either.left(new BadRequest({ reason: INVALID, issues: issuesOf(found) }))
   }))
 
-const callOf = (line: string): Either.Either<Call, BadRequest> =>
+/** The call of a line, or why it is none. */
+export const callOf = (line: string): Either.Either<Call, BadRequest> =>
   Either.match(parseUntrusted(line), {
     onLeft: (found) => (found.issues.length === 0 ? Either.left(NO_CALL) : refusedCall(line, found)),
     onRight: (message) =>

@@ -1,6 +1,6 @@
 import { Effect, type Redacted } from "effect"
 import { Agents } from "../../domain/access/Agents.ts"
-import { type NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
+import { NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
 import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import { type Counted, RateLimitExceeded } from "../../domain/RateLimit.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
@@ -10,6 +10,12 @@ import { type Agent, Principal } from "../Principal.ts"
 export interface Caller<Who = Principal> {
   readonly principal: Who
   readonly window: Counted
+}
+
+/** The tokens that a request brings. That of an agent counts alone where there is one: a cookie comes along unasked. */
+export interface Tokens {
+  readonly token: Redacted.Redacted | undefined
+  readonly bearer: Redacted.Redacted | undefined
 }
 
 /** Whom the call at this place comes from, if their window took it. */
@@ -23,23 +29,34 @@ export const principalAt = <Who>(
 export const makeIdentify = Effect.gen(function* () {
   const agents = yield* Agents
   const sessions = yield* Sessions
-  return {
-    /** By the token of a session, with what the merchant may do in these stores. */
-    merchant: (
-      token: Redacted.Redacted,
-      stores: ReadonlyArray<StoreId>,
-      calls: number
-    ): Effect.Effect<Caller, NotSignedIn> =>
-      Effect.map(sessions.admit(token, stores, calls), ({ merchantId, roles, sessionId, ...window }) => ({
-        principal: Principal.Merchant({ id: merchantId, sessionId, roles }),
-        window
-      })),
 
-    /** By the token of an agent. */
-    agent: (token: Redacted.Redacted, calls: number): Effect.Effect<Caller<Agent>, InvalidToken | StoreNotFound> =>
-      Effect.map(agents.admit(token, calls), ({ id, proposalsOnly, scopes, storeId, ...window }) => ({
-        principal: Principal.Agent({ id, storeId, scopes, proposalsOnly }),
-        window
-      }))
+  /** By the token of a session, with what the merchant may do in these stores. */
+  const merchant = (
+    token: Redacted.Redacted,
+    stores: ReadonlyArray<StoreId>,
+    calls: number
+  ): Effect.Effect<Caller, NotSignedIn> =>
+    Effect.map(sessions.admit(token, stores, calls), ({ merchantId, roles, sessionId, ...window }) => ({
+      principal: Principal.Merchant({ id: merchantId, sessionId, roles }),
+      window
+    }))
+
+  /** By the token of an agent. */
+  const agent = (token: Redacted.Redacted, calls: number): Effect.Effect<Caller<Agent>, InvalidToken | StoreNotFound> =>
+    Effect.map(agents.admit(token, calls), ({ id, proposalsOnly, scopes, storeId, ...window }) => ({
+      principal: Principal.Agent({ id, storeId, scopes, proposalsOnly }),
+      window
+    }))
+
+  /** By whichever a request brings. */
+  const caller = (
+    { bearer, token }: Tokens,
+    stores: ReadonlyArray<StoreId>,
+    calls: number
+  ): Effect.Effect<Caller, NotSignedIn | InvalidToken | StoreNotFound> => {
+    if (bearer !== undefined) return agent(bearer, calls)
+    return token === undefined ? new NotSignedIn() : merchant(token, stores, calls)
   }
+
+  return { agent, caller }
 })

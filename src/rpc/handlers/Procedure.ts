@@ -57,7 +57,8 @@ interface InStore<Payload> {
   readonly origin: Origin
 }
 
-interface OfStore {
+/** What every payload of a store says. */
+export interface OfStore {
   readonly storeId: StoreId
 }
 
@@ -95,7 +96,7 @@ export const procedure = <Tag extends string, Payload, PayloadJson, Refusal, Ref
 type NotAdmitted = StoreNotFound | OwnersOnly | AgentRefused | AgentScopeMissing
 
 /** Whether a principal may call what `callers` may, in a store. Whether there is one where they may do nothing is not told. */
-const admit = (principal: Principal, store: StoreId, callers: Callers): Effect.Effect<void, NotAdmitted> =>
+export const admit = (principal: Principal, store: StoreId, callers: Callers): Effect.Effect<void, NotAdmitted> =>
   Principal.$match(principal, {
     Merchant: ({ roles }): Effect.Effect<void, NotAdmitted> => {
       const role = roles[store]

@@ -14,13 +14,13 @@ const wordsOf = (error: unknown): string => {
  * Repeats what broke until it works. Whatever breaks is the database, and all that breaks meanwhile is the same outage:
  * the log says so in one line, with the stack for who asks for it.
  */
-export const makePatience = () => {
+export const makePatience = (who: string) => {
   let waiting = 0
   const begin = (cause: Cause.Cause<never>) =>
     Effect.suspend(() => {
       waiting += 1
       if (waiting > 1) return Effect.void
-      const line = `Deliveries wait for the database: ${wordsOf(Cause.squash(cause))}`
+      const line = `${who} wait for the database: ${wordsOf(Cause.squash(cause))}`
       return Effect.zipRight(Effect.logWarning(line), Effect.logDebug(cause))
     })
   return <A>(work: Effect.Effect<A>): Effect.Effect<A> =>

@@ -1,0 +1,126 @@
+import { Effect, Schedule } from "effect"
+import type { RawData, WebSocket } from "ws"
+import type { Reply } from "./Call.ts"
+import { refusal } from "./Failure.ts"
+
+/** Sockets of a process, and of one who holds them. */
+const MAX_SOCKETS = 1000
+const MAX_OWN = 32
+
+/** Bytes that may wait for a client: far more than it is sent before it says that it took what came before. */
+const MAX_WAITING = 1024 * 1024
+
+/** How often a client is asked whether it is still there. One that has not answered by the next time is not. */
+const ASKING = "20 seconds"
+
+/** Milliseconds in which a client must agree to the end of its socket. */
+const CLOSING = 2000
+
+/** Close codes of WebSockets (RFC 6455, section 7.4.1). */
+const GOING_AWAY = 1001
+const NOT_TEXT = 1003
+
+const STOPPING = refusal(503, "The service is stopping; open the socket again")
+const FULL = refusal(503, `The service holds ${MAX_SOCKETS} sockets already; try again in a few seconds`)
+const TOO_MANY = refusal(429, `${MAX_OWN} sockets are open already; close those that are no longer looked at`)
+
+/** The other end of a socket. */
+interface Peer {
+  readonly send: (text: string) => void
+  readonly close: (code: number, reason: string) => void
+}
+
+/** Who may hold a socket: whose it is counted among, and what is said over it. */
+export interface Guest {
+  readonly id: string
+  readonly converse: (peer: Peer) => { readonly receive: (text: string) => void; readonly end: () => void }
+}
+
+/** A socket that is open. */
+interface Open extends Peer {
+  readonly id: string
+  /** Asks whether its client is there, or ends it. */
+  readonly ask: () => void
+}
+
+/** Of the forms that there are, those that are set up come. */
+const textOf = (data: RawData) => (Buffer.isBuffer(data) ? data.toString() : "")
+
+/**
+ * The sockets of a process. How many there are is bounded, and what waits for each: one whose client takes nothing, or is
+ * not there, is ended. At the end of the scope all of them are told that the service goes away.
+ */
+export const makeOpenSockets = Effect.gen(function* () {
+  const sockets = new Set<Open>()
+  let isStopping = false
+
+  /** Why no other socket can be opened, if none can. */
+  const refusalFor = (id: string): Reply | undefined => {
+    if (isStopping) return STOPPING
+    if (sockets.size >= MAX_SOCKETS) return FULL
+    return [...sockets].filter((open) => open.id === id).length < MAX_OWN ? undefined : TOO_MANY
+  }
+
+  const hold = (socket: WebSocket, { converse, id }: Guest) => {
+    let isThere = true
+    let isOver = false
+    /** Says something, unless so much waits already that nobody can be reading. */
+    const bounded = (say: () => void) => {
+      if (socket.bufferedAmount > MAX_WAITING) socket.terminate()
+      else if (!isOver) say()
+    }
+    const close = (code: number, reason: string) => {
+      if (isOver) return
+      end()
+      socket.close(code, reason)
+      const timer = setTimeout(() => socket.terminate(), CLOSING)
+      socket.once("close", () => clearTimeout(timer))
+    }
+    const ask = () => {
+      if (!isThere) return socket.terminate()
+      isThere = false
+      bounded(() => socket.ping())
+    }
+    const open: Open = { id, ask, close, send: (text) => bounded(() => socket.send(text)) }
+    const conversation = converse(open)
+    const end = () => {
+      if (!isOver) conversation.end()
+      isOver = true
+    }
+    sockets.add(open)
+    socket.on("message", (data, isBinary) => {
+      if (isBinary) close(NOT_TEXT, "Frames are text")
+      else if (!isOver) conversation.receive(textOf(data))
+    })
+    socket.on("ping", (data) => bounded(() => socket.pong(data)))
+    socket.on("pong", () => {
+      isThere = true
+    })
+    // Why it broke, or which rule of the protocol was not kept: the close comes behind it, with its code.
+    socket.on("error", end)
+    socket.once("close", () => {
+      end()
+      sockets.delete(open)
+    })
+  }
+
+  yield* Effect.forkScoped(
+    Effect.repeat(
+      Effect.sync(() => sockets.forEach(({ ask }) => ask())),
+      Schedule.spaced(ASKING)
+    )
+  )
+  yield* Effect.addFinalizer(() =>
+    Effect.zipRight(
+      Effect.sync(() => {
+        isStopping = true
+        for (const { close } of sockets) close(GOING_AWAY, "The service is stopping")
+      }),
+      Effect.repeat(
+        Effect.sync(() => sockets.size === 0),
+        { until: (isEmpty) => isEmpty, schedule: Schedule.spaced("10 millis") }
+      )
+    )
+  )
+  return { hold, refusalFor }
+})

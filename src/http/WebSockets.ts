@@ -1,0 +1,107 @@
+import { Effect, type Redacted, Runtime } from "effect"
+import type { IncomingMessage } from "node:http"
+import { WebSocketServer } from "ws"
+import { ForeignOrigin } from "../domain/access/Sessions.ts"
+import { AccessLog, accessOf } from "./AccessLog.ts"
+import { bearerToken } from "./Bearer.ts"
+import type { Reply } from "./Call.ts"
+import { type PublicError, replyOf } from "./ErrorTable.ts"
+import { Exchange, REQUEST_ID } from "./Exchange.ts"
+import { failureOf, refusal } from "./Failure.ts"
+import { Listener } from "./Listener.ts"
+import { type Guest, makeOpenSockets } from "./OpenSockets.ts"
+import { isOwnOrigin } from "./Origin.ts"
+import { PATH } from "./Rpc.ts"
+import { send } from "./Send.ts"
+import type { Upgrade } from "./Serve.ts"
+import { sessionToken } from "./SessionCookie.ts"
+
+/** Bytes of a frame that a client sends. */
+const MAX_FRAME = 16 * 1024
+
+/** Who says to open a socket, as its request says: of what comes over it nothing is believed. */
+interface Sent {
+  readonly token: Redacted.Redacted | undefined
+  readonly bearer: Redacted.Redacted | undefined
+  readonly requestId: string
+}
+
+/** Says who it is that may hold a socket. */
+type Admit = (sent: Sent) => Effect.Effect<Guest, PublicError>
+
+/** Answers in place of a socket, after which the connection ends: nobody but the exchange writes to it. */
+const answer = (exchange: Exchange, reply: Reply) => {
+  const { socket } = exchange.req
+  exchange.assignSocket(socket)
+  exchange.shouldKeepAlive = false
+  exchange.once("finish", () => socket.destroySoon())
+  send(exchange, reply)
+}
+
+/**
+ * Opens sockets for those who may hold one, on the connections of the service. Who asks, and from which page, is looked at
+ * before the protocol is switched: until then a refusal is an answer like any other.
+ */
+export const makeWebSockets = (admit: Admit) =>
+  Effect.gen(function* () {
+    const log = yield* AccessLog
+    const server = yield* Listener
+    const { hold, refusalFor } = yield* makeOpenSockets
+    const runFork = Runtime.runFork(yield* Effect.runtime())
+
+    const exchangeOf = (message: IncomingMessage) => {
+      const exchange = new Exchange(message)
+      exchange.route = PATH
+      exchange.setHeader(REQUEST_ID, exchange.requestId)
+      exchange.once("close", () => log(accessOf(exchange)))
+      return exchange
+    }
+
+    const handshakes = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      // They would wait for a client that does not read without a bound.
+      autoPong: false,
+      maxPayload: MAX_FRAME
+    })
+    handshakes.on("wsClientError", ({ message: why }, _, message) =>
+      answer(exchangeOf(message), refusal(400, `A socket cannot be opened: ${why}`, { "sec-websocket-version": "13" }))
+    )
+
+    const open = (message: IncomingMessage, head: Buffer) => {
+      const exchange = exchangeOf(message)
+      const { requestId } = exchange
+      const guest: Effect.Effect<Guest, PublicError> = isOwnOrigin(message.headers)
+        ? admit({ token: sessionToken(message.headers), bearer: bearerToken(message), requestId })
+        : new ForeignOrigin()
+      const welcome = (known: Guest) => {
+        const refused = refusalFor(known.id)
+        if (refused !== undefined) return answer(exchange, refused)
+        handshakes.handleUpgrade(message, message.socket, head, (socket) => {
+          log({ ...accessOf(exchange), status: 101 })
+          hold(socket, known)
+        })
+      }
+      runFork(
+        guest.pipe(
+          Effect.map((known) => () => welcome(known)),
+          Effect.catchAll((error) => Effect.succeed(() => answer(exchange, replyOf(error)))),
+          Effect.catchAllCause((cause) =>
+            Effect.map(failureOf(cause, requestId), (reply) => () => answer(exchange, reply))
+          ),
+          Effect.map((act) => act())
+        )
+      )
+    }
+
+    const upgrade: Upgrade = (message, head) => {
+      const { socket } = message
+      socket.on("error", () => socket.destroy())
+      // A connection takes one answer at a time: those to requests before this one are sent first.
+      const earlier = server.lastOpen(socket)
+      if (earlier === undefined) open(message, head)
+      else earlier.once("close", () => open(message, head))
+    }
+    return upgrade
+  })

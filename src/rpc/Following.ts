@@ -1,0 +1,157 @@
+import { RpcClient, RpcClientError } from "@effect/rpc"
+import type { FromClientEncoded, FromServerEncoded } from "@effect/rpc/RpcMessage"
+import { Effect, Option, Predicate, Runtime, Schedule, Schema, type Scope, Stream } from "effect"
+import type { EventId } from "../domain/Events.ts"
+import type { Changed, ChangesGone, Told, TooManyFollowers } from "../domain/journal/Changes.ts"
+import type { StoreId } from "../domain/Store.ts"
+import { Streams } from "./Changes.ts"
+import type { CallRefused } from "./Principal.ts"
+
+/** What is needed of a WebSocket: those of browsers, of Node from version 22 on and of the package `ws` have it. */
+export interface SocketLike {
+  addEventListener(type: "open" | "message" | "error" | "close", heard: (event: object) => void): void
+  send(text: string): void
+  close(): void
+}
+
+/** Which changes are followed. */
+export interface Followed {
+  readonly storeId: StoreId
+  /** The id of the last change that was seen: what came behind it is told first. Left out, it begins now. */
+  readonly after?: EventId
+}
+
+/** Why changes are no longer followed. All else is tried again. */
+export type FollowRefused = CallRefused | ChangesGone | TooManyFollowers
+
+/** How long it is waited for a socket to open, and for anything to come over one that is open. */
+const OPENING = "15 seconds"
+const SILENCE = 30_000
+
+/** How often the service is asked for a sign of life. */
+const ASKING = "10 seconds"
+
+const failed = (message: string, cause?: unknown) =>
+  new RpcClientError.RpcClientError({ reason: "Protocol", message, cause })
+
+/** Those that a stream consists of; of others only that they came counts. */
+const isMessage = Schema.is(
+  Schema.Union(
+    Schema.Struct({
+      _tag: Schema.Literal("Chunk"),
+      requestId: Schema.String,
+      values: Schema.NonEmptyArray(Schema.Any)
+    }),
+    Schema.Struct({ _tag: Schema.Literal("Exit"), requestId: Schema.String, exit: Schema.Any })
+  )
+)
+const decodeEvent = Schema.decodeUnknownOption(Schema.Struct({ data: Schema.parseJson() }).pipe(Schema.pluck("data")))
+
+/** Where sockets are opened, of the URL that calls are sent to: relative to the page, where there is one. */
+const socketUrl = (url: string): string => {
+  const page = Predicate.hasProperty(globalThis, "location") ? globalThis.location : undefined
+  const base = Predicate.hasProperty(page, "href") ? String(page.href) : undefined
+  return new URL(url, base).href.replace(/^http/, "ws")
+}
+
+/** The platform's own. */
+const platformSocket = (url: string): SocketLike => new globalThis.WebSocket(url)
+
+/** A socket that is open, until the scope ends. */
+const opened = (open: () => SocketLike): Effect.Effect<SocketLike, RpcClientError.RpcClientError, Scope.Scope> =>
+  Effect.acquireRelease(Effect.sync(open), (socket) => Effect.sync(() => socket.close())).pipe(
+    Effect.tap((socket) =>
+      Effect.async<void, RpcClientError.RpcClientError>((resume) => {
+        const refused = () => resume(failed("A socket cannot be opened"))
+        socket.addEventListener("open", () => resume(Effect.void))
+        socket.addEventListener("error", refused)
+        socket.addEventListener("close", refused)
+      })
+    ),
+    Effect.timeoutFail({ duration: OPENING, onTimeout: () => failed("A socket was not opened in time") })
+  )
+
+const textOf = (message: FromClientEncoded) => {
+  if (message._tag !== "Request") return JSON.stringify(message)
+  const { _tag, id, payload, tag } = message
+  return JSON.stringify({ _tag, id, tag, payload })
+}
+
+/** The library's messages over a socket, each a frame. A socket that ends, or is silent for long, fails what is under way. */
+const protocolOver = (socket: SocketLike) =>
+  RpcClient.Protocol.make(
+    Effect.fnUntraced(function* (write) {
+      const runFork = Runtime.runFork(yield* Effect.runtime())
+      let heard = Date.now()
+      const tell = (message: FromServerEncoded) => void runFork(write(message))
+      const fail = (message: string) => tell({ _tag: "ClientProtocolError", error: failed(message) })
+      socket.addEventListener("message", (event) => {
+        heard = Date.now()
+        const message = Option.getOrUndefined(decodeEvent(event))
+        if (isMessage(message)) tell(message)
+      })
+      socket.addEventListener("close", () => fail("The socket was closed"))
+      const ask = Effect.sync(() => {
+        if (Date.now() - heard > SILENCE) fail("Nothing comes over the socket")
+        else socket.send('{"_tag":"Ping"}')
+      })
+      yield* Effect.forkScoped(Effect.forever(Effect.delay(ask, ASKING)))
+      const send = (message: FromClientEncoded) => Effect.sync(() => socket.send(textOf(message)))
+      return { send, supportsAck: true, supportsTransferables: false }
+    })
+  )
+
+/** Follows over a socket of its own, until that ends. */
+const once = (open: () => SocketLike, followed: Followed) =>
+  Stream.unwrapScoped(
+    Effect.gen(function* () {
+      const protocol = yield* protocolOver(yield* opened(open))
+      const client = yield* Effect.provideService(
+        RpcClient.make(Streams, { disableTracing: true }),
+        RpcClient.Protocol,
+        protocol
+      )
+      return client.changes.follow(followed)
+    })
+  )
+
+const TRANSIENT: ReadonlySet<string> = new Set(["RpcClientError", "ServiceUnavailable", "InternalError", "StoreBusy"])
+
+type Failed = FollowRefused | RpcClientError.RpcClientError
+type Transient = Extract<
+  Failed,
+  { readonly _tag: "RpcClientError" | "ServiceUnavailable" | "InternalError" | "StoreBusy" }
+>
+
+const isTransient = (error: Failed): error is Transient => TRANSIENT.has(error._tag)
+
+/** Soon at first, and then each 15 seconds or so, at other times than others do. */
+const AGAIN = Schedule.jittered(Schedule.union(Schedule.exponential("200 millis"), Schedule.spaced("15 seconds")))
+
+/**
+ * Follows a store. What breaks off is begun again behind the last change that was told, so that none is missed and none
+ * comes twice. A browser does not tell why a socket was refused: `ask` finds out whether who follows still may.
+ */
+export const makeChanges =
+  (
+    url: string,
+    open: (url: string) => SocketLike = platformSocket,
+    ask: (store: StoreId) => Effect.Effect<unknown, CallRefused | RpcClientError.RpcClientError>
+  ) =>
+  ({ after, storeId }: Followed): Stream.Stream<Changed, FollowRefused> =>
+    Stream.suspend(() => {
+      let last = after
+      const told: Stream.Stream<Told, Failed> = Stream.suspend(() =>
+        once(() => open(socketUrl(url)), last === undefined ? { storeId } : { storeId, after: last })
+      )
+      return told.pipe(
+        Stream.map((one) => {
+          last = one._tag === "Following" ? one.after : one.id
+          return one
+        }),
+        Stream.catchTag("RpcClientError", (error) => Stream.fromEffect(Effect.zipRight(ask(storeId), error))),
+        Stream.retry(Schedule.whileInput(AGAIN, isTransient)),
+        Stream.filter((one) => one._tag === "Changed"),
+        Stream.refineOrDie((error) => (isTransient(error) ? Option.none() : Option.some(error)))
+      )
+    })

@@ -1,0 +1,64 @@
+import type { Rpc, RpcGroup } from "@effect/rpc"
+import { Chunk, Context, Effect, Schema, Stream } from "effect"
+import { decodeWith } from "../../domain/BadRequest.ts"
+import type { JsonText } from "../../domain/Document.ts"
+import { type JsonObject, stringify } from "../../domain/Json.ts"
+import { type CallRefused, CallersOf, CurrentPrincipal, type Principal } from "../Principal.ts"
+import { admit, errorJson, type OfStore } from "./Procedure.ts"
+
+/** A procedure that goes on answering, and what answers it: with the JSON of values, a few at a time. */
+export interface Streaming<Tag extends string = string> {
+  readonly tag: Tag
+  readonly answer: (payload: JsonObject) => Stream.Stream<JsonText, JsonText, CurrentPrincipal>
+}
+
+/** A stream for each definition of a group, by its tag. */
+export type StreamsOf<Group> = {
+  readonly [Tag in Rpc.Tag<RpcGroup.Rpcs<Group>>]: Streaming<Tag>
+}
+
+/** What is read of a definition: its success is that of each value. */
+interface Definition<Tag extends string, Payload, PayloadJson, Value, ValueJson, Refusal, RefusalJson> {
+  readonly _tag: Tag
+  readonly payloadSchema: Schema.Schema<Payload, PayloadJson>
+  readonly successSchema: {
+    readonly success: Schema.Schema<Value, ValueJson>
+    readonly failure: Schema.Schema<Refusal, RefusalJson>
+  }
+  readonly annotations: Context.Context<never>
+}
+
+/** A stream of a store, for who may follow it. */
+export const streamInStore = <
+  Tag extends string,
+  Payload extends OfStore,
+  PayloadJson,
+  Value,
+  ValueJson,
+  Refusal,
+  RefusalJson
+>(
+  definition: Definition<Tag, Payload, PayloadJson, Value, ValueJson, Refusal, RefusalJson>,
+  run: (payload: Payload, principal: Principal) => Stream.Stream<Value, NoInfer<Refusal> | CallRefused>
+): Streaming<Tag> => {
+  const { annotations, payloadSchema, successSchema } = definition
+  const decode = decodeWith(payloadSchema)
+  const encode = Schema.encodeSync(successSchema.success)
+  const toJson = errorJson(successSchema.failure)
+  const callers = Context.get(annotations, CallersOf)
+  return {
+    tag: definition._tag,
+    answer: (json) =>
+      Stream.unwrap(
+        Effect.gen(function* () {
+          const payload = yield* decode(json, true)
+          const principal = yield* CurrentPrincipal
+          yield* admit(principal, payload.storeId, callers)
+          return run(payload, principal)
+        })
+      ).pipe(
+        Stream.mapChunks(Chunk.map((value) => stringify(encode(value)))),
+        Stream.catchAll((error) => Stream.fromEffect(Effect.flip(toJson(error))))
+      )
+  }
+}

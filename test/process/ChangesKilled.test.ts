@@ -1,0 +1,94 @@
+import { assert, it } from "@effect/vitest"
+import { Chunk, Effect, Exit, ExecutionStrategy, Fiber, Queue, Redacted, Schema, Scope, Stream } from "effect"
+import { Email, Merchants, Password } from "../../src/domain/access/Merchants.ts"
+import type { StoreId } from "../../src/domain/Store.ts"
+import { Sessions } from "../../src/domain/access/Sessions.ts"
+import type { Changed } from "../../src/rpc/Client.ts"
+import { dataOf, makeClient } from "../support/Api.ts"
+import { enroll, freePort, ownDatabase, rowsOf, servicesOn, startServer } from "../support/Process.ts"
+import { followerAt } from "../support/Sockets.ts"
+import { performIn } from "../support/Writes.ts"
+
+const KILLS = 3
+const WORKERS = 4
+
+/** A session of a new member of the store. */
+const memberOn = (url: string, storeId: StoreId) =>
+  Effect.gen(function* () {
+    const { create, join } = yield* Merchants
+    const { signIn } = yield* Sessions
+    const email = Schema.decodeSync(Email)("ada@example.com")
+    const password = Schema.decodeSync(Password)("correct horse battery")
+    yield* create({ email, name: "Ada", password })
+    const perform = yield* performIn(storeId)
+    yield* perform(join(storeId, email, "owner"))
+    const { token } = yield* signIn({ email, password, address: "here", userAgent: "Test", replaced: undefined })
+    return `session=${Redacted.value(token)}`
+  }).pipe(Effect.provide(servicesOn(url)))
+
+it.scopedLive(
+  "who follows a server that is killed again and again is told of each change once, in order",
+  () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* ownDatabase
+      const port = String(yield* freePort)
+      const whole = yield* Effect.scope
+      const start = Effect.gen(function* () {
+        const scope = yield* Scope.fork(whole, ExecutionStrategy.sequential)
+        const { base } = yield* Scope.extend(startServer({ DATABASE_URL: url, PORT: port }), scope)
+        return { base, kill: Scope.close(scope, Exit.void) }
+      })
+      let server = yield* start
+      const { base } = server
+      const { storeId, tokens } = yield* enroll(url, WORKERS)
+      const cookie = yield* memberOn(url, storeId)
+
+      const told = yield* Queue.unbounded<Changed>()
+      const { changes } = yield* followerAt(base, cookie)
+      yield* Effect.forkScoped(Stream.runForEach(changes({ storeId }), (change) => Queue.offer(told, change)))
+
+      /** Writes until it is told to stop; what a kill leaves unanswered is not asked again. */
+      let isOver = false
+      const write = (token: string) =>
+        Effect.gen(function* () {
+          const api = makeClient(base, token)
+          const made = yield* Effect.exit(Effect.suspend(() => api.post("/products", { name: "Cup" })))
+          if (Exit.isSuccess(made) && made.value.status === 201) {
+            const path = `/products/${String(dataOf(made.value)["id"])}`
+            yield* Effect.exit(Effect.suspend(() => api.patch(path, { price: 3 })))
+          }
+          yield* Effect.sleep("20 millis")
+        }).pipe(Effect.repeat({ until: () => isOver }))
+      const writing = yield* Effect.fork(Effect.forEach(tokens, write, { concurrency: "unbounded" }))
+      const grown = (size: number) =>
+        Effect.repeat(
+          Effect.zipRight(
+            rowsOf(client, "update rate_windows set hits = '{}'"),
+            Effect.delay(Queue.size(told), "50 millis")
+          ),
+          { until: (now) => now > size + 10 }
+        )
+      for (let kill = 0; kill < KILLS; kill++) {
+        yield* grown(Math.max(0, yield* Queue.size(told)))
+        yield* server.kill
+        server = yield* start
+      }
+      yield* grown(yield* Queue.size(told))
+      isOver = true
+      yield* Fiber.join(writing)
+
+      // It began somewhere in the beginning; from there on nothing is missed.
+      const [first] = Chunk.toReadonlyArray(yield* Queue.takeN(told, 1))
+      const rows = yield* rowsOf(client, "select id from journal where store_id = $1 and id > $2 order by id", [
+        storeId,
+        first?.id
+      ])
+      const others = yield* Queue.takeN(told, rows.length)
+      assert.deepStrictEqual(
+        Chunk.toReadonlyArray(others).map(({ id }) => String(id)),
+        rows.map(({ id }) => String(id))
+      )
+      assert.strictEqual(yield* Queue.size(told), 0)
+    }),
+  120_000
+)
