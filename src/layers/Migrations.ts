@@ -21,7 +21,8 @@ import keepExternalIds from "./migrations/0018_keep_external_ids.ts"
 import termsAreGathered from "./migrations/0019_terms_are_gathered.ts"
 import createMerchants from "./migrations/0020_create_merchants.ts"
 import createSearch from "./migrations/0021_create_search.ts"
-import searchWhatThereIs from "./migrations/0022_search_what_there_is.ts"
+import findByCode from "./migrations/0022_find_by_code.ts"
+import searchWhatThereIs from "./migrations/0023_search_what_there_is.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -46,7 +47,8 @@ export const migrations = {
   "0019_terms_are_gathered": termsAreGathered,
   "0020_create_merchants": createMerchants,
   "0021_create_search": createSearch,
-  "0022_search_what_there_is": searchWhatThereIs
+  "0022_find_by_code": findByCode,
+  "0023_search_what_there_is": searchWhatThereIs
 }
 
 /** The number that a migration's name begins with. */
