@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { CreateProduct, UpdateProduct } from "../../src/domain/catalog/Product.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
-import { FoundProduct, type SearchCursor } from "../../src/domain/catalog/Search.ts"
+import type { FoundProduct, SearchCursor } from "../../src/domain/catalog/Search.ts"
 import { ApiTest, install } from "../support/Api.ts"
 import { callLine, errorOf, freshMember, newKey, post } from "../support/Rpc.ts"
 

@@ -8,7 +8,8 @@ import { fold } from "../Text.ts"
 const WORD_LENGTH = 64
 const CODE_LENGTH = 255
 
-const isPlain = (text: string) => /^[\u0000-\u007F]*$/.test(text)
+/** Whether there is nothing but printable ASCII in it. */
+const isPlain = (text: string) => !/[^ -~]/.test(text)
 
 /** Text as a search compares it: folded, and without accents. */
 const plain = (text: string) => {

@@ -16,7 +16,7 @@ const INDEXED = [
 ] as const satisfies ReadonlyArray<RuleField & keyof Product>
 
 /** Those of them whose words are searched, too: each leads to the terms of the values that it stands in. */
-const SEARCHED: ReadonlyArray<RuleField> = ["tags", "vendorName", "category"]
+const SEARCHED: ReadonlySet<RuleField> = new Set(["tags", "vendorName", "category"])
 
 /** Fields that are searched and that rules have no index for. */
 const FOUND_BY = ["name", "sku", "barcode"] as const satisfies ReadonlyArray<keyof Product>
@@ -66,7 +66,7 @@ const indexBy = (facets: Facets, term: (kind: Kind, value: string) => string): I
     for (const value of textsOf(facets, field)) {
       const made = term(field, value)
       terms.add(made)
-      if (SEARCHED.includes(field)) for (const word of wordsOf(value, VALUE_WORDS)) enter(word, made)
+      if (SEARCHED.has(field)) for (const word of wordsOf(value, VALUE_WORDS)) enter(word, made)
     }
   }
   for (const word of textsOf(facets, "title").flatMap((name) => wordsOf(name, NAME_WORDS))) {
