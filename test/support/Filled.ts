@@ -55,6 +55,8 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   select store_id, id, n % 500, n, array[case n % 100 when 0 then '${term(store, "tags", "sale")}' else md5('tag' || n % 50) end]::uuid[]
   from (select *, row_number() over () as n from products) p
   on conflict do nothing;
+  insert into search_words (store_id, word, term)
+  select id, 'word' || n, gen_random_uuid() from stores, generate_series(1, case id when '${store}' then ${products} else 5 end) n;
   update stores set product_count = product_count + ${products} where id = '${store}';
 
   with copied as materialized (

@@ -213,7 +213,7 @@ const round = Effect.fn(function* (installation: Installation, token: Redacted.R
   yield* measured("collections in the middle", catalog.listCollections(storeId, { cursor: collection.id, limit: 4 }))
 
   const search = yield* Search
-  for (const query of ["cup", "sale", "slae", "s", "cup slae"]) {
+  for (const query of ["cup", "sale", "slae", "s", "w", "wrod77", "cup slae"]) {
     yield* measured(`a search of ${query}`, search.products(storeId, { query, limit: 20 }))
   }
   yield* measured("a preview", catalog.previewCollection(storeId, toPreview({ rules: RULES["by tag and title"] })))
