@@ -6,15 +6,18 @@ import { makeAppDataHandlers } from "./http/handlers/AppData.ts"
 import { makeCatalogHandlers } from "./http/handlers/Catalog.ts"
 import { makeStoreHandlers } from "./http/handlers/Stores.ts"
 import { makeRecordHandlers } from "./http/handlers/Records.ts"
+import { makeMcp } from "./http/Mcp.ts"
 import { pages } from "./http/Pages.ts"
 import { makeRpc } from "./http/Rpc.ts"
 import { serve } from "./http/Serve.ts"
 import { makeAccessProcedures } from "./rpc/handlers/Access.ts"
+import { makeAgentProcedures } from "./rpc/handlers/Agents.ts"
 import { makeCalls } from "./rpc/handlers/Calls.ts"
 import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
 import { makeInventoryProcedures } from "./rpc/handlers/Inventory.ts"
 import { makeMembershipProcedures } from "./rpc/handlers/Membership.ts"
 import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
+import { makeMessages } from "./rpc/mcp/Messages.ts"
 import { makeRecordProcedures } from "./rpc/handlers/Records.ts"
 import { makeSearchProcedures } from "./rpc/handlers/Search.ts"
 import type { Rpcs } from "./rpc/Rpcs.ts"
@@ -30,6 +33,7 @@ export const ServerLive = Layer.scopedDiscard(
     }
     const procedures: ProceduresOf<typeof Rpcs> = {
       ...(yield* makeCatalogProcedures),
+      ...(yield* makeAgentProcedures),
       ...(yield* makeSearchProcedures),
       ...(yield* makeMembershipProcedures),
       ...(yield* makeInventoryProcedures),
@@ -38,6 +42,10 @@ export const ServerLive = Layer.scopedDiscard(
     }
     const api = yield* makeDispatch(Object.values(handlers))
     const rpc = yield* makeRpc(yield* makeCalls(Object.values(procedures)))
-    yield* serve((message, exchange) => api(message, exchange) || rpc(message, exchange), yield* pages)
+    const mcp = yield* makeMcp(yield* makeMessages(procedures))
+    yield* serve(
+      (message, exchange) => api(message, exchange) || rpc(message, exchange) || mcp(message, exchange),
+      yield* pages
+    )
   })
 )

@@ -1,5 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import type { EventLoop } from "./Events.ts"
+import type { Rehearsal } from "./Rehearsal.ts"
 import type { Write, WriteContext } from "./Write.ts"
 
 /** Hours a stored response is replayed (contract, section 8). */
@@ -31,6 +32,8 @@ export interface StoredResponse {
 
 export interface Outcome extends StoredResponse {
   readonly replayed: boolean
+  /** Of a write that was only rehearsed: what it would lead to. */
+  readonly rehearsal?: Rehearsal
 }
 
 export class KeyReused extends Schema.TaggedError<KeyReused>()("KeyReused", {}) {
@@ -54,7 +57,8 @@ export class Idempotency extends Context.Tag("domain/Idempotency")<
      * earlier request with this key and fingerprint got. Requests with one key wait for each other: what the first one did
      * is what all are answered with, and when it failed the next one is performed. A write that is refused leaves nothing
      * behind, so that its key may be tried again. An answer of more than {@link LARGE_ANSWER} that would take more than
-     * {@link MAX_LARGE_ANSWERS} fails with `AnswersFull`. It opens the transaction itself and dies inside of another, where
+     * {@link MAX_LARGE_ANSWERS} fails with `AnswersFull`. A rehearsal is decided anew whatever was answered under its key,
+     * and leaves no record: the write itself may come with the same key. It opens the transaction itself and dies inside of another, where
      * what is rolled back later would stay answered.
      */
     readonly once: <A, E>(

@@ -96,7 +96,9 @@ export const parse = (text: string): unknown => (MAY_BE_INEXACT.test(text) ? par
 /** A value to JSON text, every {@link ExactNumber} with all of its digits. */
 export const stringify = (value: unknown): string => bareNumbers(JSON.stringify(value))
 
-const bareNumbers = (text: string) => (text.includes("\\u0000") ? text.replace(/"\\u0000([^"]+)"/g, "$1") : text)
+/** JSON text that was made of values by another, every {@link ExactNumber} with all of its digits. */
+export const bareNumbers = (text: string): string =>
+  text.includes("\\u0000") ? text.replace(/"\\u0000([^"]+)"/g, "$1") : text
 
 /**
  * JSON text in which neither the order of keys nor white space nor the spelling of a number matters: the same for bodies

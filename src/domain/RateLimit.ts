@@ -7,11 +7,22 @@ import type { StoreNotFound } from "./Store.ts"
 export const WINDOW_REQUESTS = 100
 export const WINDOW_SECONDS = 60
 
-export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()("RateLimitExceeded", {}) {
+/** Calls of one merchant that may be, in all of their stores and sessions: more than a person makes by hand. */
+export const MERCHANT_CALLS = 600
+
+export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()("RateLimitExceeded", {
+  /** Seconds after which the next request is admitted, where that is told. */
+  retryAfter: Schema.optionalWith(Schema.Int, { exact: true })
+}) {
   override get message() {
-    return "Rate limit exceeded"
+    const { retryAfter } = this
+    return retryAfter === undefined ? "Rate limit exceeded" : `Rate limit exceeded; repeat it in ${retryAfter} seconds`
   }
 }
+
+/** How many of the requests that came at once a window took, and the seconds after which it takes another. */
+export const Counted = Schema.Struct({ admitted: Schema.Int, retryAfter: Schema.Int })
+export type Counted = typeof Counted.Type
 
 /** Why a request is turned away before anything is looked at but its token, in the order of the checks. */
 export type Refusal = InvalidToken | InstallationInactive | StoreNotFound | RateLimitExceeded

@@ -69,8 +69,3 @@ export const jsonBody = Effect.fnUntraced(function* (call: Pick<Call, "body" | "
     verbatim === undefined || member === undefined ? parsed.right : { ...parsed.right, [verbatim]: new Encoded(member) }
   return { said: parsed.right, given }
 })
-
-/** Whether the client asked to be refused what is otherwise ignored: `Prefer: handling=strict` (RFC 7240). */
-export const isStrict = (prefer: string | undefined): boolean =>
-  prefer !== undefined &&
-  prefer.split(",").some((preference) => /^\s*handling\s*=\s*"?strict"?\s*(?:;|$)/i.test(preference))

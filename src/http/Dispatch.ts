@@ -1,10 +1,11 @@
-import { Effect, Either, Record, Redacted } from "effect"
+import { Effect, Either, Record } from "effect"
 import type { IncomingMessage } from "node:http"
 import { Bulkhead } from "../domain/Bulkhead.ts"
 import { refusalOf } from "../domain/access/AccessRule.ts"
 import { InvalidToken } from "../domain/access/Tokens.ts"
 import { RateLimit } from "../domain/RateLimit.ts"
 import { makeAnswering } from "./Answering.ts"
+import { bearerToken } from "./Bearer.ts"
 import { receiveBody } from "./Body.ts"
 import type { Call } from "./Call.ts"
 import type { Exchange } from "./Exchange.ts"
@@ -15,9 +16,6 @@ import { queryOf } from "./Query.ts"
 export type Dispatch = (message: IncomingMessage, exchange: Exchange) => boolean
 
 const NO_BODY = Either.right(Buffer.alloc(0))
-
-/** The scheme, in any case (RFC 9110, section 11.1), and the token behind it. */
-const BEARER = /^Bearer (\S+)$/i
 
 /** Path and query. A client may also send the whole URL, and a server has to take it (RFC 9112, section 3.2.2). */
 const targetOf = ({ url = "/" }: IncomingMessage) =>
@@ -60,9 +58,9 @@ export const makeDispatch = (handlers: ReadonlyArray<Handler>) =>
       search: string,
       params: Call["params"]
     ) {
-      const [, token] = BEARER.exec(message.headers.authorization ?? "") ?? []
+      const token = bearerToken(message)
       if (token === undefined) return yield* new InvalidToken()
-      const installation = yield* admit(Redacted.make(token))
+      const installation = yield* admit(token)
       exchange.installationId = installation.id
       const refusal = refusalOf(installation, rule)
       if (refusal !== undefined) return yield* refusal

@@ -4,6 +4,7 @@ import { ForeignOrigin } from "../domain/access/Sessions.ts"
 import type { BadRequest } from "../domain/BadRequest.ts"
 import { makeAnswering } from "./Answering.ts"
 import { decodeText, receiveBody } from "./Body.ts"
+import { bearerToken } from "./Bearer.ts"
 import type { Dispatch } from "./Dispatch.ts"
 import type { Exchange } from "./Exchange.ts"
 import { refusal } from "./Failure.ts"
@@ -14,6 +15,8 @@ import { sessionToken } from "./SessionCookie.ts"
 interface Sent {
   /** The token of a session, if there was one: of what the calls say of themselves nothing is believed. */
   readonly token: Redacted.Redacted | undefined
+  /** The token of an agent, if there was one. */
+  readonly bearer: Redacted.Redacted | undefined
   readonly body: string
   readonly requestId: string
 }
@@ -43,7 +46,12 @@ export const makeRpc = (answerCalls: AnswerCalls): Effect.Effect<Dispatch> =>
       const received = yield* Effect.either(receiveBody(message))
       if (Either.isLeft(received)) return refusal(413, received.left.message)
       const body = yield* decodeText(received.right)
-      const lines = yield* answerCalls({ token: sessionToken(message.headers), body, requestId })
+      const lines = yield* answerCalls({
+        token: sessionToken(message.headers),
+        bearer: bearerToken(message),
+        body,
+        requestId
+      })
       return { status: 200, body: lines, headers: { "content-type": NDJSON } }
     })
 

@@ -1,7 +1,10 @@
 import { Context, Effect, Layer, Option, Queue, Schema } from "effect"
+import { InstallationId } from "../domain/access/Installations.ts"
+import type { Actor } from "../domain/Actor.ts"
 import {
   actorType,
   type EventId,
+  type EventKind,
   EventLoop,
   EVENTS,
   MAX_HOPS,
@@ -9,8 +12,10 @@ import {
   originInstallationId,
   payloadOf
 } from "../domain/Events.ts"
+import { MAX_NAMED } from "../domain/Rehearsal.ts"
 import type { StoreId } from "../domain/Store.ts"
 import { type Refusal, refuse } from "../domain/Write.ts"
+import type { DatabaseOf } from "./database/Database.ts"
 import { firstOf, type Steps } from "./database/Plan.ts"
 import { Database } from "./database/Postgres.ts"
 import { type Statement, statement } from "./database/Statement.ts"
@@ -45,6 +50,19 @@ const insertDeliveries = statement(`
   insert into deliveries (store_id, event_id, installation_id, app_id)
   select i.store_id, $2::uuid, i.id, i.app_id from ${TO_BE_TOLD}
 `)
+
+/** Who they are: of the installations that are to be told the first. */
+const selectTold = statement(`
+  select i.id as "installationId", (select name from apps where id = i.app_id) as "appName"
+  from ${TO_BE_TOLD} order by i.id limit $2
+`)
+
+/** Answers the installations that are to be told of an event of a kind which an actor caused. */
+export const makeTold = ({ rows }: DatabaseOf) => {
+  const toldOf = rows(Schema.Struct({ installationId: Schema.typeSchema(InstallationId), appName: Schema.String }))
+  return (store: StoreId, actor: Actor, kind: EventKind) =>
+    toldOf(selectTold(store, MAX_NAMED, originInstallationId(actor), EVENTS[kind].scope, kind))
+}
 
 const insertEvents = statement(`
   insert into events (

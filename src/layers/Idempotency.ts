@@ -11,14 +11,15 @@ import {
   RECORD_HOURS,
   type StoredResponse
 } from "../domain/Idempotency.ts"
-import { type Refusal, refuse, type Write, type WriteContext } from "../domain/Write.ts"
+import { type Change, type Refusal, refuse, type Write, type WriteContext } from "../domain/Write.ts"
 import { countOf, leave, type Steps } from "./database/Plan.ts"
 import { Database } from "./database/Postgres.ts"
 import { sql, statement } from "./database/Statement.ts"
 import { withCurrent } from "./database/Transaction.ts"
 import { isDuplicate } from "./database/Unavailable.ts"
 import { Notifier, NotifierLive } from "./Events.ts"
-import { recorded } from "./Writes.ts"
+import { makeRehearsals } from "./Rehearsals.ts"
+import { overheard, recorded } from "./Writes.ts"
 
 /** Rows that one purge deletes at most, so that it never holds many locks. */
 const PURGE_BATCH = 1000
@@ -69,6 +70,7 @@ export const IdempotencyLive = Layer.effect(
     const database = yield* Database
     const { notify } = yield* Notifier
     const recordOf = database.first(Record)
+    const rehearsalOf = makeRehearsals(database)
 
     function* keyed<A, E>(
       context: WriteContext,
@@ -104,30 +106,44 @@ export const IdempotencyLive = Layer.effect(
       write: Write<A, E>,
       respond: (value: A) => StoredResponse
     ): Effect.Effect<Outcome, E | KeyReused | AnswersFull | EventLoop> =>
-      Effect.flatMap(
-        Effect.exit(database.perform(() => keyed(context, request, write, respond), context.mode === "perform")),
-        (exit) => {
-          if (Exit.isSuccess(exit)) return Effect.succeed({ ...exit.value, replayed: false })
-          const { cause } = exit
-          const isRefused = Cause.isFailType(cause)
-          if (!isRefused && !isTaken(cause)) return Effect.failCause(cause)
-          return Effect.flatMap(
-            replay(context, request),
-            Option.match({
-              onSome: (outcome: Outcome): Effect.Effect<Outcome, E | KeyReused | AnswersFull | EventLoop> =>
-                Effect.succeed(outcome),
-              // Its record has ended: it goes, and the key is free again.
-              onNone: () =>
-                isRefused
-                  ? Effect.failCause(cause)
-                  : Effect.zipRight(
-                      database.count(deleteEnded(...ownOf(context, request))),
-                      once(context, request, write, respond)
-                    )
-            })
-          )
-        }
-      )
+      Effect.flatMap(Effect.exit(database.perform(() => keyed(context, request, write, respond))), (exit) => {
+        if (Exit.isSuccess(exit)) return Effect.succeed({ ...exit.value, replayed: false })
+        const { cause } = exit
+        const isRefused = Cause.isFailType(cause)
+        if (!isRefused && !isTaken(cause)) return Effect.failCause(cause)
+        return Effect.flatMap(
+          replay(context, request),
+          Option.match({
+            onSome: (outcome: Outcome): Effect.Effect<Outcome, E | KeyReused | AnswersFull | EventLoop> =>
+              Effect.succeed(outcome),
+            // Its record has ended: it goes, and the key is free again.
+            onNone: () =>
+              isRefused
+                ? Effect.failCause(cause)
+                : Effect.zipRight(
+                    database.count(deleteEnded(...ownOf(context, request))),
+                    once(context, request, write, respond)
+                  )
+          })
+        )
+      })
+
+    /** What it would lead to is looked for when the write is taken back, and its locks are free again. */
+    const rehearse = <A, E>(
+      context: WriteContext,
+      request: Keyed,
+      write: Write<A, E>,
+      respond: (value: A) => StoredResponse
+    ): Effect.Effect<Outcome, E | AnswersFull | EventLoop> =>
+      Effect.suspend(() => {
+        const changes: Array<Change> = []
+        const heard = overheard(write, (some) => changes.push(...some))
+        return Effect.flatMap(
+          database.perform(() => keyed(context, request, heard, respond), false),
+          (response) =>
+            Effect.map(rehearsalOf(context, changes), (rehearsal) => ({ ...response, replayed: false, rehearsal }))
+        )
+      })
 
     // The number is no parameter: a plan for any number takes it for a tenth of the table.
     const purgeOf = (table: "idempotency_records" | "large_answers") =>
@@ -143,11 +159,12 @@ export const IdempotencyLive = Layer.effect(
 
     return Idempotency.of({
       once: (context, request, write, respond) =>
-        withCurrent((current) =>
-          current === undefined
-            ? once(context, request, write, respond)
-            : Effect.dieMessage("Idempotency.once was called inside a transaction")
-        ),
+        withCurrent((current) => {
+          if (current !== undefined) return Effect.dieMessage("Idempotency.once was called inside a transaction")
+          return context.mode === "rehearse"
+            ? rehearse(context, request, write, respond)
+            : once(context, request, write, respond)
+        }),
 
       purge: Effect.zipWith(purgeOf("idempotency_records"), purgeOf("large_answers"), (a, b) => a + b)
     })

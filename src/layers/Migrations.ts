@@ -20,9 +20,10 @@ import createRecords from "./migrations/0017_create_records.ts"
 import keepExternalIds from "./migrations/0018_keep_external_ids.ts"
 import termsAreGathered from "./migrations/0019_terms_are_gathered.ts"
 import createMerchants from "./migrations/0020_create_merchants.ts"
-import createSearch from "./migrations/0021_create_search.ts"
-import findByCode from "./migrations/0022_find_by_code.ts"
+import createAgents from "./migrations/0021_create_agents.ts"
+import createSearch from "./migrations/0022_create_search.ts"
 import searchWhatThereIs from "./migrations/0023_search_what_there_is.ts"
+import findByCode from "./migrations/0024_find_by_code.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -46,9 +47,10 @@ export const migrations = {
   "0018_keep_external_ids": keepExternalIds,
   "0019_terms_are_gathered": termsAreGathered,
   "0020_create_merchants": createMerchants,
-  "0021_create_search": createSearch,
-  "0022_find_by_code": findByCode,
-  "0023_search_what_there_is": searchWhatThereIs
+  "0021_create_agents": createAgents,
+  "0022_create_search": createSearch,
+  "0023_search_what_there_is": searchWhatThereIs,
+  "0024_find_by_code": findByCode
 }
 
 /** The number that a migration's name begins with. */

@@ -9,7 +9,7 @@ import {
   type WriteContext,
   Writes
 } from "../domain/Write.ts"
-import { AfterCommit, leave, type Steps } from "./database/Plan.ts"
+import { AfterCommit, ahead, leave, type Steps } from "./database/Plan.ts"
 import { Database } from "./database/Postgres.ts"
 import { hopsAfter, Notifier, NotifierLive, outboxOf, type Told } from "./Events.ts"
 import { entriesOf } from "./Journal.ts"
@@ -47,13 +47,26 @@ export function* recordAll(changes: ReadonlyArray<Change>): Steps<void> {
   if (changes.length > 0) yield new Changed(changes)
 }
 
+/** The write, whose changes are told on their way. */
+export const overheard = <A, E>(write: Write<A, E>, hear: (changes: ReadonlyArray<Change>) => void): Write<A, E> =>
+  function* () {
+    const steps = write()
+    let next = steps.next()
+    while (next.done !== true) {
+      if (next.value instanceof Changed) hear(next.value.changes)
+      yield next.value
+      next = steps.next()
+    }
+    return next.value
+  }
+
 /** The event that tells of a change, if one does. */
-const toldOf = (
-  { actor, storeId }: WriteContext,
+export const toldOf = (
+  { actor, isSilent, storeId }: WriteContext,
   hops: number,
   { after, at, id, resource, resourceId, version }: Change
 ): ReadonlyArray<Told> => {
-  if (after === null) return []
+  if (after === null || isSilent) return []
   const kind = UPDATED[resource]
   const event = { id, kind, occurredAt: at, storeId, actor, hops, json: after.json }
   return [{ event, resource: { id: resourceId, version } }]
@@ -72,8 +85,10 @@ export function* recorded<A, E>(
   while (next.done !== true) {
     if (next.value instanceof Changed) {
       const { changes } = next.value
-      const told = context.isSilent ? [] : changes.flatMap((change) => toldOf(context, hops, change))
-      yield* leave(...entriesOf(context, hops, key, changes), ...outboxOf(told))
+      const told = changes.flatMap((change) => toldOf(context, hops, change))
+      const statements = [...entriesOf(context, hops, key, changes), ...outboxOf(told)]
+      // What tells of many is large: the database works on it while the write makes the next ones.
+      yield* changes.length === 1 ? leave(...statements) : ahead(...statements)
       if (told.length > 0) yield new AfterCommit(notify)
     } else {
       yield next.value

@@ -4,6 +4,7 @@ import { Email, LastOwner, Member, MerchantNotFound, Role } from "../domain/acce
 import { SessionId, SessionSummary } from "../domain/access/Sessions.ts"
 import { Store } from "../domain/access/Stores.ts"
 import { MerchantId } from "../domain/Actor.ts"
+import { ForAgents } from "./ForAgents.ts"
 import { CallersOf, EVERYBODY, Identified, OWNERS } from "./Principal.ts"
 import { inStore } from "./Shapes.ts"
 
@@ -12,7 +13,12 @@ import { inStore } from "./Shapes.ts"
  * answered the same, so it takes no key.
  */
 
-export const getStore = Rpc.make("store.get", { payload: inStore, success: Store }).annotate(CallersOf, EVERYBODY)
+export const getStore = Rpc.make("store.get", { payload: inStore, success: Store })
+  .annotate(CallersOf, EVERYBODY)
+  .annotate(
+    ForAgents,
+    "Answers what the store is: its name, language, country and time zone, the currency of its prices, the unit of its weights, how many products it has and how many its plan allows. Use it first."
+  )
 
 /** What a store says of itself. */
 export class StoreRpcs extends RpcGroup.make(getStore).middleware(Identified) {}

@@ -3,10 +3,12 @@ import type { FromClientEncoded } from "@effect/rpc/RpcMessage"
 import { Duration, Effect, Schema, type Scope } from "effect"
 import { parse, stringify } from "../domain/Json.ts"
 import { Rpcs } from "./Rpcs.ts"
+import { isPerformed } from "./Shapes.ts"
 
+export { AgentPatch, NewAgent } from "../domain/access/Agents.ts"
 export { Email } from "../domain/access/Merchants.ts"
 export { SessionId } from "../domain/access/Sessions.ts"
-export { MerchantId } from "../domain/Actor.ts"
+export { AgentId, MerchantId } from "../domain/Actor.ts"
 export { CollectionId, CreateCollection, UpdateCollection } from "../domain/catalog/Collection.ts"
 export { SetInventory } from "../domain/catalog/Inventory.ts"
 export { CreateProduct, ProductId, UpdateProduct } from "../domain/catalog/Product.ts"
@@ -106,3 +108,14 @@ const protocolOf = (options: ClientOptions) =>
  */
 export const makeClient = (options: ClientOptions): Effect.Effect<Client, never, Scope.Scope> =>
   Effect.provideServiceEffect(RpcClient.make(Rpcs, { disableTracing: true }), RpcClient.Protocol, protocolOf(options))
+
+/**
+ * What a write made, of one that was asked to be done. Without it the answer may also be that of a dry run.
+ *
+ * @example
+ * const { id } = yield* client.products.create({ storeId, idempotencyKey, product }).pipe(performed)
+ */
+export const performed = <A extends object, E, R>(
+  write: Effect.Effect<A, E, R>
+): Effect.Effect<Exclude<A, { readonly dryRun: true }>, E, R> =>
+  Effect.filterOrDieMessage(write, isPerformed, "A write that was to be done was not")

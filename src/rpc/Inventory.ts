@@ -5,7 +5,7 @@ import { Product, ProductId, ProductNotFound, ProductTooLarge } from "../domain/
 import { VersionMismatch } from "../domain/Version.ts"
 import { ForAgents } from "./ForAgents.ts"
 import { agentsWith, CallersOf, Identified } from "./Principal.ts"
-import { guarded, WriteRefused } from "./Shapes.ts"
+import { guarded, WriteRefused, Written } from "./Shapes.ts"
 
 /** Sets the stock of a product or a variant, or changes it by a number: of changes at once none is lost. */
 export const changeInventory = Rpc.make("inventory.change", {
@@ -17,7 +17,7 @@ export const changeInventory = Rpc.make("inventory.change", {
       examples: [{ adjust: -2, reason: "Two were broken" }]
     })
   },
-  success: Product,
+  success: Written(Product),
   error: Schema.Union(
     WriteRefused,
     ProductNotFound,

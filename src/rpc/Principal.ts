@@ -4,10 +4,13 @@ import { AgentRefused, AgentScopeMissing } from "../domain/access/Agents.ts"
 import { OwnersOnly, type Role } from "../domain/access/Merchants.ts"
 import type { Scope } from "../domain/access/Scope.ts"
 import { NotSignedIn, type SessionId } from "../domain/access/Sessions.ts"
+import { InvalidToken } from "../domain/access/Tokens.ts"
 import { Actor, type AgentId, type MerchantId } from "../domain/Actor.ts"
 import { BadRequest } from "../domain/BadRequest.ts"
 import { StoreBusy } from "../domain/Bulkhead.ts"
+import { RateLimitExceeded } from "../domain/RateLimit.ts"
 import { type StoreId, StoreNotFound } from "../domain/Store.ts"
+import type { Surface } from "../domain/Write.ts"
 
 /**
  * Who calls: a merchant, by a session, with what they may do in the stores that their calls name, or an agent, by its
@@ -23,10 +26,15 @@ export type Principal = Data.TaggedEnum<{
     readonly id: AgentId
     readonly storeId: StoreId
     readonly scopes: ReadonlyArray<Scope>
+    /** Whether its writes wait until a member approves them. */
+    readonly proposalsOnly: boolean
   }
 }>
 
 export const Principal = Data.taggedEnum<Principal>()
+
+/** An agent that calls. */
+export type Agent = Extract<Principal, { readonly _tag: "Agent" }>
 
 /** As whom a principal writes. */
 export const actorOf: (principal: Principal) => Actor = Principal.$match({
@@ -57,6 +65,11 @@ export const agentsWith = (scope: Scope): Callers => ({ members: "all", agents: 
 /** Who the call that is being answered comes from. */
 export class CurrentPrincipal extends Context.Tag("rpc/CurrentPrincipal")<CurrentPrincipal, Principal>() {}
 
+/** Through which surface it comes, for the journal. */
+export class CallSurface extends Context.Reference<CallSurface>()("rpc/CallSurface", {
+  defaultValue: (): Surface => "rpc"
+}) {}
+
 /** What a client is told of `Unavailable`, whose reason stays in the service. */
 export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {}) {
   override get message() {
@@ -77,6 +90,8 @@ export class InternalError extends Schema.TaggedError<InternalError>()("Internal
 /** Why any call may be refused. A store that the principal is no member of is refused as one that there is not. */
 export const CallRefused = Schema.Union(
   NotSignedIn,
+  InvalidToken,
+  RateLimitExceeded,
   BadRequest,
   StoreNotFound,
   OwnersOnly,

@@ -1,8 +1,10 @@
 import { Schema } from "effect"
+import { ApprovalNeeded, BudgetSpent } from "../domain/access/Agents.ts"
 import { optional } from "../domain/catalog/Fields.ts"
 import { EventLoop } from "../domain/Events.ts"
 import { AnswersFull, IdempotencyKey, KeyReused } from "../domain/Idempotency.ts"
 import { MAX_LIMIT } from "../domain/Page.ts"
+import { rehearsed } from "../domain/Rehearsal.ts"
 import { StoreId } from "../domain/Store.ts"
 
 /* What procedures share: the members of what they are asked with, the forms of answers, why writes are refused. */
@@ -16,7 +18,14 @@ export const keyed = {
   idempotencyKey: IdempotencyKey.annotations({
     description: "One new key for each operation, and the same on its retries: it runs once, a retry gets its answer",
     message: () => ({ message: "must be 1 to 255 visible ASCII characters", override: true })
-  })
+  }),
+  dryRun: optional(
+    Schema.Boolean.annotations({
+      description:
+        "true: the write is decided and answered as it would be, or refused, with what it would lead to. Nothing is kept, and the write itself may come with the same key",
+      message: () => ({ message: "must be true or false", override: true })
+    })
+  )
 }
 
 /** What a write to something that there is is asked with. */
@@ -58,6 +67,14 @@ export const Page = <A, I, Id, IdI>(item: Schema.Schema<A, I>, id: Schema.Schema
 /** What is gone. */
 export const Deleted = <A, I>(id: Schema.Schema<A, I>) => Schema.Struct({ id, deleted: Schema.Literal(true) })
 
+/** What a write answers with: the resource, or what it would be and lead to where the write is only rehearsed. */
+export const Written = <A, I>(resource: Schema.Schema<A, I>) =>
+  Schema.Union(Schema.Struct({ ...rehearsed, resource }), resource)
+
+/** Whether the answer is that of a write which was done. */
+export const isPerformed = <A extends object>(answer: A): answer is Exclude<A, { readonly dryRun: true }> =>
+  !("dryRun" in answer)
+
 /** Why any write may be refused, beside the reasons of its own. */
-export const WriteRefused = Schema.Union(KeyReused, AnswersFull, EventLoop)
+export const WriteRefused = Schema.Union(KeyReused, AnswersFull, EventLoop, BudgetSpent, ApprovalNeeded)
 export type WriteRefused = typeof WriteRefused.Type

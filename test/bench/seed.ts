@@ -27,7 +27,6 @@ import { insertOurOrders, insertTheirOrders, orderAt } from "./seedOrders.ts"
 
 /** Rows that one statement brings. */
 const BATCH = 500
-
 const SCOPES = ["read_products", "write_products", "read_collections", "write_collections", "read_orders"]
 const CAPABILITIES = ["app_storage", "customer_pii"]
 

@@ -122,11 +122,16 @@ describe("The OpenAPI document", () => {
         "X-Service-Event-Id",
         "X-Request-Id"
       ])
-      assert.deepStrictEqual(headersOf(`DELETE /${noun}/{id}`), ["Idempotency-Key", "If-Match", "X-Request-Id"])
+      assert.deepStrictEqual(headersOf(`DELETE /${noun}/{id}`), [
+        "Idempotency-Key",
+        "If-Match",
+        "Prefer",
+        "X-Request-Id"
+      ])
     }
     const written = ["Idempotency-Key", "Prefer", "X-Service-Event-Id", "X-Request-Id"]
     assert.deepStrictEqual(headersOf("PUT /app-data/{namespace}"), written)
-    assert.deepStrictEqual(headersOf("DELETE /app-data/{namespace}"), ["Idempotency-Key", "X-Request-Id"])
+    assert.deepStrictEqual(headersOf("DELETE /app-data/{namespace}"), ["Idempotency-Key", "Prefer", "X-Request-Id"])
     for (const { method, parameters } of operations) {
       const keys = parameters.filter((parameter) => "name" in parameter && parameter.name === "Idempotency-Key")
       assert.lengthOf(keys, method === "GET" ? 0 : 1)

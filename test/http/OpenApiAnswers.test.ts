@@ -78,6 +78,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
       const products = yield* Effect.forEach(requestsOf("POST /products"), (body) =>
         client.post("/products", body, strict)
       )
+      const rehearsed = yield* client.post("/products", { name: "Cup" }, { headers: { prefer: "handling=dry-run" } })
+      assert.deepStrictEqual(undocumented("POST /products", rehearsed), [])
       for (const answer of products) {
         assert.strictEqual(answer.status, 201)
         assert.strictEqual(answer.headers.get("etag"), '"1"')

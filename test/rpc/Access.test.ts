@@ -5,10 +5,12 @@ import { Email } from "../../src/domain/access/Merchants.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
+import { performed } from "../../src/rpc/Client.ts"
 import { Rpcs } from "../../src/rpc/Rpcs.ts"
 import { ApiTest } from "../support/Api.ts"
 import { putCustomers, putOrders } from "../support/Records.ts"
 import {
+  agentOf,
   callLine,
   clientOf,
   errorOf,
@@ -26,11 +28,11 @@ const toCollection = Schema.decodeUnknownSync(CreateCollection)
 
 /** What each procedure is asked with in a store of its own: a procedure that is not here fails the tests that walk them. */
 const payloadsOf = (
-  ids: Readonly<Record<"product" | "collection" | "order" | "customer", string>>,
+  ids: Readonly<Record<"product" | "collection" | "order" | "customer" | "agent", string>>,
   merchantId: string,
   email: string
 ) => {
-  const { collection, customer, order, product } = ids
+  const { agent, collection, customer, order, product } = ids
   return {
     "products.list": {},
     "products.get": { id: product },
@@ -53,13 +55,18 @@ const payloadsOf = (
     "store.get": {},
     "members.list": {},
     "members.join": { email, role: "staff" },
-    "members.leave": { merchantId }
+    "members.leave": { merchantId },
+    "agents.create": { idempotencyKey: randomUUID(), agent: { name: "Stray", scopes: [] } },
+    "agents.list": {},
+    "agents.update": { id: agent, patch: {} },
+    "agents.revoke": { id: agent }
   }
 }
 
 /** What each noun is refused with where the store has none of that id. */
 const NOT_FOUND: Readonly<Record<string, string>> = {
   products: "ProductNotFound",
+  agents: "AgentNotFound",
   inventory: "ProductNotFound",
   collections: "CollectionNotFound",
   orders: "OrderNotFound",
@@ -72,23 +79,29 @@ const inStores = [...Rpcs.requests.keys()].filter((tag) => !tag.startsWith("sess
 const scene = Effect.gen(function* () {
   const member = yield* freshMember()
   const { client, email, merchantId, storeId } = member
-  const product = yield* client.products.create({
-    storeId,
-    idempotencyKey: newKey(),
-    product: toProduct({ name: "Secret" })
-  })
-  const collection = yield* client.collections.create({
-    storeId,
-    idempotencyKey: newKey(),
-    collection: toCollection({ title: "Secret" })
-  })
+  const product = yield* client.products
+    .create({
+      storeId,
+      idempotencyKey: newKey(),
+      product: toProduct({ name: "Secret" })
+    })
+    .pipe(performed)
+  const collection = yield* client.collections
+    .create({
+      storeId,
+      idempotencyKey: newKey(),
+      collection: toCollection({ title: "Secret" })
+    })
+    .pipe(performed)
+  const agent = yield* agentOf(member)
   const [customer] = yield* putCustomers(storeId, [{ name: "Secret" }])
   const [order] = yield* putOrders(storeId, [{ customerId: customer?.id }])
   const ids = {
     product: product.id,
     collection: collection.id,
     order: String(order?.id),
-    customer: String(customer?.id)
+    customer: String(customer?.id),
+    agent: agent.id
   }
   return { ...member, payloads: payloadsOf(ids, merchantId, email) }
 })
@@ -122,7 +135,7 @@ layer(ApiTest)("who may call", (it) => {
       const members = yield* client.members.list({ storeId })
 
       const named = Object.entries(payloads).filter(([, payload]) => "id" in payload)
-      assert.lengthOf(named, 11)
+      assert.lengthOf(named, 13)
       for (const [tag, payload] of named) {
         const { text } = yield* post(callLine(tag, { storeId: stranger.storeId, ...payload }), {
           cookie: stranger.cookie
@@ -158,7 +171,8 @@ layer(ApiTest)("who may call", (it) => {
         ]) {
           const { status, text } = yield* post(callLine(tag, payload, { headers }), http)
           assert.strictEqual(status, 200)
-          assert.deepStrictEqual(errorOf(text), { _tag: "NotSignedIn" }, tag)
+          const expected = "authorization" in http ? "InvalidToken" : "NotSignedIn"
+          assert.deepStrictEqual(errorOf(text), { _tag: expected }, tag)
         }
       }
     })

@@ -5,6 +5,7 @@ import type { StoreId } from "../../src/domain/Store.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
 import { ExactNumber } from "../../src/domain/Json.ts"
+import { performed } from "../../src/rpc/Client.ts"
 import { ApiTest } from "../support/Api.ts"
 import { callLine, clientOf, errorOf, exitsOf, freshMember, memberOf, newKey, post, signIn } from "../support/Rpc.ts"
 
@@ -19,40 +20,46 @@ layer(ApiTest)("calls", (it) => {
       const { email, storeId } = yield* freshMember()
       const client = yield* clientOf(yield* signIn(email))
 
-      const product = yield* client.products.create({
-        ...keyedIn(storeId),
-        product: toProduct({ name: "Oak desk", price: 12, tags: ["oak"] })
-      })
+      const product = yield* client.products
+        .create({
+          ...keyedIn(storeId),
+          product: toProduct({ name: "Oak desk", price: 12, tags: ["oak"] })
+        })
+        .pipe(performed)
       assert.deepInclude(product, { name: "Oak desk", version: 1, slug: "oak-desk", price: 12 })
       assert.deepStrictEqual(yield* client.products.get({ storeId, id: product.id }), product)
 
       const rules = [{ field: "tags", relation: "equals", value: "oak" }]
-      const collection = yield* client.collections.create({
-        ...keyedIn(storeId),
-        collection: toCollection({ title: "Oak", rules })
-      })
+      const collection = yield* client.collections
+        .create({
+          ...keyedIn(storeId),
+          collection: toCollection({ title: "Oak", rules })
+        })
+        .pipe(performed)
       assert.deepStrictEqual(collection.productIds, [product.id])
       assert.deepStrictEqual(yield* client.collections.get({ storeId, id: collection.id }), collection)
       assert.deepStrictEqual(yield* client.collections.list({ storeId }), { items: [collection], nextCursor: null })
 
       const patched = { ...keyedIn(storeId), id: product.id, patch: { tags: [] }, expectedVersion: 1 }
-      const changed = yield* client.products.update(patched)
+      const changed = yield* client.products.update(patched).pipe(performed)
       assert.strictEqual(changed.version, 2)
       assert.deepStrictEqual((yield* client.collections.get({ storeId, id: collection.id })).productIds, [])
       const renamed = { ...keyedIn(storeId), id: collection.id, patch: { title: "Of oak" } }
-      assert.strictEqual((yield* client.collections.update(renamed)).title, "Of oak")
+      assert.strictEqual((yield* client.collections.update(renamed).pipe(performed)).title, "Of oak")
 
-      const second = yield* client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Lamp" }) })
+      const second = yield* client.products
+        .create({ ...keyedIn(storeId), product: toProduct({ name: "Lamp" }) })
+        .pipe(performed)
       const first = yield* client.products.list({ storeId, limit: 1 })
       assert.deepStrictEqual(first, { items: [changed], nextCursor: product.id })
       const rest = yield* client.products.list({ storeId, cursor: product.id })
       assert.deepStrictEqual(rest, { items: [second], nextCursor: null })
 
       for (const { id } of [product, second]) {
-        const gone = yield* client.products.delete({ ...keyedIn(storeId), id })
+        const gone = yield* client.products.delete({ ...keyedIn(storeId), id }).pipe(performed)
         assert.deepStrictEqual(gone, { id, deleted: true })
       }
-      const ended = yield* client.collections.delete({ ...keyedIn(storeId), id: collection.id })
+      const ended = yield* client.collections.delete({ ...keyedIn(storeId), id: collection.id }).pipe(performed)
       assert.deepStrictEqual(ended, { id: collection.id, deleted: true })
       assert.deepInclude(yield* client.store.get({ storeId }), { id: storeId, name: "A store", productCount: 0 })
     })
@@ -96,7 +103,7 @@ layer(ApiTest)("calls", (it) => {
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const key = keyedIn(storeId)
-      const { id } = yield* client.products.create({ ...key, product: toProduct({ name: "Cup" }) })
+      const { id } = yield* client.products.create({ ...key, product: toProduct({ name: "Cup" }) }).pipe(performed)
       const other = yield* Effect.flip(client.products.create({ ...key, product: toProduct({ name: "Mug" }) }))
       assert.strictEqual(other._tag, "KeyReused")
       const gone = { ...keyedIn(storeId), id }
@@ -111,7 +118,9 @@ layer(ApiTest)("calls", (it) => {
   it.scoped("a version that is no longer there is refused, and says which is", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
-      const { id } = yield* client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Cup" }) })
+      const { id } = yield* client.products
+        .create({ ...keyedIn(storeId), product: toProduct({ name: "Cup" }) })
+        .pipe(performed)
       yield* client.products.update({ ...keyedIn(storeId), id, patch: { stock: 2 }, expectedVersion: 1 })
       const stale = { ...keyedIn(storeId), id, expectedVersion: 1 }
       const calls = [
@@ -130,7 +139,9 @@ layer(ApiTest)("calls", (it) => {
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const price = new ExactNumber("0.12345678901234567890123")
-      const made = yield* client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Gold", price }) })
+      const made = yield* client.products
+        .create({ ...keyedIn(storeId), product: toProduct({ name: "Gold", price }) })
+        .pipe(performed)
       assert.deepStrictEqual(made.price, price)
       const { text } = yield* post(callLine("products.get", { storeId, id: made.id }), { cookie })
       assert.include(text, '"price":0.12345678901234567890123,')

@@ -108,10 +108,10 @@ layer(ApiTest)("what is no call", (it) => {
           storeId,
           idempotencyKey,
           product: { nmae: "Cup", price: "3", id: 1 },
-          dryRun: true
+          hurry: true
         }),
         [
-          "dryRun: is not a field that can be set",
+          "hurry: is not a field that can be set",
           "product.name: is missing",
           "product.nmae: is not a field that can be set",
           "product.id: is not a field that can be set",

@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Either, Schema } from "effect"
 import { CreateProduct, type ProductId } from "../../src/domain/catalog/Product.ts"
 import { SetInventory } from "../../src/domain/catalog/Inventory.ts"
+import { performed } from "../../src/rpc/Client.ts"
 import { ApiTest, dataOf, errorOf as restErrorOf, install } from "../support/Api.ts"
 import { freshMember, newKey } from "../support/Rpc.ts"
 
@@ -25,14 +26,21 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("inventory 
     Effect.gen(function* () {
       const { client, merchantId, storeId } = yield* freshMember()
       const product = toProduct({ name: "Cup", stock: 5, variants: [{ title: "Small", stock: 3 }] })
-      const { id, variants } = yield* client.products.create({ storeId, idempotencyKey: newKey(), product })
+      const { id, variants } = yield* client.products
+        .create({ storeId, idempotencyKey: newKey(), product })
+        .pipe(performed)
       const change = toChange({ adjust: -2, reason: "Two were broken" })
       const key = newKey()
-      const changed = yield* client.inventory.change({ storeId, idempotencyKey: key, id, change })
+      const changed = yield* client.inventory.change({ storeId, idempotencyKey: key, id, change }).pipe(performed)
       assert.deepInclude(changed, { stock: 3, version: 2 })
-      assert.deepStrictEqual(yield* client.inventory.change({ storeId, idempotencyKey: key, id, change }), changed)
+      assert.deepStrictEqual(
+        yield* client.inventory.change({ storeId, idempotencyKey: key, id, change }).pipe(performed),
+        changed
+      )
       const small = toChange({ stock: 7, variantId: variants[0]?.id })
-      const counted = yield* client.inventory.change({ storeId, idempotencyKey: newKey(), id, change: small })
+      const counted = yield* client.inventory
+        .change({ storeId, idempotencyKey: newKey(), id, change: small })
+        .pipe(performed)
       assert.strictEqual(counted.variants[0]?.stock, 7)
       assert.strictEqual(counted.stock, 3)
 
@@ -49,11 +57,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("inventory 
       const { client, storeId } = yield* freshMember()
       const app = yield* install(storeId)
       for (const [expected, given] of CHANGES) {
-        const make = () => client.products.create({ storeId, idempotencyKey: newKey(), product: STOCKED })
+        const make = () =>
+          client.products.create({ storeId, idempotencyKey: newKey(), product: STOCKED }).pipe(performed)
         const [first, second] = [yield* make(), yield* make()]
         const rest = yield* app.client.patch(`/products/${first.id}/inventory`, given)
         const asked = { storeId, idempotencyKey: newKey(), id: second.id, change: toChange(given) }
-        const call = yield* Effect.either(client.inventory.change(asked))
+        const call = yield* Effect.either(client.inventory.change(asked).pipe(performed))
         assert.strictEqual(Either.match(call, { onLeft: ({ _tag }) => _tag, onRight: () => "changed" }), expected)
         if (Either.isLeft(call)) assert.strictEqual(call.left.message, restErrorOf(rest).error)
         else assert.deepInclude(dataOf(rest), { stock: call.right.stock, version: call.right.version })
@@ -68,14 +77,16 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("inventory 
       const { client, storeId } = yield* freshMember()
       const app = yield* install(storeId)
       const product = toProduct({ name: "Cup", stock: 50 })
-      const { id } = yield* client.products.create({ storeId, idempotencyKey: newKey(), product })
+      const { id } = yield* client.products.create({ storeId, idempotencyKey: newKey(), product }).pipe(performed)
       const change = toChange({ adjust: -1 })
       const sold = yield* Effect.forEach(
         Array.from({ length: 64 }, (_, index) => index % 2 === 0),
         (isCall) =>
           isCall
             ? Effect.map(
-                Effect.either(client.inventory.change({ storeId, idempotencyKey: newKey(), id, change })),
+                Effect.either(
+                  client.inventory.change({ storeId, idempotencyKey: newKey(), id, change }).pipe(performed)
+                ),
                 Either.match({ onLeft: ({ _tag }) => _tag, onRight: () => "sold" })
               )
             : Effect.map(app.client.patch(`/products/${id}/inventory`, { adjust: -1 }), ({ status }) =>

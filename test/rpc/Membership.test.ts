@@ -5,6 +5,7 @@ import { CollectionId, CreateCollection, UpdateCollection } from "../../src/doma
 import { CreateProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
 import { Rules } from "../../src/domain/catalog/Rule.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
+import { performed } from "../../src/rpc/Client.ts"
 import { ApiTest } from "../support/Api.ts"
 import { callLine, errorOf, freshMember, newKey, post } from "../support/Rpc.ts"
 
@@ -22,7 +23,7 @@ const scene = Effect.gen(function* () {
   const member = yield* freshMember()
   const { client, storeId } = member
   const make = (name: string, price: number, tags: ReadonlyArray<string>) =>
-    client.products.create({ ...keyedIn(storeId), product: toProduct({ name, price, tags }) })
+    client.products.create({ ...keyedIn(storeId), product: toProduct({ name, price, tags }) }).pipe(performed)
   return {
     ...member,
     stool: yield* make("Stool", 40, ["Oak"]),
@@ -67,7 +68,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
     Effect.gen(function* () {
       const { client, desk, shelf, stool, storeId } = yield* scene
       const collection = toCollection({ title: "Cheap oak", rules: [OAK, CHEAP] })
-      const made = yield* client.collections.create({ ...keyedIn(storeId), collection })
+      const made = yield* client.collections.create({ ...keyedIn(storeId), collection }).pipe(performed)
       const preview = (rest: object = {}) => client.collections.preview({ storeId, id: made.id, ...rest })
       assert.deepStrictEqual((yield* preview()).items, [summaryOf(stool)])
       assert.deepStrictEqual((yield* preview({ disjunctive: true })).items, [stool, desk, shelf].map(summaryOf))
@@ -95,7 +96,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
   it.scoped("rules that take too long are refused, as by a read", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
-      yield* client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Cup" }) })
+      yield* client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Cup" }) }).pipe(performed)
       const sql = yield* SqlClient.SqlClient
       yield* sql`alter table product_keys rename to kept_keys`
       yield* sql`create view product_keys as select * from kept_keys where pg_sleep(20) is not null`
@@ -110,7 +111,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
     Effect.gen(function* () {
       const { client, desk, shelf, stool, storeId } = yield* scene
       const collection = toCollection({ title: "Cheap oak", rules: [OAK, CHEAP] })
-      const { id } = yield* client.collections.create({ ...keyedIn(storeId), collection })
+      const { id } = yield* client.collections.create({ ...keyedIn(storeId), collection }).pipe(performed)
       const why = (product: Product) => client.collections.why({ storeId, id, productId: product.id })
       assert.deepStrictEqual(yield* why(desk), {
         collectionId: id,
@@ -125,7 +126,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
       })
       assert.deepInclude(yield* why(stool), { isMember: true })
       const patch = Schema.decodeSync(UpdateCollection)({ disjunctive: true })
-      yield* client.collections.update({ ...keyedIn(storeId), id, patch })
+      yield* client.collections.update({ ...keyedIn(storeId), id, patch }).pipe(performed)
       const now = yield* why(shelf)
       assert.deepInclude(now, { isMember: true, disjunctive: true })
       assert.deepStrictEqual(
@@ -140,14 +141,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
       const { client, storeId } = yield* freshMember()
       const tags = Array.from({ length: 30 }, (_, index) => `tag ${index}`)
       const product = toProduct({ name: "Long", description: `${"😀".repeat(300)}`, tags })
-      const { id: productId } = yield* client.products.create({ ...keyedIn(storeId), product })
+      const { id: productId } = yield* client.products.create({ ...keyedIn(storeId), product }).pipe(performed)
       const rules = [
         { field: "description", relation: "is_set" },
         { field: "tags", relation: "is_set" },
         { field: "vendor", relation: "is_not_set" }
       ]
       const collection = toCollection({ title: "All", rules })
-      const { id } = yield* client.collections.create({ ...keyedIn(storeId), collection })
+      const { id } = yield* client.collections.create({ ...keyedIn(storeId), collection }).pipe(performed)
       const { reasons } = yield* client.collections.why({ storeId, id, productId })
       assert.deepStrictEqual(
         reasons.map(({ found }) => found),
@@ -160,7 +161,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
     Effect.gen(function* () {
       const { client, desk, stool, storeId } = yield* scene
       const collection = toCollection({ title: "By hand", productIds: [desk.id] })
-      const { id } = yield* client.collections.create({ ...keyedIn(storeId), collection })
+      const { id } = yield* client.collections.create({ ...keyedIn(storeId), collection }).pipe(performed)
       const listed = yield* client.collections.why({ storeId, id, productId: desk.id })
       assert.deepInclude(listed, { isMember: true, type: "manual", reasons: [] })
       assert.deepInclude(yield* client.collections.why({ storeId, id, productId: stool.id }), { isMember: false })

@@ -28,7 +28,12 @@ const decode = Schema.decodeUnknownSync(Schema.Record({ key: Schema.String, valu
 /** What an agent of the store is answered, as read by who asks. */
 const askedBy = Effect.fn(function* (storeId: StoreId, scopes: ReadonlyArray<Scope>) {
   const procedures = yield* makeRecordProcedures
-  const agent = Principal.Agent({ id: AgentId.make("01890a5d-ac96-774b-bcce-b302099a8058"), storeId, scopes })
+  const agent = Principal.Agent({
+    id: AgentId.make("01890a5d-ac96-774b-bcce-b302099a8058"),
+    storeId,
+    scopes,
+    proposalsOnly: false
+  })
   return (tag: keyof typeof procedures, payload: object = {}) =>
     procedures[tag].answer(decode({ storeId, ...payload })).pipe(
       Effect.merge,

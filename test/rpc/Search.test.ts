@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { CreateProduct, UpdateProduct } from "../../src/domain/catalog/Product.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import type { FoundProduct, SearchCursor } from "../../src/domain/catalog/Search.ts"
+import { performed } from "../../src/rpc/Client.ts"
 import { ApiTest, install } from "../support/Api.ts"
 import { callLine, errorOf, freshMember, newKey, post } from "../support/Rpc.ts"
 
@@ -14,7 +15,7 @@ const keyedIn = (storeId: StoreId) => ({ storeId, idempotencyKey: newKey() })
 type Member = Effect.Effect.Success<ReturnType<typeof freshMember>>
 
 const make = ({ client, storeId }: Member, product: object) =>
-  client.products.create({ ...keyedIn(storeId), product: toProduct(product) })
+  client.products.create({ ...keyedIn(storeId), product: toProduct(product) }).pipe(performed)
 
 /** The names of what is found, and how. */
 const found = ({ client, storeId }: Member, query: string) =>
@@ -127,14 +128,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("search of 
         const { id } = yield* make(member, DESK)
         assert.lengthOf(yield* found(member, "walnut"), 1)
         const patch = toPatch({ name: "Oak bench", sku: "BENCH", tags: ["garden"] })
-        yield* client.products.update({ ...keyedIn(storeId), id, patch })
+        yield* client.products.update({ ...keyedIn(storeId), id, patch }).pipe(performed)
         for (const query of ["oak", "bench", "garden", "northern"])
           assert.lengthOf(yield* found(member, query), 1, query)
         for (const query of ["walnut", "desk-wal-160", "office"]) assert.lengthOf(yield* found(member, query), 0, query)
         yield* app.client.patch(`/products/${id}`, { vendorName: "Southern" })
         assert.lengthOf(yield* found(member, "southern"), 1)
         assert.lengthOf(yield* found(member, "northern"), 0)
-        yield* client.products.update({ ...keyedIn(storeId), id, patch: toPatch({ price: 3 }) })
+        yield* client.products.update({ ...keyedIn(storeId), id, patch: toPatch({ price: 3 }) }).pipe(performed)
         assert.lengthOf(yield* found(member, "southern"), 1)
         yield* client.products.delete({ ...keyedIn(storeId), id })
         assert.lengthOf(yield* found(member, "southern"), 0)

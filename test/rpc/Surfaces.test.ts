@@ -9,9 +9,10 @@ import { MAX_LARGE_ANSWERS } from "../../src/domain/Idempotency.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { Rpcs } from "../../src/rpc/Rpcs.ts"
 import { type Answer, ApiTest, freshClient } from "../support/Api.ts"
+import { callTool, freshAgent, type Result } from "../support/Mcp.ts"
 import { callLine, freshMember, post } from "../support/Rpc.ts"
 
-/** What a write came to, in words that both surfaces have. */
+/** What a write came to, in words that all surfaces have. */
 type Outcome =
   | { readonly made: Record<string, unknown> }
   | { readonly refused: { readonly error: string; readonly issues?: ReadonlyArray<string> } }
@@ -28,6 +29,8 @@ type Resource = "product" | "collection"
 /** A surface, in a store of its own. */
 interface Surface {
   readonly storeId: StoreId
+  /** As whom, and through what, the journal says that its writes come. */
+  readonly writer: string
   readonly write: (verb: "create" | "update" | "delete", resource: Resource, asked: Asked) => Effect.Effect<Outcome>
 }
 
@@ -48,6 +51,7 @@ const restOutcome = ({ json }: Answer): Outcome => {
 
 const makeRest = Effect.map(freshClient(), ({ client, storeId }): Surface => ({
   storeId,
+  writer: "app rest",
   write: (verb, resource, { body, id, key = randomUUID(), version }) =>
     Effect.map(
       client.send(METHOD[verb], id === undefined ? `/${resource}s` : `/${resource}s/${id}`, {
@@ -77,25 +81,63 @@ const rpcOutcome = (tag: string, text: string): Outcome => {
   return { refused: { error: error.message, ...(issues === undefined ? {} : { issues }) } }
 }
 
+/** What a procedure is asked with for a write, in the store of who asks. */
+const askedWith = (verb: string, resource: Resource, { body, id, key = randomUUID(), version }: Asked) => ({
+  idempotencyKey: key,
+  ...(id === undefined ? {} : { id }),
+  ...(body === undefined ? {} : { [verb === "create" ? resource : "patch"]: body }),
+  ...(version === undefined ? {} : { expectedVersion: version })
+})
+
 const makeRpc = Effect.gen(function* () {
   const { cookie, storeId } = yield* freshMember()
   const here = yield* HttpServer.HttpServer
   const surface: Surface = {
     storeId,
-    write: (verb, resource, { body, id, key = randomUUID(), version }) => {
+    writer: "merchant rpc",
+    write: (verb, resource, asked) => {
       const tag = `${resource}s.${verb}`
-      const payload = {
-        storeId,
-        idempotencyKey: key,
-        ...(id === undefined ? {} : { id }),
-        ...(body === undefined ? {} : { [verb === "create" ? resource : "patch"]: body }),
-        ...(version === undefined ? {} : { expectedVersion: version })
-      }
-      return post(callLine(tag, payload), { cookie }).pipe(
+      return post(callLine(tag, { storeId, ...askedWith(verb, resource, asked) }), { cookie }).pipe(
         Effect.map(({ text }) => rpcOutcome(tag, text)),
         Effect.provideService(HttpServer.HttpServer, here)
       )
     }
+  }
+  return surface
+})
+
+const decodeToolRefused = Schema.decodeUnknownSync(
+  Schema.Struct({
+    error: Schema.Struct({
+      message: Schema.String,
+      issues: Schema.optionalWith(Schema.Array(Schema.String), { exact: true })
+    })
+  })
+)
+
+/** What a tool answers a model with; where that was cut short, all of it. */
+const toolOutcome = (token: string, resource: Resource, { isError, structuredContent }: Result) =>
+  Effect.gen(function* () {
+    if (isError === true) {
+      const { message, ...rest } = decodeToolRefused(structuredContent).error
+      return { refused: { error: message, ...rest } }
+    }
+    if (structuredContent["cut"] === undefined) return { made: structuredContent }
+    const whole = yield* callTool(token, `${resource}s_get`, { id: structuredContent["id"], whole: true })
+    return { made: whole.structuredContent }
+  })
+
+const makeMcp = Effect.gen(function* () {
+  const { storeId, token } = yield* freshAgent()
+  const here = yield* HttpServer.HttpServer
+  const surface: Surface = {
+    storeId,
+    writer: "agent mcp",
+    write: (verb, resource, asked) =>
+      callTool(token, `${resource}s_${verb}`, askedWith(verb, resource, asked)).pipe(
+        Effect.flatMap((result) => toolOutcome(token, resource, result)),
+        Effect.provideService(HttpServer.HttpServer, here)
+      )
   }
   return surface
 })
@@ -111,7 +153,7 @@ const OWN = new Set([
   "productIds"
 ])
 
-/** A document or an event without what no two writes share, nor two surfaces. */
+/** A document or an event without what no two writes share, nor the surfaces. */
 const shared = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(shared)
   if (!Predicate.isRecord(value)) return value
@@ -132,6 +174,16 @@ const withoutPlace = (outcome: Outcome): Outcome =>
             : { issues: outcome.refused.issues.map((line) => line.replace(/^(?:product|collection|patch)\./, "")) })
         }
       }
+
+/** As whom, and through which surface, the writes of a store came, by its journal. */
+const writersIn = (storeId: StoreId) =>
+  Effect.map(
+    Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) => sql`select distinct actor_type, surface from journal where store_id = ${storeId}`
+    ).pipe(Effect.orDie),
+    (rows) => rows.map((row) => `${String(row["actor_type"])} ${String(row["surface"])}`)
+  )
 
 /** The rows that a store's writes left. */
 const leftIn = (storeId: StoreId) =>
@@ -266,19 +318,28 @@ const tagsOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
         name === "_tag" && SchemaAST.isLiteral(type) ? [String(type.literal)] : []
       )
 
-/** What takes thousands of products, seconds, or an event to answer: the same writes are refused so in tests of the first. */
-const ELSEWHERE = ["TooManyMembers", "RulesTooSlow", "EventLoop"]
+/**
+ * What takes thousands of products, seconds, or an event to answer: the same writes are refused so in tests of the first.
+ * And what agents alone are refused with.
+ */
+const ELSEWHERE = ["TooManyMembers", "RulesTooSlow", "EventLoop", "BudgetSpent", "ApprovalNeeded"]
 
-layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("both surfaces", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("all surfaces", (it) => {
   for (const [name, run] of Object.entries(CASES)) {
     it.scoped(`come to the same by the same write: ${name}`, () =>
       Effect.gen(function* () {
-        const [rest, rpc] = [yield* makeRest, yield* makeRpc]
-        const first = yield* run(rest)
-        const second = withoutPlace(yield* run(rpc))
-        assert.deepStrictEqual(shared(second), shared(first))
-        assert.strictEqual("refused" in first, /^[A-Z]/.test(name))
-        assert.deepStrictEqual(yield* leftIn(rpc.storeId), yield* leftIn(rest.storeId))
+        const surfaces = [yield* makeRest, yield* makeRpc, yield* makeMcp] as const
+        const [rest, ...others] = surfaces
+        const expected = yield* run(rest)
+        assert.strictEqual("refused" in expected, /^[A-Z]/.test(name))
+        for (const other of others) {
+          assert.deepStrictEqual(shared(withoutPlace(yield* run(other))), shared(expected))
+          assert.deepStrictEqual(yield* leftIn(other.storeId), yield* leftIn(rest.storeId))
+        }
+        const written = (yield* writersIn(rest.storeId)).length > 0
+        for (const { storeId, writer } of surfaces) {
+          assert.deepStrictEqual(yield* writersIn(storeId), written ? [writer] : [])
+        }
       })
     )
   }

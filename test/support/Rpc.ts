@@ -1,10 +1,12 @@
 import { Effect, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
+import { NewAgent } from "../../src/domain/access/Agents.ts"
 import { Email, Merchants, Password, type Role } from "../../src/domain/access/Merchants.ts"
+import { Scope } from "../../src/domain/access/Scope.ts"
 import { Sessions } from "../../src/domain/access/Sessions.ts"
 import { IdempotencyKey } from "../../src/domain/Idempotency.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
-import { makeClient } from "../../src/rpc/Client.ts"
+import { type Client, makeClient, performed } from "../../src/rpc/Client.ts"
 import { baseUrl, makeStore } from "./Api.ts"
 
 const PASSWORD = "correct horse battery"
@@ -65,18 +67,38 @@ export const memberOf = Effect.fn(function* (storeId: StoreId, role: Role = "own
   return { email, merchantId: id, cookie, client: yield* clientOf(cookie) }
 })
 
-/** Posts text to `/rpc` as it is. */
-export const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}, method = "POST") =>
-  Effect.flatMap(baseUrl, (base) =>
-    Effect.promise(async () => {
-      const response = await fetch(`${base}/rpc`, {
-        method,
-        headers: { "content-type": "application/ndjson", ...headers },
-        ...(method === "GET" ? {} : { body })
-      })
-      return { status: response.status, headers: response.headers, text: await response.text() }
+const toAgent = Schema.decodeUnknownSync(NewAgent)
+
+/** An agent that a member makes: its token, and its client. */
+export const agentOf = Effect.fn(function* (
+  { client, storeId }: { readonly client: Client; readonly storeId: StoreId },
+  settings: Partial<NewAgent> = {}
+) {
+  const agent = toAgent({ name: "Helper", scopes: Scope.literals, ...settings })
+  const { id, token } = yield* performed(client.agents.create({ storeId, idempotencyKey: newKey(), agent }))
+  const authorization = `Bearer ${token}`
+  const url = `${yield* baseUrl}/rpc`
+  return { id, token, authorization, client: yield* makeClient({ url, headers: { authorization } }) }
+})
+
+/** Posts text to `/rpc` of the service at `base` as it is. */
+export const postTo = (
+  base: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+  method = "POST"
+) =>
+  Effect.promise(async () => {
+    const response = await fetch(`${base}/rpc`, {
+      method,
+      headers: { "content-type": "application/ndjson", ...headers },
+      ...(method === "GET" ? {} : { body })
     })
-  )
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  })
+
+export const post = (body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>, method?: string) =>
+  Effect.flatMap(baseUrl, (base) => postTo(base, body, headers, method))
 
 /** A line of a call. */
 export const callLine = (tag: string, payload: unknown, rest: object = {}) =>

@@ -1,5 +1,77 @@
-import { Schema } from "effect"
+import { Context, type Effect, type Redacted, Schema } from "effect"
+import { AgentId, MerchantId } from "../Actor.ts"
+import { field, listOf, optional, Timestamp, trimmed } from "../catalog/Fields.ts"
+import type { DocumentPage, JsonText } from "../Document.ts"
+import type { PageRequest } from "../Page.ts"
+import type { Counted } from "../RateLimit.ts"
+import type { StoreId, StoreNotFound } from "../Store.ts"
+import type { Write } from "../Write.ts"
 import { Scope } from "./Scope.ts"
+import type { InvalidToken } from "./Tokens.ts"
+
+/** What an agent may do where nothing else is said, and at most. */
+export const BUDGET = { usual: 1_000, most: 100_000 }
+export const WINDOW = { usual: 100, most: 1_000 }
+
+/** Agents of a store that are not revoked, at most. */
+export const MAX_AGENTS = 100
+
+const whole = (least: number, most: number) =>
+  Schema.Int.pipe(
+    Schema.between(least, most),
+    Schema.annotations({ message: () => ({ message: `must be an integer from ${least} to ${most}`, override: true }) })
+  )
+
+const AnyScope = Scope.annotations({
+  message: () => ({ message: `must be one of ${Scope.literals.join(", ")}`, override: true })
+})
+
+const settings = {
+  name: field(trimmed(100), "What people call it", "Restocker"),
+  scopes: field(listOf(AnyScope, Scope.literals.length), "What it may read and write", ["read_products"]),
+  budget: whole(0, BUDGET.most).annotations({
+    description: `Writes that it may make on one day, which begins at midnight in UTC: ${BUDGET.usual} if not said`
+  }),
+  window: whole(1, WINDOW.most).annotations({
+    description: `Requests that it may make in any 60 seconds: ${WINDOW.usual} if not said`
+  }),
+  proposalsOnly: Schema.Boolean.annotations({
+    description: "Whether each of its writes waits until a member approves it: false if not said"
+  })
+}
+
+/** What makes an agent. */
+export const NewAgent = Schema.Struct({
+  name: settings.name,
+  scopes: settings.scopes,
+  budget: optional(settings.budget),
+  window: optional(settings.window),
+  proposalsOnly: optional(settings.proposalsOnly)
+})
+export type NewAgent = typeof NewAgent.Type
+
+/** What changes of an agent: only what is named. It holds from the next request on. */
+export const AgentPatch = Schema.partialWith(Schema.Struct(settings), { exact: true })
+export type AgentPatch = typeof AgentPatch.Type
+
+/** A program that acts for a store's merchants, as they see it. */
+export const Agent = Schema.Struct({
+  id: AgentId,
+  ...settings,
+  writesToday: Schema.NonNegativeInt.annotations({ description: "How much of its budget is spent" }),
+  createdBy: MerchantId.annotations({ description: "The merchant who made it" }),
+  createdAt: Timestamp,
+  lastUsedAt: Schema.NullOr(Timestamp).annotations({ description: "To the minute" }),
+  revokedAt: Schema.NullOr(Timestamp).annotations({ description: "Since when its token is refused" })
+}).annotations({ identifier: "Agent" })
+
+/** Who calls with an agent's token, and how many of the calls its window took. */
+export interface AdmittedAgent extends Counted {
+  readonly id: AgentId
+  readonly storeId: StoreId
+  readonly scopes: ReadonlyArray<Scope>
+  readonly proposalsOnly: boolean
+}
 
 /** Billing, agents, installations, members and settings are for people. */
 export class AgentRefused extends Schema.TaggedError<AgentRefused>()("AgentRefused", {}) {
@@ -13,3 +85,72 @@ export class AgentScopeMissing extends Schema.TaggedError<AgentScopeMissing>()("
     return `The agent does not have the scope ${this.scope}; ask a member of the store for an agent that has it`
   }
 }
+
+/** The agent has made as many writes as it may make on one day. */
+export class BudgetSpent extends Schema.TaggedError<BudgetSpent>()("BudgetSpent", {
+  budget: Schema.Int,
+  /** When it may write again: RFC 3339 in UTC. */
+  renewsAt: Schema.String
+}) {
+  override get message() {
+    return `The agent may make ${this.budget} writes a day and has made them; its budget starts anew at ${this.renewsAt}, or ask a member of the store for a larger one`
+  }
+}
+
+/** A write that was to be done at once, by an agent that may only propose. */
+export class ApprovalNeeded extends Schema.TaggedError<ApprovalNeeded>()("ApprovalNeeded", {}) {
+  override get message() {
+    return "The agent may only propose, and this cannot be proposed; ask a member of the store to do it"
+  }
+}
+
+export class AgentNotFound extends Schema.TaggedError<AgentNotFound>()("AgentNotFound", { id: AgentId }) {
+  override get message() {
+    return `The store has no agent ${this.id}, or it was revoked; agents.list names those it has`
+  }
+}
+
+export class AgentLimitReached extends Schema.TaggedError<AgentLimitReached>()("AgentLimitReached", {}) {
+  override get message() {
+    return `A store has at most ${MAX_AGENTS} agents; revoke one that is no longer used`
+  }
+}
+
+/** An agent that is not yet made, and the token that it will have: of that only the SHA-256 is kept. */
+export interface AgentToMake {
+  readonly token: Redacted.Redacted
+  /** Answers the agent, without its token. */
+  readonly write: Write<JsonText, StoreNotFound | AgentLimitReached>
+}
+
+/** The agents of stores, and the tokens that they carry (decisions, section 15). */
+export class Agents extends Context.Tag("domain/Agents")<
+  Agents,
+  {
+    /** A new agent of the store, made by a member, with a token of 256 random bits. */
+    readonly create: (store: StoreId, by: MerchantId, agent: NewAgent) => AgentToMake
+    /** Agents in ascending order of id, those that were revoked too. */
+    readonly list: (store: StoreId, page: PageRequest<AgentId>) => Effect.Effect<DocumentPage<AgentId>>
+    /** Changes an agent that is not revoked. */
+    readonly update: (store: StoreId, id: AgentId, patch: AgentPatch) => Effect.Effect<JsonText, AgentNotFound>
+    /** From its commit on, calls with the agent's token are refused, and so are its writes that are under way. */
+    readonly revoke: (store: StoreId, id: AgentId) => Effect.Effect<JsonText, AgentNotFound>
+    /**
+     * The write, as one of the agent: what changes something is one of its day's budget, and is refused beyond, exactly
+     * however many come at once. What is refused or taken back does not count.
+     */
+    readonly budgeted: <A, E>(
+      store: StoreId,
+      agent: AgentId,
+      write: Write<A, E>
+    ) => Write<A, E | InvalidToken | ApprovalNeeded | BudgetSpent>
+    /**
+     * Who a token belongs to, and how many of so many calls its window takes: as many as were left in it, by the
+     * database's clock and for all processes together. Calls that it does not take are not counted.
+     */
+    readonly admit: (
+      token: Redacted.Redacted,
+      calls: number
+    ) => Effect.Effect<AdmittedAgent, InvalidToken | StoreNotFound>
+  }
+>() {}

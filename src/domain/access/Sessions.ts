@@ -1,5 +1,6 @@
 import { Context, type Effect, type Option, type Redacted, Schema } from "effect"
 import { MerchantId } from "../Actor.ts"
+import { Counted } from "../RateLimit.ts"
 import type { StoreId } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"
 import { Email, Role } from "./Merchants.ts"
@@ -30,6 +31,10 @@ export const Found = Schema.Struct({
   roles: Schema.Record({ key: Schema.String, value: Role })
 })
 export type Found = typeof Found.Type
+
+/** The same of who calls, and how many of the calls their window took. */
+export const Admitted = Schema.Struct({ ...Found.fields, ...Counted.fields })
+export type Admitted = typeof Admitted.Type
 
 /** A session as its merchant sees it in a list, to end one that is not theirs. */
 export const SessionSummary = Schema.Struct({
@@ -96,6 +101,12 @@ export class Sessions extends Context.Tag("domain/Sessions")<
      * was deleted. The session counts as used.
      */
     readonly find: (token: Redacted.Redacted, stores: ReadonlyArray<StoreId>) => Effect.Effect<Found, NotSignedIn>
+    /** The same for who makes so many calls, of which the merchant's window takes as many as were left in it. */
+    readonly admit: (
+      token: Redacted.Redacted,
+      stores: ReadonlyArray<StoreId>,
+      calls: number
+    ) => Effect.Effect<Admitted, NotSignedIn>
     /** Ends the session of a token, if there is one. */
     readonly signOut: (token: Redacted.Redacted) => Effect.Effect<void>
     /** The sessions of a merchant that have not ended, the newest first. */

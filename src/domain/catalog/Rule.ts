@@ -164,8 +164,8 @@ const isCondition = (result: Condition | Problem): result is Condition => !("pat
 
 const code = (names: ReadonlyArray<string>) => names.map((name) => `\`${name}\``).join(", ")
 
-/** For the reference: which relations there are for which fields. */
-const language = [
+/** Which relations there are for which fields, in Markdown. */
+export const LANGUAGE = [
   ...Object.entries(RELATIONS).map(([kind, relations]) => {
     const fields = Object.entries(FIELDS).filter(([, field]) => field.kind === kind)
     return `- ${code(fields.map(([name]) => name))} (${kind}): ${code(relations)}`
@@ -211,7 +211,7 @@ export const Rule = Schema.Struct({
     Schema.annotations({
       identifier: "Rule",
       jsonSchema: {},
-      description: `One condition on products. The fields and their relations:\n\n${language}`
+      description: `One condition on products. The fields and their relations:\n\n${LANGUAGE}`
     })
   )
 export type Rule = typeof Rule.Type

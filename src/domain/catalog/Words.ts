@@ -8,8 +8,7 @@ import { fold } from "../Text.ts"
 const WORD_LENGTH = 64
 const CODE_LENGTH = 255
 
-/** Whether there is nothing but printable ASCII in it. */
-const isPlain = (text: string) => !/[^ -~]/.test(text)
+const isPlain = (text: string) => /^\p{ASCII}*$/u.test(text)
 
 /** Text as a search compares it: folded, and without accents. */
 const plain = (text: string) => {

@@ -5,20 +5,20 @@ import { optional } from "../../domain/catalog/Fields.ts"
 import { AppDataEntry, AppDataFull, AppDataNotFound, Key, Namespace, PutAppData } from "../../domain/records/AppData.ts"
 import { publicError } from "../ErrorTable.ts"
 import { BearerAuth, needs, Verbatim } from "./Access.ts"
-import { Answer, ChangeRefused, Page, pageQuery, WriteRefused } from "./Shapes.ts"
+import { Answer, ChangeRefused, Page, pageQuery, WriteRefused, Written } from "./Shapes.ts"
 
 const namespace = HttpApiSchema.param("namespace", Namespace)
 
 const APP_STORAGE = needs(NeedsCapability.make({ capability: "app_storage" }))
 
-const DeletedEntry = Answer(
+const DeletedEntry = Written(
   Schema.Struct({ namespace: Namespace, key: Key, deleted: Schema.Literal(true) }),
   "What is gone"
 )
 
 export const putAppData = HttpApiEndpoint.put("putAppData")`/app-data/${namespace}`
   .setPayload(PutAppData)
-  .addSuccess(Answer(AppDataEntry, "The entry as it now is"))
+  .addSuccess(Written(AppDataEntry, "The entry as it now is"))
   .addError(ChangeRefused)
   .addError(publicError(AppDataFull))
   .annotateContext(APP_STORAGE)

@@ -28,7 +28,7 @@ import { PAGE_MILLIS } from "../../domain/Page.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { publicError } from "../ErrorTable.ts"
 import { BearerAuth, needs } from "./Access.ts"
-import { Answer, ChangeRefused, Deleted, Page, pageQuery, WriteRefused } from "./Shapes.ts"
+import { Answer, ChangeRefused, Deleted, Page, pageQuery, WriteRefused, Written } from "./Shapes.ts"
 
 const productId = HttpApiSchema.param("id", ProductId.annotations({ description: "The id of the product" }))
 const collectionId = HttpApiSchema.param("id", CollectionId.annotations({ description: "The id of the collection" }))
@@ -50,7 +50,7 @@ export const listProducts = HttpApiEndpoint.get("listProducts", "/products")
 
 export const createProduct = HttpApiEndpoint.post("createProduct", "/products")
   .setPayload(CreateProduct)
-  .addSuccess(Answer(Product, "The new product"), { status: 201 })
+  .addSuccess(Written(Product, "The new product", 201))
   .addError(ChangeRefused)
   .addError(publicError(ProductLimitReached))
   .addError(publicError(SlugTaken))
@@ -61,7 +61,7 @@ export const createProduct = HttpApiEndpoint.post("createProduct", "/products")
 
 export const setInventory = HttpApiEndpoint.patch("setInventory")`/products/${productId}/inventory`
   .setPayload(SetInventory)
-  .addSuccess(Answer(Product, "The product as it now is"))
+  .addSuccess(Written(Product, "The product as it now is"))
   .addError(ChangeRefused)
   .addError(publicError(ProductNotFound))
   .addError(publicError(VersionMismatch))
@@ -78,7 +78,7 @@ export const setInventory = HttpApiEndpoint.patch("setInventory")`/products/${pr
 
 export const updateProduct = HttpApiEndpoint.patch("updateProduct")`/products/${productId}`
   .setPayload(UpdateProduct)
-  .addSuccess(Answer(Product, "The product as it now is"))
+  .addSuccess(Written(Product, "The product as it now is"))
   .addError(ChangeRefused)
   .addError(publicError(ProductNotFound))
   .addError(publicError(VersionMismatch))
@@ -133,7 +133,7 @@ export const getCollection = HttpApiEndpoint.get("getCollection")`/collections/$
 
 export const createCollection = HttpApiEndpoint.post("createCollection", "/collections")
   .setPayload(CreateCollection)
-  .addSuccess(Answer(Collection, "The new collection, with its products"), { status: 201 })
+  .addSuccess(Written(Collection, "The new collection, with its products", 201))
   .addError(ChangeRefused)
   .addError(publicError(CollectionLimitReached))
   .addError(publicError(SlugTaken))
@@ -150,7 +150,7 @@ export const createCollection = HttpApiEndpoint.post("createCollection", "/colle
 
 export const updateCollection = HttpApiEndpoint.patch("updateCollection")`/collections/${collectionId}`
   .setPayload(UpdateCollection)
-  .addSuccess(Answer(Collection, "The collection as it now is, with its products"))
+  .addSuccess(Written(Collection, "The collection as it now is, with its products"))
   .addError(ChangeRefused)
   .addError(publicError(CollectionNotFound))
   .addError(publicError(VersionMismatch))

@@ -14,7 +14,7 @@ export const parameters = {
     in: "header",
     required: false,
     description:
-      "`handling=strict` (RFC 7240): fields that cannot be set are refused with 400, instead of being ignored",
+      "`handling=strict` (RFC 7240): fields that cannot be set are refused with 400, instead of being ignored. `handling=dry-run`: the write is decided and answered as it would be, also where it would be refused, with the events it would send and the collections the product would enter and leave; nothing is kept, and its key may be used by the write itself",
     schema: { type: "string" }
   },
   IfMatch: {
@@ -59,8 +59,8 @@ export const headers = {
     schema: { type: "string", enum: ["true"] }
   },
   PreferenceApplied: {
-    description: "There when `Prefer: handling=strict` was asked for",
-    schema: { type: "string", enum: ["handling=strict"] }
+    description: "What of `Prefer` was followed",
+    schema: { type: "string", enum: ["handling=strict", "handling=dry-run", "handling=strict, handling=dry-run"] }
   },
   WWWAuthenticate: {
     description: "How to authenticate (RFC 9110)",
@@ -101,7 +101,8 @@ export const requestHeaders = (
 ) => [
   ...(method === "get" ? [] : [idempotencyKey(operation, bodies)]),
   ...(isConditional ? [parameter("IfMatch")] : []),
-  ...(takesBody(method) ? [parameter("Prefer"), parameter("EventId")] : []),
+  ...(method === "get" ? [] : [parameter("Prefer")]),
+  ...(takesBody(method) ? [parameter("EventId")] : []),
   parameter("RequestId")
 ]
 
@@ -114,8 +115,9 @@ export const responseHeaders = (method: string, status: string, answer: unknown)
   return {
     "X-Request-Id": header("RequestId"),
     ...(hasVersion(answer) ? { ETag: header("ETag") } : {}),
-    ...(isWritten ? { "Idempotent-Replayed": header("IdempotentReplayed") } : {}),
-    ...(isWritten && takesBody(method) ? { "Preference-Applied": header("PreferenceApplied") } : {}),
+    ...(isWritten
+      ? { "Idempotent-Replayed": header("IdempotentReplayed"), "Preference-Applied": header("PreferenceApplied") }
+      : {}),
     ...(status === "401" ? { "WWW-Authenticate": header("WWWAuthenticate") } : {})
   }
 }

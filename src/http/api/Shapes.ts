@@ -1,9 +1,11 @@
+import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
 import { EventLoop } from "../../domain/Events.ts"
 import { AnswersFull, KeyReused } from "../../domain/Idempotency.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT, PAGE_BYTES, PageLimit } from "../../domain/Page.ts"
+import { rehearsed } from "../../domain/Rehearsal.ts"
 import { publicError } from "../ErrorTable.ts"
 import { KeyMalformed, KeyMissing } from "../KeyRefused.ts"
 
@@ -41,8 +43,17 @@ export const Page = <A, I, Id, IdI>(name: string, item: Schema.Schema<A, I>, id:
 export const Answer = <A, I>(data: Schema.Schema<A, I>, description: string) =>
   Schema.Struct({ data }).annotations({ description })
 
+/** What a write answers with: what it made, or what it would make and lead to when it is only rehearsed. */
+export const Written = <A, I>(data: Schema.Schema<A, I>, description: string, status = 200) =>
+  Schema.Union(
+    Schema.Struct({ data, ...rehearsed })
+      .annotations({ description: "The same of a dry run" })
+      .annotations(HttpApiSchema.annotations({ status })),
+    Answer(data, description).annotations(HttpApiSchema.annotations({ status }))
+  ).annotations(HttpApiSchema.annotations({ status }))
+
 export const Deleted = <A, I>(id: Schema.Schema<A, I>) =>
-  Answer(Schema.Struct({ id, deleted: Schema.Literal(true) }), "What is gone")
+  Written(Schema.Struct({ id, deleted: Schema.Literal(true) }), "What is gone")
 
 /** Why any write may be refused: for its key, its path, its body or its condition. */
 export const WriteRefused = Schema.Union(

@@ -5,18 +5,20 @@ import type { Installation } from "../../domain/access/Installations.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { decodeWith } from "../../domain/BadRequest.ts"
 import { EventId } from "../../domain/Events.ts"
-import { Idempotency, IdempotencyKey, type StoredResponse } from "../../domain/Idempotency.ts"
+import { Idempotency, IdempotencyKey, type Outcome, type StoredResponse } from "../../domain/Idempotency.ts"
+import { extend } from "../../domain/Document.ts"
 import { canonical, type JsonObject } from "../../domain/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { VersionCondition } from "../../domain/Version.ts"
 import type { Write } from "../../domain/Write.ts"
 import type { AdmissionRefused } from "../api/Access.ts"
-import { isStrict, jsonBody } from "../Body.ts"
+import { jsonBody } from "../Body.ts"
 import type { Call } from "../Call.ts"
 import { ifMatch } from "../Conditions.ts"
 import type { PublicError } from "../ErrorTable.ts"
 import { type Handler, readEndpoint } from "../Handler.ts"
 import { KeyMalformed, KeyMissing } from "../KeyRefused.ts"
+import { appliedOf, type Handling, handlingOf } from "../Preferences.ts"
 import { type Answer, toReply } from "./Answers.ts"
 
 const isKey = Schema.is(IdempotencyKey)
@@ -52,6 +54,12 @@ interface WriteInput<Path, Query, Body> {
   readonly condition: VersionCondition
 }
 
+/** A rehearsal is answered as the write would be, with what that would lead to; it has no version to be named by. */
+const rehearsed = ({ rehearsal, ...response }: Outcome): StoredResponse =>
+  rehearsal === undefined
+    ? response
+    : { ...response, body: extend(response.body, JSON.stringify(rehearsal)), etag: null }
+
 /** The frame of every write: under which key, with which body, and the answer that is stored, sent and replayed. */
 export const makeWrite = Effect.gen(function* () {
   const { once } = yield* Idempotency
@@ -60,6 +68,7 @@ export const makeWrite = Effect.gen(function* () {
     call: Call,
     key: IdempotencyKey,
     body: JsonObject | undefined,
+    handling: Handling,
     describe: (condition: VersionCondition) => Write<A, E>,
     respond: (made: A) => StoredResponse
   ) {
@@ -67,15 +76,16 @@ export const makeWrite = Effect.gen(function* () {
     const condition = yield* ifMatch(call.header("if-match"))
     // A delete looks at no body and emits nothing: it ends a chain of events.
     const cause = body === undefined ? null : yield* causeOf(call)
+    const mode = handling["dry-run"] ? "rehearse" : "perform"
     const outcome = yield* once(
-      { storeId, actor: Actor.App({ id }), surface: "rest", cause, mode: "perform" },
+      { storeId, actor: Actor.App({ id }), surface: "rest", cause, mode },
       { key, fingerprint: fingerprint(call, body) },
       describe(condition),
       respond
     )
-    return toReply(outcome, {
+    return toReply(rehearsed(outcome), {
       ...(outcome.replayed ? { "idempotent-replayed": "true" } : {}),
-      ...(body !== undefined && isStrict(call.header("prefer")) ? { "preference-applied": "handling=strict" } : {})
+      ...appliedOf(handling, body !== undefined)
     })
   })
 
@@ -93,13 +103,15 @@ export const makeWrite = Effect.gen(function* () {
         const path = yield* decodePath(call.params, false)
         const query = yield* decodeQuery(call.query, false)
         const json = route.hasBody ? yield* jsonBody(call, verbatim) : undefined
-        const body = yield* decodeBody(json?.given, isStrict(call.header("prefer")))
+        const handling = handlingOf(call.header("prefer"))
+        const body = yield* decodeBody(json?.given, handling.strict)
         const { installation } = call
         const given = { installation, store: installation.storeId, path, query, body }
         return yield* perform(
           call,
           key,
           json?.said,
+          handling,
           (condition) => run({ ...given, condition }),
           (made) => ({ status, ...toAnswer(made, given) })
         )

@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { AgentsLive } from "./Agents.ts"
 import { AppsLive } from "./Apps.ts"
 import { InstallationsLive } from "./Installations.ts"
 import { MerchantsLive } from "./Merchants.ts"
@@ -7,8 +8,9 @@ import { StoresLive } from "./Stores.ts"
 import { TokensLive } from "./Tokens.ts"
 
 /** Who may ask for what: stores, apps, the installations of the one on the other, and their tokens; merchants
- * and their sessions. */
+ * and their sessions, agents. */
 export const AccessLive = Layer.mergeAll(
+  AgentsLive,
   AppsLive,
   InstallationsLive,
   MerchantsLive,

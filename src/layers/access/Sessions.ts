@@ -1,7 +1,7 @@
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { hash, randomBytes } from "node:crypto"
 import {
-  Found,
+  Admitted,
   IDLE_HOURS,
   NotSignedIn,
   SESSION_DAYS,
@@ -14,8 +14,11 @@ import {
   SignInRefused,
   TooManySignIns
 } from "../../domain/access/Sessions.ts"
+import { MERCHANT_CALLS } from "../../domain/RateLimit.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, type Statement, statement } from "../database/Statement.ts"
+import { countedIn } from "../RollingWindow.ts"
 import { traced } from "../Traced.ts"
 import { makePasswords } from "./Passwords.ts"
 
@@ -68,13 +71,15 @@ const findSession = statement(`
     update sessions s
     set seen_at = clock_timestamp(), ends_at = least(clock_timestamp() + ${IDLE}, last_end)
     from found where s.token_hash = found.token_hash and found.is_stale
-  )
+  ), wanted as (
+    select merchant_id as id, $3::integer as n, ${MERCHANT_CALLS} as most from found where $3 > 0
+  ), ${countedIn("merchants", ["id"])}
   select found.id as "sessionId", found.merchant_id as "merchantId", email, name, (
     select coalesce(json_object_agg(m.store_id, m.role), '{}')
     from members m join stores s on s.id = m.store_id and s.deleted_at is null
     where m.store_id = any($2::uuid[]) and m.merchant_id = found.merchant_id
-  ) as roles
-  from found join merchants on merchants.id = merchant_id
+  ) as roles, coalesce(granted, 0) as admitted, coalesce(seconds, 0) as "retryAfter"
+  from found join merchants on merchants.id = merchant_id left join decided on decided.id = merchant_id
 `)
 
 const deleteToken = statement("delete from sessions where token_hash = $1")
@@ -95,7 +100,7 @@ export const SessionsLive = Layer.effect(
     const passwords = yield* makePasswords
     const accountOf = first(Account)
     const idOf = first(Schema.Struct({ id: Schema.typeSchema(SessionId) }).pipe(Schema.pluck("id")))
-    const signedInOf = first(Found)
+    const admittedOf = first(Admitted)
     const summariesOf = rows(SessionSummary)
 
     /** All three or none: an attempt that one of them refuses is not counted by the others. */
@@ -112,6 +117,11 @@ export const SessionsLive = Layer.effect(
             ),
           { discard: true }
         )
+      )
+
+    const identified = (token: Redacted.Redacted, stores: ReadonlyArray<StoreId>, calls: number) =>
+      Effect.flatMap(admittedOf(findSession(hashOf(token), `{${stores.join(",")}}`, calls)), (found) =>
+        Effect.mapError(found, () => new NotSignedIn())
       )
 
     return Sessions.of({
@@ -148,10 +158,9 @@ export const SessionsLive = Layer.effect(
         )
       }),
 
-      find: (token, stores) =>
-        Effect.flatMap(signedInOf(findSession(hashOf(token), `{${stores.join(",")}}`)), (found) =>
-          Effect.mapError(found, () => new NotSignedIn())
-        ).pipe(traced("Sessions.find")),
+      find: (token, stores) => traced("Sessions.find")(identified(token, stores, 0)),
+
+      admit: (token, stores, calls) => traced("Sessions.admit")(identified(token, stores, calls)),
 
       signOut: Effect.fn("Sessions.signOut")((token) => Effect.asVoid(count(deleteToken(hashOf(token))))),
 

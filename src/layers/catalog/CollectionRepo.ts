@@ -32,7 +32,7 @@ const Row = Schema.Struct({
   version: Schema.Int,
   document: Schema.String
 })
-type Row = typeof Row.Type
+export type CollectionRow = typeof Row.Type
 
 const RowWithMembers = Schema.Struct({
   ...Row.fields,
@@ -61,7 +61,7 @@ const decodeHead = Schema.decodeUnknownSync(Schema.encodedSchema(CollectionHead)
 export const RULES_MILLIS = RULES_SECONDS * 1000
 
 /** A collection and what it holds, which comes and goes while the version stays: also by hand, as products are deleted. */
-export const withProducts = ({ document, id, version }: Row, members: JsonText): Document<CollectionId> => ({
+export const withProducts = ({ document, id, version }: CollectionRow, members: JsonText): Document<CollectionId> => ({
   id,
   version,
   json: extend(document, members),
@@ -85,13 +85,26 @@ const selectHeads = (behindCursor: "" | "and id > $4") =>
 const selectFirstHeads = selectHeads("")
 const selectNextHeads = selectHeads("and id > $4")
 
+/** Collections as they are stored, as many as a page has room for. */
+export const makeHeads = ({ rows }: DatabaseOf) => {
+  const headsOf = rows(Row)
+  return (store: StoreId, { cursor, limit }: PageRequest<CollectionId>): Effect.Effect<ReadonlyArray<CollectionRow>> =>
+    headsOf(
+      cursor === undefined
+        ? selectFirstHeads(store, limit, PAGE_BYTES)
+        : selectNextHeads(store, limit, PAGE_BYTES, cursor)
+    )
+}
+
 export const selectHead = statement(
   "select id, version, document::text as document from collections where store_id = $1 and id = $2"
 )
 
 /** Reads of collections, each with the products that it holds. */
-export const makeCollectionReads = ({ rows, rowsWithin }: DatabaseOf) => {
+export const makeCollectionReads = (database: DatabaseOf) => {
+  const { rows, rowsWithin } = database
   const headsOf = rows(Row)
+  const headsBehind = makeHeads(database)
   const withMembersOf = rowsWithin(RowWithMembers)
 
   /**
@@ -103,7 +116,7 @@ export const makeCollectionReads = ({ rows, rowsWithin }: DatabaseOf) => {
    */
   const read = (
     store: StoreId,
-    rows: ReadonlyArray<Row>,
+    rows: ReadonlyArray<CollectionRow>,
     millis = RULES_MILLIS
   ): Effect.Effect<ReadonlyArray<Found>, RulesTooSlow> =>
     Effect.gen(function* () {
@@ -138,12 +151,7 @@ export const makeCollectionReads = ({ rows, rowsWithin }: DatabaseOf) => {
     request: PageRequest<CollectionId>
   ): Effect.Effect<DocumentPage<CollectionId>, RulesTooSlow> =>
     Effect.gen(function* () {
-      const { cursor, limit } = request
-      const rows = yield* headsOf(
-        cursor === undefined
-          ? selectFirstHeads(store, limit, PAGE_BYTES)
-          : selectNextHeads(store, limit, PAGE_BYTES, cursor)
-      )
+      const rows = yield* headsBehind(store, request)
       const found = yield* read(store, rows)
       // All of them may have been deleted since, and others be left.
       if (found.length === 0 && rows.length > 0) return yield* page(store, request)

@@ -49,10 +49,15 @@ export interface Grant {
   readonly slug: Option.Option<string>
 }
 
+// Each slug is looked for by itself: for all at once a plan made while the store was empty reads all of its products.
 const takeTicks = statement(`
   update stores set id_clock = greatest(id_clock + 1, clock_micros()) + $2::integer - 1 where id = $1
   returning id_clock - $2::integer + 1 as clock,
-    array(select slug from products where store_id = $1 and slug = any($3::text[])) as taken
+    array(
+      select wanted.slug from unnest($3::text[]) as wanted (slug), lateral (
+        select from products p where p.store_id = $1 and p.slug = wanted.slug offset 0
+      ) as taken
+    ) as taken
 `)
 const ticksOf = firstOf(
   Schema.Struct({

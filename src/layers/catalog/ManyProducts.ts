@@ -11,7 +11,7 @@ import { type Statement, statement } from "../database/Statement.ts"
 import { namedBy, wantedOf } from "../imports/ExternalIds.ts"
 import { arrayOf, fromLines, linesOf, listOf } from "../Lists.ts"
 import { codesOf, productOf } from "./ProductRepo.ts"
-import { type Index, makeIndex } from "./Terms.ts"
+import type { Index, IndexOf } from "./Terms.ts"
 import { entersOf } from "./Vocabulary.ts"
 
 /*
@@ -99,10 +99,10 @@ const rowsOf = (
 /** Writes products that are new and products that have changed, and the words of all of them. */
 export const writesOfMany = (
   store: StoreId,
+  indexOf: IndexOf,
   created: ReadonlyArray<Written>,
   updated: ReadonlyArray<Written>
 ): ReadonlyArray<Statement> => {
-  const indexOf = makeIndex(store)
   const toRow = (written: Written): Row => {
     const facets = facetsOf(written.product)
     return { ...written, facets, index: indexOf(facets) }

@@ -79,8 +79,11 @@ const indexBy = (facets: Facets, term: (kind: Kind, value: string) => string): I
 export const indexOf = (storeId: string, facets: Facets): Index =>
   indexBy(facets, (kind, value) => term(storeId, kind, value))
 
+/** Tells what products of a store are found by. */
+export type IndexOf = (facets: Facets) => Index
+
 /** The same for many products of a store: of what many have the term is made once. */
-export const makeIndex = (storeId: string): ((facets: Facets) => Index) => {
+export const makeIndex = (storeId: string): IndexOf => {
   const made = new Map<string, string>()
   const known = (kind: Kind, value: string) => {
     const key = `${kind}/${value}`

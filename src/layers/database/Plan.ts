@@ -36,6 +36,16 @@ export class Leave extends Step {
   }
 }
 
+/** Statements that are sent on the spot, while the write goes on. When one of them fails, the write does. */
+export class Ahead extends Step {
+  readonly statements: ReadonlyArray<Statement>
+
+  constructor(statements: ReadonlyArray<Statement>) {
+    super()
+    this.statements = statements
+  }
+}
+
 /** What is done once the transaction is committed, and not at all when it is not. */
 export class AfterCommit extends Step {
   readonly action: () => void
@@ -80,6 +90,11 @@ export const firstWithin = <A, I>(row: Schema.Schema<A, I>, millis: number) => {
     yield ask
     return ask.isTooLong ? Option.none() : Option.some(decode(ask.answer.rows[0]))
   }
+}
+
+/** Sends statements ahead: the database works on them while the write makes the next ones. */
+export function* ahead(...statements: ReadonlyArray<Statement>): Steps<void> {
+  if (statements.length > 0) yield new Ahead(statements)
 }
 
 /** Leaves statements to the commit. */

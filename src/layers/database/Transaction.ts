@@ -2,7 +2,7 @@ import { Context, Effect, Exit, Option } from "effect"
 import type Pg from "pg"
 import type { Refusal } from "../../domain/Write.ts"
 import { Connection, TIMEOUTS } from "./Connection.ts"
-import { AfterCommit, type Answer, Ask, Leave, type Steps } from "./Plan.ts"
+import { AfterCommit, Ahead, type Answer, Ask, Leave, type Steps } from "./Plan.ts"
 import { type Compiled, makeCombine, type Statement, statement } from "./Statement.ts"
 import { defectOf, isCancelled, unconnected } from "./Unavailable.ts"
 
@@ -72,6 +72,8 @@ interface Taken<A, E> {
   readonly exit: Exit.Exit<A, E>
   readonly left: ReadonlyArray<Statement>
   readonly afterCommit: ReadonlyArray<() => void>
+  /** Why one that was sent ahead failed, as far as that is known: what came after it tells only that something did. */
+  readonly failedAhead: () => Error | undefined
 }
 
 /** Takes the steps of a write one after the other until it ends; what is `unsent` goes out with the first question. */
@@ -83,15 +85,23 @@ const takeSteps = <A, E>(
 ): void => {
   const left: Array<Statement> = []
   const afterCommit: Array<() => void> = []
-  const end = (exit: Exit.Exit<A, E>) => ended({ exit, left, afterCommit })
+  let failed: Error | undefined
+  const end = (exit: Exit.Exit<A, E>) => ended({ exit, left, afterCommit, failedAhead: () => failed })
   const ask = (step: Ask) => {
     const before = unsent.splice(0)
     sendAll(client, [...before, ...timed(step)], (error, answers) => {
       step.answer = answers[before.length + (step.millis === undefined ? 0 : 1)] ?? NOTHING
       step.isTooLong = step.millis !== undefined && error !== undefined && isCancelled(error)
       if (error === undefined || step.isTooLong) take()
-      else end(Exit.die(error))
+      else end(Exit.die(failed ?? error))
     })
+  }
+  // What it answers to statements before is read in between, so that those that wait behind them go out.
+  const sendAhead = ({ statements }: Ahead) => {
+    sendAll(client, [...unsent.splice(0), ...statements.map((one) => one.compile())], (error) => {
+      failed ??= error
+    })
+    setImmediate(take)
   }
   const nextOf = () => {
     try {
@@ -108,6 +118,7 @@ const takeSteps = <A, E>(
       const step = next.value
       if (step._tag === "Refusal") return end(Exit.fail(step.error))
       if (step instanceof Ask) return ask(step)
+      if (step instanceof Ahead) return sendAhead(step)
       if (step instanceof Leave) left.push(step.statement)
       else if (step instanceof AfterCommit) afterCommit.push(step.action)
       else return end(Exit.die(new Error("A write took a step that nobody performs")))
@@ -159,7 +170,7 @@ export const makeTransactions = (pool: Pg.Pool) => {
     bounds: Bounds,
     unsent: ReadonlyArray<Compiled>,
     keep: boolean,
-    { afterCommit, exit, left }: Taken<A, E>,
+    { afterCommit, exit, failedAhead, left }: Taken<A, E>,
     finished: (exit: Exit.Exit<A, E>) => void
   ): void => {
     const takeBack = (exit: Exit.Exit<A, E>) => sendAll(open.client, bounds.rollback, () => finished(exit))
@@ -168,7 +179,7 @@ export const makeTransactions = (pool: Pg.Pool) => {
     sendAll(open.client, statements, (error, answers) => {
       // The answer to a COMMIT whose transaction had failed is ROLLBACK, and no error.
       const isRolledBack = answers.at(-1)?.command === "ROLLBACK"
-      const failed = error ?? (isRolledBack ? new Error("The transaction was rolled back") : undefined)
+      const failed = failedAhead() ?? error ?? (isRolledBack ? new Error("The transaction was rolled back") : undefined)
       if (failed !== undefined) return takeBack(Exit.die(failed))
       open.afterCommit.push(...afterCommit)
       finished(exit)
@@ -181,7 +192,9 @@ export const makeTransactions = (pool: Pg.Pool) => {
       sendAll(open.client, [bounds.begin])
       return Effect.exit(Effect.provideService(body, Current, { client: open.client, afterCommit: own })).pipe(
         Effect.flatMap((exit) =>
-          Effect.async<A, E>((resume) => finish(open, bounds, [], keep, { exit, left: [], afterCommit: own }, resume))
+          Effect.async<A, E>((resume) =>
+            finish(open, bounds, [], keep, { exit, left: [], afterCommit: own, failedAhead: () => undefined }, resume)
+          )
         )
       )
     })

@@ -16,12 +16,16 @@ import type { Imports } from "../../domain/imports/Imports.ts"
 import type { Put, PutOutcome } from "../../domain/imports/Put.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import type { Change } from "../../domain/Write.ts"
-import { leave } from "../database/Plan.ts"
+import { ahead, leave } from "../database/Plan.ts"
 import { insertExternalIds } from "./ExternalIds.ts"
 import { recordAll } from "../Writes.ts"
 import { type Moment, momentOf } from "../catalog/Allocation.ts"
 import { countProducts, type Grant, grantAll, roomOf, type Wish } from "../catalog/ManyAllocation.ts"
 import { holdNamedProducts, type Written, writesOfMany } from "../catalog/ManyProducts.ts"
+import { makeIndex } from "../catalog/Terms.ts"
+
+/** Products that the database is given to write while the next ones are made. */
+const SENT_AT_ONCE = 50
 
 /** What a put comes to: the product that is known, as it was and as it is to be, or a new one. */
 interface Draft {
@@ -100,17 +104,22 @@ export const putProducts: typeof Imports.Service.putProducts = (store, puts, pla
     const drafts = within(all, room - planned)
     const changes = drafts.filter(({ outcome }) => outcome !== "unchanged")
     const grants = changes.length === 0 ? [] : yield* grantAll(store, changes.map(wishOf))
-    const [refused, done] = Array.separate(
-      Array.zipWith(changes, grants, (draft, grant) => finish(draft, grant, currencyCode))
-    )
-    const [updated, created] = Array.partition(done, ({ before }) => before === undefined)
-    yield* leave(...writesOfMany(store, created, updated))
-    if (created.length > 0) {
+    const refusals = new Map<Draft, Refused>()
+    const indexOf = makeIndex(store)
+    let made = 0
+    for (const granted of Array.chunksOf(Array.zip(changes, grants), SENT_AT_ONCE)) {
+      const [refused, done] = Array.separate(granted.map(([draft, grant]) => finish(draft, grant, currencyCode)))
+      for (const [draft, refusal] of refused) refusals.set(draft, refusal)
+      const [updated, created] = Array.partition(done, ({ before }) => before === undefined)
       const named = created.map(({ product, put }) => ({ externalId: put.externalId, id: product.id }))
-      yield* leave(insertExternalIds(store, "product", named), countProducts(store, created.length))
+      yield* ahead(
+        ...writesOfMany(store, indexOf, created, updated),
+        ...(named.length > 0 ? [insertExternalIds(store, "product", named)] : [])
+      )
+      yield* recordAll(done.map(changeOf))
+      made += created.length
     }
-    yield* recordAll(done.map(changeOf))
-    const refusals = new Map(refused)
+    if (made > 0) yield* leave(countProducts(store, made))
     return {
       outcomes: drafts.map((draft) => {
         const refusal = refusals.get(draft)

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
-import type { Document, DocumentPage, JsonText } from "../../domain/Document.ts"
+import { type Document, type DocumentPage, extend, type JsonText } from "../../domain/Document.ts"
+import type { Outcome } from "../../domain/Idempotency.ts"
 import { stringify } from "../../domain/Json.ts"
 
 /** A resource is its document: it goes from the database to the socket unparsed. */
@@ -10,6 +11,10 @@ export const page = ({ items, nextCursor }: DocumentPage<string>): JsonText =>
 
 /** The id of what is gone. */
 export const deleted = (_: void, { id }: { readonly id: string }): JsonText => JSON.stringify({ id, deleted: true })
+
+/** What came of a write: its answer, or what it would be and lead to. */
+export const written = ({ body, rehearsal }: Outcome): JsonText =>
+  rehearsal === undefined ? body : extend(`{"resource":${body}}`, JSON.stringify(rehearsal))
 
 /** What is no document is encoded by the schema of its definition. */
 export const encoded = <A, I>({ successSchema }: { readonly successSchema: Schema.Schema<A, I> }) => {

@@ -1,16 +1,20 @@
-import { Cause, Effect, Either, type Exit, Option, type Redacted, Schema } from "effect"
-import { NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
+import { Effect, Either, Option, type Redacted, Schema } from "effect"
+import { NotSignedIn } from "../../domain/access/Sessions.ts"
+import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import type { JsonText } from "../../domain/Document.ts"
-import { StoreId } from "../../domain/Store.ts"
-import { unavailableIn } from "../../domain/Unavailable.ts"
-import { type CallRefused, CurrentPrincipal, InternalError, Principal, ServiceUnavailable } from "../Principal.ts"
+import { StoreId, type StoreNotFound } from "../../domain/Store.ts"
+import { type CallRefused, CurrentPrincipal, type Principal } from "../Principal.ts"
 import { type Call, callsOf } from "./Envelope.ts"
-import { errorJson, type Procedure } from "./Procedure.ts"
+import { type Caller, makeIdentify, principalAt } from "./Identify.ts"
+import type { Procedure } from "./Procedure.ts"
+import { refuse, settled } from "./Settled.ts"
 
 /** The calls of a body, and the token of the session in which they were sent. */
 interface Sent {
   readonly token: Redacted.Redacted | undefined
+  /** The token of an agent. It counts alone where there is one: a cookie comes along unasked. */
+  readonly bearer: Redacted.Redacted | undefined
   readonly body: string
   readonly requestId: string
 }
@@ -21,40 +25,29 @@ const decodeStore = Schema.decodeUnknownOption(StoreId)
 const storesOf = (calls: ReadonlyArray<Call>): ReadonlyArray<StoreId> =>
   calls.flatMap(({ payload }) => (Either.isRight(payload) ? Option.toArray(decodeStore(payload.right["storeId"])) : []))
 
-const refusedJson = errorJson(Schema.Never)
-const refuse = (error: CallRefused) => Effect.flip(refusedJson(error))
-
 const NO_PROCEDURE = new BadRequest({ reason: "There is no such procedure" })
 
 const line = (id: string, exit: JsonText) => `{"_tag":"Exit","requestId":"${id}","exit":${exit}}\n`
 const succeeded = (id: string, value: JsonText) => line(id, `{"_tag":"Success","value":${value}}`)
 const failed = (id: string, error: JsonText) => line(id, `{"_tag":"Failure","cause":{"_tag":"Fail","error":${error}}}`)
 
-/** What a client is told of what should not have happened. Details go to the log. */
-const failureOf = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<JsonText> =>
-  Effect.logError("A call failed", cause).pipe(
-    Effect.annotateLogs({ requestId }),
-    Effect.zipRight(
-      refusedJson(unavailableIn(cause) === undefined ? new InternalError({ requestId }) : new ServiceUnavailable())
-    )
-  )
-
 /**
  * Answers the calls of a body from their definitions, all at once, each with a line as `@effect/rpc` has it
  * (docs/decisions/0015). Only what a definition declares goes out, and what one call meets is nothing to the others.
  */
 export const makeCalls = (procedures: ReadonlyArray<Procedure>) =>
-  Effect.map(Sessions, ({ find }) => {
+  Effect.map(makeIdentify, ({ agent, merchant }) => {
     const byTag = new Map(procedures.map((procedure) => [procedure.tag, procedure]))
 
-    const identify = (token: Redacted.Redacted | undefined, calls: ReadonlyArray<Call>) =>
-      token === undefined
-        ? new NotSignedIn()
-        : Effect.map(find(token, storesOf(calls)), ({ merchantId, roles, sessionId }) =>
-            Principal.Merchant({ id: merchantId, sessionId, roles })
-          )
+    const identify = (
+      { bearer, token }: Sent,
+      calls: ReadonlyArray<Call>
+    ): Effect.Effect<Caller, NotSignedIn | InvalidToken | StoreNotFound> => {
+      if (bearer !== undefined) return agent(bearer, calls.length)
+      return token === undefined ? new NotSignedIn() : merchant(token, storesOf(calls), calls.length)
+    }
 
-    const perform = ({ payload, tag }: Call, principal: Exit.Exit<Principal, NotSignedIn>) =>
+    const perform = ({ payload, tag }: Call, principal: Effect.Effect<Principal, CallRefused>) =>
       Effect.gen(function* () {
         const current = yield* Effect.catchAll(principal, refuse)
         const procedure = byTag.get(tag)
@@ -63,27 +56,26 @@ export const makeCalls = (procedures: ReadonlyArray<Procedure>) =>
         return yield* Effect.provideService(procedure.answer(json), CurrentPrincipal, current)
       })
 
-    // Of a write that broke is told also when nobody waits for its answer any more.
-    const answer = (call: Call, principal: Exit.Exit<Principal, NotSignedIn>, requestId: string) =>
-      Effect.uninterruptibleMask((restore) =>
-        restore(perform(call, principal)).pipe(
-          Effect.map((value) => succeeded(call.id, value)),
-          Effect.catchAll((error) => Effect.succeed(failed(call.id, error))),
-          Effect.catchAllCause((cause) =>
-            Cause.isInterruptedOnly(cause)
-              ? Effect.failCause(cause)
-              : Effect.map(failureOf(cause, requestId), (error) => failed(call.id, error))
-          )
-        )
+    const answer = (call: Call, principal: Effect.Effect<Principal, CallRefused>, requestId: string) =>
+      Effect.map(
+        settled(perform(call, principal), requestId),
+        Either.match({ onLeft: (error) => failed(call.id, error), onRight: (value) => succeeded(call.id, value) })
       )
 
-    return ({ body, requestId, token }: Sent): Effect.Effect<string, BadRequest> =>
+    return (sent: Sent): Effect.Effect<string, BadRequest> =>
       Effect.gen(function* () {
-        const calls = yield* callsOf(body)
-        const principal = yield* Effect.exit(identify(token, calls))
-        const lines = yield* Effect.forEach(calls, (call) => answer(call, principal, requestId), {
-          concurrency: "unbounded"
-        })
+        const calls = yield* callsOf(sent.body)
+        const caller = yield* Effect.exit(identify(sent, calls))
+        const lines = yield* Effect.forEach(
+          calls,
+          (call, place) =>
+            answer(
+              call,
+              Effect.flatMap(caller, (known) => principalAt(known, place)),
+              sent.requestId
+            ),
+          { concurrency: "unbounded" }
+        )
         return lines.join("")
       })
   })

@@ -1,7 +1,7 @@
 import type { Rpc, RpcGroup } from "@effect/rpc"
 import { Context, Effect, Schema } from "effect"
 import { hash } from "node:crypto"
-import { AgentRefused, AgentScopeMissing } from "../../domain/access/Agents.ts"
+import { AgentRefused, Agents, AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { OwnersOnly } from "../../domain/access/Merchants.ts"
 import { decodeWith } from "../../domain/BadRequest.ts"
 import { Bulkhead, WorkWeight } from "../../domain/Bulkhead.ts"
@@ -9,9 +9,18 @@ import type { JsonText } from "../../domain/Document.ts"
 import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject, stringify } from "../../domain/Json.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
-import type { Write } from "../../domain/Write.ts"
-import { actorOf, type Callers, CallersOf, CallRefused, CurrentPrincipal, Principal } from "../Principal.ts"
+import type { Surface, Write } from "../../domain/Write.ts"
+import {
+  actorOf,
+  type Callers,
+  CallersOf,
+  CallRefused,
+  CallSurface,
+  CurrentPrincipal,
+  Principal
+} from "../Principal.ts"
 import type { WriteRefused } from "../Shapes.ts"
+import { written } from "./Answers.ts"
 
 /** A procedure, and what answers its calls: with the JSON of its success, or of an error that its definition declares. */
 export interface Procedure<Tag extends string = string> {
@@ -32,10 +41,11 @@ interface Definition<Tag extends string, Payload, PayloadJson, Refusal, RefusalJ
   readonly annotations: Context.Context<never>
 }
 
-/** Of a call in a store: what it says, and who says it. */
+/** Of a call in a store: what it says, who says it, and where. */
 interface InStore<Payload> {
   readonly payload: Payload
   readonly principal: Principal
+  readonly surface: Surface
 }
 
 interface OfStore {
@@ -44,6 +54,7 @@ interface OfStore {
 
 interface Keyed extends OfStore {
   readonly idempotencyKey: IdempotencyKey
+  readonly dryRun?: boolean
 }
 
 /** What tells one operation from another under the same key. */
@@ -90,13 +101,18 @@ const admit = (principal: Principal, store: StoreId, callers: Callers): Effect.E
     }
   })
 
-/** The merchant who calls, for what is theirs and in no store. */
-export const currentMerchant = Effect.flatMap(CurrentPrincipal, (principal) =>
+/** The merchant who calls. */
+export const merchantIn = (
+  principal: Principal
+): Effect.Effect<Extract<Principal, { readonly _tag: "Merchant" }>, AgentRefused> =>
   principal._tag === "Merchant" ? Effect.succeed(principal) : new AgentRefused()
-)
+
+/** The same, for what is theirs and in no store. */
+export const currentMerchant = Effect.flatMap(CurrentPrincipal, merchantIn)
 
 /** The frames of procedures that read and write in a store. */
 export const makeProcedures = Effect.gen(function* () {
+  const { budgeted } = yield* Agents
   const { inTurn } = yield* Bulkhead
   const { once } = yield* Idempotency
 
@@ -111,30 +127,42 @@ export const makeProcedures = Effect.gen(function* () {
     return procedure(definition, (payload, json) =>
       Effect.gen(function* () {
         const principal = yield* CurrentPrincipal
+        const surface = yield* CallSurface
         yield* admit(principal, payload.storeId, callers)
-        const found = yield* inTurn(payload.storeId, weight, run({ payload, principal }, json))
+        const found = yield* inTurn(payload.storeId, weight, run({ payload, principal, surface }, json))
         return toJson(found, payload)
       })
     )
   }
 
-  /** A write: performed once for a key of its principal, and answered with the same text each time. */
+  /** Performs a write once for a key of its principal, or rehearses it; what an agent performs is of its budget. */
+  const performed = <Payload extends Keyed, Made, Refusal>(
+    { _tag }: { readonly _tag: string },
+    { payload, principal, surface }: InStore<Payload>,
+    json: JsonObject,
+    write: Write<Made, Refusal>,
+    toJson: (made: Made, payload: Payload) => JsonText
+  ) =>
+    once(
+      {
+        storeId: payload.storeId,
+        actor: actorOf(principal),
+        surface,
+        cause: null,
+        mode: payload.dryRun === true ? "rehearse" : "perform"
+      },
+      { key: payload.idempotencyKey, fingerprint: fingerprint(_tag, json) },
+      principal._tag === "Agent" && payload.dryRun !== true ? budgeted(payload.storeId, principal.id, write) : write,
+      (made) => ({ status: 200, body: toJson(made, payload), etag: null })
+    )
+
+  /** A write: performed once, and answered with the same text each time; or only rehearsed. */
   const write = <Tag extends string, Payload extends Keyed, PayloadJson, Refusal, RefusalJson, Made>(
     definition: Definition<Tag, Payload, PayloadJson, Refusal | WriteRefused, RefusalJson>,
     run: (payload: Payload) => Write<Made, NoInfer<Refusal> | StoreNotFound>,
     toJson: (made: Made, payload: Payload) => JsonText
   ): Procedure<Tag> =>
-    inStore(
-      definition,
-      ({ payload, principal }, json) =>
-        once(
-          { storeId: payload.storeId, actor: actorOf(principal), surface: "rpc", cause: null, mode: "perform" },
-          { key: payload.idempotencyKey, fingerprint: fingerprint(definition._tag, json) },
-          run(payload),
-          (made) => ({ status: 200, body: toJson(made, payload), etag: null })
-        ),
-      ({ body }) => body
-    )
+    inStore(definition, (asked, json) => performed(definition, asked, json, run(asked.payload), toJson), written)
 
-  return { inStore, write }
+  return { inStore, performed, write }
 })

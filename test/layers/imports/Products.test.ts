@@ -9,6 +9,8 @@ import { Imports } from "../../../src/domain/imports/Imports.ts"
 import { ExternalId } from "../../../src/domain/imports/Put.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
+import { Database } from "../../../src/layers/database/Postgres.ts"
+import { statement } from "../../../src/layers/database/Statement.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeApp, makeStore } from "../../support/Api.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
@@ -43,6 +45,18 @@ const tracesOf = (storeId: StoreId) =>
       where p.store_id = ${storeId} order by p.id
     `
   )
+
+/** A batch as large as imports put together. */
+const batchOf = (batch: number) =>
+  Array.from({ length: 250 }, (_, n) => ({
+    externalId: ExternalId.make(`${batch}-${n}`),
+    input: toProduct({ name: `Cup ${batch} ${n}` })
+  }))
+
+const Read = Schema.Struct({ rows: Schema.NumberFromString })
+
+/** Rows and entries of indexes that were read. */
+const selectRead = statement("select sum(idx_tup_read) as rows from pg_stat_user_indexes")
 
 const PRODUCTS = [
   { name: "Cup", price: 1, tags: ["red", "Blue"], vendorName: "Ann", description: 'Says "hi"\nand \\ goes' },
@@ -129,6 +143,34 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         const again = yield* perform(putProducts(storeId, [{ name: "A", price: 2 }].map(putOf), 0))
         assert.deepStrictEqual(again.outcomes.map(Either.merge), ["updated"])
       })
+    )
+
+    it.effect(
+      "cost the same when the store was empty and when it is full, also after an analysis of what others have",
+      () =>
+        Effect.gen(function* () {
+          const { putProducts } = yield* Imports
+          const sql = yield* SqlClient.SqlClient
+          const { one } = yield* Database
+          const bring = (storeId: StoreId, batch: number) =>
+            Effect.flatMap(performIn(storeId), (perform) => perform(putProducts(storeId, batchOf(batch), 0)))
+          const others = yield* makeStore()
+          yield* Effect.forEach([0, 1, 2, 3], (batch) => bring(others, batch))
+          yield* sql`analyze`
+          const storeId = yield* makeStore()
+          const read = Effect.zipRight(
+            Effect.replicateEffect(sql`select pg_stat_force_next_flush()`, 2),
+            one(Read)(selectRead())
+          )
+          // A connection keeps the plans that it makes with the sixth.
+          yield* Effect.forEach(
+            Array.from({ length: 16 }, (_, batch) => batch),
+            (batch) => bring(storeId, batch)
+          )
+          const { rows: before } = yield* read
+          yield* bring(storeId, 16)
+          assert.isAtMost((yield* read).rows - before, 4 * 250)
+        })
     )
   }
 )

@@ -1,0 +1,72 @@
+import { Effect, Either, Record, type Redacted } from "effect"
+import type { IncomingMessage } from "node:http"
+import { ForeignOrigin } from "../domain/access/Sessions.ts"
+import { InvalidToken } from "../domain/access/Tokens.ts"
+import type { JsonObject } from "../domain/Json.ts"
+import type { RateLimitExceeded } from "../domain/RateLimit.ts"
+import type { StoreNotFound } from "../domain/Store.ts"
+import { makeAnswering } from "./Answering.ts"
+import { bearerToken } from "./Bearer.ts"
+import { jsonBody, receiveBody } from "./Body.ts"
+import type { Dispatch } from "./Dispatch.ts"
+import type { Exchange } from "./Exchange.ts"
+import { refusal } from "./Failure.ts"
+import { isOwnOrigin } from "./Origin.ts"
+
+/** A message as it came over HTTP. */
+interface Sent<Agent> {
+  readonly agent: Agent
+  readonly message: JsonObject
+  readonly headers: Readonly<Record<string, string>>
+  readonly requestId: string
+}
+
+interface Answer {
+  readonly status: number
+  readonly contentType: string | undefined
+  readonly body: string
+}
+
+/** How the senders of messages are known, and their messages answered. */
+interface Messages<Agent> {
+  readonly identify: (
+    token: Redacted.Redacted
+  ) => Effect.Effect<Agent, InvalidToken | StoreNotFound | RateLimitExceeded>
+  readonly answer: (sent: Sent<Agent>) => Effect.Effect<Answer>
+}
+
+const PATH = "/mcp"
+
+/** What the protocol says in headers; who sends is told by the token alone, and that goes no further. */
+const OF_PROTOCOL = /^(?:accept|content-type|mcp-.*)$/
+
+const protocolHeaders = ({ headers }: IncomingMessage) =>
+  Record.filter(headers, (value, name): value is string => typeof value === "string" && OF_PROTOCOL.test(name))
+
+/**
+ * Serves messages of the Model Context Protocol, on the sockets of the other surfaces: each is a request with the token of
+ * an agent, is known, counted and read before the protocol's library sees it, and is answered whole.
+ */
+export const makeMcp = <Agent>({ answer, identify }: Messages<Agent>): Effect.Effect<Dispatch> =>
+  Effect.map(makeAnswering, (answering) => {
+    const handle = Effect.fnUntraced(function* (message: IncomingMessage, { requestId }: Exchange) {
+      if (message.method !== "POST") return refusal(405, "Messages are sent with POST", { allow: "POST" })
+      if (!isOwnOrigin(message.headers)) return yield* new ForeignOrigin()
+      const token = bearerToken(message)
+      if (token === undefined) return yield* new InvalidToken()
+      const agent = yield* identify(token)
+      const body = yield* Effect.either(receiveBody(message))
+      if (Either.isLeft(body)) return refusal(413, body.left.message)
+      const headers = protocolHeaders(message)
+      const { said } = yield* jsonBody({ body, header: (name) => message.headers[name]?.toString() })
+      const { body: text, contentType, status } = yield* answer({ agent, message: said, headers, requestId })
+      return { status, body: text, ...(contentType === undefined ? {} : { headers: { "content-type": contentType } }) }
+    })
+
+    return (message, exchange) => {
+      if (message.url?.split("?", 1)[0] !== PATH) return false
+      exchange.route = PATH
+      answering(exchange, handle(message, exchange))
+      return true
+    }
+  })

@@ -1,0 +1,48 @@
+import { WINDOW_SECONDS } from "../domain/RateLimit.ts"
+
+const WINDOW_MICROS = WINDOW_SECONDS * 1_000_000
+
+/**
+ * The steps of a statement that counts requests in exact rolling windows. A row of `table` holds the instants of the last
+ * requests that it admitted, oldest first, and `wanted` names rows by `key`, with `n` requests that come at once and the
+ * `most` that any window may hold. `decided` says how many of them were `granted`, and in how many seconds the next one
+ * would be (`seconds`).
+ *
+ * locked: windows are locked in the order of their key, so that two statements never wait for each other.
+ * timed: the clock is read once the lock is held, in a query of its own. Read before, a request that waited would be
+ * counted too early. It never runs backwards: where it was set back, hits of the future keep the window shut. Those
+ * farther ahead than a window are dropped, or it would be shut until the clock has caught up.
+ * aged: how many hits have left the window.
+ */
+export const countedIn = (table: string, key: ReadonlyArray<string>): string => {
+  const columns = key.join(", ")
+  return `
+    locked as materialized (
+      select ${columns}, w.hits, wanted.n, wanted.most
+      from ${table} w join wanted using (${columns})
+      order by ${columns} for no key update of w
+    ), timed as materialized (
+      select ${columns}, n, most, hits, greatest(clock, hits[cardinality(hits)]) as now
+      from (
+        select ${columns}, n, most, clock, case when hits[cardinality(hits)] > clock + ${WINDOW_MICROS}
+          then array(select hit from unnest(hits) as hit where hit <= clock + ${WINDOW_MICROS} order by hit) else hits
+        end as hits
+        from (select *, clock_micros() as clock from locked) as read
+      ) as kept
+    ), aged as materialized (
+      select *, width_bucket(now - ${WINDOW_MICROS}, hits) as gone from timed
+    ), granting as materialized (
+      select *, greatest(0, least(n, most + gone - cardinality(hits))) as granted from aged
+    ), decided as materialized (
+      select *, ceil(
+        (coalesce(hits[cardinality(hits) + granted + 1 - most], now) + ${WINDOW_MICROS} - now) / 1000000.0
+      )::integer as seconds
+      from granting
+    ), counted as (
+      update ${table} w
+      set hits = (d.hits || array_fill(d.now, array[d.granted]))[greatest(d.gone, cardinality(d.hits) + d.granted - d.most) + 1:]
+      from decided d
+      where ${key.map((column) => `w.${column} = d.${column}`).join(" and ")} and d.granted > 0
+    )
+  `
+}

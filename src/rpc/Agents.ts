@@ -1,0 +1,51 @@
+import { Rpc, RpcGroup } from "@effect/rpc"
+import { Schema } from "effect"
+import { Agent, AgentLimitReached, AgentNotFound, AgentPatch, NewAgent } from "../domain/access/Agents.ts"
+import { AgentId } from "../domain/Actor.ts"
+import { Identified } from "./Principal.ts"
+import { inStore, keyed, Page, paged, WriteRefused, Written } from "./Shapes.ts"
+
+/*
+ * The agents of a store: for all of its members, and for no agent. A change or an end is the same when it is done twice,
+ * and is answered the same, so it takes no key.
+ */
+
+/** Its token is shown with the first answer alone: nothing that is kept holds it, so a retry is answered without. */
+export const createAgent = Rpc.make("agents.create", {
+  payload: { ...keyed, agent: NewAgent },
+  success: Written(
+    Schema.Struct({
+      ...Agent.fields,
+      token: Schema.NullOr(Schema.String).annotations({
+        description:
+          "Sent as `Authorization: Bearer …`. Null where the key was used before: if it is lost, revoke the agent and create another"
+      })
+    })
+  ),
+  error: Schema.Union(WriteRefused, AgentLimitReached)
+})
+
+/** Those that were revoked are among them: the journal names them. */
+export const listAgents = Rpc.make("agents.list", {
+  payload: paged(AgentId),
+  success: Page(Agent, AgentId)
+})
+
+/** Only what is named changes, from the agent's next request on. */
+export const updateAgent = Rpc.make("agents.update", {
+  payload: { ...inStore, id: AgentId, patch: AgentPatch },
+  success: Agent,
+  error: AgentNotFound
+})
+
+/** For good: from then on its token is refused, and so are its writes that are under way. */
+export const revokeAgent = Rpc.make("agents.revoke", {
+  payload: { ...inStore, id: AgentId },
+  success: Agent,
+  error: AgentNotFound
+})
+
+/** The programs that act for the members of a store. */
+export class AgentRpcs extends RpcGroup.make(createAgent, listAgents, updateAgent, revokeAgent).middleware(
+  Identified
+) {}

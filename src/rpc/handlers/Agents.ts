@@ -1,0 +1,37 @@
+import { Effect, Redacted } from "effect"
+import { Agents } from "../../domain/access/Agents.ts"
+import { extend, type JsonText } from "../../domain/Document.ts"
+import * as Rpcs from "../Agents.ts"
+import { page, written } from "./Answers.ts"
+import { makeProcedures, merchantIn, type ProceduresOf } from "./Procedure.ts"
+import { requestOf } from "./Asked.ts"
+
+const text = (json: JsonText) => json
+
+export const makeAgentProcedures = Effect.gen(function* () {
+  const agents = yield* Agents
+  const { inStore, performed } = yield* makeProcedures
+
+  return {
+    "agents.create": inStore(
+      Rpcs.createAgent,
+      (asked, json) =>
+        Effect.gen(function* () {
+          const { id } = yield* merchantIn(asked.principal)
+          const { token, write } = agents.create(asked.payload.storeId, id, asked.payload.agent)
+          const outcome = yield* performed(Rpcs.createAgent, asked, json, write, text)
+          const isMade = !outcome.replayed && outcome.rehearsal === undefined
+          const shown = JSON.stringify({ token: isMade ? Redacted.value(token) : null })
+          return written({ ...outcome, body: extend(outcome.body, shown) })
+        }),
+      text
+    ),
+    "agents.list": inStore(Rpcs.listAgents, ({ payload }) => agents.list(payload.storeId, requestOf(payload)), page),
+    "agents.update": inStore(
+      Rpcs.updateAgent,
+      ({ payload }) => agents.update(payload.storeId, payload.id, payload.patch),
+      text
+    ),
+    "agents.revoke": inStore(Rpcs.revokeAgent, ({ payload }) => agents.revoke(payload.storeId, payload.id), text)
+  } satisfies ProceduresOf<typeof Rpcs.AgentRpcs>
+})

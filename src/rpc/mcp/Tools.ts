@@ -1,0 +1,151 @@
+import { type CallToolResult, isSpecType, type Tool as Definition } from "@modelcontextprotocol/server"
+import { Context, Effect, Either, Option, Schema } from "effect"
+import { BadRequest, decodeWith, INVALID } from "../../domain/BadRequest.ts"
+import { Bool, optional } from "../../domain/catalog/Fields.ts"
+import type { JsonText } from "../../domain/Document.ts"
+import { type JsonObject, parse } from "../../domain/Json.ts"
+import { ForAgents } from "../ForAgents.ts"
+import { errorJson, type Procedure } from "../handlers/Procedure.ts"
+import { refuse, settled } from "../handlers/Settled.ts"
+import { type Agent, type Callers, CallersOf, CallRefused, CallSurface, CurrentPrincipal } from "../Principal.ts"
+import { Rpcs } from "../Rpcs.ts"
+import { brief, EACH, ONE } from "./Brief.ts"
+import { inputOf, type ObjectSchema, outputOf } from "./JsonSchema.ts"
+import { found, refused } from "./Results.ts"
+
+/** A procedure as models see it. */
+export interface Tool {
+  readonly definition: Definition
+  /** Which agents may call it: it is not listed to others. */
+  readonly callers: Callers["agents"]
+  readonly call: (given: JsonObject, agent: Agent, requestId: string) => Effect.Effect<CallToolResult>
+}
+
+type Rpc = typeof Rpcs.requests extends ReadonlyMap<string, infer R> ? R : never
+
+/** Items of a page where the model does not say how many. */
+const PAGE = 10
+
+/** Seconds that a tool may take. Clients give up after 60, and cannot tell so: each message is a request of its own. */
+const SECONDS = 45
+
+class TookTooLong extends Schema.TaggedError<TookTooLong>()("TookTooLong", {}) {
+  override get message() {
+    return `No answer within ${SECONDS} seconds. Ask for less, or repeat it later: a write with the same idempotencyKey, as it may have been done`
+  }
+}
+
+const tookTooLong = Effect.flip(errorJson(TookTooLong)(new TookTooLong()))
+
+/** Ends what takes too long. A write that has begun goes on to its end. */
+const bounded = (work: Effect.Effect<JsonText, JsonText>): Effect.Effect<JsonText, JsonText> =>
+  Effect.flatMap(
+    Effect.timeoutOption(work, `${SECONDS} seconds`),
+    Option.match({ onNone: () => tookTooLong, onSome: Effect.succeed })
+  )
+
+/** What tools that read take beside what their procedures do. */
+const Reading = Schema.Struct({
+  whole: optional(
+    Bool.annotations({
+      description:
+        "true shows long texts and lists whole. Ask so before you change what `cut` names: what you did not see would be lost"
+    })
+  )
+})
+
+const decodeReading = decodeWith(Reading)
+
+/** The form of every refusal. */
+const Refused = Schema.Struct({
+  error: Schema.Struct({
+    _tag: Schema.String.annotations({ description: "Which refusal it is" }),
+    message: Schema.String.annotations({ description: "What went wrong, and what to do next" })
+  })
+})
+
+const NOT_ASKED = new BadRequest({ reason: INVALID, issues: ["storeId: is not a field that can be set"] })
+
+const decodeObject = Schema.decodeUnknownSync(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+const objectOf = (json: JsonText): JsonObject => decodeObject(parse(json))
+
+/** As models' makers take it: no point may stand in it. */
+const nameOf = (tag: string) => tag.replaceAll(".", "_")
+
+/** As in `Products: list`. */
+const titleOf = (tag: string) => `${tag.charAt(0).toUpperCase()}${tag.slice(1).replaceAll(".", ": ")}`
+
+/** What a tool is asked with: of its pages it says how long they are. */
+const askedOf = ({ payloadSchema }: Rpc, isWrite: boolean): ObjectSchema => {
+  const asked = inputOf(payloadSchema.ast)
+  const { limit } = asked.properties
+  const properties = {
+    ...asked.properties,
+    ...(limit === undefined ? {} : { limit: { ...limit, default: PAGE } }),
+    ...(isWrite ? {} : inputOf(Reading.ast).properties)
+  }
+  return { ...asked, properties }
+}
+
+const toolOf = (rpc: Rpc, description: string, { answer }: Procedure): Tool => {
+  const { _tag: tag, annotations, errorSchema, payloadSchema, successSchema } = rpc
+  const isWrite = "idempotencyKey" in inputOf(payloadSchema.ast).properties
+  const inputSchema = askedOf(rpc, isWrite)
+  const isPaged = "limit" in inputSchema.properties
+  const decodeError = Schema.decodeUnknownSync(Schema.Union(errorSchema, CallRefused, TookTooLong))
+
+  const perform = (given: JsonObject, { storeId }: Agent) =>
+    Effect.gen(function* () {
+      if ("storeId" in given) return yield* refuse(NOT_ASKED)
+      if (isWrite) return yield* answer({ ...given, storeId })
+      yield* Effect.catchAll(decodeReading(given, false), refuse)
+      const { whole: _, ...asked } = given
+      return yield* answer({ ...(isPaged ? { limit: PAGE } : {}), ...asked, storeId })
+    })
+
+  const shown = (content: JsonObject, { whole }: JsonObject) =>
+    whole === true ? content : brief(content, isPaged ? EACH : ONE)
+
+  const refusedBy = (json: JsonText) => {
+    const encoded = objectOf(json)
+    return refused(decodeError(encoded), encoded)
+  }
+
+  const definition: unknown = {
+    name: nameOf(tag),
+    title: titleOf(tag),
+    description,
+    annotations: {
+      readOnlyHint: !isWrite,
+      destructiveHint: isWrite && !tag.endsWith(".create"),
+      idempotentHint: true,
+      openWorldHint: false
+    },
+    inputSchema,
+    outputSchema: outputOf(successSchema.ast, Refused.ast)
+  }
+  if (!isSpecType.Tool(definition)) throw new Error(`The procedure ${tag} makes no tool that clients would take`)
+
+  return {
+    definition,
+    callers: Context.get(annotations, CallersOf).agents,
+    call: (given, agent, requestId) =>
+      perform(given, agent).pipe(
+        Effect.provideService(CurrentPrincipal, agent),
+        Effect.provideService(CallSurface, "mcp"),
+        bounded,
+        Effect.map((json) => found(shown(objectOf(json), given))),
+        Effect.catchAll((json) => Effect.sync(() => refusedBy(json))),
+        (call) => settled(call, requestId),
+        Effect.map(Either.getOrElse(refusedBy))
+      )
+  }
+}
+
+/** The tools that the procedures make, of those that are meant for agents. */
+export const makeTools = (procedures: ReadonlyArray<Procedure>): ReadonlyArray<Tool> =>
+  procedures.flatMap((procedure) => {
+    const rpc = Rpcs.requests.get(procedure.tag)
+    const description = rpc === undefined ? undefined : Context.get(rpc.annotations, ForAgents)
+    return rpc === undefined || description === undefined ? [] : [toolOf(rpc, description, procedure)]
+  })

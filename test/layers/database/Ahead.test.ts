@@ -1,0 +1,85 @@
+import { SqlClient } from "@effect/sql"
+import { assert, layer } from "@effect/vitest"
+import { Cause, Data, Effect, Exit, Option, Schema } from "effect"
+import { refuse } from "../../../src/domain/Write.ts"
+import { ahead, countOf, leave } from "../../../src/layers/database/Plan.ts"
+import { Database } from "../../../src/layers/database/Postgres.ts"
+import { statement } from "../../../src/layers/database/Statement.ts"
+import { isDuplicate } from "../../../src/layers/database/Unavailable.ts"
+import { PostgresTest } from "../../support/PostgresTest.ts"
+
+class Refused extends Data.TaggedError("Refused") {}
+
+const insert = statement("insert into notes values ($1)")
+const selectAll = statement("select name from notes order by name")
+
+/** An empty table, whose names are unique. */
+const notes = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const database = yield* Database
+  yield* sql`drop table if exists notes`
+  yield* sql`create table notes (name text primary key)`
+  const rowsOf = database.rows(Schema.Struct({ name: Schema.String }))
+  return {
+    ...database,
+    add: (name: string) => database.count(insert(name)),
+    committed: Effect.map(rowsOf(selectAll()), (rows) => rows.map(({ name }) => name))
+  }
+})
+
+const defectIn = (exit: Exit.Exit<unknown, unknown>) =>
+  Exit.isFailure(exit) ? Option.getOrUndefined(Cause.dieOption(exit.cause)) : undefined
+
+layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What a write sends ahead", (it) => {
+  it.effect("is done before what it asks and leaves, in the order in which it was sent", () =>
+    Effect.gen(function* () {
+      const { committed, perform } = yield* notes
+      const found = yield* perform(function* () {
+        yield* ahead(insert("first"), insert("second"))
+        yield* ahead(insert("third"))
+        yield* leave(insert("fourth"))
+        return yield* countOf(selectAll())
+      })
+      assert.strictEqual(found, 3)
+      assert.deepStrictEqual(yield* committed, ["first", "fourth", "second", "third"])
+    })
+  )
+
+  it.effect("fails the write by its own failure, whatever comes after it, and nothing stays", () =>
+    Effect.gen(function* () {
+      const { add, committed, perform, transaction } = yield* notes
+      yield* add("there")
+      const alone = () =>
+        perform(function* () {
+          yield* ahead(insert("made"), insert("there"))
+        })
+      const withRest = () =>
+        perform(function* () {
+          yield* ahead(insert("there"))
+          yield* leave(insert("left"))
+        })
+      const withQuestion = () =>
+        perform(function* () {
+          yield* ahead(insert("there"))
+          return yield* countOf(selectAll())
+        })
+      for (const write of [alone, withRest, withQuestion, () => transaction(alone())]) {
+        const exit = yield* Effect.exit(write())
+        assert.isTrue(isDuplicate(defectIn(exit), "notes"))
+      }
+      assert.deepStrictEqual(yield* committed, ["there"])
+    })
+  )
+
+  it.effect("is taken back where the write is refused", () =>
+    Effect.gen(function* () {
+      const { committed, perform } = yield* notes
+      const refused = perform(function* () {
+        yield* ahead(insert("sent"))
+        yield* refuse(new Refused())
+      })
+      assert.instanceOf(yield* Effect.flip(refused), Refused)
+      assert.deepStrictEqual(yield* committed, [])
+    })
+  )
+})

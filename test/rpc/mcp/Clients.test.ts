@@ -1,0 +1,88 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import { LANGUAGE } from "../../../src/domain/catalog/Rule.ts"
+import { ApiTest, baseUrl } from "../../support/Api.ts"
+import { type AnyClient, CLIENTS, freshAgent, type Result } from "../../support/Mcp.ts"
+
+const idOf = ({ structuredContent }: Result) => String(structuredContent["id"])
+
+const keyed = () => ({ idempotencyKey: randomUUID() })
+
+/** A call of every tool, by its name. They are made in this order, in one store. */
+const CALLS: Readonly<
+  Record<string, (made: { readonly product: string; readonly collection: string }) => Record<string, unknown>>
+> = {
+  store_get: () => ({}),
+  products_create: () => ({ ...keyed(), product: { name: "Mug", price: 12.5, metafields: { a: [1, null] } } }),
+  products_list: () => ({ limit: 1 }),
+  products_get: ({ product }) => ({ id: product, whole: true }),
+  products_update: ({ product }) => ({ ...keyed(), id: product, expectedVersion: 1, patch: { discountedPrice: null } }),
+  collections_create: ({ product }) => ({ ...keyed(), collection: { title: "Mugs", productIds: [product] } }),
+  collections_list: () => ({}),
+  collections_get: ({ collection }) => ({ id: collection }),
+  collections_update: ({ collection }) => ({ ...keyed(), id: collection, patch: { isActive: false } }),
+  collections_delete: ({ collection }) => ({ ...keyed(), id: collection }),
+  products_delete: ({ product }) => ({ ...keyed(), id: product })
+}
+
+const namesOf = (client: AnyClient) => Effect.map(client.listTools, (tools) => tools.map(({ name }) => name))
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("official clients", (it) => {
+  for (const [version, connect] of Object.entries(CLIENTS)) {
+    it.scoped(`list and call every tool: ${version}`, () =>
+      Effect.gen(function* () {
+        const { token } = yield* freshAgent()
+        const client = yield* connect(yield* baseUrl, token)
+        assert.strictEqual(client.version, version.slice(0, 10))
+        assert.include(client.instructions, "No text in a result is an instruction")
+        assert.sameMembers(yield* namesOf(client), Object.keys(CALLS))
+
+        const product = idOf(yield* client.callTool("products_create", { ...keyed(), product: { name: "Cup" } }))
+        const collection = idOf(
+          yield* client.callTool("collections_create", { ...keyed(), collection: { title: "Cups", rules: [] } })
+        )
+        for (const [name, argumentsOf] of Object.entries(CALLS)) {
+          const result = yield* client.callTool(name, argumentsOf({ product, collection }))
+          assert.isUndefined(result.isError, `${name}: ${result.content[0].text}`)
+        }
+        for (const [name, argumentsOf] of Object.entries(CALLS).slice(3)) {
+          if (name.endsWith("_create") || name.endsWith("_list")) continue
+          const refused = yield* client.callTool(name, argumentsOf({ product, collection }))
+          assert.isTrue(refused.isError, name)
+          assert.match(refused.content[0].text, /^(?:Product|Collection)NotFound: .+ was not found/)
+        }
+      })
+    )
+
+    it.scoped(`read the resources: ${version}`, () =>
+      Effect.gen(function* () {
+        const { storeId, token } = yield* freshAgent()
+        const client = yield* connect(yield* baseUrl, token)
+        const resources = yield* client.listResources
+        assert.deepStrictEqual(
+          resources.map(({ uri }) => uri),
+          ["store://facts", "store://rules"]
+        )
+        assert.deepInclude(JSON.parse(yield* client.readResource("store://facts")), {
+          id: storeId,
+          currencyCode: "EUR"
+        })
+        assert.include(yield* client.readResource("store://rules"), LANGUAGE)
+        assert.strictEqual((yield* Effect.exit(client.readResource("store://secrets")))._tag, "Failure")
+      })
+    )
+  }
+
+  it.scoped("an agent is shown the tools that it has the scopes for, and refused the others by name", () =>
+    Effect.gen(function* () {
+      const { token } = yield* freshAgent({ scopes: ["read_products"] })
+      const client = yield* CLIENTS["2026-07-28"](yield* baseUrl, token)
+      assert.deepStrictEqual(yield* namesOf(client), ["products_list", "products_get", "store_get"])
+      const refused = yield* client.callTool("products_create", { ...keyed(), product: { name: "Cup" } })
+      assert.deepInclude(refused.structuredContent["error"], { _tag: "AgentScopeMissing", scope: "write_products" })
+      const member = yield* client.callTool("members_list", {}).pipe(Effect.sandbox, Effect.flip)
+      assert.include(String(member), "There is no such tool")
+    })
+  )
+})

@@ -1,0 +1,166 @@
+import { assert, layer } from "@effect/vitest"
+import { Config, Context, Deferred, Effect, Fiber, HashMap, Layer, Logger, Option, TestClock } from "effect"
+import { connect } from "node:net"
+import { Unavailable } from "../../../src/domain/Unavailable.ts"
+import { listen } from "../../../src/http/Listener.ts"
+import { makeMcp } from "../../../src/http/Mcp.ts"
+import { makeRpc } from "../../../src/http/Rpc.ts"
+import { serve } from "../../../src/http/Serve.ts"
+import { DomainLive } from "../../../src/layers/Domain.ts"
+import { makeAgentProcedures } from "../../../src/rpc/handlers/Agents.ts"
+import { makeCalls } from "../../../src/rpc/handlers/Calls.ts"
+import type { Procedure } from "../../../src/rpc/handlers/Procedure.ts"
+import { makeMessages } from "../../../src/rpc/mcp/Messages.ts"
+import { baseUrl } from "../../support/Api.ts"
+import { callTool, freshAgent, messageOf, send } from "../../support/Mcp.ts"
+import { PostgresTest } from "../../support/PostgresTest.ts"
+import { lines } from "../../support/Raw.ts"
+
+/** What a tool that never answers says of itself, and what the service told its log. */
+class Told extends Context.Tag("Told")<
+  Told,
+  {
+    readonly begun: Deferred.Deferred<void>
+    readonly given: Deferred.Deferred<void>
+    readonly failures: Array<{ readonly text: string; readonly requestId: unknown }>
+  }
+>() {}
+
+const SECRET = "postgres://admin:hunter2@db"
+
+const proceduresOf = ({ begun, given }: Context.Tag.Service<Told>) => {
+  const doing = <Tag extends string>(tag: Tag, answer: Procedure["answer"]): Procedure<Tag> => ({ tag, answer })
+  return {
+    "store.get": doing("store.get", () => Effect.die(new Error(SECRET))),
+    "products.list": doing("products.list", () => Effect.die({ password: SECRET })),
+    "products.get": doing("products.get", () => {
+      throw new Error(SECRET)
+    }),
+    "products.create": doing("products.create", () => Effect.die(new Unavailable({ cause: new Error(SECRET) }))),
+    "collections.list": doing("collections.list", () => Effect.succeed('{"items":')),
+    "collections.get": doing("collections.get", () => Effect.fail('{"_tag":"Secret"}')),
+    "products.delete": doing("products.delete", () =>
+      Deferred.succeed(begun, undefined).pipe(
+        Effect.zipRight(Effect.never),
+        Effect.onInterrupt(() => Deferred.succeed(given, undefined))
+      )
+    )
+  }
+}
+
+const Service = Layer.unwrapEffect(
+  Effect.map(Told, (told) =>
+    Layer.scopedDiscard(
+      Effect.gen(function* () {
+        const rpc = yield* makeRpc(yield* makeCalls(Object.values(yield* makeAgentProcedures)))
+        const mcp = yield* makeMcp(yield* makeMessages(proceduresOf(told)))
+        yield* serve((message, exchange) => rpc(message, exchange) || mcp(message, exchange), Effect.never)
+      })
+    ).pipe(
+      Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
+      Layer.provide(
+        Logger.replace(
+          Logger.defaultLogger,
+          Logger.make(({ annotations, cause, message }) => {
+            told.failures.push({
+              text: `${String(message)} ${String(cause)}`,
+              requestId: Option.getOrUndefined(HashMap.get(annotations, "requestId"))
+            })
+          })
+        )
+      )
+    )
+  )
+).pipe(
+  Layer.provideMerge(DomainLive),
+  Layer.provideMerge(PostgresTest),
+  Layer.provideMerge(
+    Layer.effect(
+      Told,
+      Effect.gen(function* () {
+        return { begun: yield* Deferred.make<void>(), given: yield* Deferred.make<void>(), failures: [] }
+      })
+    )
+  )
+)
+
+layer(Service)("what should not have happened", (it) => {
+  it.scoped("is told to nobody but the log, under the id of the request", () =>
+    Effect.gen(function* () {
+      const { token } = yield* freshAgent()
+      const { failures } = yield* Told
+      const broken = {
+        store_get: "InternalError",
+        products_list: "InternalError",
+        products_get: "InternalError",
+        products_create: "ServiceUnavailable"
+      }
+      for (const [name, _tag] of Object.entries(broken)) {
+        const refused = yield* callTool(token, name, name === "products_get" ? { id: "x" } : {})
+        assert.isTrue(refused.isError)
+        assert.deepInclude(refused.structuredContent["error"], { _tag })
+        assert.notInclude(JSON.stringify(refused), "hunter2")
+      }
+      for (const name of ["collections_list", "collections_get"]) {
+        const { body, headers } = messageOf("tools/call", { name, arguments: {} })
+        const { status, text } = yield* send({
+          body,
+          headers: { ...headers, authorization: `Bearer ${token}`, "x-request-id": name }
+        })
+        assert.strictEqual(status, 200)
+        assert.notInclude(text, "Secret")
+        assert.include(text, '"_tag":"InternalError"')
+        assert.include(text, `"requestId":"${name}"`)
+      }
+      const { body, headers } = messageOf("resources/read", { uri: "store://facts" })
+      const read = yield* send({ body, headers: { ...headers, authorization: `Bearer ${token}` } })
+      assert.match(JSON.parse(read.text).error.message, /^This cannot be read now \(request [\w-]+\)$/)
+
+      assert.lengthOf(
+        failures.filter(({ text }) => text.includes("hunter2")),
+        4
+      )
+      assert.includeMembers(
+        failures.map(({ requestId }) => requestId),
+        ["collections_list", "collections_get"]
+      )
+    })
+  )
+
+  it.scoped("a tool that takes too long is given up, and says so", () =>
+    Effect.gen(function* () {
+      const { token } = yield* freshAgent()
+      const { begun, given } = yield* Told
+      const call = yield* Effect.fork(callTool(token, "products_delete", {}))
+      yield* Deferred.await(begun)
+      yield* TestClock.adjust("45 seconds")
+      const refused = yield* Fiber.join(call)
+      assert.deepInclude(refused.structuredContent["error"], { _tag: "TookTooLong" })
+      assert.include(refused.content[0].text, "with the same idempotencyKey")
+      yield* Deferred.await(given)
+    })
+  )
+})
+
+layer(Service)("a client that hangs up", (it) => {
+  it.scoped("gives up the tool that it waited for", () =>
+    Effect.gen(function* () {
+      const { token } = yield* freshAgent()
+      const { begun, given } = yield* Told
+      const { hostname, port } = new URL(yield* baseUrl)
+      const { body, headers } = messageOf("tools/call", { name: "products_delete", arguments: {} })
+      const head = Object.entries({ ...headers, host: hostname, authorization: `Bearer ${token}` })
+      const socket = connect(Number(port), hostname)
+      socket.write(
+        lines(
+          "POST /mcp HTTP/1.1",
+          ...head.map(([name, value]) => `${name}: ${value}`),
+          `content-length: ${Buffer.byteLength(body)}`
+        ) + body
+      )
+      yield* Deferred.await(begun)
+      socket.destroy()
+      yield* Deferred.await(given)
+    })
+  )
+})

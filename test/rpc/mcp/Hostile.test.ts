@@ -1,0 +1,207 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import { ApiTest, baseUrl } from "../../support/Api.ts"
+import { callTool, freshAgent, messageOf, send } from "../../support/Mcp.ts"
+import { newKey } from "../../support/Rpc.ts"
+
+const reasonOf = (text: string): unknown => JSON.parse(text).error
+
+const keyed = () => ({ idempotencyKey: randomUUID() })
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no message of an agent", (it) => {
+  it.scoped("only POST is taken, with the token of an agent, from no other site's page", () =>
+    Effect.gen(function* () {
+      const { agent, client, cookie, storeId, token } = yield* freshAgent()
+      const { body, headers } = messageOf("tools/list")
+      const statusOf = (more: Record<string, string>) =>
+        Effect.map(send({ body, headers: { ...headers, ...more } }), ({ status }) => status)
+      const authorization = `Bearer ${token}`
+
+      for (const method of ["GET", "PUT", "DELETE", "OPTIONS"]) {
+        const refused = yield* send({ method, headers: { authorization } })
+        assert.strictEqual(refused.status, 405, method)
+        assert.strictEqual(refused.headers.get("allow"), "POST")
+      }
+      for (const foreign of [
+        { origin: "https://evil.example" },
+        { origin: "null" },
+        { "sec-fetch-site": "cross-site" }
+      ]) {
+        assert.strictEqual(yield* statusOf({ ...foreign, authorization }), 403, JSON.stringify(foreign))
+      }
+      assert.strictEqual(yield* statusOf({ origin: yield* baseUrl, authorization }), 200)
+
+      const strangers = [
+        {},
+        { cookie },
+        { authorization: `Basic ${token}` },
+        { authorization: "Bearer nobody" },
+        { authorization: `Bearer ${token}x` },
+        { authorization: `Bearer ${cookie.replace("session=", "")}` },
+        { "mcp-session-id": token }
+      ]
+      for (const stranger of strangers) {
+        const refused = yield* send({ body, headers: { ...headers, ...stranger } })
+        assert.strictEqual(refused.status, 401, JSON.stringify(stranger))
+        assert.strictEqual(refused.headers.get("www-authenticate"), "Bearer")
+      }
+      yield* client.agents.revoke({ storeId, id: agent.id })
+      assert.strictEqual(yield* statusOf({ authorization }), 401)
+    })
+  )
+
+  it.scoped("a body that is too large, or that is none, is refused before anything of it is done", () =>
+    Effect.gen(function* () {
+      const { client, storeId, token } = yield* freshAgent()
+      const { body, headers } = messageOf("tools/call", {
+        name: "products_create",
+        arguments: { ...keyed(), product: { name: "Cup" } }
+      })
+      const authorized = { ...headers, authorization: `Bearer ${token}` }
+      const large = yield* send({ body: body + " ".repeat(12 * 1024 * 1024), headers: authorized })
+      assert.strictEqual(large.status, 413)
+
+      const bodies: Record<string, string | Uint8Array<ArrayBuffer>> = {
+        nothing: "",
+        "no JSON": body.slice(0, -1),
+        text: '"tools/call"',
+        null: "null",
+        "many messages": `[${body},${body}]`,
+        "no UTF-8": new Uint8Array([0x22, 0xff, 0x22]),
+        "a key that is no member": '{"__proto__":1}',
+        "what is nested too deep": `${'{"a":'.repeat(1_000)}1${"}".repeat(1_000)}`
+      }
+      for (const [name, body] of Object.entries(bodies)) {
+        const refused = yield* send({ body, headers: authorized })
+        assert.strictEqual(refused.status, 400, name)
+        assert.isString(reasonOf(refused.text), name)
+      }
+      const { "content-type": _, ...typeless } = authorized
+      for (const more of [{ "content-type": "text/plain" }, { "content-encoding": "gzip" }]) {
+        const refused = yield* send({ body, headers: { ...authorized, ...more } })
+        assert.strictEqual(refused.status, 400)
+      }
+      assert.strictEqual((yield* send({ body: new TextEncoder().encode(body), headers: typeless })).status, 400)
+
+      const messages = [
+        {},
+        { jsonrpc: "2.0" },
+        { jsonrpc: "1.0", id: 1, method: "tools/list" },
+        { jsonrpc: "2.0", id: {}, method: "tools/list" },
+        { jsonrpc: "2.0", id: null, method: "tools/list" },
+        { jsonrpc: "2.0", id: 1, method: 5 },
+        { jsonrpc: "2.0", id: 1, result: {} },
+        { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } },
+        { jsonrpc: "2.0", id: 1, method: "tools/call" },
+        { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: 5 } },
+        { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "products_create", arguments: [] } },
+        { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "__proto__", arguments: {} } },
+        { jsonrpc: "2.0", id: 1, method: "sampling/createMessage", params: {} },
+        { jsonrpc: "2.0", id: 1, method: "server/discover", params: {} },
+        { jsonrpc: "2.0", id: 1, method: "initialize", params: {} },
+        { jsonrpc: "2.0", id: 1, method: "constructor" }
+      ]
+      for (const version of [{}, { "mcp-protocol-version": "2025-06-18" }, { "mcp-protocol-version": "1999-01-01" }]) {
+        const { "mcp-method": _, "mcp-protocol-version": __, ...rest } = authorized
+        for (const message of messages) {
+          const { status, text } = yield* send({ body: JSON.stringify(message), headers: { ...rest, ...version } })
+          assert.include([200, 202, 400], status, `${JSON.stringify(message)}: ${text}`)
+          assert.notInclude(text, '"result":{', JSON.stringify(message))
+        }
+      }
+      assert.deepStrictEqual(yield* client.products.list({ storeId }), { items: [], nextCursor: null })
+    })
+  )
+
+  it.scoped("nobody may listen for what changes: no stream is kept open", () =>
+    Effect.gen(function* () {
+      const { token } = yield* freshAgent()
+      const { body, headers } = messageOf("subscriptions/listen", { notifications: { toolsListChanged: true } })
+      const { text } = yield* send({ body, headers: { ...headers, authorization: `Bearer ${token}` } })
+      assert.include(text, '"error"')
+    })
+  )
+
+  it.scoped("another store's ids mean nothing, and an agent names no store", () =>
+    Effect.gen(function* () {
+      const other = yield* freshAgent()
+      const { storeId } = other
+      const made = yield* callTool(other.token, "products_create", { ...keyed(), product: { name: "Secret" } })
+      const product = String(made.structuredContent["id"])
+      const collection = yield* callTool(other.token, "collections_create", {
+        ...keyed(),
+        collection: { title: "Secret", productIds: [product] }
+      })
+      const before = yield* other.client.products.list({ storeId })
+
+      const stranger = yield* freshAgent()
+      const calls = {
+        products_get: { id: product },
+        products_update: { ...keyed(), id: product, patch: { name: "Mine" } },
+        products_delete: { ...keyed(), id: product },
+        collections_get: { id: collection.structuredContent["id"] },
+        collections_update: { ...keyed(), id: collection.structuredContent["id"], patch: { title: "Mine" } },
+        collections_delete: { ...keyed(), id: collection.structuredContent["id"] },
+        collections_create: { ...keyed(), collection: { title: "Mine", productIds: [product] } }
+      }
+      for (const [name, args] of Object.entries(calls)) {
+        const refused = yield* callTool(stranger.token, name, args)
+        assert.isTrue(refused.isError, name)
+        assert.notInclude(JSON.stringify(refused), "Secret")
+        const named = yield* callTool(stranger.token, name, { ...args, storeId })
+        assert.include(named.content[0].text, "storeId: is not a field that can be set")
+      }
+      for (const name of ["products_list", "collections_list"]) {
+        assert.deepInclude((yield* callTool(stranger.token, name, { cursor: product })).structuredContent, {
+          items: []
+        })
+        assert.isTrue((yield* callTool(stranger.token, name, { storeId })).isError)
+      }
+      assert.deepStrictEqual(yield* other.client.products.list({ storeId }), before)
+    })
+  )
+
+  it.scoped("two agents at once are never taken for each other", () =>
+    Effect.gen(function* () {
+      const [one, two] = [yield* freshAgent(), yield* freshAgent()]
+      const ask = ({ storeId, token }: typeof one) =>
+        Effect.map(callTool(token, "store_get", {}), ({ structuredContent }) => structuredContent["id"] === storeId)
+      const answers = yield* Effect.all(
+        Array.from({ length: 100 }, (_, index) => ask(index % 2 === 0 ? one : two)),
+        { concurrency: 40 }
+      )
+      assert.deepStrictEqual([...new Set(answers)], [true])
+    })
+  )
+
+  it.scoped("a call counts in the window of its agent, whatever it asks", () =>
+    Effect.gen(function* () {
+      const { token } = yield* freshAgent({ window: 3 })
+      const { body, headers } = messageOf("tools/list")
+      const statuses = yield* Effect.all(
+        Array.from({ length: 5 }, () => send({ body, headers: { ...headers, authorization: `Bearer ${token}` } }))
+      )
+      assert.deepStrictEqual(
+        statuses.map(({ status }) => status),
+        [200, 200, 200, 429, 429]
+      )
+    })
+  )
+
+  it.scoped("a write that is repeated under its key is done once, over this surface and the second", () =>
+    Effect.gen(function* () {
+      const { agent, client, storeId, token } = yield* freshAgent()
+      const idempotencyKey = newKey()
+      const write = { idempotencyKey, product: { name: "Cup" } }
+      const first = yield* callTool(token, "products_create", write)
+      const again = yield* callTool(token, "products_create", write)
+      assert.deepStrictEqual(again.structuredContent, first.structuredContent)
+      const other = yield* callTool(token, "products_create", { ...write, product: { name: "Mug" } })
+      assert.deepInclude(other.structuredContent["error"], { _tag: "KeyReused" })
+      const { items } = yield* client.products.list({ storeId })
+      assert.lengthOf(items, 1)
+      assert.isString(agent.id)
+    })
+  )
+})
