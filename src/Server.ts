@@ -12,6 +12,7 @@ import { makeRpc } from "./http/Rpc.ts"
 import { serve } from "./http/Serve.ts"
 import { makeAccessProcedures } from "./rpc/handlers/Access.ts"
 import { makeAgentProcedures } from "./rpc/handlers/Agents.ts"
+import { makeActivityProcedures } from "./rpc/handlers/Activity.ts"
 import { makeCalls } from "./rpc/handlers/Calls.ts"
 import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
 import { makeInventoryProcedures } from "./rpc/handlers/Inventory.ts"
@@ -20,6 +21,9 @@ import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
 import { makeMessages } from "./rpc/mcp/Messages.ts"
 import { makeRecordProcedures } from "./rpc/handlers/Records.ts"
 import { makeSearchProcedures } from "./rpc/handlers/Search.ts"
+import { makeBillingProcedures } from "./rpc/handlers/Billing.ts"
+import { makeInstallationProcedures } from "./rpc/handlers/Installations.ts"
+import { makeWebhookProcedures } from "./rpc/handlers/Webhooks.ts"
 import type { Rpcs } from "./rpc/Rpcs.ts"
 
 /** Every route of the service; what they need of the domain is left for `main` and the tests to provide. */
@@ -38,7 +42,11 @@ export const ServerLive = Layer.scopedDiscard(
       ...(yield* makeMembershipProcedures),
       ...(yield* makeInventoryProcedures),
       ...(yield* makeRecordProcedures),
-      ...(yield* makeAccessProcedures)
+      ...(yield* makeAccessProcedures),
+      ...(yield* makeActivityProcedures),
+      ...(yield* makeInstallationProcedures),
+      ...(yield* makeWebhookProcedures),
+      ...(yield* makeBillingProcedures)
     }
     const api = yield* makeDispatch(Object.values(handlers))
     const rpc = yield* makeRpc(yield* makeCalls(Object.values(procedures)))

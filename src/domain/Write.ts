@@ -14,6 +14,8 @@ export interface WriteContext {
   readonly surface: Surface
   /** The event that this write answers, if it says so: the write counts a hop more than it. */
   readonly cause: EventId | null
+  /** What names the request in the log of the service, if it was one. */
+  readonly requestId?: string | undefined
   /** A rehearsal is decided and rolled back: nothing of it stays. */
   readonly mode: "perform" | "rehearse"
   /** Whether no event tells of it, as of the first load of a store. The journal does. */

@@ -7,6 +7,8 @@ import type { Query } from "./Query.ts"
 /** A request of the API that has passed the door: who asks, and what was matched of its address. */
 export interface Call {
   readonly installation: Installation
+  /** What names the request in the log of the service. */
+  readonly requestId: string
   readonly method: string
   /** Path with query, as it was sent. */
   readonly url: string

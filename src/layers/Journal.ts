@@ -14,20 +14,21 @@ const PART = 30 * 24 * 3_600_000
 /** Each part is used again after 480 days, which leaves 50 of them to empty it in. */
 const PARTS = Array.from({ length: 16 }, (_, part) => part)
 
-const partOf = (id: string) => Math.floor(millisOf(id) / PART) % PARTS.length
+/** Which part of the journal holds the entry with this id. */
+export const partOf = (id: string) => Math.floor(millisOf(id) / PART) % PARTS.length
 
 const insertEntry = statement(`
   insert into journal (
     store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
-    before, after, omitted, reason
-  ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+    before, after, omitted, reason, request_id
+  ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
 `)
 
 const omittedOf = ({ omitted }: Kept) => `{${omitted.map((name) => JSON.stringify(name)).join(",")}}`
 
 /** What the journal keeps of a change: who did what to which resource, through which surface, under which key. */
 const entryOf = (context: WriteContext, hops: number, key: string | null, change: Change): Statement => {
-  const { actor, storeId, surface } = context
+  const { actor, requestId, storeId, surface } = context
   const { at, id, reason, resource, resourceId, version } = change
   const kept = keptOf(change)
   return insertEntry(
@@ -46,16 +47,17 @@ const entryOf = (context: WriteContext, hops: number, key: string | null, change
     kept.before,
     kept.after,
     omittedOf(kept),
-    reason
+    reason,
+    requestId ?? null
   )
 }
 
 const insertEntries = statement(`
   insert into journal (
     store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
-    before, after, omitted
+    before, after, omitted, request_id
   )
-  select $1, id, part, at, $2, $3, $4, $5, $6, $7, resource_id, version, before, after, omitted::text[]
+  select $1, id, part, at, $2, $3, $4, $5, $6, $7, resource_id, version, before, after, omitted::text[], $16
   from unnest(
     $8::uuid[], $9::smallint[], $10::timestamptz[], $11::uuid[], $12::integer[], ${fromLines("$13")}, ${fromLines("$14")},
     ${fromLines("$15")}
@@ -64,7 +66,7 @@ const insertEntries = statement(`
 
 /** The same of many changes of one write, to resources of one kind. */
 const manyOf = (
-  { actor, storeId, surface }: WriteContext,
+  { actor, requestId, storeId, surface }: WriteContext,
   hops: number,
   key: string | null,
   resource: Change["resource"],
@@ -86,7 +88,8 @@ const manyOf = (
     listOf(changes.map(({ version }) => version)),
     linesOf(kept.map(({ before }) => before ?? "")),
     linesOf(kept.map(({ after }) => after ?? "")),
-    linesOf(kept.map(omittedOf))
+    linesOf(kept.map(omittedOf)),
+    requestId ?? null
   )
 }
 

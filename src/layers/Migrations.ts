@@ -23,7 +23,10 @@ import createMerchants from "./migrations/0020_create_merchants.ts"
 import createAgents from "./migrations/0021_create_agents.ts"
 import createSearch from "./migrations/0022_create_search.ts"
 import searchWhatThereIs from "./migrations/0023_search_what_there_is.ts"
-import findByCode from "./migrations/0024_find_by_code.ts"
+import showJournal from "./migrations/0024_show_the_journal.ts"
+import findInJournal from "./migrations/0025_find_in_the_journal.ts"
+import administerInstallations from "./migrations/0026_administer_installations.ts"
+import findByCode from "./migrations/0027_find_by_code.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -50,7 +53,10 @@ export const migrations = {
   "0021_create_agents": createAgents,
   "0022_create_search": createSearch,
   "0023_search_what_there_is": searchWhatThereIs,
-  "0024_find_by_code": findByCode
+  "0024_show_the_journal": showJournal,
+  "0025_find_in_the_journal": findInJournal,
+  "0026_administer_installations": administerInstallations,
+  "0027_find_by_code": findByCode
 }
 
 /** The number that a migration's name begins with. */

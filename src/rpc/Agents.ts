@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { Agent, AgentLimitReached, AgentNotFound, AgentPatch, NewAgent } from "../domain/access/Agents.ts"
 import { AgentId } from "../domain/Actor.ts"
 import { Identified } from "./Principal.ts"
-import { inStore, keyed, Page, paged, WriteRefused, Written } from "./Shapes.ts"
+import { inStore, keyed, Page, paged, WriteRefused } from "./Shapes.ts"
 
 /*
  * The agents of a store: for all of its members, and for no agent. A change or an end is the same when it is done twice,
@@ -13,15 +13,13 @@ import { inStore, keyed, Page, paged, WriteRefused, Written } from "./Shapes.ts"
 /** Its token is shown with the first answer alone: nothing that is kept holds it, so a retry is answered without. */
 export const createAgent = Rpc.make("agents.create", {
   payload: { ...keyed, agent: NewAgent },
-  success: Written(
-    Schema.Struct({
-      ...Agent.fields,
-      token: Schema.NullOr(Schema.String).annotations({
-        description:
-          "Sent as `Authorization: Bearer …`. Null where the key was used before: if it is lost, revoke the agent and create another"
-      })
+  success: Schema.Struct({
+    ...Agent.fields,
+    token: Schema.NullOr(Schema.String).annotations({
+      description:
+        "Sent as `Authorization: Bearer …`. Null where the key was used before: if it is lost, revoke the agent and create another"
     })
-  ),
+  }),
   error: Schema.Union(WriteRefused, AgentLimitReached)
 })
 

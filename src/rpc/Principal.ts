@@ -65,9 +65,16 @@ export const agentsWith = (scope: Scope): Callers => ({ members: "all", agents: 
 /** Who the call that is being answered comes from. */
 export class CurrentPrincipal extends Context.Tag("rpc/CurrentPrincipal")<CurrentPrincipal, Principal>() {}
 
-/** Through which surface it comes, for the journal. */
-export class CallSurface extends Context.Reference<CallSurface>()("rpc/CallSurface", {
-  defaultValue: (): Surface => "rpc"
+/** Where a call comes from, as the journal tells it. */
+export interface Origin {
+  readonly surface: Surface
+  /** What names the request that it came with in the log of the service. */
+  readonly requestId: string | undefined
+}
+
+/** Where the call that is being answered comes from. */
+export class CallOrigin extends Context.Reference<CallOrigin>()("rpc/CallOrigin", {
+  defaultValue: (): Origin => ({ surface: "rpc", requestId: undefined })
 }) {}
 
 /** What a client is told of `Unavailable`, whose reason stays in the service. */

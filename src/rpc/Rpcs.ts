@@ -1,10 +1,14 @@
 import { MemberRpcs, SessionRpcs, StoreRpcs } from "./Access.ts"
+import { ActivityRpcs } from "./Activity.ts"
 import { AgentRpcs } from "./Agents.ts"
+import { BillingRpcs } from "./Billing.ts"
 import { CollectionRpcs, ProductRpcs } from "./Catalog.ts"
+import { InstallationRpcs } from "./Installations.ts"
 import { InventoryRpcs } from "./Inventory.ts"
 import { MembershipRpcs } from "./Membership.ts"
 import { CustomerRpcs, OrderRpcs } from "./Records.ts"
 import { SearchRpcs } from "./Search.ts"
+import { DeliveryRpcs, WebhookRpcs } from "./Webhooks.ts"
 
 /** Every procedure of the second surface, for merchants who are signed in, and their agents. */
 export const Rpcs = ProductRpcs.merge(
@@ -13,9 +17,15 @@ export const Rpcs = ProductRpcs.merge(
   MembershipRpcs,
   InventoryRpcs,
   OrderRpcs,
-  CustomerRpcs,
+  CustomerRpcs
+).merge(
   AgentRpcs,
   StoreRpcs,
   MemberRpcs,
-  SessionRpcs
+  SessionRpcs,
+  ActivityRpcs,
+  InstallationRpcs,
+  WebhookRpcs,
+  DeliveryRpcs,
+  BillingRpcs
 )

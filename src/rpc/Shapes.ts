@@ -18,7 +18,12 @@ export const keyed = {
   idempotencyKey: IdempotencyKey.annotations({
     description: "One new key for each operation, and the same on its retries: it runs once, a retry gets its answer",
     message: () => ({ message: "must be 1 to 255 visible ASCII characters", override: true })
-  }),
+  })
+}
+
+/** What a write that can be rehearsed is asked with. */
+export const rehearsable = {
+  ...keyed,
   dryRun: optional(
     Schema.Boolean.annotations({
       description:
@@ -30,7 +35,7 @@ export const keyed = {
 
 /** What a write to something that there is is asked with. */
 export const guarded = {
-  ...keyed,
+  ...rehearsable,
   expectedVersion: optional(
     Schema.Int.pipe(
       Schema.positive(),

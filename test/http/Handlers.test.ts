@@ -66,6 +66,7 @@ const callOf = (sent: Partial<Call>): Call => ({
     storeId: StoreId.make("019c1363-49c0-7d21-9a53-5b1c6e2f8a92"),
     ...NOTHING
   },
+  requestId: "request",
   method: "GET",
   url: "/",
   header: () => undefined,

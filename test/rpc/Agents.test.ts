@@ -5,7 +5,6 @@ import { hash, randomUUID } from "node:crypto"
 import { AgentPatch, MAX_AGENTS, NewAgent } from "../../src/domain/access/Agents.ts"
 import { AgentId } from "../../src/domain/Actor.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
-import { performed } from "../../src/rpc/Client.ts"
 import { Rpcs } from "../../src/rpc/Rpcs.ts"
 import { ApiTest } from "../support/Api.ts"
 import { agentOf, callLine, errorOf, exitsOf, freshMember, memberOf, newKey, post } from "../support/Rpc.ts"
@@ -77,12 +76,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const asked = { storeId, idempotencyKey: newKey(), agent: toAgent({ name: "Helper", scopes: [] }) }
-      const { token, ...made } = yield* performed(client.agents.create(asked))
+      const { token, ...made } = yield* client.agents.create(asked)
       const repeated = yield* Effect.replicateEffect(client.agents.create(asked), 2)
       for (const one of repeated) assert.deepStrictEqual(one, { ...made, token: null })
-
-      const rehearsed = yield* client.agents.create({ ...asked, idempotencyKey: newKey(), dryRun: true })
-      assert.isTrue("dryRun" in rehearsed && rehearsed.resource.token === null)
 
       const sql = yield* SqlClient.SqlClient
       const agents = yield* sql<{ readonly token_hash: Buffer }>`select * from agents where store_id = ${storeId}`
@@ -138,8 +134,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
         "agents.update": refusalOf(client.agents.update({ storeId, id, patch: { budget: 100_000 } })),
         "agents.revoke": refusalOf(client.agents.revoke({ storeId, id })),
         "members.list": refusalOf(client.members.list({ storeId })),
-        "members.join": refusalOf(client.members.join({ storeId, email: member.email, role: "staff" })),
-        "members.leave": refusalOf(client.members.leave({ storeId, merchantId: member.merchantId })),
+        "members.join": refusalOf(
+          client.members.join({ storeId, idempotencyKey: newKey(), email: member.email, role: "staff" })
+        ),
+        "members.leave": refusalOf(
+          client.members.leave({ storeId, idempotencyKey: newKey(), merchantId: member.merchantId })
+        ),
         "sessions.list": refusalOf(client.sessions.list({}))
       }
       for (const [tag, refusal] of Object.entries(calls)) assert.strictEqual(yield* refusal, "AgentRefused", tag)
@@ -273,7 +273,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
       const { storeId } = owner
       const staff = yield* memberOf(storeId, "staff")
       const { client } = yield* agentOf({ storeId, client: staff.client })
-      yield* owner.client.members.leave({ storeId, merchantId: staff.merchantId })
+      yield* owner.client.members.leave({ storeId, idempotencyKey: newKey(), merchantId: staff.merchantId })
       yield* client.products.list({ storeId })
     })
   )

@@ -78,7 +78,7 @@ export const makeWrite = Effect.gen(function* () {
     const cause = body === undefined ? null : yield* causeOf(call)
     const mode = handling["dry-run"] ? "rehearse" : "perform"
     const outcome = yield* once(
-      { storeId, actor: Actor.App({ id }), surface: "rest", cause, mode },
+      { storeId, actor: Actor.App({ id }), surface: "rest", cause, requestId: call.requestId, mode },
       { key, fingerprint: fingerprint(call, body) },
       describe(condition),
       respond

@@ -4,7 +4,7 @@ import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { StoreId, type StoreNotFound } from "../../domain/Store.ts"
-import { type CallRefused, CurrentPrincipal, type Principal } from "../Principal.ts"
+import { CallOrigin, type CallRefused, CurrentPrincipal, type Principal } from "../Principal.ts"
 import { type Call, callsOf } from "./Envelope.ts"
 import { type Caller, makeIdentify, principalAt } from "./Identify.ts"
 import type { Procedure } from "./Procedure.ts"
@@ -75,7 +75,7 @@ export const makeCalls = (procedures: ReadonlyArray<Procedure>) =>
               sent.requestId
             ),
           { concurrency: "unbounded" }
-        )
+        ).pipe(Effect.provideService(CallOrigin, { surface: "rpc", requestId: sent.requestId }))
         return lines.join("")
       })
   })

@@ -9,14 +9,15 @@ import type { JsonText } from "../../domain/Document.ts"
 import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject, stringify } from "../../domain/Json.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
-import type { Surface, Write } from "../../domain/Write.ts"
+import type { Write } from "../../domain/Write.ts"
 import {
   actorOf,
   type Callers,
   CallersOf,
   CallRefused,
-  CallSurface,
+  CallOrigin,
   CurrentPrincipal,
+  type Origin,
   Principal
 } from "../Principal.ts"
 import type { WriteRefused } from "../Shapes.ts"
@@ -45,7 +46,7 @@ interface Definition<Tag extends string, Payload, PayloadJson, Refusal, RefusalJ
 interface InStore<Payload> {
   readonly payload: Payload
   readonly principal: Principal
-  readonly surface: Surface
+  readonly origin: Origin
 }
 
 interface OfStore {
@@ -127,9 +128,9 @@ export const makeProcedures = Effect.gen(function* () {
     return procedure(definition, (payload, json) =>
       Effect.gen(function* () {
         const principal = yield* CurrentPrincipal
-        const surface = yield* CallSurface
+        const origin = yield* CallOrigin
         yield* admit(principal, payload.storeId, callers)
-        const found = yield* inTurn(payload.storeId, weight, run({ payload, principal, surface }, json))
+        const found = yield* inTurn(payload.storeId, weight, run({ payload, principal, origin }, json))
         return toJson(found, payload)
       })
     )
@@ -138,7 +139,7 @@ export const makeProcedures = Effect.gen(function* () {
   /** Performs a write once for a key of its principal, or rehearses it; what an agent performs is of its budget. */
   const performed = <Payload extends Keyed, Made, Refusal>(
     { _tag }: { readonly _tag: string },
-    { payload, principal, surface }: InStore<Payload>,
+    { payload, principal, origin }: InStore<Payload>,
     json: JsonObject,
     write: Write<Made, Refusal>,
     toJson: (made: Made, payload: Payload) => JsonText
@@ -147,7 +148,7 @@ export const makeProcedures = Effect.gen(function* () {
       {
         storeId: payload.storeId,
         actor: actorOf(principal),
-        surface,
+        ...origin,
         cause: null,
         mode: payload.dryRun === true ? "rehearse" : "perform"
       },

@@ -7,7 +7,7 @@ import { type JsonObject, parse } from "../../domain/Json.ts"
 import { ForAgents } from "../ForAgents.ts"
 import { errorJson, type Procedure } from "../handlers/Procedure.ts"
 import { refuse, settled } from "../handlers/Settled.ts"
-import { type Agent, type Callers, CallersOf, CallRefused, CallSurface, CurrentPrincipal } from "../Principal.ts"
+import { type Agent, type Callers, CallersOf, CallOrigin, CallRefused, CurrentPrincipal } from "../Principal.ts"
 import { Rpcs } from "../Rpcs.ts"
 import { brief, EACH, ONE } from "./Brief.ts"
 import { inputOf, type ObjectSchema, outputOf } from "./JsonSchema.ts"
@@ -132,7 +132,7 @@ const toolOf = (rpc: Rpc, description: string, { answer }: Procedure): Tool => {
     call: (given, agent, requestId) =>
       perform(given, agent).pipe(
         Effect.provideService(CurrentPrincipal, agent),
-        Effect.provideService(CallSurface, "mcp"),
+        Effect.provideService(CallOrigin, { surface: "mcp", requestId }),
         bounded,
         Effect.map((json) => found(shown(objectOf(json), given))),
         Effect.catchAll((json) => Effect.sync(() => refusedBy(json))),

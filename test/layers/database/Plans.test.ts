@@ -15,6 +15,7 @@ import { Search } from "../../../src/domain/catalog/Search.ts"
 import { EventKind } from "../../../src/domain/Events.ts"
 import { parse } from "../../../src/domain/Json.ts"
 import { Imports } from "../../../src/domain/imports/Imports.ts"
+import { Activity, EntryId, ResourceKind } from "../../../src/domain/journal/Activity.ts"
 import { ExternalId } from "../../../src/domain/imports/Put.ts"
 import { Idempotency, type StoredResponse } from "../../../src/domain/Idempotency.ts"
 import { OrderId, Orders, PutOrder } from "../../../src/domain/records/Order.ts"
@@ -28,10 +29,11 @@ import { Database, Door, postgres } from "../../../src/layers/database/Postgres.
 import { statement } from "../../../src/layers/database/Statement.ts"
 import { makeQueue } from "../../../src/layers/webhooks/Queue.ts"
 import { makeApp, makeStore } from "../../support/Api.ts"
+import { administration } from "../../support/Administration.ts"
 import { keyed } from "../../support/Keyed.ts"
 import { freshDatabase } from "../../support/Postgres.ts"
 import { fill, outdate } from "../../support/Filled.ts"
-import { contextOf, performIn } from "../../support/Writes.ts"
+import { contextOf, MERCHANT, performIn } from "../../support/Writes.ts"
 
 /** Rounds in which a connection comes to the plans that it keeps: after five that are made for their values. */
 const ROUNDS = 8
@@ -66,6 +68,7 @@ const middleOf = (table: string, which: string) =>
   `)
 const selectProduct = middleOf("products", "true")
 const selectOrder = middleOf("orders", "true")
+const selectEntry = middleOf("journal", "true")
 // Behind a manual one: so each page begins with the same kind, and is asked for by the same statement.
 const selectCollection = middleOf("collections", "document ->> 'type' = 'manual'")
 
@@ -239,10 +242,23 @@ const round = Effect.fn(function* (installation: Installation, token: Redacted.R
     orders.list(storeId, { ...asked, updatedSince: "1970-01-01T00:00:00Z" })
   )
 
+  const activity = yield* Activity
+  const entries = { limit: 20, kinds: ResourceKind.literals }
+  yield* measured("activity at the start", activity.list(storeId, entries))
+  const entry = yield* oneOf(EntryId)(selectEntry(storeId))
+  yield* measured("activity in the middle", activity.list(storeId, { ...entries, cursor: entry.id }))
+  yield* measured("activity of a product", activity.list(storeId, { ...entries, resourceId: kept }))
+  yield* measured("activity of a merchant", activity.list(storeId, { ...entries, actorId: MERCHANT.id }))
+  yield* measured("activity since a time", activity.list(storeId, { ...entries, since: "2020-01-01T00:00:00.000Z" }))
+  yield* measured("an entry", activity.get(storeId, entry.id))
+
   const claimed = yield* measured("a claim", claim(64, new Map()))
   const attempt = { status: 204, durationMillis: 7, answer: new Uint8Array(), error: null }
   const settled = claimed.map((claimed) => ({ claimed, outcome: "delivered" as const, delay: 0, attempt }))
   yield* measured("a settlement", settle(settled))
+
+  const administered = yield* administration(installation, (write) => once(write, respondEmpty))
+  for (const [name, work] of administered) yield* measured(name, Effect.orDie(work))
 
   return costs
 })

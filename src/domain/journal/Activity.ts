@@ -1,0 +1,96 @@
+import { Context, type Effect, Schema } from "effect"
+import type { Scope } from "../access/Scope.ts"
+import { Timestamp } from "../catalog/Fields.ts"
+import type { JsonText, DocumentPage } from "../Document.ts"
+import type { PageRequest } from "../Page.ts"
+import type { StoreId } from "../Store.ts"
+import { Uuid } from "../Uuid.ts"
+import { ENTRY_DAYS } from "./Journal.ts"
+
+export const EntryId = Uuid.pipe(Schema.brand("EntryId"), Schema.annotations({ identifier: "EntryId" }))
+export type EntryId = typeof EntryId.Type
+
+/** What the journal tells of. */
+export const ResourceKind = Schema.Literal("product", "collection")
+export type ResourceKind = typeof ResourceKind.Type
+
+/** What an agent must be allowed to, to see what became of a resource, and to take it back. */
+export const SCOPES = {
+  product: { read: "read_products", write: "write_products" },
+  collection: { read: "read_collections", write: "write_collections" }
+} as const satisfies Record<ResourceKind, { readonly read: Scope; readonly write: Scope }>
+
+export const ActorType = Schema.Literal("app", "merchant", "agent")
+export type ActorType = typeof ActorType.Type
+
+const Side = Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+const VersionOf = Schema.NullOr(Schema.Int)
+const Id = Schema.typeSchema(Uuid)
+
+/** One change of one resource, as the journal keeps it. */
+export const ActivityEntry = Schema.Struct({
+  id: Schema.typeSchema(EntryId).annotations({ description: "That of the event, too, if the change sent one" }),
+  at: Timestamp,
+  actor: Schema.Struct({ type: ActorType, id: Id }).annotations({
+    description: "Who wrote: an installation of an app, a merchant or an agent"
+  }),
+  surface: Schema.Literal("rest", "rpc", "mcp", "cli", "import").annotations({ description: "Through what it came" }),
+  resource: ResourceKind,
+  resourceId: Id,
+  versions: Schema.Struct({ before: VersionOf, after: VersionOf }).annotations({
+    description: "What became which version: null before it was made, and after it was deleted"
+  }),
+  omitted: Schema.Array(Schema.String).annotations({
+    description: "Members that differ, too, and were too large to keep: 65,536 characters of JSON are kept of a change"
+  }),
+  idempotencyKey: Schema.NullOr(Schema.String),
+  requestId: Schema.NullOr(Schema.String).annotations({ description: "What names the request in the service's log" }),
+  hops: Schema.Int.annotations({ description: "Deliveries of events in a row that led to it" }),
+  reason: Schema.NullOr(Schema.String).annotations({ description: "Why, in the words of who wrote" }),
+  undoes: Schema.NullOr(Schema.typeSchema(EntryId)).annotations({ description: "The entry that it takes back" }),
+  before: Side.annotations({
+    description:
+      "The members that differ, as they were; the whole resource where it was deleted, null where it was made"
+  }),
+  after: Side.annotations({
+    description: "The same as they are since; the whole resource where it was made, null where it was deleted"
+  })
+}).annotations({ identifier: "ActivityEntry" })
+export type ActivityEntry = typeof ActivityEntry.Type
+
+export class EntryNotFound extends Schema.TaggedError<EntryNotFound>()("EntryNotFound", { id: EntryId }) {
+  override get message() {
+    return `Entry ${this.id} was not found; entries are kept for ${ENTRY_DAYS} days`
+  }
+}
+
+/** Which entries are asked for: those that are all of this. */
+export interface ActivityRequest extends PageRequest<EntryId> {
+  /** Resources of these kinds. */
+  readonly kinds: ReadonlyArray<ResourceKind>
+  readonly resourceId?: string | undefined
+  readonly actorType?: ActorType | undefined
+  readonly actorId?: string | undefined
+  /** At this time or later, and before that one: RFC 3339 in UTC with milliseconds. */
+  readonly since?: string | undefined
+  readonly until?: string | undefined
+}
+
+/** Entries that one page looks at: where few of them are asked for it ends early, with a cursor. */
+export const MAX_LOOKED_AT = 5_000
+
+/** An entry, and what kind of resource it tells of. */
+export interface FoundEntry {
+  readonly resource: ResourceKind
+  readonly json: JsonText
+}
+
+/** Who changed what in a store, as the journal tells it. */
+export class Activity extends Context.Tag("domain/journal/Activity")<
+  Activity,
+  {
+    /** Entries in descending order of id: the newest first. */
+    readonly list: (store: StoreId, request: ActivityRequest) => Effect.Effect<DocumentPage<EntryId>>
+    readonly get: (store: StoreId, id: EntryId) => Effect.Effect<FoundEntry, EntryNotFound>
+  }
+>() {}

@@ -1,0 +1,104 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import {
+  Activity,
+  type ActivityRequest,
+  EntryId,
+  EntryNotFound,
+  MAX_LOOKED_AT,
+  ResourceKind
+} from "../../domain/journal/Activity.ts"
+import { PAGE_BYTES } from "../../domain/Page.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { leastUuidOf } from "../../domain/Uuid.ts"
+import { Database } from "../database/Postgres.ts"
+import { statement } from "../database/Statement.ts"
+import { partOf } from "../Journal.ts"
+import { pageOf, pageQuery, START } from "../Pages.ts"
+
+/** The cursor of a first page: no id is greater. */
+const END = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+const COLUMNS = `
+  at, actor_type, actor_id, surface, resource, resource_id, version, omitted, idempotency_key, request_id, hops,
+  reason, undoes, before, after
+`
+
+/** An entry as JSON: what was kept of the resource goes out as it is. */
+const TEXT = `
+  left(json_build_object(
+    'id', id, 'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'actor', json_build_object('type', actor_type, 'id', actor_id), 'surface', surface,
+    'resource', resource, 'resourceId', resource_id,
+    'versions', json_build_object(
+      'before', case when before is not null then version - (after is not null)::integer end,
+      'after', case when after is not null then version end
+    ),
+    'omitted', omitted, 'idempotencyKey', idempotency_key, 'requestId', request_id, 'hops', hops, 'reason', reason,
+    'undoes', undoes
+  )::text, -1) || ',"before":' || coalesce(before, 'null') || ',"after":' || coalesce(after, 'null') || '}'
+`
+
+/** Bytes of an entry without what it keeps of the resource, about. */
+const FRAME = 600
+
+/**
+ * Entries of the store from `$5` to before `$4`, the newest first, by the index that knows of the resource or actor `$9`,
+ * where one is asked for. What else is asked for is looked for among so many of them that a page is never long in coming.
+ */
+const pageBy = (which: string) => {
+  const looked = (columns: string) => `(
+    select ${columns} from journal where store_id = $1 and id < $4 and id >= $5 ${which}
+    order by id desc limit ${MAX_LOOKED_AT}
+  ) as looked`
+  return statement(
+    pageQuery({
+      columns: COLUMNS,
+      text: TEXT,
+      bytes: `coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0) + ${FRAME}`,
+      rows: `${looked(`id, ${COLUMNS}`)}
+        where resource = any($6::text[]) and actor_type = coalesce($7, actor_type)
+          and actor_id = coalesce($8::uuid, actor_id)`,
+      order: "descending",
+      last: `(select case when count(*) = ${MAX_LOOKED_AT} then min(id::text) end from ${looked("id")})`
+    })
+  )
+}
+const selectAll = pageBy("")
+const selectOfResource = pageBy("and resource_id = $9")
+const selectOfActor = pageBy("and actor_id = $9")
+
+const selectOne = statement(`
+  select resource, ${TEXT} as json from journal where store_id = $1 and id = $2 and part = $3
+`)
+const Found = Schema.Struct({ resource: ResourceKind, json: Schema.String })
+
+const earlier = (a: string, b: string) => (a < b ? a : b)
+
+/** The entries that are asked for, by the index that finds them soonest. */
+const select = (store: StoreId, request: ActivityRequest) => {
+  const { actorId = null, actorType = null, cursor = END, kinds, limit, resourceId, since, until } = request
+  const end = until === undefined ? END : leastUuidOf(new Date(until))
+  const start = since === undefined ? START : leastUuidOf(new Date(since))
+  const values = [store, limit, PAGE_BYTES, earlier(cursor, end), start, `{${kinds.join(",")}}`, actorType, actorId]
+  if (resourceId !== undefined) return selectOfResource(...values, resourceId)
+  return actorId === null ? selectAll(...values) : selectOfActor(...values, actorId)
+}
+
+export const ActivityLive = Layer.effect(
+  Activity,
+  Effect.map(Database, (database) => {
+    const page = pageOf(database, EntryId)
+    const foundOf = database.first(Found)
+
+    return Activity.of({
+      list: Effect.fn("Activity.list")((store, request) => page(select(store, request))),
+
+      get: Effect.fn("Activity.get")((store, id) =>
+        Effect.flatMap(
+          foundOf(selectOne(store, id, partOf(id))),
+          Option.match({ onNone: () => new EntryNotFound({ id }), onSome: Effect.succeed })
+        )
+      )
+    })
+  })
+)

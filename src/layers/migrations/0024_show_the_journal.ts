@@ -1,0 +1,27 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+
+/**
+ * What is read of the journal, and what undoes it.
+ * request_id: of the request that wrote. undoes: the entry that this one takes back. memberships: of a product that was
+ * deleted, the manual collections that held it, each with how many stood before it.
+ */
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  yield* sql`alter table journal add column request_id text, add column undoes uuid, add column memberships text`
+
+  // An entry stays as it was written, whoever asks: there is no privilege that a table's owner does not have. Parts are
+  // emptied by TRUNCATE.
+  yield* sql`
+    create function refuse_journal_change() returns trigger language plpgsql as $$
+      begin
+        raise insufficient_privilege using message = 'entries of the journal are not changed, nor deleted one by one';
+      end
+    $$
+  `
+  yield* sql`
+    create trigger refuse_journal_change before update or delete on journal for each row
+    execute function refuse_journal_change()
+  `
+})

@@ -1,0 +1,214 @@
+import { SqlClient } from "@effect/sql"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+import type { Scope } from "../../src/domain/access/Scope.ts"
+import { AgentId } from "../../src/domain/Actor.ts"
+import { Catalog } from "../../src/domain/catalog/Catalog.ts"
+import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
+import { CreateProduct } from "../../src/domain/catalog/Product.ts"
+import { type ActivityEntry, EntryId, MAX_LOOKED_AT } from "../../src/domain/journal/Activity.ts"
+import type { JsonText } from "../../src/domain/Document.ts"
+import type { JsonObject } from "../../src/domain/Json.ts"
+import type { StoreId } from "../../src/domain/Store.ts"
+import { type Client, performed } from "../../src/rpc/Client.ts"
+import { makeActivityProcedures } from "../../src/rpc/handlers/Activity.ts"
+import { CurrentPrincipal, Principal } from "../../src/rpc/Principal.ts"
+import { ApiTest, dataOf, install } from "../support/Api.ts"
+import { callLine, freshMember, newKey, post } from "../support/Rpc.ts"
+import { AGENT, performIn } from "../support/Writes.ts"
+
+const toProduct = Schema.decodeUnknownSync(CreateProduct)
+const toCollection = Schema.decodeUnknownSync(CreateCollection)
+
+const isOf = (resourceId: unknown) => (entry: ActivityEntry) => entry.resourceId === resourceId
+
+/** All entries that are asked for, page by page. */
+const walk = Effect.fn(function* (client: Client, asked: Parameters<Client["activity"]["list"]>[0]) {
+  const pages: Array<ReadonlyArray<ActivityEntry>> = []
+  let cursor: EntryId | null | undefined
+  while (cursor !== null) {
+    const { items, nextCursor } = yield* client.activity.list({ ...asked, ...(cursor === undefined ? {} : { cursor }) })
+    pages.push(items)
+    cursor = nextCursor
+  }
+  return pages
+})
+
+const asAgent =
+  (storeId: StoreId, scopes: ReadonlyArray<Scope>) =>
+  (answer: (payload: JsonObject) => Effect.Effect<JsonText, JsonText, CurrentPrincipal>, payload: JsonObject) =>
+    Effect.provideService(
+      Effect.merge(answer({ storeId, ...payload })),
+      CurrentPrincipal,
+      Principal.Agent({ id: AgentId.make(AGENT.id), storeId, scopes, proposalsOnly: false })
+    ).pipe(Effect.map((text): unknown => JSON.parse(text)))
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity", (it) => {
+  it.scoped("tells who changed what, through which surface and request, newest first", () =>
+    Effect.gen(function* () {
+      const { client, cookie, merchantId, storeId } = yield* freshMember()
+      const app = yield* install(storeId)
+      const sent = { key: "made", headers: { "x-request-id": "trace/1" } }
+      const made = dataOf(yield* app.client.post("/products", { name: "Cup", price: 0.1 }, sent))
+      const resourceId = String(made["id"])
+      const payload = { storeId, idempotencyKey: "changed", id: resourceId, patch: { price: 0.2, sku: "C" } }
+      yield* post(callLine("products.update", payload), { cookie, "x-request-id": "trace/2" })
+      yield* app.client.patch(`/products/${resourceId}/inventory`, { adjust: 2, reason: "Found" })
+      yield* app.client.delete(`/products/${resourceId}`)
+
+      const { items, nextCursor } = yield* client.activity.list({ storeId })
+      assert.isNull(nextCursor)
+      const [gone, stocked, changed, created] = items
+      const common = { resource: "product" as const, resourceId, omitted: [], hops: 0, undoes: null }
+      assert.deepInclude(created, {
+        ...common,
+        at: String(made["createdAt"]),
+        actor: { type: "app", id: app.installation.id },
+        surface: "rest",
+        versions: { before: null, after: 1 },
+        idempotencyKey: "made",
+        requestId: "trace/1",
+        reason: null,
+        before: null
+      })
+      assert.strictEqual(created?.after?.["name"], "Cup")
+      assert.deepInclude(changed, {
+        ...common,
+        actor: { type: "merchant", id: merchantId },
+        surface: "rpc",
+        versions: { before: 1, after: 2 },
+        idempotencyKey: "changed",
+        requestId: "trace/2"
+      })
+      assert.deepInclude(changed?.before, { version: 1, price: 0.1, sku: null })
+      assert.deepInclude(changed?.after, { version: 2, price: 0.2, sku: "C" })
+      assert.deepInclude(stocked, { reason: "Found", versions: { before: 2, after: 3 } })
+      assert.deepInclude(gone, { versions: { before: 3, after: null }, after: null })
+      assert.deepStrictEqual(yield* client.activity.get({ storeId, id: changed?.id ?? assert.fail() }), changed)
+      const unknown = EntryId.make("01890a5d-ac96-774b-bcce-b302099a8057")
+      assert.strictEqual((yield* Effect.flip(client.activity.get({ storeId, id: unknown })))._tag, "EntryNotFound")
+    })
+  )
+
+  it.scoped("is filtered by actor, resource and time, and paged without a gap", () =>
+    Effect.gen(function* () {
+      const { client, merchantId, storeId } = yield* freshMember()
+      const other = yield* freshMember()
+      const catalog = yield* Catalog
+      const asAgent = yield* performIn(storeId, AGENT)
+      const make = (name: string) =>
+        performed(client.products.create({ storeId, idempotencyKey: newKey(), product: toProduct({ name }) }))
+      const cup = yield* make("Cup")
+      yield* make("Jug")
+      yield* asAgent(catalog.updateProduct(storeId, cup.id, { stock: 1 }, "any"))
+      yield* asAgent(catalog.createCollection(storeId, toCollection({ title: "Shelf" })))
+      yield* make("Mug")
+      yield* other.client.products.create({
+        storeId: other.storeId,
+        idempotencyKey: newKey(),
+        product: toProduct({ name: "Secret" })
+      })
+
+      const all = (yield* client.activity.list({ storeId })).items
+      assert.lengthOf(all, 5)
+      assert.deepStrictEqual(
+        all,
+        all.toSorted((a, b) => (a.id < b.id ? 1 : -1))
+      )
+      const pages = yield* walk(client, { storeId, limit: 2 })
+      assert.deepStrictEqual(
+        pages.map(({ length }) => length),
+        [2, 2, 1]
+      )
+      assert.deepStrictEqual(pages.flat(), all)
+
+      const asked = (filter: object) => Effect.map(client.activity.list({ storeId, ...filter }), ({ items }) => items)
+      const mine = all.filter(({ actor }) => actor.id === merchantId)
+      assert.deepStrictEqual(yield* asked({ actorId: merchantId }), mine)
+      assert.deepStrictEqual((yield* walk(client, { storeId, actorId: merchantId, limit: 1 })).flat(), mine)
+      assert.deepStrictEqual(yield* asked({ actorType: "merchant" }), mine)
+      assert.deepStrictEqual(yield* asked({ resourceId: cup.id }), all.filter(isOf(cup.id)))
+      assert.deepStrictEqual(yield* asked({ resourceId: cup.id, actorId: AGENT.id }), all.slice(2, 3))
+      assert.deepStrictEqual(yield* asked({ resource: "collection" }), all.slice(1, 2))
+      const at = all[2]?.at
+      assert.deepStrictEqual(
+        yield* asked({ since: at }),
+        all.filter((entry) => entry.at >= String(at))
+      )
+      assert.deepStrictEqual(
+        yield* asked({ until: at }),
+        all.filter((entry) => entry.at < String(at))
+      )
+      assert.deepStrictEqual(yield* asked({ since: at, until: at }), [])
+    })
+  )
+
+  it.scoped("ends a page early where few of many entries are asked for, and goes on behind it", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshMember()
+      const sql = yield* SqlClient.SqlClient
+      const rare = yield* performed(
+        client.collections.create({ storeId, idempotencyKey: newKey(), collection: toCollection({ title: "Rare" }) })
+      )
+      yield* sql`
+        insert into journal (
+          store_id, id, part, at, actor_type, actor_id, surface, hops, resource, resource_id, version, after, omitted
+        )
+        select store_id, gen_random_uuid(), part, at, actor_type, actor_id, surface, 0, 'product', gen_random_uuid(), 1,
+          '{}', '{}'
+        from journal, generate_series(1, ${2 * MAX_LOOKED_AT}) where store_id = ${storeId}
+      `
+      // Ids of no time, so that the one that is asked for is the last of all.
+      yield* sql`
+        insert into journal select (jsonb_populate_record(j, ${JSON.stringify({ id: "00000000-0000-7000-8000-000000000001" })}::jsonb)).*
+        from journal j where store_id = ${storeId} and resource_id = ${rare.id}
+      `
+      const pages = yield* walk(client, { storeId, resource: "collection", limit: 200 })
+      assert.strictEqual(pages.length, 3)
+      assert.strictEqual(pages.flat().at(-1)?.resourceId, rare.id)
+      const page = yield* client.activity.list({ storeId, resource: "collection", resourceId: rare.id })
+      assert.isNull(page.nextCursor)
+    })
+  )
+
+  it.scoped("shows agents what they may read, and says which scope is missing", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshMember()
+      const { "activity.get": get, "activity.list": list } = yield* makeActivityProcedures
+      yield* client.products.create({ storeId, idempotencyKey: newKey(), product: toProduct({ name: "Cup" }) })
+      yield* client.collections.create({
+        storeId,
+        idempotencyKey: newKey(),
+        collection: toCollection({ title: "Cups" })
+      })
+      const [collection, product] = (yield* client.activity.list({ storeId })).items
+      const reader = asAgent(storeId, ["read_products"])
+      assert.deepStrictEqual(yield* reader(list.answer, {}), { items: [product], nextCursor: null })
+      assert.deepStrictEqual(yield* reader(get.answer, { id: product?.id }), product)
+      const missing = { _tag: "AgentScopeMissing", scope: "read_collections" }
+      assert.deepInclude(yield* reader(list.answer, { resource: "collection" }), missing)
+      assert.deepInclude(yield* reader(get.answer, { id: collection?.id }), missing)
+      const stranger = asAgent(storeId, ["read_orders"])
+      assert.deepInclude(yield* stranger(list.answer, {}), { _tag: "AgentScopeMissing", scope: "read_products" })
+    })
+  )
+
+  it.scoped("is never changed: entries are neither updated nor deleted, whoever asks", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshMember()
+      const sql = yield* SqlClient.SqlClient
+      yield* client.products.create({ storeId, idempotencyKey: newKey(), product: toProduct({ name: "Cup" }) })
+      const [before] = (yield* client.activity.list({ storeId })).items
+      const [found] = yield* sql<{ readonly part: number }>`select part from journal where id = ${before?.id ?? ""}`
+      for (const table of ["journal", `journal_${found?.part}`]) {
+        for (const change of [`update ${table} set reason = 'x'`, `delete from ${table}`]) {
+          const { cause } = yield* Effect.flip(sql.unsafe(`${change} where id = '${before?.id}'`))
+          assert.propertyVal(cause, "code", "42501", change)
+        }
+      }
+      const after = yield* client.activity.list({ storeId })
+      assert.deepStrictEqual(after.items[0], before)
+    })
+  )
+})
