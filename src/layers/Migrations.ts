@@ -28,6 +28,7 @@ import findInJournal from "./migrations/0025_find_in_the_journal.ts"
 import administerInstallations from "./migrations/0026_administer_installations.ts"
 import createProposals from "./migrations/0027_create_proposals.ts"
 import noteChangesUnderWay from "./migrations/0028_note_changes_under_way.ts"
+import findByCode from "./migrations/0029_find_by_code.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -58,7 +59,8 @@ export const migrations = {
   "0025_find_in_the_journal": findInJournal,
   "0026_administer_installations": administerInstallations,
   "0027_create_proposals": createProposals,
-  "0028_note_changes_under_way": noteChangesUnderWay
+  "0028_note_changes_under_way": noteChangesUnderWay,
+  "0029_find_by_code": findByCode
 }
 
 /** The number that a migration's name begins with. */

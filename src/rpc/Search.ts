@@ -6,13 +6,13 @@ import { ForAgents } from "./ForAgents.ts"
 import { agentsWith, CallersOf, Identified } from "./Principal.ts"
 import { inStore, paged, Page } from "./Shapes.ts"
 
-/** The best first: a whole SKU or barcode, beginnings of words, beginnings with a typing error. */
+/** The best first, as `found` says of each. */
 export const searchProducts = Rpc.make("products.search", {
   payload: {
     ...inStore,
     query: Query.annotations({
       description:
-        "What is looked for: words, or a SKU or barcode, in any case and without accents. Each word must begin a word of the name, vendor, category or tags, or a SKU or barcode; one letter of it may be wrong. The first 8 words count",
+        "What is looked for: words, or a SKU or barcode, in any case and without accents. Each word must begin a word of the name, vendor, category or tags, where one letter may be wrong; or all of it begins a SKU or barcode. The first 8 words count",
       examples: ["oak des"]
     }),
     cursor: paged(SearchCursor).cursor,

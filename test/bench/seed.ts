@@ -169,12 +169,11 @@ const insertOurs = async (db: Pg.Client, storeId: string, products: ReadonlyArra
   await db.query(
     `
     with given as materialized (
-      select document::json, facets::jsonb, terms::uuid[], description
+      select document::json, (document::json ->> 'version')::integer as version, facets::jsonb, terms::uuid[], description
       from json_to_recordset($2) as given (document text, facets text, terms text, description text)
     ), made as (
       insert into products (store_id, document, bytes, bytes_of, words_of, facets, description)
-      select $1, document, octet_length(document::text), version, version, facets, description
-      from given, lateral (select (document ->> 'version')::integer as version) as v
+      select $1, document, octet_length(document::text), version, version, facets, description from given
     )
     insert into product_keys (store_id, id, price, stock, terms)
     select

@@ -5,8 +5,10 @@ import { readdirSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
 import { facetsJson, facetsOf } from "../../src/domain/catalog/Facets.ts"
 import { newProduct, ProductId } from "../../src/domain/catalog/Product.ts"
+import { Search } from "../../src/domain/catalog/Search.ts"
 import { stringify } from "../../src/domain/Json.ts"
 import { uuidV7 } from "../../src/domain/Uuid.ts"
+import { SearchLive } from "../../src/layers/catalog/Search.ts"
 import { indexOf } from "../../src/layers/catalog/Terms.ts"
 import { migrations, MigrationsLive } from "../../src/layers/Migrations.ts"
 import { TIMEOUTS } from "../../src/layers/database/Connection.ts"
@@ -135,36 +137,40 @@ it.scopedLive("a migration beside old processes that builds an index holds no ot
   })
 )
 
-it.scopedLive("products from before rules had rows of their own get them, as a write today would make them", () =>
-  Effect.gen(function* () {
-    const database = postgres({ url: yield* freshDatabase, maxConnections: 2 })
-    yield* Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* migratedTo(1)
-      yield* sql`insert into stores (id, name, plan, currency_code) values (${STORE}, 'Shop', 'free', 'EUR')`
-      const expected = new Map<unknown, unknown>()
-      for (const [n, input] of FastCheck.sample(randomProduct, { numRuns: 50, seed: 7 }).entries()) {
-        const id = ProductId.make(uuidV7(n + 1))
-        const product = newProduct(input, { id, slug: `p-${n}`, at: new Date(), currencyCode: "EUR" })
-        const facets = facetsOf(product)
-        yield* sql`
+it.scopedLive(
+  "products from before rules had rows of their own, and before the search, get theirs as a write today would make them",
+  () =>
+    Effect.gen(function* () {
+      const database = postgres({ url: yield* freshDatabase, maxConnections: 2 })
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* migratedTo(1)
+        yield* sql`insert into stores (id, name, plan, currency_code) values (${STORE}, 'Shop', 'free', 'EUR')`
+        const expected = new Map<unknown, unknown>()
+        for (const [n, input] of FastCheck.sample(randomProduct, { numRuns: 50, seed: 7 }).entries()) {
+          const id = ProductId.make(uuidV7(n + 1))
+          const product = newProduct(input, { id, slug: `p-${n}`, at: new Date(), currencyCode: "EUR" })
+          const facets = facetsOf(product)
+          yield* sql`
           insert into products (store_id, document, facets, terms, description)
           values (${STORE}, ${stringify(product)}, ${facetsJson(facets)}, '{}', ${facets.description})
         `
-        expected.set(id, { same: true, terms: indexOf(STORE, facets).terms.toSorted() })
-      }
-      yield* Layer.build(MigrationsLive)
-      const rows = yield* sql<{ readonly id: string; readonly same: boolean; readonly terms: ReadonlyArray<string> }>`
+          expected.set(id, { same: true, terms: indexOf(STORE, facets).terms.toSorted() })
+        }
+        yield* Layer.build(MigrationsLive)
+        const { catchUp } = yield* Effect.provide(Search, SearchLive)
+        assert.strictEqual(yield* catchUp, 50)
+        const rows = yield* sql<{ readonly id: string; readonly same: boolean; readonly terms: ReadonlyArray<string> }>`
         select k.id, k.price = (p.facets ->> 'price')::numeric and k.stock = (p.facets ->> 'stock')::numeric as same, to_json(k.terms) as terms
         from product_keys k join products p using (store_id, id)
       `
-      assert.lengthOf(rows, 50)
-      for (const { id, same, terms } of rows) {
-        const plain = terms.map((term) => term.replaceAll("-", "")).toSorted()
-        assert.deepStrictEqual({ same, terms: plain }, expected.get(id))
-      }
-    }).pipe(Effect.provide(database))
-  })
+        assert.lengthOf(rows, 50)
+        for (const { id, same, terms } of rows) {
+          const plain = terms.map((term) => term.replaceAll("-", "")).toSorted()
+          assert.deepStrictEqual({ same, terms: plain }, expected.get(id))
+        }
+      }).pipe(Effect.provide(database))
+    })
 )
 
 it.scopedLive(

@@ -47,14 +47,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("search of 
         "office",
         "wood",
         "solid wal nor off",
-        "desk-wal",
-        "4006381",
         "“Walnut”, desk!"
       ]) {
         assert.deepStrictEqual(yield* found(member, query), [["Walnut desk", "words"]], query)
       }
       for (const code of ["desk-wal-160", " DESK-WAL-160 ", "4006381333931"]) {
         assert.deepStrictEqual(yield* found(member, code), [["Walnut desk", "code"]], code)
+      }
+      for (const code of ["desk-wal", "4006381"]) {
+        assert.deepStrictEqual(yield* found(member, code), [["Walnut desk", "code_beginning"]], code)
       }
       for (const query of ["alnut", "walnut lamp", "esk", "160", "!!", "xyz"]) {
         assert.deepStrictEqual(yield* found(member, query), [], query)
@@ -90,13 +91,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("search of 
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { client, storeId } = member
-      const names = ["Oaks table", "Oask stool", "Oaks desk", "Code", "Oaks lamp"]
-      for (const name of names) yield* make(member, { name, sku: name === "Code" ? "OAKS" : null })
+      const names = ["Oaks table", "Oask stool", "Begins", "Oaks desk", "Code", "Oaks lamp"]
+      const skus: Readonly<Record<string, string>> = { Code: "OAKS", Begins: "OAKS-1", "Oaks lamp": "oaks-2" }
+      for (const name of names) yield* make(member, { name, sku: skus[name] ?? null })
       const expected = [
         ["Code", "code"],
         ["Oaks table", "words"],
         ["Oaks desk", "words"],
         ["Oaks lamp", "words"],
+        ["Begins", "code_beginning"],
         ["Oask stool", "similar"]
       ]
       assert.deepStrictEqual(yield* found(member, "oaks"), expected)

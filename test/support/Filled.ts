@@ -44,9 +44,9 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   on conflict do nothing;
 
   with copied as materialized (select * from products where store_id = '${store}' limit 1)
-  insert into products (store_id, id, slug, document, bytes, version, bytes_of, facets, description)
+  insert into products (store_id, id, slug, document, bytes, version, bytes_of, words_of, facets, description)
   select
-    made.store, made.id, made.id, (document::jsonb || jsonb_build_object('id', made.id))::json, bytes, 1, 1, facets,
+    made.store, made.id, made.id, (document::jsonb || jsonb_build_object('id', made.id))::json, bytes, 1, 1, 1, facets,
     description
   from copied, (
     select id as store, n, uuid_v7(clock_micros()) as id
@@ -56,6 +56,8 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   select store_id, id, n % 500, n, array[case n % 100 when 0 then '${term(store, "tags", "sale")}' else md5('tag' || n % 50) end]::uuid[]
   from (select *, row_number() over () as n from products) p
   on conflict do nothing;
+  insert into search_words (store_id, word, term)
+  select id, 'word' || n, gen_random_uuid() from stores, generate_series(1, case id when '${store}' then ${products} else 5 end) n;
   update stores set product_count = product_count + ${products} where id = '${store}';
 
   with copied as materialized (

@@ -6,7 +6,7 @@ import { trimmed } from "./Fields.ts"
 import { ProductSummary } from "./ProductSummary.ts"
 
 /*
- * Search of products by text (decisions, section 15).
+ * Search of products by text (decisions, section 18).
  */
 
 /** Products of a page when nothing is said, and at most. */
@@ -16,13 +16,18 @@ export const MAX_FOUND = 50
 /** Words of a query that count. */
 export const MAX_QUERY_WORDS = 8
 
-/** How a product was found, the best first: by its SKU or barcode, by beginnings of words, by such with a typing error. */
-export const Found = Schema.Literal("code", "words", "similar")
+/**
+ * How a product was found, the best first: by its SKU or barcode, by beginnings of its words, by the beginning of its SKU
+ * or barcode, by beginnings of words with a typing error.
+ */
+export const Found = Schema.Literal("code", "words", "code_beginning", "similar")
 export type Found = typeof Found.Type
 
 /** The last product that was seen, and how it was found. */
 export const SearchCursor = Schema.String.pipe(
-  Schema.filter((text) => /^(?:code|words|similar)\./.test(text) && isUuid(text.slice(text.indexOf(".") + 1))),
+  Schema.filter(
+    (text) => /^(?:code|code_beginning|words|similar)\./.test(text) && isUuid(text.slice(text.indexOf(".") + 1))
+  ),
   Schema.brand("SearchCursor"),
   Schema.annotations({ message: () => ({ message: "must be the `nextCursor` of a page", override: true }) })
 )
@@ -35,7 +40,7 @@ export const FoundProduct = Schema.Struct({
   ...ProductSummary.fields,
   found: Found.annotations({
     description:
-      "How: by its whole SKU or barcode (`code`), by beginnings of its words (`words`), or by such with one typing error (`similar`)",
+      "How: by its SKU or barcode (`code`), by beginnings of its words (`words`), by the beginning of its SKU or barcode (`code_beginning`), or by words with one typing error (`similar`)",
     examples: ["words"]
   })
 }).annotations({ identifier: "FoundProduct" })
@@ -51,7 +56,7 @@ export interface SearchRequest {
 export class Search extends Context.Tag("domain/Search")<
   Search,
   {
-    /** Those found by their code first, then by words, then by similar ones; each kind in ascending order of id. */
+    /** The best first, as `Found` has them; of those that are found alike the oldest first. */
     readonly products: (store: StoreId, request: SearchRequest) => Effect.Effect<DocumentPage<SearchCursor>>
     /** Makes products findable that a release wrote which knew no search: some of them. Answers how many. */
     readonly catchUp: Effect.Effect<number>

@@ -4,8 +4,9 @@ import { fold } from "../Text.ts"
  * How text is searched: as words without accents, whatever their case. Products and queries are both made words of here.
  */
 
-/** Characters of a word that count. */
-const MAX_LENGTH = 64
+/** Characters of a word that count, and of a code. */
+const WORD_LENGTH = 64
+const CODE_LENGTH = 255
 
 const isPlain = (text: string) => /^\p{ASCII}*$/u.test(text)
 
@@ -15,9 +16,12 @@ const plain = (text: string) => {
   return isPlain(folded) ? folded : folded.normalize("NFKD").replaceAll(/\p{M}+/gu, "")
 }
 
+const cut = (text: string, length: number) =>
+  text.length <= length ? text : Array.from(text).slice(0, length).join("")
+
 /** What stands between white space, without punctuation around it. */
 const spaced = (text: string): ReadonlyArray<string> =>
-  text.split(/\s+/).flatMap((part) => /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/u.exec(part.slice(0, MAX_LENGTH)) ?? [])
+  text.split(/\s+/).flatMap((part) => /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/u.exec(cut(part, WORD_LENGTH)) ?? [])
 
 /** The first words of a query, each once. */
 export const queryWords = (query: string, most: number): ReadonlyArray<string> =>
@@ -34,8 +38,8 @@ export const wordsOf = (text: string, most: number): ReadonlyArray<string> => {
   return [...words].slice(0, most)
 }
 
-/** A SKU or barcode, or a query that is taken for one: a word by itself, whatever it holds. */
-export const codeOf = (text: string): string => plain(text).trim().replaceAll(/\s+/g, " ")
+/** A SKU or barcode, or a query that is taken for one: as a whole, whatever it holds. */
+export const codeOf = (text: string): string => cut(plain(text).trim().replaceAll(/\s+/g, " "), CODE_LENGTH)
 
 /** Letters that a word must have for a typing error to be forgiven: of a shorter one too many others are made so. */
 const MIN_LENGTH = 4

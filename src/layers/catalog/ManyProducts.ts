@@ -10,7 +10,7 @@ import { answerOf, type Steps } from "../database/Plan.ts"
 import { type Statement, statement } from "../database/Statement.ts"
 import { namedBy, wantedOf } from "../imports/ExternalIds.ts"
 import { arrayOf, fromLines, linesOf, listOf } from "../Lists.ts"
-import { productOf } from "./ProductRepo.ts"
+import { codesOf, productOf } from "./ProductRepo.ts"
 import type { Index, IndexOf } from "./Terms.ts"
 import { entersOf } from "./Vocabulary.ts"
 
@@ -24,7 +24,8 @@ const PRODUCTS = `
   ) as given (id, slug, document, bytes, version, facets, description)
 `
 const KEYS = `
-  unnest($2::uuid[], $3::numeric[], $4::numeric[], ${fromLines("$5")}) as given (id, price, stock, terms)
+  unnest($2::uuid[], $3::numeric[], $4::numeric[], $5::text[], $6::text[], ${fromLines("$7")})
+    as given (id, price, stock, sku, barcode, terms)
 `
 
 const insertProducts = statement(`
@@ -32,7 +33,8 @@ const insertProducts = statement(`
   select $1, id, slug, document::json, bytes, version, version, version, facets::jsonb, description from ${PRODUCTS}
 `)
 const insertKeys = statement(`
-  insert into product_keys (store_id, id, price, stock, terms) select $1, id, price, stock, terms::uuid[] from ${KEYS}
+  insert into product_keys (store_id, id, price, stock, sku, barcode, terms)
+  select $1, id, price, stock, sku, barcode, terms::uuid[] from ${KEYS}
 `)
 
 // The ids once more as a list: whatever the planner takes the tables to be, it finds no other rows than these.
@@ -43,7 +45,8 @@ const updateProducts = statement(`
   from ${PRODUCTS} where p.store_id = $1 and p.id = given.id and p.id = any($2::uuid[])
 `)
 const updateKeys = statement(`
-  update product_keys k set price = given.price, stock = given.stock, terms = given.terms::uuid[]
+  update product_keys k
+  set price = given.price, stock = given.stock, sku = given.sku, barcode = given.barcode, terms = given.terms::uuid[]
   from ${KEYS} where k.store_id = $1 and k.id = given.id and k.id = any($2::uuid[])
 `)
 
@@ -69,6 +72,7 @@ const rowsOf = (
   if (rows.length === 0) return []
   const products = rows.map(({ product }) => product)
   const ids = listOf(products.map(({ id }) => id))
+  const codes = products.map(codesOf)
   return [
     writeProducts(
       store,
@@ -85,6 +89,8 @@ const rowsOf = (
       ids,
       listOf(products.map(({ price }) => stringify(price))),
       listOf(products.map(({ stock }) => stringify(stock))),
+      arrayOf(codes.map(([sku]) => sku)),
+      arrayOf(codes.map(([, barcode]) => barcode)),
       linesOf(rows.map(({ index }) => listOf(index.terms)))
     )
   ]

@@ -1,6 +1,7 @@
 import { type Effect, Option, Schema } from "effect"
 import { type Facets, facetsJson, facetsOf } from "../../domain/catalog/Facets.ts"
 import { Product, ProductId } from "../../domain/catalog/Product.ts"
+import { codeOf } from "../../domain/catalog/Words.ts"
 import type { Document, DocumentPage, JsonText } from "../../domain/Document.ts"
 import { parse, stringify } from "../../domain/Json.ts"
 import { PAGE_BYTES, type PageRequest } from "../../domain/Page.ts"
@@ -12,7 +13,7 @@ import { listOf } from "../Lists.ts"
 import { pageOf, pageQuery, START } from "../Pages.ts"
 import { type Moment, momentOf } from "./Allocation.ts"
 import { BYTES } from "./Sizes.ts"
-import { hasTermsOf, indexOf } from "./Terms.ts"
+import { indexOf, isFoundAs } from "./Terms.ts"
 import { entersOf } from "./Vocabulary.ts"
 
 /*
@@ -55,7 +56,9 @@ const insertProduct = statement(`
   insert into products (store_id, id, slug, document, bytes, version, bytes_of, words_of, facets, description)
   values ($1, $2, $3, $4, $5, $6, $6, $6, $7, $8)
 `)
-const insertKeys = statement("insert into product_keys (store_id, id, price, stock, terms) values ($1, $2, $3, $4, $5)")
+const insertKeys = statement(
+  "insert into product_keys (store_id, id, price, stock, sku, barcode, terms) values ($1, $2, $3, $4, $5, $6, $7)"
+)
 
 const updateProduct = statement(`
   update products
@@ -65,7 +68,7 @@ const updateProduct = statement(`
 `)
 const updateNumbers = statement("update product_keys set price = $3, stock = $4 where store_id = $1 and id = $2")
 const updateKeys = statement(
-  "update product_keys set price = $3, stock = $4, terms = $5 where store_id = $1 and id = $2"
+  "update product_keys set price = $3, stock = $4, sku = $5, barcode = $6, terms = $7 where store_id = $1 and id = $2"
 )
 
 export const deleteProduct = statement("delete from products where store_id = $1 and id = $2")
@@ -82,13 +85,18 @@ const columnsOf = (product: Product, document: JsonText, facets: Facets) => [
 
 const numbersOf = ({ price, stock }: Product) => [stringify(price), stringify(stock)]
 
+const nullableCode = (text: string | null) => (text === null ? null : codeOf(text) || null)
+
+/** SKU and barcode as they are found. */
+export const codesOf = ({ barcode, sku }: Product) => [nullableCode(sku), nullableCode(barcode)] as const
+
 /** The product, what rules ask most of it, and the words that it is found by. */
 export const insertsOf = (store: StoreId, product: Product, document: JsonText): ReadonlyArray<Statement> => {
   const facets = facetsOf(product)
   const { entries, terms } = indexOf(store, facets)
   return [
     insertProduct(store, ...columnsOf(product, document, facets)),
-    insertKeys(store, product.id, ...numbersOf(product), listOf(terms)),
+    insertKeys(store, product.id, ...numbersOf(product), ...codesOf(product), listOf(terms)),
     ...entersOf(store, entries)
   ]
 }
@@ -103,9 +111,13 @@ export const updatesOf = (
   const facets = facetsOf(product)
   const { id } = product
   const update = updateProduct(store, ...columnsOf(product, document, facets))
-  if (hasTermsOf(before, product)) return [update, updateNumbers(store, id, ...numbersOf(product))]
+  if (isFoundAs(before, product)) return [update, updateNumbers(store, id, ...numbersOf(product))]
   const { entries, terms } = indexOf(store, facets)
-  return [update, updateKeys(store, id, ...numbersOf(product), listOf(terms)), ...entersOf(store, entries)]
+  return [
+    update,
+    updateKeys(store, id, ...numbersOf(product), ...codesOf(product), listOf(terms)),
+    ...entersOf(store, entries)
+  ]
 }
 
 const lockRow = statement(`

@@ -10,29 +10,43 @@ import { listOf } from "../Lists.ts"
 import { START } from "../Pages.ts"
 import { traced } from "../Traced.ts"
 import { SUMMARY } from "./Summaries.ts"
-import { term } from "./Terms.ts"
 import { makeCatchUp } from "./Unsearched.ts"
 import { makeVocabulary, type TermSets } from "./Vocabulary.ts"
 
-/** What a product must have to be found: of each set any term, and of none of the others all. */
+/** What a product must be or have to be found, and must not, as it is found otherwise already. */
 interface Wanted {
-  readonly sets: TermSets
-  readonly others: ReadonlyArray<TermSets>
+  /** It is one of these. */
+  readonly ids?: ReadonlyArray<ProductId>
+  /** It has a term of each. */
+  readonly sets?: TermSets
+  readonly exceptIds: ReadonlyArray<ProductId>
+  readonly exceptSets?: TermSets
 }
 
 /** Products that are gathered and sorted. Where more are found, they are met soon enough on the way by id. */
 const FEW = 5000
 
-/** The first products behind a cursor that have what is wanted: few are found by their terms, many by their id. */
-const selectFound = (store: StoreId, { others, sets }: Wanted, cursor: string, limit: number): Statement => {
+/** The first products behind a cursor that are wanted: few are found by their terms, many by their id. */
+const selectFound = (
+  store: StoreId,
+  { exceptIds, exceptSets, ids, sets = [] }: Wanted,
+  cursor: string,
+  limit: number
+): Statement => {
   const values: Array<string | number> = [store, limit, cursor]
-  const hasAll = (sets: TermSets) =>
-    sets.map((terms) => `terms && $${values.push(listOf(terms))}::uuid[]`).join(" and ")
-  const isWanted = [hasAll(sets), ...others.map((other) => `not (${hasAll(other)})`)].join(" and ")
+  const place = (all: ReadonlyArray<string>) => `$${values.push(listOf(all))}::uuid[]`
+  const hasAll = (sets: TermSets) => sets.map((terms) => `terms && ${place(terms)}`)
+  const isWanted = [
+    ...(ids === undefined ? [] : [`id = any(${place(ids)})`]),
+    ...hasAll(sets),
+    `id <> all(${place(exceptIds)})`,
+    ...(exceptSets === undefined ? [] : [`not (${hasAll(exceptSets).join(" and ")})`])
+  ].join(" and ")
   // Terms hold the store: its index has nothing to add where that of terms is asked (as in RuleSql).
+  const ofStore = `store_id ${ids === undefined ? "is not distinct from" : "="} $1`
   return statement(`
     with few as materialized (
-      select id from product_keys where store_id is not distinct from $1 and ${isWanted} limit ${FEW + 1}
+      select id from product_keys where ${ofStore} and ${isWanted} limit ${FEW + 1}
     ), page as materialized (
       (select id from few where id > $3 and (select count(*) from few) <= ${FEW} order by id limit $2)
       union all
@@ -50,6 +64,10 @@ const selectFound = (store: StoreId, { others, sets }: Wanted, cursor: string, l
   `)(...values)
 }
 
+/** Products whose SKU or barcode begins so: those of the first of them in their order. */
+const MOST_CODES = 100
+const selectCodes = statement(`select id, code = $2 as "isWhole" from codes_from($1, $2, ${MOST_CODES})`)
+
 interface Item {
   readonly cursor: SearchCursor
   readonly json: JsonText
@@ -60,38 +78,44 @@ const itemOf = (found: Found, id: ProductId, summary: JsonText): Item => ({
   json: extend(summary, JSON.stringify({ found }))
 })
 
-const isAnyEmpty = (sets: TermSets) => sets.some((terms) => terms.length === 0)
+/** Whether no product can have a term of each. */
+const leadsNowhere = (sets: TermSets) => sets.length === 0 || sets.some((terms) => terms.length === 0)
 
 export const SearchLive = Layer.effect(
   Search,
   Effect.gen(function* () {
     const database = yield* Database
     const vocabulary = makeVocabulary(database)
+    const codesOf = database.rows(Schema.Struct({ id: Schema.typeSchema(ProductId), isWhole: Schema.Boolean }))
     const foundOf = database.rows(Schema.Struct({ id: Schema.typeSchema(ProductId), summary: Schema.String }))
 
-    /** What products must have to be found so: none where no product has it. */
-    const wantedBy = (store: StoreId, query: string) => {
-      const words = queryWords(query, MAX_QUERY_WORDS)
-      const code = [[term(store, "code", codeOf(query))]]
-      const beginning = words.length === 0 ? Effect.succeed([]) : vocabulary.beginning(store, words)
-
-      const byWords = Effect.map(beginning, (sets): Wanted | undefined =>
-        words.length === 0 || isAnyEmpty(sets) ? undefined : { sets, others: [code] }
-      )
-      const bySimilar = Effect.gen(function* () {
-        const [exact, near] = [yield* beginning, yield* vocabulary.near(store, words)]
-        if (near.every((terms) => terms.length === 0)) return undefined
+    /** What is wanted of products that are found so: nothing where no product is. */
+    const makeWanted = Effect.fnUntraced(function* (store: StoreId, query: string) {
+      const [code, words] = [codeOf(query), queryWords(query, MAX_QUERY_WORDS)]
+      const codes = code === "" ? [] : yield* codesOf(selectCodes(store, code))
+      const known = codes.map(({ id }) => id)
+      const whole = codes.flatMap(({ id, isWhole }) => (isWhole ? [id] : []))
+      const exact = words.length === 0 ? [] : yield* vocabulary.beginning(store, words)
+      const except = exact.length === 0 ? {} : { exceptSets: exact }
+      const similar = (near: TermSets): Wanted | undefined => {
         const sets = exact.map((terms, index) => [...terms, ...(near[index] ?? [])])
-        return isAnyEmpty(sets) ? undefined : { sets, others: [code, exact] }
-      })
-      return { code: Effect.succeed({ sets: code, others: [] }), words: byWords, similar: bySimilar }
-    }
+        const isNone = leadsNowhere(sets) || near.every((terms) => terms.length === 0)
+        return isNone ? undefined : { sets, exceptIds: known, ...except }
+      }
+
+      return {
+        code: Effect.succeed(whole.length === 0 ? undefined : { ids: whole, exceptIds: [] }),
+        words: Effect.succeed(leadsNowhere(exact) ? undefined : { sets: exact, exceptIds: whole }),
+        code_beginning: Effect.succeed(known.length === 0 ? undefined : { ids: known, exceptIds: whole, ...except }),
+        similar: Effect.map(vocabulary.near(store, words), similar)
+      } satisfies Readonly<Record<Found, Effect.Effect<Wanted | undefined>>>
+    })
 
     return Search.of({
       products: (store, { cursor, limit, query }) =>
         traced("Search.products")(
           Effect.gen(function* () {
-            const wanted = wantedBy(store, query)
+            const wanted = yield* makeWanted(store, query)
             const [first = "code", behind = START] = cursor?.split(".") ?? []
             const kinds = Found.literals.slice(Found.literals.findIndex((kind) => kind === first))
             const items: Array<Item> = []

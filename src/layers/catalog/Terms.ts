@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import type { Facets } from "../../domain/catalog/Facets.ts"
 import type { Product } from "../../domain/catalog/Product.ts"
 import type { RuleField } from "../../domain/catalog/Rule.ts"
-import { codeOf, wordsOf } from "../../domain/catalog/Words.ts"
+import { wordsOf } from "../../domain/catalog/Words.ts"
 import { isText } from "../../domain/Text.ts"
 
 /** Fields that merchants group by: an index answers `equals` and `in` on them. */
@@ -18,8 +18,8 @@ const INDEXED = [
 /** Those of them whose words are searched, too: each leads to the terms of the values that it stands in. */
 const SEARCHED: ReadonlySet<RuleField> = new Set(["tags", "vendorName", "category"])
 
-/** Fields that are only searched: by each word of the name, and by codes as a whole. */
-const WORDED = ["name", "sku", "barcode"] as const satisfies ReadonlyArray<keyof Product>
+/** Fields that are searched and that rules have no index for. */
+const FOUND_BY = ["name", "sku", "barcode"] as const satisfies ReadonlyArray<keyof Product>
 
 /** Words of a name that are searched, and of another value. */
 const NAME_WORDS = 32
@@ -27,12 +27,12 @@ const VALUE_WORDS = 8
 
 export const isIndexed = (field: RuleField): boolean => INDEXED.some((indexed) => indexed === field)
 
-/** Whether a product made of another one has its terms: what a patch does not name is the same value. */
-export const hasTermsOf = (before: Product, after: Product): boolean =>
-  [...INDEXED, ...WORDED].every((field) => before[field] === after[field])
+/** Whether a product made of another one is found by the same: what a patch does not name is the same value. */
+export const isFoundAs = (before: Product, after: Product): boolean =>
+  [...INDEXED, ...FOUND_BY].every((field) => before[field] === after[field])
 
-/** What a term tells of: a field that rules ask for, a word of the name, a SKU or barcode. */
-type Kind = RuleField | "word" | "code"
+/** What a term tells of: a field that rules ask for, or a word of the name. */
+type Kind = RuleField | "word"
 
 /**
  * "This field of a product of this store has this (folded) value", as a UUID: half of its SHA-256, so that no two facts
@@ -43,12 +43,11 @@ export const term = (storeId: string, field: Kind, value: string): string =>
 
 /** A word of the store's vocabulary, and a term that it leads to. */
 export interface Entry {
-  readonly isCode: boolean
   readonly word: string
   readonly term: string
 }
 
-/** What a product is found by. */
+/** What a product is found by, beside its codes. */
 export interface Index {
   readonly terms: ReadonlyArray<string>
   readonly entries: ReadonlyArray<Entry>
@@ -59,27 +58,24 @@ const textsOf = (facets: Facets, field: RuleField) => [facets[field]].flat().fil
 const indexBy = (facets: Facets, term: (kind: Kind, value: string) => string): Index => {
   const terms = new Set<string>()
   const entries: Array<Entry> = []
-  const enter = (isCode: boolean, word: string, term: string) => {
+  const enter = (word: string, term: string) => {
     terms.add(term)
-    entries.push({ isCode, word, term })
+    entries.push({ word, term })
   }
   for (const field of INDEXED) {
     for (const value of textsOf(facets, field)) {
       const made = term(field, value)
       terms.add(made)
-      if (SEARCHED.has(field)) for (const word of wordsOf(value, VALUE_WORDS)) enter(false, word, made)
+      if (SEARCHED.has(field)) for (const word of wordsOf(value, VALUE_WORDS)) enter(word, made)
     }
   }
   for (const word of textsOf(facets, "title").flatMap((name) => wordsOf(name, NAME_WORDS))) {
-    enter(false, word, term("word", word))
-  }
-  for (const code of [...textsOf(facets, "sku"), ...textsOf(facets, "barcode")].map(codeOf)) {
-    if (code !== "") enter(true, code, term("code", code))
+    enter(word, term("word", word))
   }
   return { terms: [...terms], entries }
 }
 
-/** All that a product is found by. */
+/** All terms of a product, and the words that lead to them. */
 export const indexOf = (storeId: string, facets: Facets): Index =>
   indexBy(facets, (kind, value) => term(storeId, kind, value))
 

@@ -5,7 +5,7 @@ import { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { statement } from "../database/Statement.ts"
 import { listOf } from "../Lists.ts"
-import { productOf } from "./ProductRepo.ts"
+import { codesOf, productOf } from "./ProductRepo.ts"
 import { type Entry, indexOf } from "./Terms.ts"
 import { entersOf } from "./Vocabulary.ts"
 
@@ -37,7 +37,9 @@ const Unsearched = Schema.Struct({
   document: Schema.NullOr(Schema.String)
 })
 
-const updateTerms = statement("update product_keys set terms = $3 where store_id = $1 and id = $2")
+const updateKeys = statement(
+  "update product_keys set sku = $3, barcode = $4, terms = $5 where store_id = $1 and id = $2"
+)
 
 /** Enters the words of products that were written without, some of them. */
 export const makeCatchUp = ({ count, rows, transaction }: DatabaseOf): Effect.Effect<number> => {
@@ -49,8 +51,9 @@ export const makeCatchUp = ({ count, rows, transaction }: DatabaseOf): Effect.Ef
       const entries = new Map<StoreId, Array<Entry>>()
       for (const { document, id, storeId } of taken) {
         if (document === null) continue
-        const index = indexOf(storeId, facetsOf(productOf(document, id)))
-        yield* count(updateTerms(storeId, id, listOf(index.terms)))
+        const product = productOf(document, id)
+        const index = indexOf(storeId, facetsOf(product))
+        yield* count(updateKeys(storeId, id, ...codesOf(product), listOf(index.terms)))
         entries.set(storeId, [...(entries.get(storeId) ?? []), ...index.entries])
       }
       for (const [storeId, its] of entries) yield* Effect.forEach(entersOf(storeId, its), count, { discard: true })

@@ -8,11 +8,11 @@ import type { Entry } from "./Terms.ts"
 
 /** The words that a store's products are found by, each with the terms that it leads to. They stay when products go. */
 const insertEntries = statement(`
-  insert into search_words (store_id, is_code, word, term)
-  select $1, given.* from unnest($2::boolean[], $3::text[], $4::uuid[]) as given on conflict do nothing
+  insert into search_words (store_id, word, term)
+  select $1, given.* from unnest($2::text[], $3::uuid[]) as given on conflict do nothing
 `)
 
-const keyOf = ({ isCode, term, word }: Entry) => `${isCode ? 1 : 0}/${word}/${term}`
+const keyOf = ({ term, word }: Entry) => `${word}/${term}`
 
 /**
  * Enters words, each once; none where there are none. In one order everywhere: two writes that enter the same new words
@@ -22,17 +22,10 @@ export const entersOf = (store: StoreId, entries: ReadonlyArray<Entry>): Readonl
   if (entries.length === 0) return []
   const byKey = new Map(entries.map((entry) => [keyOf(entry), entry]))
   const sorted = [...byKey.keys()].toSorted().flatMap((key) => byKey.get(key) ?? [])
-  return [
-    insertEntries(
-      store,
-      listOf(sorted.map(({ isCode }) => (isCode ? "t" : "f"))),
-      arrayOf(sorted.map(({ word }) => word)),
-      listOf(sorted.map(({ term }) => term))
-    )
-  ]
+  return [insertEntries(store, arrayOf(sorted.map(({ word }) => word)), listOf(sorted.map(({ term }) => term)))]
 }
 
-/** Terms that a beginning leads to at most, of words and of codes each: those of the first words in their order. */
+/** Terms that a beginning leads to at most: those of the first words in their order. */
 const MOST_TERMS = 100
 
 /** Words that are looked at for similar ones: with the same first half, and with the same first letter. */
@@ -41,14 +34,13 @@ const WITH_LETTER = 2000
 
 const selectBeginning = statement(`
   select asked.word as asked, found.term
-  from unnest($2::text[]) as asked (word), (values (false), (true)) as kinds (is_code),
-    lateral words_from($1, is_code, asked.word, ${MOST_TERMS}) as found
+  from unnest($2::text[]) as asked (word), lateral words_from($1, asked.word, ${MOST_TERMS}) as found
 `)
 
 const selectNear = statement(`
   select asked.word as asked, found.word, found.term
   from unnest($2::text[], $3::text[], $4::text[], $5::integer[]) as asked (word, beginning, part, most),
-    lateral words_from($1, false, asked.beginning, asked.most) as found
+    lateral words_from($1, asked.beginning, asked.most) as found
   where strpos(found.word, asked.part) > 0
 `)
 

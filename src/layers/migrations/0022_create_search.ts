@@ -11,21 +11,34 @@ export default Effect.gen(function* () {
   yield* sql`
     create table search_words (
       store_id uuid not null,
-      is_code boolean not null,
       word text collate "C" not null,
       term uuid not null,
-      primary key (store_id, is_code, word, term)
+      primary key (store_id, word, term)
     )
   `
   // Along its key, and no further: of a table that nobody has analyzed the planner would sort all that begin so.
   yield* sql`
-    create function words_from(store uuid, code boolean, beginning text, most integer)
+    create function words_from(store uuid, beginning text, most integer)
     returns table (word text, term uuid)
     language plpgsql stable set enable_bitmapscan = off set enable_sort = off as $$
       begin
         return query select w.word, w.term from search_words w
-        where w.store_id = store and w.is_code = code and w.word >= beginning and w.word < beginning || chr(1114111)
+        where w.store_id = store and w.word >= beginning and w.word < beginning || chr(1114111)
         order by w.word, w.term limit most;
+      end
+    $$
+  `
+  yield* sql`alter table product_keys add column sku text collate "C", add column barcode text collate "C"`
+  yield* sql`
+    create function codes_from(store uuid, beginning text, most integer) returns table (id uuid, code text)
+    language plpgsql stable set enable_bitmapscan = off set enable_sort = off as $$
+      begin
+        return query select k.id, k.sku from product_keys k
+        where k.store_id = store and k.sku >= beginning and k.sku < beginning || chr(1114111)
+        order by k.sku, k.id limit most;
+        return query select k.id, k.barcode from product_keys k
+        where k.store_id = store and k.barcode >= beginning and k.barcode < beginning || chr(1114111)
+        order by k.barcode, k.id limit most;
       end
     $$
   `

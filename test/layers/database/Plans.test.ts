@@ -9,7 +9,9 @@ import { Stores } from "../../../src/domain/access/Stores.ts"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { CollectionId, CreateCollection } from "../../../src/domain/catalog/Collection.ts"
+import { PreviewRules } from "../../../src/domain/catalog/Membership.ts"
 import { CreateProduct, ProductId, UpdateProduct } from "../../../src/domain/catalog/Product.ts"
+import { Search } from "../../../src/domain/catalog/Search.ts"
 import { EventKind } from "../../../src/domain/Events.ts"
 import { parse } from "../../../src/domain/Json.ts"
 import { Imports } from "../../../src/domain/imports/Imports.ts"
@@ -73,6 +75,7 @@ const selectCollection = middleOf("collections", "document ->> 'type' = 'manual'
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toPatch = Schema.decodeUnknownSync(UpdateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
+const toPreview = Schema.decodeUnknownSync(PreviewRules)
 const toOrder = Schema.decodeUnknownSync(PutOrder)
 const ORDER = { placedAt: "2026-01-31T09:30:00Z", lineItems: [] }
 const onSale = { field: "tags", relation: "equals", value: "sale" }
@@ -212,6 +215,13 @@ const round = Effect.fn(function* (installation: Installation, token: Redacted.R
   yield* measured("collections at the start", catalog.listCollections(storeId, { cursor: undefined, limit: 4 }))
   yield* measured("collections in the middle", catalog.listCollections(storeId, { cursor: collection.id, limit: 4 }))
 
+  const search = yield* Search
+  for (const query of ["cup", "sale", "slae", "s", "w", "wrod77", "cup slae"]) {
+    yield* measured(`a search of ${query}`, search.products(storeId, { query, limit: 20 }))
+  }
+  yield* measured("a preview", catalog.previewCollection(storeId, toPreview({ rules: RULES["by tag and title"] })))
+  yield* measured("why a product is in a collection", catalog.explainMembership(storeId, collection.id, product.id))
+
   const orders = yield* Orders
   const perform = yield* performIn(storeId)
   const [placed] = yield* perform(orders.put(storeId, [{ id: null, input: toOrder({ ...ORDER, number: "1" }) }]))
@@ -220,6 +230,7 @@ const round = Effect.fn(function* (installation: Installation, token: Redacted.R
   yield* measured("orders that are put", perform(orders.put(storeId, puts)))
   const order = yield* oneOf(OrderId)(selectOrder(storeId))
   const asked = { cursor: undefined, limit: 20, isPersonal: true }
+  yield* measured("an order", orders.get(storeId, order.id, { isPersonal: true }))
   yield* measured("orders at the start", orders.list(storeId, asked))
   yield* measured("orders in the middle", orders.list(storeId, { ...asked, cursor: order.id, isPersonal: false }))
   yield* measured(

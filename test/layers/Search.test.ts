@@ -1,0 +1,142 @@
+import { SqlClient } from "@effect/sql"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import { Catalog } from "../../src/domain/catalog/Catalog.ts"
+import { CreateProduct } from "../../src/domain/catalog/Product.ts"
+import { FoundProduct, Search } from "../../src/domain/catalog/Search.ts"
+import { parse } from "../../src/domain/Json.ts"
+import type { StoreId } from "../../src/domain/Store.ts"
+import { DomainLive } from "../../src/layers/Domain.ts"
+import { makeStore } from "../support/Api.ts"
+import { PostgresTest } from "../support/PostgresTest.ts"
+import { performIn } from "../support/Writes.ts"
+
+const SearchTest = Layer.provideMerge(DomainLive, PostgresTest)
+
+const toProduct = Schema.decodeUnknownSync(CreateProduct)
+const toFound = Schema.decodeUnknownSync(Schema.Array(FoundProduct), { onExcessProperty: "error" })
+
+const search = (storeId: StoreId, query: string, limit = 50) =>
+  Effect.gen(function* () {
+    const { products } = yield* Search
+    return toFound(parse((yield* products(storeId, { query, limit })).items))
+  })
+
+const idsOf = (found: ReadonlyArray<{ readonly id: string }>) => found.map(({ id }) => id)
+
+const create = (storeId: StoreId, product: object) =>
+  Effect.gen(function* () {
+    const [{ createProduct }, perform] = [yield* Catalog, yield* performIn(storeId)]
+    return yield* perform(createProduct(storeId, toProduct(product)))
+  })
+
+/** More products alike: as the service writes them, but for the words, which they have in common. */
+const copies = (storeId: StoreId, count: number) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`
+      with first as materialized (select * from products where store_id = ${storeId} limit 1)
+      insert into products (store_id, id, slug, document, bytes, version, bytes_of, words_of, facets)
+      select store_id, made.id, made.id, (document::jsonb || jsonb_build_object('id', made.id))::json, bytes, 1, 1, 1, facets
+      from first, (select uuid_v7(clock_micros()) as id from generate_series(1, ${count}::integer)) as made
+    `
+    yield* sql`
+      insert into product_keys (store_id, id, price, stock, sku, barcode, terms)
+      select p.store_id, p.id, k.price, k.stock, k.sku, k.barcode, k.terms
+      from products p, (select * from product_keys where store_id = ${storeId} limit 1) k
+      where p.store_id = k.store_id on conflict do nothing
+    `
+    yield* sql`select gin_clean_pending_list('product_keys_by_terms')`
+    yield* sql`vacuum (analyze) product_keys, products, search_words`
+  })
+
+/** Pages of tables and indexes that were looked at so far. */
+const pages = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`select pg_stat_force_next_flush()`
+  const [row] = yield* sql<{ readonly pages: string }>`
+    select sum(heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read) as pages from pg_statio_user_tables
+  `
+  return Number(row?.pages)
+})
+
+const costOf = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const before = yield* pages
+    yield* work
+    return (yield* pages) - before
+  })
+
+it.scopedLive("of the worst store a search looks at no more than of one half as large", () =>
+  Effect.gen(function* () {
+    const storeId = yield* makeStore()
+    const tags = Array.from({ length: 26 }, (_, index) => `${String.fromCharCode(97 + index)}tag`)
+    yield* create(storeId, { name: "Desk", sku: "SAME", tags })
+    const queries = ["desk", "d", "dsek", "same", "sam", "a b c d e f g h", "x".repeat(255), "desk ".repeat(51)]
+    const measured = Effect.forEach(queries, (query) => costOf(search(storeId, query)))
+    yield* copies(storeId, 7000)
+    yield* measured
+    const half = yield* measured
+    yield* copies(storeId, 7000)
+    const whole = yield* measured
+    for (const [index, query] of queries.entries()) {
+      assert.isAtMost(whole[index] ?? 0, 1.25 * (half[index] ?? 0) + 30, query)
+    }
+    assert.lengthOf(yield* search(storeId, "d"), 50)
+  }).pipe(Effect.provide(SearchTest))
+)
+
+it.scopedLive("what an earlier release writes is found once it was caught up with, by its newest words", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { catchUp } = yield* Search
+    const storeId = yield* makeStore()
+    const { id } = yield* create(storeId, { name: "Walnut desk", sku: "ONE" })
+    assert.strictEqual(yield* catchUp, 0)
+
+    // As a release before the search changes a product, makes one, and makes one that goes.
+    yield* sql`
+      update products set version = 2, bytes_of = 2, document = replace(document::text, 'Walnut', 'Oak')::json,
+        facets = replace(facets::text, 'walnut', 'oak')::jsonb where store_id = ${storeId}
+    `
+    const made = sql<{ readonly id: string }>`
+      with p as materialized (
+        select store_id, uuid_v7(clock_micros()) as id, document, facets from products where store_id = ${storeId} limit 1
+      ), made as (
+        insert into products (store_id, id, slug, document, bytes, version, bytes_of, facets)
+        select store_id, id, id, replace(replace(document::text, ${id}, id::text), 'desk', 'lamp')::json, 1, 1, 1, facets from p
+        returning store_id, id
+      ), keys as (
+        insert into product_keys (store_id, id, price, stock, terms) select store_id, id, 1, 1, '{}' from made
+      )
+      select id from made
+    `
+    const [lamp, gone] = [yield* made, yield* made].flat()
+    yield* sql`delete from products where id = ${gone?.id ?? ""}`
+
+    assert.strictEqual(yield* catchUp, 3)
+    assert.strictEqual(yield* catchUp, 0)
+    assert.deepStrictEqual(idsOf(yield* search(storeId, "oak lamp")), [lamp?.id])
+    assert.deepStrictEqual(idsOf(yield* search(storeId, "oak desk")), [id])
+    assert.deepStrictEqual(idsOf(yield* search(storeId, "one")), [id, lamp?.id])
+    assert.deepStrictEqual(yield* search(storeId, "walnut"), [])
+  }).pipe(Effect.provide(SearchTest))
+)
+
+it.scopedLive("what somebody holds is waited for by nobody, and caught up with the next time", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { catchUp } = yield* Search
+    const storeId = yield* makeStore()
+    yield* create(storeId, { name: "Desk" })
+    yield* sql`update products set words_of = null where store_id = ${storeId}`
+    const whileHeld = sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`select from products where store_id = ${storeId} for update`
+        return yield* catchUp
+      })
+    )
+    assert.strictEqual(yield* whileHeld, 0)
+    assert.strictEqual(yield* catchUp, 1)
+  }).pipe(Effect.provide(SearchTest))
+)
