@@ -18,9 +18,13 @@ import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
 import { makeInventoryProcedures } from "./rpc/handlers/Inventory.ts"
 import { makeMembershipProcedures } from "./rpc/handlers/Membership.ts"
 import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
+import { makeProposalProcedures } from "./rpc/handlers/Proposals.ts"
 import { makeMessages } from "./rpc/mcp/Messages.ts"
 import { makeRecordProcedures } from "./rpc/handlers/Records.ts"
 import { makeSearchProcedures } from "./rpc/handlers/Search.ts"
+import { makeBillingProcedures } from "./rpc/handlers/Billing.ts"
+import { makeInstallationProcedures } from "./rpc/handlers/Installations.ts"
+import { makeWebhookProcedures } from "./rpc/handlers/Webhooks.ts"
 import type { Rpcs } from "./rpc/Rpcs.ts"
 
 /** Every route of the service; what they need of the domain is left for `main` and the tests to provide. */
@@ -32,15 +36,21 @@ export const ServerLive = Layer.scopedDiscard(
       ...(yield* makeRecordHandlers),
       ...(yield* makeAppDataHandlers)
     }
+    const catalog = yield* makeCatalogProcedures
+    const inventory = yield* makeInventoryProcedures
     const procedures: ProceduresOf<typeof Rpcs> = {
-      ...(yield* makeCatalogProcedures),
+      ...catalog,
+      ...inventory,
+      ...(yield* makeProposalProcedures({ ...catalog, ...inventory })),
       ...(yield* makeAgentProcedures),
       ...(yield* makeSearchProcedures),
       ...(yield* makeMembershipProcedures),
-      ...(yield* makeInventoryProcedures),
       ...(yield* makeRecordProcedures),
       ...(yield* makeAccessProcedures),
-      ...(yield* makeActivityProcedures)
+      ...(yield* makeActivityProcedures),
+      ...(yield* makeInstallationProcedures),
+      ...(yield* makeWebhookProcedures),
+      ...(yield* makeBillingProcedures)
     }
     const api = yield* makeDispatch(Object.values(handlers))
     const rpc = yield* makeRpc(yield* makeCalls(Object.values(procedures)))

@@ -3,6 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { Apps } from "../domain/access/Apps.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 import { Database } from "../layers/database/Postgres.ts"
+import { appPlans } from "./AppPlans.ts"
 import { capabilities, command, group, json, limit, misused, Name, option, print, printAll, scopes } from "./Frame.ts"
 import { events, secretFact, webhook } from "./Webhook.ts"
 
@@ -41,4 +42,4 @@ const list = command("list", { limit, json }, function* ({ json, limit }) {
   yield* printAll(json, "apps", yield* apps.list(limit))
 }).pipe(Command.withDescription("The newest apps: what they may ask for, and how often they are installed"))
 
-export const apps = group("apps", "Apps").pipe(Command.withSubcommands([create, list, webhook]))
+export const apps = group("apps", "Apps").pipe(Command.withSubcommands([create, list, appPlans, webhook]))

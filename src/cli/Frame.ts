@@ -4,6 +4,7 @@ import { AppId } from "../domain/access/Apps.ts"
 import { Capability } from "../domain/access/Capability.ts"
 import { Scope } from "../domain/access/Scope.ts"
 import { AccessLive } from "../layers/access/Access.ts"
+import { BillingLive } from "../layers/billing/Billing.ts"
 import { DatabaseLive } from "../layers/Database.ts"
 import { ExportsLive } from "../layers/exports/Exports.ts"
 import { ImportsLive } from "../layers/imports/Imports.ts"
@@ -11,7 +12,7 @@ import { WebhooksLive } from "../layers/webhooks/Webhooks.ts"
 import { WritesLive } from "../layers/Writes.ts"
 
 /** What commands work with, on `DATABASE_URL` or on the embedded database. */
-const Live = Layer.mergeAll(AccessLive, ExportsLive, ImportsLive, WebhooksLive, WritesLive).pipe(
+const Live = Layer.mergeAll(AccessLive, BillingLive, ExportsLive, ImportsLive, WebhooksLive, WritesLive).pipe(
   Layer.provideMerge(DatabaseLive)
 )
 

@@ -2,7 +2,10 @@ import { Command, Options } from "@effect/cli"
 import { Effect, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import { Email, Merchants, Role } from "../domain/access/Merchants.ts"
+import { UnknownStore } from "../domain/access/Stores.ts"
+import { Actor, IMPORTER } from "../domain/Actor.ts"
 import { StoreId } from "../domain/Store.ts"
+import { type WriteContext, Writes } from "../domain/Write.ts"
 import { command, group, json, Name, option, print, printAll } from "./Frame.ts"
 
 const email = option("email", Email, "The e-mail address that the merchant signs in with")
@@ -11,6 +14,14 @@ const role = Options.choice("role", Role.literals).pipe(
   Options.withDescription("An owner may do everything in the store, staff all but members and billing"),
   Options.withDefault("owner" as const)
 )
+
+const contextOf = (storeId: StoreId): WriteContext => ({
+  storeId,
+  actor: Actor.Merchant({ id: IMPORTER }),
+  surface: "cli",
+  cause: null,
+  mode: "perform"
+})
 
 /** Of 120 random bits. Made here and shown once: one that was typed would stand in the shell's history. */
 const newPassword = Effect.sync(() => Redacted.make(randomBytes(15).toString("base64url")))
@@ -35,7 +46,13 @@ const resetPassword = command("reset-password", { email, json }, function* ({ em
 
 const join = command("join", { email, store, role, json }, function* ({ email, json, role, store }) {
   const merchants = yield* Merchants
-  yield* print(json, { merchantId: yield* merchants.join(store, email, role), storeId: store, role })
+  const { perform } = yield* Writes
+  const merchantId = yield* Effect.catchTag(
+    perform(contextOf(store), merchants.join(store, email, role)),
+    "StoreNotFound",
+    () => new UnknownStore({ id: store })
+  )
+  yield* print(json, { merchantId, storeId: store, role })
 }).pipe(Command.withDescription("Make a merchant a member of a store, or give a member another role"))
 
 const members = command("list", { store, json }, function* ({ json, store }) {

@@ -5,7 +5,7 @@ import { Uuid } from "./Uuid.ts"
 export const MerchantId = Uuid.pipe(Schema.brand("MerchantId"))
 export type MerchantId = typeof MerchantId.Type
 
-/** On whose behalf an operator imports: nobody signs in as this one. */
+/** On whose behalf an operator imports, and otherwise writes: nobody signs in as this one. */
 export const IMPORTER = MerchantId.make("00000000-0000-7000-8000-000000000001")
 
 export const AgentId = Uuid.pipe(Schema.brand("AgentId"))

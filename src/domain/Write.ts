@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { Actor } from "./Actor.ts"
+import type { Actor, MerchantId } from "./Actor.ts"
 import type { JsonText } from "./Document.ts"
 import type { EventId, EventLoop } from "./Events.ts"
 import type { StoreId } from "./Store.ts"
@@ -16,6 +16,8 @@ export interface WriteContext {
   readonly cause: EventId | null
   /** What names the request in the log of the service, if it was one. */
   readonly requestId?: string | undefined
+  /** The merchant who approved what an agent proposed. The key is theirs. */
+  readonly approvedBy?: MerchantId | undefined
   /** A rehearsal is decided and rolled back: nothing of it stays. */
   readonly mode: "perform" | "rehearse"
   /** Whether no event tells of it, as of the first load of a store. The journal does. */

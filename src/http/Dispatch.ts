@@ -2,8 +2,10 @@ import { Effect, Either, Record } from "effect"
 import type { IncomingMessage } from "node:http"
 import { Bulkhead } from "../domain/Bulkhead.ts"
 import { refusalOf } from "../domain/access/AccessRule.ts"
+import { type RecentRequest, Requests } from "../domain/access/Requests.ts"
 import { InvalidToken } from "../domain/access/Tokens.ts"
 import { RateLimit } from "../domain/RateLimit.ts"
+import { accessOf } from "./AccessLog.ts"
 import { makeAnswering } from "./Answering.ts"
 import { bearerToken } from "./Bearer.ts"
 import { receiveBody } from "./Body.ts"
@@ -35,6 +37,12 @@ const headerOf = ({ headers }: IncomingMessage, name: string) => {
   return Array.isArray(value) ? value.join(", ") : value
 }
 
+/** What is kept of a request for the members of its store. */
+const requestOf = (exchange: Exchange): RecentRequest => {
+  const { method, milliseconds, requestId, route, status } = accessOf(exchange)
+  return { at: new Date().toISOString(), method, route, status, milliseconds, requestId }
+}
+
 /**
  * Serves endpoints from their definitions: method, path and access rule are read from them.
  *
@@ -48,6 +56,7 @@ export const makeDispatch = (handlers: ReadonlyArray<Handler>) =>
   Effect.gen(function* () {
     const { admit } = yield* RateLimit
     const { inTurn } = yield* Bulkhead
+    const { note } = yield* Requests
     const answering = yield* makeAnswering
 
     const answer = Effect.fnUntraced(function* (
@@ -62,6 +71,7 @@ export const makeDispatch = (handlers: ReadonlyArray<Handler>) =>
       if (token === undefined) return yield* new InvalidToken()
       const installation = yield* admit(token)
       exchange.installationId = installation.id
+      exchange.once("close", () => note(installation, requestOf(exchange)))
       const refusal = refusalOf(installation, rule)
       if (refusal !== undefined) return yield* refusal
       const body = hasBody ? yield* Effect.either(receiveBody(message)) : NO_BODY

@@ -1,5 +1,7 @@
 import { Layer } from "effect"
 import { AccessLive } from "./access/Access.ts"
+import { RequestsLive } from "./access/Requests.ts"
+import { BillingLive } from "./billing/Billing.ts"
 import { BulkheadLive } from "./Bulkhead.ts"
 import { CatalogLive } from "./catalog/Catalog.ts"
 import { SearchLive } from "./catalog/Search.ts"
@@ -13,6 +15,7 @@ import { AppDataLive } from "./records/AppData.ts"
 import { RateLimitLive } from "./RateLimit.ts"
 import { CustomersLive } from "./records/Customers.ts"
 import { OrdersLive } from "./records/Orders.ts"
+import { StoreWebhooksLive } from "./webhooks/StoreWebhooks.ts"
 import { WebhooksLive } from "./webhooks/Webhooks.ts"
 import { WritesLive } from "./Writes.ts"
 
@@ -21,6 +24,7 @@ export const DomainLive = Layer.mergeAll(
   AccessLive,
   ActivityLive,
   AppDataLive,
+  BillingLive,
   BulkheadLive,
   CatalogLive,
   CustomersLive,
@@ -31,7 +35,9 @@ export const DomainLive = Layer.mergeAll(
   OrdersLive,
   RateLimitLive,
   SearchLive,
+  RequestsLive,
   HealthLive,
+  StoreWebhooksLive,
   WebhooksLive,
   WritesLive
 )

@@ -46,9 +46,13 @@ const TO_BE_TOLD = `
     and exists (select from webhooks) and (select $5 = any(w.kinds) from webhooks w where w.app_id = i.app_id)
 `
 
+/** Where a member of the store lets its deliveries wait, a new one is not in the queue at all. */
+const OUTCOME = "case when i.held_at is not null then 'held' end"
+const FINISHED = "case when i.held_at is not null then clock_timestamp() end"
+
 const insertDeliveries = statement(`
-  insert into deliveries (store_id, event_id, installation_id, app_id)
-  select i.store_id, $2::uuid, i.id, i.app_id from ${TO_BE_TOLD}
+  insert into deliveries (store_id, event_id, installation_id, app_id, outcome, finished_at)
+  select i.store_id, $2::uuid, i.id, i.app_id, ${OUTCOME}, ${FINISHED} from ${TO_BE_TOLD}
 `)
 
 /** Who they are: of the installations that are to be told the first. */
@@ -75,9 +79,11 @@ const insertEvents = statement(`
 
 // Who is to be told is found once, and not for each event.
 const insertAllDeliveries = statement(`
-  insert into deliveries (store_id, event_id, installation_id, app_id)
-  select told.store_id, event_id, told.id, told.app_id
-  from (select i.store_id, i.id, i.app_id from ${TO_BE_TOLD} offset 0) as told, unnest($2::uuid[]) as event_id
+  insert into deliveries (store_id, event_id, installation_id, app_id, outcome, finished_at)
+  select told.store_id, event_id, told.id, told.app_id, told.outcome, told.finished_at
+  from (
+    select i.store_id, i.id, i.app_id, ${OUTCOME} as outcome, ${FINISHED} as finished_at from ${TO_BE_TOLD} offset 0
+  ) as told, unnest($2::uuid[]) as event_id
 `)
 
 /** An event, and the resource that it tells of. */

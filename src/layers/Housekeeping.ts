@@ -1,4 +1,5 @@
 import { Effect, Layer, Schedule } from "effect"
+import { Proposals } from "../domain/access/Proposals.ts"
 import { Sessions } from "../domain/access/Sessions.ts"
 import { Search } from "../domain/catalog/Search.ts"
 import { Tokens } from "../domain/access/Tokens.ts"
@@ -23,6 +24,7 @@ export const HousekeepingLive = Layer.scopedDiscard(
       yield* Idempotency,
       yield* Tokens,
       yield* Sessions,
+      yield* Proposals,
       yield* Journal,
       yield* Webhooks,
       yield* AppData

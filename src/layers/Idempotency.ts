@@ -58,7 +58,8 @@ const countLarge = statement(`
   on conflict (store_id, installation_id, key) do update set bytes = excluded.bytes, expires_at = excluded.expires_at
 `)
 
-const ownOf = ({ actor, storeId }: WriteContext, { key }: Keyed) => [storeId, actor.id, key] as const
+const ownOf = ({ actor, approvedBy, storeId }: WriteContext, { key }: Keyed) =>
+  [storeId, approvedBy ?? actor.id, key] as const
 
 /** Whether a write failed because there is a record under its key already. */
 const isTaken = (cause: Cause.Cause<unknown>) =>

@@ -25,6 +25,8 @@ import createSearch from "./migrations/0022_create_search.ts"
 import searchWhatThereIs from "./migrations/0023_search_what_there_is.ts"
 import showJournal from "./migrations/0024_show_the_journal.ts"
 import findInJournal from "./migrations/0025_find_in_the_journal.ts"
+import administerInstallations from "./migrations/0026_administer_installations.ts"
+import createProposals from "./migrations/0027_create_proposals.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -52,7 +54,9 @@ export const migrations = {
   "0022_create_search": createSearch,
   "0023_search_what_there_is": searchWhatThereIs,
   "0024_show_the_journal": showJournal,
-  "0025_find_in_the_journal": findInJournal
+  "0025_find_in_the_journal": findInJournal,
+  "0026_administer_installations": administerInstallations,
+  "0027_create_proposals": createProposals
 }
 
 /** The number that a migration's name begins with. */

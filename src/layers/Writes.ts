@@ -1,16 +1,9 @@
 import { Effect, Layer } from "effect"
 import type { EventKind, EventLoop } from "../domain/Events.ts"
-import {
-  type Change,
-  type Refusal,
-  type Snapshot,
-  Step,
-  type Write,
-  type WriteContext,
-  Writes
-} from "../domain/Write.ts"
-import { AfterCommit, ahead, leave, type Steps } from "./database/Plan.ts"
+import { type Change, Refusal, type Snapshot, Step, type Write, type WriteContext, Writes } from "../domain/Write.ts"
+import { AfterCommit, ahead, Ask, countOf, leave, type Steps } from "./database/Plan.ts"
 import { Database } from "./database/Postgres.ts"
+import { statement } from "./database/Statement.ts"
 import { hopsAfter, Notifier, NotifierLive, outboxOf, type Told } from "./Events.ts"
 import { entriesOf } from "./Journal.ts"
 
@@ -59,6 +52,26 @@ export const overheard = <A, E>(write: Write<A, E>, hear: (changes: ReadonlyArra
     }
     return next.value
   }
+
+const savepoint = statement("savepoint tried")()
+const rollback = statement("rollback to savepoint tried")()
+
+/** What a write would come to and change, taken back again: of a write that goes on with something else. */
+export function* tried<A, E>(
+  write: Write<A, E>
+): Steps<{ readonly value: A; readonly changes: ReadonlyArray<Change> }, Refusal<E>> {
+  yield* countOf(savepoint)
+  const changes: Array<Change> = []
+  const steps = write()
+  let next = steps.next()
+  while (next.done !== true) {
+    if (next.value instanceof Changed) changes.push(...next.value.changes)
+    else if (next.value instanceof Ask || next.value instanceof Refusal) yield next.value
+    next = steps.next()
+  }
+  yield* countOf(rollback)
+  return { value: next.value, changes }
+}
 
 /** The event that tells of a change, if one does. */
 export const toldOf = (

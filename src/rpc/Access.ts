@@ -2,15 +2,16 @@ import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
 import { Email, LastOwner, Member, MerchantNotFound, Role } from "../domain/access/Merchants.ts"
 import { SessionId, SessionSummary } from "../domain/access/Sessions.ts"
+import { UpdateSettings } from "../domain/access/Settings.ts"
 import { Store } from "../domain/access/Stores.ts"
 import { MerchantId } from "../domain/Actor.ts"
 import { ForAgents } from "./ForAgents.ts"
 import { CallersOf, EVERYBODY, Identified, OWNERS } from "./Principal.ts"
-import { inStore } from "./Shapes.ts"
+import { inStore, keyed, WriteRefused } from "./Shapes.ts"
 
 /*
- * Stores, their members, and the sessions of who calls. What is written here is the same when it is done twice, and is
- * answered the same, so it takes no key.
+ * Stores, their members, and the sessions of who calls. To end a session is the same when it is done twice, and is
+ * answered the same; it is in no store, where records of keys are kept, and takes none.
  */
 
 export const getStore = Rpc.make("store.get", { payload: inStore, success: Store })
@@ -20,8 +21,15 @@ export const getStore = Rpc.make("store.get", { payload: inStore, success: Store
     "Answers what the store is: its name, language, country and time zone, the currency of its prices, the unit of its weights, how many products it has and how many its plan allows. Use it first."
   )
 
+/** Changes what the store says of itself: only what is named, null clears. Answers the store. */
+export const updateSettings = Rpc.make("settings.update", {
+  payload: { ...keyed, settings: UpdateSettings },
+  success: Store,
+  error: WriteRefused
+})
+
 /** What a store says of itself. */
-export class StoreRpcs extends RpcGroup.make(getStore).middleware(Identified) {}
+export class StoreRpcs extends RpcGroup.make(getStore, updateSettings).middleware(Identified) {}
 
 /** Owners first. */
 export const listMembers = Rpc.make("members.list", {
@@ -31,16 +39,16 @@ export const listMembers = Rpc.make("members.list", {
 
 /** Makes a merchant a member, or gives a member another role. */
 export const joinMember = Rpc.make("members.join", {
-  payload: { ...inStore, email: Email, role: Role },
+  payload: { ...keyed, email: Email, role: Role },
   success: Schema.Struct({ merchantId: MerchantId, role: Role }),
-  error: Schema.Union(MerchantNotFound, LastOwner)
+  error: Schema.Union(WriteRefused, MerchantNotFound, LastOwner)
 }).annotate(CallersOf, OWNERS)
 
 /** From then on the merchant is refused in the store. */
 export const leaveMember = Rpc.make("members.leave", {
-  payload: { ...inStore, merchantId: MerchantId },
+  payload: { ...keyed, merchantId: MerchantId },
   success: Schema.Struct({ merchantId: MerchantId }),
-  error: LastOwner
+  error: Schema.Union(WriteRefused, LastOwner)
 }).annotate(CallersOf, OWNERS)
 
 /** The merchants who may work in a store: for its owners. */

@@ -3,25 +3,20 @@ import { Schema } from "effect"
 import { Agent, AgentLimitReached, AgentNotFound, AgentPatch, NewAgent } from "../domain/access/Agents.ts"
 import { AgentId } from "../domain/Actor.ts"
 import { Identified } from "./Principal.ts"
-import { inStore, keyed, Page, paged, WriteRefused, Written } from "./Shapes.ts"
+import { keyed, Page, paged, WriteRefused } from "./Shapes.ts"
 
-/*
- * The agents of a store: for all of its members, and for no agent. A change or an end is the same when it is done twice,
- * and is answered the same, so it takes no key.
- */
+/* The agents of a store: for all of its members, and for no agent. */
 
 /** Its token is shown with the first answer alone: nothing that is kept holds it, so a retry is answered without. */
 export const createAgent = Rpc.make("agents.create", {
   payload: { ...keyed, agent: NewAgent },
-  success: Written(
-    Schema.Struct({
-      ...Agent.fields,
-      token: Schema.NullOr(Schema.String).annotations({
-        description:
-          "Sent as `Authorization: Bearer …`. Null where the key was used before: if it is lost, revoke the agent and create another"
-      })
+  success: Schema.Struct({
+    ...Agent.fields,
+    token: Schema.NullOr(Schema.String).annotations({
+      description:
+        "Sent as `Authorization: Bearer …`. Null where the key was used before: if it is lost, revoke the agent and create another"
     })
-  ),
+  }),
   error: Schema.Union(WriteRefused, AgentLimitReached)
 })
 
@@ -33,16 +28,16 @@ export const listAgents = Rpc.make("agents.list", {
 
 /** Only what is named changes, from the agent's next request on. */
 export const updateAgent = Rpc.make("agents.update", {
-  payload: { ...inStore, id: AgentId, patch: AgentPatch },
+  payload: { ...keyed, id: AgentId, patch: AgentPatch },
   success: Agent,
-  error: AgentNotFound
+  error: Schema.Union(WriteRefused, AgentNotFound)
 })
 
 /** For good: from then on its token is refused, and so are its writes that are under way. */
 export const revokeAgent = Rpc.make("agents.revoke", {
-  payload: { ...inStore, id: AgentId },
+  payload: { ...keyed, id: AgentId },
   success: Agent,
-  error: AgentNotFound
+  error: Schema.Union(WriteRefused, AgentNotFound)
 })
 
 /** The programs that act for the members of a store. */

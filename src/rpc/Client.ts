@@ -3,16 +3,20 @@ import type { FromClientEncoded } from "@effect/rpc/RpcMessage"
 import { Duration, Effect, Schema, type Scope } from "effect"
 import { parse, stringify } from "../domain/Json.ts"
 import { Rpcs } from "./Rpcs.ts"
-import { isPerformed } from "./Shapes.ts"
+import { isPerformed, type Undone } from "./Shapes.ts"
 
 export { AgentPatch, NewAgent } from "../domain/access/Agents.ts"
+export { ProposalId } from "../domain/access/Proposals.ts"
 export { Email } from "../domain/access/Merchants.ts"
+export { InstallationId } from "../domain/access/Installations.ts"
 export { SessionId } from "../domain/access/Sessions.ts"
 export { AgentId, MerchantId } from "../domain/Actor.ts"
+export { AppPlanId, SubscriptionId } from "../domain/billing/Billing.ts"
 export { CollectionId, CreateCollection, UpdateCollection } from "../domain/catalog/Collection.ts"
 export { SetInventory } from "../domain/catalog/Inventory.ts"
 export { CreateProduct, ProductId, UpdateProduct } from "../domain/catalog/Product.ts"
 export { EntryId } from "../domain/journal/Activity.ts"
+export { EventId } from "../domain/Events.ts"
 export { IdempotencyKey } from "../domain/Idempotency.ts"
 export { CustomerId } from "../domain/records/Customer.ts"
 export { OrderId } from "../domain/records/Order.ts"
@@ -111,12 +115,13 @@ export const makeClient = (options: ClientOptions): Effect.Effect<Client, never,
   Effect.provideServiceEffect(RpcClient.make(Rpcs, { disableTracing: true }), RpcClient.Protocol, protocolOf(options))
 
 /**
- * What a write made, of one that was asked to be done. Without it the answer may also be that of a dry run.
+ * What a write made, of one that was asked to be done. Without it the answer may also be that of a dry run, or an
+ * agent's proposal.
  *
  * @example
  * const { id } = yield* client.products.create({ storeId, idempotencyKey, product }).pipe(performed)
  */
 export const performed = <A extends object, E, R>(
   write: Effect.Effect<A, E, R>
-): Effect.Effect<Exclude<A, { readonly dryRun: true }>, E, R> =>
+): Effect.Effect<Exclude<A, Undone>, E, R> =>
   Effect.filterOrDieMessage(write, isPerformed, "A write that was to be done was not")

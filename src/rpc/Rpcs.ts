@@ -1,11 +1,15 @@
 import { MemberRpcs, SessionRpcs, StoreRpcs } from "./Access.ts"
 import { ActivityRpcs } from "./Activity.ts"
 import { AgentRpcs } from "./Agents.ts"
+import { BillingRpcs } from "./Billing.ts"
 import { CollectionRpcs, ProductRpcs } from "./Catalog.ts"
+import { InstallationRpcs } from "./Installations.ts"
 import { InventoryRpcs } from "./Inventory.ts"
 import { MembershipRpcs } from "./Membership.ts"
+import { ProposalRpcs } from "./Proposals.ts"
 import { CustomerRpcs, OrderRpcs } from "./Records.ts"
 import { SearchRpcs } from "./Search.ts"
+import { DeliveryRpcs, WebhookRpcs } from "./Webhooks.ts"
 
 /** Every procedure of the second surface, for merchants who are signed in, and their agents. */
 export const Rpcs = ProductRpcs.merge(
@@ -14,10 +18,16 @@ export const Rpcs = ProductRpcs.merge(
   MembershipRpcs,
   InventoryRpcs,
   OrderRpcs,
-  CustomerRpcs,
+  CustomerRpcs
+).merge(
   AgentRpcs,
+  ProposalRpcs,
   StoreRpcs,
   MemberRpcs,
   SessionRpcs,
-  ActivityRpcs
+  ActivityRpcs,
+  InstallationRpcs,
+  WebhookRpcs,
+  DeliveryRpcs,
+  BillingRpcs
 )

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { ApprovalNeeded, BudgetSpent } from "../domain/access/Agents.ts"
+import { Proposed, TooManyProposals } from "../domain/access/Proposals.ts"
 import { optional } from "../domain/catalog/Fields.ts"
 import { EventLoop } from "../domain/Events.ts"
 import { AnswersFull, IdempotencyKey, KeyReused } from "../domain/Idempotency.ts"
@@ -19,7 +20,12 @@ export const keyed = {
     description:
       "A new one, as a UUID, for each operation that is meant, and the same when it is repeated because no answer came: it runs once, and a repeat gets the answer of the first",
     message: () => ({ message: "must be 1 to 255 visible ASCII characters", override: true })
-  }),
+  })
+}
+
+/** What a write that can be rehearsed is asked with. */
+export const rehearsable = {
+  ...keyed,
   dryRun: optional(
     Schema.Boolean.annotations({
       description:
@@ -31,7 +37,7 @@ export const keyed = {
 
 /** What a write to something that there is is asked with. */
 export const guarded = {
-  ...keyed,
+  ...rehearsable,
   expectedVersion: optional(
     Schema.Int.pipe(
       Schema.positive(),
@@ -68,14 +74,27 @@ export const Page = <A, I, Id, IdI>(item: Schema.Schema<A, I>, id: Schema.Schema
 /** What is gone. */
 export const Deleted = <A, I>(id: Schema.Schema<A, I>) => Schema.Struct({ id, deleted: Schema.Literal(true) })
 
-/** What a write answers with: the resource, or what it would be and lead to where the write is only rehearsed. */
+/**
+ * What a write of the catalog answers with: the resource, or what it would be and lead to where the write is only rehearsed, or the
+ * proposal where it is that of an agent and waits.
+ */
 export const Written = <A, I>(resource: Schema.Schema<A, I>) =>
-  Schema.Union(Schema.Struct({ ...rehearsed, resource }), resource)
+  Schema.Union(Schema.Struct({ ...rehearsed, resource }), Proposed, resource)
+
+/** The answers to a write which was not done. */
+export type Undone = { readonly dryRun: true } | typeof Proposed.Type
 
 /** Whether the answer is that of a write which was done. */
-export const isPerformed = <A extends object>(answer: A): answer is Exclude<A, { readonly dryRun: true }> =>
-  !("dryRun" in answer)
+export const isPerformed = <A extends object>(answer: A): answer is Exclude<A, Undone> =>
+  !("dryRun" in answer || "proposal" in answer)
 
 /** Why any write may be refused, beside the reasons of its own. */
-export const WriteRefused = Schema.Union(KeyReused, AnswersFull, EventLoop, BudgetSpent, ApprovalNeeded)
+export const WriteRefused = Schema.Union(
+  KeyReused,
+  AnswersFull,
+  EventLoop,
+  BudgetSpent,
+  ApprovalNeeded,
+  TooManyProposals
+)
 export type WriteRefused = typeof WriteRefused.Type

@@ -5,8 +5,8 @@ import { Collection, CreateCollection, UpdateCollection } from "../../src/domain
 import { SetInventory } from "../../src/domain/catalog/Inventory.ts"
 import { CreateProduct, Product, UpdateProduct } from "../../src/domain/catalog/Product.ts"
 import { AppDataEntry } from "../../src/domain/records/AppData.ts"
-import { Store } from "../../src/domain/access/Stores.ts"
 import { EventKind } from "../../src/domain/Events.ts"
+import { StoreOfApp } from "../../src/http/api/Stores.ts"
 import { PartnerApi } from "../../src/http/api/PartnerApi.ts"
 import {
   ajv,
@@ -195,6 +195,8 @@ describe("The OpenAPI document", () => {
     assert.deepInclude(document.components.schemas["CollectionId"], { type: "string", format: "uuid" })
     for (const component of [
       "Store",
+      "Installation",
+      "Subscription",
       "Product",
       "CreateProduct",
       "UpdateProduct",
@@ -266,7 +268,7 @@ describe("Examples of the document", () => {
   })
 
   it("show resources with every field and no other", () => {
-    assert.isTrue(shown("GET /store", 200, Store))
+    assert.isTrue(shown("GET /store", 200, StoreOfApp))
     assert.isTrue(shown("POST /products", 201, Product))
     assert.isTrue(shown("PATCH /products/{id}", 200, Product))
     assert.isTrue(shown("PATCH /products/{id}/inventory", 200, Product))

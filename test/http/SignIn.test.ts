@@ -7,6 +7,7 @@ import { Email, Merchants, Password } from "../../src/domain/access/Merchants.ts
 import { SessionId, Sessions, SIGN_IN_LIMITS } from "../../src/domain/access/Sessions.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { ApiTest, baseUrl, makeStore } from "../support/Api.ts"
+import { performIn } from "../support/Writes.ts"
 
 const PASSWORD = "correct horse battery"
 
@@ -61,7 +62,8 @@ layer(ApiTest)("merchants sign in", (it) => {
     Effect.gen(function* () {
       const { email, id } = yield* makeMerchant
       const store = yield* makeStore()
-      yield* Effect.flatMap(Merchants, ({ join }) => join(store, email, "owner"))
+      const perform = yield* performIn(store)
+      yield* Effect.flatMap(Merchants, ({ join }) => perform(join(store, email, "owner")))
 
       const signedIn = yield* signIn(` ${email.toUpperCase()} `, PASSWORD)
       assert.strictEqual(signedIn.status, 200)
@@ -236,10 +238,11 @@ layer(ApiTest)("merchants sign in", (it) => {
       const { join, leave, members } = yield* Merchants
       const [a, b] = [yield* makeMerchant, yield* makeMerchant]
       const store = yield* makeStore()
-      assert.strictEqual((yield* Effect.flip(join(store, a.email, "staff")))._tag, "LastOwner")
-      yield* join(store, a.email, "owner")
-      yield* join(store, b.email, "owner")
-      const left = yield* Effect.all([Effect.either(leave(store, a.id)), Effect.either(leave(store, b.id))], {
+      const perform = yield* performIn(store)
+      assert.strictEqual((yield* Effect.flip(perform(join(store, a.email, "staff"))))._tag, "LastOwner")
+      yield* perform(join(store, a.email, "owner"))
+      yield* perform(join(store, b.email, "owner"))
+      const left = yield* Effect.forEach([a.id, b.id], (id) => Effect.either(perform(leave(store, id))), {
         concurrency: "unbounded"
       })
       assert.sameMembers(
@@ -248,7 +251,7 @@ layer(ApiTest)("merchants sign in", (it) => {
       )
       const [last] = yield* members(store)
       assert.strictEqual(last?.role, "owner")
-      assert.strictEqual((yield* Effect.flip(join(store, last?.email ?? a.email, "staff")))._tag, "LastOwner")
+      assert.strictEqual((yield* Effect.flip(perform(join(store, last?.email ?? a.email, "staff"))))._tag, "LastOwner")
     })
   )
 

@@ -19,14 +19,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The store"
         weightUnit: "g"
       } as const
       const storeId = yield* stores.create({ name: 'Tea & "more"', plan: "growth", currencyCode: "CHF", ...settings })
-      const { client } = yield* install(storeId, NOTHING)
+      const { client, installation } = yield* install(storeId, NOTHING)
       const answer = yield* client.get("/store")
       assert.strictEqual(answer.status, 200)
       assert.isNull(answer.headers.get("etag"))
       const { createdAt, ...told } = dataOf(answer)
       assert.match(String(createdAt), /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
       const named = { id: storeId, name: 'Tea & "more"', currencyCode: "CHF" }
-      assert.deepStrictEqual(told, { ...named, ...settings, plan: GROWTH, productCount: 0 })
+      const own = { ...NOTHING, id: installation.id, subscription: null }
+      assert.deepStrictEqual(told, { ...named, ...settings, plan: GROWTH, productCount: 0, installation: own })
     })
   )
 

@@ -64,7 +64,17 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("The s
       // What belongs to no store: the ground that stores stand on, and who signs in to any of them.
       assert.deepStrictEqual(
         tables.filter(({ owned }) => !owned).map(({ table }) => table),
-        ["apps", "effect_sql_migrations", "merchants", "plans", "sessions", "sign_in_attempts", "stores", "webhooks"]
+        [
+          "app_plans",
+          "apps",
+          "effect_sql_migrations",
+          "merchants",
+          "plans",
+          "sessions",
+          "sign_in_attempts",
+          "stores",
+          "webhooks"
+        ]
       )
     })
   )

@@ -28,11 +28,11 @@ const toCollection = Schema.decodeUnknownSync(CreateCollection)
 
 /** What each procedure is asked with in a store of its own: a procedure that is not here fails the tests that walk them. */
 const payloadsOf = (
-  ids: Readonly<Record<"product" | "collection" | "order" | "customer" | "agent" | "entry", string>>,
+  ids: Readonly<Record<"product" | "collection" | "order" | "customer" | "agent" | "entry" | "proposal", string>>,
   merchantId: string,
   email: string
 ) => {
-  const { agent, collection, customer, entry, order, product } = ids
+  const { agent, collection, customer, entry, order, product, proposal } = ids
   return {
     "products.list": {},
     "products.get": { id: product },
@@ -55,13 +55,36 @@ const payloadsOf = (
     "activity.list": {},
     "activity.get": { id: entry },
     "store.get": {},
+    "installations.list": {},
+    "installations.get": { id: product },
+    "installations.requests": { id: product },
+    "installations.suspend": { idempotencyKey: randomUUID(), id: product },
+    "installations.resume": { idempotencyKey: randomUUID(), id: product },
+    "installations.uninstall": { idempotencyKey: randomUUID(), id: product },
+    "webhooks.get": { installationId: product },
+    "webhooks.pause": { idempotencyKey: randomUUID(), installationId: product },
+    "webhooks.resume": { idempotencyKey: randomUUID(), installationId: product },
+    "deliveries.list": { installationId: product },
+    "deliveries.get": { installationId: product, eventId: product },
+    "deliveries.redeliver": { idempotencyKey: randomUUID(), installationId: product, eventId: product },
+    "billing.plans": { installationId: product },
+    "billing.subscriptions": {},
+    "billing.subscribe": { idempotencyKey: randomUUID(), installationId: product, planId: product },
+    "billing.change": { idempotencyKey: randomUUID(), installationId: product, planId: product },
+    "billing.cancel": { idempotencyKey: randomUUID(), installationId: product },
     "members.list": {},
-    "members.join": { email, role: "staff" },
-    "members.leave": { merchantId },
+    "settings.update": { idempotencyKey: randomUUID(), settings: { name: "Stray" } },
+    "members.join": { idempotencyKey: randomUUID(), email, role: "staff" },
+    "members.leave": { idempotencyKey: randomUUID(), merchantId },
     "agents.create": { idempotencyKey: randomUUID(), agent: { name: "Stray", scopes: [] } },
     "agents.list": {},
-    "agents.update": { id: agent, patch: {} },
-    "agents.revoke": { id: agent }
+    "agents.update": { idempotencyKey: randomUUID(), id: agent, patch: {} },
+    "agents.revoke": { idempotencyKey: randomUUID(), id: agent },
+    "proposals.list": {},
+    "proposals.get": { id: proposal },
+    "proposals.approve": { idempotencyKey: randomUUID(), id: proposal },
+    "proposals.reject": { idempotencyKey: randomUUID(), id: proposal, reason: "Stray" },
+    "proposals.withdraw": { idempotencyKey: randomUUID(), id: proposal }
   }
 }
 
@@ -69,6 +92,7 @@ const payloadsOf = (
 const NOT_FOUND: Readonly<Record<string, string>> = {
   products: "ProductNotFound",
   agents: "AgentNotFound",
+  proposals: "ProposalNotFound",
   activity: "EntryNotFound",
   inventory: "ProductNotFound",
   collections: "CollectionNotFound",
@@ -97,7 +121,10 @@ const scene = Effect.gen(function* () {
     })
     .pipe(performed)
   const [entry] = (yield* client.activity.list({ storeId })).items
-  const agent = yield* agentOf(member)
+  const agent = yield* agentOf(member, { proposalsOnly: true })
+  const change = { storeId, idempotencyKey: newKey(), id: product.id, patch: { price: 3 } }
+  const proposed = yield* agent.client.products.update(change)
+  const proposal = "proposal" in proposed ? proposed.proposal.id : assert.fail("The agent may only propose")
   const [customer] = yield* putCustomers(storeId, [{ name: "Secret" }])
   const [order] = yield* putOrders(storeId, [{ customerId: customer?.id }])
   const ids = {
@@ -106,7 +133,8 @@ const scene = Effect.gen(function* () {
     order: String(order?.id),
     customer: String(customer?.id),
     agent: agent.id,
-    entry: String(entry?.id)
+    entry: String(entry?.id),
+    proposal
   }
   return { ...member, payloads: payloadsOf(ids, merchantId, email) }
 })
@@ -139,8 +167,10 @@ layer(ApiTest)("who may call", (it) => {
       const before = [yield* client.products.list({ storeId }), yield* client.collections.list({ storeId })]
       const members = yield* client.members.list({ storeId })
 
-      const named = Object.entries(payloads).filter(([, payload]) => "id" in payload)
-      assert.lengthOf(named, 14)
+      const named = Object.entries(payloads).filter(
+        ([tag, payload]) => "id" in payload && (tag.split(".")[0] ?? "") in NOT_FOUND
+      )
+      assert.lengthOf(named, 18)
       for (const [tag, payload] of named) {
         const { text } = yield* post(callLine(tag, { storeId: stranger.storeId, ...payload }), {
           cookie: stranger.cookie
@@ -218,29 +248,31 @@ layer(ApiTest)("who may call", (it) => {
       yield* staff.client.products.list({ storeId })
       const calls = [
         Effect.asVoid(staff.client.members.list({ storeId })),
-        Effect.asVoid(staff.client.members.join({ storeId, email: guest.email, role: "owner" })),
-        Effect.asVoid(staff.client.members.leave({ storeId, merchantId }))
+        Effect.asVoid(
+          staff.client.members.join({ storeId, idempotencyKey: newKey(), email: guest.email, role: "owner" })
+        ),
+        Effect.asVoid(staff.client.members.leave({ storeId, idempotencyKey: newKey(), merchantId }))
       ]
       for (const call of calls) assert.strictEqual((yield* Effect.flip(call))._tag, "OwnersOnly")
 
       const joined = { merchantId: guest.id, role: "staff" as const }
       for (const _ of "ab") {
-        assert.deepStrictEqual(yield* client.members.join({ storeId, email: guest.email, role: "staff" }), joined)
+        const asked = { storeId, idempotencyKey: newKey(), email: guest.email, role: "staff" as const }
+        assert.deepStrictEqual(yield* client.members.join(asked), joined)
       }
       const listed = (yield* client.members.list({ storeId })).find((one) => one.merchantId === guest.id)
       assert.deepInclude(listed, { name: "Ada", email: guest.email, role: "staff" })
       assert.instanceOf(listed?.createdAt, Date)
       for (const _ of "ab") {
-        assert.deepStrictEqual(yield* client.members.leave({ storeId, merchantId: staff.merchantId }), {
-          merchantId: staff.merchantId
-        })
+        const asked = { storeId, idempotencyKey: newKey(), merchantId: staff.merchantId }
+        assert.deepStrictEqual(yield* client.members.leave(asked), { merchantId: staff.merchantId })
       }
       assert.strictEqual((yield* Effect.flip(staff.client.products.list({ storeId })))._tag, "StoreNotFound")
 
       const alone = yield* freshMember()
-      const last = { storeId: alone.storeId, merchantId: alone.merchantId }
+      const last = { storeId: alone.storeId, idempotencyKey: newKey(), merchantId: alone.merchantId }
       assert.strictEqual((yield* Effect.flip(alone.client.members.leave(last)))._tag, "LastOwner")
-      const nobody = { storeId, email: toEmail("nobody@example.com"), role: "owner" as const }
+      const nobody = { storeId, idempotencyKey: newKey(), email: toEmail("nobody@example.com"), role: "owner" as const }
       assert.strictEqual((yield* Effect.flip(client.members.join(nobody)))._tag, "MerchantNotFound")
     })
   )

@@ -5,7 +5,6 @@ import { hash, randomUUID } from "node:crypto"
 import { AgentPatch, MAX_AGENTS, NewAgent } from "../../src/domain/access/Agents.ts"
 import { AgentId } from "../../src/domain/Actor.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
-import { performed } from "../../src/rpc/Client.ts"
 import { Rpcs } from "../../src/rpc/Rpcs.ts"
 import { ApiTest } from "../support/Api.ts"
 import { agentOf, callLine, errorOf, exitsOf, freshMember, memberOf, newKey, post } from "../support/Rpc.ts"
@@ -77,12 +76,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const asked = { storeId, idempotencyKey: newKey(), agent: toAgent({ name: "Helper", scopes: [] }) }
-      const { token, ...made } = yield* performed(client.agents.create(asked))
+      const { token, ...made } = yield* client.agents.create(asked)
       const repeated = yield* Effect.replicateEffect(client.agents.create(asked), 2)
       for (const one of repeated) assert.deepStrictEqual(one, { ...made, token: null })
-
-      const rehearsed = yield* client.agents.create({ ...asked, idempotencyKey: newKey(), dryRun: true })
-      assert.isTrue("dryRun" in rehearsed && rehearsed.resource.token === null)
 
       const sql = yield* SqlClient.SqlClient
       const agents = yield* sql<{ readonly token_hash: Buffer }>`select * from agents where store_id = ${storeId}`
@@ -135,11 +131,17 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
           })
         ),
         "agents.list": refusalOf(client.agents.list({ storeId })),
-        "agents.update": refusalOf(client.agents.update({ storeId, id, patch: { budget: 100_000 } })),
-        "agents.revoke": refusalOf(client.agents.revoke({ storeId, id })),
+        "agents.update": refusalOf(
+          client.agents.update({ storeId, idempotencyKey: newKey(), id, patch: { budget: 100_000 } })
+        ),
+        "agents.revoke": refusalOf(client.agents.revoke({ storeId, idempotencyKey: newKey(), id })),
         "members.list": refusalOf(client.members.list({ storeId })),
-        "members.join": refusalOf(client.members.join({ storeId, email: member.email, role: "staff" })),
-        "members.leave": refusalOf(client.members.leave({ storeId, merchantId: member.merchantId })),
+        "members.join": refusalOf(
+          client.members.join({ storeId, idempotencyKey: newKey(), email: member.email, role: "staff" })
+        ),
+        "members.leave": refusalOf(
+          client.members.leave({ storeId, idempotencyKey: newKey(), merchantId: member.merchantId })
+        ),
         "sessions.list": refusalOf(client.sessions.list({}))
       }
       for (const [tag, refusal] of Object.entries(calls)) assert.strictEqual(yield* refusal, "AgentRefused", tag)
@@ -154,13 +156,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
       assert.deepStrictEqual(yield* client.agents.list({ storeId }), { items: [], nextCursor: null })
       const before = yield* member.client.agents.list({ storeId: member.storeId })
       const missing = [
-        client.agents.update({ storeId, id, patch: toPatch({ name: "Theirs" }) }),
-        client.agents.revoke({ storeId, id })
+        client.agents.update({ storeId, idempotencyKey: newKey(), id, patch: toPatch({ name: "Theirs" }) }),
+        client.agents.revoke({ storeId, idempotencyKey: newKey(), id })
       ]
       for (const call of missing) assert.strictEqual((yield* Effect.flip(call))._tag, "AgentNotFound")
       const strange = [
-        client.agents.update({ storeId: member.storeId, id, patch: {} }),
-        client.agents.revoke({ storeId: member.storeId, id })
+        client.agents.update({ storeId: member.storeId, idempotencyKey: newKey(), id, patch: {} }),
+        client.agents.revoke({ storeId: member.storeId, idempotencyKey: newKey(), id })
       ]
       for (const call of strange) assert.strictEqual((yield* Effect.flip(call))._tag, "StoreNotFound")
       assert.deepStrictEqual(yield* member.client.agents.list({ storeId: member.storeId }), before)
@@ -173,7 +175,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
       const { storeId } = member
       const { client, id } = yield* agentOf(member, { scopes: ["read_products"], budget: 7 })
       yield* client.products.list({ storeId })
-      const changed = yield* member.client.agents.update({ storeId, id, patch: { scopes: [], window: 5 } })
+      const changed = yield* member.client.agents.update({
+        storeId,
+        idempotencyKey: newKey(),
+        id,
+        patch: { scopes: [], window: 5 }
+      })
       assert.deepInclude(changed, { name: "Helper", scopes: [], budget: 7, window: 5 })
       assert.strictEqual((yield* Effect.flip(client.products.list({ storeId })))._tag, "AgentScopeMissing")
       assert.deepStrictEqual((yield* member.client.agents.list({ storeId })).items, [changed])
@@ -187,11 +194,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
       const { client, id } = yield* agentOf(member)
       const other = yield* agentOf(member)
       yield* client.store.get({ storeId })
-      const revoked = yield* member.client.agents.revoke({ storeId, id })
+      const revoked = yield* member.client.agents.revoke({ storeId, idempotencyKey: newKey(), id })
       assert.isNotNull(revoked.revokedAt)
-      assert.deepStrictEqual(yield* member.client.agents.revoke({ storeId, id }), revoked)
+      assert.deepStrictEqual(yield* member.client.agents.revoke({ storeId, idempotencyKey: newKey(), id }), revoked)
       assert.strictEqual((yield* Effect.flip(client.store.get({ storeId })))._tag, "InvalidToken")
-      const late = member.client.agents.update({ storeId, id, patch: { budget: 1 } })
+      const late = member.client.agents.update({ storeId, idempotencyKey: newKey(), id, patch: { budget: 1 } })
       assert.strictEqual((yield* Effect.flip(late))._tag, "AgentNotFound")
       yield* other.client.store.get({ storeId })
     })
@@ -261,7 +268,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
       const error = errorOf(text)
       assert.strictEqual(error?.["_tag"], "BadRequest")
       assert.lengthOf(Array.isArray(error?.["issues"]) ? error["issues"] : [], 4)
-      const nobody = { storeId, id: AgentId.make(randomUUID()) }
+      const nobody = { storeId, idempotencyKey: newKey(), id: AgentId.make(randomUUID()) }
       assert.strictEqual((yield* Effect.flip(client.agents.revoke(nobody)))._tag, "AgentNotFound")
       assert.strictEqual(exitsOf(text).size, 1)
     })
@@ -273,7 +280,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
       const { storeId } = owner
       const staff = yield* memberOf(storeId, "staff")
       const { client } = yield* agentOf({ storeId, client: staff.client })
-      yield* owner.client.members.leave({ storeId, merchantId: staff.merchantId })
+      yield* owner.client.members.leave({ storeId, idempotencyKey: newKey(), merchantId: staff.merchantId })
       yield* client.products.list({ storeId })
     })
   )

@@ -101,7 +101,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("budgets of
       const { clients, id, member, storeId } = agent
       const sql = yield* SqlClient.SqlClient
       assert.strictEqual(countOf(yield* createAll(clients, storeId, 8), "done"), 3)
-      yield* member.client.agents.update({ storeId, id, patch: { budget: 5 } })
+      yield* member.client.agents.update({ storeId, idempotencyKey: newKey(), id, patch: { budget: 5 } })
       assert.strictEqual(countOf(yield* createAll(clients, storeId, 8), "done"), 2)
       yield* sql`update agents set written_on = written_on - 1 where store_id = ${storeId}`
       assert.strictEqual(yield* writesToday(agent), 0)
@@ -118,7 +118,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("budgets of
       const { clients, id, member, storeId } = agent
       const writes = yield* Effect.fork(createAll(clients, storeId, 64))
       yield* Effect.repeat(productsOf(storeId), { until: (products) => products.length > 3 })
-      yield* member.client.agents.revoke({ storeId, id })
+      yield* member.client.agents.revoke({ storeId, idempotencyKey: newKey(), id })
       const atOnce = yield* productsOf(storeId)
       const ends = yield* Fiber.join(writes)
       assert.strictEqual(countOf(ends, "done"), atOnce.length)
@@ -140,11 +140,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("budgets of
       })
       const { agents } = member.client
       assert.strictEqual(
-        yield* during(agents.update({ storeId, id, patch: { proposalsOnly: true } })),
+        yield* during(agents.update({ storeId, idempotencyKey: newKey(), id, patch: { proposalsOnly: true } })),
         "ApprovalNeeded"
       )
-      yield* agents.update({ storeId, id, patch: { proposalsOnly: false } })
-      assert.strictEqual(yield* during(agents.revoke({ storeId, id })), "InvalidToken")
+      yield* agents.update({ storeId, idempotencyKey: newKey(), id, patch: { proposalsOnly: false } })
+      assert.strictEqual(yield* during(agents.revoke({ storeId, idempotencyKey: newKey(), id })), "InvalidToken")
       assert.lengthOf(yield* productsOf(storeId), 0)
     })
   )

@@ -189,7 +189,7 @@ const tagsOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
  * What takes thousands of products, seconds, or an event to answer: the same writes are refused so in tests of the first.
  * And what agents alone are refused with.
  */
-const ELSEWHERE = ["TooManyMembers", "RulesTooSlow", "EventLoop", "BudgetSpent", "ApprovalNeeded"]
+const ELSEWHERE = ["TooManyMembers", "RulesTooSlow", "EventLoop", "BudgetSpent", "ApprovalNeeded", "TooManyProposals"]
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("all surfaces", (it) => {
   for (const [name, run] of Object.entries(CASES)) {

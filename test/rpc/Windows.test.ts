@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { MERCHANT_CALLS } from "../../src/domain/RateLimit.ts"
 import { ApiTest, baseUrl, makeStore } from "../support/Api.ts"
 import { neighbour } from "../support/Process.ts"
-import { agentOf, callLine, exitsOf, freshMember, memberOf, postTo, sessionOf } from "../support/Rpc.ts"
+import { agentOf, callLine, exitsOf, freshMember, memberOf, postTo, sessionOf, newKey } from "../support/Rpc.ts"
 
 /** One body that is sent many times at once, to two servers in turn, by whoever is next: how each call ended. */
 const callAtOnce = Effect.fn(function* (
@@ -114,7 +114,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("windows of
       assert.strictEqual(admittedOf(yield* callAtOnce([{ authorization }], 1, 16, storeId)), 16)
       yield* pass(40)
       assert.strictEqual(admittedOf(yield* callAtOnce([{ authorization }], 1, 10, storeId)), 10)
-      yield* member.client.agents.update({ storeId, id, patch: { window: 12 } })
+      yield* member.client.agents.update({ storeId, idempotencyKey: newKey(), id, patch: { window: 12 } })
       const [error] = refusalsOf(yield* callAtOnce([{ authorization }], 1, 1, storeId))
       assert.isAtMost(Number(error?.["retryAfter"]), 20)
       yield* pass(21)

@@ -101,6 +101,18 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   from (select store_id, id, row_number() over () as n from products) p, lateral (
     select clock_micros() - (n % 400) * 86400000000 as micros
   ) as made;
+  insert into app_plans (id, app_id, name, price, currency_code, period)
+  select gen_random_uuid(), id, 'Plan ' || n, 9.9, 'EUR', 'month' from apps, generate_series(1, 3) n
+  on conflict do nothing;
+  insert into subscriptions (
+    store_id, id, installation_id, plan_id, plan_name, price, currency_code, period, started_at, cancelled_at, ends_at
+  )
+  select i.store_id, uuid_v7(clock_micros()), i.id, p.id, p.name, price, currency_code, period, now(), now(), now()
+  from (select * from installations limit 3000) i join lateral (
+    select * from app_plans p where p.app_id = i.app_id limit 1
+  ) p on true, generate_series(1, case i.store_id when '${store}' then ${products / 10} else 2 end) n;
+  insert into recent_requests (store_id, installation_id, requests)
+  select store_id, id, '[]' from installations on conflict do nothing;
 
   insert into idempotency_records (store_id, installation_id, key, fingerprint, status, body, expires_at)
   select store_id, id, gen_random_uuid(), '', 200, repeat('x', 200), now() + interval '1 day'

@@ -6,8 +6,9 @@ import { Scope } from "../../src/domain/access/Scope.ts"
 import { Sessions } from "../../src/domain/access/Sessions.ts"
 import { IdempotencyKey } from "../../src/domain/Idempotency.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
-import { type Client, makeClient, performed } from "../../src/rpc/Client.ts"
+import { type Client, makeClient } from "../../src/rpc/Client.ts"
 import { baseUrl, makeStore } from "./Api.ts"
+import { performIn } from "./Writes.ts"
 
 const PASSWORD = "correct horse battery"
 
@@ -61,8 +62,9 @@ export const freshMember = Effect.fn(function* (options: { readonly role?: Role;
 export const memberOf = Effect.fn(function* (storeId: StoreId, role: Role = "owner") {
   const { email, id } = yield* makeMerchant
   const { join } = yield* Merchants
-  if (role === "staff") yield* join(storeId, (yield* makeMerchant).email, "owner")
-  yield* join(storeId, email, role)
+  const perform = yield* performIn(storeId)
+  if (role === "staff") yield* perform(join(storeId, (yield* makeMerchant).email, "owner"))
+  yield* perform(join(storeId, email, role))
   const cookie = yield* sessionOf(email)
   return { email, merchantId: id, cookie, client: yield* clientOf(cookie) }
 })
@@ -75,7 +77,7 @@ export const agentOf = Effect.fn(function* (
   settings: Partial<NewAgent> = {}
 ) {
   const agent = toAgent({ name: "Helper", scopes: Scope.literals, ...settings })
-  const { id, token } = yield* performed(client.agents.create({ storeId, idempotencyKey: newKey(), agent }))
+  const { id, token } = yield* client.agents.create({ storeId, idempotencyKey: newKey(), agent })
   const authorization = `Bearer ${token}`
   const url = `${yield* baseUrl}/rpc`
   return { id, token, authorization, client: yield* makeClient({ url, headers: { authorization } }) }

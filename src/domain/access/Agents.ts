@@ -132,9 +132,9 @@ export class Agents extends Context.Tag("domain/Agents")<
     /** Agents in ascending order of id, those that were revoked too. */
     readonly list: (store: StoreId, page: PageRequest<AgentId>) => Effect.Effect<DocumentPage<AgentId>>
     /** Changes an agent that is not revoked. */
-    readonly update: (store: StoreId, id: AgentId, patch: AgentPatch) => Effect.Effect<JsonText, AgentNotFound>
+    readonly update: (store: StoreId, id: AgentId, patch: AgentPatch) => Write<JsonText, AgentNotFound>
     /** From its commit on, calls with the agent's token are refused, and so are its writes that are under way. */
-    readonly revoke: (store: StoreId, id: AgentId) => Effect.Effect<JsonText, AgentNotFound>
+    readonly revoke: (store: StoreId, id: AgentId) => Write<JsonText, AgentNotFound>
     /**
      * The write, as one of the agent: what changes something is one of its day's budget, and is refused beyond, exactly
      * however many come at once. What is refused or taken back does not count.

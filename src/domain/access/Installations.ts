@@ -1,6 +1,10 @@
 import { Context, type Effect, type Option, Schema } from "effect"
+import { Timestamp } from "../catalog/Fields.ts"
+import type { DocumentPage, JsonText } from "../Document.ts"
+import type { PageRequest } from "../Page.ts"
 import { StoreId } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"
+import type { Write } from "../Write.ts"
 import type { Grants } from "./AccessRule.ts"
 import { AppId, type AppNotFound } from "./Apps.ts"
 import { type CapabilitiesNotDeclared, Capability } from "./Capability.ts"
@@ -27,6 +31,17 @@ export const InstallationSummary = Schema.Struct({
   createdAt: Schema.DateFromSelf
 })
 export type InstallationSummary = typeof InstallationSummary.Type
+
+/** An app on a store as the members of the store see it. */
+export const InstalledApp = Schema.Struct({
+  id: InstallationId,
+  appId: AppId,
+  appName: Schema.String.annotations({ description: "What the app is called" }),
+  scopes: Schema.Array(Scope).annotations({ description: "What it was granted of the scopes that it declares" }),
+  capabilities: Schema.Array(Capability).annotations({ description: "What it was granted of the capabilities" }),
+  isActive: Schema.Boolean.annotations({ description: "False while it is suspended: all its requests are refused" }),
+  installedAt: Timestamp
+})
 
 export class InstallationInactive extends Schema.TaggedError<InstallationInactive>()("InstallationInactive", {}) {
   override get message() {
@@ -57,12 +72,16 @@ export class Installations extends Context.Tag("domain/Installations")<
   {
     /**
      * Installs an app on a store, active at once, with its rolling window empty. An app that was installed there before
-     * is the same installation, active, with what is granted now: its tokens, keys and window go on.
+     * is the same installation, active, with what is granted now: its keys and window go on, and its tokens, unless it
+     * was uninstalled in between.
      */
     readonly install: (
       installation: Grants & { readonly storeId: StoreId; readonly appId: AppId }
     ) => Effect.Effect<Installation, UnknownStore | AppNotFound | ScopesNotDeclared | CapabilitiesNotDeclared>
-    /** The newest installations of a store, of an app, or of both, at most `limit`; none of a deleted store. */
+    /**
+     * The newest installations of a store, of an app, or of both, at most `limit`; none of a deleted store, and none that
+     * was uninstalled, here and below: until it is installed again it is as if there were none.
+     */
     readonly list: (of: {
       readonly storeId: Option.Option<StoreId>
       readonly appId: Option.Option<AppId>
@@ -76,5 +95,20 @@ export class Installations extends Context.Tag("domain/Installations")<
     readonly deactivate: (id: InstallationId) => Effect.Effect<void, InstallationNotFound>
     /** Undoes {@link deactivate}: tokens that have not expired are good again. */
     readonly activate: (id: InstallationId) => Effect.Effect<void, InstallationNotFound>
+
+    /** The apps on a store, each an `InstalledApp`. */
+    readonly listInstalled: (
+      store: StoreId,
+      page: PageRequest<InstallationId>
+    ) => Effect.Effect<DocumentPage<InstallationId>>
+    readonly getInstalled: (store: StoreId, id: InstallationId) => Effect.Effect<JsonText, InstallationNotFound>
+    /** The same as {@link deactivate}, by a member of the store. Answers the `InstalledApp`. */
+    readonly suspend: (store: StoreId, id: InstallationId) => Write<JsonText, InstallationNotFound>
+    readonly resume: (store: StoreId, id: InstallationId) => Write<JsonText, InstallationNotFound>
+    /**
+     * Ends it for good: its tokens are revoked, what was to be delivered is not, and its subscription is cancelled. From
+     * the commit on, all its requests are refused. What it keeps as app data stays for who installs the app again.
+     */
+    readonly uninstall: (store: StoreId, id: InstallationId) => Write<void, InstallationNotFound>
   }
 >() {}

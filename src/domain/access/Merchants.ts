@@ -1,7 +1,7 @@
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import { MerchantId } from "../Actor.ts"
-import { StoreId } from "../Store.ts"
-import type { UnknownStore } from "./Stores.ts"
+import { StoreId, type StoreNotFound } from "../Store.ts"
+import type { Write } from "../Write.ts"
 
 const MAX_EMAIL = 254
 
@@ -100,9 +100,9 @@ export class Merchants extends Context.Tag("domain/Merchants")<
       store: StoreId,
       email: Email,
       role: Role
-    ) => Effect.Effect<MerchantId, UnknownStore | MerchantNotFound | LastOwner>
+    ) => Write<MerchantId, StoreNotFound | MerchantNotFound | LastOwner>
     /** From its commit on, the merchant is refused in the store. Answers whether there was such a member. */
-    readonly leave: (store: StoreId, merchant: MerchantId) => Effect.Effect<boolean, LastOwner>
+    readonly leave: (store: StoreId, merchant: MerchantId) => Write<boolean, StoreNotFound | LastOwner>
     /** The members of a store, owners first. */
     readonly members: (store: StoreId) => Effect.Effect<ReadonlyArray<Member>>
     /** The stores of a merchant that are not deleted, by name. */

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { optional, trimmed } from "../catalog/Fields.ts"
 import { isHostName } from "../webhooks/HostName.ts"
 
 /*
@@ -81,6 +82,17 @@ export const Settings = Schema.Struct({
   weightUnit: WeightUnit.annotations({ description: "The unit of its products' weights" })
 })
 export type Settings = typeof Settings.Type
+
+/** What the members of a store change of it: only what is named, null clears. Its currency stays, that of its prices. */
+export const UpdateSettings = Schema.Struct({
+  name: optional(trimmed(255).annotations({ description: "What the store is called" })),
+  domain: optional(Schema.NullOr(Domain).annotations({ description: "Where the storefront is, a host name" })),
+  timezone: optional(Timezone),
+  locale: optional(Locale),
+  country: optional(Schema.NullOr(Country).annotations({ description: "ISO 3166-1 alpha-2" })),
+  weightUnit: optional(WeightUnit)
+})
+export type UpdateSettings = typeof UpdateSettings.Type
 
 export const DEFAULT_SETTINGS: Settings = {
   domain: null,

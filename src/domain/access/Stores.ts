@@ -1,7 +1,8 @@
 import { Context, type Effect, Schema } from "effect"
 import { Timestamp } from "../catalog/Fields.ts"
 import { StoreId, type StoreNotFound } from "../Store.ts"
-import { Settings } from "./Settings.ts"
+import type { Write } from "../Write.ts"
+import { Settings, type UpdateSettings } from "./Settings.ts"
 
 /** What a plan allows. Plans are rows, so that an operator changes them without a release. */
 export class Plan extends Schema.Class<Plan>("Plan")({
@@ -70,6 +71,8 @@ export class Stores extends Context.Tag("domain/Stores")<
     ) => Effect.Effect<StoreId, PlanNotFound>
     /** The store as it is now, unless it was deleted. */
     readonly get: (id: StoreId) => Effect.Effect<Store, StoreNotFound>
+    /** Changes what a store says of itself, and answers the store. */
+    readonly updateSettings: (id: StoreId, settings: UpdateSettings) => Write<Store, StoreNotFound>
     /** The newest stores that are not deleted, at most `limit`. */
     readonly list: (limit: number) => Effect.Effect<ReadonlyArray<StoreSummary>>
     /** From its commit on, the store may hold what the plan allows. What it holds beyond that stays. */

@@ -35,9 +35,10 @@ export type Webhook = typeof Webhook.Type
 
 /**
  * Where a delivery stands. `pending`: it is due, or will be. `delivered`: a 2xx came. `dead`: its last attempt failed.
- * `skipped`: it was missed while the webhook was paused, and not wanted. `canceled`: its installation is gone.
+ * `skipped`: it was missed while the webhook was paused, and not wanted. `canceled`: its installation is gone. `held`: it
+ * waits until the store's members let it be sent.
  */
-export const DeliveryState = Schema.Literal("pending", "delivered", "dead", "skipped", "canceled")
+export const DeliveryState = Schema.Literal("pending", "delivered", "dead", "skipped", "canceled", "held")
 export type DeliveryState = typeof DeliveryState.Type
 
 /** One event on its way to one installation. */

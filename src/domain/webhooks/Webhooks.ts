@@ -13,7 +13,7 @@ export interface Missed {
 
 /**
  * How events reach apps: one URL for each app, the kinds it wants, the secrets that sign, and the log of what was sent
- * (contract, section 6; decisions, section 10). For operators and the dashboard.
+ * (contract, section 6; decisions, section 10). For operators: the members of a store see `StoreWebhooks`.
  */
 export class Webhooks extends Context.Tag("domain/Webhooks")<
   Webhooks,

@@ -9,9 +9,12 @@ import { type CreateProduct, newProduct, patchProduct, type Product, ProductId }
 import type { AppDataEntry } from "../../domain/records/AppData.ts"
 import { Actor, MerchantId } from "../../domain/Actor.ts"
 import { EventId, type EventKind, payloadOf } from "../../domain/Events.ts"
-import type { Store } from "../../domain/access/Stores.ts"
+import { InstallationId } from "../../domain/access/Installations.ts"
+import { AppPlanId, SubscriptionId } from "../../domain/billing/Billing.ts"
+import { periodEnd } from "../../domain/billing/Period.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { INVALID } from "../../domain/BadRequest.ts"
+import type { StoreOfApp } from "./Stores.ts"
 import { customer, order } from "./RecordExamples.ts"
 
 /*
@@ -21,6 +24,7 @@ import { customer, order } from "./RecordExamples.ts"
 
 const DESK = ProductId.make("019c1363-49c0-7d21-9a53-5b1c6e2f8a90")
 const STORE = StoreId.make("019c1363-49c0-7a11-9c3d-0b8e5f6a7d42")
+const INSTALLATION = InstallationId.make("019c1363-49c0-7e5a-8b17-9d4c2a6f3e08")
 const EVENT = EventId.make("019c1363-49c0-7d21-8e4f-3a6b0c9d2f18")
 const OAK = CollectionId.make("019c1363-49c0-7b3e-a1c8-6f24d09e7b51")
 
@@ -65,7 +69,7 @@ const desk = withIds(newProduct(deskFields, { ...created, id: DESK, slug: "oak-d
 const cheaper = { discountedPrice: 429, stock: 9 }
 const oneVariant = { variants: [{ id: VARIANTS[0], stock: 2 }, { id: VARIANTS[1] }] }
 
-const store: Store = {
+const store: StoreOfApp = {
   id: STORE,
   name: "Northern Furniture",
   domain: "furniture.example.com",
@@ -76,7 +80,26 @@ const store: Store = {
   weightUnit: "kg",
   plan: { name: "growth", productLimit: 10_000, collectionLimit: 2000 },
   productCount: 40,
-  createdAt: created.at.toISOString()
+  createdAt: created.at.toISOString(),
+  installation: {
+    id: INSTALLATION,
+    scopes: ["read_products", "write_products"],
+    capabilities: ["app_storage"],
+    subscription: {
+      id: SubscriptionId.make("019c1363-49c0-7a4b-9d3e-2f1c8b7e6a50"),
+      installationId: INSTALLATION,
+      planId: AppPlanId.make("019c1363-49c0-7c2d-8f60-5b9e1d4a7c31"),
+      planName: "Basic",
+      price: 19.9,
+      currencyCode: "EUR",
+      period: "month",
+      state: "active",
+      startedAt: created.at.toISOString(),
+      trialEndsAt: null,
+      periodEndsAt: periodEnd(created.at, "month", created.at).toISOString(),
+      cancelledAt: null
+    }
+  }
 }
 
 const oakFields = {

@@ -1,5 +1,6 @@
 import type { Document, DocumentPage } from "../../domain/Document.ts"
 import type { StoredResponse } from "../../domain/Idempotency.ts"
+import { stringify } from "../../domain/Json.ts"
 import type { Reply } from "../Call.ts"
 import { etagOf } from "../Conditions.ts"
 
@@ -19,7 +20,7 @@ export const resource = <Id>(document: Document<Id>): Answer => ({
 })
 
 /** What has no version, and so no tag. */
-export const plain = (data: object): Answer => ({ body: JSON.stringify({ data }), etag: null })
+export const plain = (data: object): Answer => ({ body: stringify({ data }), etag: null })
 
 /** The id of what is gone. */
 export const deleted = (_: void, { path }: { readonly path: { readonly id: string } }): Answer => ({

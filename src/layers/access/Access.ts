@@ -3,17 +3,19 @@ import { AgentsLive } from "./Agents.ts"
 import { AppsLive } from "./Apps.ts"
 import { InstallationsLive } from "./Installations.ts"
 import { MerchantsLive } from "./Merchants.ts"
+import { ProposalsLive } from "./Proposals.ts"
 import { SessionsLive } from "./Sessions.ts"
 import { StoresLive } from "./Stores.ts"
 import { TokensLive } from "./Tokens.ts"
 
 /** Who may ask for what: stores, apps, the installations of the one on the other, and their tokens; merchants
- * and their sessions, agents. */
+ * and their sessions, agents and what these propose. */
 export const AccessLive = Layer.mergeAll(
   AgentsLive,
   AppsLive,
   InstallationsLive,
   MerchantsLive,
+  ProposalsLive,
   SessionsLive,
   StoresLive,
   TokensLive

@@ -16,11 +16,11 @@ import type { JsonText } from "../../domain/Document.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import { Counted } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { refuse } from "../../domain/Write.ts"
+import { type Refusal, refuse } from "../../domain/Write.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
-import { countOf, firstOf } from "../database/Plan.ts"
+import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
-import { statement } from "../database/Statement.ts"
+import { type Statement, statement } from "../database/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 import { pageOf, pageQuery, START } from "../Pages.ts"
 import { countedIn } from "../RollingWindow.ts"
@@ -112,16 +112,19 @@ const Bearer = Schema.Struct({
 
 const Json = Schema.Struct({ json: Schema.String }).pipe(Schema.pluck("json"))
 
-const required = (id: AgentId) => (found: Option.Option<JsonText>) =>
-  Effect.mapError(found, () => new AgentNotFound({ id }))
+const agentOf = firstOf(Json)
+
+/** The agent that the statement wrote. */
+function* written(id: AgentId, statement: Statement): Steps<JsonText, Refusal<AgentNotFound>> {
+  const found = yield* agentOf(statement)
+  return Option.isSome(found) ? found.value : yield* refuse(new AgentNotFound({ id }))
+}
 
 export const AgentsLive = Layer.effect(
   Agents,
   Effect.map(Database, (database) => {
-    const jsonOf = database.first(Json)
     const bearerOf = database.first(Bearer)
     const page = pageOf(database, AgentId)
-    const madeOf = firstOf(Json)
 
     return Agents.of({
       create: (store, by, { budget = BUDGET.usual, name, proposalsOnly = false, scopes, window = WINDOW.usual }) => {
@@ -132,7 +135,7 @@ export const AgentsLive = Layer.effect(
           write: function* () {
             yield* lockedStore(store)
             if ((yield* countOf(selectFull(store))) > 0) return yield* refuse(new AgentLimitReached())
-            return Option.getOrThrow(yield* madeOf(insertAgent(store, hashOf(token), ...values)))
+            return Option.getOrThrow(yield* agentOf(insertAgent(store, hashOf(token), ...values)))
           }
         }
       },
@@ -140,24 +143,14 @@ export const AgentsLive = Layer.effect(
       list: (store, { cursor, limit }) =>
         traced("Agents.list")(page(selectPage(store, limit, PAGE_BYTES, cursor ?? START))),
 
-      update: Effect.fn("Agents.update")((store, id, { budget, name, proposalsOnly, scopes, window }) =>
-        Effect.flatMap(
-          jsonOf(
-            updateAgent(
-              store,
-              id,
-              name ?? null,
-              scopes === undefined ? null : arrayOf([...new Set(scopes)]),
-              budget ?? null,
-              window ?? null,
-              proposalsOnly ?? null
-            )
-          ),
-          required(id)
-        )
-      ),
+      update:
+        (store, id, { budget = null, name = null, proposalsOnly = null, scopes, window = null }) =>
+        () => {
+          const chosen = scopes === undefined ? null : arrayOf([...new Set(scopes)])
+          return written(id, updateAgent(store, id, name, chosen, budget, window, proposalsOnly))
+        },
 
-      revoke: Effect.fn("Agents.revoke")((store, id) => Effect.flatMap(jsonOf(revokeAgent(store, id)), required(id))),
+      revoke: (store, id) => () => written(id, revokeAgent(store, id)),
 
       budgeted: (store, agent, write) =>
         function* () {

@@ -10,14 +10,65 @@ import {
 import { CapabilitiesNotDeclared } from "../../domain/access/Capability.ts"
 import { ScopesNotDeclared } from "../../domain/access/Scope.ts"
 import { UnknownStore } from "../../domain/access/Stores.ts"
+import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
+import { refuse, type Write } from "../../domain/Write.ts"
+import { cancelLive } from "../billing/Subscriptions.ts"
+import { countOf, firstOf } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
-import { sql } from "../database/Statement.ts"
+import { sql, statement } from "../database/Statement.ts"
+import { pageOf, pageQuery, START } from "../Pages.ts"
+import { INSTALLED, INSTALLED_APP } from "./Installed.ts"
+
+const present = sql.literal(INSTALLED)
+
+const selectPage = statement(
+  pageQuery({
+    columns: "json",
+    text: "json",
+    bytes: "octet_length(json)",
+    rows: `(
+      select i.id, ${INSTALLED_APP} as json from installations i join apps a on a.id = i.app_id
+      where i.store_id = $1 and i.id > $4 and ${INSTALLED} order by i.id limit $2 + 1
+    ) as installed`
+  })
+)
+
+const selectOne = statement(`
+  select ${INSTALLED_APP} as json from installations i join apps a on a.id = i.app_id
+  where i.store_id = $1 and i.id = $2 and ${INSTALLED}
+`)
+
+const Json = Schema.Struct({ json: Schema.String })
+const jsonOf = firstOf(Json)
+
+const updateActive = statement(`
+  with changed as (
+    update installations i set is_active = $3, uninstalled_at = null
+    where i.store_id = $1 and i.id = $2 and ${INSTALLED} returning i.*
+  )
+  select ${INSTALLED_APP} as json from changed i join apps a on a.id = i.app_id
+`)
+
+const setActiveIn = (store: StoreId, id: InstallationId, isActive: boolean): Write<string, InstallationNotFound> =>
+  function* () {
+    const changed = yield* jsonOf(updateActive(store, id, isActive))
+    return Option.getOrUndefined(changed)?.json ?? (yield* refuse(new InstallationNotFound({ id })))
+  }
+
+const endInstallation = statement(`
+  update installations i set is_active = false, uninstalled_at = clock_timestamp(), held_at = null
+  where i.store_id = $1 and i.id = $2 and ${INSTALLED}
+`)
+const revokeTokens = statement("delete from access_tokens where store_id = $1 and installation_id = $2")
 
 export const InstallationsLive = Layer.effect(
   Installations,
   Effect.gen(function* () {
-    const { count, first, one, rows, transaction } = yield* Database
+    const database = yield* Database
+    const { count, first, one, rows, transaction } = database
+    const foundOf = first(Json)
+    const installedPage = pageOf(database, InstallationId)
     const appOf = first(AppSummary.pick("scopes", "capabilities"))
     const idOf = one(Schema.Struct({ id: Schema.typeSchema(InstallationId) }).pipe(Schema.pluck("id")))
     const installationsOf = rows(InstallationSummary)
@@ -35,7 +86,9 @@ export const InstallationsLive = Layer.effect(
     })
 
     const setActive = Effect.fnUntraced(function* (id: InstallationId, isActive: boolean) {
-      const changed = yield* count(sql`update installations set is_active = ${isActive} where id = ${id} returning 1`)
+      const changed = yield* count(
+        sql`update installations i set is_active = ${isActive} where id = ${id} and ${present} returning 1`
+      )
       if (changed === 0) return yield* new InstallationNotFound({ id })
     })
 
@@ -54,7 +107,10 @@ export const InstallationsLive = Layer.effect(
             insert into installations (store_id, id, app_id, scopes, capabilities)
             values (${storeId}, uuid_v7(clock_micros()), ${appId}, ${scopes}, ${capabilities})
             on conflict (store_id, app_id) do update
-            set scopes = excluded.scopes, capabilities = excluded.capabilities, is_active = true
+            set scopes = excluded.scopes, capabilities = excluded.capabilities, is_active = true, uninstalled_at = null,
+              installed_at = case
+                when installations.uninstalled_at is null then installations.installed_at else clock_timestamp()
+              end
             returning store_id, id
           ), opened as (
             insert into rate_windows (store_id, installation_id) select store_id, id from installed
@@ -73,7 +129,7 @@ export const InstallationsLive = Layer.effect(
             i.id as "installationId", i.store_id as "storeId", i.app_id as "appId", i.scopes, i.capabilities,
             i.is_active as active, i.created_at as "createdAt"
           from installations i join stores s on s.id = i.store_id and s.deleted_at is null
-          where ${Option.match(storeId, { onNone: () => sql`true`, onSome: (id) => sql`i.store_id = ${id}` })}
+          where ${present} and ${Option.match(storeId, { onNone: () => sql`true`, onSome: (id) => sql`i.store_id = ${id}` })}
             and ${Option.match(appId, { onNone: () => sql`true`, onSome: (id) => sql`i.app_id = ${id}` })}
           order by i.id desc limit ${limit}
         `)
@@ -83,7 +139,7 @@ export const InstallationsLive = Layer.effect(
         const found = yield* installationOf(sql`
           select i.store_id as "storeId", i.scopes, i.capabilities, i.is_active as active
           from installations i join stores s on s.id = i.store_id and s.deleted_at is null
-          where i.id = ${id}
+          where i.id = ${id} and ${present}
         `)
         if (Option.isNone(found)) return yield* new InstallationNotFound({ id })
         const { active, ...granted } = found.value
@@ -91,7 +147,32 @@ export const InstallationsLive = Layer.effect(
       }),
 
       deactivate: Effect.fn("Installations.deactivate")((id) => setActive(id, false)),
-      activate: Effect.fn("Installations.activate")((id) => setActive(id, true))
+      activate: Effect.fn("Installations.activate")((id) => setActive(id, true)),
+
+      listInstalled: Effect.fn("Installations.listInstalled")((store, { cursor = START, limit }) =>
+        installedPage(selectPage(store, limit, PAGE_BYTES, cursor))
+      ),
+
+      getInstalled: Effect.fn("Installations.getInstalled")((store, id) =>
+        Effect.flatMap(
+          foundOf(selectOne(store, id)),
+          Option.match({
+            onNone: () => new InstallationNotFound({ id }),
+            onSome: ({ json }) => Effect.succeed(json)
+          })
+        )
+      ),
+
+      suspend: (store, id) => setActiveIn(store, id, false),
+      resume: (store, id) => setActiveIn(store, id, true),
+
+      uninstall: (store, id) =>
+        function* () {
+          const ended = yield* countOf(endInstallation(store, id))
+          if (ended === 0) yield* refuse(new InstallationNotFound({ id }))
+          yield* countOf(revokeTokens(store, id))
+          yield* cancelLive(store, id)
+        }
     })
   })
 )

@@ -1,6 +1,5 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import {
-  type Email,
   EmailTaken,
   LastOwner,
   Member,
@@ -8,14 +7,31 @@ import {
   MerchantNotFound,
   Merchants
 } from "../../domain/access/Merchants.ts"
-import { UnknownStore } from "../../domain/access/Stores.ts"
 import { MerchantId } from "../../domain/Actor.ts"
 import type { StoreId } from "../../domain/Store.ts"
+import { type Refusal, refuse } from "../../domain/Write.ts"
+import { lockedStore } from "../catalog/Allocation.ts"
+import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
-import { sql } from "../database/Statement.ts"
+import { sql, statement } from "../database/Statement.ts"
 import { makePasswords } from "./Passwords.ts"
 
 const Id = Schema.Struct({ id: Schema.typeSchema(MerchantId) }).pipe(Schema.pluck("id"))
+
+const selectMerchant = statement("select id from merchants where email = $1")
+const foundOf = firstOf(Id)
+
+const putMember = statement(`
+  insert into members (store_id, merchant_id, role) values ($1, $2, $3)
+  on conflict (store_id, merchant_id) do update set role = excluded.role
+`)
+const deleteMember = statement("delete from members where store_id = $1 and merchant_id = $2")
+const selectOwner = statement("select from members where store_id = $1 and role = 'owner' limit 1")
+
+/** Refuses what would leave the store without an owner. */
+function* keepOwner(store: StoreId): Steps<void, Refusal<LastOwner>> {
+  if ((yield* countOf(selectOwner(store))) === 0) yield* refuse(new LastOwner())
+}
 
 export const MerchantsLive = Layer.effect(
   Merchants,
@@ -25,23 +41,6 @@ export const MerchantsLive = Layer.effect(
     const idOf = first(Id)
     const membersOf = rows(Member)
     const membershipsOf = rows(Membership)
-
-    const find = (email: Email) =>
-      Effect.flatMap(idOf(sql`select id from merchants where email = ${email}`), (found) =>
-        Effect.mapError(found, () => new MerchantNotFound({ email }))
-      )
-
-    /** Members are changed one after the other: two who leave at once would each see the other stay. */
-    const lockStore = Effect.fnUntraced(function* (id: StoreId) {
-      const found = yield* count(sql`select 1 from stores where id = ${id} and deleted_at is null for no key update`)
-      if (found === 0) return yield* new UnknownStore({ id })
-    })
-
-    /** Undoes what came before it in the transaction, if it left the store without an owner. */
-    const keepOwner = Effect.fnUntraced(function* (store: StoreId) {
-      const owners = yield* count(sql`select 1 from members where store_id = ${store} and role = 'owner' limit 1`)
-      if (owners === 0) return yield* new LastOwner()
-    })
 
     return Merchants.of({
       create: Effect.fn("Merchants.create")(function* ({ email, name, password }) {
@@ -67,31 +66,24 @@ export const MerchantsLive = Layer.effect(
         )
       }),
 
-      join: Effect.fn("Merchants.join")((store, email, role) =>
-        transaction(
-          Effect.gen(function* () {
-            yield* lockStore(store)
-            const id = yield* find(email)
-            yield* count(sql`
-              insert into members (store_id, merchant_id, role) values (${store}, ${id}, ${role})
-              on conflict (store_id, merchant_id) do update set role = excluded.role
-            `)
-            yield* keepOwner(store)
-            return id
-          })
-        )
-      ),
+      // Members are changed one after the other: two who leave at once would each see the other stay.
+      join: (store, email, role) =>
+        function* () {
+          yield* lockedStore(store)
+          const found = yield* foundOf(selectMerchant(email))
+          const id = Option.getOrUndefined(found) ?? (yield* refuse(new MerchantNotFound({ email })))
+          yield* countOf(putMember(store, id, role))
+          yield* keepOwner(store)
+          return id
+        },
 
-      leave: Effect.fn("Merchants.leave")((store, merchant) =>
-        transaction(
-          Effect.gen(function* () {
-            yield* Effect.catchTag(lockStore(store), "UnknownStore", () => Effect.void)
-            const left = yield* count(sql`delete from members where store_id = ${store} and merchant_id = ${merchant}`)
-            if (left > 0) yield* keepOwner(store)
-            return left > 0
-          })
-        )
-      ),
+      leave: (store, merchant) =>
+        function* () {
+          yield* lockedStore(store)
+          const left = yield* countOf(deleteMember(store, merchant))
+          if (left > 0) yield* keepOwner(store)
+          return left > 0
+        },
 
       members: Effect.fn("Merchants.members")((store) =>
         membersOf(sql`

@@ -10,21 +10,45 @@ import {
   UnknownStore
 } from "../../domain/access/Stores.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
+import { refuse } from "../../domain/Write.ts"
+import { firstOf } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
 import { traced } from "../Traced.ts"
 
+const STORE = `
+  s.id, s.name, s.domain, s.currency_code as "currencyCode", s.timezone, s.locale, s.country,
+  s.weight_unit as "weightUnit", s.product_count as "productCount", s.created_at as "createdAt",
+  json_build_object(
+    'name', p.name, 'productLimit', p.product_limit, 'collectionLimit', p.collection_limit
+  ) as plan
+`
+
 const selectStore = statement(`
-  select
-    s.id, s.name, s.domain, s.currency_code as "currencyCode", s.timezone, s.locale, s.country,
-    s.weight_unit as "weightUnit", s.product_count as "productCount", s.created_at as "createdAt",
-    json_build_object(
-      'name', p.name, 'productLimit', p.product_limit, 'collectionLimit', p.collection_limit
-    ) as plan
-  from stores s join plans p on p.name = s.plan where s.id = $1 and s.deleted_at is null
+  select ${STORE} from stores s join plans p on p.name = s.plan where s.id = $1 and s.deleted_at is null
+`)
+
+/** What is null stays as it is, but for what may be null itself: whether that is given is said before it. */
+const updateStore = statement(`
+  with changed as (
+    update stores
+    set name = coalesce($2, name), timezone = coalesce($3, timezone), locale = coalesce($4, locale),
+      weight_unit = coalesce($5, weight_unit), domain = case when $6 then $7 else domain end,
+      country = case when $8 then $9 else country end
+    where id = $1 and deleted_at is null returning *
+  )
+  select ${STORE} from changed s join plans p on p.name = s.plan
 `)
 
 const StoreRow = Schema.Struct({ ...Store.fields, createdAt: Schema.DateFromSelf })
+
+/** The store that a row tells of, if there is one. */
+const toldOf = Option.map(({ createdAt, ...store }: typeof StoreRow.Type): Store => ({
+  ...store,
+  createdAt: createdAt.toISOString()
+}))
+
+const changedOf = firstOf(StoreRow)
 
 export const StoresLive = Layer.effect(
   Stores,
@@ -70,14 +94,17 @@ export const StoresLive = Layer.effect(
 
       get: (id) =>
         traced("Stores.get")(
-          Effect.flatMap(
-            storeOf(selectStore(id)),
-            Option.match({
-              onNone: () => new StoreNotFound(),
-              onSome: ({ createdAt, ...store }) => Effect.succeed({ ...store, createdAt: createdAt.toISOString() })
-            })
-          )
+          Effect.flatMap(storeOf(selectStore(id)), (found) => Effect.mapError(toldOf(found), () => new StoreNotFound()))
         ),
+
+      updateSettings: (id, { country, domain, locale, name, timezone, weightUnit }) =>
+        function* () {
+          const [place, where] = [domain !== undefined, country !== undefined]
+          const changed = yield* changedOf(
+            updateStore(id, name, timezone, locale, weightUnit, place, domain, where, country)
+          )
+          return Option.getOrUndefined(toldOf(changed)) ?? (yield* refuse(new StoreNotFound()))
+        },
 
       list: Effect.fn("Stores.list")((limit) =>
         storesOf(sql`

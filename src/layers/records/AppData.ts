@@ -5,6 +5,7 @@ import { refuse } from "../../domain/Write.ts"
 import { countOf, firstOf } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
+import { time } from "../Times.ts"
 import { traced } from "../Traced.ts"
 
 /*
@@ -13,8 +14,6 @@ import { traced } from "../Traced.ts"
 
 /** Entries that one purge deletes at most, so that it never holds many locks. */
 const PURGE_BATCH = 1000
-
-const time = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** An entry as it is returned. No name has a character that JSON would escape. */
 const ENTRY = `

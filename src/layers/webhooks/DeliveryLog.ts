@@ -22,6 +22,15 @@ const Answer = Schema.transform(Schema.Uint8ArrayFromSelf, Schema.String, {
 
 const NIL = leastUuidOf(new Date(0))
 
+/** Due now, with every attempt ahead of it. */
+export const AFRESH = "set outcome = null, finished_at = null, lease = null, failures = 0, next_at = clock_timestamp()"
+
+/** What a worker has under way is left to arrive. */
+export const AT_REST = "(lease is null or next_at <= now())"
+
+const afresh = sql.literal(AFRESH)
+const atRest = sql.literal(AT_REST)
+
 /** What was sent to whom, and sending it once more. */
 export const makeDeliveryLog = (database: DatabaseOf) => {
   const { count, one, rows } = database
@@ -44,12 +53,6 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
     Effect.flatMap(count(sql`select 1 from webhooks where app_id = ${app}`), (found) =>
       found === 0 ? noWebhook(database, app) : Effect.void
     )
-
-  /** Due now, with every attempt ahead of it. */
-  const afresh = sql`set outcome = null, finished_at = null, lease = null, failures = 0, next_at = clock_timestamp()`
-
-  /** What a worker has under way is left to arrive. */
-  const atRest = sql`(lease is null or next_at <= now())`
 
   /** Changes deliveries of an app, a batch at most, and answers them in their order. */
   const changeSome = (app: AppId, which: Fragment, set: Fragment) =>

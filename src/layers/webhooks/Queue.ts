@@ -129,27 +129,42 @@ export const makeQueue = ({ rows }: DatabaseOf) => {
             where d.app_id = turn.app_id and d.finished_at is null and d.next_at <= now()
             order by d.next_at limit turn.share for update skip locked
           ) d
+        ), held as materialized (
+          -- Shared with other claims, so that who ends the hold comes before, or finds what was put aside.
+          select due.store_id, due.event_id, due.installation_id, due.app_id from due cross join lateral (
+            select from installations i
+            where i.store_id = due.store_id and i.id = due.installation_id and i.held_at is not null
+            limit 1 for share
+          ) i
         ), lapsed as (
           ${logLapsed("due")}
+        ), aside as (
+          insert into deliveries as d (store_id, event_id, installation_id, app_id)
+          select store_id, event_id, installation_id, app_id from held
+          on conflict (store_id, event_id, installation_id) do update
+          set outcome = 'held', finished_at = clock_timestamp(), lease = null
         ), claimed as (
           insert into deliveries as d (store_id, event_id, installation_id, app_id)
           select store_id, event_id, installation_id, app_id from due
+          where (store_id, event_id, installation_id) not in (select store_id, event_id, installation_id from held)
           on conflict (store_id, event_id, installation_id) do update
           set lease = gen_random_uuid(), next_at = clock_timestamp() + ${LEASE}, attempts = d.attempts + 1
-          returning store_id, event_id, installation_id, app_id, lease, attempts, failures
+          returning store_id, event_id, installation_id, app_id, lease, attempts, failures, created_at
         )
         select
           c.store_id as "storeId", c.event_id as "eventId", c.installation_id as "installationId", c.app_id as "appId",
           c.lease, c.attempts as attempt, c.failures, extract(epoch from clock_timestamp())::float8 as now,
           turn.url, turn.secret, turn.previous as "previousSecret", e.payload,
-          coalesce(i.is_active and i.deleted_at is null, false) as "isActive", turn.limit, turn.share
+          coalesce(
+            i.is_active and i.deleted_at is null and (i.installed_at is null or i.installed_at < c.created_at), false
+          ) as "isActive", turn.limit, turn.share
         from claimed c
         join turn using (app_id)
         cross join lateral (
           select payload from events e where e.store_id = c.store_id and e.id = c.event_id limit 1
         ) e
         left join lateral (
-          select i.is_active, s.deleted_at from installations i join stores s on s.id = i.store_id
+          select i.is_active, i.installed_at, s.deleted_at from installations i join stores s on s.id = i.store_id
           where i.store_id = c.store_id and i.id = c.installation_id limit 1
         ) i on true
       `),

@@ -2,7 +2,6 @@ import { Effect } from "effect"
 import { Merchants } from "../../domain/access/Merchants.ts"
 import { Sessions } from "../../domain/access/Sessions.ts"
 import { Stores } from "../../domain/access/Stores.ts"
-import { StoreNotFound } from "../../domain/Store.ts"
 import * as Rpcs from "../Access.ts"
 import { encoded } from "./Answers.ts"
 import { currentMerchant, makeProcedures, procedure, type ProceduresOf } from "./Procedure.ts"
@@ -11,31 +10,34 @@ export const makeAccessProcedures = Effect.gen(function* () {
   const merchants = yield* Merchants
   const sessions = yield* Sessions
   const stores = yield* Stores
-  const { inStore } = yield* makeProcedures
+  const { inStore, write } = yield* makeProcedures
+  const joinedJson = encoded(Rpcs.joinMember)
+  const leftJson = encoded(Rpcs.leaveMember)
   const sessionsJson = encoded(Rpcs.listSessions)
   const endedJson = encoded(Rpcs.endSession)
 
   return {
     "store.get": inStore(Rpcs.getStore, ({ payload }) => stores.get(payload.storeId), encoded(Rpcs.getStore)),
+    "settings.update": write(
+      Rpcs.updateSettings,
+      ({ settings, storeId }) => stores.updateSettings(storeId, settings),
+      encoded(Rpcs.updateSettings)
+    ),
 
     "members.list": inStore(
       Rpcs.listMembers,
       ({ payload }) => merchants.members(payload.storeId),
       encoded(Rpcs.listMembers)
     ),
-    "members.join": inStore(
+    "members.join": write(
       Rpcs.joinMember,
-      ({ payload }) =>
-        merchants.join(payload.storeId, payload.email, payload.role).pipe(
-          Effect.catchTag("UnknownStore", () => new StoreNotFound()),
-          Effect.map((merchantId) => ({ merchantId, role: payload.role }))
-        ),
-      encoded(Rpcs.joinMember)
+      ({ email, role, storeId }) => merchants.join(storeId, email, role),
+      (merchantId, { role }) => joinedJson({ merchantId, role })
     ),
-    "members.leave": inStore(
+    "members.leave": write(
       Rpcs.leaveMember,
-      ({ payload: { merchantId, storeId } }) => Effect.as(merchants.leave(storeId, merchantId), { merchantId }),
-      encoded(Rpcs.leaveMember)
+      ({ merchantId, storeId }) => merchants.leave(storeId, merchantId),
+      (_, { merchantId }) => leftJson({ merchantId })
     ),
 
     "sessions.list": procedure(Rpcs.listSessions, () =>

@@ -1,37 +1,29 @@
 import { Effect, Redacted } from "effect"
 import { Agents } from "../../domain/access/Agents.ts"
-import { extend, type JsonText } from "../../domain/Document.ts"
+import { extend } from "../../domain/Document.ts"
 import * as Rpcs from "../Agents.ts"
-import { page, written } from "./Answers.ts"
+import { asItIs, page } from "./Answers.ts"
 import { makeProcedures, merchantIn, type ProceduresOf } from "./Procedure.ts"
 import { requestOf } from "./Asked.ts"
 
-const text = (json: JsonText) => json
-
 export const makeAgentProcedures = Effect.gen(function* () {
   const agents = yield* Agents
-  const { inStore, performed } = yield* makeProcedures
+  const { inStore, performed, write } = yield* makeProcedures
 
   return {
     "agents.create": inStore(
       Rpcs.createAgent,
-      (asked, json) =>
+      (asked, given) =>
         Effect.gen(function* () {
           const { id } = yield* merchantIn(asked.principal)
           const { token, write } = agents.create(asked.payload.storeId, id, asked.payload.agent)
-          const outcome = yield* performed(Rpcs.createAgent, asked, json, write, text)
-          const isMade = !outcome.replayed && outcome.rehearsal === undefined
-          const shown = JSON.stringify({ token: isMade ? Redacted.value(token) : null })
-          return written({ ...outcome, body: extend(outcome.body, shown) })
+          const { body, replayed } = yield* performed(Rpcs.createAgent, asked, given, write, asItIs)
+          return extend(body, JSON.stringify({ token: replayed ? null : Redacted.value(token) }))
         }),
-      text
+      asItIs
     ),
     "agents.list": inStore(Rpcs.listAgents, ({ payload }) => agents.list(payload.storeId, requestOf(payload)), page),
-    "agents.update": inStore(
-      Rpcs.updateAgent,
-      ({ payload }) => agents.update(payload.storeId, payload.id, payload.patch),
-      text
-    ),
-    "agents.revoke": inStore(Rpcs.revokeAgent, ({ payload }) => agents.revoke(payload.storeId, payload.id), text)
+    "agents.update": write(Rpcs.updateAgent, ({ id, patch, storeId }) => agents.update(storeId, id, patch), asItIs),
+    "agents.revoke": write(Rpcs.revokeAgent, ({ id, storeId }) => agents.revoke(storeId, id), asItIs)
   } satisfies ProceduresOf<typeof Rpcs.AgentRpcs>
 })

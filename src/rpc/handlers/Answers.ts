@@ -3,6 +3,9 @@ import { type Document, type DocumentPage, extend, type JsonText } from "../../d
 import type { Outcome } from "../../domain/Idempotency.ts"
 import { stringify } from "../../domain/Json.ts"
 
+/** What a service answers with as JSON. */
+export const asItIs = (json: JsonText): JsonText => json
+
 /** A resource is its document: it goes from the database to the socket unparsed. */
 export const resource = <Id>({ json }: Document<Id>): JsonText => json
 

@@ -1,9 +1,11 @@
 import type { Rpc, RpcGroup } from "@effect/rpc"
-import { Context, Effect, Schema } from "effect"
+import { Context, Effect, Either, Schema } from "effect"
 import { hash } from "node:crypto"
 import { AgentRefused, Agents, AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { OwnersOnly } from "../../domain/access/Merchants.ts"
-import { decodeWith } from "../../domain/BadRequest.ts"
+import { type Kept, Proposals } from "../../domain/access/Proposals.ts"
+import { Actor, type AgentId, type MerchantId } from "../../domain/Actor.ts"
+import { type BadRequest, decodeWith } from "../../domain/BadRequest.ts"
 import { Bulkhead, WorkWeight } from "../../domain/Bulkhead.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
@@ -27,6 +29,12 @@ import { written } from "./Answers.ts"
 export interface Procedure<Tag extends string = string> {
   readonly tag: Tag
   readonly answer: (payload: JsonObject) => Effect.Effect<JsonText, JsonText, CurrentPrincipal>
+}
+
+/** A procedure that writes. */
+export interface Writing<Tag extends string, Refusal> extends Procedure<Tag> {
+  /** The write that is asked for with a payload, to be done in another's name. */
+  readonly describe: (payload: JsonObject) => Either.Either<Write<unknown, Refusal>, BadRequest>
 }
 
 /** A procedure for each definition of a group, by its tag. */
@@ -114,6 +122,7 @@ export const currentMerchant = Effect.flatMap(CurrentPrincipal, merchantIn)
 /** The frames of procedures that read and write in a store. */
 export const makeProcedures = Effect.gen(function* () {
   const { budgeted } = yield* Agents
+  const { propose } = yield* Proposals
   const { inTurn } = yield* Bulkhead
   const { once } = yield* Idempotency
 
@@ -136,18 +145,23 @@ export const makeProcedures = Effect.gen(function* () {
     )
   }
 
-  /** Performs a write once for a key of its principal, or rehearses it; what an agent performs is of its budget. */
+  /**
+   * Performs a write once for a key of its principal, or rehearses it. What an agent performs is of its budget. What a
+   * merchant approves is done in the name of the agent that proposed it.
+   */
   const performed = <Payload extends Keyed, Made, Refusal>(
     { _tag }: { readonly _tag: string },
     { payload, principal, origin }: InStore<Payload>,
     json: JsonObject,
     write: Write<Made, Refusal>,
-    toJson: (made: Made, payload: Payload) => JsonText
+    toJson: (made: Made, payload: Payload) => JsonText,
+    approved?: { readonly agent: AgentId; readonly by: MerchantId }
   ) =>
     once(
       {
         storeId: payload.storeId,
-        actor: actorOf(principal),
+        actor: approved === undefined ? actorOf(principal) : Actor.Agent({ id: approved.agent }),
+        approvedBy: approved?.by,
         ...origin,
         cause: null,
         mode: payload.dryRun === true ? "rehearse" : "perform"
@@ -157,13 +171,35 @@ export const makeProcedures = Effect.gen(function* () {
       (made) => ({ status: 200, body: toJson(made, payload), etag: null })
     )
 
-  /** A write: performed once, and answered with the same text each time; or only rehearsed. */
+  /**
+   * A write: performed once, and answered with the same text each time; or only rehearsed. What agents need a scope for is
+   * kept as a proposal where the agent may only propose.
+   */
   const write = <Tag extends string, Payload extends Keyed, PayloadJson, Refusal, RefusalJson, Made>(
     definition: Definition<Tag, Payload, PayloadJson, Refusal | WriteRefused, RefusalJson>,
     run: (payload: Payload) => Write<Made, NoInfer<Refusal> | StoreNotFound>,
     toJson: (made: Made, payload: Payload) => JsonText
-  ): Procedure<Tag> =>
-    inStore(definition, (asked, json) => performed(definition, asked, json, run(asked.payload), toJson), written)
+  ): Writing<Tag, Refusal | StoreNotFound> => {
+    const decode = decodeWith(definition.payloadSchema)
+    const { agents } = Context.get(definition.annotations, CallersOf)
+    const keptJson = (kept: Kept<Made>, payload: Payload) =>
+      "proposed" in kept ? `{"proposal":${kept.proposed}}` : toJson(kept.unchanged, payload)
+
+    const perform = (asked: InStore<Payload>, json: JsonObject) => {
+      const { payload, principal } = asked
+      const described = run(payload)
+      if (principal._tag === "Merchant" || !principal.proposalsOnly || payload.dryRun === true || agents === "all") {
+        return performed(definition, asked, json, described, toJson)
+      }
+      const proposal = { agentId: principal.id, procedure: definition._tag, payload: stringify(json) }
+      return performed(definition, asked, json, propose(payload.storeId, proposal, described), keptJson)
+    }
+
+    return {
+      ...inStore(definition, perform, written),
+      describe: (json) => Either.map(decode(json, true), run)
+    }
+  }
 
   return { inStore, performed, write }
 })

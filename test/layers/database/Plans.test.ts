@@ -27,6 +27,7 @@ import { Database, Door, postgres } from "../../../src/layers/database/Postgres.
 import { statement } from "../../../src/layers/database/Statement.ts"
 import { makeQueue } from "../../../src/layers/webhooks/Queue.ts"
 import { makeApp, makeStore } from "../../support/Api.ts"
+import { administration } from "../../support/Administration.ts"
 import { keyed } from "../../support/Keyed.ts"
 import { freshDatabase } from "../../support/Postgres.ts"
 import { fill, outdate } from "../../support/Filled.ts"
@@ -244,6 +245,9 @@ const round = Effect.fn(function* (installation: Installation, token: Redacted.R
   const attempt = { status: 204, durationMillis: 7, answer: new Uint8Array(), error: null }
   const settled = claimed.map((claimed) => ({ claimed, outcome: "delivered" as const, delay: 0, attempt }))
   yield* measured("a settlement", settle(settled))
+
+  const administered = yield* administration(installation, (write) => once(write, respondEmpty))
+  for (const [name, work] of administered) yield* measured(name, Effect.orDie(work))
 
   return costs
 })

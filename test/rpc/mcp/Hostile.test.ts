@@ -46,7 +46,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no
         assert.strictEqual(refused.status, 401, JSON.stringify(stranger))
         assert.strictEqual(refused.headers.get("www-authenticate"), "Bearer")
       }
-      yield* client.agents.revoke({ storeId, id: agent.id })
+      yield* client.agents.revoke({ storeId, idempotencyKey: newKey(), id: agent.id })
       assert.strictEqual(yield* statusOf({ authorization }), 401)
     })
   )

@@ -1,0 +1,102 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { type AppId, AppNotFound } from "../../domain/access/Apps.ts"
+import { type InstallationId, InstallationNotFound } from "../../domain/access/Installations.ts"
+import { AppPlanId, Billing } from "../../domain/billing/Billing.ts"
+import { stringify } from "../../domain/Json.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { INSTALLED } from "../access/Installed.ts"
+import { Database } from "../database/Postgres.ts"
+import { sql, statement } from "../database/Statement.ts"
+import { START } from "../Pages.ts"
+import { PLAN, PlanRow, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
+import { cancel, change, subscribe } from "./Subscriptions.ts"
+
+const ORDER = "order by p.currency_code, p.price, p.name"
+
+const selectPlans = statement(`select ${PLAN} from app_plans p where p.app_id = $1 and p.retired_at is null ${ORDER}`)
+
+const selectPlansOf = statement(`
+  select ${PLAN} from installations i join app_plans p on p.app_id = i.app_id and p.retired_at is null
+  where i.store_id = $1 and i.id = $2 ${ORDER}
+`)
+
+const selectPage = statement(`
+  select ${SUBSCRIPTION} from subscriptions s where s.store_id = $1 and s.id > $2 order by s.id limit $3 + 1
+`)
+
+const selectCurrent = statement(`
+  select ${SUBSCRIPTION} from subscriptions s
+  where s.store_id = $1 and s.installation_id = $2 and (s.ends_at is null or s.ends_at > clock_timestamp())
+  order by s.id desc limit 1
+`)
+
+export const BillingLive = Layer.effect(
+  Billing,
+  Effect.gen(function* () {
+    const { count, first, one, rows } = yield* Database
+    const idOf = one(Schema.Struct({ id: Schema.typeSchema(AppPlanId) }).pipe(Schema.pluck("id")))
+    const plansOf = rows(PlanRow)
+    const rowsOf = rows(SubscriptionRow)
+    const rowOf = first(SubscriptionRow)
+
+    const requireApp = (id: AppId) =>
+      Effect.flatMap(count(sql`select from apps where id = ${id}`), (found) =>
+        found === 0 ? new AppNotFound({ id }) : Effect.void
+      )
+
+    const requireInstallation = (store: StoreId, id: InstallationId) =>
+      Effect.flatMap(
+        count(
+          sql`select from installations i where i.store_id = ${store} and i.id = ${id} and ${sql.literal(INSTALLED)}`
+        ),
+        (found) => (found === 0 ? new InstallationNotFound({ id }) : Effect.void)
+      )
+
+    return Billing.of({
+      setPlan: Effect.fn("Billing.setPlan")(function* (app, { currencyCode, name, period, price, trialDays }) {
+        yield* requireApp(app)
+        return yield* idOf(sql`
+          insert into app_plans (id, app_id, name, price, currency_code, period, trial_days)
+          values (
+            uuid_v7(clock_micros()), ${app}, ${name}, ${stringify(price)}, ${currencyCode}, ${period}, ${trialDays}
+          )
+          on conflict (app_id, name) do update
+          set price = excluded.price, currency_code = excluded.currency_code, period = excluded.period,
+            trial_days = excluded.trial_days, retired_at = null
+          returning id
+        `)
+      }),
+
+      retirePlan: Effect.fn("Billing.retirePlan")((app, name) =>
+        Effect.map(
+          count(sql`
+            update app_plans set retired_at = clock_timestamp()
+            where app_id = ${app} and name = ${name} and retired_at is null
+          `),
+          (retired) => retired > 0
+        )
+      ),
+
+      appPlans: Effect.fn("Billing.appPlans")((app) => Effect.zipRight(requireApp(app), plansOf(selectPlans(app)))),
+
+      plans: Effect.fn("Billing.plans")((store, installation) =>
+        Effect.zipRight(requireInstallation(store, installation), plansOf(selectPlansOf(store, installation)))
+      ),
+
+      subscriptions: Effect.fn("Billing.subscriptions")(function* (store, { cursor = START, limit }) {
+        const found = yield* rowsOf(selectPage(store, cursor, limit))
+        const page = found.slice(0, limit)
+        const nextCursor = found.length > limit ? (page.at(-1)?.id ?? null) : null
+        return { items: stringify(page.map(subscriptionOf)), nextCursor }
+      }),
+
+      current: Effect.fn("Billing.current")(({ id, storeId }) =>
+        Effect.map(rowOf(selectCurrent(storeId, id)), Option.map(subscriptionOf))
+      ),
+
+      subscribe,
+      change,
+      cancel
+    })
+  })
+)

@@ -1,0 +1,52 @@
+import { Schema } from "effect"
+import { AppPlan, AppPlanId, standingOf, type Subscription, SubscriptionId } from "../../domain/billing/Billing.ts"
+import { InstallationId } from "../../domain/access/Installations.ts"
+import { Period } from "../../domain/billing/Period.ts"
+import { PriceText } from "../../domain/billing/Price.ts"
+
+export const PLAN = `
+  p.id, p.name, p.price::text as price, p.currency_code as "currencyCode", p.period, p.trial_days as "trialDays"
+`
+
+export const PlanRow = Schema.Struct({ ...AppPlan.fields, id: Schema.typeSchema(AppPlanId), price: PriceText })
+
+/** With the time that it is asked at, which decides how it stands. */
+export const SUBSCRIPTION = `
+  s.id, s.installation_id as "installationId", s.plan_id as "planId", s.plan_name as "planName", s.price::text as price,
+  s.currency_code as "currencyCode", s.period, s.started_at as "startedAt", s.trial_ends_at as "trialEndsAt",
+  s.cancelled_at as "cancelledAt", s.ends_at as "endsAt", clock_timestamp() as now
+`
+
+const When = Schema.NullOr(Schema.DateFromSelf)
+
+export const SubscriptionRow = Schema.Struct({
+  id: Schema.typeSchema(SubscriptionId),
+  installationId: Schema.typeSchema(InstallationId),
+  planId: Schema.typeSchema(AppPlanId),
+  planName: Schema.String,
+  price: PriceText,
+  currencyCode: Schema.String,
+  period: Period,
+  startedAt: Schema.DateFromSelf,
+  trialEndsAt: When,
+  cancelledAt: When,
+  endsAt: When,
+  now: Schema.DateFromSelf
+})
+export type SubscriptionRow = typeof SubscriptionRow.Type
+
+const textOf = (time: Date | null) => time?.toISOString() ?? null
+
+/** A subscription as it stands when it is asked for. */
+export const subscriptionOf = (row: SubscriptionRow): Subscription => {
+  const { cancelledAt, endsAt: _, now, startedAt, trialEndsAt, ...agreed } = row
+  const { periodEndsAt, state } = standingOf(row, now)
+  return {
+    ...agreed,
+    state,
+    startedAt: startedAt.toISOString(),
+    trialEndsAt: textOf(trialEndsAt),
+    periodEndsAt: periodEndsAt.toISOString(),
+    cancelledAt: textOf(cancelledAt)
+  }
+}

@@ -1,0 +1,131 @@
+import { Option, Schema } from "effect"
+import { AppId } from "../../domain/access/Apps.ts"
+import { type InstallationId, InstallationNotFound } from "../../domain/access/Installations.ts"
+import {
+  AlreadySubscribed,
+  type AppPlanId,
+  AppPlanNotFound,
+  NotSubscribed,
+  standingOf,
+  type Subscription
+} from "../../domain/billing/Billing.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { type Refusal, refuse, type Write } from "../../domain/Write.ts"
+import { INSTALLED } from "../access/Installed.ts"
+import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { statement } from "../database/Statement.ts"
+import { SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
+
+/*
+ * The row of the installation is the lock: of all that are asked at once to subscribe it, each sees what those before did.
+ */
+
+const lockInstallation = statement(`
+  select i.app_id as "appId" from installations i where i.store_id = $1 and i.id = $2 and ${INSTALLED} for no key update
+`)
+const appOf = firstOf(Schema.Struct({ appId: Schema.typeSchema(AppId) }))
+
+function* lockedApp(store: StoreId, id: InstallationId): Steps<AppId, Refusal<InstallationNotFound>> {
+  const found = yield* appOf(lockInstallation(store, id))
+  return Option.getOrUndefined(found)?.appId ?? (yield* refuse(new InstallationNotFound({ id })))
+}
+
+const rowOf = firstOf(SubscriptionRow)
+
+const selectLive = statement(`
+  select ${SUBSCRIPTION} from subscriptions s
+  where s.store_id = $1 and s.installation_id = $2 and s.cancelled_at is null
+`)
+
+const selectEarlier = statement("select from subscriptions where store_id = $1 and installation_id = $2 limit 1")
+
+const endSubscription = statement(`
+  update subscriptions s set cancelled_at = $3, ends_at = $4 where s.store_id = $1 and s.id = $2
+  returning ${SUBSCRIPTION}
+`)
+
+/** What one that was cancelled is still paid for ends where another begins. */
+const endPaid = statement(`
+  update subscriptions set ends_at = clock_timestamp()
+  where store_id = $1 and installation_id = $2 and ends_at > clock_timestamp()
+`)
+
+const insertSubscription = statement(`
+  insert into subscriptions as s (
+    store_id, id, installation_id, plan_id, plan_name, price, currency_code, period, started_at, trial_ends_at
+  )
+  select
+    $1, uuid_v7(clock_micros()), $2, p.id, p.name, p.price, p.currency_code, p.period, clock.now,
+    coalesce($5, case when $6 and p.trial_days > 0 then clock.now + p.trial_days * interval '24 hours' end)
+  from app_plans p, (select date_trunc('milliseconds', clock_timestamp()) as now offset 0) as clock
+  where p.id = $3 and p.app_id = $4 and p.retired_at is null
+  returning ${SUBSCRIPTION}
+`)
+
+interface Trial {
+  /** When the one ends that goes on. */
+  readonly until: Date | null
+  readonly isAllowed: boolean
+}
+
+function* begin(
+  store: StoreId,
+  installation: InstallationId,
+  app: AppId,
+  plan: AppPlanId,
+  { isAllowed, until }: Trial
+): Steps<Subscription, Refusal<AppPlanNotFound>> {
+  yield* countOf(endPaid(store, installation))
+  const made = yield* rowOf(insertSubscription(store, installation, plan, app, until, isAllowed))
+  return subscriptionOf(Option.getOrUndefined(made) ?? (yield* refuse(new AppPlanNotFound({ id: plan }))))
+}
+
+export const subscribe = (
+  store: StoreId,
+  installation: InstallationId,
+  plan: AppPlanId
+): Write<Subscription, InstallationNotFound | AppPlanNotFound | AlreadySubscribed> =>
+  function* () {
+    const app = yield* lockedApp(store, installation)
+    const live = yield* rowOf(selectLive(store, installation))
+    if (Option.isSome(live)) return yield* refuse(new AlreadySubscribed(live.value))
+    const earlier = yield* countOf(selectEarlier(store, installation))
+    return yield* begin(store, installation, app, plan, { until: null, isAllowed: earlier === 0 })
+  }
+
+function* liveOf(store: StoreId, installation: InstallationId): Steps<SubscriptionRow, Refusal<NotSubscribed>> {
+  const live = yield* rowOf(selectLive(store, installation))
+  return Option.getOrUndefined(live) ?? (yield* refuse(new NotSubscribed()))
+}
+
+export const change = (
+  store: StoreId,
+  installation: InstallationId,
+  plan: AppPlanId
+): Write<Subscription, InstallationNotFound | AppPlanNotFound | NotSubscribed> =>
+  function* () {
+    const app = yield* lockedApp(store, installation)
+    const live = yield* liveOf(store, installation)
+    const isTrying = standingOf(live, live.now).state === "trialing"
+    yield* countOf(endSubscription(store, live.id, live.now, live.now))
+    return yield* begin(store, installation, app, plan, { until: isTrying ? live.trialEndsAt : null, isAllowed: false })
+  }
+
+/** Ends the subscription that goes on with its period, if there is one. */
+export function* cancelLive(store: StoreId, installation: InstallationId): Steps<Option.Option<Subscription>> {
+  const live = yield* rowOf(selectLive(store, installation))
+  if (Option.isNone(live)) return Option.none()
+  const { periodEndsAt } = standingOf(live.value, live.value.now)
+  const ended = yield* rowOf(endSubscription(store, live.value.id, live.value.now, periodEndsAt))
+  return Option.map(ended, subscriptionOf)
+}
+
+export const cancel = (
+  store: StoreId,
+  installation: InstallationId
+): Write<Subscription, InstallationNotFound | NotSubscribed> =>
+  function* () {
+    yield* lockedApp(store, installation)
+    const cancelled = yield* cancelLive(store, installation)
+    return Option.getOrUndefined(cancelled) ?? (yield* refuse(new NotSubscribed()))
+  }

@@ -1,0 +1,199 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { AppId } from "../../domain/access/Apps.ts"
+import { InstallationInactive, type InstallationId, InstallationNotFound } from "../../domain/access/Installations.ts"
+import { EventId } from "../../domain/Events.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { leastUuidOf } from "../../domain/Uuid.ts"
+import { type Refusal, refuse } from "../../domain/Write.ts"
+import { MAX_LOOKED, StoreWebhooks } from "../../domain/webhooks/StoreWebhooks.ts"
+import { DeliveryNotFound } from "../../domain/webhooks/Webhook.ts"
+import { INSTALLED } from "../access/Installed.ts"
+import { lockedStore } from "../catalog/Allocation.ts"
+import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { Database } from "../database/Postgres.ts"
+import { sql, statement } from "../database/Statement.ts"
+import { pageOf, START } from "../Pages.ts"
+import { time } from "../Times.ts"
+import { AFRESH, AT_REST } from "./DeliveryLog.ts"
+import { logLapsed } from "./Queue.ts"
+
+/** No id is greater. */
+const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+/** Deliveries that one statement offers at most. */
+const BATCH = 5000
+
+const selectInstalled = statement(`
+  select i.app_id as "appId", i.is_active as "isActive" from installations i
+  where i.store_id = $1 and i.id = $2 and ${INSTALLED}
+`)
+const Installed = Schema.Struct({ appId: Schema.typeSchema(AppId), isActive: Schema.Boolean })
+
+const selectWebhook = statement(`
+  select json_build_object(
+    'installationId', i.id, 'host', substring(w.url from '^[a-z]+://([^/?#]+)'), 'kinds', coalesce(w.kinds, '{}'),
+    'failingSince', ${time("w.failing_since")}, 'pausedAt', ${time("w.paused_at")}, 'pauseReason', w.pause_reason,
+    'heldSince', ${time("i.held_at")}
+  )::text as json
+  from installations i left join webhooks w on w.app_id = i.app_id
+  where i.store_id = $1 and i.id = $2 and ${INSTALLED}
+`)
+
+const members = `
+  'installationId', d.installation_id, 'eventId', d.event_id, 'kind', (
+    select kind from events e where e.store_id = d.store_id and e.id = d.event_id
+  ), 'state', coalesce(d.outcome, 'pending'), 'attempts', d.attempts, 'createdAt', ${time("d.created_at")},
+  'nextAt', case when d.outcome is null then ${time("d.next_at")} end,
+  'finishedAt', case when d.outcome <> 'held' then ${time("d.finished_at")} end
+`
+
+/** Those of one state are looked for among so many, as there may be few among all that the store has. */
+const selectPage = statement(`
+  with looked as materialized (
+    select * from deliveries d
+    where d.store_id = $1 and d.installation_id = $2 and d.event_id < $3 and d.event_id >= $4
+    order by d.event_id desc limit case when $5::text is null then $6 + 1 else ${MAX_LOOKED} end
+  ), page as materialized (
+    select *, row_number() over (order by event_id desc) as place from looked
+    where $5 is null or coalesce(outcome, 'pending') = $5 order by event_id desc limit $6 + 1
+  )
+  select
+    '[' || coalesce(
+      string_agg(json_build_object(${members})::text, ',' order by event_id desc) filter (where place <= $6), ''
+    ) || ']' as items,
+    case
+      when count(*) > $6 then max(event_id::text) filter (where place = $6)
+      when $5 is not null and (select count(*) from looked) = ${MAX_LOOKED} then (select min(event_id::text) from looked)
+    end as "nextCursor"
+  from page d
+`)
+
+const OWN = "d.store_id = $1 and d.installation_id = $2 and d.event_id = $3"
+
+const selectDelivery = statement(`select json_build_object(${members})::text as json from deliveries d where ${OWN}`)
+
+const selectDetails = statement(`
+  select json_build_object(${members}, 'log', (
+    select coalesce(json_agg(json_build_object(
+      'attempt', a.attempt, 'startedAt', ${time("a.started_at")}, 'durationMillis', a.duration_ms, 'status', a.status,
+      'error', a.error
+    ) order by a.attempt), '[]')
+    from delivery_attempts a
+    where a.store_id = d.store_id and a.event_id = d.event_id and a.installation_id = d.installation_id
+  ))::text as json
+  from deliveries d where ${OWN}
+`)
+
+const redeliverOne = (store: StoreId, installation: InstallationId, event: EventId) => sql`
+  with chosen as materialized (
+    select * from deliveries
+    where store_id = ${store} and installation_id = ${installation} and event_id = ${event} and ${sql.literal(AT_REST)}
+    for update
+  ), lapsed as (
+    ${logLapsed("chosen")}
+  )
+  update deliveries d ${sql.literal(AFRESH)} from chosen c
+  where d.store_id = c.store_id and d.event_id = c.event_id and d.installation_id = c.installation_id
+`
+
+const updateHold = statement(`
+  update installations i set held_at = case when $3 then clock_timestamp() end
+  where i.store_id = $1 and i.id = $2 and (i.held_at is null) = $3 and ${INSTALLED}
+`)
+
+const offerSome = statement(`
+  with chosen as materialized (
+    select store_id, event_id, installation_id from deliveries
+    where store_id = $1 and installation_id = $2 and event_id > $3 and outcome = 'held'
+    order by event_id limit ${BATCH} for update
+  ), offered as (
+    update deliveries d ${AFRESH} from chosen c
+    where d.store_id = c.store_id and d.event_id = c.event_id and d.installation_id = c.installation_id
+  )
+  select max(event_id::text) as last from chosen having count(*) > 0
+`)
+
+const installedOf = firstOf(Installed)
+const lastOf = firstOf(Schema.Struct({ last: Schema.String }))
+const Json = Schema.Struct({ json: Schema.String })
+const jsonOf = firstOf(Json)
+
+/** Makes all due that waits. */
+function* offer(store: StoreId, installation: InstallationId): Steps<void> {
+  let from = START
+  while (true) {
+    const offered = yield* lastOf(offerSome(store, installation, from))
+    if (Option.isNone(offered)) return
+    from = offered.value.last
+  }
+}
+
+/** How the webhook stands, at the end of a write. */
+function* shown(store: StoreId, id: InstallationId): Steps<string, Refusal<InstallationNotFound>> {
+  const found = yield* jsonOf(selectWebhook(store, id))
+  return Option.getOrUndefined(found)?.json ?? (yield* refuse(new InstallationNotFound({ id })))
+}
+
+export const StoreWebhooksLive = Layer.effect(
+  StoreWebhooks,
+  Effect.gen(function* () {
+    const database = yield* Database
+    const foundOf = database.first(Json)
+    const requiredOf = database.first(Installed)
+    const deliveriesOf = pageOf(database, EventId)
+
+    const requireInstalled = (store: StoreId, id: InstallationId) =>
+      Effect.flatMap(requiredOf(selectInstalled(store, id)), (found) =>
+        Effect.mapError(found, () => new InstallationNotFound({ id }))
+      )
+
+    return StoreWebhooks.of({
+      show: Effect.fn("StoreWebhooks.show")(function* (store, id) {
+        const found = yield* foundOf(selectWebhook(store, id))
+        return Option.isSome(found) ? found.value.json : yield* new InstallationNotFound({ id })
+      }),
+
+      deliveries: Effect.fn("StoreWebhooks.deliveries")(function* (store, id, { cursor, limit, since, state, until }) {
+        yield* requireInstalled(store, id)
+        const before = until === undefined ? LAST : leastUuidOf(until)
+        const behind = cursor !== undefined && cursor < before ? cursor : before
+        const from = since === undefined ? START : leastUuidOf(since)
+        return yield* deliveriesOf(selectPage(store, id, behind, from, state, limit))
+      }),
+
+      delivery: Effect.fn("StoreWebhooks.delivery")(function* (store, id, event) {
+        const { appId } = yield* requireInstalled(store, id)
+        const found = yield* foundOf(selectDetails(store, id, event))
+        return Option.isSome(found) ? found.value.json : yield* new DeliveryNotFound({ appId, eventId: event })
+      }),
+
+      redeliver: (store, id, event) =>
+        function* () {
+          const found = yield* installedOf(selectInstalled(store, id))
+          const { appId, isActive } = Option.getOrUndefined(found) ?? (yield* refuse(new InstallationNotFound({ id })))
+          if (!isActive) yield* refuse(new InstallationInactive())
+          yield* countOf(redeliverOne(store, id, event))
+          const sent = yield* jsonOf(selectDelivery(store, id, event))
+          return Option.getOrUndefined(sent)?.json ?? (yield* refuse(new DeliveryNotFound({ appId, eventId: event })))
+        },
+
+      hold: (store, id) =>
+        function* () {
+          yield* countOf(updateHold(store, id, true))
+          return yield* shown(store, id)
+        },
+
+      // Most of what waits is offered before the store is locked, and what is written meanwhile, which waits too, after it.
+      release: (store, id) =>
+        function* () {
+          const released = yield* countOf(updateHold(store, id, false))
+          if (released > 0) {
+            yield* offer(store, id)
+            yield* lockedStore(store)
+            yield* offer(store, id)
+          }
+          return yield* shown(store, id)
+        }
+    })
+  })
+)

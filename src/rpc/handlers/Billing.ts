@@ -1,0 +1,39 @@
+import { Effect } from "effect"
+import { Billing } from "../../domain/billing/Billing.ts"
+import * as Rpcs from "../Billing.ts"
+import { encoded, page } from "./Answers.ts"
+import { requestOf } from "./Asked.ts"
+import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
+
+export const makeBillingProcedures = Effect.gen(function* () {
+  const billing = yield* Billing
+  const { inStore, write } = yield* makeProcedures
+
+  return {
+    "billing.plans": inStore(
+      Rpcs.listAppPlans,
+      ({ payload }) => billing.plans(payload.storeId, payload.installationId),
+      encoded(Rpcs.listAppPlans)
+    ),
+    "billing.subscriptions": inStore(
+      Rpcs.listSubscriptions,
+      ({ payload }) => billing.subscriptions(payload.storeId, requestOf(payload)),
+      page
+    ),
+    "billing.subscribe": write(
+      Rpcs.subscribe,
+      ({ installationId, planId, storeId }) => billing.subscribe(storeId, installationId, planId),
+      encoded(Rpcs.subscribe)
+    ),
+    "billing.change": write(
+      Rpcs.changeSubscription,
+      ({ installationId, planId, storeId }) => billing.change(storeId, installationId, planId),
+      encoded(Rpcs.changeSubscription)
+    ),
+    "billing.cancel": write(
+      Rpcs.cancelSubscription,
+      ({ installationId, storeId }) => billing.cancel(storeId, installationId),
+      encoded(Rpcs.cancelSubscription)
+    )
+  } satisfies ProceduresOf<typeof Rpcs.BillingRpcs>
+})

@@ -1,0 +1,79 @@
+import { Effect } from "effect"
+import { Proposals } from "../../domain/access/Proposals.ts"
+import { BadRequest } from "../../domain/BadRequest.ts"
+import type { StoreNotFound } from "../../domain/Store.ts"
+import * as Rpcs from "../Proposals.ts"
+import type { Principal } from "../Principal.ts"
+import { asItIs, page, written } from "./Answers.ts"
+import { makeProcedures, merchantIn, type ProceduresOf, type Writing } from "./Procedure.ts"
+import { requestOf } from "./Asked.ts"
+
+/** The agent who asks, who sees its own alone. */
+const agentIn = (principal: Principal) => (principal._tag === "Agent" ? principal.id : null)
+
+const GONE = new BadRequest({ reason: "What the proposal would call is no longer there; reject it" })
+
+type Proposable = (typeof Rpcs.PROPOSABLE)[number]["_tag"]
+
+/** Proposals of what these procedures do. */
+export const makeProposalProcedures = (
+  procedures: Readonly<Record<Proposable, Writing<string, typeof Rpcs.ProposedRefused.Type | StoreNotFound>>>
+) =>
+  Effect.gen(function* () {
+    const proposals = yield* Proposals
+    const { inStore, performed } = yield* makeProcedures
+    const byTag = new Map<string, (typeof procedures)[Proposable]>(
+      Rpcs.PROPOSABLE.map(({ _tag }) => [_tag, procedures[_tag]])
+    )
+
+    return {
+      "proposals.list": inStore(
+        Rpcs.listProposals,
+        ({ payload, principal }) =>
+          proposals.list(payload.storeId, {
+            ...requestOf(payload),
+            agentId: agentIn(principal),
+            isPending: payload.pending === true
+          }),
+        page
+      ),
+      "proposals.get": inStore(
+        Rpcs.getProposal,
+        ({ payload, principal }) => proposals.get(payload.storeId, payload.id, agentIn(principal)),
+        asItIs
+      ),
+      "proposals.approve": inStore(
+        Rpcs.approveProposal,
+        (asked, given) =>
+          Effect.gen(function* () {
+            const { id, storeId } = asked.payload
+            const { id: by } = yield* merchantIn(asked.principal)
+            const { agentId: agent, payload, procedure } = yield* proposals.asked(storeId, id)
+            const described = yield* byTag.get(procedure)?.describe(payload) ?? GONE
+            const approval = proposals.approve(storeId, id, by, described)
+            return yield* performed(Rpcs.approveProposal, asked, given, approval, asItIs, { agent, by })
+          }),
+        written
+      ),
+      "proposals.reject": inStore(
+        Rpcs.rejectProposal,
+        (asked, given) =>
+          Effect.gen(function* () {
+            const { id, reason, storeId } = asked.payload
+            const { id: by } = yield* merchantIn(asked.principal)
+            const rejection = proposals.reject(storeId, id, by, reason)
+            return yield* performed(Rpcs.rejectProposal, asked, given, rejection, asItIs)
+          }),
+        written
+      ),
+      "proposals.withdraw": inStore(
+        Rpcs.withdrawProposal,
+        (asked, given) => {
+          const { id, storeId } = asked.payload
+          const withdrawal = proposals.withdraw(storeId, id, agentIn(asked.principal))
+          return performed(Rpcs.withdrawProposal, asked, given, withdrawal, asItIs)
+        },
+        written
+      )
+    } satisfies ProceduresOf<typeof Rpcs.ProposalRpcs>
+  })

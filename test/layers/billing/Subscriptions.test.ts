@@ -1,0 +1,45 @@
+import { assert, layer } from "@effect/vitest"
+import { Array, Effect, Layer } from "effect"
+import { EVERYTHING } from "../../../src/domain/access/AccessRule.ts"
+import { Installations } from "../../../src/domain/access/Installations.ts"
+import { Billing } from "../../../src/domain/billing/Billing.ts"
+import { DomainLive } from "../../../src/layers/Domain.ts"
+import { makeApp, makeStore } from "../../support/Api.ts"
+import { PostgresTest } from "../../support/PostgresTest.ts"
+import { performIn } from "../../support/Writes.ts"
+
+const DomainTest = Layer.provideMerge(DomainLive, PostgresTest)
+
+layer(DomainTest, { excludeTestServices: true, timeout: "60 seconds" })("A subscription", (it) => {
+  it.effect("is one for an installation, also of 64 that are begun at once on all connections", () =>
+    Effect.gen(function* () {
+      const billing = yield* Billing
+      const { install } = yield* Installations
+      const appId = yield* makeApp()
+      const plan = { name: "Basic", price: 9.9, currencyCode: "EUR", period: "month", trialDays: 0 } as const
+      const planId = yield* billing.setPlan(appId, plan)
+      const storeId = yield* makeStore()
+      const { id } = yield* install({ storeId, appId, ...EVERYTHING })
+      const perform = yield* performIn(storeId)
+      const limit = 100
+
+      for (let round = 1; round <= 5; round++) {
+        const begun = yield* Effect.replicateEffect(
+          Effect.suspend(() => Effect.either(perform(billing.subscribe(storeId, id, planId)))),
+          64
+        ).pipe(Effect.withConcurrency("unbounded"))
+        const [refused, made] = Array.separate(begun)
+        assert.lengthOf(made, 1)
+        for (const error of refused) assert.strictEqual(error._tag, "AlreadySubscribed")
+        const ended = yield* Effect.replicateEffect(
+          Effect.suspend(() => Effect.either(perform(billing.cancel(storeId, id)))),
+          64
+        ).pipe(Effect.withConcurrency("unbounded"))
+        assert.lengthOf(Array.getRights(ended), 1)
+        const { nextCursor } = yield* billing.subscriptions(storeId, { limit: round })
+        assert.isNull(nextCursor)
+      }
+      assert.notInclude((yield* billing.subscriptions(storeId, { limit })).items, '"active"')
+    })
+  )
+})

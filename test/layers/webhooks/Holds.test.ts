@@ -1,0 +1,107 @@
+import { SqlClient } from "@effect/sql"
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { StoreWebhooks } from "../../../src/domain/webhooks/StoreWebhooks.ts"
+import { Database } from "../../../src/layers/database/Postgres.ts"
+import { makeQueue } from "../../../src/layers/webhooks/Queue.ts"
+import { ApiTest } from "../../support/Api.ts"
+import { watch } from "../../support/Process.ts"
+import { deliveriesOf, scene } from "../../support/Webhooks.ts"
+import { performIn } from "../../support/Writes.ts"
+
+/** Does something in a transaction that is open until it is ended. */
+const openTransaction = Effect.fn(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
+  const sql = yield* SqlClient.SqlClient
+  const [done, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+  const open = Effect.zipRight(work, Effect.zipRight(Deferred.succeed(done, undefined), Deferred.await(end)))
+  const fiber = yield* Effect.fork(sql.withTransaction(open))
+  yield* Deferred.await(done)
+  return Effect.zipRight(Deferred.succeed(end, undefined), Fiber.join(fiber))
+})
+
+/** Until a session waits for a lock that another one holds. */
+const waiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  watch(
+    sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    ({ length }) => length > 0
+  )
+)
+
+// No worker runs here: what is claimed is claimed by the test.
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (it) => {
+  it.scoped("that ends waits for the writes that are under way, whose deliveries are offered too", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { hold, release } = yield* StoreWebhooks
+      const { appId, installation, storeId, writer } = yield* scene()
+      const perform = yield* performIn(storeId)
+      yield* perform(hold(storeId, installation.id))
+      yield* writer.post("/products", { name: "Cup" })
+      const [first] = yield* deliveriesOf(appId)
+      assert.strictEqual(first?.outcome, "held")
+
+      // As a write does it that saw the hold, and commits after what ends it has begun.
+      const commit = yield* openTransaction(
+        Effect.zipRight(
+          sql`update stores set id_clock = id_clock + 1 where id = ${storeId}`,
+          sql`
+            insert into deliveries (store_id, event_id, installation_id, app_id, outcome, finished_at)
+            select store_id, uuid_v7(clock_micros()), installation_id, app_id, outcome, finished_at from deliveries
+            where store_id = ${storeId}
+          `
+        )
+      )
+      const releasing = yield* Effect.fork(perform(release(storeId, installation.id)))
+      yield* waiting
+      yield* commit
+      yield* Fiber.join(releasing)
+      assert.deepStrictEqual(
+        (yield* deliveriesOf(appId)).map(({ outcome }) => outcome),
+        [null, null]
+      )
+    })
+  )
+
+  it.scoped("that is being ended is waited for by who claims, and what it finds then is sent", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { claim } = makeQueue(yield* Database)
+      const { hold } = yield* StoreWebhooks
+      const { appId, installation, storeId, writer } = yield* scene()
+      yield* writer.post("/products", { name: "Due before" })
+      const perform = yield* performIn(storeId)
+      yield* perform(hold(storeId, installation.id))
+
+      const commit = yield* openTransaction(
+        sql`update installations set held_at = null where store_id = ${storeId} and id = ${installation.id}`
+      )
+      const claiming = yield* Effect.fork(claim(16, new Map()))
+      yield* waiting
+      yield* commit
+      const claimed = yield* Fiber.join(claiming)
+      assert.deepStrictEqual(
+        claimed.filter((one) => one.appId === appId).map(({ attempt }) => attempt),
+        [1]
+      )
+    })
+  )
+
+  it.scoped("puts what is due aside when its turn comes, without an attempt, and leaves other apps' alone", () =>
+    Effect.gen(function* () {
+      const { claim } = makeQueue(yield* Database)
+      const { hold, release } = yield* StoreWebhooks
+      const held = yield* scene()
+      const other = yield* scene()
+      const perform = yield* performIn(held.storeId)
+      for (const { writer } of [held, other]) yield* writer.post("/products", { name: "Cup" })
+      yield* perform(hold(held.storeId, held.installation.id))
+      const ofTwo = (claimed: ReadonlyArray<{ readonly appId: string }>) =>
+        claimed.map(({ appId }) => appId).filter((appId) => appId === held.appId || appId === other.appId)
+      assert.deepStrictEqual(ofTwo(yield* claim(64, new Map())), [other.appId])
+      const [aside] = yield* deliveriesOf(held.appId)
+      assert.deepInclude(aside, { outcome: "held", attempts: 0, leased: false })
+      yield* perform(release(held.storeId, held.installation.id))
+      assert.deepStrictEqual(ofTwo(yield* claim(64, new Map())), [held.appId])
+    })
+  )
+})

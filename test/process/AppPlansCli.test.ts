@@ -1,0 +1,49 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { app, cli, factsOf } from "../support/Cli.ts"
+import { ownDatabase } from "../support/Process.ts"
+
+const words = (text: string) => text.split(" ")
+
+const Made = Schema.Struct({
+  planId: Schema.UUID,
+  appId: Schema.UUID,
+  name: Schema.String,
+  price: Schema.String,
+  currencyCode: Schema.String,
+  period: Schema.String,
+  trialDays: Schema.Int
+})
+const Listed = Schema.Struct({ plans: Schema.Array(Made.omit("appId")) })
+const Retired = Schema.Struct({ appId: Schema.UUID, name: Schema.String, retired: Schema.Literal(true) })
+
+it.scopedLive(
+  "plans of an app are set, listed, changed by their name, and retired; what is wrong is told in a line",
+  () =>
+    Effect.gen(function* () {
+      const { url } = yield* ownDatabase
+      const { appId } = yield* app(url, "read_products")
+      const asked = (price: string) =>
+        words(`apps plans set --app ${appId} --name Basic --price ${price} --currency eur --period month`)
+      const set = (price: string) => factsOf(Made, url, ...asked(price))
+      const made = yield* set("9.90")
+      const { appId: _, ...plan } = made
+      assert.deepInclude(made, { price: "9.9", currencyCode: "EUR", period: "month", trialDays: 0 })
+      const exact = "0.1234567890123456789"
+      assert.deepStrictEqual(yield* set(exact), { ...made, price: exact })
+      const list = factsOf(Listed, url, "apps", "plans", "list", "--app", appId)
+      assert.deepStrictEqual(yield* list, { plans: [{ ...plan, price: exact }] })
+
+      const retire = words(`apps plans retire --app ${appId} --name Basic`)
+      yield* factsOf(Retired, url, ...retire)
+      assert.deepStrictEqual(yield* list, { plans: [] })
+      const twice = yield* cli(url, ...retire)
+      assert.strictEqual(twice.code, 1)
+      assert.match(twice.stderr, /^partner-api: The app .* offers no plan Basic; see: apps plans list\n$/)
+      const wrong = yield* cli(url, ...asked("1e3"))
+      assert.strictEqual(wrong.code, 1)
+      assert.match(wrong.stderr, /^partner-api: --price: must be a decimal number of at least 0, as in 9.90\n$/)
+      assert.strictEqual((yield* set("1")).planId, plan.planId)
+    }),
+  120_000
+)

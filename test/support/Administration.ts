@@ -1,0 +1,66 @@
+import { Effect, Schema } from "effect"
+import { AppId } from "../../src/domain/access/Apps.ts"
+import { type Installation, Installations } from "../../src/domain/access/Installations.ts"
+import { Requests } from "../../src/domain/access/Requests.ts"
+import { Billing } from "../../src/domain/billing/Billing.ts"
+import { EventId } from "../../src/domain/Events.ts"
+import type { Write } from "../../src/domain/Write.ts"
+import { StoreWebhooks } from "../../src/domain/webhooks/StoreWebhooks.ts"
+import { Database } from "../../src/layers/database/Postgres.ts"
+import { statement } from "../../src/layers/database/Statement.ts"
+
+const selectDelivery = statement(`
+  select event_id as id from deliveries where store_id = $1 and installation_id = $2 order by event_id desc limit 1
+`)
+const Delivery = Schema.Struct({ id: Schema.typeSchema(EventId) })
+
+const selectApp = statement('select app_id as "appId" from installations where store_id = $1 and id = $2')
+const App = Schema.Struct({ appId: Schema.typeSchema(AppId) })
+
+const PLAN = { price: 9.9, currencyCode: "EUR", period: "month", trialDays: 14 } as const
+
+const REQUEST = { at: "", method: "GET", route: "/", status: 200, milliseconds: 1, requestId: "1" }
+
+/** All that members of a store do with an app on it, by name. Each is done once, one after the other. */
+export const administration = Effect.fn(function* (
+  { id, storeId }: Installation,
+  perform: <A, E>(write: Write<A, E>) => Effect.Effect<unknown, unknown>
+) {
+  const installations = yield* Installations
+  const webhooks = yield* StoreWebhooks
+  const billing = yield* Billing
+  const requests = yield* Requests
+  const database = yield* Database
+  const { appId } = yield* database.one(App)(selectApp(storeId, id))
+  const basic = yield* billing.setPlan(appId, { ...PLAN, name: "Basic" })
+  const pro = yield* billing.setPlan(appId, { ...PLAN, name: "Pro" })
+  const delivery = yield* database.one(Delivery)(selectDelivery(storeId, id))
+  const work: ReadonlyArray<readonly [name: string, work: Effect.Effect<unknown, unknown>]> = [
+    ["the apps on a store", installations.listInstalled(storeId, { limit: 20 })],
+    ["an app on a store", installations.getInstalled(storeId, id)],
+    ["an app that is suspended", perform(installations.suspend(storeId, id))],
+    ["an app that is resumed", perform(installations.resume(storeId, id))],
+    [
+      "requests of an app",
+      Effect.zipRight(
+        Effect.sync(() => requests.note({ id, storeId }, REQUEST)),
+        requests.recent(storeId, id)
+      )
+    ],
+    ["a webhook", webhooks.show(storeId, id)],
+    ["deliveries of an app", webhooks.deliveries(storeId, id, { limit: 20 })],
+    ["deliveries behind one", webhooks.deliveries(storeId, id, { limit: 20, cursor: delivery.id })],
+    ["deliveries that are dead", webhooks.deliveries(storeId, id, { limit: 20, state: "dead" })],
+    ["a delivery", webhooks.delivery(storeId, id, delivery.id)],
+    ["a redelivery", perform(webhooks.redeliver(storeId, id, delivery.id))],
+    ["deliveries that wait", perform(webhooks.hold(storeId, id))],
+    ["deliveries that go on", perform(webhooks.release(storeId, id))],
+    ["plans of an app", billing.plans(storeId, id)],
+    ["subscriptions of a store", billing.subscriptions(storeId, { limit: 20 })],
+    ["the subscription of an app", billing.current({ id, storeId })],
+    ["an app that is subscribed", perform(billing.subscribe(storeId, id, basic))],
+    ["a subscription that is changed", perform(billing.change(storeId, id, pro))],
+    ["a subscription that is cancelled", perform(billing.cancel(storeId, id))]
+  ]
+  return work
+})
