@@ -35,7 +35,7 @@ export const listProducts = Rpc.make("products.list", {
   .annotate(CallersOf, agentsWith("read_products"))
   .annotate(
     ForAgents,
-    "Lists the store's products, the oldest first, a page at a time. Use it to go through all of them. Long texts and lists are cut short; products_get has them whole."
+    "Lists the store's products, the oldest first, a page at a time. Use it to go through all of them, and products.search to find some. Long texts and lists are cut short; products.get has them whole."
   )
 
 export const getProduct = Rpc.make("products.get", {
@@ -69,7 +69,7 @@ export const updateProduct = Rpc.make("products.update", {
   .annotate(CallersOf, agentsWith("write_products"))
   .annotate(
     ForAgents,
-    'Changes a product: only what `patch` names; null clears a field that may be null. A list is replaced by the one that is sent, so send all of it; a variant that is left out is removed. Example: { "idempotencyKey": "…", "id": "…", "expectedVersion": 3, "patch": { "price": 19.5, "discountedPrice": null } }'
+    'Changes a product: only what `patch` names; null clears a field that may be null. A list is replaced by the one that is sent, so send all of it; a variant that is left out is removed. What comes and goes of `stock` is better changed by inventory.change, which loses nothing that happens at the same time. Example: { "idempotencyKey": "…", "id": "…", "expectedVersion": 3, "patch": { "price": 19.5, "discountedPrice": null } }'
   )
 
 /** Takes the product out of the manual collections that hold it, too. */
@@ -127,7 +127,7 @@ export const createCollection = Rpc.make("collections.create", {
   .annotate(CallersOf, agentsWith("write_collections"))
   .annotate(
     ForAgents,
-    'Makes a collection of products. Manual: name its `productIds`, at most 10,000, in order. Automated: give it `rules`, at most 60, and it holds whatever satisfies all of them, or any of them if `disjunctive` is true, now and later; the resource store://rules tells the fields and relations. Example: { "idempotencyKey": "…", "collection": { "title": "Desks of oak", "rules": [{ "field": "tags", "relation": "equals", "value": "oak" }, { "field": "price", "relation": "less_than", "value": 500 }] } }'
+    'Makes a collection of products. Manual: name its `productIds`, at most 10,000, in order. Automated: give it `rules`, at most 60, and it holds whatever satisfies all of them, or any of them if `disjunctive` is true, now and later; the resource store://rules tells the fields and relations, and collections.preview what they would match. Example: { "idempotencyKey": "…", "collection": { "title": "Desks of oak", "rules": [{ "field": "tags", "relation": "equals", "value": "oak" }, { "field": "price", "relation": "less_than", "value": 500 }] } }'
   )
 
 /** A merge patch, as of a product. */

@@ -6,7 +6,7 @@ import { trimmed } from "./Fields.ts"
 import { ProductSummary } from "./ProductSummary.ts"
 
 /*
- * Search of products by text (decisions, section 18).
+ * Search of products by text (decisions, section 19).
  */
 
 /** Products of a page when nothing is said, and at most. */

@@ -25,8 +25,7 @@ export const makeResources = ({ answer }: Procedure): ReadonlyArray<Resource> =>
       uri: "store://facts",
       name: "facts",
       title: "The store",
-      description:
-        "What the store is: its name, language, time zone, currency, unit of weight, plan. As store_get answers",
+      description: "What the store is: its name, language, time zone, currency, unit of weight, plan",
       mimeType: "application/json"
     },
     read: (agent) => Effect.provideService(answer({ storeId: agent.storeId }), CurrentPrincipal, agent)

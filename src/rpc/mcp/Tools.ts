@@ -72,6 +72,10 @@ const objectOf = (json: JsonText): JsonObject => decodeObject(parse(json))
 /** As models' makers take it: no point may stand in it. */
 const nameOf = (tag: string) => tag.replaceAll(".", "_")
 
+/** A description names other procedures as they are defined; a model is told their tools. */
+const described = (description: string) =>
+  description.replaceAll(/\b[a-z]+\.[a-z]+\b/gi, (word) => (Rpcs.requests.has(word) ? nameOf(word) : word))
+
 /** As in `Products: list`. */
 const titleOf = (tag: string) => `${tag.charAt(0).toUpperCase()}${tag.slice(1).replaceAll(".", ": ")}`
 
@@ -114,7 +118,7 @@ const toolOf = (rpc: Rpc, description: string, { answer }: Procedure): Tool => {
   const definition: unknown = {
     name: nameOf(tag),
     title: titleOf(tag),
-    description,
+    description: described(description),
     annotations: {
       readOnlyHint: !isWrite,
       destructiveHint: isWrite && !tag.endsWith(".create"),
