@@ -16,6 +16,7 @@ import { collections, products } from "../../src/layers/demo/catalog.ts"
 import { openDemo } from "../../src/layers/demo/Demo.ts"
 import { ApiTest, baseUrl, makeClient, pageOf } from "../support/Api.ts"
 import { watch } from "../support/Process.ts"
+import { callLine, errorOf, post } from "../support/Rpc.ts"
 
 const distinct = (values: ReadonlyArray<unknown>) => new Set(values.filter((value) => value !== undefined)).size
 
@@ -221,6 +222,41 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
       assert.deepInclude(second, { installationId, storeId })
       assert.match(String(second["webhookSecret"]), /^whsec_/)
       assert.notStrictEqual(second["webhookAppId"], first["webhookAppId"])
+    })
+  )
+
+  it.scoped("has an owner who signs in and an agent, who both call; one from before there were agents gets them", () =>
+    Effect.gen(function* () {
+      const { file, on } = yield* wished
+      yield* Effect.provide(demo, on)
+      const made = factsOf(readFileSync(file, "utf8"))
+      const { installationId, storeId } = made
+      const signIn = Effect.fn(function* ({ merchantEmail, merchantPassword }: typeof made) {
+        const { status } = yield* makeClient(yield* baseUrl).send("POST", `${yield* baseUrl}/auth/sign-in`, {
+          key: null,
+          body: { email: merchantEmail, password: merchantPassword }
+        })
+        return status
+      })
+      const call = ({ agentToken, storeId }: typeof made) =>
+        Effect.map(
+          post(callLine("store.get", { storeId }), { authorization: `Bearer ${String(agentToken)}` }),
+          ({ text }) => errorOf(text)
+        )
+      assert.strictEqual(yield* signIn(made), 200)
+      assert.isUndefined(yield* call(made))
+      yield* Effect.provide(demo, on)
+      assert.deepInclude(factsOf(readFileSync(file, "utf8")), {
+        merchantPassword: made["merchantPassword"],
+        agentToken: made["agentToken"]
+      })
+
+      writeFileSync(file, JSON.stringify({ storeId, installationId }))
+      yield* Effect.provide(demo, on)
+      const after = factsOf(readFileSync(file, "utf8"))
+      assert.strictEqual(after["storeId"], storeId)
+      assert.strictEqual(yield* signIn(after), 200)
+      assert.isUndefined(yield* call(after))
     })
   )
 

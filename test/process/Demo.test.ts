@@ -12,6 +12,9 @@ const Demo = Schema.parseJson(
     installationId: Schema.UUID,
     webhookAppId: Schema.UUID,
     webhookSecret: Schema.String.pipe(Schema.startsWith("whsec_")),
+    merchantEmail: Schema.String.pipe(Schema.endsWith("@example.com")),
+    merchantPassword: Schema.String.pipe(Schema.minLength(20)),
+    agentToken: Schema.String.pipe(Schema.startsWith("agent_")),
     accessToken: Schema.NonEmptyString,
     accessTokenExpiresAt: Schema.DateTimeUtc
   })

@@ -1,8 +1,18 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { ExternalId } from "../../src/domain/imports/Put.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
+import { statement } from "../../src/layers/database/Statement.ts"
 import { term } from "../../src/layers/catalog/Terms.ts"
 import { MERCHANT } from "./Writes.ts"
+
+/** What an import brings, and what takes it away again. */
+export const BROUGHT = Array.from({ length: 20 }, (_, n) => ExternalId.make(`Brought ${n}`))
+export const deleteBrought = statement(`
+  delete from products where store_id = $1 and id in (
+    select resource_id from external_ids where store_id = $1 and external_id like 'Brought %'
+  )
+`)
 
 /** How many there are made of what. */
 interface Size {
@@ -10,6 +20,17 @@ interface Size {
   readonly apps: number
   /** Of the one store. Each other has five. */
   readonly products: number
+}
+
+/** An order without lines. */
+export const ORDER = { placedAt: "2026-01-31T09:30:00Z", lineItems: [] }
+const onSale = { field: "tags", relation: "equals", value: "sale" }
+
+/** Rules that ask in several ways. */
+export const RULES = {
+  "by a tag": [onSale],
+  "by tag and title": [onSale, { field: "title", relation: "contains", value: "up" }],
+  "by price": [{ field: "price", relation: "less_than", value: 5 }]
 }
 
 /** What a store is given that has a product and collections already, and what others have: copies, made by the database. */
@@ -34,6 +55,16 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   insert into access_tokens (token_hash, store_id, installation_id, expires_at)
   select sha256(id::text::bytea), store_id, id, now() + interval '1 hour' from installations
   on conflict do nothing;
+
+  with copied as materialized (select * from agents limit 1)
+  insert into agents (store_id, id, token_hash, name, scopes, budget, requests, proposals_only, created_by)
+  select s.id, gen_random_uuid(), sha256(s.id::text::bytea), copied.name, scopes, budget, requests, proposals_only, created_by
+  from copied, stores s;
+  insert into agent_windows (store_id, agent_id) select store_id, id from agents on conflict do nothing;
+  insert into proposals (store_id, id, agent_id, procedure, payload, ground, status, created_at, expires_at)
+  select store_id, uuid_v7(clock_micros()), id, 'products.create', '{}', '[]', case n % 5 when 0 then 'pending' else 'approved' end,
+    now(), now() + interval '7 days'
+  from agents, generate_series(1, 5) n;
 
   insert into app_data (store_id, installation_id, namespace, key, value, bytes, created_at, updated_at, expires_at)
   select i.store_id, i.id, 'settings', 'key-' || n, '1', 1, now(), now(), case n % 2 when 1 then now() + interval '1 hour' end

@@ -22,6 +22,7 @@ import { dataDir, isDemo } from "../Database.ts"
 import { makeFolder } from "../Folder.ts"
 import { reasonOf } from "../postgres/Failed.ts"
 import { Database } from "../database/Postgres.ts"
+import { makeCallers } from "./callers.ts"
 import { collections, products } from "./catalog.ts"
 import { customers, ordersOf } from "./records.ts"
 
@@ -30,7 +31,10 @@ const Known = Schema.parseJson(
     storeId: Schema.typeSchema(StoreId),
     installationId: Schema.typeSchema(InstallationId),
     webhookAppId: Schema.optional(Schema.typeSchema(AppId)),
-    webhookSecret: Schema.optional(Schema.String)
+    webhookSecret: Schema.optional(Schema.String),
+    merchantEmail: Schema.optional(Schema.String),
+    merchantPassword: Schema.optional(Schema.String),
+    agentToken: Schema.optional(Schema.String)
   })
 )
 type Known = typeof Known.Type
@@ -113,8 +117,8 @@ const subscribe = Effect.fnUntraced(function* (storeId: StoreId) {
 })
 
 /**
- * A store on the plan `growth`, its catalog, an app installed on it with everything granted, and one that is told of what
- * happens there. All of it or nothing.
+ * A store on the plan `growth`, its catalog, an app installed on it with everything granted, one that is told of what
+ * happens there, a merchant whose it is, and an agent. All of it or nothing.
  */
 const create = Effect.gen(function* () {
   const stores = yield* Stores
@@ -139,7 +143,12 @@ const create = Effect.gen(function* () {
     const members = slugs === undefined ? {} : { productIds: slugs.map((slug) => ids.get(slug)) }
     yield* perform(context, catalog.createCollection(storeId, yield* decodeCollection({ ...collection, ...members })))
   }
-  return { storeId, ...(yield* installApp(storeId)), ...(yield* subscribe(storeId)) }
+  return {
+    storeId,
+    ...(yield* installApp(storeId)),
+    ...(yield* subscribe(storeId)),
+    ...(yield* makeCallers(context))
+  }
 })
 
 export interface DemoFacts {
@@ -174,12 +183,14 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
     })
   const before = yield* read(file)
   const found = Option.isSome(before) && (yield* isThere(before.value)) ? before.value : yield* transaction(create)
-  // A demo from before there were capabilities gets an app that holds them now, one from before webhooks its receiver.
+  // A demo from before there were capabilities gets an app that holds them now, one from before webhooks its receiver, one
+  // from before agents those who call.
   const { capabilities } = yield* installations.findActive(found.installationId)
   const known: Known = {
     ...found,
     ...(capabilities.length < EVERYTHING.capabilities.length ? yield* transaction(installApp(found.storeId)) : {}),
-    ...(found.webhookAppId === undefined ? yield* transaction(subscribe(found.storeId)) : {})
+    ...(found.webhookAppId === undefined ? yield* transaction(subscribe(found.storeId)) : {}),
+    ...(found.agentToken === undefined ? yield* transaction(makeCallers(contextIn(found.storeId))) : {})
   }
   // One from before orders and customers gets them likewise.
   yield* transaction(bringRecords(found.storeId))

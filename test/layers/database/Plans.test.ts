@@ -3,7 +3,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Either, Layer, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { EVERYTHING } from "../../../src/domain/access/AccessRule.ts"
-import { type Installation, Installations } from "../../../src/domain/access/Installations.ts"
+import { Agents } from "../../../src/domain/access/Agents.ts"
+import { Installations } from "../../../src/domain/access/Installations.ts"
+import { type Kept, ProposalId, Proposals } from "../../../src/domain/access/Proposals.ts"
 import { Sessions } from "../../../src/domain/access/Sessions.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
@@ -16,7 +18,6 @@ import { EventKind } from "../../../src/domain/Events.ts"
 import { parse } from "../../../src/domain/Json.ts"
 import { Imports } from "../../../src/domain/imports/Imports.ts"
 import { Activity, EntryId, ResourceKind } from "../../../src/domain/journal/Activity.ts"
-import { ExternalId } from "../../../src/domain/imports/Put.ts"
 import { Idempotency, type StoredResponse } from "../../../src/domain/Idempotency.ts"
 import { OrderId, Orders, PutOrder } from "../../../src/domain/records/Order.ts"
 import { RateLimit } from "../../../src/domain/RateLimit.ts"
@@ -25,14 +26,16 @@ import { Encoded, type Write, Writes } from "../../../src/domain/Write.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { MigrationsLive } from "../../../src/layers/Migrations.ts"
-import { Database, Door, postgres } from "../../../src/layers/database/Postgres.ts"
+import { Database, postgres } from "../../../src/layers/database/Postgres.ts"
 import { statement } from "../../../src/layers/database/Statement.ts"
 import { makeQueue } from "../../../src/layers/webhooks/Queue.ts"
 import { makeApp, makeStore } from "../../support/Api.ts"
 import { administration } from "../../support/Administration.ts"
 import { keyed } from "../../support/Keyed.ts"
 import { freshDatabase } from "../../support/Postgres.ts"
-import { fill, outdate } from "../../support/Filled.ts"
+import { BROUGHT, deleteBrought, fill, ORDER, outdate, RULES } from "../../support/Filled.ts"
+import { makeMerchant, sessionOf } from "../../support/Rpc.ts"
+import { costSoFar } from "../../support/PlanCost.ts"
 import { contextOf, MERCHANT, performIn } from "../../support/Writes.ts"
 
 /** Rounds in which a connection comes to the plans that it keeps: after five that are made for their values. */
@@ -40,26 +43,6 @@ const ROUNDS = 8
 
 /** A few pages more are what a table and its indexes may differ by from one round to the next. */
 const mostOf = (fresh: number) => 1.25 * fresh + 12
-
-const flush = statement("select pg_stat_force_next_flush()")
-
-const Cost = Schema.Struct({ cost: Schema.NumberFromString })
-
-/** Pages of tables and indexes that were looked at, and rows of tables that were read whole. */
-const selectCost = statement(`
-  select (
-    select sum(
-      heap_blks_hit + heap_blks_read + coalesce(idx_blks_hit + idx_blks_read, 0)
-      + coalesce(toast_blks_hit + toast_blks_read + tidx_blks_hit + tidx_blks_read, 0)
-    ) from pg_statio_user_tables
-  ) + (select sum(seq_tup_read) from pg_stat_user_tables) as cost
-`)
-
-const seen = Effect.gen(function* () {
-  const [database, door] = [yield* Database, yield* Door]
-  yield* Effect.all([database.count(flush()), door.count(flush())])
-  return (yield* database.one(Cost)(selectCost())).cost
-})
 
 const middleOf = (table: string, which: string) =>
   statement(`
@@ -77,20 +60,6 @@ const toPatch = Schema.decodeUnknownSync(UpdateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
 const toPreview = Schema.decodeUnknownSync(PreviewRules)
 const toOrder = Schema.decodeUnknownSync(PutOrder)
-const ORDER = { placedAt: "2026-01-31T09:30:00Z", lineItems: [] }
-const onSale = { field: "tags", relation: "equals", value: "sale" }
-const RULES = {
-  "by a tag": [onSale],
-  "by tag and title": [onSale, { field: "title", relation: "contains", value: "up" }],
-  "by price": [{ field: "price", relation: "less_than", value: 5 }]
-}
-
-const BROUGHT = Array.from({ length: 20 }, (_, n) => ExternalId.make(`Brought ${n}`))
-const deleteBrought = statement(`
-  delete from products where store_id = $1 and id in (
-    select resource_id from external_ids where store_id = $1 and external_id like 'Brought %'
-  )
-`)
 
 const respond = ({ json }: { readonly json: string }): StoredResponse => ({ status: 200, body: json, etag: null })
 const respondText = (json: string) => respond({ json })
@@ -102,6 +71,7 @@ const idOf = <A, I>(id: Schema.Schema<A, I>) => {
 }
 const productIdOf = idOf(ProductId)
 const collectionIdOf = idOf(CollectionId)
+const proposalIdOf = idOf(ProposalId)
 
 /** A store, and an app on it that is told of everything. Nobody analyzes behind the test's back. */
 const scene = Effect.gen(function* () {
@@ -112,6 +82,13 @@ const scene = Effect.gen(function* () {
     install({ storeId, appId, ...EVERYTHING, scopes: ["read_products", "read_collections"] })
   )
   const { token } = yield* Effect.flatMap(Tokens, ({ issue }) => issue(installation))
+  const { email, id: merchant } = yield* makeMerchant
+  const session = Redacted.make((yield* sessionOf(email)).replace("session=", ""))
+  const agents = yield* Agents
+  const perform = yield* performIn(storeId)
+  const { token: agentToken, write } = agents.create(storeId, merchant, { name: "An agent", scopes: [] })
+  yield* perform(write)
+  const agent = yield* Effect.orDie(agents.admit(agentToken, 1))
   yield* Effect.flatMap(Webhooks, ({ subscribe }) =>
     subscribe(appId, { url: "https://example.com/", kinds: EventKind.literals })
   )
@@ -125,11 +102,17 @@ const scene = Effect.gen(function* () {
       end
     $$
   `
-  return { installation, token }
+  return { installation, token, agent, agentToken, session }
 })
 
 /** Does each operation of the service once: what each of them cost. */
-const round = Effect.fn(function* (installation: Installation, token: Redacted.Redacted) {
+const round = Effect.fn(function* ({
+  agent,
+  agentToken,
+  installation,
+  session,
+  token
+}: Effect.Effect.Success<typeof scene>) {
   const { storeId } = installation
   const catalog = yield* Catalog
   const idempotency = yield* Idempotency
@@ -143,9 +126,9 @@ const round = Effect.fn(function* (installation: Installation, token: Redacted.R
 
   const costs = new Map<string, number>()
   const measured = Effect.fn(function* <A, E, R>(name: string, work: Effect.Effect<A, E, R>) {
-    const before = yield* seen
+    const before = yield* costSoFar
     const answer = yield* work
-    costs.set(name, (yield* seen) - before)
+    costs.set(name, (yield* costSoFar) - before)
     return answer
   })
   const once = <A, E>(write: Write<A, E>, respond: (value: A) => StoredResponse, key: string = randomUUID()) =>
@@ -161,6 +144,24 @@ const round = Effect.fn(function* (installation: Installation, token: Redacted.R
   const { find } = yield* Sessions
   const { get } = yield* Stores
   yield* measured("a session", Effect.flip(find(Redacted.make("nobody"), [storeId])))
+  const agents = yield* Agents
+  const proposals = yield* Proposals
+  yield* measured(
+    "a merchant's calls",
+    Effect.flatMap(Sessions, ({ admit }) => admit(session, [storeId], 1))
+  )
+  yield* measured("an agent's calls", agents.admit(agentToken, 1))
+  yield* measured("agents", agents.list(storeId, { cursor: undefined, limit: 20 }))
+  const agentCreate = catalog.createProduct(storeId, toProduct({ name: "Mug" }))
+  yield* measured("an agent's create", once(agents.budgeted(storeId, agent.id, agentCreate), respond))
+  const proposal = { agentId: agent.id, procedure: "products.create", payload: "{}" }
+  const keep = proposals.propose(storeId, proposal, agentCreate)
+  const keptOf = (kept: Kept<unknown>) => respondText("proposed" in kept ? kept.proposed : assert.fail("It changes"))
+  const proposed = proposalIdOf(yield* measured("a proposal", once(keep, keptOf)))
+  const all = { cursor: undefined, limit: 20, agentId: null }
+  yield* measured("proposals", proposals.list(storeId, { ...all, isPending: false }))
+  yield* measured("proposals that wait", proposals.list(storeId, { ...all, isPending: true }))
+  yield* measured("a proposal that is withdrawn", once(proposals.withdraw(storeId, proposed, agent.id), respondText))
   yield* measured("a store", get(storeId))
   yield* measured("a product", catalog.getProduct(storeId, kept))
   const patches = { price: { price: 4 }, tags: { tags: ["sale", "new"] }, slug: { slug: randomUUID() } }
@@ -280,19 +281,19 @@ for (const isAnalyzed of [false, true]) {
       const other = Layer.fresh(Layer.provideMerge(DomainLive, postgres({ url, maxConnections: 1 })))
       const beside = Effect.provide(yield* Layer.build(Layer.provideMerge(MigrationsLive, other)))
 
-      const { installation, token } = yield* beside(scene)
-      const { storeId } = installation
+      const made = yield* beside(scene)
+      const { storeId } = made.installation
       if (isAnalyzed) {
-        yield* beside(round(installation, token))
+        yield* beside(round(made))
         yield* beside(Effect.zipRight(fill(storeId, FEW), run("vacuum (analyze)")))
       }
       const old = Effect.provide(yield* Layer.build(other))
-      yield* Effect.replicateEffect(old(round(installation, token)), ROUNDS)
+      yield* Effect.replicateEffect(old(round(made)), ROUNDS)
       yield* beside(Effect.all([fill(storeId, MANY), outdate, run(putTermsInPlace)]))
-      const costs = yield* old(round(installation, token))
+      const costs = yield* old(round(made))
 
       yield* beside(Effect.all([outdate, run("analyze"), run(putTermsInPlace)]))
-      const fresh = yield* Effect.provide(round(installation, token), yield* Layer.build(other))
+      const fresh = yield* Effect.provide(round(made), yield* Layer.build(other))
       for (const [name, cost] of costs) assert.isAtMost(cost, mostOf(fresh.get(name) ?? 0), name)
     })
   )

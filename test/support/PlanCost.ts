@@ -1,0 +1,24 @@
+import { Effect, Schema } from "effect"
+import { Database, Door } from "../../src/layers/database/Postgres.ts"
+import { statement } from "../../src/layers/database/Statement.ts"
+
+const flush = statement("select pg_stat_force_next_flush()")
+
+const Cost = Schema.Struct({ cost: Schema.NumberFromString })
+
+/** Pages of tables and indexes that were looked at, and rows of tables that were read whole. */
+const selectCost = statement(`
+  select (
+    select sum(
+      heap_blks_hit + heap_blks_read + coalesce(idx_blks_hit + idx_blks_read, 0)
+      + coalesce(toast_blks_hit + toast_blks_read + tidx_blks_hit + tidx_blks_read, 0)
+    ) from pg_statio_user_tables
+  ) + (select sum(seq_tup_read) from pg_stat_user_tables) as cost
+`)
+
+/** What all sessions of the database read so far. */
+export const costSoFar = Effect.gen(function* () {
+  const [database, door] = [yield* Database, yield* Door]
+  yield* Effect.all([database.count(flush()), door.count(flush())])
+  return (yield* database.one(Cost)(selectCost())).cost
+})
