@@ -7,6 +7,7 @@ import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
 import { ImportsLive } from "./imports/Imports.ts"
 import { ActivityLive } from "./journal/Activity.ts"
+import { UndoLive } from "./journal/Undo.ts"
 import { JournalLive } from "./Journal.ts"
 import { AppDataLive } from "./records/AppData.ts"
 import { RateLimitLive } from "./RateLimit.ts"
@@ -30,6 +31,7 @@ export const DomainLive = Layer.mergeAll(
   OrdersLive,
   RateLimitLive,
   HealthLive,
+  UndoLive,
   WebhooksLive,
   WritesLive
 )

@@ -20,8 +20,8 @@ export const partOf = (id: string) => Math.floor(millisOf(id) / PART) % PARTS.le
 const insertEntry = statement(`
   insert into journal (
     store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
-    before, after, omitted, reason, request_id
-  ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+    before, after, omitted, reason, request_id, undoes, memberships
+  ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 `)
 
 const omittedOf = ({ omitted }: Kept) => `{${omitted.map((name) => JSON.stringify(name)).join(",")}}`
@@ -29,7 +29,7 @@ const omittedOf = ({ omitted }: Kept) => `{${omitted.map((name) => JSON.stringif
 /** What the journal keeps of a change: who did what to which resource, through which surface, under which key. */
 const entryOf = (context: WriteContext, hops: number, key: string | null, change: Change): Statement => {
   const { actor, requestId, storeId, surface } = context
-  const { at, id, reason, resource, resourceId, version } = change
+  const { at, id, memberships = null, reason, resource, resourceId, undoes = null, version } = change
   const kept = keptOf(change)
   return insertEntry(
     storeId,
@@ -48,20 +48,23 @@ const entryOf = (context: WriteContext, hops: number, key: string | null, change
     kept.after,
     omittedOf(kept),
     reason,
-    requestId ?? null
+    requestId ?? null,
+    undoes,
+    memberships
   )
 }
 
 const insertEntries = statement(`
   insert into journal (
     store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
-    before, after, omitted, request_id
+    before, after, omitted, request_id, undoes, memberships
   )
-  select $1, id, part, at, $2, $3, $4, $5, $6, $7, resource_id, version, before, after, omitted::text[], $16
+  select $1, id, part, at, $2, $3, $4, $5, $6, $7, resource_id, version, before, after, omitted::text[], $16,
+    undoes::uuid, memberships
   from unnest(
     $8::uuid[], $9::smallint[], $10::timestamptz[], $11::uuid[], $12::integer[], ${fromLines("$13")}, ${fromLines("$14")},
-    ${fromLines("$15")}
-  ) as given (id, part, at, resource_id, version, before, after, omitted)
+    ${fromLines("$15")}, ${fromLines("$17")}, ${fromLines("$18")}
+  ) as given (id, part, at, resource_id, version, before, after, omitted, undoes, memberships)
 `)
 
 /** The same of many changes of one write, to resources of one kind. */
@@ -89,7 +92,9 @@ const manyOf = (
     linesOf(kept.map(({ before }) => before ?? "")),
     linesOf(kept.map(({ after }) => after ?? "")),
     linesOf(kept.map(omittedOf)),
-    requestId ?? null
+    requestId ?? null,
+    linesOf(changes.map(({ undoes }) => undoes ?? "")),
+    linesOf(changes.map(({ memberships }) => memberships ?? ""))
   )
 }
 

@@ -39,6 +39,13 @@ const payloadsOf = (product: string, collection: string, entry: string, merchant
     "collections.delete": { idempotencyKey: randomUUID(), id: collection },
     "activity.list": {},
     "activity.get": { id: entry },
+    "activity.undo": { idempotencyKey: randomUUID(), id: entry },
+    "activity.undoSpan": {
+      idempotencyKey: randomUUID(),
+      actorId: merchantId,
+      since: "2026-01-31T09:30:00Z",
+      until: "2026-01-31T09:30:00Z"
+    },
     "store.get": {},
     "members.list": {},
     "members.join": { email, role: "staff" },
@@ -99,7 +106,7 @@ layer(ApiTest)("who may call", (it) => {
       const members = yield* client.members.list({ storeId })
 
       const named = Object.entries(payloads).filter(([, payload]) => "id" in payload)
-      assert.lengthOf(named, 7)
+      assert.lengthOf(named, 8)
       for (const [tag, payload] of named) {
         const { text } = yield* post(callLine(tag, { storeId: stranger.storeId, ...payload }), {
           cookie: stranger.cookie

@@ -133,7 +133,7 @@ export const makeProcedures = Effect.gen(function* () {
   /** A write: performed once for a key of its principal, and answered with the same text each time; or only rehearsed. */
   const write = <Tag extends string, Payload extends Keyed, PayloadJson, Refusal, RefusalJson, Made>(
     definition: Definition<Tag, Payload, PayloadJson, Refusal | WriteRefused, RefusalJson>,
-    run: (payload: Payload) => Write<Made, NoInfer<Refusal> | StoreNotFound>,
+    run: (payload: Payload, principal: Principal) => Write<Made, NoInfer<Refusal> | CallRefused>,
     toJson: (made: Made, payload: Payload) => JsonText
   ): Procedure<Tag> =>
     inStore(
@@ -149,7 +149,7 @@ export const makeProcedures = Effect.gen(function* () {
             mode: payload.dryRun === true ? "rehearse" : "perform"
           },
           { key: payload.idempotencyKey, fingerprint: fingerprint(definition._tag, json) },
-          run(payload),
+          run(payload, principal),
           (made) => ({ status: 200, body: toJson(made, payload), etag: null })
         ),
       written
