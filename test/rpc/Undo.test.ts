@@ -209,8 +209,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
       const large = { description: "x".repeat(60_000), metafields: { long: "y".repeat(60_000) } }
       const whole = yield* create({ name: "Large", ...large })
       yield* update(whole.id, { metafields: {}, price: 1 })
-      const changed = yield* newest
-      assert.deepStrictEqual(changed.omitted, [])
       yield* update(whole.id, { metafields: { long: "z".repeat(70_000) }, price: 2 })
       const refused = yield* Effect.flip(undo((yield* newest).id))
       assert.deepInclude(refused, { _tag: "NotKept", members: ["metafields"] })
@@ -248,7 +246,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
 
   it.scoped("lets agents undo what they wrote themselves, with the scope to write it", () =>
     Effect.gen(function* () {
-      const { collect, create, newest, storeId } = yield* freshScene()
+      const { create, newest, storeId } = yield* freshScene()
       const { "activity.undo": undo, "activity.undoSpan": undoSpan } = yield* makeActivityProcedures
       const catalog = yield* Catalog
       const write = yield* performIn(storeId, AGENT)
@@ -268,7 +266,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
       const done = yield* writer(undo, { idempotencyKey: newKey(), id: own.id })
       assert.deepNestedInclude(done, { "undone[0].undoes": own.id })
       assert.deepInclude((yield* newest).actor, { type: "agent", id: AGENT.id })
-      yield* collect({ title: "Shelf" })
     })
   )
 
