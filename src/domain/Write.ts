@@ -80,6 +80,10 @@ export interface Change {
   readonly after: Snapshot | null
   /** Why, in the words of who wrote, where they gave any. */
   readonly reason: string | null
+  /** The entry of the journal that the change takes back, where it does. */
+  readonly undoes?: string
+  /** Of a product that was deleted: the manual collections that held it, as JSON, null where they are too many to keep. */
+  readonly memberships?: JsonText | null
 }
 
 /** Performs writes that carry no idempotency key, as operators and previews do. Surfaces call `Idempotency.once`. */

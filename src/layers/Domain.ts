@@ -11,6 +11,7 @@ import { HealthLive } from "./Health.ts"
 import { IdempotencyLive } from "./Idempotency.ts"
 import { ImportsLive } from "./imports/Imports.ts"
 import { ActivityLive } from "./journal/Activity.ts"
+import { UndoLive } from "./journal/Undo.ts"
 import { JournalLive } from "./Journal.ts"
 import { AppDataLive } from "./records/AppData.ts"
 import { RateLimitLive } from "./RateLimit.ts"
@@ -40,6 +41,7 @@ export const DomainLive = Layer.mergeAll(
   RequestsLive,
   HealthLive,
   StoreWebhooksLive,
+  UndoLive,
   WebhooksLive,
   WritesLive
 )

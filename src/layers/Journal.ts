@@ -23,8 +23,8 @@ export const partOf = (id: string) => partAt(millisOf(id))
 const insertEntry = statement(`
   insert into journal (
     store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
-    before, after, omitted, reason, request_id, approved_by
-  ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+    before, after, omitted, reason, request_id, approved_by, undoes, memberships
+  ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
 `)
 
 const omittedOf = ({ omitted }: Kept) => `{${omitted.map((name) => JSON.stringify(name)).join(",")}}`
@@ -32,7 +32,7 @@ const omittedOf = ({ omitted }: Kept) => `{${omitted.map((name) => JSON.stringif
 /** What the journal keeps of a change: who did what to which resource, through which surface, under which key. */
 const entryOf = (context: WriteContext, hops: number, key: string | null, change: Change): Statement => {
   const { actor, approvedBy, requestId, storeId, surface } = context
-  const { at, id, reason, resource, resourceId, version } = change
+  const { at, id, memberships = null, reason, resource, resourceId, undoes = null, version } = change
   const kept = keptOf(change)
   return insertEntry(
     storeId,
@@ -52,20 +52,23 @@ const entryOf = (context: WriteContext, hops: number, key: string | null, change
     omittedOf(kept),
     reason,
     requestId ?? null,
-    approvedBy ?? null
+    approvedBy ?? null,
+    undoes,
+    memberships
   )
 }
 
 const insertEntries = statement(`
   insert into journal (
     store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
-    before, after, omitted, request_id, approved_by
+    before, after, omitted, request_id, approved_by, undoes, memberships
   )
-  select $1, id, part, at, $2, $3, $4, $5, $6, $7, resource_id, version, before, after, omitted::text[], $16, $17
+  select $1, id, part, at, $2, $3, $4, $5, $6, $7, resource_id, version, before, after, omitted::text[], $16, $17,
+    undoes::uuid, memberships
   from unnest(
     $8::uuid[], $9::smallint[], $10::timestamptz[], $11::uuid[], $12::integer[], ${fromLines("$13")}, ${fromLines("$14")},
-    ${fromLines("$15")}
-  ) as given (id, part, at, resource_id, version, before, after, omitted)
+    ${fromLines("$15")}, ${fromLines("$18")}, ${fromLines("$19")}
+  ) as given (id, part, at, resource_id, version, before, after, omitted, undoes, memberships)
 `)
 
 /** The same of many changes of one write, to resources of one kind. */
@@ -94,7 +97,9 @@ const manyOf = (
     linesOf(kept.map(({ after }) => after ?? "")),
     linesOf(kept.map(omittedOf)),
     requestId ?? null,
-    approvedBy ?? null
+    approvedBy ?? null,
+    linesOf(changes.map(({ undoes }) => undoes ?? "")),
+    linesOf(changes.map(({ memberships }) => memberships ?? ""))
   )
 }
 

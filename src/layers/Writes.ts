@@ -1,7 +1,8 @@
 import { Effect, Layer } from "effect"
+import type { JsonText } from "../domain/Document.ts"
 import type { EventKind, EventLoop } from "../domain/Events.ts"
 import { type Change, Refusal, type Snapshot, Step, type Write, type WriteContext, Writes } from "../domain/Write.ts"
-import { AfterCommit, ahead, Ask, countOf, leave, type Steps } from "./database/Plan.ts"
+import { AfterCommit, ahead, Ask, countOf, Leave, leave, type Steps } from "./database/Plan.ts"
 import { Database } from "./database/Postgres.ts"
 import { statement } from "./database/Statement.ts"
 import { hopsAfter, Notifier, NotifierLive, outboxOf, type Told } from "./Events.ts"
@@ -33,6 +34,18 @@ export function* record(
   reason: string | null = null
 ): Steps<void> {
   yield new Changed([{ id: eventId, at, resource, resourceId: id, version, before, after, reason }])
+}
+
+/** Records that a product was deleted, and what held it. */
+export function* recordDeletion(
+  { at, eventId }: { readonly at: Date; readonly eventId: string },
+  { id, version }: { readonly id: string; readonly version: number },
+  before: Snapshot,
+  memberships: JsonText | null
+): Steps<void> {
+  yield new Changed([
+    { id: eventId, at, resource: "product", resourceId: id, version, before, after: null, reason: null, memberships }
+  ])
 }
 
 /** Records changes of one kind of resource, which are told by a statement for all of them. */
@@ -71,6 +84,20 @@ export function* tried<A, E>(
   }
   yield* countOf(rollback)
   return { value: next.value, changes }
+}
+
+/**
+ * A part of a write that is one of many: what it leaves is sent while the next ones are made, which see it. Answers what it
+ * changed, which is to be recorded with the others.
+ */
+export function* amongOthers<Y>(steps: Steps<void, Y>): Steps<ReadonlyArray<Change>, Y> {
+  const made: Array<Change> = []
+  for (const step of steps) {
+    if (step instanceof Changed) made.push(...step.changes)
+    else if (step instanceof Leave) yield* ahead(step.statement)
+    else yield step
+  }
+  return made
 }
 
 /** The event that tells of a change, if one does. */

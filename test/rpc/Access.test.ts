@@ -54,6 +54,13 @@ const payloadsOf = (
     "customers.get": { id: customer },
     "activity.list": {},
     "activity.get": { id: entry },
+    "activity.undo": { idempotencyKey: randomUUID(), id: entry },
+    "activity.undoSpan": {
+      idempotencyKey: randomUUID(),
+      actorId: merchantId,
+      since: "2026-01-31T09:30:00Z",
+      until: "2026-01-31T09:30:00Z"
+    },
     "store.get": {},
     "installations.list": {},
     "installations.get": { id: product },
@@ -170,7 +177,7 @@ layer(ApiTest)("who may call", (it) => {
       const named = Object.entries(payloads).filter(
         ([tag, payload]) => "id" in payload && (tag.split(".")[0] ?? "") in NOT_FOUND
       )
-      assert.lengthOf(named, 18)
+      assert.lengthOf(named, 19)
       for (const [tag, payload] of named) {
         const { text } = yield* post(callLine(tag, { storeId: stranger.storeId, ...payload }), {
           cookie: stranger.cookie

@@ -2,20 +2,14 @@ import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
-import type { Scope } from "../../src/domain/access/Scope.ts"
-import { AgentId } from "../../src/domain/Actor.ts"
 import { Catalog } from "../../src/domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
 import { type ActivityEntry, EntryId, MAX_LOOKED_AT } from "../../src/domain/journal/Activity.ts"
-import type { JsonText } from "../../src/domain/Document.ts"
-import type { JsonObject } from "../../src/domain/Json.ts"
-import type { StoreId } from "../../src/domain/Store.ts"
 import { type Client, performed } from "../../src/rpc/Client.ts"
 import { makeActivityProcedures } from "../../src/rpc/handlers/Activity.ts"
-import { CurrentPrincipal, Principal } from "../../src/rpc/Principal.ts"
 import { ApiTest, dataOf, install } from "../support/Api.ts"
-import { callLine, freshMember, newKey, post } from "../support/Rpc.ts"
+import { asAgent, callLine, freshMember, newKey, post } from "../support/Rpc.ts"
 import { AGENT, performIn } from "../support/Writes.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
@@ -34,15 +28,6 @@ const walk = Effect.fn(function* (client: Client, asked: Parameters<Client["acti
   }
   return pages
 })
-
-const asAgent =
-  (storeId: StoreId, scopes: ReadonlyArray<Scope>) =>
-  (answer: (payload: JsonObject) => Effect.Effect<JsonText, JsonText, CurrentPrincipal>, payload: JsonObject) =>
-    Effect.provideService(
-      Effect.merge(answer({ storeId, ...payload })),
-      CurrentPrincipal,
-      Principal.Agent({ id: AgentId.make(AGENT.id), storeId, scopes, proposalsOnly: false })
-    ).pipe(Effect.map((text): unknown => JSON.parse(text)))
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity", (it) => {
   it.scoped("tells who changed what, through which surface and request, newest first", () =>
@@ -96,13 +81,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
       const { client, merchantId, storeId } = yield* freshMember()
       const other = yield* freshMember()
       const catalog = yield* Catalog
-      const asAgent = yield* performIn(storeId, AGENT)
+      const write = yield* performIn(storeId, AGENT)
       const make = (name: string) =>
         performed(client.products.create({ storeId, idempotencyKey: newKey(), product: toProduct({ name }) }))
       const cup = yield* make("Cup")
       yield* make("Jug")
-      yield* asAgent(catalog.updateProduct(storeId, cup.id, { stock: 1 }, "any"))
-      yield* asAgent(catalog.createCollection(storeId, toCollection({ title: "Shelf" })))
+      yield* write(catalog.updateProduct(storeId, cup.id, { stock: 1 }, "any"))
+      yield* write(catalog.createCollection(storeId, toCollection({ title: "Shelf" })))
       yield* make("Mug")
       yield* other.client.products.create({
         storeId: other.storeId,
@@ -184,13 +169,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
       })
       const [collection, product] = (yield* client.activity.list({ storeId })).items
       const reader = asAgent(storeId, ["read_products"])
-      assert.deepStrictEqual(yield* reader(list.answer, {}), { items: [product], nextCursor: null })
-      assert.deepStrictEqual(yield* reader(get.answer, { id: product?.id }), product)
+      assert.deepStrictEqual(yield* reader(list, {}), { items: [product], nextCursor: null })
+      assert.deepStrictEqual(yield* reader(get, { id: product?.id }), product)
       const missing = { _tag: "AgentScopeMissing", scope: "read_collections" }
-      assert.deepInclude(yield* reader(list.answer, { resource: "collection" }), missing)
-      assert.deepInclude(yield* reader(get.answer, { id: collection?.id }), missing)
+      assert.deepInclude(yield* reader(list, { resource: "collection" }), missing)
+      assert.deepInclude(yield* reader(get, { id: collection?.id }), missing)
       const stranger = asAgent(storeId, ["read_orders"])
-      assert.deepInclude(yield* stranger(list.answer, {}), { _tag: "AgentScopeMissing", scope: "read_products" })
+      assert.deepInclude(yield* stranger(list, {}), { _tag: "AgentScopeMissing", scope: "read_products" })
     })
   )
 

@@ -4,11 +4,15 @@ import { NewAgent } from "../../src/domain/access/Agents.ts"
 import { Email, Merchants, Password, type Role } from "../../src/domain/access/Merchants.ts"
 import { Scope } from "../../src/domain/access/Scope.ts"
 import { Sessions } from "../../src/domain/access/Sessions.ts"
+import { AgentId } from "../../src/domain/Actor.ts"
 import { IdempotencyKey } from "../../src/domain/Idempotency.ts"
+import type { JsonObject } from "../../src/domain/Json.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Client, makeClient } from "../../src/rpc/Client.ts"
+import type { Procedure } from "../../src/rpc/handlers/Procedure.ts"
+import { CurrentPrincipal, Principal } from "../../src/rpc/Principal.ts"
 import { baseUrl, makeStore } from "./Api.ts"
-import { performIn } from "./Writes.ts"
+import { AGENT, performIn } from "./Writes.ts"
 
 const PASSWORD = "correct horse battery"
 
@@ -140,3 +144,13 @@ export const errorOf = (text: string) => {
   const [exit] = exitsOf(text).values()
   return exit?._tag === "Failure" ? exit.cause.error : undefined
 }
+
+/** Calls a procedure as an agent of the store with these scopes: what it is answered, or told. */
+export const asAgent =
+  (storeId: StoreId, scopes: ReadonlyArray<Scope>) =>
+  ({ answer }: Procedure, payload: JsonObject): Effect.Effect<unknown> =>
+    Effect.provideService(
+      Effect.merge(answer({ storeId, ...payload })),
+      CurrentPrincipal,
+      Principal.Agent({ id: AgentId.make(AGENT.id), storeId, scopes, proposalsOnly: false })
+    ).pipe(Effect.map((text): unknown => JSON.parse(text)))

@@ -1,5 +1,5 @@
 import type { JsonText } from "../Document.ts"
-import { stringify } from "../Json.ts"
+import { type JsonObject, stringify } from "../Json.ts"
 import { type Change, Encoded, type Snapshot } from "../Write.ts"
 
 /** Characters of JSON that an entry keeps, of both sides together: it is kept for more than a year. */
@@ -60,3 +60,9 @@ export const keptOf = ({ after, before }: Pick<Change, "before" | "after">): Kep
     omitted: all.filter((difference) => !kept.includes(difference)).map(({ name }) => name)
   }
 }
+
+/** A resource whose members that a change changed are again as they were before it. */
+export const turnedBack = (fields: JsonObject, before: JsonObject, after: JsonObject): JsonObject => ({
+  ...Object.fromEntries(Object.entries(fields).filter(([name]) => name in before || !(name in after))),
+  ...before
+})

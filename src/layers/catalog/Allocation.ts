@@ -70,7 +70,7 @@ const takeCollection = statement(`
 const allocatedOf = firstOf(Given)
 
 const takeMany = statement(`
-  update stores set id_clock = greatest(id_clock + $2, clock_micros()) where id = $1 and deleted_at is null
+  update stores set id_clock = greatest(id_clock + $2, change_clock(id)) where id = $1 and deleted_at is null
   returning id_clock as clock, currency_code as "currencyCode"
 `)
 const takenOf = firstOf(Given.omit("choice"))
@@ -95,6 +95,18 @@ const selectFullOfCollections = statement(`
 
 const limitOf = firstOf(Schema.Struct({ limit: Schema.Int }))
 
+/** Refuses a product for which there was no place: the store is gone, or its plan is full. */
+function* refuseProduct(store: StoreId): Steps<never, Refusal<StoreNotFound | ProductLimitReached>> {
+  const full = yield* limitOf(selectLimit(store))
+  return yield* refuse(Option.isNone(full) ? new StoreNotFound() : new ProductLimitReached(full.value))
+}
+
+/** Refuses another collection where the plan is full, under the lock of the store. */
+function* roomForCollection(store: StoreId): Steps<void, Refusal<CollectionLimitReached>> {
+  const full = yield* limitOf(selectFullOfCollections(store))
+  if (Option.isSome(full)) yield* refuse(new CollectionLimitReached(full.value))
+}
+
 /**
  * Takes the next id of the store, a slug, and a place within the plan. A conditional UPDATE, because a count read beside
  * the lock would be the one from before the wait for it.
@@ -105,9 +117,40 @@ export function* allocateProduct(
   made: string
 ): Steps<Allocated, Refusal<StoreNotFound | ProductLimitReached | SlugTaken>> {
   const row = yield* allocatedOf(takeProduct(store, asked ?? made))
-  if (Option.isSome(row)) return yield* settle(row.value, asked, made)
-  const full = yield* limitOf(selectLimit(store))
-  return yield* refuse(Option.isNone(full) ? new StoreNotFound() : new ProductLimitReached(full.value))
+  return Option.isSome(row) ? yield* settle(row.value, asked, made) : yield* refuseProduct(store)
+}
+
+const returnProduct = statement(`
+  update stores set product_count = product_count + 1, ${TICK}
+  where id = $1 and deleted_at is null and product_count < (select product_limit from plans where name = plan)
+  returning id_clock as clock
+`)
+const returnCollection = statement(
+  `update stores set ${TICK} where id = $1 and deleted_at is null returning id_clock as clock`
+)
+const clockOf = firstOf(Given.pick("clock"))
+
+/** Takes a place within the plan for a product that comes back with the id and the slug that it had, if that is free. */
+export function* reallocateProduct(
+  store: StoreId,
+  { id, slug }: { readonly id: string; readonly slug: string }
+): Steps<Moment, Refusal<StoreNotFound | ProductLimitReached | SlugTaken>> {
+  const row = yield* clockOf(returnProduct(store))
+  if (Option.isNone(row)) return yield* refuseProduct(store)
+  yield* claimSlug("products", store, slug, id)
+  return momentOf(row.value.clock)
+}
+
+/** The same for a collection. */
+export function* reallocateCollection(
+  store: StoreId,
+  { id, slug }: { readonly id: string; readonly slug: string }
+): Steps<Moment, Refusal<StoreNotFound | CollectionLimitReached | SlugTaken>> {
+  const row = yield* clockOf(returnCollection(store))
+  if (Option.isNone(row)) return yield* refuse(new StoreNotFound())
+  yield* roomForCollection(store)
+  yield* claimSlug("collections", store, slug, id)
+  return momentOf(row.value.clock)
 }
 
 /**
@@ -121,8 +164,7 @@ export function* allocateCollection(
 ): Steps<Allocated, Refusal<StoreNotFound | CollectionLimitReached | SlugTaken>> {
   const row = yield* allocatedOf(takeCollection(store, asked ?? made))
   if (Option.isNone(row)) return yield* refuse(new StoreNotFound())
-  const full = yield* limitOf(selectFullOfCollections(store))
-  if (Option.isSome(full)) return yield* refuse(new CollectionLimitReached(full.value))
+  yield* roomForCollection(store)
   return yield* settle(row.value, asked, made)
 }
 

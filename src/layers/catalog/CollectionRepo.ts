@@ -58,6 +58,9 @@ const decodeRead = Schema.decodeUnknown(
 /** What a document says, as with products: by the rules of the day on which it was written. */
 const decodeHead = Schema.decodeUnknownSync(Schema.encodedSchema(CollectionHead))
 
+/** A collection as its document says, of whose members some may be those of a whole collection. */
+export const headOf = (fields: unknown, id: CollectionId): CollectionHead => ({ ...decodeHead(fields), id })
+
 export const RULES_MILLIS = RULES_SECONDS * 1000
 
 /** A collection and what it holds, which comes and goes while the version stays: also by hand, as products are deleted. */
@@ -210,7 +213,7 @@ export interface Held extends Moment {
 export function* lockCollection(store: StoreId, id: CollectionId): Steps<Option.Option<Held>> {
   const held = yield* lockedOf(lockRow(store, id))
   return Option.map(held, ({ clock, document }) => ({
-    head: { ...decodeHead(parse(document)), id },
+    head: headOf(parse(document), id),
     document,
     ...momentOf(clock)
   }))

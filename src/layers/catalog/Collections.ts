@@ -28,6 +28,7 @@ import { record } from "../Writes.ts"
 import { allocateCollection, claimSlug, lockedStore, type Moment, presentStore } from "./Allocation.ts"
 import {
   deleteCollection,
+  type Held,
   insertCollection,
   lockCollection,
   makeCollectionReads,
@@ -47,12 +48,12 @@ function* bounded(given: ReadonlyArray<ProductId>): Steps<ReadonlyArray<ProductI
 }
 
 /** What a collection holds, as members of its JSON. */
-const membersOf = (ids: ReadonlyArray<ProductId>): JsonText =>
+export const membersOf = (ids: ReadonlyArray<ProductId>): JsonText =>
   JSON.stringify({ productIds: ids, productCount: ids.length })
 
 const decodeMembers = Schema.decodeUnknownSync(Schema.parseJson(Schema.Struct({ productIds: ProductIds })))
 
-const idsIn = (members: JsonText): ReadonlyArray<ProductId> => decodeMembers(members).productIds
+export const idsIn = (members: JsonText): ReadonlyArray<ProductId> => decodeMembers(members).productIds
 
 /** Holds products of the store until the transaction ends. Refuses other ids, with their places in what was given. */
 function* holdAll(
@@ -79,7 +80,7 @@ const fieldsOf = (members: JsonText) => {
 }
 
 /** What was written of a collection: what an automated one holds is not part of it. */
-const writtenOf = (head: CollectionHead, document: JsonText, members: JsonText): Snapshot =>
+export const writtenOf = (head: CollectionHead, document: JsonText, members: JsonText): Snapshot =>
   head.type === "automated"
     ? { json: document, fields: head }
     : { json: extend(document, members), fields: { ...head, ...fieldsOf(members) } }
@@ -141,7 +142,7 @@ function* moveMembers(
 }
 
 /** Records that a collection was written, and answers it with what it holds. */
-function* recordCollection(
+export function* recordCollection(
   moment: Moment,
   head: CollectionHead,
   before: Snapshot | null,
@@ -150,6 +151,14 @@ function* recordCollection(
 ): Steps<Document<CollectionId>> {
   yield* record(moment, "collection", head, before, writtenOf(head, document, members))
   return withProducts({ id: head.id, version: head.version, document }, members)
+}
+
+/** Deletes a collection that is held. */
+export function* removeCollection(store: StoreId, held: Held): Steps<void> {
+  const { document, head } = held
+  const members = head.type === "manual" ? yield* membersIn(store, head.id) : "{}"
+  yield* leave(deleteCollection(store, head.id))
+  yield* record(held, "collection", head, writtenOf(head, document, members), null)
 }
 
 /*
@@ -217,12 +226,9 @@ export const makeCollections = (database: DatabaseOf) => {
         yield* presentStore(store)
         const held = yield* lockCollection(store, id)
         if (Option.isNone(held)) return yield* refuse(new CollectionNotFound({ id }))
-        const { document, head } = held.value
-        const { version } = head
+        const { version } = held.value.head
         if (!satisfies(version, condition)) return yield* refuse(new VersionMismatch({ current: version }))
-        const members = head.type === "manual" ? yield* membersIn(store, id) : "{}"
-        yield* leave(deleteCollection(store, id))
-        yield* record(held.value, "collection", head, writtenOf(head, document, members), null)
+        yield* removeCollection(store, held.value)
       }
   } satisfies Partial<typeof Catalog.Service>
 }

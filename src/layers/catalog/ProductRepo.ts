@@ -143,6 +143,35 @@ export function* lockProduct(store: StoreId, id: ProductId): Steps<Option.Option
   }))
 }
 
+const lockLeaving = statement(`
+  with held as materialized (
+    select document from products where store_id = $1 and id = $2 for update
+  )
+  select document::text as document, change_clock($1) as clock, memberships_of($1, $2) as memberships from held
+`)
+const leavingOf = firstOf(
+  Schema.Struct({
+    document: Schema.String,
+    clock: Schema.NumberFromString,
+    memberships: Schema.NullOr(Schema.String)
+  })
+)
+
+/** A product that is to go, which nobody puts into a collection any more, and what holds it. */
+export interface Leaving extends Held {
+  readonly memberships: JsonText | null
+}
+
+export function* lockLeavingProduct(store: StoreId, id: ProductId): Steps<Option.Option<Leaving>> {
+  const held = yield* leavingOf(lockLeaving(store, id))
+  return Option.map(held, ({ clock, document, memberships }) => ({
+    product: productOf(document, id),
+    document,
+    memberships,
+    ...momentOf(clock)
+  }))
+}
+
 const holdRows = statement("select id from products where store_id = $1 and id = any($2::uuid[]) for key share")
 const idsOf = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ id: Schema.String })))
 

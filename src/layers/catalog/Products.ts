@@ -19,9 +19,19 @@ import { type Refusal, refuse, type Snapshot } from "../../domain/Write.ts"
 import { leave, type Steps } from "../database/Plan.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { traced } from "../Traced.ts"
-import { record } from "../Writes.ts"
+import { record, recordDeletion } from "../Writes.ts"
 import { allocateProduct, claimSlug, lockedStore, type Moment, releaseProduct } from "./Allocation.ts"
-import { deleteProduct, insertsOf, lockProduct, makeProductPage, makeProductRead, updatesOf } from "./ProductRepo.ts"
+import {
+  deleteProduct,
+  type Held,
+  insertsOf,
+  type Leaving,
+  lockLeavingProduct,
+  lockProduct,
+  makeProductPage,
+  makeProductRead,
+  updatesOf
+} from "./ProductRepo.ts"
 
 /** The product as it is stored and returned, unless it has grown too large. */
 function* documentOf(product: Product): Steps<JsonText, Refusal<ProductTooLarge>> {
@@ -41,6 +51,30 @@ function* recordProduct(
   return { id: product.id, version: product.version, json }
 }
 
+/** Adds a product, for which the store has given a place. */
+export function* addProduct(
+  store: StoreId,
+  moment: Moment,
+  product: Product
+): Steps<Document<ProductId>, Refusal<ProductTooLarge>> {
+  const json = yield* documentOf(product)
+  yield* leave(...insertsOf(store, product, json))
+  return yield* recordProduct(moment, product, null, json)
+}
+
+/** Puts the next state of a product in the place of the one that is held. */
+export function* replaceProduct(
+  store: StoreId,
+  held: Held,
+  product: Product,
+  reason: string | null = null
+): Steps<Document<ProductId>, Refusal<ProductTooLarge>> {
+  const { document, product: before } = held
+  const json = yield* documentOf(product)
+  yield* leave(...updatesOf(store, before, product, json))
+  return yield* recordProduct(held, product, { json: document, fields: before }, json, reason)
+}
+
 /** Brings a product from the state that it has to the next one, which is the same object where nothing changes. */
 function* changeProduct<E>(
   store: StoreId,
@@ -57,9 +91,14 @@ function* changeProduct<E>(
   }
   const product = yield* nextOf(before, held.value.at)
   if (product === before) return { id, version: before.version, json: document }
-  const json = yield* documentOf(product)
-  yield* leave(...updatesOf(store, before, product, json))
-  return yield* recordProduct(held.value, product, { json: document, fields: before }, json, reason)
+  return yield* replaceProduct(store, held.value, product, reason)
+}
+
+/** Deletes a product, under the lock of its store. */
+export function* removeProduct(store: StoreId, leaving: Leaving): Steps<void> {
+  const { document, memberships, product } = leaving
+  yield* leave(deleteProduct(store, product.id), releaseProduct(store))
+  yield* recordDeletion(leaving, product, { json: document, fields: product }, memberships)
 }
 
 export const makeProducts = (database: DatabaseOf) => {
@@ -81,10 +120,11 @@ export const makeProducts = (database: DatabaseOf) => {
         const given = yield* allocateProduct(store, input.slug, slugOf(input.name))
         // Made by us: to check it took 120 µs, as `make` derives its schema anew each time.
         const id = ProductId.make(given.id, { disableValidation: true })
-        const product = newProduct(input, { ...given, id, slug: given.slug || `product-${id.slice(-8)}` })
-        const json = yield* documentOf(product)
-        yield* leave(...insertsOf(store, product, json))
-        return yield* recordProduct(given, product, null, json)
+        return yield* addProduct(
+          store,
+          given,
+          newProduct(input, { ...given, id, slug: given.slug || `product-${id.slice(-8)}` })
+        )
       },
 
     updateProduct: (store, id, patch, condition) =>
@@ -113,13 +153,11 @@ export const makeProducts = (database: DatabaseOf) => {
     deleteProduct: (store, id, condition) =>
       function* () {
         yield* lockedStore(store)
-        const held = yield* lockProduct(store, id)
+        const held = yield* lockLeavingProduct(store, id)
         if (Option.isNone(held)) return yield* refuse(new ProductNotFound({ id }))
-        const { document, product } = held.value
-        const { version } = product
+        const { version } = held.value.product
         if (!satisfies(version, condition)) return yield* refuse(new VersionMismatch({ current: version }))
-        yield* leave(deleteProduct(store, id), releaseProduct(store))
-        yield* record(held.value, "product", product, { json: document, fields: product }, null)
+        yield* removeProduct(store, held.value)
       }
   } satisfies Partial<typeof Catalog.Service>
 }

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { AgentScopeMissing } from "../../domain/access/Agents.ts"
 import type { Scope } from "../../domain/access/Scope.ts"
 import { Activity, type FoundEntry, ResourceKind, SCOPES } from "../../domain/journal/Activity.ts"
+import { Undo, type Undone, type UndoRight } from "../../domain/journal/Undo.ts"
 import { DEFAULT_LIMIT } from "../../domain/Page.ts"
 import * as Rpcs from "../Activity.ts"
 import { Principal } from "../Principal.ts"
@@ -21,9 +22,18 @@ const readable = (principal: Principal, kinds: ReadonlyArray<ResourceKind>) => {
     : Effect.succeed(allowed)
 }
 
+/** Members undo what anybody wrote, agents what they wrote themselves, of resources that they may write. */
+const rightOf = (principal: Principal): UndoRight => ({
+  kinds: ResourceKind.literals.filter((kind) => hasScope(principal, SCOPES[kind].write)),
+  ownId: Principal.$match(principal, { Merchant: () => null, Agent: ({ id }) => id })
+})
+
+const undoneJson = ({ undone }: Undone) => JSON.stringify({ undone })
+
 export const makeActivityProcedures = Effect.gen(function* () {
   const activity = yield* Activity
-  const { inStore } = yield* makeProcedures
+  const { undo, undoSpan } = yield* Undo
+  const { inStore, write } = yield* makeProcedures
 
   return {
     "activity.list": inStore(
@@ -40,6 +50,17 @@ export const makeActivityProcedures = Effect.gen(function* () {
       ({ payload, principal }) =>
         Effect.tap(activity.get(payload.storeId, payload.id), ({ resource }) => readable(principal, [resource])),
       ({ json }: FoundEntry) => json
+    ),
+
+    "activity.undo": write(
+      Rpcs.undoActivity,
+      ({ id, storeId }, principal) => undo(storeId, id, rightOf(principal)),
+      undoneJson
+    ),
+    "activity.undoSpan": write(
+      Rpcs.undoActivitySpan,
+      ({ storeId, ...span }, principal) => undoSpan(storeId, span, rightOf(principal)),
+      undoneJson
     )
   } satisfies ProceduresOf<typeof Rpcs.ActivityRpcs>
 })

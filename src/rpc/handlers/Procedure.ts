@@ -34,7 +34,7 @@ export interface Procedure<Tag extends string = string> {
 /** A procedure that writes. */
 export interface Writing<Tag extends string, Refusal> extends Procedure<Tag> {
   /** The write that is asked for with a payload, to be done in another's name. */
-  readonly describe: (payload: JsonObject) => Either.Either<Write<unknown, Refusal>, BadRequest>
+  readonly describe: (payload: JsonObject, principal: Principal) => Either.Either<Write<unknown, Refusal>, BadRequest>
 }
 
 /** A procedure for each definition of a group, by its tag. */
@@ -178,9 +178,9 @@ export const makeProcedures = Effect.gen(function* () {
    */
   const write = <Tag extends string, Payload extends Keyed, PayloadJson, Refusal, RefusalJson, Made>(
     definition: Definition<Tag, Payload, PayloadJson, Refusal | WriteRefused, RefusalJson>,
-    run: (payload: Payload) => Write<Made, NoInfer<Refusal> | StoreNotFound>,
+    run: (payload: Payload, principal: Principal) => Write<Made, NoInfer<Refusal> | CallRefused>,
     toJson: (made: Made, payload: Payload) => JsonText
-  ): Writing<Tag, Refusal | StoreNotFound> => {
+  ): Writing<Tag, Refusal | CallRefused> => {
     const decode = decodeWith(definition.payloadSchema)
     const { agents } = Context.get(definition.annotations, CallersOf)
     const keptJson = (kept: Kept<Made>, payload: Payload) =>
@@ -188,7 +188,7 @@ export const makeProcedures = Effect.gen(function* () {
 
     const perform = (asked: InStore<Payload>, json: JsonObject) => {
       const { payload, principal } = asked
-      const described = run(payload)
+      const described = run(payload, principal)
       if (principal._tag === "Merchant" || !principal.proposalsOnly || payload.dryRun === true || agents === "all") {
         return performed(definition, asked, json, described, toJson)
       }
@@ -198,7 +198,7 @@ export const makeProcedures = Effect.gen(function* () {
 
     return {
       ...inStore(definition, perform, written),
-      describe: (json) => Either.map(decode(json, true), run)
+      describe: (json, principal) => Either.map(decode(json, true), (payload) => run(payload, principal))
     }
   }
 

@@ -1,9 +1,8 @@
 import { Effect } from "effect"
 import { Proposals } from "../../domain/access/Proposals.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
-import type { StoreNotFound } from "../../domain/Store.ts"
 import * as Rpcs from "../Proposals.ts"
-import type { Principal } from "../Principal.ts"
+import type { CallRefused, Principal } from "../Principal.ts"
 import { asItIs, page, written } from "./Answers.ts"
 import { makeProcedures, merchantIn, type ProceduresOf, type Writing } from "./Procedure.ts"
 import { requestOf } from "./Asked.ts"
@@ -17,7 +16,7 @@ type Proposable = (typeof Rpcs.PROPOSABLE)[number]["_tag"]
 
 /** Proposals of what these procedures do. */
 export const makeProposalProcedures = (
-  procedures: Readonly<Record<Proposable, Writing<string, typeof Rpcs.ProposedRefused.Type | StoreNotFound>>>
+  procedures: Readonly<Record<Proposable, Writing<string, typeof Rpcs.ProposedRefused.Type | CallRefused>>>
 ) =>
   Effect.gen(function* () {
     const proposals = yield* Proposals
@@ -49,7 +48,7 @@ export const makeProposalProcedures = (
             const { id, storeId } = asked.payload
             const { id: by } = yield* merchantIn(asked.principal)
             const { agentId: agent, payload, procedure } = yield* proposals.asked(storeId, id)
-            const described = yield* byTag.get(procedure)?.describe(payload) ?? GONE
+            const described = yield* byTag.get(procedure)?.describe(payload, asked.principal) ?? GONE
             const approval = proposals.approve(storeId, id, by, described)
             return yield* performed(Rpcs.approveProposal, asked, given, approval, asItIs, { agent, by })
           }),

@@ -17,7 +17,7 @@ import { Search } from "../../../src/domain/catalog/Search.ts"
 import { EventKind } from "../../../src/domain/Events.ts"
 import { parse } from "../../../src/domain/Json.ts"
 import { Imports } from "../../../src/domain/imports/Imports.ts"
-import { Activity, EntryId, ResourceKind } from "../../../src/domain/journal/Activity.ts"
+import { Activity, EntryId } from "../../../src/domain/journal/Activity.ts"
 import { Idempotency, type StoredResponse } from "../../../src/domain/Idempotency.ts"
 import { OrderId, Orders, PutOrder } from "../../../src/domain/records/Order.ts"
 import { RateLimit } from "../../../src/domain/RateLimit.ts"
@@ -36,7 +36,7 @@ import { freshDatabase } from "../../support/Postgres.ts"
 import { BROUGHT, deleteBrought, fill, ORDER, outdate, RULES } from "../../support/Filled.ts"
 import { makeMerchant, sessionOf } from "../../support/Rpc.ts"
 import { costSoFar } from "../../support/PlanCost.ts"
-import { contextOf, MERCHANT, performIn } from "../../support/Writes.ts"
+import { contextOf, performIn } from "../../support/Writes.ts"
 
 /** Rounds in which a connection comes to the plans that it keeps: after five that are made for their values. */
 const ROUNDS = 8
@@ -244,13 +244,7 @@ const round = Effect.fn(function* ({
   )
 
   const activity = yield* Activity
-  const entries = { limit: 20, kinds: ResourceKind.literals }
-  yield* measured("activity at the start", activity.list(storeId, entries))
   const entry = yield* oneOf(EntryId)(selectEntry(storeId))
-  yield* measured("activity in the middle", activity.list(storeId, { ...entries, cursor: entry.id }))
-  yield* measured("activity of a product", activity.list(storeId, { ...entries, resourceId: kept }))
-  yield* measured("activity of a merchant", activity.list(storeId, { ...entries, actorId: MERCHANT.id }))
-  yield* measured("activity since a time", activity.list(storeId, { ...entries, since: "2020-01-01T00:00:00.000Z" }))
   yield* measured("an entry", activity.get(storeId, entry.id))
 
   const claimed = yield* measured("a claim", claim(64, new Map()))

@@ -1,0 +1,118 @@
+import { Context, Schema } from "effect"
+import type { AgentScopeMissing } from "../access/Agents.ts"
+import type { CollectionLimitReached } from "../catalog/Collection.ts"
+import type { ProductLimitReached, ProductTooLarge } from "../catalog/Product.ts"
+import type { SlugTaken } from "../catalog/Slug.ts"
+import type { StoreId, StoreNotFound } from "../Store.ts"
+import { Uuid } from "../Uuid.ts"
+import type { Write } from "../Write.ts"
+import { EntryId, type EntryNotFound, ResourceKind } from "./Activity.ts"
+
+/** Entries that are undone at once. */
+export const MAX_UNDONE = 1_000
+
+/** Entries that are looked at for changes which came later, of all the resources together. */
+export const MAX_SINCE = 10_000
+
+/** Entries that a refusal names. */
+const MAX_TOLD = 100
+
+const Named = Schema.typeSchema(EntryId)
+
+/** Later changes overlap with what is to be undone: it would take back more than was asked for. */
+export class ChangedSince extends Schema.TaggedError<ChangedSince>()("ChangedSince", {
+  overlaps: Schema.Array(Schema.Struct({ id: Named, changedBy: Schema.Array(Named) }))
+}) {
+  /** Of more than can be told, the first. */
+  static of(overlaps: ReadonlyArray<{ readonly id: EntryId; readonly changedBy: ReadonlyArray<EntryId> }>) {
+    const told = overlaps.slice(0, MAX_TOLD)
+    return new ChangedSince({
+      overlaps: told.map(({ changedBy, id }) => ({ id, changedBy: changedBy.slice(0, MAX_TOLD) }))
+    })
+  }
+
+  override get message() {
+    return "What is to be undone was changed since; undo the later entries first, or write what is wanted"
+  }
+
+  get issues() {
+    return this.overlaps.map(({ changedBy, id }) => `${id}: changed since by ${changedBy.join(", ")}`)
+  }
+}
+
+/** The journal does not hold all that was there. */
+export class NotKept extends Schema.TaggedError<NotKept>()("NotKept", {
+  id: Named,
+  members: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `Entry ${this.id} cannot be undone: of ${this.members.join(", ")} the journal does not hold what was there. Write what is wanted`
+  }
+}
+
+export class TooMuchToUndo extends Schema.TaggedError<TooMuchToUndo>()("TooMuchToUndo", {}) {
+  override get message() {
+    return `At most ${MAX_UNDONE} entries are undone at once, whose resources were changed at most ${MAX_SINCE} times since; undo a shorter span of time, the newest first`
+  }
+}
+
+export class EntryNotOwn extends Schema.TaggedError<EntryNotOwn>()("EntryNotOwn", {}) {
+  override get message() {
+    return "Agents undo only what they wrote themselves; ask a member of the store to undo it"
+  }
+}
+
+/** What came of it, entry by entry in the order in which they were undone. */
+export const Undone = Schema.Struct({
+  undone: Schema.Array(
+    Schema.Struct({
+      undoes: Named.annotations({ description: "The entry that was undone" }),
+      id: Schema.NullOr(Named).annotations({
+        description:
+          "The entry that tells of that, by which it can be undone in turn; null where nothing was left to undo"
+      }),
+      resource: ResourceKind,
+      resourceId: Schema.typeSchema(Uuid),
+      version: Schema.NullOr(Schema.Int).annotations({ description: "The version it is now; null where it is gone" })
+    })
+  )
+}).annotations({ identifier: "Undone" })
+export type Undone = typeof Undone.Type
+
+/** What whoever asks may undo: of these kinds, and only what this actor wrote where one is named. */
+export interface UndoRight {
+  readonly kinds: ReadonlyArray<ResourceKind>
+  readonly ownId: string | null
+}
+
+/** All that one actor wrote from one time to before another: RFC 3339 in UTC with milliseconds. */
+export interface UndoneSpan {
+  readonly actorId: string
+  readonly since: string
+  readonly until: string
+}
+
+export type UndoRefused =
+  | StoreNotFound
+  | AgentScopeMissing
+  | EntryNotOwn
+  | ChangedSince
+  | NotKept
+  | TooMuchToUndo
+  | SlugTaken
+  | ProductLimitReached
+  | ProductTooLarge
+  | CollectionLimitReached
+
+/**
+ * Takes back what the journal tells of, as new writes with events and entries of their own: all of it or nothing. A change
+ * is not undone where later ones overlap with it, unless those were undone themselves.
+ */
+export class Undo extends Context.Tag("domain/journal/Undo")<
+  Undo,
+  {
+    readonly undo: (store: StoreId, id: EntryId, right: UndoRight) => Write<Undone, EntryNotFound | UndoRefused>
+    /** The newest first; what was undone already is left out. */
+    readonly undoSpan: (store: StoreId, span: UndoneSpan, right: UndoRight) => Write<Undone, UndoRefused>
+  }
+>() {}

@@ -1,0 +1,59 @@
+import { Schema } from "effect"
+import { CollectionId } from "../../domain/catalog/Collection.ts"
+import { ProductId } from "../../domain/catalog/Product.ts"
+import { optional } from "../../domain/catalog/Fields.ts"
+import { EntryId, ResourceKind } from "../../domain/journal/Activity.ts"
+import { isObject, type JsonObject, parse } from "../../domain/Json.ts"
+import { statement } from "../database/Statement.ts"
+
+/*
+ * What the journal keeps of a change, read to take it back.
+ */
+
+/** JSON as the service reads it, numbers with all of their digits. */
+const Json = Schema.transform(Schema.String, Schema.Unknown, {
+  strict: true,
+  decode: parse,
+  encode: () => "not written"
+})
+
+/** A manual collection that held a product, and how many stood before it. */
+const Membership = Schema.Struct({ collectionId: Schema.typeSchema(CollectionId), rank: Schema.Int })
+
+export const Kept = Schema.Struct({
+  id: Schema.typeSchema(EntryId),
+  resource: ResourceKind,
+  resourceId: Schema.String,
+  version: Schema.Int,
+  actorId: Schema.String,
+  before: Schema.NullOr(Json),
+  after: Schema.NullOr(Json),
+  omitted: Schema.Array(Schema.String),
+  memberships: Schema.NullOr(Schema.parseJson(Schema.Array(Membership)))
+})
+export type Kept = typeof Kept.Type
+
+/** A side of a change, which is null where the resource was not there. */
+export const membersOf = (side: unknown): JsonObject => (isObject(side) ? side : {})
+
+const decodeProducts = Schema.decodeUnknownSync(
+  Schema.Struct({ productIds: optional(Schema.Array(Schema.typeSchema(ProductId))) })
+)
+
+/** The products that a collection held by hand before the change, where it kept them. */
+export const productIdsOf = ({ before }: Kept): ReadonlyArray<ProductId> | undefined =>
+  decodeProducts(membersOf(before)).productIds
+
+const COLUMNS = `
+  id, resource, resource_id as "resourceId", version, actor_id as "actorId", before, after, omitted, memberships
+`
+
+export const selectKept = statement(`
+  select ${COLUMNS} from journal where store_id = $1 and id = $2 and part = $3
+`)
+
+/** What an actor wrote, from one id to before another, the newest first. */
+export const selectSpan = statement(`
+  select ${COLUMNS} from journal where store_id = $1 and actor_id = $2 and id >= $3 and id < $4
+  order by id desc limit $5
+`)

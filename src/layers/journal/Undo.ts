@@ -1,0 +1,180 @@
+import { Layer, Option, Schema } from "effect"
+import { AgentScopeMissing } from "../../domain/access/Agents.ts"
+import { EntryId, EntryNotFound, ResourceKind, SCOPES } from "../../domain/journal/Activity.ts"
+import { type Overlaps, overlapsOf, type Told } from "../../domain/journal/Overlap.ts"
+import {
+  ChangedSince,
+  EntryNotOwn,
+  MAX_SINCE,
+  MAX_UNDONE,
+  NotKept,
+  TooMuchToUndo,
+  Undo,
+  type Undone,
+  type UndoRefused,
+  type UndoRight
+} from "../../domain/journal/Undo.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { leastUuidOf, millisOf } from "../../domain/Uuid.ts"
+import { type Change, type Refusal, refuse } from "../../domain/Write.ts"
+import { lockedStore } from "../catalog/Allocation.ts"
+import { answerOf, countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { statement } from "../database/Statement.ts"
+import { partOf } from "../Journal.ts"
+import { listOf } from "../Lists.ts"
+import { amongOthers, recordAll } from "../Writes.ts"
+import { Kept, selectKept, selectSpan } from "./Kept.ts"
+import { undoCollection } from "./UndoCollections.ts"
+import { undoProduct } from "./UndoProducts.ts"
+
+const keptOf = firstOf(Kept)
+const toEntryId = Schema.decodeSync(EntryId)
+const decodeSpan = Schema.decodeUnknownSync(Schema.Array(Kept))
+
+/** The ids of entries are made of two clocks, of the database and of the store, which may be apart by this, in milliseconds. */
+const CLOCKS_APART = 3_600_000
+
+const lockCollections = statement(`
+  select from collections where store_id = $1 and id = any($2::uuid[]) order by id for no key update
+`)
+const lockProducts = statement(`
+  select from products where store_id = $1 and id = any($2::uuid[]) order by id for update
+`)
+
+/** Of each resource the entries from a version on, each as early as an id. */
+const selectHistory = statement(`
+  select j.id, j.resource_id as "resourceId", j.version, j.after is null as "isEnd", j.members, j.undoes
+  from unnest($2::uuid[], $3::integer[], $4::uuid[]) as wanted (resource_id, version, earliest), lateral (
+    select id, resource_id, version, after, undoes, case when before is not null and after is not null then
+      omitted || array(
+        select json_object_keys(before::json) union select json_object_keys(after::json)
+        except select unnest('{version,updatedAt}'::text[])
+      )
+    end as members
+    from journal
+    where store_id = $1 and resource_id = wanted.resource_id and id >= wanted.earliest and version >= wanted.version
+    offset 0
+  ) as j
+  limit ${MAX_SINCE + 1}
+`)
+const decodeHistory = Schema.decodeUnknownSync(
+  Schema.Array(
+    Schema.Struct({
+      id: Schema.typeSchema(EntryId),
+      resourceId: Schema.String,
+      version: Schema.Int,
+      isEnd: Schema.Boolean,
+      members: Schema.NullOr(Schema.Array(Schema.String)),
+      undoes: Schema.NullOr(Schema.typeSchema(EntryId))
+    })
+  )
+)
+
+const idsOf = (entries: ReadonlyArray<Kept>, resource: Kept["resource"]) =>
+  entries.filter((entry) => entry.resource === resource).map(({ resourceId }) => resourceId)
+
+/** Takes the locks of all that is changed in the order of ARCHITECTURE.md, The data. */
+function* lockAll(store: StoreId, entries: ReadonlyArray<Kept>): Steps<void, Refusal<UndoRefused>> {
+  const joined = entries.flatMap(({ memberships }) => memberships ?? []).map(({ collectionId }) => collectionId)
+  yield* countOf(lockCollections(store, listOf([...idsOf(entries, "collection"), ...joined])))
+  yield* lockedStore(store)
+  yield* countOf(lockProducts(store, listOf(idsOf(entries, "product"))))
+}
+
+const earliest = ({ id }: Kept) => leastUuidOf(new Date(millisOf(id) - CLOCKS_APART))
+
+/** What became of the resources since the first of the entries, each resource's in the order of its versions. */
+function* historyOf(store: StoreId, entries: ReadonlyArray<Kept>): Steps<ReadonlyArray<Told>, Refusal<TooMuchToUndo>> {
+  const firsts = new Map<string, Kept>()
+  for (const entry of entries) {
+    const known = firsts.get(entry.resourceId)
+    if (known === undefined || entry.version < known.version) firsts.set(entry.resourceId, entry)
+  }
+  const { rows } = yield* answerOf(
+    selectHistory(
+      store,
+      listOf([...firsts.keys()]),
+      listOf([...firsts.values()].map(({ version }) => version)),
+      listOf([...firsts.values()].map(earliest))
+    )
+  )
+  if (rows.length > MAX_SINCE) return yield* refuse(new TooMuchToUndo())
+  return decodeHistory(rows).toSorted((a, b) => a.version - b.version || Number(a.isEnd) - Number(b.isEnd))
+}
+
+/** Members of which the journal does not hold what was there, as far as they are needed. */
+const missingOf = ({ after, before, memberships, omitted, resource }: Kept): ReadonlyArray<string> => {
+  if (before === null) return []
+  const isUnplaced = resource === "product" && after === null && memberships === null
+  return isUnplaced ? [...omitted, "the collections that held it"] : omitted
+}
+
+/** Sees that entries may be undone and that nothing stands in the way, and keeps it so until the transaction ends. */
+function* prepare(
+  store: StoreId,
+  entries: ReadonlyArray<Kept>,
+  right: UndoRight
+): Steps<Overlaps, Refusal<UndoRefused>> {
+  for (const { actorId, resource } of entries) {
+    if (!right.kinds.includes(resource)) yield* refuse(new AgentScopeMissing({ scope: SCOPES[resource].write }))
+    if (right.ownId !== null && right.ownId !== actorId) yield* refuse(new EntryNotOwn())
+  }
+  yield* lockAll(store, entries)
+  const found = overlapsOf(new Set(entries.map(({ id }) => id)), yield* historyOf(store, entries))
+  return found.overlaps.length > 0 ? yield* refuse(ChangedSince.of(found.overlaps)) : found
+}
+
+/** Undoes entries, of which the newest comes first: all of them or none. */
+function* carryOut(store: StoreId, entries: ReadonlyArray<Kept>): Steps<Undone, Refusal<UndoRefused>> {
+  const changes: Array<Change> = []
+  const undone: Array<Undone["undone"][number]> = []
+  for (const kept of entries) {
+    const { id, resource, resourceId } = kept
+    const members = missingOf(kept)
+    if (members.length > 0) yield* refuse(new NotKept({ id, members }))
+    const steps: Steps<void, Refusal<UndoRefused>> = resource === "product"
+      ? undoProduct(store, kept)
+      : undoCollection(store, kept)
+    const made = yield* amongOthers(steps)
+    changes.push(...made.map((change) => ({ ...change, undoes: id })))
+    const [change] = made
+    undone.push({
+      undoes: id,
+      id: change === undefined ? null : toEntryId(change.id),
+      resource,
+      resourceId,
+      version: change === undefined || change.after === null ? null : change.version
+    })
+  }
+  for (const resource of ResourceKind.literals) yield* recordAll(changes.filter((one) => one.resource === resource))
+  return { undone }
+}
+
+const idOf = (time: string) => leastUuidOf(new Date(time))
+
+export const UndoLive = Layer.succeed(
+  Undo,
+  Undo.of({
+    undo: (store, id, right) =>
+      function* () {
+        const kept = yield* keptOf(selectKept(store, id, partOf(id)))
+        if (Option.isNone(kept)) return yield* refuse(new EntryNotFound({ id }))
+        const { undoneBy } = yield* prepare(store, [kept.value], right)
+        const undoing = undoneBy.get(id)
+        if (undoing !== undefined) return yield* refuse(ChangedSince.of([{ id, changedBy: [undoing] }]))
+        return yield* carryOut(store, [kept.value])
+      },
+
+    undoSpan: (store, { actorId, since, until }, right) =>
+      function* () {
+        const { rows } = yield* answerOf(selectSpan(store, actorId, idOf(since), idOf(until), MAX_UNDONE + 1))
+        if (rows.length > MAX_UNDONE) return yield* refuse(new TooMuchToUndo())
+        const entries = decodeSpan(rows)
+        const { left } = yield* prepare(store, entries, right)
+        return yield* carryOut(
+          store,
+          entries.filter(({ id }) => left.has(id))
+        )
+      }
+  })
+)
