@@ -88,10 +88,9 @@ layer(ApiTest)("billing", (it) => {
       assert.lengthOf((yield* client.billing.subscriptions({ storeId })).items, 1)
 
       const winner = calls[answers.findIndex(Either.isRight)]
-      const replayed = yield* Effect.replicateEffect(
-        client.billing.subscribe(winner ?? { ...asked(), planId }),
-        8
-      ).pipe(Effect.withConcurrency("unbounded"))
+      const replayed = yield* Effect.replicateEffect(client.billing.subscribe(winner ?? { ...asked(), planId }), 8, {
+        concurrency: "unbounded"
+      })
       for (const answer of replayed) assert.deepStrictEqual(answer, agreed[0])
     })
   )

@@ -70,7 +70,7 @@ layer(ApiTest)("installations", (it) => {
         const suspension = asked()
         const suspended = yield* client.installations.suspend(suspension)
         assert.isFalse(suspended.isActive)
-        const after = yield* Effect.replicateEffect(app.get("/products"), 8).pipe(Effect.withConcurrency("unbounded"))
+        const after = yield* Effect.replicateEffect(app.get("/products"), 8, { concurrency: "unbounded" })
         for (const { status } of after) assert.strictEqual(status, 403)
         for (const { status } of yield* Fiber.join(others)) assert.include([200, 403], status)
 

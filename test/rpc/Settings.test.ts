@@ -63,9 +63,7 @@ layer(ApiTest)("the store's settings", (it) => {
       const { client, storeId } = yield* freshMember()
       const guest = yield* makeMerchant
       const joining = { storeId, idempotencyKey: newKey(), email: guest.email, role: "staff" as const }
-      const joined = yield* Effect.replicateEffect(client.members.join(joining), 16).pipe(
-        Effect.withConcurrency("unbounded")
-      )
+      const joined = yield* Effect.replicateEffect(client.members.join(joining), 16, { concurrency: "unbounded" })
       for (const answer of joined) assert.deepStrictEqual(answer, { merchantId: guest.id, role: "staff" })
       const leaving = { storeId, idempotencyKey: newKey(), merchantId: guest.id }
       const left = yield* client.members.leave(leaving)

@@ -56,7 +56,6 @@ export const administration = Effect.fn(function* (
     ["deliveries that wait", perform(webhooks.hold(storeId, id))],
     ["deliveries that go on", perform(webhooks.release(storeId, id))],
     ["plans of an app", billing.plans(storeId, id)],
-    ["subscriptions of a store", billing.subscriptions(storeId, { limit: 20 })],
     ["the subscription of an app", billing.current({ id, storeId })],
     ["an app that is subscribed", perform(billing.subscribe(storeId, id, basic))],
     ["a subscription that is changed", perform(billing.change(storeId, id, pro))],

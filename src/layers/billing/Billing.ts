@@ -8,7 +8,7 @@ import { INSTALLED } from "../access/Installed.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
 import { START } from "../Pages.ts"
-import { PLAN, PlanRow, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
+import { LAST, PLAN, PlanRow, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
 import { cancel, change, subscribe } from "./Subscriptions.ts"
 
 const ORDER = "order by p.currency_code, p.price, p.name"
@@ -25,9 +25,7 @@ const selectPage = statement(`
 `)
 
 const selectCurrent = statement(`
-  select ${SUBSCRIPTION} from subscriptions s
-  where s.store_id = $1 and s.installation_id = $2 and (s.ends_at is null or s.ends_at > clock_timestamp())
-  order by s.id desc limit 1
+  select ${SUBSCRIPTION} from ${LAST} and (s.ends_at is null or s.ends_at > clock_timestamp())
 `)
 
 export const BillingLive = Layer.effect(

@@ -17,6 +17,12 @@ export const SUBSCRIPTION = `
   s.cancelled_at as "cancelledAt", s.ends_at as "endsAt", clock_timestamp() as now
 `
 
+/** The last subscription of an installation, which are `$1` and `$2` with their store. */
+export const LAST = `
+  installations i join subscriptions s on s.store_id = i.store_id and s.id = i.subscription_id
+  where i.store_id = $1 and i.id = $2
+`
+
 const When = Schema.NullOr(Schema.DateFromSelf)
 
 export const SubscriptionRow = Schema.Struct({

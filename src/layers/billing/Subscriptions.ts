@@ -12,12 +12,13 @@ import {
 import type { StoreId } from "../../domain/Store.ts"
 import { type Refusal, refuse, type Write } from "../../domain/Write.ts"
 import { INSTALLED } from "../access/Installed.ts"
-import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { countOf, firstOf, leave, type Steps } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
-import { SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
+import { LAST, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
 
 /*
- * The row of the installation is the lock: of all that are asked at once to subscribe it, each sees what those before did.
+ * The row of the installation names its last subscription, and is the lock of it: of all that are asked at once to
+ * subscribe it, each sees what those before did.
  */
 
 const lockInstallation = statement(`
@@ -32,23 +33,14 @@ function* lockedApp(store: StoreId, id: InstallationId): Steps<AppId, Refusal<In
 
 const rowOf = firstOf(SubscriptionRow)
 
-const selectLive = statement(`
-  select ${SUBSCRIPTION} from subscriptions s
-  where s.store_id = $1 and s.installation_id = $2 and s.cancelled_at is null
-`)
-
-const selectEarlier = statement("select from subscriptions where store_id = $1 and installation_id = $2 limit 1")
+const selectLast = statement(`select ${SUBSCRIPTION} from ${LAST}`)
 
 const endSubscription = statement(`
   update subscriptions s set cancelled_at = $3, ends_at = $4 where s.store_id = $1 and s.id = $2
   returning ${SUBSCRIPTION}
 `)
 
-/** What one that was cancelled is still paid for ends where another begins. */
-const endPaid = statement(`
-  update subscriptions set ends_at = clock_timestamp()
-  where store_id = $1 and installation_id = $2 and ends_at > clock_timestamp()
-`)
+const nameLast = statement("update installations set subscription_id = $3 where store_id = $1 and id = $2")
 
 const insertSubscription = statement(`
   insert into subscriptions as s (
@@ -75,10 +67,13 @@ function* begin(
   plan: AppPlanId,
   { isAllowed, until }: Trial
 ): Steps<Subscription, Refusal<AppPlanNotFound>> {
-  yield* countOf(endPaid(store, installation))
   const made = yield* rowOf(insertSubscription(store, installation, plan, app, until, isAllowed))
-  return subscriptionOf(Option.getOrUndefined(made) ?? (yield* refuse(new AppPlanNotFound({ id: plan }))))
+  const row = Option.getOrUndefined(made) ?? (yield* refuse(new AppPlanNotFound({ id: plan })))
+  yield* leave(nameLast(store, installation, row.id))
+  return subscriptionOf(row)
 }
+
+const isLive = ({ cancelledAt }: SubscriptionRow) => cancelledAt === null
 
 export const subscribe = (
   store: StoreId,
@@ -87,15 +82,18 @@ export const subscribe = (
 ): Write<Subscription, InstallationNotFound | AppPlanNotFound | AlreadySubscribed> =>
   function* () {
     const app = yield* lockedApp(store, installation)
-    const live = yield* rowOf(selectLive(store, installation))
-    if (Option.isSome(live)) return yield* refuse(new AlreadySubscribed(live.value))
-    const earlier = yield* countOf(selectEarlier(store, installation))
-    return yield* begin(store, installation, app, plan, { until: null, isAllowed: earlier === 0 })
+    const last = Option.getOrUndefined(yield* rowOf(selectLast(store, installation)))
+    if (last !== undefined && isLive(last)) return yield* refuse(new AlreadySubscribed({ planName: last.planName }))
+    // What is paid for still of one that was cancelled ends where another begins.
+    if (last !== undefined && last.endsAt !== null && last.endsAt > last.now) {
+      yield* countOf(endSubscription(store, last.id, last.cancelledAt, last.now))
+    }
+    return yield* begin(store, installation, app, plan, { until: null, isAllowed: last === undefined })
   }
 
-function* liveOf(store: StoreId, installation: InstallationId): Steps<SubscriptionRow, Refusal<NotSubscribed>> {
-  const live = yield* rowOf(selectLive(store, installation))
-  return Option.getOrUndefined(live) ?? (yield* refuse(new NotSubscribed()))
+/** The subscription that goes on, if there is one. */
+function* liveOf(store: StoreId, installation: InstallationId): Steps<Option.Option<SubscriptionRow>> {
+  return Option.filter(yield* rowOf(selectLast(store, installation)), isLive)
 }
 
 export const change = (
@@ -105,7 +103,7 @@ export const change = (
 ): Write<Subscription, InstallationNotFound | AppPlanNotFound | NotSubscribed> =>
   function* () {
     const app = yield* lockedApp(store, installation)
-    const live = yield* liveOf(store, installation)
+    const live = Option.getOrUndefined(yield* liveOf(store, installation)) ?? (yield* refuse(new NotSubscribed()))
     const isTrying = standingOf(live, live.now).state === "trialing"
     yield* countOf(endSubscription(store, live.id, live.now, live.now))
     return yield* begin(store, installation, app, plan, { until: isTrying ? live.trialEndsAt : null, isAllowed: false })
@@ -113,10 +111,10 @@ export const change = (
 
 /** Ends the subscription that goes on with its period, if there is one. */
 export function* cancelLive(store: StoreId, installation: InstallationId): Steps<Option.Option<Subscription>> {
-  const live = yield* rowOf(selectLive(store, installation))
+  const live = yield* liveOf(store, installation)
   if (Option.isNone(live)) return Option.none()
-  const { periodEndsAt } = standingOf(live.value, live.value.now)
-  const ended = yield* rowOf(endSubscription(store, live.value.id, live.value.now, periodEndsAt))
+  const { id, now } = live.value
+  const ended = yield* rowOf(endSubscription(store, id, now, standingOf(live.value, now).periodEndsAt))
   return Option.map(ended, subscriptionOf)
 }
 

@@ -5,9 +5,11 @@ export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   // installed_at: when it was installed again after it was uninstalled. held_at: since when its deliveries wait.
+  // subscription_id: the last one that was agreed to for it.
   yield* sql`
     alter table installations
-      add column installed_at timestamptz, add column uninstalled_at timestamptz, add column held_at timestamptz
+      add column installed_at timestamptz, add column uninstalled_at timestamptz, add column held_at timestamptz,
+      add column subscription_id uuid
   `
 
   // A delivery that waits is out of the queue, and so as good as finished. What is there already met a stricter check, so
@@ -64,8 +66,4 @@ export default Effect.gen(function* () {
       foreign key (store_id, installation_id) references installations
     )
   `
-  yield* sql`
-    create unique index subscriptions_live on subscriptions (store_id, installation_id) where cancelled_at is null
-  `
-  yield* sql`create index subscriptions_by_installation on subscriptions (store_id, installation_id, id)`
 })
