@@ -38,7 +38,9 @@ const withoutPlace = (outcome: Outcome): Outcome =>
           ...outcome.refused,
           ...(outcome.refused.issues === undefined
             ? {}
-            : { issues: outcome.refused.issues.map((line) => line.replace(/^(?:product|collection|patch)\./, "")) })
+            : {
+                issues: outcome.refused.issues.map((line) => line.replace(/^(?:product|collection|patch|change)\./, ""))
+              })
         }
       }
 
@@ -109,6 +111,10 @@ const CASES: Readonly<
     Effect.flatMap(create(surface), (id) => surface.write("update", "product", { id, body: { name: "Cup" } })),
   "a product that goes": (surface) =>
     Effect.flatMap(create(surface), (id) => surface.write("delete", "product", { id, version: 1 })),
+  "a stock that changes": (surface) =>
+    Effect.flatMap(create(surface), (id) =>
+      surface.write("stock", "product", { id, body: { adjust: 2, expectedStock: 0, reason: "Found" } })
+    ),
   "a collection by hand": (surface) =>
     Effect.flatMap(create(surface), (id) =>
       surface.write("create", "collection", { body: { title: "Cups", productIds: [id] } })
@@ -151,6 +157,21 @@ const CASES: Readonly<
       const id = yield* group(surface, { title: "Mugs" })
       return yield* surface.write("update", "collection", { id, body: { slug: "cups" } })
     }),
+  VariantNotFound: (surface) =>
+    Effect.flatMap(create(surface), (id) =>
+      surface.write("stock", "product", { id, body: { stock: 1, variantId: NOBODY } })
+    ),
+  StockMismatch: (surface) =>
+    Effect.flatMap(create(surface), (id) =>
+      surface.write("stock", "product", { id, body: { stock: 1, expectedStock: 7 } })
+    ),
+  StockOutOfRange: (surface) =>
+    Effect.flatMap(create(surface), (id) => surface.write("stock", "product", { id, body: { adjust: -1 } })),
+  "BadRequest of a stock": (surface) =>
+    Effect.flatMap(create(surface), (id) => surface.write("stock", "product", { id, body: { stock: -1, adjust: 1 } })),
+  "ProductNotFound by a stock": ({ write }) => write("stock", "product", { id: NOBODY, body: { stock: 1 } }),
+  "VersionMismatch by a stock": (surface) =>
+    Effect.flatMap(create(surface), (id) => surface.write("stock", "product", { id, body: { stock: 3 }, version: 7 })),
   "ProductNotFound by an update": ({ write }) => write("update", "product", { id: NOBODY, body: {} }),
   "ProductNotFound by a delete": ({ write }) => write("delete", "product", { id: NOBODY }),
   "CollectionNotFound by an update": ({ write }) => write("update", "collection", { id: NOBODY, body: {} }),
@@ -213,7 +234,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("all surfac
 
   it("every error that the catalog's procedures declare is among them", () => {
     const declared = [...Rpcs.requests.values()]
-      .filter(({ _tag }) => /^(?:products|collections)\./.test(_tag))
+      .filter(({ _tag }) => /^(?:products|collections|inventory)\./.test(_tag))
       .flatMap(({ errorSchema }) => tagsOf(errorSchema.ast))
     const shown = new Set(Object.keys(CASES).map((name) => name.split(" ")[0]))
     assert.deepStrictEqual([...new Set(declared)].filter((tag) => !shown.has(tag)).toSorted(), ELSEWHERE.toSorted())

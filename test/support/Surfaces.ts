@@ -25,12 +25,15 @@ interface Asked {
 
 type Resource = "product" | "collection"
 
+/** What is done to a resource; `stock` changes that of a product. */
+type Verb = "create" | "update" | "delete" | "stock"
+
 /** A surface, in a store of its own. */
 export interface Surface {
   readonly storeId: StoreId
   /** As whom, and through what, the journal says that its writes come. */
   readonly writer: string
-  readonly write: (verb: "create" | "update" | "delete", resource: Resource, asked: Asked) => Effect.Effect<Outcome>
+  readonly write: (verb: Verb, resource: Resource, asked: Asked) => Effect.Effect<Outcome>
 }
 
 const AnyRecord = Schema.Record({ key: Schema.String, value: Schema.Unknown })
@@ -41,7 +44,16 @@ const Refused = Schema.Struct({
 const decodeRest = Schema.decodeUnknownSync(Schema.Union(Schema.Struct({ data: AnyRecord }), Refused))
 const decodeRecord = Schema.decodeUnknownSync(AnyRecord)
 
-const METHOD = { create: "POST", update: "PATCH", delete: "DELETE" }
+const METHOD = { create: "POST", update: "PATCH", delete: "DELETE", stock: "PATCH" }
+
+const pathOf = (verb: Verb, resource: Resource, id: string | undefined) =>
+  `/${resource}s${id === undefined ? "" : `/${id}`}${verb === "stock" ? "/inventory" : ""}`
+
+const tagOf = (verb: Verb, resource: Resource) => (verb === "stock" ? "inventory.change" : `${resource}s.${verb}`)
+
+/** Under which name a procedure takes what the first surface takes as its body. */
+const bodyOf = (verb: Verb, resource: Resource, body: object) =>
+  verb === "stock" ? { change: body } : { [verb === "create" ? resource : "patch"]: body }
 
 const restOutcome = ({ json }: Answer): Outcome => {
   const answer = decodeRest(json)
@@ -53,7 +65,7 @@ export const makeRest = Effect.map(freshClient(), ({ client, storeId }): Surface
   writer: "app rest",
   write: (verb, resource, { body, id, key = randomUUID(), version }) =>
     Effect.map(
-      client.send(METHOD[verb], id === undefined ? `/${resource}s` : `/${resource}s/${id}`, {
+      client.send(METHOD[verb], pathOf(verb, resource, id), {
         key,
         headers: {
           // The second surface is always strict.
@@ -81,10 +93,10 @@ const rpcOutcome = (tag: string, text: string): Outcome => {
 }
 
 /** What a procedure is asked with for a write, in the store of who asks. */
-const askedWith = (verb: string, resource: Resource, { body, id, key = randomUUID(), version }: Asked) => ({
+const askedWith = (verb: Verb, resource: Resource, { body, id, key = randomUUID(), version }: Asked) => ({
   idempotencyKey: key,
   ...(id === undefined ? {} : { id }),
-  ...(body === undefined ? {} : { [verb === "create" ? resource : "patch"]: body }),
+  ...(body === undefined ? {} : bodyOf(verb, resource, body)),
   ...(version === undefined ? {} : { expectedVersion: version })
 })
 
@@ -95,7 +107,7 @@ export const makeRpc = Effect.gen(function* () {
     storeId,
     writer: "merchant rpc",
     write: (verb, resource, asked) => {
-      const tag = `${resource}s.${verb}`
+      const tag = tagOf(verb, resource)
       return post(callLine(tag, { storeId, ...askedWith(verb, resource, asked) }), { cookie }).pipe(
         Effect.map(({ text }) => rpcOutcome(tag, text)),
         Effect.provideService(HttpServer.HttpServer, here)
@@ -133,7 +145,7 @@ export const makeMcp = Effect.gen(function* () {
     storeId,
     writer: "agent mcp",
     write: (verb, resource, asked) =>
-      callTool(token, `${resource}s_${verb}`, askedWith(verb, resource, asked)).pipe(
+      callTool(token, tagOf(verb, resource).replace(".", "_"), askedWith(verb, resource, asked)).pipe(
         Effect.flatMap((result) => toolOutcome(token, resource, result)),
         Effect.provideService(HttpServer.HttpServer, here)
       )
