@@ -2,6 +2,7 @@ import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Exit } from "effect"
 import { ageing } from "./ageing.ts"
 import { say } from "./arena.ts"
+import { changes } from "./changes.ts"
 import { connection, databaseServer } from "./cluster.ts"
 import { imports } from "./imports.ts"
 import { memory } from "./memory.ts"
@@ -12,7 +13,7 @@ import { machine } from "./report.ts"
 import { speed, writes } from "./speed.ts"
 import { webhooks } from "./webhooks/webhooks.ts"
 
-const RUN = { speed, writes, memory, million, ageing, neighbours, import: imports, webhooks }
+const RUN = { speed, writes, memory, million, ageing, neighbours, changes, import: imports, webhooks }
 
 /** Runs what was asked for and answers whether every target was reached. */
 const program = Effect.gen(function* () {
