@@ -2,6 +2,7 @@ import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Exit } from "effect"
 import { ageing } from "./ageing.ts"
 import { say } from "./arena.ts"
+import { changes } from "./changes.ts"
 import { connection, databaseServer } from "./cluster.ts"
 import { imports } from "./imports.ts"
 import { memory } from "./memory.ts"
@@ -13,7 +14,7 @@ import { speed, writes } from "./speed.ts"
 import { surfaces } from "./surfaces.ts"
 import { webhooks } from "./webhooks/webhooks.ts"
 
-const RUN = { speed, writes, memory, million, ageing, neighbours, import: imports, surfaces, webhooks }
+const RUN = { speed, writes, memory, million, ageing, neighbours, changes, import: imports, surfaces, webhooks }
 
 /** Runs what was asked for and answers whether every target was reached. */
 const program = Effect.gen(function* () {

@@ -1,7 +1,17 @@
 import { parseArgs } from "node:util"
 
 /** What `all` runs. `writes` is a part of `speed` with more rounds. */
-const MODES = ["speed", "memory", "million", "ageing", "neighbours", "import", "surfaces", "webhooks"] as const
+const MODES = [
+  "speed",
+  "memory",
+  "million",
+  "ageing",
+  "neighbours",
+  "changes",
+  "import",
+  "surfaces",
+  "webhooks"
+] as const
 export type Mode = (typeof MODES)[number] | "writes"
 
 /** What `webhooks` measures, one after the other or one alone. */
@@ -33,7 +43,7 @@ export interface Options {
 }
 
 const USAGE =
-  "usage: npm run bench -- [speed | writes | memory | million | ageing | neighbours | import | surfaces | " +
+  "usage: npm run bench -- [speed | writes | memory | million | ageing | neighbours | changes | import | surfaces | " +
   "webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32] [--against=<main.js of another build>]"
 
 /** `npm run bench -- <mode>`, and `--quick` for a rough look. */

@@ -6,7 +6,7 @@ import { Sessions } from "../../src/domain/access/Sessions.ts"
 import type { Changed } from "../../src/rpc/Client.ts"
 import { dataOf, makeClient } from "../support/Api.ts"
 import { enroll, freePort, ownDatabase, rowsOf, servicesOn, startServer } from "../support/Process.ts"
-import { followerAt } from "../support/Sockets.ts"
+import { followerAt } from "../support/Follower.ts"
 import { performIn } from "../support/Writes.ts"
 
 const KILLS = 3

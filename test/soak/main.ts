@@ -3,6 +3,7 @@ import { Cause, Effect, Exit } from "effect"
 import { rmSync } from "node:fs"
 import { connection, databaseServer } from "../bench/cluster.ts"
 import { machine } from "../bench/report.ts"
+import { changes } from "./changes.ts"
 import { dead } from "./dead.ts"
 import { imports } from "./imports.ts"
 import { kills } from "./kills.ts"
@@ -11,7 +12,7 @@ import { LOGS } from "./processes.ts"
 import { receivers } from "./receivers.ts"
 import { say, table } from "./report.ts"
 
-const RUN = { kills, receivers, dead, imports }
+const RUN = { kills, receivers, dead, imports, changes }
 
 /** Runs what was asked for, prints what was seen, and answers whether every invariant held. */
 const program = Effect.gen(function* () {

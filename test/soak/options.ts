@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util"
 
 /** What there is to break, and in which parts. */
-const SUBJECTS = { webhooks: ["kills", "receivers", "dead"], import: ["imports"] } as const
+const SUBJECTS = { webhooks: ["kills", "receivers", "dead"], import: ["imports"], changes: ["changes"] } as const
 export type Part = (typeof SUBJECTS)[keyof typeof SUBJECTS][number]
 
 /** Sizes, each an option of its name. */
@@ -24,7 +24,10 @@ const DEFAULTS = {
   "dead-rate": 20,
   /** Imports killed, and rows of their file. */
   "import-kills": 50,
-  "import-rows": 100_000
+  "import-rows": 100_000,
+  /** Connections of followers cut, and kills of the server that they follow. */
+  "change-cuts": 100,
+  "change-kills": 20
 }
 
 export type Sizes = typeof DEFAULTS
@@ -34,17 +37,20 @@ export interface Options {
   readonly sizes: Readonly<Sizes>
 }
 
-const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}] | import ${Object.entries(DEFAULTS)
+const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}] | import | changes ${Object.entries(
+  DEFAULTS
+)
   .map(([name, size]) => `[--${name}=${size}]`)
   .join(" ")}`
 
 const options = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, { type: "string" as const }]))
 
-/** `npm run soak -- webhooks`, or `import`: every part in its full size, unless one is named or a size is given. */
+/** `npm run soak -- webhooks`, `import` or `changes`: every part in its full size, unless one is named or a size is given. */
 export const readOptions = (args: ReadonlyArray<string>): Options => {
   const { positionals, values } = parseArgs({ args: [...args], allowPositionals: true, options })
   const [subject, part, ...more] = positionals
-  const all: ReadonlyArray<Part> = subject === "webhooks" || subject === "import" ? SUBJECTS[subject] : []
+  const known = subject === "webhooks" || subject === "import" || subject === "changes" ? subject : undefined
+  const all: ReadonlyArray<Part> = known === undefined ? [] : SUBJECTS[known]
   const parts = all.filter((known) => part === undefined || known === part)
   if (parts.length === 0 || more.length > 0) throw new Error(USAGE)
   const size = (name: keyof Sizes) => {
@@ -67,7 +73,9 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
       "dead-seconds": size("dead-seconds"),
       "dead-rate": size("dead-rate"),
       "import-kills": size("import-kills"),
-      "import-rows": size("import-rows")
+      "import-rows": size("import-rows"),
+      "change-cuts": size("change-cuts"),
+      "change-kills": size("change-kills")
     }
   }
 }

@@ -90,11 +90,11 @@ const isReady = (base: string | undefined) =>
         )
   )
 
-/** A server that leaves delivering to others, on a port that it takes itself, ready to answer. */
-export const startServer = (databaseUrl: string) =>
+/** A server that leaves delivering to others, ready to answer, on a port that it takes itself unless one is given. */
+export const startServer = (databaseUrl: string, port = 0) =>
   Effect.gen(function* () {
     const { child, said } = yield* Effect.acquireRelease(
-      Effect.sync(() => start("main", [], { DATABASE_URL: databaseUrl, PORT: "0", WEBHOOK_WORKERS: "0" })),
+      Effect.sync(() => start("main", [], { DATABASE_URL: databaseUrl, PORT: String(port), WEBHOOK_WORKERS: "0" })),
       ({ child }) => kill(child)
     )
     const base = () => /^Partner API  (http:\S+)$/m.exec(said())?.[1]

@@ -1,20 +1,8 @@
 import { Deferred, Effect, Queue, Schema } from "effect"
 import type { IncomingMessage } from "node:http"
 import { type ClientOptions, WebSocket } from "ws"
-import { makeClient } from "../../src/rpc/Client.ts"
 import { baseUrl } from "./Api.ts"
-
-/** A client of the surface at `base`, whose sockets carry the cookie, as a browser's do; `onOpen` is shown each of them. */
-export const followerAt = (base: string, cookie: string, onOpen: (socket: WebSocket) => void = () => {}) =>
-  makeClient({
-    url: `${base}/rpc`,
-    headers: { cookie },
-    webSocket: (url) => {
-      const socket = new WebSocket(url, { headers: { cookie } })
-      onOpen(socket)
-      return socket
-    }
-  })
+import { followerAt } from "./Follower.ts"
 
 export const followerOf = (cookie: string, onOpen?: (socket: WebSocket) => void) =>
   Effect.flatMap(baseUrl, (base) => followerAt(base, cookie, onOpen))

@@ -1,0 +1,107 @@
+import { Effect, ExecutionStrategy, Exit, Scope, Stream } from "effect"
+import { createServer } from "node:net"
+import { once } from "node:events"
+import type { WebSocket } from "ws"
+import { memberOf } from "../bench/members.ts"
+import { followerAt } from "../support/Follower.ts"
+import type { Sizes } from "./options.ts"
+import { startServer } from "./processes.ts"
+import { makeInvariants, withProgress } from "./report.ts"
+import { makeScene, writeOn } from "./scene.ts"
+
+/** Stores that are followed, each by one. */
+const SHOPS = 4
+
+/** Writes a second, in all stores. */
+const RATE = 40
+
+const freePort = Effect.promise(async () => {
+  const probe = createServer().listen(0, "127.0.0.1")
+  await once(probe, "listening")
+  const address = probe.address()
+  probe.close()
+  await once(probe, "close")
+  return address === null || typeof address === "string" ? 0 : address.port
+})
+
+/** Followers whose connections are cut and whose server is killed, again and again, while others write. */
+export const changes = (server: string, { "change-kills": kills, "change-cuts": cuts }: Sizes) =>
+  Effect.gen(function* () {
+    const invariants = makeInvariants("changes followed")
+    const scene = yield* makeScene(server, SHOPS, 1, () => "http://127.0.0.1:9")
+    const { db, shops, url } = scene
+    const port = yield* freePort
+    const whole = yield* Effect.scope
+    const start = Effect.gen(function* () {
+      const scope = yield* Scope.fork(whole, ExecutionStrategy.sequential)
+      const base = yield* Scope.extend(startServer(url, port), scope)
+      return { base, kill: Scope.close(scope, Exit.void) }
+    })
+    let running = yield* start
+    const sockets = new Set<WebSocket>()
+    const stores = shops.map(({ storeId }) => storeId)
+    const cookie = yield* memberOf(url, stores)
+    const follower = yield* followerAt(new URL(running.base).origin, cookie, (socket) => sockets.add(socket))
+    const told = stores.map((): Array<string> => [])
+    for (const [place, storeId] of stores.entries()) {
+      const follow = Stream.runForEach(follower.changes({ storeId }), ({ id }) =>
+        Effect.sync(() => told[place]?.push(id))
+      )
+      yield* Effect.forkScoped(follow)
+    }
+
+    let [cut, killed, isOver] = [0, 0, false]
+    const count = () => told.reduce((sum, { length }) => sum + length, 0)
+    /** Until each was told of something since. */
+    const goOn = Effect.suspend(() => {
+      const before = told.map(({ length }) => length)
+      return Effect.repeat(Effect.sleep("50 millis"), {
+        until: () => told.every(({ length }, place) => length > (before[place] ?? 0))
+      })
+    })
+    const breakIt = Effect.gen(function* () {
+      yield* goOn
+      if (killed * cuts < cut * kills) {
+        yield* running.kill
+        running = yield* start
+        killed++
+      } else {
+        for (const socket of sockets) socket.terminate()
+        sockets.clear()
+        cut++
+      }
+    })
+    const breaking = Effect.zipRight(
+      Effect.repeat(breakIt, { until: () => cut >= cuts && killed >= kills }),
+      Effect.zipRight(
+        goOn,
+        Effect.sync(() => (isOver = true))
+      )
+    )
+    const progress = () => `cuts ${cut}/${cuts}, kills ${killed}/${kills}, changes told ${count()}`
+    yield* withProgress(
+      progress,
+      Effect.all([breaking, writeOn(scene, RATE, () => isOver)], { concurrency: "unbounded" })
+    )
+    let [missed, doubled, disordered] = [0, 0, 0]
+    for (const [place, storeId] of stores.entries()) {
+      const ids = told[place] ?? []
+      const { rows } = yield* Effect.promise(() =>
+        db.query<{ id: string }>("select id from journal where store_id = $1 and id >= $2 order by id", [
+          storeId,
+          ids[0]
+        ])
+      )
+      yield* Effect.repeat(Effect.sleep("50 millis"), { until: () => ids.length >= rows.length, times: 200 })
+      missed += rows.filter(({ id }) => !ids.includes(id)).length
+      doubled += ids.length - new Set(ids).size
+      disordered += ids.filter((id, n) => id !== rows[n]?.id).length
+    }
+    invariants.atLeast("connections cut, of each follower", cut, cuts)
+    invariants.atLeast("kills of the server", killed, kills)
+    invariants.none("changes missed", missed)
+    invariants.none("changes told twice", doubled)
+    invariants.none("changes told out of order, or of another store", disordered)
+    invariants.fact("changes told", String(count()))
+    return invariants.all
+  }).pipe(Effect.scoped)
