@@ -4,6 +4,7 @@ import { Sessions } from "../../src/domain/access/Sessions.ts"
 import { StoreId } from "../../src/domain/Store.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { postgres } from "../../src/layers/database/Postgres.ts"
+import { performIn } from "../support/Writes.ts"
 
 const toStore = Schema.decodeUnknownSync(StoreId)
 
@@ -15,7 +16,10 @@ export const memberOf = (url: string, stores: ReadonlyArray<string>) =>
     const email = Schema.decodeSync(Email)("ada@example.com")
     const password = Schema.decodeSync(Password)("correct horse battery")
     yield* create({ email, name: "Ada", password })
-    for (const store of stores) yield* join(toStore(store), email, "owner")
+    for (const store of stores.map(toStore)) {
+      const perform = yield* performIn(store)
+      yield* perform(join(store, email, "owner"))
+    }
     const { token } = yield* signIn({ email, password, address: "here", userAgent: "Bench", replaced: undefined })
     return `session=${Redacted.value(token)}`
   }).pipe(
