@@ -29,6 +29,7 @@ import administerInstallations from "./migrations/0026_administer_installations.
 import createProposals from "./migrations/0027_create_proposals.ts"
 import noteChangesUnderWay from "./migrations/0028_note_changes_under_way.ts"
 import findByCode from "./migrations/0029_find_by_code.ts"
+import pageJournal from "./migrations/0030_page_the_journal.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -60,7 +61,8 @@ export const migrations = {
   "0026_administer_installations": administerInstallations,
   "0027_create_proposals": createProposals,
   "0028_note_changes_under_way": noteChangesUnderWay,
-  "0029_find_by_code": findByCode
+  "0029_find_by_code": findByCode,
+  "0030_page_the_journal": pageJournal
 }
 
 /** The number that a migration's name begins with. */

@@ -16,7 +16,7 @@ export const memberOf = (url: string, stores: ReadonlyArray<string>) =>
     const email = Schema.decodeSync(Email)("ada@example.com")
     const password = Schema.decodeSync(Password)("correct horse battery")
     yield* create({ email, name: "Ada", password })
-    for (const store of stores.map(toStore)) {
+    for (const store of stores.map((one) => toStore(one))) {
       const perform = yield* performIn(store)
       yield* perform(join(store, email, "owner"))
     }

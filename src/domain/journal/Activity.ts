@@ -1,4 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
+import { MerchantId } from "../Actor.ts"
 import type { Scope } from "../access/Scope.ts"
 import { Timestamp } from "../catalog/Fields.ts"
 import type { JsonText, DocumentPage } from "../Document.ts"
@@ -48,6 +49,9 @@ export const ActivityEntry = Schema.Struct({
   hops: Schema.Int.annotations({ description: "Deliveries of events in a row that led to it" }),
   reason: Schema.NullOr(Schema.String).annotations({ description: "Why, in the words of who wrote" }),
   undoes: Schema.NullOr(Schema.typeSchema(EntryId)).annotations({ description: "The entry that it takes back" }),
+  approvedBy: Schema.NullOr(Schema.typeSchema(MerchantId)).annotations({
+    description: "The merchant who approved what the agent had proposed"
+  }),
   before: Side.annotations({
     description:
       "The members that differ, as they were; the whole resource where it was deleted, null where it was made"

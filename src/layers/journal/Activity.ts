@@ -20,7 +20,7 @@ const END = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 const COLUMNS = `
   at, actor_type, actor_id, surface, resource, resource_id, version, omitted, idempotency_key, request_id, hops,
-  reason, undoes, before, after
+  reason, undoes, approved_by, before, after
 `
 
 /** An entry as JSON: what was kept of the resource goes out as it is. */
@@ -34,7 +34,7 @@ const TEXT = `
       'after', case when after is not null then version end
     ),
     'omitted', omitted, 'idempotencyKey', idempotency_key, 'requestId', request_id, 'hops', hops, 'reason', reason,
-    'undoes', undoes
+    'undoes', undoes, 'approvedBy', approved_by
   )::text, -1) || ',"before":' || coalesce(before, 'null') || ',"after":' || coalesce(after, 'null') || '}'
 `
 
@@ -42,30 +42,24 @@ const TEXT = `
 const FRAME = 600
 
 /**
- * Entries of the store from `$5` to before `$4`, the newest first, by the index that knows of the resource or actor `$9`,
- * where one is asked for. What else is asked for is looked for among so many of them that a page is never long in coming.
+ * Entries of the store from `$5` to before `$4`, the newest first, by the function that finds them soonest. What else is
+ * asked for is looked for among so many of them that a page is never long in coming.
  */
-const pageBy = (which: string) => {
-  const looked = (columns: string) => `(
-    select ${columns} from journal where store_id = $1 and id < $4 and id >= $5 ${which}
-    order by id desc limit ${MAX_LOOKED_AT}
-  ) as looked`
-  return statement(
+const pageBy = (found: string) =>
+  statement(
     pageQuery({
       columns: COLUMNS,
       text: TEXT,
       bytes: `coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0) + ${FRAME}`,
-      rows: `${looked(`id, ${COLUMNS}`)}
-        where resource = any($6::text[]) and actor_type = coalesce($7, actor_type)
-          and actor_id = coalesce($8::uuid, actor_id)`,
+      rows: `${found} where resource = any($6::text[]) and actor_type = coalesce($7, actor_type)
+        and actor_id = coalesce($8::uuid, actor_id)`,
       order: "descending",
-      last: `(select case when count(*) = ${MAX_LOOKED_AT} then min(id::text) end from ${looked("id")})`
+      last: `(select case when count(*) = ${MAX_LOOKED_AT} then min(id::text) end from ${found})`
     })
   )
-}
-const selectAll = pageBy("")
-const selectOfResource = pageBy("and resource_id = $9")
-const selectOfActor = pageBy("and actor_id = $9")
+const selectAll = pageBy(`entries_before($1, $4, $5, ${MAX_LOOKED_AT})`)
+const selectOfResource = pageBy(`entries_before_of_resource($1, $4, $5, ${MAX_LOOKED_AT}, $9)`)
+const selectOfActor = pageBy(`entries_before_of_actor($1, $4, $5, ${MAX_LOOKED_AT}, $9)`)
 
 const selectOne = statement(`
   select resource, ${TEXT} as json from journal where store_id = $1 and id = $2 and part = $3

@@ -1,0 +1,29 @@
+import { Effect, Schema } from "effect"
+import { Activity, EntryId, ResourceKind } from "../../src/domain/journal/Activity.ts"
+import type { StoreId } from "../../src/domain/Store.ts"
+import { Database } from "../../src/layers/database/Postgres.ts"
+import { statement } from "../../src/layers/database/Statement.ts"
+import { MERCHANT } from "./Writes.ts"
+
+const selectEntry = statement(`
+  with mine as (select id, resource_id as "resourceId" from journal where store_id = $1)
+  select * from mine order by id offset (select count(*) / 2 from mine) limit 1
+`)
+const Entry = Schema.Struct({ id: Schema.typeSchema(EntryId), resourceId: Schema.String })
+
+/** All that is read of what was written in a store, by name. */
+export const history = Effect.fn(function* (storeId: StoreId) {
+  const { get, list } = yield* Activity
+  const database = yield* Database
+  const { id, resourceId } = yield* database.one(Entry)(selectEntry(storeId))
+  const asked = { limit: 20, kinds: ResourceKind.literals }
+  const reads: ReadonlyArray<readonly [name: string, read: Effect.Effect<unknown, unknown>]> = [
+    ["activity at the start", list(storeId, asked)],
+    ["activity in the middle", list(storeId, { ...asked, cursor: id })],
+    ["activity of a product", list(storeId, { ...asked, resourceId })],
+    ["activity of a merchant", list(storeId, { ...asked, actorId: MERCHANT.id })],
+    ["activity since a time", list(storeId, { ...asked, since: "2020-01-01T00:00:00.000Z" })],
+    ["an entry", get(storeId, id)]
+  ]
+  return reads
+})
