@@ -8,11 +8,11 @@ export default Effect.gen(function* () {
   // would read all of the store's and sort them.
   const page = (name: string, parameter: string, condition: string) =>
     sql.unsafe(`
-      create function ${name}(store uuid, before uuid, since uuid, most integer${parameter}) returns setof journal
+      create function ${name}(store uuid, until uuid, since uuid, most integer${parameter}) returns setof journal
       language plpgsql stable set enable_bitmapscan = off set enable_sort = off as $$
         begin
           return query select * from journal j
-          where j.store_id = store and j.id < before and j.id >= since ${condition} order by j.id desc limit most;
+          where j.store_id = store and j.id < until and j.id >= since ${condition} order by j.id desc limit most;
         end
       $$
     `)
