@@ -15,10 +15,18 @@ const proposalOf = ({ structuredContent }: Result) => ({
   structuredContent: decodeProposed(structuredContent).proposal
 })
 
+const decodeEntries = Schema.decodeUnknownSync(
+  Schema.Struct({ items: Schema.Tuple(Schema.Struct({ id: Schema.String })) })
+)
+const entryOf = ({ structuredContent }: Result) => decodeEntries(structuredContent).items[0].id
+
 const keyed = () => ({ idempotencyKey: randomUUID() })
 
 /** Ids of what there is in the store. */
-type Made = Readonly<Record<"product" | "collection" | "order" | "customer", string>>
+type Made = Readonly<Record<"product" | "collection" | "order" | "customer" | "entry", string>>
+
+/** A span of time in which nobody wrote anything. */
+const SPAN = ["2020-01-01T00:00:00Z", "2020-01-02T00:00:00Z"]
 
 /** A call of every tool, by its name. They are made in this order, in one store. */
 const CALLS: Readonly<Record<string, (made: Made) => Record<string, unknown>>> = {
@@ -41,11 +49,18 @@ const CALLS: Readonly<Record<string, (made: Made) => Record<string, unknown>>> =
   collections_update: ({ collection }) => ({ ...keyed(), id: collection, patch: { isActive: false } }),
   collections_delete: ({ collection }) => ({ ...keyed(), id: collection }),
   products_delete: ({ product }) => ({ ...keyed(), id: product }),
-  proposals_list: () => ({ pending: true })
+  proposals_list: () => ({ pending: true }),
+  activity_list: () => ({ resource: "product" }),
+  activity_get: ({ entry }) => ({ id: entry }),
+  activity_undo: ({ entry }) => ({ ...keyed(), id: entry }),
+  activity_undoSpan: () => ({ ...keyed(), actorId: randomUUID(), since: SPAN[0], until: SPAN[1] })
 }
 
 /** What is called with a proposal, which only an agent has that may not write at once. */
 const OF_PROPOSALS = ["proposals_get", "proposals_withdraw"]
+
+/** What every agent may, of the resources that its scopes are for. */
+const OF_ACTIVITY = Object.keys(CALLS).filter((name) => name.startsWith("activity_"))
 
 const namesOf = (client: AnyClient) => Effect.map(client.listTools, (tools) => tools.map(({ name }) => name))
 
@@ -63,9 +78,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("official c
         const collection = idOf(
           yield* client.callTool("collections_create", { ...keyed(), collection: { title: "Cups", rules: [] } })
         )
+        yield* client.callTool("products_create", { ...keyed(), product: { name: "Spare" } })
+        const entry = entryOf(yield* client.callTool("activity_list", { limit: 1 }))
         const [customer] = yield* putCustomers(storeId, [{ name: "Ada" }])
         const [order] = yield* putOrders(storeId, [{ number: "1042" }])
-        const made = { product, collection, order: String(order?.id), customer: String(customer?.id) }
+        const made = { product, collection, entry, order: String(order?.id), customer: String(customer?.id) }
         for (const [name, argumentsOf] of Object.entries(CALLS)) {
           const args = argumentsOf(made)
           const ways = "idempotencyKey" in args ? [{ ...args, dryRun: true }, args] : [args]
@@ -115,6 +132,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("official c
         "products_search",
         "proposals_list",
         ...OF_PROPOSALS,
+        ...OF_ACTIVITY,
         "store_get"
       ])
       const refused = yield* client.callTool("products_create", { ...keyed(), product: { name: "Cup" } })
