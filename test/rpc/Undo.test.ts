@@ -8,11 +8,10 @@ import type { EntryId } from "../../src/domain/journal/Activity.ts"
 import { MAX_UNDONE } from "../../src/domain/journal/Undo.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { performed } from "../../src/rpc/Client.ts"
-import { makeActivityProcedures } from "../../src/rpc/handlers/Activity.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
 import { ApiTest } from "../support/Api.ts"
 import { connection, databaseUrl, waiting } from "../support/Process.ts"
-import { asAgent, freshMember, newKey } from "../support/Rpc.ts"
+import { agentOf, freshMember, newKey } from "../support/Rpc.ts"
 import { AGENT, performIn } from "../support/Writes.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
@@ -246,26 +245,38 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
 
   it.scoped("lets agents undo what they wrote themselves, with the scope to write it", () =>
     Effect.gen(function* () {
-      const { create, newest, storeId } = yield* freshScene()
-      const { "activity.undo": undo, "activity.undoSpan": undoSpan } = yield* makeActivityProcedures
-      const catalog = yield* Catalog
-      const write = yield* performIn(storeId, AGENT)
+      const { client, create, newest, storeId } = yield* freshScene()
+      const agent = yield* agentOf({ client, storeId }, { scopes: ["read_products", "write_products"] })
+      const keyed = () => ({ storeId, idempotencyKey: newKey() })
+      const { undo, undoSpan } = agent.client.activity
       const cup = yield* create({ name: "Cup" })
       const foreign = yield* newest
-      yield* write(catalog.updateProduct(storeId, cup.id, toPatch({ stock: 1 }), "any"))
+      assert.strictEqual((yield* Effect.flip(undo({ ...keyed(), id: foreign.id })))._tag, "EntryNotOwn")
+      const foreignSpan = { ...keyed(), actorId: foreign.actor.id, ...EVER }
+      assert.strictEqual((yield* Effect.flip(undoSpan(foreignSpan)))._tag, "EntryNotOwn")
+
+      yield* performed(agent.client.products.update({ ...keyed(), id: cup.id, patch: toPatch({ stock: 1 }) }))
       const own = yield* newest
-      const reader = asAgent(storeId, ["read_products", "write_collections"])
-      const missing = { _tag: "AgentScopeMissing", scope: "write_products" }
-      assert.deepInclude(yield* reader(undo, { idempotencyKey: newKey(), id: own.id }), missing)
-      assert.deepInclude(yield* reader(undoSpan, { idempotencyKey: newKey(), actorId: AGENT.id, ...EVER }), missing)
-      const writer = asAgent(storeId, ["write_products"])
-      assert.deepInclude(yield* writer(undo, { idempotencyKey: newKey(), id: foreign.id }), { _tag: "EntryNotOwn" })
-      assert.deepInclude(yield* writer(undoSpan, { idempotencyKey: newKey(), actorId: foreign.actor.id, ...EVER }), {
-        _tag: "EntryNotOwn"
+      const undoing = () => Effect.flip(undo({ ...keyed(), id: own.id }))
+      yield* client.agents.update({
+        ...keyed(),
+        id: agent.id,
+        patch: { scopes: ["read_products", "write_collections"] }
       })
-      const done = yield* writer(undo, { idempotencyKey: newKey(), id: own.id })
-      assert.deepNestedInclude(done, { "undone[0].undoes": own.id })
-      assert.deepInclude((yield* newest).actor, { type: "agent", id: AGENT.id })
+      assert.deepInclude(yield* undoing(), { _tag: "AgentScopeMissing", scope: "write_products" })
+      const ownSpan = { ...keyed(), actorId: agent.id, ...EVER }
+      assert.deepInclude(yield* Effect.flip(undoSpan(ownSpan)), { _tag: "AgentScopeMissing", scope: "write_products" })
+      yield* client.agents.update({
+        ...keyed(),
+        id: agent.id,
+        patch: { scopes: ["write_products"], proposalsOnly: true }
+      })
+      assert.strictEqual((yield* undoing())._tag, "ApprovalNeeded")
+
+      yield* client.agents.update({ ...keyed(), id: agent.id, patch: { proposalsOnly: false } })
+      const { undone } = yield* performed(undo({ ...keyed(), id: own.id }))
+      assert.deepNestedInclude({ undone }, { "undone[0].undoes": own.id })
+      assert.deepInclude((yield* newest).actor, { type: "agent", id: agent.id })
     })
   )
 
