@@ -63,14 +63,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals 
           },
           { concurrency: "unbounded" }
         )
-        assert.lengthOf(
-          ends.filter((end) => end === "done"),
-          1
-        )
-        assert.lengthOf(
-          ends.filter((end) => end === "ProposalDecided"),
-          63
-        )
+        const expected = ["done", ...ends.slice(1).map(() => "ProposalDecided")]
+        assert.sameMembers(ends, expected)
         const { status } = yield* client.proposals.get({ storeId, id })
         const after = yield* client.products.get({ storeId, id: product.id })
         assert.strictEqual(after.version, status === "approved" ? version + 1 : version)
