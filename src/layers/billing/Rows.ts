@@ -19,7 +19,9 @@ export const SUBSCRIPTION = `
 
 /** The last subscription of an installation, which are `$1` and `$2` with their store. */
 export const LAST = `
-  installations i join subscriptions s on s.store_id = i.store_id and s.id = i.subscription_id
+  installations i, lateral (
+    select * from subscriptions where store_id = $1 and id = i.subscription_id offset 0
+  ) as s
   where i.store_id = $1 and i.id = $2
 `
 
