@@ -11,7 +11,7 @@ import { performed } from "../../src/rpc/Client.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
 import { ApiTest } from "../support/Api.ts"
 import { connection, databaseUrl, waiting } from "../support/Process.ts"
-import { agentOf, freshMember, newKey } from "../support/Rpc.ts"
+import { freshMember, newKey } from "../support/Rpc.ts"
 import { AGENT, performIn } from "../support/Writes.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
@@ -240,43 +240,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
         from journal, generate_series(1, ${MAX_UNDONE + 1}) where id = ${id}
       `
       assert.strictEqual((yield* Effect.flip(undoSpan(AGENT.id)))._tag, "TooMuchToUndo")
-    })
-  )
-
-  it.scoped("lets agents undo what they wrote themselves, with the scope to write it", () =>
-    Effect.gen(function* () {
-      const { client, create, newest, storeId } = yield* freshScene()
-      const agent = yield* agentOf({ client, storeId }, { scopes: ["read_products", "write_products"] })
-      const keyed = () => ({ storeId, idempotencyKey: newKey() })
-      const { undo, undoSpan } = agent.client.activity
-      const cup = yield* create({ name: "Cup" })
-      const foreign = yield* newest
-      assert.strictEqual((yield* Effect.flip(undo({ ...keyed(), id: foreign.id })))._tag, "EntryNotOwn")
-      const foreignSpan = { ...keyed(), actorId: foreign.actor.id, ...EVER }
-      assert.strictEqual((yield* Effect.flip(undoSpan(foreignSpan)))._tag, "EntryNotOwn")
-
-      yield* performed(agent.client.products.update({ ...keyed(), id: cup.id, patch: toPatch({ stock: 1 }) }))
-      const own = yield* newest
-      const undoing = () => Effect.flip(undo({ ...keyed(), id: own.id }))
-      yield* client.agents.update({
-        ...keyed(),
-        id: agent.id,
-        patch: { scopes: ["read_products", "write_collections"] }
-      })
-      assert.deepInclude(yield* undoing(), { _tag: "AgentScopeMissing", scope: "write_products" })
-      const ownSpan = { ...keyed(), actorId: agent.id, ...EVER }
-      assert.deepInclude(yield* Effect.flip(undoSpan(ownSpan)), { _tag: "AgentScopeMissing", scope: "write_products" })
-      yield* client.agents.update({
-        ...keyed(),
-        id: agent.id,
-        patch: { scopes: ["write_products"], proposalsOnly: true }
-      })
-      assert.strictEqual((yield* undoing())._tag, "ApprovalNeeded")
-
-      yield* client.agents.update({ ...keyed(), id: agent.id, patch: { proposalsOnly: false } })
-      const { undone } = yield* performed(undo({ ...keyed(), id: own.id }))
-      assert.deepNestedInclude({ undone }, { "undone[0].undoes": own.id })
-      assert.deepInclude((yield* newest).actor, { type: "agent", id: agent.id })
     })
   )
 
