@@ -53,18 +53,24 @@ export function* recordAll(changes: ReadonlyArray<Change>): Steps<void> {
   if (changes.length > 0) yield new Changed(changes)
 }
 
-/** The write, whose changes are told on their way. */
-export const overheard = <A, E>(write: Write<A, E>, hear: (changes: ReadonlyArray<Change>) => void): Write<A, E> =>
-  function* () {
-    const steps = write()
-    let next = steps.next()
-    while (next.done !== true) {
-      if (next.value instanceof Changed) hear(next.value.changes)
-      yield next.value
-      next = steps.next()
-    }
-    return next.value
+/** The steps of a write, in place of each those that it is turned into. What the write comes to stays the same. */
+function* turned<Y, Z, A>(steps: Generator<Y, A, unknown>, turn: (step: Y) => Iterable<Z>): Generator<Z, A, unknown> {
+  let next = steps.next()
+  while (next.done !== true) {
+    yield* turn(next.value)
+    next = steps.next()
   }
+  return next.value
+}
+
+/** The write, whose changes are told on their way. */
+export const overheard =
+  <A, E>(write: Write<A, E>, hear: (changes: ReadonlyArray<Change>) => void): Write<A, E> =>
+  () =>
+    turned(write(), (step) => {
+      if (step instanceof Changed) hear(step.changes)
+      return [step]
+    })
 
 const savepoint = statement("savepoint tried")()
 const rollback = statement("rollback to savepoint tried")()
@@ -75,15 +81,12 @@ export function* tried<A, E>(
 ): Steps<{ readonly value: A; readonly changes: ReadonlyArray<Change> }, Refusal<E>> {
   yield* countOf(savepoint)
   const changes: Array<Change> = []
-  const steps = write()
-  let next = steps.next()
-  while (next.done !== true) {
-    if (next.value instanceof Changed) changes.push(...next.value.changes)
-    else if (next.value instanceof Ask || next.value instanceof Refusal) yield next.value
-    next = steps.next()
-  }
+  const value = yield* turned(write(), (step) => {
+    if (step instanceof Changed) changes.push(...step.changes)
+    return step instanceof Ask || step instanceof Refusal ? [step] : []
+  })
   yield* countOf(rollback)
-  return { value: next.value, changes }
+  return { value, changes }
 }
 
 /**
@@ -92,11 +95,12 @@ export function* tried<A, E>(
  */
 export function* amongOthers<Y>(steps: Steps<void, Y>): Steps<ReadonlyArray<Change>, Y> {
   const made: Array<Change> = []
-  for (const step of steps) {
-    if (step instanceof Changed) made.push(...step.changes)
-    else if (step instanceof Leave) yield* ahead(step.statement)
-    else yield step
-  }
+  yield* turned(steps, (step) => {
+    if (step instanceof Leave) return ahead(step.statement)
+    if (!(step instanceof Changed)) return [step]
+    made.push(...step.changes)
+    return []
+  })
   return made
 }
 
@@ -120,22 +124,16 @@ export function* recorded<A, E>(
   notify: () => void
 ): Steps<A, Refusal<E | EventLoop>> {
   const hops = yield* hopsAfter(context.storeId, context.cause)
-  const steps = write()
-  let next = steps.next()
-  while (next.done !== true) {
-    if (next.value instanceof Changed) {
-      const { changes } = next.value
-      const told = changes.flatMap((change) => toldOf(context, hops, change))
-      const statements = [...entriesOf(context, hops, key, changes), ...outboxOf(told)]
-      // What tells of many is large: the database works on it while the write makes the next ones.
-      yield* changes.length === 1 ? leave(...statements) : ahead(...statements)
-      if (told.length > 0) yield new AfterCommit(notify)
-    } else {
-      yield next.value
-    }
-    next = steps.next()
+
+  function* tell(changes: ReadonlyArray<Change>): Steps<void> {
+    const told = changes.flatMap((change) => toldOf(context, hops, change))
+    const statements = [...entriesOf(context, hops, key, changes), ...outboxOf(told)]
+    // What tells of many is large: the database works on it while the write makes the next ones.
+    yield* changes.length === 1 ? leave(...statements) : ahead(...statements)
+    if (told.length > 0) yield new AfterCommit(notify)
   }
-  return next.value
+
+  return yield* turned(write(), (step) => (step instanceof Changed ? tell(step.changes) : [step]))
 }
 
 export const WritesLive = Layer.effect(

@@ -10,23 +10,16 @@ import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
 import { AccessLive } from "../../src/layers/access/Access.ts"
 import { AppDataLive } from "../../src/layers/records/AppData.ts"
-import { MigrationsLive } from "../../src/layers/Migrations.ts"
-import { Database, postgres } from "../../src/layers/database/Postgres.ts"
+import { Database } from "../../src/layers/database/Postgres.ts"
 import { statement } from "../../src/layers/database/Statement.ts"
 import { WebhooksLive } from "../../src/layers/webhooks/Webhooks.ts"
 import { agedBy, AGEING } from "../support/Ageing.ts"
 import { makeApp, makeStore } from "../support/Api.ts"
-import { freshDatabase } from "../support/Postgres.ts"
+import { OneConnectionTest } from "../support/PostgresTest.ts"
 
-/** On one connection: what a statement read is counted in its session, and told when that is asked to tell. */
-const Live = Layer.unwrapScoped(
-  Effect.map(freshDatabase, (url) =>
-    Layer.mergeAll(IdempotencyLive, AccessLive, AppDataLive, WebhooksLive).pipe(
-      Layer.provideMerge(MigrationsLive),
-      Layer.provideMerge(postgres({ url, maxConnections: 1 }))
-    )
-  )
-).pipe(Layer.orDie)
+const Live = Layer.mergeAll(IdempotencyLive, AccessLive, AppDataLive, WebhooksLive).pipe(
+  Layer.provideMerge(OneConnectionTest)
+)
 
 const installed = Effect.gen(function* () {
   const { install } = yield* Installations

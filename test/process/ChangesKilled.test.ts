@@ -1,30 +1,13 @@
 import { assert, it } from "@effect/vitest"
-import { Chunk, Effect, Exit, ExecutionStrategy, Fiber, Queue, Redacted, Schema, Scope, Stream } from "effect"
-import { Email, Merchants, Password } from "../../src/domain/access/Merchants.ts"
-import type { StoreId } from "../../src/domain/Store.ts"
-import { Sessions } from "../../src/domain/access/Sessions.ts"
+import { Chunk, Effect, Exit, ExecutionStrategy, Fiber, Queue, Scope, Stream } from "effect"
 import type { Changed } from "../../src/rpc/Client.ts"
 import { dataOf, makeClient } from "../support/Api.ts"
-import { enroll, freePort, ownDatabase, rowsOf, servicesOn, startServer } from "../support/Process.ts"
+import { enroll, freePort, ownDatabase, rowsOf, startServer } from "../support/Process.ts"
+import { memberOf } from "../support/Members.ts"
 import { followerAt } from "../support/Follower.ts"
-import { performIn } from "../support/Writes.ts"
 
 const KILLS = 3
 const WORKERS = 4
-
-/** A session of a new member of the store. */
-const memberOn = (url: string, storeId: StoreId) =>
-  Effect.gen(function* () {
-    const { create, join } = yield* Merchants
-    const { signIn } = yield* Sessions
-    const email = Schema.decodeSync(Email)("ada@example.com")
-    const password = Schema.decodeSync(Password)("correct horse battery")
-    yield* create({ email, name: "Ada", password })
-    const perform = yield* performIn(storeId)
-    yield* perform(join(storeId, email, "owner"))
-    const { token } = yield* signIn({ email, password, address: "here", userAgent: "Test", replaced: undefined })
-    return `session=${Redacted.value(token)}`
-  }).pipe(Effect.provide(servicesOn(url)))
 
 it.scopedLive(
   "who follows a server that is killed again and again is told of each change once, in order",
@@ -41,7 +24,7 @@ it.scopedLive(
       let server = yield* start
       const { base } = server
       const { storeId, tokens } = yield* enroll(url, WORKERS)
-      const cookie = yield* memberOn(url, storeId)
+      const cookie = yield* memberOf(url, [storeId])
 
       const told = yield* Queue.unbounded<Changed>()
       const { changes } = yield* followerAt(base, cookie)

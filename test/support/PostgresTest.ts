@@ -3,7 +3,13 @@ import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/database/Postgres.ts"
 import { freshDatabase } from "./Postgres.ts"
 
+const postgresOf = (maxConnections: number) =>
+  Layer.unwrapScoped(
+    Effect.map(freshDatabase, (url) => Layer.provideMerge(MigrationsLive, postgres({ url, maxConnections })))
+  ).pipe(Layer.orDie)
+
 /** A migrated database of its own. */
-export const PostgresTest = Layer.unwrapScoped(
-  Effect.map(freshDatabase, (url) => Layer.provideMerge(MigrationsLive, postgres({ url, maxConnections: 10 })))
-).pipe(Layer.orDie)
+export const PostgresTest = postgresOf(10)
+
+/** The same on one connection: what a statement read is counted in its session, and told when that is asked to tell. */
+export const OneConnectionTest = postgresOf(1)

@@ -1,18 +1,15 @@
 import { Effect } from "effect"
-import type { JsonText } from "../../domain/Document.ts"
 import { Customers } from "../../domain/records/Customer.ts"
 import { Orders } from "../../domain/records/Order.ts"
 import type { Shown } from "../../domain/records/Records.ts"
 import type { Principal } from "../Principal.ts"
 import * as Rpcs from "../Records.ts"
-import { page } from "./Answers.ts"
+import { asItIs, page } from "./Answers.ts"
 import { requestOf } from "./Asked.ts"
 import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
 
 /** Personal data is for people. */
 const shownTo = ({ _tag }: Principal): Shown => ({ isPersonal: _tag === "Merchant" })
-
-const asIs = (json: JsonText) => json
 
 export const makeRecordProcedures = Effect.gen(function* () {
   const orders = yield* Orders
@@ -33,7 +30,7 @@ export const makeRecordProcedures = Effect.gen(function* () {
     "orders.get": inStore(
       Rpcs.getOrder,
       ({ payload, principal }) => orders.get(payload.storeId, payload.id, shownTo(principal)),
-      asIs
+      asItIs
     ),
 
     "customers.list": inStore(
@@ -49,7 +46,7 @@ export const makeRecordProcedures = Effect.gen(function* () {
     "customers.get": inStore(
       Rpcs.getCustomer,
       ({ payload, principal }) => customers.get(payload.storeId, payload.id, shownTo(principal)),
-      asIs
+      asItIs
     )
   } satisfies ProceduresOf<typeof Rpcs.OrderRpcs | typeof Rpcs.CustomerRpcs>
 })

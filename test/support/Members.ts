@@ -4,7 +4,7 @@ import { Sessions } from "../../src/domain/access/Sessions.ts"
 import { StoreId } from "../../src/domain/Store.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { postgres } from "../../src/layers/database/Postgres.ts"
-import { performIn } from "../support/Writes.ts"
+import { performIn } from "./Writes.ts"
 
 const toStore = Schema.decodeUnknownSync(StoreId)
 
@@ -20,7 +20,7 @@ export const memberOf = (url: string, stores: ReadonlyArray<string>) =>
       const perform = yield* performIn(store)
       yield* perform(join(store, email, "owner"))
     }
-    const { token } = yield* signIn({ email, password, address: "here", userAgent: "Bench", replaced: undefined })
+    const { token } = yield* signIn({ email, password, address: "here", userAgent: "Test", replaced: undefined })
     return `session=${Redacted.value(token)}`
   }).pipe(
     Effect.provide(Layer.provideMerge(DomainLive, postgres({ url: Redacted.make(url), maxConnections: 2 }))),
