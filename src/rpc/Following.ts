@@ -3,6 +3,7 @@ import type { FromClientEncoded, FromServerEncoded } from "@effect/rpc/RpcMessag
 import { Effect, Option, Predicate, Runtime, Schedule, Schema, type Scope, Stream } from "effect"
 import type { EventId } from "../domain/Events.ts"
 import type { Changed, ChangesGone, Told, TooManyFollowers } from "../domain/journal/Changes.ts"
+import { type RateLimitExceeded, WINDOW_SECONDS } from "../domain/RateLimit.ts"
 import type { StoreId } from "../domain/Store.ts"
 import { Streams } from "./Changes.ts"
 import type { CallRefused } from "./Principal.ts"
@@ -115,15 +116,15 @@ const once = (open: () => SocketLike, followed: Followed) =>
     })
   )
 
-const TRANSIENT: ReadonlySet<string> = new Set(["RpcClientError", "ServiceUnavailable", "InternalError", "StoreBusy"])
+const TRANSIENT = ["RpcClientError", "RateLimitExceeded", "ServiceUnavailable", "InternalError", "StoreBusy"] as const
 
 type Failed = FollowRefused | RpcClientError.RpcClientError
-type Transient = Extract<
-  Failed,
-  { readonly _tag: "RpcClientError" | "ServiceUnavailable" | "InternalError" | "StoreBusy" }
->
+type Transient = Extract<Failed, { readonly _tag: (typeof TRANSIENT)[number] }>
 
-const isTransient = (error: Failed): error is Transient => TRANSIENT.has(error._tag)
+const isTransient = (error: Failed): error is Transient => TRANSIENT.some((tag) => tag === error._tag)
+
+/** Until a window that is full takes another call. */
+const windowOpen = ({ retryAfter = WINDOW_SECONDS }: RateLimitExceeded) => Effect.sleep(`${retryAfter} seconds`)
 
 /** Soon at first, and then each 15 seconds or so, at other times than others do. */
 const AGAIN = Schedule.jittered(Schedule.union(Schedule.exponential("200 millis"), Schedule.spaced("15 seconds")))
@@ -150,6 +151,7 @@ export const makeChanges =
           return one
         }),
         Stream.catchTag("RpcClientError", (error) => Stream.fromEffect(Effect.zipRight(ask(storeId), error))),
+        Stream.catchTag("RateLimitExceeded", (error) => Stream.fromEffect(Effect.zipRight(windowOpen(error), error))),
         Stream.retry(Schedule.whileInput(AGAIN, isTransient)),
         Stream.filter((one) => one._tag === "Changed"),
         Stream.refineOrDie((error) => (isTransient(error) ? Option.none() : Option.some(error)))

@@ -3,6 +3,7 @@ import { Chunk, Effect, Fiber, Queue, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import type { WebSocket } from "ws"
 import { Sessions } from "../../src/domain/access/Sessions.ts"
+import { MERCHANT_CALLS } from "../../src/domain/RateLimit.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Changed, EventId, performed } from "../../src/rpc/Client.ts"
 import { ApiTest, type Client, dataOf, install } from "../support/Api.ts"
@@ -148,6 +149,25 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
         )
         assert.strictEqual(yield* Queue.size(told), 0)
       }
+    })
+  )
+
+  it.scoped("are followed by whose window of calls is full once it takes another", () =>
+    Effect.gen(function* () {
+      const member = yield* freshMember()
+      const { mark, make } = yield* followed(member)
+      const id = yield* make
+      const db = yield* connection(yield* databaseUrl)
+      yield* rowsOf(
+        db,
+        `update merchants set hits = array_fill(clock_micros() - 58 * 1000000, array[${MERCHANT_CALLS}]) where id = $1`,
+        [member.merchantId]
+      )
+      const { changes } = yield* followerOf(member.cookie)
+      const [told] = Chunk.toReadonlyArray(
+        yield* Stream.runCollect(Stream.take(changes({ storeId: member.storeId, after: mark }), 1))
+      )
+      assert.strictEqual(told?.resourceId, id)
     })
   )
 

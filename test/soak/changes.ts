@@ -1,7 +1,8 @@
-import { Effect, ExecutionStrategy, Exit, Scope, Stream } from "effect"
+import { Effect, ExecutionStrategy, Exit, Fiber, Scope, Stream } from "effect"
 import { createServer } from "node:net"
 import { once } from "node:events"
 import type { WebSocket } from "ws"
+import type { FollowRefused } from "../../src/rpc/Following.ts"
 import { memberOf } from "../support/Members.ts"
 import { followerAt } from "../support/Follower.ts"
 import type { Sizes } from "./options.ts"
@@ -43,11 +44,12 @@ export const changes = (server: string, { "change-kills": kills, "change-cuts": 
     const cookie = yield* memberOf(url, stores)
     const follower = yield* followerAt(new URL(running.base).origin, cookie, (socket) => sockets.add(socket))
     const told = stores.map((): Array<string> => [])
+    const following: Array<Fiber.RuntimeFiber<void, FollowRefused>> = []
     for (const [place, storeId] of stores.entries()) {
       const follow = Stream.runForEach(follower.changes({ storeId }), ({ id }) =>
         Effect.sync(() => told[place]?.push(id))
       )
-      yield* Effect.forkScoped(follow)
+      following.push(yield* Effect.forkScoped(follow))
     }
 
     let [cut, killed, isOver] = [0, 0, false]
@@ -81,7 +83,10 @@ export const changes = (server: string, { "change-kills": kills, "change-cuts": 
     const progress = () => `cuts ${cut}/${cuts}, kills ${killed}/${kills}, changes told ${count()}`
     yield* withProgress(
       progress,
-      Effect.all([breaking, writeOn(scene, RATE, () => isOver)], { concurrency: "unbounded" })
+      Effect.raceFirst(
+        Effect.all([breaking, writeOn(scene, RATE, () => isOver)], { concurrency: "unbounded" }),
+        Fiber.joinAll(following)
+      )
     )
     let [missed, doubled, disordered] = [0, 0, 0]
     for (const [place, storeId] of stores.entries()) {
