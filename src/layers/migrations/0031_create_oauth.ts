@@ -9,9 +9,9 @@ export default Effect.gen(function* () {
   yield* sql`
     alter table apps
       add column developer_id uuid references merchants, add column website text, add column logo_url text,
-      add column is_public boolean not null default false, add column redirect_uris text[] not null default '{}',
-      add constraint apps_by_developer unique (developer_id, id)
+      add column is_public boolean not null default false, add column redirect_uris text[] not null default '{}'
   `
+  yield* sql`create index apps_by_developer on apps (developer_id, id)`
 
   // ends_at: since when one is refused that was replaced.
   yield* sql`
