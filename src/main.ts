@@ -7,6 +7,7 @@ import { baseUrl, listen } from "./http/Listener.ts"
 import { DatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
 import { LogFormat, LoggingLive } from "./layers/Logging.ts"
+import { givenKeys } from "./layers/webhooks/SecretKeys.ts"
 import { webhookWorker, webhookWorkers } from "./layers/webhooks/Worker.ts"
 import { ServerLive } from "./Server.ts"
 import { exitOnFailure, heedOneSignal } from "./Startup.ts"
@@ -40,14 +41,16 @@ const Greeting = Layer.scopedDiscard(
 
 /** What is configured is read before anything listens or is printed, so that what is wrong is all that is said. */
 const Server = Layer.unwrapEffect(
-  Effect.map(Config.all({ address, format: LogFormat, workers: webhookWorkers }), ({ address, format, workers }) =>
-    Layer.mergeAll(ServerLive, webhookWorker(workers), HousekeepingLive, Greeting).pipe(
-      Layer.provide(listen(Config.succeed(address))),
-      Layer.provide(accessLogTo(process.stdout, format)),
-      Layer.provide(Services),
-      Layer.provide(LoggingLive),
-      Layer.provide(Layer.setTracerEnabled(false))
-    )
+  Effect.map(
+    Effect.all({ address, format: LogFormat, keys: givenKeys, workers: webhookWorkers }),
+    ({ address, format, workers }) =>
+      Layer.mergeAll(ServerLive, webhookWorker(workers), HousekeepingLive, Greeting).pipe(
+        Layer.provide(listen(Config.succeed(address))),
+        Layer.provide(accessLogTo(process.stdout, format)),
+        Layer.provide(Services),
+        Layer.provide(LoggingLive),
+        Layer.provide(Layer.setTracerEnabled(false))
+      )
   )
 )
 
