@@ -43,36 +43,6 @@ describe("a request", () => {
     })
   )
 
-  it.scopedLive("gets what is there, with no body", () =>
-    Effect.gen(function* () {
-      const { port, requests } = yield* receiver(
-        saying(
-          "HTTP/1.1 200 OK",
-          "content-type: application/json",
-          "cache-control: max-age=60",
-          "content-length: 2",
-          "",
-          "{}"
-        )
-      )
-      const { get } = yield* makeOutgoing({ allowed: new Set(["127.0.0.1"]) })
-      const attempt = yield* get({
-        url: `http://127.0.0.1:${port}/client.json`,
-        headers: { accept: "application/json" }
-      })
-      assert.strictEqual(textOf(attempt), "{}")
-      assert.deepStrictEqual(attempt.headers, { "content-type": "application/json", "cache-control": "max-age=60" })
-      assert.deepStrictEqual(requests[0]?.split("\r\n"), [
-        "GET /client.json HTTP/1.1",
-        `host: 127.0.0.1:${port}`,
-        "connection: keep-alive",
-        "accept: application/json",
-        "",
-        ""
-      ])
-    })
-  )
-
   it.scopedLive("with a header that would end early is not sent", () =>
     Effect.gen(function* () {
       const { sockets, url } = yield* receiver(ok)
@@ -124,25 +94,6 @@ describe("an answer", () => {
         assert.strictEqual(attempt.status, 200)
         assert.isTrue(body.subarray(0, KEPT_BYTES).equals(attempt.answer), `${length} bytes`)
       }
-    })
-  )
-
-  it.scopedLive("that was asked for is refused beyond 16 KiB, and its connection closed", () =>
-    Effect.gen(function* () {
-      const { get } = yield* makeOutgoing({ allowed: new Set(["127.0.0.1"]) })
-      const whole = yield* receiver(holding(Buffer.alloc(KEPT_BYTES)))
-      assert.deepInclude(yield* get({ url: whole.url, headers: {} }), { status: 200, error: null })
-      const endless = yield* receiver((socket) => {
-        const more = () => {
-          while (!socket.destroyed && socket.write("x".repeat(4096)));
-        }
-        socket.on("drain", more)
-        socket.write("HTTP/1.1 200 OK\r\n\r\n")
-        more()
-      })
-      const attempt = yield* get({ url: endless.url, headers: {} })
-      assert.deepInclude(attempt, { status: null, error: `The answer is longer than ${KEPT_BYTES} bytes` })
-      assert.isTrue(yield* until(() => endless.sockets.every((socket) => socket.destroyed)))
     })
   )
 
