@@ -5,7 +5,7 @@ import { Effect } from "effect"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // developer_id: whose app it is; null of one that an operator made.
+  // developer_id: whose app it is; null of one that an operator made. Apps are few: their index is made at once.
   yield* sql`
     alter table apps
       add column developer_id uuid references merchants, add column website text, add column logo_url text,
