@@ -7,6 +7,8 @@ import { type Answer, receiver } from "./RawReceiver.ts"
 
 const TLS = selfSigned("localhost")
 
+const silent: Answer = () => undefined
+
 /** The guards opened to the test's own hosts: this machine by its name, and the certificate that it made for itself. */
 export const OPENED: Partial<OutgoingOptions> = {
   allowed: new Set(["localhost"]),
@@ -36,7 +38,7 @@ export const described = (id: string, more: object = {}) => ({
 /** A host of documents over TLS: the address of one, and the requests that came. */
 export const documentHost = (answerOf: (id: string) => Answer) =>
   Effect.gen(function* () {
-    let answer: Answer = () => undefined
+    let answer = silent
     const seen = yield* receiver((...request) => answer(...request), { tls: TLS })
     const id = `https://localhost:${seen.port}/client.json`
     answer = answerOf(id)
