@@ -10,7 +10,7 @@ export const WAITING_HOURS = 24
 export const MAX_WAITING = 5_000
 
 /** Registrations from one address that are heard in {@link SIGN_IN_MINUTES} minutes. */
-export const MAX_REGISTRATIONS = 20
+export const MAX_REGISTRATIONS = 60
 
 export class TooManyRegistrations extends Schema.TaggedError<TooManyRegistrations>()("TooManyRegistrations", {}) {
   override get message() {
