@@ -40,7 +40,7 @@ const AGENT = `
   json_build_object(
     'id', a.id, 'name', a.name, 'scopes', a.scopes, 'budget', a.budget, 'window', a.requests,
     'proposalsOnly', a.proposals_only, 'writesToday', ${SPENT},
-    'createdBy', a.created_by, 'createdAt', ${time("a.created_at")},
+    'createdBy', a.created_by, 'createdAt', ${time("a.created_at")}, 'endsAt', ${time("a.ends_at")},
     'lastUsedAt', ${time("date_trunc('minute', to_timestamp(w.hits[cardinality(w.hits)] / 1000000))")},
     'revokedAt', ${time("a.revoked_at")}
   )::text
@@ -60,8 +60,11 @@ const selectPage = statement(
   })
 )
 
+/** An agent `a` that is not revoked, and whose time, if it has one, is not over. */
+const GOES_ON = "a.revoked_at is null and (a.ends_at is null or a.ends_at > clock_timestamp())"
+
 const selectFull = statement(`
-  select 1 from agents where store_id = $1 and revoked_at is null offset ${MAX_AGENTS - 1} limit 1
+  select 1 from agents a where a.store_id = $1 and ${GOES_ON} offset ${MAX_AGENTS - 1} limit 1
 `)
 
 const insertAgent = statement(`
@@ -90,8 +93,14 @@ const revokeAgent = statement(`
 const admitCalls = statement(`
   with bearer as materialized (
     select a.store_id, a.id as agent_id, a.scopes, a.proposals_only, a.requests, s.deleted_at is not null as is_gone
-    from agents a join stores s on s.id = a.store_id
-    where a.token_hash = $1 and a.revoked_at is null
+    from (
+      select store_id, id from agents where token_hash = $1
+      union all
+      select store_id, agent_id from agent_tokens where token_hash = $1 and expires_at > clock_timestamp() and $3
+    ) known
+    join agents a on a.store_id = known.store_id and a.id = known.id
+    join stores s on s.id = a.store_id
+    where ${GOES_ON}
   ), wanted as (
     select store_id, agent_id, $2::integer as n, requests as most from bearer where not is_gone
   ), ${countedIn("agent_windows", ["store_id", "agent_id"])}
@@ -105,7 +114,7 @@ const selectEnded = statement(`
   select held.place from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::text[]) as held (place, store_id, id, scopes)
   left join lateral (
     select true as goes_on from agents a join stores s on s.id = a.store_id and s.deleted_at is null
-    where a.store_id = held.store_id and a.id = held.id and a.revoked_at is null
+    where a.store_id = held.store_id and a.id = held.id and ${GOES_ON}
       and array_to_string(a.scopes, ' ') = held.scopes limit 1
   ) agent on true
   where goes_on is null
@@ -171,9 +180,9 @@ export const AgentsLive = Layer.effect(
           return value
         },
 
-      admit: (token, calls) =>
+      admit: (token, calls, taken) =>
         Effect.flatMap(
-          bearerOf(admitCalls(hashOf(token), calls)),
+          bearerOf(admitCalls(hashOf(token), calls, taken === "any")),
           (found): Effect.Effect<AdmittedAgent, InvalidToken | StoreNotFound> => {
             if (Option.isNone(found)) return new InvalidToken()
             const { isGone, ...agent } = found.value
