@@ -9,6 +9,7 @@ import {
 } from "../../../src/http/client/Client.ts"
 import type { Grants } from "../../../src/domain/access/AccessRule.ts"
 import { ApiTest, baseUrl, freshClient } from "../../support/Api.ts"
+import { rejection, rejectionOf } from "../../support/Rejections.ts"
 
 /** A client with the token of an app that is installed on a store of its own. */
 const fresh = Effect.fn(function* (granted: Partial<Grants> = {}) {
@@ -17,20 +18,7 @@ const fresh = Effect.fn(function* (granted: Partial<Grants> = {}) {
   return { client: createClient({ url, tokens: client.token ?? "" }), installation, storeId, url, raw: client }
 })
 
-/** What a promise rejects with. */
-const rejection = (promise: Promise<unknown>) =>
-  Effect.promise(() =>
-    promise.then(
-      () => assert.fail("It was not refused"),
-      (reason: unknown) => reason
-    )
-  )
-
-const refusal = (promise: Promise<unknown>) =>
-  Effect.map(rejection(promise), (reason) => {
-    assert.instanceOf(reason, ApiError)
-    return reason
-  })
+const refusal = (promise: Promise<unknown>) => rejectionOf(ApiError, promise)
 
 layer(ApiTest)("the client", (it) => {
   it.effect("makes, changes, counts and deletes a product", () =>
@@ -128,6 +116,27 @@ layer(ApiTest)("the client", (it) => {
         client.products.create({ name: "Lamp" }, { idempotencyKey: "the-only-lantern" })
       )
       assert.deepStrictEqual([status, idempotencyKey], [409, "the-only-lantern"])
+    })
+  )
+
+  it.effect("sends a write again whose answer was lost, and it happens once", () =>
+    Effect.gen(function* () {
+      const { client, raw, url } = yield* fresh()
+      let lost = 2
+      const losing = createClient({
+        url,
+        tokens: raw.token ?? "",
+        wait: async () => undefined,
+        fetch: async (url, init) => {
+          const response = await fetch(url, init)
+          if (lost-- > 0) throw new TypeError("terminated")
+          return response
+        }
+      })
+      const { data, isReplayed } = yield* Effect.promise(() => losing.products.create({ name: "Lantern" }))
+      assert.isTrue(isReplayed)
+      const { items } = yield* Effect.promise(() => client.products.list().page())
+      assert.deepStrictEqual(items, [data])
     })
   )
 
