@@ -15,6 +15,7 @@ import { Exchange } from "./Exchange.ts"
 import { failureOf, NOT_FOUND } from "./Failure.ts"
 import { HealthRoutes } from "./handlers/Health.ts"
 import { SignInRoutes } from "./handlers/SignIn.ts"
+import { MetadataRoute } from "./oauth/Metadata.ts"
 
 const toResponse = ({ body, status }: Reply) =>
   HttpServerResponse.text(body, { status, contentType: "application/json" })
@@ -57,5 +58,8 @@ const Fallback = HttpLayerRouter.middleware<{ handles: HttpServerError.RouteNotF
 
 /** What is served beside the API, and the answer to what nothing serves. */
 export const pages = HttpLayerRouter.toHttpEffect(
-  Layer.merge(Layer.provide(Layer.mergeAll(Document, Reference, HealthRoutes, SignInRoutes), RouteNote), Fallback)
+  Layer.merge(
+    Layer.provide(Layer.mergeAll(Document, Reference, HealthRoutes, SignInRoutes, MetadataRoute), RouteNote),
+    Fallback
+  )
 )
