@@ -15,6 +15,7 @@ import { Exchange } from "./Exchange.ts"
 import { failureOf, NOT_FOUND } from "./Failure.ts"
 import { HealthRoutes } from "./handlers/Health.ts"
 import { SignInRoutes } from "./handlers/SignIn.ts"
+import { MetadataRoute } from "./oauth/Metadata.ts"
 import { ProtectedResourceRoutes } from "./oauth/ProtectedResource.ts"
 
 const toResponse = ({ body, status }: Reply) =>
@@ -59,7 +60,10 @@ const Fallback = HttpLayerRouter.middleware<{ handles: HttpServerError.RouteNotF
 /** What is served beside the API, and the answer to what nothing serves. */
 export const pages = HttpLayerRouter.toHttpEffect(
   Layer.merge(
-    Layer.provide(Layer.mergeAll(Document, Reference, HealthRoutes, SignInRoutes, ProtectedResourceRoutes), RouteNote),
+    Layer.provide(
+      Layer.mergeAll(Document, Reference, HealthRoutes, SignInRoutes, MetadataRoute, ProtectedResourceRoutes),
+      RouteNote
+    ),
     Fallback
   )
 )
