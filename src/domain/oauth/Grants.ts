@@ -1,5 +1,6 @@
-import { Context, type Effect, type Redacted } from "effect"
+import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { Scope } from "../access/Scope.ts"
+import { Uuid } from "../Uuid.ts"
 import type { Credentials } from "./Clients.ts"
 import type { InvalidClient, InvalidGrant, InvalidScope, InvalidTarget } from "./Refusals.ts"
 
@@ -10,6 +11,9 @@ export const REFRESH_DAYS = 90
 
 /** Seconds in which a refresh token that was used answers the same again, as the answer to it may have been lost. */
 export const GRACE_SECONDS = 30
+
+export const GrantId = Uuid.pipe(Schema.brand("GrantId"))
+export type GrantId = typeof GrantId.Type
 
 /** What a client works with from now on. */
 export interface TokenSet {

@@ -17,6 +17,7 @@ import { cancelLive } from "../billing/Subscriptions.ts"
 import { countOf, firstOf } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
+import { endInstallation } from "../oauth/Ending.ts"
 import { pageOf, pageQuery, START } from "../Pages.ts"
 import { INSTALLED, INSTALLED_APP } from "./Installed.ts"
 
@@ -56,11 +57,10 @@ const setActiveIn = (store: StoreId, id: InstallationId, isActive: boolean): Wri
     return Option.getOrUndefined(changed)?.json ?? (yield* refuse(new InstallationNotFound({ id })))
   }
 
-const endInstallation = statement(`
+const uninstall = statement(`
   update installations i set is_active = false, uninstalled_at = clock_timestamp(), held_at = null
   where i.store_id = $1 and i.id = $2 and ${INSTALLED}
 `)
-const revokeTokens = statement("delete from access_tokens where store_id = $1 and installation_id = $2")
 
 export const InstallationsLive = Layer.effect(
   Installations,
@@ -168,9 +168,9 @@ export const InstallationsLive = Layer.effect(
 
       uninstall: (store, id) =>
         function* () {
-          const ended = yield* countOf(endInstallation(store, id))
+          const ended = yield* countOf(uninstall(store, id))
           if (ended === 0) yield* refuse(new InstallationNotFound({ id }))
-          yield* countOf(revokeTokens(store, id))
+          yield* endInstallation(store, id)()
           yield* cancelLive(store, id)
         }
     })

@@ -1,18 +1,20 @@
-import { Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import { hash, randomBytes } from "node:crypto"
 import { InstallationNotFound } from "../../domain/access/Installations.ts"
 import { Tokens } from "../../domain/access/Tokens.ts"
+import { StoreId } from "../../domain/Store.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql } from "../database/Statement.ts"
+import { endInstallation } from "../oauth/Ending.ts"
 
 /** Tokens that one purge deletes at most, so that it never holds many locks. */
 const PURGE_BATCH = 1000
 
 export const TokensLive = Layer.effect(
   Tokens,
-  Effect.map(Database, ({ count, first, one }) => {
+  Effect.map(Database, ({ count, first, one, perform }) => {
     const expiryOf = one(Schema.Struct({ expiresAt: Schema.DateTimeUtcFromDate }))
-    const goodOf = first(Schema.Struct({ good: Schema.Int }))
+    const storeOf = first(Schema.Struct({ storeId: Schema.typeSchema(StoreId) }).pipe(Schema.pluck("storeId")))
     return Tokens.of({
       issue: Effect.fn("Tokens.issue")(function* ({ id, storeId }) {
         const token = randomBytes(32).toString("base64url")
@@ -25,17 +27,11 @@ export const TokensLive = Layer.effect(
       }),
 
       revoke: Effect.fn("Tokens.revoke")(function* (id) {
-        const revoked = yield* goodOf(sql`
-          with installation as (
-            select store_id, id from installations where id = ${id}
-          ), ended as (
-            delete from access_tokens t using installation i
-            where t.store_id = i.store_id and t.installation_id = i.id
-            returning t.expires_at > clock_timestamp() as good
-          )
-          select (select count(*)::integer from ended where good) as good from installation
-        `)
-        return Option.isSome(revoked) ? revoked.value.good : yield* new InstallationNotFound({ id })
+        const storeId = yield* Effect.mapError(
+          yield* storeOf(sql`select store_id as "storeId" from installations where id = ${id}`),
+          () => new InstallationNotFound({ id })
+        )
+        return yield* perform(endInstallation(storeId, id))
       }),
 
       purge: count(
