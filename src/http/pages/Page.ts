@@ -23,7 +23,13 @@ const formTargets = (leadsTo: URL | undefined) =>
  * The page as it is sent: it loads nothing and runs nothing, stands in no frame, and is kept nowhere. To other origins it is
  * no referrer; to its own it is, as browsers would otherwise send its forms with the `Origin` null.
  */
-export const respond = ({ footer, leadsTo, main, status = 200, title }: Page): HttpServerResponse.HttpServerResponse => {
+export const respond = ({
+  footer,
+  leadsTo,
+  main,
+  status = 200,
+  title
+}: Page): HttpServerResponse.HttpServerResponse => {
   const { text } = html`<!doctype html>
     <html lang="en">
       <head>
@@ -50,10 +56,11 @@ export const respond = ({ footer, leadsTo, main, status = 200, title }: Page): H
   })
 }
 
-/** What cannot be done, and what to do about it. */
-export const problem = (title: string, text: string, status: number): Page => ({
+/** What cannot be done, why, and where to go from here. */
+export const problem = (title: string, text: string, status: number, way?: Html): Page => ({
   title,
   main: html`<h1>${title}</h1>
-    <p>${text}</p>`,
+    <p>${text}</p>
+    ${way}`,
   status
 })

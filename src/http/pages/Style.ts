@@ -70,8 +70,14 @@ export const STYLE = html`<style>
     font-size: 14px;
     text-align: center;
   }
+  footer p {
+    margin: 0 0 8px;
+  }
   footer form {
-    display: inline;
+    display: inline-block;
+  }
+  footer a + form {
+    margin-left: 16px;
   }
   h1 {
     margin: 0 0 8px;
@@ -147,6 +153,11 @@ export const STYLE = html`<style>
     padding: 12px 0;
     color: inherit;
     text-decoration: none;
+  }
+  .rows a::after {
+    content: "›";
+    float: right;
+    color: var(--muted);
   }
   .rows a:hover strong {
     text-decoration: underline;
