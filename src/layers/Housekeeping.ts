@@ -5,6 +5,7 @@ import { Search } from "../domain/catalog/Search.ts"
 import { Tokens } from "../domain/access/Tokens.ts"
 import { Idempotency } from "../domain/Idempotency.ts"
 import { Journal } from "../domain/journal/Journal.ts"
+import { AgentClients } from "../domain/oauth/AgentClients.ts"
 import { Grants } from "../domain/oauth/Grants.ts"
 import { AppData } from "../domain/records/AppData.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
@@ -25,6 +26,7 @@ export const HousekeepingLive = Layer.scopedDiscard(
       yield* Idempotency,
       yield* Tokens,
       yield* Grants,
+      yield* AgentClients,
       yield* Sessions,
       yield* Proposals,
       yield* Journal,

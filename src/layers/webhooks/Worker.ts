@@ -35,9 +35,10 @@ const leftSome = (claimed: ReadonlyArray<Claimed>, busy: ReadonlyMap<AppId, numb
 }
 
 /** What becomes of a delivery after a request. */
-const outcomeOf = (claimed: Settled["claimed"], { retryAfter, ...attempt }: Attempt, chance: number): Settled => {
+const outcomeOf = (claimed: Settled["claimed"], { headers, ...attempt }: Attempt, chance: number): Settled => {
   if (isSuccess(attempt)) return { claimed, attempt, outcome: "delivered", delay: 0 }
-  return Option.match(nextAttempt(claimed.failures + 1, chance, retryAfterSeconds(retryAfter, claimed.now)), {
+  const wait = retryAfterSeconds(headers["retry-after"] ?? null, claimed.now)
+  return Option.match(nextAttempt(claimed.failures + 1, chance, wait), {
     onNone: () => ({ claimed, attempt, outcome: "dead", delay: 0 }),
     onSome: (delay) => ({ claimed, attempt, outcome: "retry", delay })
   })
