@@ -8,6 +8,7 @@ import { makeStoreHandlers } from "./http/handlers/Stores.ts"
 import { makeRecordHandlers } from "./http/handlers/Records.ts"
 import { makeMcp } from "./http/Mcp.ts"
 import { makeRegistration } from "./http/oauth/Registration.ts"
+import { makeTokenEndpoints } from "./http/oauth/TokenEndpoints.ts"
 import { pages } from "./http/Pages.ts"
 import { makeRpc } from "./http/Rpc.ts"
 import { serve } from "./http/Serve.ts"
@@ -61,11 +62,10 @@ export const ServerLive = Layer.scopedDiscard(
     const api = yield* makeDispatch(Object.values(handlers))
     const rpc = yield* makeRpc(yield* makeCalls(Object.values(procedures)))
     const mcp = yield* makeMcp(yield* makeMessages(procedures))
-    const registration = yield* makeRegistration
+    const surfaces = [api, rpc, mcp, yield* makeTokenEndpoints, yield* makeRegistration]
     const streams: StreamsOf<typeof Streams> = yield* makeChangeStreams
     yield* serve(
-      (message, exchange) =>
-        api(message, exchange) || rpc(message, exchange) || mcp(message, exchange) || registration(message, exchange),
+      (message, exchange) => surfaces.some((dispatch) => dispatch(message, exchange)),
       yield* pages,
       yield* makeWebSockets(yield* makeSockets(Object.values(streams)))
     )

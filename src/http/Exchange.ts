@@ -1,3 +1,6 @@
+import { HttpServerRequest } from "@effect/platform"
+import { NodeHttpServerRequest } from "@effect/platform-node"
+import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { type IncomingMessage, ServerResponse } from "node:http"
 import type { InstallationId } from "../domain/access/Installations.ts"
@@ -22,3 +25,10 @@ export class Exchange<Request extends IncomingMessage = IncomingMessage> extends
   route = "-"
   installationId: InstallationId | undefined = undefined
 }
+
+/** The exchange that a request of the platform's router belongs to. */
+export const currentExchange = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
+  const response = NodeHttpServerRequest.toServerResponse(request)
+  if (response instanceof Exchange) return response
+  throw new Error("The router serves what the listener took from the socket")
+})

@@ -1,21 +1,15 @@
-import {
-  HttpLayerRouter,
-  HttpRouter,
-  type HttpServerError,
-  HttpServerRequest,
-  HttpServerResponse,
-  OpenApi
-} from "@effect/platform"
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import { HttpLayerRouter, HttpRouter, type HttpServerError, HttpServerResponse, OpenApi } from "@effect/platform"
 import { Cause, Effect, Layer, Option, Predicate } from "effect"
 import { PartnerApi } from "./api/PartnerApi.ts"
 import { asset } from "./Asset.ts"
 import type { Reply } from "./Call.ts"
-import { Exchange } from "./Exchange.ts"
+import { currentExchange } from "./Exchange.ts"
 import { failureOf, NOT_FOUND } from "./Failure.ts"
 import { HealthRoutes } from "./handlers/Health.ts"
 import { SignInRoutes } from "./handlers/SignIn.ts"
+import { MetadataRoute } from "./oauth/Metadata.ts"
 import { ProtectedResourceRoutes } from "./oauth/ProtectedResource.ts"
+import { AuthorizeRoutes } from "./pages/Authorize.ts"
 
 const toResponse = ({ body, status }: Reply) =>
   HttpServerResponse.text(body, { status, contentType: "application/json" })
@@ -26,17 +20,10 @@ const Document = asset("/openapi.json", "application/json", () => JSON.stringify
 /** `/docs`. The page is 3.4 MB of script: it is loaded when somebody first asks for it. */
 const Reference = asset("/docs", "text/html; charset=utf-8", async () => (await import("./DocsPage.ts")).renderDocs())
 
-/** The exchange that a request of the router belongs to. */
-const exchange = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
-  const response = NodeHttpServerRequest.toServerResponse(request)
-  if (response instanceof Exchange) return response
-  throw new Error("The router serves what the listener took from the socket")
-})
-
 /** Tells the access log which route of the router was met. */
 const RouteNote = HttpLayerRouter.middleware(
   Effect.succeed((app) =>
-    Effect.flatMap(Effect.all([exchange, HttpRouter.RouteContext]), ([exchange, { route }]) => {
+    Effect.flatMap(Effect.all([currentExchange, HttpRouter.RouteContext]), ([exchange, { route }]) => {
       exchange.route = route.path
       return app
     })
@@ -51,7 +38,7 @@ const Fallback = HttpLayerRouter.middleware<{ handles: HttpServerError.RouteNotF
       if (Predicate.isTagged(error, "RouteNotFound")) return Effect.succeed(toResponse(NOT_FOUND))
       return Cause.isInterruptedOnly(cause)
         ? Effect.failCause(cause)
-        : Effect.flatMap(exchange, ({ requestId }) => Effect.map(failureOf(cause, requestId), toResponse))
+        : Effect.flatMap(currentExchange, ({ requestId }) => Effect.map(failureOf(cause, requestId), toResponse))
     }),
   { global: true }
 )
@@ -59,7 +46,18 @@ const Fallback = HttpLayerRouter.middleware<{ handles: HttpServerError.RouteNotF
 /** What is served beside the API, and the answer to what nothing serves. */
 export const pages = HttpLayerRouter.toHttpEffect(
   Layer.merge(
-    Layer.provide(Layer.mergeAll(Document, Reference, HealthRoutes, SignInRoutes, ProtectedResourceRoutes), RouteNote),
+    Layer.provide(
+      Layer.mergeAll(
+        Document,
+        Reference,
+        HealthRoutes,
+        SignInRoutes,
+        MetadataRoute,
+        ProtectedResourceRoutes,
+        AuthorizeRoutes
+      ),
+      RouteNote
+    ),
     Fallback
   )
 )

@@ -1,13 +1,14 @@
 import { HttpLayerRouter, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
-import { Duration, Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { ClaimedPassword, Email, Merchants } from "../../domain/access/Merchants.ts"
 import { decodeWith } from "../../domain/BadRequest.ts"
-import { ForeignOrigin, NotSignedIn, SESSION_DAYS, Sessions, type SignedIn } from "../../domain/access/Sessions.ts"
+import { ForeignOrigin, NotSignedIn, Sessions, type SignedIn } from "../../domain/access/Sessions.ts"
 import { jsonBody, receiveBody } from "../Body.ts"
+import { addressOf } from "../ClientAddress.ts"
 import { type PublicError, replyOf } from "../ErrorTable.ts"
-import { isLoopback, isOwnOrigin } from "../Origin.ts"
-import { cookieName, sessionToken } from "../SessionCookie.ts"
+import { isOwnOrigin } from "../Origin.ts"
+import { sessionToken, withoutSession, withSession } from "../SessionCookie.ts"
 
 /** Bytes of what is sent to sign in: an address and a password. */
 const MAX_BODY = 16 * 1024
@@ -15,15 +16,6 @@ const MAX_BODY = 16 * 1024
 const decode = decodeWith(Schema.Struct({ email: Email, password: ClaimedPassword }))
 
 type Request = HttpServerRequest.HttpServerRequest
-
-const withCookie = (request: Request, value: string, days: number) =>
-  HttpServerResponse.unsafeSetCookie(cookieName(request.headers), value, {
-    httpOnly: true,
-    maxAge: Duration.days(days),
-    path: "/",
-    sameSite: "lax",
-    secure: !isLoopback(request.headers)
-  })
 
 const answer = (data: object) => HttpServerResponse.unsafeJson({ data }, { headers: { "cache-control": "no-store" } })
 
@@ -38,9 +30,6 @@ const bodyOf = (request: Request) =>
   Effect.flatMap(Effect.either(receiveBody(NodeHttpServerRequest.toIncomingMessage(request), MAX_BODY)), (body) =>
     Effect.map(jsonBody({ body, header: (name) => request.headers[name] }), ({ said }) => said)
   )
-
-/** As the socket tells it: behind a proxy that is the proxy's. */
-const addressOf = ({ remoteAddress }: Request) => Option.getOrElse(remoteAddress, () => "unknown")
 
 const facts = ({ email, merchantId, name }: SignedIn) => ({ merchantId, email, name })
 
@@ -72,7 +61,7 @@ export const SignInRoutes = HttpLayerRouter.use((router) =>
             userAgent: request.headers["user-agent"],
             replaced: sessionToken(request.headers)
           })
-          return withCookie(request, Redacted.value(token), SESSION_DAYS)(answer(facts(signedIn)))
+          return withSession(request.headers, token)(answer(facts(signedIn)))
         })
       )
     )
@@ -85,7 +74,7 @@ export const SignInRoutes = HttpLayerRouter.use((router) =>
           yield* requireOwnOrigin(request)
           const token = sessionToken(request.headers)
           if (token !== undefined) yield* sessions.signOut(token)
-          return withCookie(request, "", 0)(answer({ signedOut: true }))
+          return withoutSession(request.headers)(answer({ signedOut: true }))
         })
       )
     )

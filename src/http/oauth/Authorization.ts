@@ -83,17 +83,14 @@ const scopesAreOffered: Check<InvalidScope> = ({ client, parameters }) => {
   return new InvalidScope({ reason: `scope may name ${scopes.join(" ")}, or be left out for all of them` })
 }
 
-/** What the tokens of a client are for, where it is one thing: those of agents are good for tools alone (RFC 8707). */
-const targetOf = ({ client, iss }: Pick<Asked, "client" | "iss">) =>
-  client.of._tag === "AgentClient" ? agentsResource(iss) : undefined
-
-/** An app's tokens are good wherever the API is, which no resource names; only that it is not for agents is certain. */
+/** The tokens of agents are good for their tools alone, and those of apps never (RFC 8707). */
 const targetIsIts: Check<InvalidTarget> = ({ client, iss, parameters }) => {
   const asked = said(parameters, "resource")
-  const target = targetOf({ client, iss })
-  if (asked === undefined || asked === target) return undefined
-  if (target === undefined && asked !== agentsResource(iss)) return undefined
-  return new InvalidTarget({ reason: target === undefined ? "resource is for agents" : `resource must be ${target}` })
+  const tools = agentsResource(iss)
+  if (client.of._tag === "AgentClient") {
+    return (asked ?? tools) === tools ? undefined : new InvalidTarget({ reason: `resource must be ${tools}` })
+  }
+  return asked === tools ? new InvalidTarget({ reason: "resource is for agents, which no app is" }) : undefined
 }
 
 /** Once it is trusted. */
@@ -157,7 +154,7 @@ export const makeAuthorization = Effect.gen(function* () {
       client,
       challenge: Challenge.make(said(parameters, "code_challenge") ?? ""),
       scopes: offered(client).filter((scope) => named?.includes(scope) ?? true),
-      resource: targetOf(asked) ?? said(parameters, "resource")
+      resource: client.of._tag === "AgentClient" ? agentsResource(iss) : said(parameters, "resource")
     }
   })
 

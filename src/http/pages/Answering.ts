@@ -1,0 +1,26 @@
+import type { HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { Cause, Effect } from "effect"
+import { currentExchange } from "../Exchange.ts"
+import { failureOf } from "../Failure.ts"
+import { problem, respond } from "./Page.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+/** Answers a browser: with what a handler made, or ended early with; with a page also where it broke. */
+export const answering = (handle: (request: Request) => Effect.Effect<Response, Response>) => (request: Request) =>
+  Effect.catchAllCause(Effect.merge(handle(request)), (cause) =>
+    Cause.isInterruptedOnly(cause)
+      ? Effect.failCause(cause)
+      : Effect.flatMap(currentExchange, ({ requestId }) =>
+          Effect.map(failureOf(cause, requestId), ({ status }) =>
+            respond(
+              problem(
+                "Something failed here",
+                `Nothing was decided. Load the page anew in a moment; if it fails again, tell who runs the service: request ${requestId}.`,
+                status
+              )
+            )
+          )
+        )
+  )

@@ -1,0 +1,66 @@
+import type { Membership } from "../../domain/access/Merchants.ts"
+import type { Client } from "../../domain/oauth/Clients.ts"
+import { type Html, html } from "./Html.ts"
+import type { Page } from "./Page.ts"
+
+const segments = new Intl.Segmenter()
+
+/**
+ * The first letter of the client's name, where its logo would be: an image of somebody else's would tell them who looks
+ * at which store's page, and could show what it likes.
+ */
+const monogram = (name: string) => {
+  const [first] = segments.segment(name.trim())
+  return html`<div class="monogram" aria-hidden="true">${first?.segment.toUpperCase()}</div>`
+}
+
+const linkTo = (website: string) => {
+  const { host, protocol } = new URL(website)
+  return protocol === "https:" ? html`<a href="${website}" rel="noreferrer">${host}</a>` : html`<bdi>${website}</bdi>`
+}
+
+const developerOf = ({ of, website }: Client) => {
+  const name = of._tag === "App" ? of.developerName : null
+  const maker = name === null ? html`Registered by who runs this service` : html`Made by <bdi>${name}</bdi>`
+  return html`<p class="quiet">${maker}${website === null ? undefined : html`, ${linkTo(website)}`}.</p>`
+}
+
+/** Whereto a redirect leads, as a person knows it. */
+const placeOf = ({ host, protocol }: URL) => {
+  if (protocol === "https:") return html`<strong>${host}</strong>`
+  if (protocol === "http:") return html`a program on this computer, <strong>${host}</strong>`
+  return html`a program on this computer, <strong>${protocol}</strong>`
+}
+
+interface Question {
+  readonly client: Client
+  readonly store: Membership
+  /** What is asked for, with the fields that say so when it is agreed to. */
+  readonly terms: Html
+  readonly heading: Html
+  readonly token: string
+  readonly footer: Html
+  readonly leadsTo: URL
+  /** Why it is asked once more. */
+  readonly refusal?: string | undefined
+  readonly status?: number
+}
+
+/** Asks whether a client may do what it asks for, in a store. */
+export const consentPage = ({ client, heading, refusal, store, terms, token, ...rest }: Question): Page => ({
+  ...rest,
+  title: `Allow ${client.name}?`,
+  main: html`${monogram(client.name)}
+    <h1>${heading}</h1>
+    ${developerOf(client)} ${refusal === undefined ? undefined : html`<p class="alert" role="alert">${refusal}</p>`}
+    <form method="post">
+      <input type="hidden" name="token" value="${token}" />
+      <input type="hidden" name="store_id" value="${store.storeId}" />
+      ${terms}
+      <div class="actions">
+        <button name="intent" value="deny">Cancel</button>
+        <button class="primary" name="intent" value="allow">Allow</button>
+      </div>
+    </form>
+    <p class="quiet">Either way you go on to ${placeOf(rest.leadsTo)}.</p>`
+})
