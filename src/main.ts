@@ -4,6 +4,7 @@ import { openDemo } from "./layers/demo/Demo.ts"
 import { HousekeepingLive } from "./layers/Housekeeping.ts"
 import { accessLogTo } from "./http/AccessLog.ts"
 import { baseUrl, listen } from "./http/Listener.ts"
+import { publicOrigin, PublicUrl } from "./http/oauth/Issuer.ts"
 import { DatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
 import { LogFormat, LoggingLive } from "./layers/Logging.ts"
@@ -24,6 +25,17 @@ const address = Config.all({
   port: Config.string("PORT").pipe(Config.mapOrFail(port), Config.withDefault(3000))
 })
 
+const publicUrl = (text: string) =>
+  Either.fromNullable(publicOrigin(text), () =>
+    ConfigError.InvalidData(
+      [],
+      `Expected a URL as in https://partners.example.com, without path, but received "${text}"`
+    )
+  )
+
+/** Where clients and merchants reach the service: where it listens, if nothing is said. */
+const outside = Config.option(Config.nonEmptyString("PUBLIC_URL").pipe(Config.mapOrFail(publicUrl)))
+
 /** Says where the service is, and how to make a first request to it. Of a log in JSON every line is. */
 const Greeting = Layer.scopedDiscard(
   Effect.gen(function* () {
@@ -40,14 +52,17 @@ const Greeting = Layer.scopedDiscard(
 
 /** What is configured is read before anything listens or is printed, so that what is wrong is all that is said. */
 const Server = Layer.unwrapEffect(
-  Effect.map(Config.all({ address, format: LogFormat, workers: webhookWorkers }), ({ address, format, workers }) =>
-    Layer.mergeAll(ServerLive, webhookWorker(workers), HousekeepingLive, Greeting).pipe(
-      Layer.provide(listen(Config.succeed(address))),
-      Layer.provide(accessLogTo(process.stdout, format)),
-      Layer.provide(Services),
-      Layer.provide(LoggingLive),
-      Layer.provide(Layer.setTracerEnabled(false))
-    )
+  Effect.map(
+    Config.all({ address, format: LogFormat, outside, workers: webhookWorkers }),
+    ({ address, format, outside, workers }) =>
+      Layer.mergeAll(ServerLive, webhookWorker(workers), HousekeepingLive, Greeting).pipe(
+        Layer.provide(listen(Config.succeed(address))),
+        Layer.provide(accessLogTo(process.stdout, format)),
+        Layer.provide(Layer.succeed(PublicUrl, Option.getOrUndefined(outside))),
+        Layer.provide(Services),
+        Layer.provide(LoggingLive),
+        Layer.provide(Layer.setTracerEnabled(false))
+      )
   )
 )
 

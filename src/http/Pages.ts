@@ -7,6 +7,7 @@ import { currentExchange } from "./Exchange.ts"
 import { failureOf, NOT_FOUND } from "./Failure.ts"
 import { HealthRoutes } from "./handlers/Health.ts"
 import { SignInRoutes } from "./handlers/SignIn.ts"
+import { MetadataRoute } from "./oauth/Metadata.ts"
 import { AuthorizeRoutes } from "./pages/Authorize.ts"
 
 const toResponse = ({ body, status }: Reply) =>
@@ -44,7 +45,10 @@ const Fallback = HttpLayerRouter.middleware<{ handles: HttpServerError.RouteNotF
 /** What is served beside the API, and the answer to what nothing serves. */
 export const pages = HttpLayerRouter.toHttpEffect(
   Layer.merge(
-    Layer.provide(Layer.mergeAll(Document, Reference, HealthRoutes, SignInRoutes, AuthorizeRoutes), RouteNote),
+    Layer.provide(
+      Layer.mergeAll(Document, Reference, HealthRoutes, SignInRoutes, MetadataRoute, AuthorizeRoutes),
+      RouteNote
+    ),
     Fallback
   )
 )

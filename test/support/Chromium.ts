@@ -8,10 +8,11 @@ const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium"
 /** Whether this machine has a browser. */
 export const hasBrowser = existsSync(executablePath)
 
-if (!hasBrowser) process.stdout.write(`No test in a browser: there is no ${executablePath} here (apt-get install chromium)\n`)
+if (!hasBrowser)
+  process.stdout.write(`No test in a browser: there is no ${executablePath} here (apt-get install chromium)\n`)
 
-/** A browser without a window, until the scope ends. Its own sandbox is not to be had by root. */
+/** A browser without a window, until the scope ends. */
 export const browser = Effect.acquireRelease(
-  Effect.promise(() => chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] })),
+  Effect.promise(() => chromium.launch({ executablePath })),
   (launched) => Effect.promise(() => launched.close())
 )

@@ -1,10 +1,22 @@
 import { Context, Effect } from "effect"
+import { isLoopback } from "../Origin.ts"
 import { baseUrl } from "../Listener.ts"
 
 /** Where the service is reached from outside, if that is not where it listens. */
 export class PublicUrl extends Context.Reference<PublicUrl>()("http/oauth/PublicUrl", {
   defaultValue: (): string | undefined => undefined
 }) {}
+
+/**
+ * The URL that a text is, if the service can be reached there: over TLS, for which a proxy stands before it, or on the same
+ * machine, and without anything behind the host.
+ */
+export const publicOrigin = (text: string): string | undefined => {
+  if (!URL.canParse(text)) return undefined
+  const { host, href, origin, protocol } = new URL(text)
+  const isSafe = protocol === "https:" || (protocol === "http:" && isLoopback({ host }))
+  return isSafe && href === `${origin}/` ? origin : undefined
+}
 
 /** What the authorization server is called: a URL without path, as in `https://partners.example.com` (RFC 8414). */
 export const issuer = Effect.gen(function* () {

@@ -147,19 +147,27 @@ layer(ApiTest)("the pages of the authorization server", (it) => {
       const { merchant, path, visitor } = yield* scene
       const planted = randomBytes(32).toString("base64url")
       visitor.cookies.set("session", planted)
-      yield* visitor.signIn(path, merchant.email)
-      const first = visitor.cookies.get("session")
+      const form = yield* visitor.open(path)
+      const typed = { email: merchant.email, password: PASSWORD }
+      yield* visitor.press(path, form, "sign-in", typed)
+      const first = visitor.cookies.get("session") ?? ""
       assert.notStrictEqual(first, planted)
       const attacker = yield* makeVisitor
-      attacker.cookies.set("session", planted)
-      assert.include(wordsOf(yield* attacker.open(path)), "Sign in")
+      const isShut = Effect.fn(function* (session: string) {
+        attacker.cookies.set("session", session)
+        assert.include(wordsOf(yield* attacker.open(path)), "Sign in")
+      })
+      yield* isShut(planted)
+      // In another tab once more.
+      yield* visitor.press(path, form, "sign-in", typed)
+      const second = visitor.cookies.get("session") ?? ""
+      yield* isShut(first)
 
       const page = yield* visitor.open(path)
       const out = yield* visitor.press(path, page, "sign-out")
       assert.deepStrictEqual([out.status, out.location], [303, path])
       assert.isUndefined(visitor.cookies.get("session"))
-      attacker.cookies.set("session", first ?? "")
-      assert.include(wordsOf(yield* attacker.open(path)), "Sign in")
+      yield* isShut(second)
       // What was agreed to in the session that has ended is not done, now or once somebody is signed in.
       const late = yield* visitor.press(path, page, "allow")
       assert.deepStrictEqual([late.status, late.location], [303, path])

@@ -1,0 +1,129 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Redacted, Schema } from "effect"
+import { hash, randomBytes } from "node:crypto"
+import { EVERYTHING, type Grants } from "../../src/domain/access/AccessRule.ts"
+import { Merchants } from "../../src/domain/access/Merchants.ts"
+import { ClientId } from "../../src/domain/oauth/Clients.ts"
+import { Consents } from "../../src/domain/oauth/Consents.ts"
+import { Challenge } from "../../src/domain/oauth/Pkce.ts"
+import { baseUrl, makeApp, makeStore } from "./Api.ts"
+import { makeMerchant } from "./Rpc.ts"
+import { performIn } from "./Writes.ts"
+
+export const REDIRECT = "https://app.example.com/callback"
+
+const randomText = () => randomBytes(32).toString("base64url")
+
+/** A verifier and its challenge. */
+export const makePkce = () => {
+  const verifier = randomText()
+  return { verifier, challenge: Challenge.make(hash("sha256", verifier, "base64url")) }
+}
+
+interface Registered extends Partial<Grants> {
+  readonly isPublic?: boolean
+  readonly redirectUris?: ReadonlyArray<string>
+}
+
+/** An app as a developer registers it: with a secret, but where it is public. */
+export const register = Effect.fn(function* ({
+  isPublic = false,
+  redirectUris = [REDIRECT],
+  ...declared
+}: Registered = {}) {
+  const sql = yield* SqlClient.SqlClient
+  const appId = yield* makeApp(declared)
+  yield* sql`update apps set is_public = ${isPublic}, redirect_uris = ${redirectUris} where id = ${appId}`
+  const secret = isPublic ? undefined : `secret_${randomText()}`
+  if (secret !== undefined) {
+    yield* sql`
+      insert into client_secrets (app_id, id, secret_hash)
+      values (${appId}, uuid_v7(clock_micros()), ${hash("sha256", secret, "buffer")})
+    `
+  }
+  return { appId, clientId: ClientId.make(appId), secret, declared: { ...EVERYTHING, ...declared } }
+})
+
+export type RegisteredApp = Effect.Effect.Success<ReturnType<typeof register>>
+
+/** A store with a member, who agrees to what apps ask for, without the pages. */
+export const makeMerchantStore = Effect.gen(function* () {
+  const storeId = yield* makeStore()
+  const { email, id: merchantId } = yield* makeMerchant
+  const { join } = yield* Merchants
+  const perform = yield* performIn(storeId)
+  yield* perform(join(storeId, email, "owner"))
+  const { install } = yield* Consents
+
+  /** What comes back to the app: its code, and what it takes to exchange it. */
+  const agree = Effect.fn(function* (
+    { appId, clientId, declared }: RegisteredApp,
+    asked: { readonly redirectUri?: string; readonly resource?: string } & Partial<Grants> = {}
+  ) {
+    const { redirectUri = REDIRECT, resource, ...granted } = asked
+    const { challenge, verifier } = makePkce()
+    const consent = { merchantId, storeId, clientId, redirectUri, challenge, resource }
+    const code = Redacted.value(yield* install(consent, { appId, ...declared, ...granted }))
+    return { grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier: verifier }
+  })
+  return { merchantId, storeId, agree }
+})
+
+export type Form = Readonly<Record<string, string>>
+
+const Json = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const TokenSet = Schema.Struct({
+  access_token: Schema.String,
+  token_type: Schema.Literal("Bearer"),
+  expires_in: Schema.Int,
+  refresh_token: Schema.String,
+  scope: Schema.String
+})
+
+/** A client that posts forms to the server at `base`: with its secret in the form, if it has one. */
+export const makePoster = (base: string, { clientId, secret }: Pick<RegisteredApp, "clientId" | "secret">) => {
+  const named = { client_id: clientId, ...(secret === undefined ? {} : { client_secret: secret }) }
+
+  /** Nothing is added. */
+  const raw = (path: string, body: string, headers: Form = {}) =>
+    Effect.promise(async () => {
+      const type = "application/x-www-form-urlencoded"
+      const response = await fetch(`${base}${path}`, {
+        method: "POST",
+        headers: { "content-type": type, ...headers },
+        body
+      })
+      const json = Schema.decodeUnknownSync(Json)(await response.json())
+      return { status: response.status, headers: response.headers, json, error: json["error"] }
+    })
+  const post = (path: string, form: Form) => raw(path, new URLSearchParams({ ...named, ...form }).toString())
+  const token = (form: Form) => post("/oauth/token", form)
+  return {
+    raw,
+    token,
+    refresh: (refreshToken: string, form: Form = {}) =>
+      token({ grant_type: "refresh_token", refresh_token: refreshToken, ...form }),
+    revoke: (token: string) => post("/oauth/revoke", { token })
+  }
+}
+
+export type Posted = Effect.Effect.Success<ReturnType<ReturnType<typeof makePoster>["token"]>>
+
+/** The tokens that were answered, exactly those members. */
+export const tokensOf = ({ json }: Posted) => Schema.decodeUnknownSync(TokenSet)(json, { onExcessProperty: "error" })
+
+/** An app, a store whose member agrees to it, and how it asks for tokens. */
+export const scene = Effect.fn(function* (registered: Registered = {}) {
+  const app = yield* register(registered)
+  const base = yield* baseUrl
+  return { app, base, ...makePoster(base, app), ...(yield* makeMerchantStore) }
+})
+
+/** The status that a token is answered with. */
+export const statusOf = (base: string, token: string) =>
+  Effect.promise(async () => {
+    const headers = { authorization: `Bearer ${token}` }
+    const response = await fetch(`${base}/api/platform/v1/store`, { headers })
+    await response.body?.cancel()
+    return response.status
+  })
