@@ -13,6 +13,7 @@ import { ImportsLive } from "./imports/Imports.ts"
 import { ActivityLive } from "./journal/Activity.ts"
 import { UndoLive } from "./journal/Undo.ts"
 import { JournalLive } from "./Journal.ts"
+import { OauthLive } from "./oauth/Oauth.ts"
 import { AppDataLive } from "./records/AppData.ts"
 import { RateLimitLive } from "./RateLimit.ts"
 import { CustomersLive } from "./records/Customers.ts"
@@ -35,6 +36,7 @@ export const DomainLive = Layer.mergeAll(
   IdempotencyLive,
   ImportsLive,
   JournalLive,
+  OauthLive,
   OrdersLive,
   RateLimitLive,
   SearchLive,

@@ -6,6 +6,7 @@ import { Search } from "../domain/catalog/Search.ts"
 import { Tokens } from "../domain/access/Tokens.ts"
 import { Idempotency } from "../domain/Idempotency.ts"
 import { Journal } from "../domain/journal/Journal.ts"
+import { Grants } from "../domain/oauth/Grants.ts"
 import { AppData } from "../domain/records/AppData.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 
@@ -24,6 +25,7 @@ export const HousekeepingLive = Layer.scopedDiscard(
     const services = [
       yield* Idempotency,
       yield* Tokens,
+      yield* Grants,
       yield* Sessions,
       yield* Proposals,
       yield* Journal,

@@ -30,6 +30,7 @@ import createProposals from "./migrations/0027_create_proposals.ts"
 import noteChangesUnderWay from "./migrations/0028_note_changes_under_way.ts"
 import findByCode from "./migrations/0029_find_by_code.ts"
 import pageJournal from "./migrations/0030_page_the_journal.ts"
+import createOauth from "./migrations/0031_create_oauth.ts"
 import purgeUninstalled from "./migrations/0033_purge_what_was_uninstalled.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
@@ -64,6 +65,7 @@ export const migrations = {
   "0028_note_changes_under_way": noteChangesUnderWay,
   "0029_find_by_code": findByCode,
   "0030_page_the_journal": pageJournal,
+  "0031_create_oauth": createOauth,
   "0033_purge_what_was_uninstalled": purgeUninstalled
 }
 

@@ -4,8 +4,8 @@ import { Effect, Layer } from "effect"
 import { migrations, MigrationsLive } from "../../src/layers/Migrations.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
 
-/** Tokens are looked up before their store is known. */
-const EXCEPTION = "access_tokens"
+/** Tokens and codes are looked up before their store is known. */
+const EXCEPTIONS = ["access_tokens", "agent_tokens", "authorization_codes", "refresh_tokens"]
 
 layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("The schema", (it) => {
   it.effect("is there after all migrations on an empty database, and stays as it is when they run again", () =>
@@ -37,11 +37,11 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("The s
       `
       const tables = [...new Set(indexes.map(({ table }) => table))]
       assert.includeMembers(tables, ["products", "collections", "installations", "events", "idempotency_records"])
-      const others = indexes.filter(({ first, table }) => first !== "store_id" && table !== EXCEPTION)
+      const others = indexes.filter(({ first, table }) => first !== "store_id" && !EXCEPTIONS.includes(table))
       assert.deepStrictEqual(others, [])
-      assert.include(
+      assert.includeMembers(
         indexes.map(({ first, table }) => `${table} by ${first}`),
-        `${EXCEPTION} by token_hash`
+        EXCEPTIONS.map((table) => `${table} by ${table === "authorization_codes" ? "code_hash" : "token_hash"}`)
       )
     })
   )
@@ -58,15 +58,17 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("The s
         from pg_class t where t.relnamespace = 'public'::regnamespace and t.relkind in ('r', 'p') order by 1
       `
       const without = tables.filter(({ key, owned, table }) =>
-        owned && table !== EXCEPTION ? key?.split(",").includes("store_id") !== true : key === null
+        owned && !EXCEPTIONS.includes(table) ? key?.split(",").includes("store_id") !== true : key === null
       )
       assert.deepStrictEqual(without, [])
       // What belongs to no store: the ground that stores stand on, and who signs in to any of them.
       assert.deepStrictEqual(
         tables.filter(({ owned }) => !owned).map(({ table }) => table),
         [
+          "agent_clients",
           "app_plans",
           "apps",
+          "client_secrets",
           "effect_sql_migrations",
           "merchants",
           "plans",

@@ -20,6 +20,7 @@ import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, type Statement, statement } from "../database/Statement.ts"
 import { arrayOf } from "../Lists.ts"
+import { endInstallation } from "../oauth/Ending.ts"
 import { pageOf, pageQuery, START } from "../Pages.ts"
 import { time } from "../Times.ts"
 import { INSTALLED, made, mayBe, STATE } from "./InstallationState.ts"
@@ -90,10 +91,9 @@ const updateInstallation = (act: "suspend" | "resume") =>
 const suspendInstallation = updateInstallation("suspend")
 const resumeInstallation = updateInstallation("resume")
 
-const endInstallation = statement(`
+const uninstall = statement(`
   update installations i set ${made("uninstall")} where i.store_id = $1 and i.id = $2 and ${mayBe("uninstall")}
 `)
-const revokeTokens = statement("delete from access_tokens where store_id = $1 and installation_id = $2")
 
 const appOf = firstOf(AppSummary.pick("scopes", "capabilities"))
 const idOf = firstOf(Schema.Struct({ id: Schema.typeSchema(InstallationId) }).pipe(Schema.pluck("id")))
@@ -174,9 +174,9 @@ export const InstallationsLive = Layer.effect(
 
       uninstall: (store, id) =>
         function* () {
-          const ended = yield* countOf(endInstallation(store, id))
+          const ended = yield* countOf(uninstall(store, id))
           if (ended === 0) yield* refuse(new InstallationNotFound({ id }))
-          yield* countOf(revokeTokens(store, id))
+          yield* endInstallation(store, id)()
           yield* cancelLive(store, id)
         },
 

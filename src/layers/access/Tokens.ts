@@ -2,8 +2,10 @@ import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { hash, randomBytes } from "node:crypto"
 import { InstallationNotFound, InstallationSuspended } from "../../domain/access/Installations.ts"
 import { Tokens } from "../../domain/access/Tokens.ts"
+import { StoreId } from "../../domain/Store.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
+import { endInstallation } from "../oauth/Ending.ts"
 import { INSTALLED } from "./InstallationState.ts"
 
 /** Tokens that one purge deletes at most, so that it never holds many locks. */
@@ -23,9 +25,9 @@ const selectInstalled = statement(`
 
 export const TokensLive = Layer.effect(
   Tokens,
-  Effect.map(Database, ({ count, first }) => {
+  Effect.map(Database, ({ count, first, perform }) => {
     const expiryOf = first(Schema.Struct({ expiresAt: Schema.DateTimeUtcFromDate }).pipe(Schema.pluck("expiresAt")))
-    const goodOf = first(Schema.Struct({ good: Schema.Int }))
+    const storeOf = first(Schema.Struct({ storeId: Schema.typeSchema(StoreId) }).pipe(Schema.pluck("storeId")))
     return Tokens.of({
       issue: Effect.fn("Tokens.issue")(function* ({ id, storeId }) {
         const token = randomBytes(32).toString("base64url")
@@ -37,17 +39,11 @@ export const TokensLive = Layer.effect(
       }),
 
       revoke: Effect.fn("Tokens.revoke")(function* (id) {
-        const revoked = yield* goodOf(sql`
-          with installation as (
-            select store_id, id from installations where id = ${id}
-          ), ended as (
-            delete from access_tokens t using installation i
-            where t.store_id = i.store_id and t.installation_id = i.id
-            returning t.expires_at > clock_timestamp() as good
-          )
-          select (select count(*)::integer from ended where good) as good from installation
-        `)
-        return Option.isSome(revoked) ? revoked.value.good : yield* new InstallationNotFound({ id })
+        const storeId = yield* Effect.mapError(
+          yield* storeOf(sql`select store_id as "storeId" from installations where id = ${id}`),
+          () => new InstallationNotFound({ id })
+        )
+        return yield* perform(endInstallation(storeId, id))
       }),
 
       purge: count(

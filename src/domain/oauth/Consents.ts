@@ -1,0 +1,41 @@
+import { Context, type Effect, type Redacted } from "effect"
+import type { Grants } from "../access/AccessRule.ts"
+import type { AppId, AppNotFound } from "../access/Apps.ts"
+import type { CapabilitiesNotDeclared } from "../access/Capability.ts"
+import type { ScopesNotDeclared } from "../access/Scope.ts"
+import type { MerchantId } from "../Actor.ts"
+import type { StoreId, StoreNotFound } from "../Store.ts"
+import type { ClientId } from "./Clients.ts"
+import type { Challenge } from "./Pkce.ts"
+
+/** Who agreed, for which store, and to what request: the code is good for who can answer for all of that. */
+export interface Consent {
+  readonly merchantId: MerchantId
+  readonly storeId: StoreId
+  readonly clientId: ClientId
+  /** As it was asked: where it is a loopback address, with its port. */
+  readonly redirectUri: string
+  readonly challenge: Challenge
+  /** What the tokens are to be for, where the client said it (RFC 8707). */
+  readonly resource: string | undefined
+}
+
+/** An app, and exactly what the page listed. */
+export interface AgreedApp extends Grants {
+  readonly appId: AppId
+}
+
+/** What merchants agree to. */
+export class Consents extends Context.Tag("domain/oauth/Consents")<
+  Consents,
+  {
+    /**
+     * Installs the app on the store, or gives the installation there is what was agreed to now, and answers a code for
+     * it, good once and for 60 seconds. Who is no member of the store is refused as if there were none.
+     */
+    readonly install: (
+      consent: Consent,
+      app: AgreedApp
+    ) => Effect.Effect<Redacted.Redacted, StoreNotFound | AppNotFound | ScopesNotDeclared | CapabilitiesNotDeclared>
+  }
+>() {}

@@ -1,0 +1,11 @@
+/** A program on the merchant's own machine takes whatever port is free (RFC 8252, section 7.3; `localhost` is used too). */
+const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/
+
+const withoutPort = (uri: string) => uri.replace(LOOPBACK, "$1")
+
+/**
+ * Whether a merchant may be sent back to an address: only where it is registered, character by character (RFC 9700,
+ * section 2.1), but for the port of a loopback address.
+ */
+export const isRegistered = (registered: ReadonlyArray<string>, asked: string): boolean =>
+  registered.some((uri) => uri === asked || (LOOPBACK.test(uri) && withoutPort(uri) === withoutPort(asked)))

@@ -1,0 +1,32 @@
+import { HttpLayerRouter, HttpServerResponse } from "@effect/platform"
+import { Effect } from "effect"
+import { Scope } from "../../domain/access/Scope.ts"
+import { issuer } from "./Issuer.ts"
+
+/** How clients prove who they are: by their secret in a header or in the form, or as public ones by PKCE alone. */
+const METHODS = ["client_secret_basic", "client_secret_post", "none"]
+
+/** `/.well-known/oauth-authorization-server`: what clients have to know of the authorization server (RFC 8414). */
+export const MetadataRoute = HttpLayerRouter.use((router) =>
+  Effect.flatMap(issuer, (issuer) =>
+    router.add(
+      "GET",
+      "/.well-known/oauth-authorization-server",
+      HttpServerResponse.unsafeJson({
+        issuer,
+        authorization_endpoint: `${issuer}/oauth/authorize`,
+        token_endpoint: `${issuer}/oauth/token`,
+        revocation_endpoint: `${issuer}/oauth/revoke`,
+        scopes_supported: Scope.literals,
+        response_types_supported: ["code"],
+        response_modes_supported: ["query"],
+        grant_types_supported: ["authorization_code", "refresh_token"],
+        token_endpoint_auth_methods_supported: METHODS,
+        revocation_endpoint_auth_methods_supported: METHODS,
+        code_challenge_methods_supported: ["S256"],
+        authorization_response_iss_parameter_supported: true,
+        service_documentation: `${issuer}/docs`
+      })
+    )
+  )
+)

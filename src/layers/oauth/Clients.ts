@@ -1,0 +1,79 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { AppId } from "../../domain/access/Apps.ts"
+import { Capability } from "../../domain/access/Capability.ts"
+import { Scope } from "../../domain/access/Scope.ts"
+import { type Client, type ClientId, Clients, type Credentials, UnknownClient } from "../../domain/oauth/Clients.ts"
+import { isUuid } from "../../domain/Uuid.ts"
+import { Database } from "../database/Postgres.ts"
+import { statement } from "../database/Statement.ts"
+import { hashOf } from "./Secrets.ts"
+
+/** An app is named by its id. */
+const appIdOf = (id: ClientId) => (isUuid(id) ? id : null)
+
+/** `client`: a row where the client is known and is who it says. The first three values are {@link valuesOf} it. */
+export const CLIENT = `
+  client as materialized (
+    select from apps a
+    where a.id = $2::uuid and case when $3::bytea is null then a.is_public else not a.is_public and exists (
+      select from client_secrets s
+      where s.app_id = a.id and s.secret_hash = $3 and (s.ends_at is null or s.ends_at > clock_timestamp())
+    ) end
+    union all
+    select from agent_clients
+    where client_id = $1 and $3::bytea is null and (ends_at is null or ends_at > clock_timestamp())
+  )
+`
+
+/** The values of a statement with {@link CLIENT}. */
+export const valuesOf = ({ clientId, secret }: Credentials) =>
+  [clientId, appIdOf(clientId), secret === undefined ? null : hashOf(secret)] as const
+
+const selectClient = statement(`
+  select
+    a.name, a.website, a.logo_url as "logoUrl", a.redirect_uris as "redirectUris", a.is_public as "isPublic",
+    a.id as "appId", m.name as "developerName", a.scopes, a.capabilities
+  from apps a left join merchants m on m.id = a.developer_id where a.id = $2::uuid
+  union all
+  select name, website, logo_url, redirect_uris, true, null, null, '{}', '{}'
+  from agent_clients where client_id = $1 and (ends_at is null or ends_at > clock_timestamp())
+`)
+
+const Row = Schema.Struct({
+  name: Schema.String,
+  website: Schema.NullOr(Schema.String),
+  logoUrl: Schema.NullOr(Schema.String),
+  redirectUris: Schema.Array(Schema.String),
+  isPublic: Schema.Boolean,
+  appId: Schema.NullOr(Schema.typeSchema(AppId)),
+  developerName: Schema.NullOr(Schema.String),
+  scopes: Schema.Array(Scope),
+  capabilities: Schema.Array(Capability)
+})
+
+const clientOf = (
+  clientId: ClientId,
+  { appId, capabilities, developerName, scopes, ...client }: typeof Row.Type
+): Client => ({
+  clientId,
+  ...client,
+  of: appId === null ? { _tag: "AgentClient" } : { _tag: "App", appId, developerName, scopes, capabilities }
+})
+
+export const ClientsLive = Layer.effect(
+  Clients,
+  Effect.map(Database, ({ first }) => {
+    const rowOf = first(Row)
+    return Clients.of({
+      find: Effect.fn("Clients.find")((id) =>
+        Effect.flatMap(
+          rowOf(selectClient(id, appIdOf(id))),
+          Option.match({
+            onNone: () => new UnknownClient(),
+            onSome: (row) => Effect.succeed(clientOf(id, row))
+          })
+        )
+      )
+    })
+  })
+)
