@@ -91,7 +91,7 @@ const updateInstallation = (act: "suspend" | "resume") =>
 const suspendInstallation = updateInstallation("suspend")
 const resumeInstallation = updateInstallation("resume")
 
-const updateUninstalled = statement(`
+const uninstall = statement(`
   update installations i set ${made("uninstall")} where i.store_id = $1 and i.id = $2 and ${mayBe("uninstall")}
 `)
 
@@ -174,7 +174,7 @@ export const InstallationsLive = Layer.effect(
 
       uninstall: (store, id) =>
         function* () {
-          const ended = yield* countOf(updateUninstalled(store, id))
+          const ended = yield* countOf(uninstall(store, id))
           if (ended === 0) yield* refuse(new InstallationNotFound({ id }))
           yield* endInstallation(store, id)()
           yield* cancelLive(store, id)
