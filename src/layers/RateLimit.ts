@@ -1,4 +1,4 @@
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { hash } from "node:crypto"
 import { Capability } from "../domain/access/Capability.ts"
 import { type Installation, InstallationId, InstallationSuspended } from "../domain/access/Installations.ts"
@@ -6,13 +6,10 @@ import { Scope } from "../domain/access/Scope.ts"
 import { InvalidToken } from "../domain/access/Tokens.ts"
 import { RateLimit, RateLimitExceeded, type Refusal, WINDOW_REQUESTS } from "../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../domain/Store.ts"
-import { ADMISSION_LANES, Door } from "./database/Postgres.ts"
+import { Door } from "./database/Postgres.ts"
 import { statement } from "./database/Statement.ts"
 import { countedIn } from "./RollingWindow.ts"
 import { traced } from "./Traced.ts"
-
-/** Admissions that share a statement at most. */
-const BATCH = 100
 
 const Row = Schema.Struct({
   place: Schema.Int,
@@ -26,15 +23,9 @@ const Row = Schema.Struct({
 })
 type Row = typeof Row.Type
 
-const decode = Schema.decodeUnknownEither(Schema.Array(Row))
-
-interface Asked {
-  readonly hash: Buffer
-  readonly answer: (outcome: Effect.Effect<Installation, Refusal>) => void
-}
-
-const answerOf = (row: Row | undefined): Effect.Effect<Installation, Refusal> => {
-  if (row === undefined) return new InvalidToken()
+const answerOf = (found: Option.Option<Row>): Effect.Effect<Installation, Refusal> => {
+  if (Option.isNone(found)) return new InvalidToken()
+  const row = found.value
   if (!row.isActive) return new InstallationSuspended()
   if (row.isGone) return new StoreNotFound()
   return row.isAdmitted ? Effect.succeed(row) : new RateLimitExceeded()
@@ -65,36 +56,17 @@ const admitAll = statement(`
 
 /**
  * The exact rolling window. A row for each installation holds the instants of the admitted requests that are in it; one
- * more is admitted when there are fewer than 100. Requests that come in one turn of the event loop, or while
- * all lanes are busy, share a statement: alone a request waits for nobody, and under load the cost of a statement and
- * its commit is divided. It is asked by callback, for every request pays for what stands here.
+ * more is admitted when there are fewer than 100.
  */
 export const RateLimitLive = Layer.effect(
   RateLimit,
-  Effect.map(Door, ({ send }) => {
-    const waiting: Array<Asked> = []
-    let free = ADMISSION_LANES
-
-    const admitWaiting = () => {
-      if (free === 0 || waiting.length === 0) return
-      free--
-      const batch = waiting.splice(0, BATCH)
-      send(admitAll(batch.map(({ hash }) => hash)), (answer) => {
-        free++
-        admitWaiting()
-        const admitted = Effect.flatMap(answer, ({ rows }) => Effect.orDie(decode(rows)))
-        for (const [index, { answer }] of batch.entries()) {
-          answer(Effect.flatMap(admitted, (rows) => answerOf(rows.find(({ place }) => place === index + 1))))
-        }
-      })
-    }
-
+  Effect.map(Door, ({ together }) => {
+    const bearerOf = together((hashes: ReadonlyArray<Buffer>) => admitAll(hashes), Row)
     return RateLimit.of({
       admit: (token) =>
-        Effect.async<Installation, Refusal>((answer) => {
-          if (waiting.push({ hash: hash("sha256", Redacted.value(token), "buffer"), answer }) === 1)
-            setImmediate(admitWaiting)
-        }).pipe(traced("RateLimit.admit"))
+        Effect.flatMap(bearerOf(hash("sha256", Redacted.value(token), "buffer")), answerOf).pipe(
+          traced("RateLimit.admit")
+        )
     })
   })
 )

@@ -3,6 +3,13 @@ import { WINDOW_SECONDS } from "../domain/RateLimit.ts"
 const WINDOW_MICROS = WINDOW_SECONDS * 1_000_000
 
 /**
+ * How many of the `calls` of a row were granted, where the rows with the same `key` share a window and those of lower
+ * `place` come first; 0 where none were counted.
+ */
+export const grantedOf = (key: ReadonlyArray<string>): string =>
+  `greatest(0, least(calls, coalesce(granted, 0) + calls - sum(calls) over (partition by ${key.join(", ")} order by place)))::integer`
+
+/**
  * The steps of a statement that counts requests in exact rolling windows. A row of `table` holds the instants of the last
  * requests that it admitted, oldest first, and `wanted` names rows by `key`, with `n` requests that come at once and the
  * `most` that any window may hold. `decided` says how many of them were `granted`, and in how many seconds the next one

@@ -10,11 +10,11 @@ import { Counted } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { type Refusal, refuse } from "../../domain/Write.ts"
 import { firstOf, type Steps } from "../database/Plan.ts"
-import { Database } from "../database/Postgres.ts"
+import { Database, Door } from "../database/Postgres.ts"
 import { type Statement, statement } from "../database/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
 import { pageOf, pageQuery, START } from "../Pages.ts"
-import { countedIn } from "../RollingWindow.ts"
+import { countedIn, grantedOf } from "../RollingWindow.ts"
 import { traced } from "../Traced.ts"
 import { overheard } from "../Writes.ts"
 import { endGrantsOf } from "../oauth/Ending.ts"
@@ -53,23 +53,38 @@ const revokeAgent = statement(`
   update agents a set revoked_at = coalesce(revoked_at, clock_timestamp()) ${OF_ONE} returning ${AGENT} as json
 `)
 
-const admitCalls = statement(`
+/** Who calls, and how often. */
+interface Calling {
+  readonly hash: Buffer
+  readonly calls: number
+  /** Whether tokens of consents count, too. */
+  readonly takesAny: boolean
+}
+
+/** The lists stand in subqueries as those of apps do (`RateLimit.ts`). */
+const admitAll = statement(`
   with bearer as materialized (
-    select a.store_id, a.id as agent_id, a.scopes, a.proposals_only, a.requests, s.deleted_at is not null as is_gone
-    from (
-      select store_id, id from agents where token_hash = $1
+    select
+      asked.place, asked.calls, a.store_id, a.id as agent_id, a.scopes, a.proposals_only, a.requests,
+      s.deleted_at is not null as is_gone
+    from unnest((select $1::bytea[]), (select $2::integer[]), (select $3::boolean[]))
+      with ordinality as asked (hash, calls, takes_any, place)
+    cross join lateral (
+      select store_id, id from agents where token_hash = asked.hash
       union all
-      select store_id, agent_id from agent_tokens where token_hash = $1 and expires_at > clock_timestamp() and $3
+      select store_id, agent_id from agent_tokens
+      where token_hash = asked.hash and expires_at > clock_timestamp() and asked.takes_any
     ) known
     join agents a on a.store_id = known.store_id and a.id = known.id
     join stores s on s.id = a.store_id
     where ${GOES_ON}
   ), wanted as (
-    select store_id, agent_id, $2::integer as n, requests as most from bearer where not is_gone
+    select store_id, agent_id, sum(calls)::integer as n, requests as most
+    from bearer where not is_gone group by store_id, agent_id, requests
   ), ${countedIn("agent_windows", ["store_id", "agent_id"])}
   select
-    store_id as "storeId", agent_id as id, array_to_json(scopes) as scopes, proposals_only as "proposalsOnly",
-    is_gone as "isGone", coalesce(granted, 0) as admitted, coalesce(seconds, 0) as "retryAfter"
+    place::integer, store_id as "storeId", agent_id as id, array_to_json(scopes) as scopes, proposals_only as "proposalsOnly",
+    is_gone as "isGone", ${grantedOf(["store_id", "agent_id"])} as admitted, coalesce(seconds, 0) as "retryAfter"
   from bearer left join decided using (store_id, agent_id)
 `)
 
@@ -84,6 +99,7 @@ const selectEnded = statement(`
 `)
 
 const Bearer = Schema.Struct({
+  place: Schema.Int,
   id: Schema.typeSchema(AgentId),
   storeId: Schema.typeSchema(StoreId),
   scopes: Schema.Array(Scope),
@@ -104,8 +120,18 @@ function* written(id: AgentId, statement: Statement): Steps<JsonText, Refusal<Ag
 
 export const AgentsLive = Layer.effect(
   Agents,
-  Effect.map(Database, (database) => {
-    const bearerOf = database.first(Bearer)
+  Effect.gen(function* () {
+    const database = yield* Database
+    const { together } = yield* Door
+    const bearerOf = together(
+      (asked: ReadonlyArray<Calling>) =>
+        admitAll(
+          asked.map(({ hash }) => hash),
+          listOf(asked.map(({ calls }) => calls)),
+          listOf(asked.map(({ takesAny }) => String(takesAny)))
+        ),
+      Bearer
+    )
     const placesOf = database.rows(Schema.Struct({ place: Schema.Int }).pipe(Schema.pluck("place")))
     const page = pageOf(database, AgentId)
 
@@ -146,10 +172,10 @@ export const AgentsLive = Layer.effect(
 
       admit: (token, calls, taken) =>
         Effect.flatMap(
-          bearerOf(admitCalls(hashOf(token), calls, taken === "any")),
+          bearerOf({ hash: hashOf(token), calls, takesAny: taken === "any" }),
           (found): Effect.Effect<AdmittedAgent, InvalidToken | StoreNotFound> => {
             if (Option.isNone(found)) return new InvalidToken()
-            const { isGone, ...agent } = found.value
+            const { isGone, place: _, ...agent } = found.value
             return isGone ? new StoreNotFound() : Effect.succeed(agent)
           }
         ).pipe(traced("Agents.admit")),

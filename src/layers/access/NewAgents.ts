@@ -7,9 +7,8 @@ import { lockedStore } from "../catalog/Allocation.ts"
 import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import { arrayOf } from "../Lists.ts"
+import { time } from "../Times.ts"
 import { SPENT } from "./Budget.ts"
-
-const time = (moment: string) => `to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** An agent as it is returned: `a`, and its window `w`, of which the last hit is when it was last used. */
 export const AGENT = `

@@ -22,14 +22,13 @@ import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, type Statement, statement } from "../database/Statement.ts"
 import { pageOf, pageQuery, START } from "../Pages.ts"
+import { time } from "../Times.ts"
 import { traced } from "../Traced.ts"
 import { overheard, tried } from "../Writes.ts"
 import { spend } from "./Budget.ts"
 
 /** Rows that one purge deletes at most, so that it never holds many locks. */
 const PURGE_BATCH = 1000
-
-const time = (moment: string) => `to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 const STATUS = "case when status = 'pending' and expires_at <= clock_timestamp() then 'expired' else status end"
 

@@ -15,10 +15,10 @@ import {
 } from "../../domain/access/Sessions.ts"
 import { MERCHANT_CALLS } from "../../domain/RateLimit.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { Database } from "../database/Postgres.ts"
+import { Database, Door } from "../database/Postgres.ts"
 import { sql, type Statement, statement } from "../database/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
-import { countedIn } from "../RollingWindow.ts"
+import { countedIn, grantedOf } from "../RollingWindow.ts"
 import { traced } from "../Traced.ts"
 import { countAttempt, subject } from "./Attempts.ts"
 import { makePasswords } from "./Passwords.ts"
@@ -49,25 +49,44 @@ const insertSession = statement(`
   returning id
 `)
 
-/** A session is seen to the minute: a write for each request would be as much again as many a request. */
-const findSession = statement(`
+/** Whose session it is, how often they call, and in which stores. */
+interface Calling {
+  readonly hash: Buffer
+  readonly calls: number
+  readonly stores: ReadonlyArray<StoreId>
+}
+
+/**
+ * The lists stand in subqueries as those of apps do (`RateLimit.ts`). A session is seen to the minute: a write for each
+ * request would be as much again as many a request. One that another request sees just then is not waited for.
+ */
+const findSessions = statement(`
   with found as materialized (
-    select token_hash, id, merchant_id, seen_at < clock_timestamp() - interval '1 minute' as is_stale
-    from sessions where token_hash = $1 and ends_at > clock_timestamp()
+    select
+      asked.place, asked.calls, asked.stores, token_hash, id, merchant_id,
+      seen_at < clock_timestamp() - interval '1 minute' as is_stale
+    from unnest((select $1::bytea[]), (select $2::integer[]), (select $3::text[]))
+      with ordinality as asked (hash, calls, stores, place)
+    join sessions on token_hash = asked.hash and ends_at > clock_timestamp()
+  ), stale as materialized (
+    select token_hash from found join sessions s using (token_hash) where is_stale for no key update of s skip locked
   ), seen as (
     update sessions s
     set seen_at = clock_timestamp(), ends_at = least(clock_timestamp() + ${IDLE}, last_end)
-    from found where s.token_hash = found.token_hash and found.is_stale
+    from stale where s.token_hash = stale.token_hash
   ), wanted as (
-    select merchant_id as id, $3::integer as n, ${MERCHANT_CALLS} as most from found where $3 > 0
+    select merchant_id as id, sum(calls)::integer as n, ${MERCHANT_CALLS} as most
+    from found where calls > 0 group by merchant_id
   ), ${countedIn("merchants", ["id"])}
-  select found.id as "sessionId", found.merchant_id as "merchantId", email, name, (
+  select place::integer, found.id as "sessionId", found.merchant_id as "merchantId", email, name, (
     select coalesce(json_object_agg(m.store_id, m.role), '{}')
     from members m join stores s on s.id = m.store_id and s.deleted_at is null
-    where m.store_id = any($2::uuid[]) and m.merchant_id = found.merchant_id
-  ) as roles, coalesce(granted, 0) as admitted, coalesce(seconds, 0) as "retryAfter"
+    where m.store_id = any(found.stores::uuid[]) and m.merchant_id = found.merchant_id
+  ) as roles, ${grantedOf(["found.merchant_id"])} as admitted, coalesce(seconds, 0) as "retryAfter"
   from found join merchants on merchants.id = merchant_id left join decided on decided.id = merchant_id
 `)
+
+const Row = Schema.Struct({ place: Schema.Int, ...Admitted.fields })
 
 /** Each asked by itself, as a join could go through all sessions. A holder of no store has a row without one. */
 const selectEnded = statement(`
@@ -99,10 +118,19 @@ export const SessionsLive = Layer.effect(
   Sessions,
   Effect.gen(function* () {
     const { count, first, rows, transaction } = yield* Database
+    const { together } = yield* Door
     const passwords = yield* makePasswords
     const accountOf = first(Account)
     const idOf = first(Schema.Struct({ id: Schema.typeSchema(SessionId) }).pipe(Schema.pluck("id")))
-    const admittedOf = first(Admitted)
+    const admittedOf = together(
+      (asked: ReadonlyArray<Calling>) =>
+        findSessions(
+          asked.map(({ hash }) => hash),
+          listOf(asked.map(({ calls }) => calls)),
+          arrayOf(asked.map(({ stores }) => listOf(stores)))
+        ),
+      Row
+    )
     const summariesOf = rows(SessionSummary)
     const placesOf = rows(Schema.Struct({ place: Schema.Int }).pipe(Schema.pluck("place")))
 
@@ -123,7 +151,7 @@ export const SessionsLive = Layer.effect(
       )
 
     const identified = (token: Redacted.Redacted, stores: ReadonlyArray<StoreId>, calls: number) =>
-      Effect.flatMap(admittedOf(findSession(hashOf(token), `{${stores.join(",")}}`, calls)), (found) =>
+      Effect.flatMap(admittedOf({ hash: hashOf(token), calls, stores }), (found) =>
         Effect.mapError(found, () => new NotSignedIn())
       )
 

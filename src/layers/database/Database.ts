@@ -1,4 +1,4 @@
-import { Data, Effect, Option, Schema } from "effect"
+import { Data, Effect, Exit, Option, Schema } from "effect"
 import type Pg from "pg"
 import { answerFrom, type Connection } from "./Connection.ts"
 import type { Answer } from "./Plan.ts"
@@ -90,11 +90,11 @@ export const makeDatabase = (pool: Pg.Pool) => {
     count: (statement: Statement) => Effect.map(answered(statement), ({ count }) => count),
 
     /** Sends a statement for who answers by callback, on any connection. */
-    send: (statement: Statement, done: (answer: Effect.Effect<Answer>) => void): void => {
+    send: (statement: Statement, done: (answer: Exit.Exit<Answer>) => void): void => {
       const [text, values] = statement.compile()
       pool.query(text, [...values], (error: Error | undefined, result) => {
-        if (!(error instanceof Error)) return done(Effect.succeed(answerFrom(result)))
-        done(Effect.die(defectOf(error)))
+        if (!(error instanceof Error)) return done(Exit.succeed(answerFrom(result)))
+        done(Exit.die(defectOf(error)))
       })
     },
 

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import Pg from "pg"
 import { ACQUIRE_TIMEOUT, Connection, type ConnectionConfig, KEEP_ALIVE, PLANNER, TIMEOUTS } from "./Connection.ts"
 import { type DatabaseOf, makeDatabase } from "./Database.ts"
+import { makeTogether, type Together } from "./Together.ts"
 
 export interface PostgresOptions {
   readonly url: Redacted.Redacted
@@ -88,10 +89,16 @@ const makeNotices = ({ directUrl, url }: PostgresOptions): typeof Notices.Servic
 export class Database extends Context.Tag("layers/database/Database")<Database, DatabaseOf>() {}
 
 /** Connections that no operation can take: for the admission of requests, and for the question whether we are ready. */
-export class Door extends Context.Tag("layers/database/Door")<Door, DatabaseOf>() {}
+export class Door extends Context.Tag("layers/database/Door")<
+  Door,
+  DatabaseOf & {
+    /** How admissions ask: what comes at once is asked by one statement. */
+    readonly together: Together
+  }
+>() {}
 
 /** Statements of admission under way at once. */
-export const ADMISSION_LANES = 2
+const ADMISSION_LANES = 2
 
 /** One more than admission uses at once is left for the probe of readiness. */
 const DOOR_CONNECTIONS = ADMISSION_LANES + 1
@@ -103,6 +110,11 @@ const openPool = (options: PostgresOptions) =>
     (pool) => Effect.promise(() => pool.end())
   )
 
+const makeDoor = (pool: Pg.Pool): typeof Door.Service => {
+  const database = makeDatabase(pool)
+  return { ...database, together: makeTogether(database.send, ADMISSION_LANES) }
+}
+
 /** The one database. The client of @effect/sql is for migrations, which are written for it. */
 export const postgres = (options: PostgresOptions) =>
   Layer.unwrapScoped(
@@ -111,7 +123,7 @@ export const postgres = (options: PostgresOptions) =>
       const door = yield* openPool({ ...options, maxConnections: DOOR_CONNECTIONS })
       return PgClient.layerFromPool({ acquire: Effect.succeed(pool) }).pipe(
         Layer.merge(Layer.succeed(Database, makeDatabase(pool))),
-        Layer.merge(Layer.succeed(Door, makeDatabase(door))),
+        Layer.merge(Layer.succeed(Door, makeDoor(door))),
         Layer.merge(Layer.succeed(Notices, makeNotices(options)))
       )
     })

@@ -62,7 +62,8 @@ export const makeCalls = (procedures: ReadonlyArray<Procedure>) =>
               Effect.flatMap(caller, (known) => principalAt(known, place)),
               sent.requestId
             ),
-          { concurrency: "unbounded" }
+          // One is answered without a fiber of its own.
+          { concurrency: calls.length }
         ).pipe(Effect.provideService(CallOrigin, { surface: "rpc", requestId: sent.requestId }))
         return lines.join("")
       })

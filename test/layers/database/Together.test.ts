@@ -1,0 +1,94 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Option, Schema } from "effect"
+import type { Answer } from "../../../src/layers/database/Plan.ts"
+import { statement } from "../../../src/layers/database/Statement.ts"
+import { makeTogether } from "../../../src/layers/database/Together.ts"
+
+const Row = Schema.Struct({ place: Schema.Int, found: Schema.String })
+
+const turn = Effect.async<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
+})
+
+/** A database that answers when it is told to, first what was sent first. */
+const makeSlow = () => {
+  const sent: Array<{ readonly text: string; readonly done: (answer: Exit.Exit<Answer>) => void }> = []
+  const asked: Array<string> = []
+  const together = makeTogether((statement, done) => {
+    const [text, values] = statement.compile()
+    asked.push(`${text}: ${String(values[0])}`)
+    sent.push({ text, done })
+  }, 1)
+  const kind = (name: string) => together((questions: ReadonlyArray<string>) => statement(name)(questions), Row)
+  const answer = (rows: ReadonlyArray<unknown>) =>
+    Effect.sync(() => sent.shift()?.done(Exit.succeed({ command: "", rows, count: rows.length })))
+  const fail = (defect: Error) => Effect.sync(() => sent.shift()?.done(Exit.die(defect)))
+  return { asked, kind, answer, fail }
+}
+
+const atOnce = <A>(work: ReadonlyArray<Effect.Effect<A>>) =>
+  Effect.fork(Effect.forEach(work, Effect.exit, { concurrency: "unbounded" }))
+
+describe("questions asked together", () => {
+  it.effect("share a statement, and each gets the row of its place", () =>
+    Effect.gen(function* () {
+      const { answer, asked, kind } = makeSlow()
+      const ask = kind("kin")
+      const answers = yield* atOnce(["a", "b", "c"].map(ask))
+      yield* turn
+      yield* turn
+      assert.deepStrictEqual(asked, ["kin: a,b,c"])
+      yield* answer([
+        { place: 3, found: "C" },
+        { place: 1, found: "A" }
+      ])
+      assert.deepStrictEqual(yield* Fiber.join(answers), [
+        Exit.succeed(Option.some({ place: 1, found: "A" })),
+        Exit.succeed(Option.none()),
+        Exit.succeed(Option.some({ place: 3, found: "C" }))
+      ])
+    })
+  )
+
+  it.effect("of several kinds take the lanes in turn, and wait in a line of at most 100 a statement", () =>
+    Effect.gen(function* () {
+      const { answer, asked, kind } = makeSlow()
+      const [one, other] = [kind("one"), kind("other")]
+      const first = yield* atOnce([one("1")])
+      yield* turn
+      yield* turn
+      const many = Array.from({ length: 101 }, (_, n) => String(n))
+      const rest = yield* atOnce([...many.map(one), other("2")])
+      yield* turn
+      yield* turn
+      assert.deepStrictEqual(asked, ["one: 1"])
+      for (let n = 0; n < 4; n++) yield* answer([])
+      yield* Fiber.join(first)
+      yield* Fiber.join(rest)
+      assert.deepStrictEqual(asked.slice(1), [`one: ${many.slice(0, 100).join(",")}`, "other: 2", "one: 100"])
+    })
+  )
+
+  it.effect("fail with what their statement failed with, or its rows, and the next ones are asked", () =>
+    Effect.gen(function* () {
+      const { answer, fail, kind } = makeSlow()
+      const ask = kind("kin")
+      const broken = new Error("broken")
+      const failed = yield* atOnce([ask("a"), ask("b")])
+      yield* turn
+      yield* turn
+      yield* fail(broken)
+      assert.deepStrictEqual(yield* Fiber.join(failed), [Exit.die(broken), Exit.die(broken)])
+      const misread = yield* atOnce([ask("a")])
+      yield* turn
+      yield* turn
+      yield* answer([{ place: "first" }])
+      assert.isTrue((yield* Fiber.join(misread)).every(Exit.isFailure))
+      const fine = yield* atOnce([ask("a")])
+      yield* turn
+      yield* turn
+      yield* answer([])
+      assert.deepStrictEqual(yield* Fiber.join(fine), [Exit.succeed(Option.none())])
+    })
+  )
+})
