@@ -23,7 +23,7 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })(
       const goesThrough = (provider: Provider) =>
         Effect.gen(function* () {
           const connection = yield* letIn(connecting, provider, yield* freshMerchant)
-        const names = yield* Effect.promise(connection.listTools)
+          const names = yield* Effect.promise(connection.listTools)
           assert.includeMembers(
             names.map(({ name }) => name),
             ["store_get", "products_create"]
