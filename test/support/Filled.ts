@@ -56,6 +56,18 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   select sha256(id::text::bytea), store_id, id, now() + interval '1 hour' from installations
   on conflict do nothing;
 
+  insert into client_secrets (app_id, id, secret_hash) select id, id, sha256(id::text::bytea) from apps on conflict do nothing;
+  insert into agent_clients (client_id, name, redirect_uris)
+  select gen_random_uuid(), 'A client', '{}' from generate_series(1, ${stores});
+  insert into oauth_grants (store_id, id, client_id, installation_id, merchant_id)
+  select i.store_id, i.id, app_id, i.id, m.id from installations i, (select id from merchants limit 1) m
+  on conflict do nothing;
+  insert into authorization_codes (code_hash, store_id, grant_id, client_id, redirect_uri, challenge, expires_at, used_at)
+  select sha256(id::text::bytea), store_id, id, client_id, '', '', now(), now() from oauth_grants on conflict do nothing;
+  insert into refresh_tokens (token_hash, store_id, grant_id, expires_at)
+  select sha256((id::text || n)::bytea), store_id, id, now() + interval '90 days' from oauth_grants, generate_series(1, 3) n
+  on conflict do nothing;
+
   with copied as materialized (select * from agents limit 1)
   insert into agents (store_id, id, token_hash, name, scopes, budget, requests, proposals_only, created_by)
   select s.id, gen_random_uuid(), sha256(s.id::text::bytea), copied.name, scopes, budget, requests, proposals_only, created_by
@@ -163,6 +175,11 @@ const outdating = `
   select store_id, id, gen_random_uuid(), 20000, now() - interval '1 second' from installations limit 100;
   insert into access_tokens (token_hash, store_id, installation_id, expires_at)
   select sha256(gen_random_uuid()::text::bytea), store_id, id, now() - interval '1 second' from installations limit 100;
+  insert into refresh_tokens (token_hash, store_id, grant_id, expires_at)
+  select sha256(gen_random_uuid()::text::bytea), store_id, id, now() - interval '1 second' from oauth_grants limit 100;
+  insert into authorization_codes (code_hash, store_id, grant_id, client_id, redirect_uri, challenge, expires_at)
+  select sha256(gen_random_uuid()::text::bytea), store_id, id, client_id, '', '', now() - interval '2 days'
+  from oauth_grants limit 100;
   with made as (
     insert into events (store_id, id, kind, occurred_at, actor_type, resource_id, resource_version, payload)
     select store_id, gen_random_uuid(), 'catalog.product.updated.v1', now() - interval '31 days', 'merchant', id, 1, ''

@@ -60,7 +60,8 @@ export default Effect.gen(function* () {
   yield* sql`create index oauth_grants_by_installation on oauth_grants (store_id, installation_id)`
   yield* sql`create index oauth_grants_by_agent on oauth_grants (store_id, agent_id)`
 
-  // Codes and tokens are looked up before their store is known, as access tokens are. Each has room to be used.
+  // Codes and tokens are looked up before their store is known, as access tokens are. Each has room to be used, and
+  // what is purged by the order of its end is cleared away soon, as of those.
   yield* sql`
     create table authorization_codes (
       code_hash bytea primary key,
@@ -72,7 +73,7 @@ export default Effect.gen(function* () {
       expires_at timestamptz not null,
       used_at timestamptz,
       foreign key (store_id, grant_id) references oauth_grants on delete cascade
-    ) with (fillfactor = 50)
+    ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000)
   `
   yield* sql`create index authorization_codes_by_grant on authorization_codes (store_id, grant_id)`
   yield* sql`create index authorization_codes_by_end on authorization_codes (expires_at)`
@@ -87,7 +88,7 @@ export default Effect.gen(function* () {
       used_at timestamptz,
       nonce bytea,
       foreign key (store_id, grant_id) references oauth_grants on delete cascade
-    ) with (fillfactor = 50)
+    ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000)
   `
   yield* sql`create index refresh_tokens_by_grant on refresh_tokens (store_id, grant_id)`
   yield* sql`create index refresh_tokens_by_end on refresh_tokens (expires_at)`

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { hash } from "node:crypto"
 import { ApiTest } from "../../support/Api.ts"
 import { type Form, makePkce, makePoster, REDIRECT, register, scene, statusOf, tokensOf } from "../../support/Oauth.ts"
@@ -124,14 +124,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A code", (
       const { agree, app, token } = yield* scene()
       const form = yield* agree(app)
       const { challenge, verifier } = makePkce()
-      const { code_verifier: _, ...without } = form
-      const { redirect_uri: __, ...nowhere } = form
       const cases: ReadonlyArray<readonly [Form, string]> = [
         [{ ...form, code_verifier: verifier }, "invalid_grant"],
         [{ ...form, code_verifier: challenge }, "invalid_grant"],
-        [without, "invalid_request"],
+        [Struct.omit(form, "code_verifier"), "invalid_request"],
         [{ ...form, code_verifier: "short" }, "invalid_request"],
-        [nowhere, "invalid_request"],
+        [Struct.omit(form, "redirect_uri"), "invalid_request"],
         [{ ...form, redirect_uri: `${REDIRECT}/` }, "invalid_grant"],
         [{ ...form, redirect_uri: REDIRECT.slice(0, -1) }, "invalid_grant"],
         [{ ...form, resource: "https://elsewhere.example.com" }, "invalid_target"]

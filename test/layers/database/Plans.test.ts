@@ -30,10 +30,12 @@ import { statement } from "../../../src/layers/database/Statement.ts"
 import { makeQueue } from "../../../src/layers/webhooks/Queue.ts"
 import { makeApp, makeStore } from "../../support/Api.ts"
 import { administration } from "../../support/Administration.ts"
+import { authorizations } from "../../support/Authorizations.ts"
 import { history } from "../../support/History.ts"
 import { keyed } from "../../support/Keyed.ts"
 import { freshDatabase } from "../../support/Postgres.ts"
 import { BROUGHT, deleteBrought, fill, ORDER, outdate, RULES } from "../../support/Filled.ts"
+import { makeMerchantStore, register } from "../../support/Oauth.ts"
 import { makeMerchant, sessionOf } from "../../support/Rpc.ts"
 import { costSoFar } from "../../support/PlanCost.ts"
 import { contextOf, performIn } from "../../support/Writes.ts"
@@ -85,6 +87,8 @@ const scene = Effect.gen(function* () {
   const session = Redacted.make((yield* sessionOf(email)).replace("session=", ""))
   const agents = yield* Agents
   const perform = yield* performIn(storeId)
+  const app = yield* register()
+  const merchantStore = yield* makeMerchantStore
   const { token: agentToken, write } = agents.create(storeId, merchant, { name: "An agent", scopes: [] })
   yield* perform(write)
   const agent = yield* Effect.orDie(agents.admit(agentToken, 1))
@@ -101,14 +105,16 @@ const scene = Effect.gen(function* () {
       end
     $$
   `
-  return { installation, token, agent, agentToken, session }
+  return { app, installation, merchantStore, token, agent, agentToken, session }
 })
 
 /** Does each operation of the service once: what each of them cost. */
 const round = Effect.fn(function* ({
   agent,
   agentToken,
+  app,
   installation,
+  merchantStore,
   session,
   token
 }: Effect.Effect.Success<typeof scene>) {
@@ -251,6 +257,8 @@ const round = Effect.fn(function* ({
 
   const administered = yield* administration(installation, (write) => once(write, respondEmpty))
   for (const [name, work] of administered) yield* measured(name, Effect.orDie(work))
+
+  yield* authorizations(app, merchantStore, measured)
 
   return costs
 })

@@ -1,0 +1,234 @@
+import { SqlClient } from "@effect/sql"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { hash } from "node:crypto"
+import { InstallationId, Installations } from "../../../src/domain/access/Installations.ts"
+import { Tokens } from "../../../src/domain/access/Tokens.ts"
+import { Grants } from "../../../src/domain/oauth/Grants.ts"
+import type { StoreId } from "../../../src/domain/Store.ts"
+import { Writes } from "../../../src/domain/Write.ts"
+import { ApiTest } from "../../support/Api.ts"
+import { makePoster, register, scene, statusOf, tokensOf } from "../../support/Oauth.ts"
+import { connection, databaseUrl, duringWork, neighbour, rowsOf, waiting } from "../../support/Process.ts"
+import { contextOf } from "../../support/Writes.ts"
+
+const hashed = (token: string) => hash("sha256", token, "buffer")
+
+/** An app that a merchant agreed to, with the tokens that it got. */
+const installed = Effect.fn(function* (isPublic = false) {
+  const made = yield* scene({ isPublic })
+  const tokens = tokensOf(yield* made.token(yield* made.agree(made.app)))
+  const sql = yield* SqlClient.SqlClient
+  /** Lets time pass for a refresh token that was used. */
+  const age = (token: string, seconds: number) => sql`
+    update refresh_tokens set used_at = used_at - make_interval(secs => ${seconds}) where token_hash = ${hashed(token)}
+  `
+  const [row] = yield* sql<{ readonly id: string }>`select id from installations where store_id = ${made.storeId}`
+  return { ...made, tokens, age, installationId: InstallationId.make(row?.id ?? "") }
+})
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh token", (it) => {
+  it.effect("is exchanged for another and an access token, for public clients too; those before go on", () =>
+    Effect.gen(function* () {
+      for (const isPublic of [false, true]) {
+        const { base, refresh, tokens } = yield* installed(isPublic)
+        const next = tokensOf(yield* refresh(tokens.refresh_token))
+        const third = tokensOf(yield* refresh(next.refresh_token))
+        const all = [tokens, next, third]
+        for (const { access_token } of all) assert.strictEqual(yield* statusOf(base, access_token), 200)
+        assert.strictEqual(new Set(all.flatMap((one) => [one.access_token, one.refresh_token])).size, 6)
+        assert.strictEqual(next.scope, tokens.scope)
+      }
+    })
+  )
+
+  it.scoped("that is presented again within 30 seconds answers the same, through every process", () =>
+    Effect.gen(function* () {
+      const { age, app, base, refresh, tokens } = yield* installed()
+      const second = makePoster(yield* neighbour, app)
+      const next = tokensOf(yield* refresh(tokens.refresh_token))
+      yield* age(tokens.refresh_token, 20)
+      const again = tokensOf(yield* second.refresh(tokens.refresh_token))
+      assert.deepStrictEqual({ ...again, expires_in: 3600 }, next)
+      assert.isAtMost(again.expires_in, 3580)
+      assert.strictEqual(yield* statusOf(base, again.access_token), 200)
+      yield* refresh(next.refresh_token)
+      assert.deepStrictEqual(tokensOf(yield* refresh(tokens.refresh_token)).refresh_token, next.refresh_token)
+    })
+  )
+
+  it.scoped("that is presented again later ends all that came of the grant, and nothing of another", () =>
+    Effect.gen(function* () {
+      const { age, agree, app, base, refresh, token, tokens } = yield* installed()
+      const second = yield* neighbour
+      const other = tokensOf(yield* token(yield* agree(app)))
+      const next = tokensOf(yield* refresh(tokens.refresh_token))
+      yield* age(tokens.refresh_token, 31)
+      const thief = makePoster(base, yield* register())
+      assert.strictEqual((yield* thief.refresh(tokens.refresh_token)).error, "invalid_grant")
+      assert.strictEqual(yield* statusOf(second, next.access_token), 200)
+
+      assert.strictEqual((yield* refresh(tokens.refresh_token)).error, "invalid_grant")
+      for (const { access_token } of [tokens, next]) {
+        assert.strictEqual(yield* statusOf(base, access_token), 401)
+        assert.strictEqual(yield* statusOf(second, access_token), 401)
+      }
+      assert.strictEqual((yield* refresh(next.refresh_token)).error, "invalid_grant")
+      assert.strictEqual(yield* statusOf(base, other.access_token), 200)
+      assert.strictEqual((yield* refresh(other.refresh_token)).status, 200)
+    })
+  )
+
+  it.effect("is refused to another client, to one without its secret, and once it has expired", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { app, base, refresh, tokens } = yield* installed()
+      for (const other of [yield* register(), yield* register({ isPublic: true })]) {
+        assert.strictEqual((yield* makePoster(base, other).refresh(tokens.refresh_token)).error, "invalid_grant")
+      }
+      const bare = makePoster(base, { clientId: app.clientId, secret: undefined })
+      assert.strictEqual((yield* bare.refresh(tokens.refresh_token)).error, "invalid_client")
+      assert.strictEqual((yield* refresh(tokens.access_token)).error, "invalid_grant")
+      const next = tokensOf(yield* refresh(tokens.refresh_token))
+      yield* sql`update refresh_tokens set expires_at = now() where token_hash = ${hashed(next.refresh_token)}`
+      assert.strictEqual((yield* refresh(next.refresh_token)).error, "invalid_grant")
+    })
+  )
+
+  it.effect("brings what the installation is granted; more is refused, and uses nothing up", () =>
+    Effect.gen(function* () {
+      const { agree, app, refresh, token } = yield* installed()
+      const narrow = tokensOf(yield* token(yield* agree(app, { scopes: ["read_products", "read_orders"] })))
+      for (const scope of ["write_products", "read_products everything"]) {
+        assert.strictEqual((yield* refresh(narrow.refresh_token, { scope })).error, "invalid_scope")
+      }
+      const next = tokensOf(yield* refresh(narrow.refresh_token, { scope: "read_products" }))
+      assert.strictEqual(next.scope, "read_products read_orders")
+    })
+  )
+
+  it.scoped("that is revoked ends its grant, a used one too; an access token ends alone", () =>
+    Effect.gen(function* () {
+      const { agree, app, base, refresh, revoke, token, tokens } = yield* installed()
+      const second = yield* neighbour
+      const next = tokensOf(yield* refresh(tokens.refresh_token))
+      assert.strictEqual((yield* revoke(tokens.access_token)).status, 200)
+      assert.strictEqual(yield* statusOf(second, tokens.access_token), 401)
+      assert.strictEqual(yield* statusOf(second, next.access_token), 200)
+
+      const thief = yield* makePoster(base, yield* register()).revoke(next.access_token)
+      assert.deepStrictEqual([thief.status, thief.error], [400, "invalid_grant"])
+      const bare = makePoster(base, { clientId: app.clientId, secret: undefined })
+      assert.strictEqual((yield* bare.revoke(next.refresh_token)).error, "invalid_client")
+      assert.strictEqual((yield* revoke("nonsense")).status, 200)
+      assert.strictEqual(yield* statusOf(second, next.access_token), 200)
+
+      assert.strictEqual((yield* revoke(tokens.refresh_token)).status, 200)
+      assert.strictEqual(yield* statusOf(second, next.access_token), 401)
+      assert.strictEqual((yield* refresh(next.refresh_token)).error, "invalid_grant")
+      assert.strictEqual((yield* revoke(next.refresh_token)).status, 200)
+      assert.strictEqual((yield* token(yield* agree(app))).status, 200)
+    })
+  )
+
+  it.effect("ends with its installation, and when an operator revokes what that has; a code that waits does too", () =>
+    Effect.gen(function* () {
+      const { uninstall } = yield* Installations
+      const { revoke } = yield* Tokens
+      const { perform } = yield* Writes
+      const ends = [
+        (store: StoreId, id: InstallationId) => perform(contextOf(store), uninstall(store, id)),
+        (_: StoreId, id: InstallationId) => revoke(id)
+      ]
+      for (const end of ends) {
+        const { agree, app, base, installationId, refresh, storeId, token, tokens } = yield* installed()
+        const form = yield* agree(app)
+        const next = tokensOf(yield* refresh(tokens.refresh_token))
+        yield* end(storeId, installationId)
+        for (const { access_token } of [tokens, next]) assert.strictEqual(yield* statusOf(base, access_token), 401)
+        // The one before too, which was used only just.
+        for (const { refresh_token } of [tokens, next]) {
+          assert.strictEqual((yield* refresh(refresh_token)).error, "invalid_grant")
+        }
+        assert.strictEqual((yield* token(form)).error, "invalid_grant")
+        const again = tokensOf(yield* token(yield* agree(app)))
+        assert.strictEqual(yield* statusOf(base, again.access_token), 200)
+        assert.strictEqual(yield* statusOf(base, next.access_token), 401)
+      }
+    })
+  )
+
+  it.effect("goes on while its installation is suspended, whose requests are 403 until it is resumed", () =>
+    Effect.gen(function* () {
+      const { activate, deactivate } = yield* Installations
+      const { base, installationId, refresh, tokens } = yield* installed()
+      yield* deactivate(installationId)
+      const next = tokensOf(yield* refresh(tokens.refresh_token))
+      assert.strictEqual(yield* statusOf(base, next.access_token), 403)
+      yield* activate(installationId)
+      assert.strictEqual(yield* statusOf(base, next.access_token), 200)
+    })
+  )
+
+  it.scoped("is exchanged for nothing that outlives its grant, whichever of the two waits for the other", () =>
+    Effect.gen(function* () {
+      const url = yield* databaseUrl
+      const [holder, looker] = [yield* connection(url), yield* connection(url)]
+      const { base, refresh, revoke, storeId, tokens } = yield* installed()
+      // The exchange has taken its token and holds the grant: it waits for the installation, which somebody holds.
+      yield* rowsOf(holder, "begin")
+      yield* rowsOf(holder, "select from installations where store_id = $1 for update", [storeId])
+      const exchange = yield* Effect.fork(refresh(tokens.refresh_token))
+      yield* duringWork(exchange, waiting(looker, 1))
+      const end = yield* Effect.fork(revoke(tokens.refresh_token))
+      yield* duringWork(end, waiting(looker, 2))
+      yield* rowsOf(holder, "commit")
+      const next = tokensOf(yield* Fiber.join(exchange))
+      assert.strictEqual((yield* Fiber.join(end)).status, 200)
+      for (const { access_token } of [tokens, next]) assert.strictEqual(yield* statusOf(base, access_token), 401)
+      assert.strictEqual((yield* refresh(next.refresh_token)).error, "invalid_grant")
+    })
+  )
+
+  it.scoped("is exchanged for nothing once its grant is being ended", () =>
+    Effect.gen(function* () {
+      const url = yield* databaseUrl
+      const [holder, looker] = [yield* connection(url), yield* connection(url)]
+      const { refresh, storeId, tokens } = yield* installed()
+      yield* rowsOf(holder, "begin")
+      yield* rowsOf(holder, "update oauth_grants set revoked_at = now() where store_id = $1", [storeId])
+      const exchange = yield* Effect.fork(refresh(tokens.refresh_token))
+      yield* duringWork(exchange, waiting(looker, 1))
+      yield* rowsOf(holder, "commit")
+      assert.strictEqual((yield* Fiber.join(exchange)).error, "invalid_grant")
+    })
+  )
+
+  it.effect(
+    "is purged when it has expired, with its grant when nothing is left of that; what is used, and good, stays",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { purge } = yield* Grants
+        const [old, used, fresh] = [yield* installed(), yield* installed(), yield* installed()]
+        yield* used.refresh(used.tokens.refresh_token)
+        const { code } = yield* fresh.agree(fresh.app)
+        yield* sql`
+        update refresh_tokens set expires_at = now() where ${sql.in(
+          "token_hash",
+          [old, used].map(({ tokens }) => hashed(tokens.refresh_token))
+        )}
+      `
+        yield* sql`update authorization_codes set expires_at = now() - interval '25 hours' where code_hash = ${hashed(code)}`
+        yield* Effect.repeat(purge, { while: (gone) => gone > 0 })
+        const left = (storeId: string) => sql`
+        select (select count(*)::integer from oauth_grants where store_id = ${storeId}) as grants,
+          (select count(*)::integer from refresh_tokens where store_id = ${storeId}) as tokens,
+          (select count(*)::integer from authorization_codes where store_id = ${storeId}) as codes
+      `
+        assert.deepStrictEqual(yield* left(old.storeId), [{ grants: 0, tokens: 0, codes: 0 }])
+        assert.deepStrictEqual(yield* left(used.storeId), [{ grants: 1, tokens: 1, codes: 1 }])
+        assert.deepStrictEqual(yield* left(fresh.storeId), [{ grants: 1, tokens: 1, codes: 1 }])
+      })
+  )
+})
