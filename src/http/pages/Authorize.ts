@@ -41,6 +41,9 @@ const hereFor = (params: URLSearchParams, store?: Membership) => {
 /** What leads on from what went no further. */
 const way = (location: string, words: string) => html`<a class="button" href="${location}">${words}</a>`
 
+const untrusted = ({ message }: Error) =>
+  problem("This link does not work", `${message}. The developer of the app can mend it.`, 400)
+
 const sentBack = (location: string) =>
   problem(
     "What the app asks for cannot be given",
@@ -93,7 +96,7 @@ export const AuthorizeRoutes = HttpLayerRouter.use((router) =>
       const refused = checked.left
       switch (refused._tag) {
         case "Untrusted":
-          return yield* Effect.fail(respond(problem("This link does not work", refused.error.message, 400)))
+          return yield* Effect.fail(respond(untrusted(refused.error)))
         case "SentBack": {
           const { location } = refused
           return yield* Effect.fail(merchant === undefined ? respond(sentBack(location)) : leadTo(location))
