@@ -14,6 +14,7 @@ const benchmark = { bench: "test/bench/main.ts", "bench-rival": "test/bench/riva
 const endurance = { soak: "test/soak/main.ts" }
 const webhooks = "src/http/client/Webhooks.ts"
 const rpc = "src/rpc/Client.ts"
+const client = { client: "src/http/client/Client.ts", "client-effect": "src/http/client/EffectClient.ts" }
 const sources = ["src", "test/bench", "package.json", "package-lock.json", "scripts/build.mjs"]
 const marker = join(root, bench ? "dist/bench.js" : "dist/main.js")
 
@@ -104,14 +105,37 @@ const bundleRpc = (build, outdir) =>
     plugins: [withoutBarrels]
   })
 
+/** Leaves Effect to who imports it, and out of what uses nothing of it. */
+const effectOutside = {
+  name: "effect-outside",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^effect(?:\/|$)/ }, ({ path }) => ({ path, external: true, sideEffects: false }))
+}
+
+/** What apps import: for every platform, and all of it our own but for Effect, where the client is one of effects. */
+const bundleClient = (build, outdir) =>
+  build({
+    absWorkingDir: root,
+    entryPoints: client,
+    outdir,
+    bundle: true,
+    // What is thrown is of the same class in both.
+    splitting: true,
+    chunkNames: "client-[hash]",
+    platform: "neutral",
+    target: "es2022",
+    format: "esm",
+    plugins: [withoutBarrels, effectOutside]
+  })
+
 const tsc = join(root, "node_modules/typescript/bin/tsc")
 
-/** Emits the types of a source and of what it imports. The types of no platform: what only Node has does not compile. */
-const declare = (source, outDir, lib, ...settings) => {
+/** Emits the types of sources and of what they import. The types of no platform: what only Node has does not compile. */
+const declare = (sources, outDir, lib, ...settings) => {
   const asked = ["--ignoreConfig", "--strict", "--module", "nodenext", "--allowImportingTsExtensions", ...settings]
   const platform = ["--target", "es2022", "--lib", lib, "--types", ""]
   const emit = ["--declaration", "--emitDeclarationOnly", "--outDir", outDir]
-  return promisify(execFile)(process.execPath, [tsc, source, ...asked, ...platform, ...emit], { cwd: root })
+  return promisify(execFile)(process.execPath, [tsc, ...sources, ...asked, ...platform, ...emit], { cwd: root })
 }
 
 /** Types of what others import. A start does without, where there is no compiler. */
@@ -120,9 +144,9 @@ const declareAll = async (outdir) => {
   const types = join(outdir, "types")
   await Promise.all([
     // In one file, as the bundle is: what they mention stands beside them.
-    declare(webhooks, types, "es2022,dom"),
+    declare([webhooks], types, "es2022,dom"),
     declare(
-      rpc,
+      [rpc, ...Object.values(client)],
       join(outdir, "declarations"),
       "es2024,dom,dom.iterable",
       "--skipLibCheck",
@@ -142,6 +166,7 @@ if (!ifStale || stale()) {
     bundleService(build, fresh),
     bundleWebhooks(build, fresh),
     bundleRpc(build, fresh),
+    bundleClient(build, fresh),
     declareAll(fresh)
   ])
   rmSync(join(root, "dist"), { recursive: true, force: true })

@@ -7,6 +7,7 @@ import { makeCatalogHandlers } from "./http/handlers/Catalog.ts"
 import { makeStoreHandlers } from "./http/handlers/Stores.ts"
 import { makeRecordHandlers } from "./http/handlers/Records.ts"
 import { makeMcp } from "./http/Mcp.ts"
+import { makeRegistration } from "./http/oauth/Registration.ts"
 import { makeTokenEndpoints } from "./http/oauth/TokenEndpoints.ts"
 import { pages } from "./http/Pages.ts"
 import { makeRpc } from "./http/Rpc.ts"
@@ -59,13 +60,12 @@ export const ServerLive = Layer.scopedDiscard(
       ...(yield* makeBillingProcedures)
     }
     const api = yield* makeDispatch(Object.values(handlers))
-    const tokens = yield* makeTokenEndpoints
     const rpc = yield* makeRpc(yield* makeCalls(Object.values(procedures)))
     const mcp = yield* makeMcp(yield* makeMessages(procedures))
+    const surfaces = [api, rpc, mcp, yield* makeTokenEndpoints, yield* makeRegistration]
     const streams: StreamsOf<typeof Streams> = yield* makeChangeStreams
     yield* serve(
-      (message, exchange) =>
-        api(message, exchange) || rpc(message, exchange) || mcp(message, exchange) || tokens(message, exchange),
+      (message, exchange) => surfaces.some((dispatch) => dispatch(message, exchange)),
       yield* pages,
       yield* makeWebSockets(yield* makeSockets(Object.values(streams)))
     )

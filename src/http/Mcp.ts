@@ -8,9 +8,13 @@ import type { StoreNotFound } from "../domain/Store.ts"
 import { makeAnswering } from "./Answering.ts"
 import { bearerToken } from "./Bearer.ts"
 import { jsonBody, receiveBody } from "./Body.ts"
+import type { Reply } from "./Call.ts"
 import type { Dispatch } from "./Dispatch.ts"
 import type { Exchange } from "./Exchange.ts"
+import { replyOf } from "./ErrorTable.ts"
 import { refusal } from "./Failure.ts"
+import { issuer } from "./oauth/Issuer.ts"
+import { MCP_PATH, metadataUrl } from "./oauth/ProtectedResource.ts"
 import { isOwnOrigin } from "./Origin.ts"
 
 /** A message as it came over HTTP. */
@@ -35,8 +39,6 @@ interface Messages<Agent> {
   readonly answer: (sent: Sent<Agent>) => Effect.Effect<Answer>
 }
 
-const PATH = "/mcp"
-
 /** What the protocol says in headers; who sends is told by the token alone, and that goes no further. */
 const OF_PROTOCOL = /^(?:accept|content-type|mcp-.*)$/
 
@@ -44,17 +46,33 @@ const protocolHeaders = ({ headers }: IncomingMessage) =>
   Record.filter(headers, (value, name): value is string => typeof value === "string" && OF_PROTOCOL.test(name))
 
 /**
+ * The answer to who has no token that is good: it leads a client that knows nothing but this address to where it gets one
+ * (RFC 9728, section 5.1; RFC 6750, section 3.1).
+ */
+const challenge = (metadata: string, hasToken: boolean): Reply => ({
+  ...replyOf(new InvalidToken()),
+  headers: {
+    "www-authenticate": `Bearer ${hasToken ? 'error="invalid_token", ' : ""}resource_metadata="${metadata}"`
+  }
+})
+
+/**
  * Serves messages of the Model Context Protocol, on the sockets of the other surfaces: each is a request with the token of
  * an agent, is known, counted and read before the protocol's library sees it, and is answered whole.
  */
-export const makeMcp = <Agent>({ answer, identify }: Messages<Agent>): Effect.Effect<Dispatch> =>
-  Effect.map(makeAnswering, (answering) => {
+export const makeMcp = <Agent>({ answer, identify }: Messages<Agent>) =>
+  Effect.gen(function* () {
+    const answering = yield* makeAnswering
+    const metadata = metadataUrl(yield* issuer)
+
     const handle = Effect.fnUntraced(function* (message: IncomingMessage, { requestId }: Exchange) {
       if (message.method !== "POST") return refusal(405, "Messages are sent with POST", { allow: "POST" })
       if (!isOwnOrigin(message.headers)) return yield* new ForeignOrigin()
       const token = bearerToken(message)
-      if (token === undefined) return yield* new InvalidToken()
-      const agent = yield* identify(token)
+      if (token === undefined) return challenge(metadata, false)
+      const identified = yield* Effect.either(identify(token))
+      if (Either.isLeft(identified) && identified.left._tag === "InvalidToken") return challenge(metadata, true)
+      const agent = yield* identified
       const body = yield* Effect.either(receiveBody(message))
       if (Either.isLeft(body)) return refusal(413, body.left.message)
       const headers = protocolHeaders(message)
@@ -63,10 +81,11 @@ export const makeMcp = <Agent>({ answer, identify }: Messages<Agent>): Effect.Ef
       return { status, body: text, ...(contentType === undefined ? {} : { headers: { "content-type": contentType } }) }
     })
 
-    return (message, exchange) => {
-      if (message.url?.split("?", 1)[0] !== PATH) return false
-      exchange.route = PATH
+    const dispatch: Dispatch = (message, exchange) => {
+      if (message.url?.split("?", 1)[0] !== MCP_PATH) return false
+      exchange.route = MCP_PATH
       answering(exchange, handle(message, exchange))
       return true
     }
+    return dispatch
   })

@@ -8,6 +8,7 @@ import { failureOf, NOT_FOUND } from "./Failure.ts"
 import { HealthRoutes } from "./handlers/Health.ts"
 import { SignInRoutes } from "./handlers/SignIn.ts"
 import { MetadataRoute } from "./oauth/Metadata.ts"
+import { ProtectedResourceRoutes } from "./oauth/ProtectedResource.ts"
 import { AuthorizeRoutes } from "./pages/Authorize.ts"
 
 const toResponse = ({ body, status }: Reply) =>
@@ -46,7 +47,15 @@ const Fallback = HttpLayerRouter.middleware<{ handles: HttpServerError.RouteNotF
 export const pages = HttpLayerRouter.toHttpEffect(
   Layer.merge(
     Layer.provide(
-      Layer.mergeAll(Document, Reference, HealthRoutes, SignInRoutes, MetadataRoute, AuthorizeRoutes),
+      Layer.mergeAll(
+        Document,
+        Reference,
+        HealthRoutes,
+        SignInRoutes,
+        MetadataRoute,
+        ProtectedResourceRoutes,
+        AuthorizeRoutes
+      ),
       RouteNote
     ),
     Fallback

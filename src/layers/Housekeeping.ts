@@ -1,10 +1,12 @@
 import { Effect, Layer, Schedule } from "effect"
+import { Installations } from "../domain/access/Installations.ts"
 import { Proposals } from "../domain/access/Proposals.ts"
 import { Sessions } from "../domain/access/Sessions.ts"
 import { Search } from "../domain/catalog/Search.ts"
 import { Tokens } from "../domain/access/Tokens.ts"
 import { Idempotency } from "../domain/Idempotency.ts"
 import { Journal } from "../domain/journal/Journal.ts"
+import { AgentClients } from "../domain/oauth/AgentClients.ts"
 import { Grants } from "../domain/oauth/Grants.ts"
 import { AppData } from "../domain/records/AppData.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
@@ -25,11 +27,13 @@ export const HousekeepingLive = Layer.scopedDiscard(
       yield* Idempotency,
       yield* Tokens,
       yield* Grants,
+      yield* AgentClients,
       yield* Sessions,
       yield* Proposals,
       yield* Journal,
       yield* Webhooks,
-      yield* AppData
+      yield* AppData,
+      yield* Installations
     ]
     const { catchUp } = yield* Search
     const works = [catchUp, ...services.map(({ purge }) => purge)]

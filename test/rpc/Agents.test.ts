@@ -60,6 +60,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
         window: 100,
         proposalsOnly: false,
         createdBy: merchantId,
+        endsAt: null,
         revokedAt: null
       })
       assert.match(items[0]?.lastUsedAt ?? "", /:00\.000Z$/)

@@ -61,9 +61,15 @@ export const Agent = Schema.Struct({
   writesToday: Schema.NonNegativeInt.annotations({ description: "How much of its budget is spent" }),
   createdBy: MerchantId.annotations({ description: "The merchant who made it" }),
   createdAt: Timestamp,
+  endsAt: Schema.NullOr(Timestamp).annotations({
+    description: "When its tokens end that it has by consent for a time"
+  }),
   lastUsedAt: Schema.NullOr(Timestamp).annotations({ description: "To the minute" }),
   revokedAt: Schema.NullOr(Timestamp).annotations({ description: "Since when its token is refused" })
 }).annotations({ identifier: "Agent" })
+
+/** Where a token came from: a member was shown it, or a client got it by their consent. The latter is good for tools alone. */
+export type AgentTokens = "shown" | "any"
 
 /** Who calls with an agent's token, and how many of the calls its window took. */
 export interface AdmittedAgent extends Counted {
@@ -146,14 +152,16 @@ export class Agents extends Context.Tag("domain/Agents")<
     ) => Write<A, E | InvalidToken | ApprovalNeeded | BudgetSpent>
     /**
      * Who a token belongs to, and how many of so many calls its window takes: as many as were left in it, by the
-     * database's clock and for all processes together. Calls that it does not take are not counted.
+     * database's clock and for all processes together. Calls that it does not take are not counted. A token of another
+     * kind than is taken is as good as none.
      */
     readonly admit: (
       token: Redacted.Redacted,
-      calls: number
+      calls: number,
+      taken: AgentTokens
     ) => Effect.Effect<AdmittedAgent, InvalidToken | StoreNotFound>
     /**
-     * The places of those that are revoked, have other scopes now, or whose store was deleted, among agents that hold
+     * The places of those that are revoked or over, have other scopes now, or whose store was deleted, among agents that hold
      * something open, as a socket. It is no call of theirs.
      */
     readonly ended: (

@@ -39,9 +39,15 @@ export interface Credentials {
   readonly secret: Redacted.Redacted | undefined
 }
 
-export class UnknownClient extends Schema.TaggedError<UnknownClient>()("UnknownClient", {}) {
+export class UnknownClient extends Schema.TaggedError<UnknownClient>()("UnknownClient", {
+  /** Of a client that a document describes, what is wrong with that. */
+  reason: Schema.optional(Schema.String)
+}) {
   override get message() {
-    return "There is no such client; client_id names an app as its developer sees it"
+    return (
+      this.reason ??
+      "There is no such client; client_id names an app as its developer sees it, or what an agent's client registered as"
+    )
   }
 }
 

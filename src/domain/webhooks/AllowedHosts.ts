@@ -8,6 +8,9 @@ import { isHostName } from "./HostName.ts"
  */
 export type AllowedHosts = ReadonlySet<string>
 
+/** The operator named none. */
+export const NO_HOSTS: AllowedHosts = new Set()
+
 export class AllowedHostInvalid extends Schema.TaggedError<AllowedHostInvalid>()("AllowedHostInvalid", {
   entry: Schema.String
 }) {

@@ -3,8 +3,9 @@ import { Scope } from "../../domain/access/Scope.ts"
 import { type Client, ClientId, Clients, UnknownClient } from "../../domain/oauth/Clients.ts"
 import { Challenge, isChallenge } from "../../domain/oauth/Pkce.ts"
 import { isRegistered } from "../../domain/oauth/RedirectUri.ts"
-import { InvalidRequest, InvalidScope, UnsupportedResponseType } from "../../domain/oauth/Refusals.ts"
+import { InvalidRequest, InvalidScope, InvalidTarget, UnsupportedResponseType } from "../../domain/oauth/Refusals.ts"
 import { issuer } from "./Issuer.ts"
+import { agentsResource } from "./ProtectedResource.ts"
 import { refusalOfTwice, said } from "./Parameters.ts"
 import { errorOf, type OauthRefusal } from "./Refused.ts"
 
@@ -28,6 +29,8 @@ export class SentBack extends Data.TaggedError("SentBack")<{ readonly location: 
 interface Asked {
   readonly parameters: URLSearchParams
   readonly client: Client
+  /** What this server is called. */
+  readonly iss: string
 }
 
 type Check<E> = (asked: Asked) => E | undefined
@@ -80,6 +83,16 @@ const scopesAreOffered: Check<InvalidScope> = ({ client, parameters }) => {
   return new InvalidScope({ reason: `scope may name ${scopes.join(" ")}, or be left out for all of them` })
 }
 
+/** The tokens of agents are good for their tools alone, and those of apps never (RFC 8707). */
+const targetIsIts: Check<InvalidTarget> = ({ client, iss, parameters }) => {
+  const asked = said(parameters, "resource")
+  const tools = agentsResource(iss)
+  if (client.of._tag === "AgentClient") {
+    return (asked ?? tools) === tools ? undefined : new InvalidTarget({ reason: `resource must be ${tools}` })
+  }
+  return asked === tools ? new InvalidTarget({ reason: "resource is for agents, which no app is" }) : undefined
+}
+
 /** Once it is trusted. */
 const AFTER: ReadonlyArray<Check<OauthRefusal>> = [
   parametersAreOne,
@@ -87,7 +100,8 @@ const AFTER: ReadonlyArray<Check<OauthRefusal>> = [
   answerIsQuery,
   hasChallenge,
   methodIsS256,
-  scopesAreOffered
+  scopesAreOffered,
+  targetIsIts
 ]
 
 /** The first thing that is wrong. */
@@ -123,11 +137,11 @@ export const makeAuthorization = Effect.gen(function* () {
     parameters: URLSearchParams
   ): Effect.fn.Return<AuthorizationRequest, Untrusted | SentBack> {
     const found = Option.match(clientIdOf(said(parameters, "client_id")), {
-      onNone: () => new UnknownClient(),
+      onNone: () => new UnknownClient({}),
       onSome: clients.find
     })
     const client = yield* Effect.mapError(found, (error) => new Untrusted({ error }))
-    const asked = { parameters, client }
+    const asked = { parameters, client, iss }
     const untrusted = refusalOf(BEFORE, asked)
     if (untrusted !== undefined) return yield* new Untrusted({ error: untrusted })
 
@@ -140,7 +154,7 @@ export const makeAuthorization = Effect.gen(function* () {
       client,
       challenge: Challenge.make(said(parameters, "code_challenge") ?? ""),
       scopes: offered(client).filter((scope) => named?.includes(scope) ?? true),
-      resource: said(parameters, "resource")
+      resource: client.of._tag === "AgentClient" ? agentsResource(iss) : said(parameters, "resource")
     }
   })
 

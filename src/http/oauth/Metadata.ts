@@ -2,6 +2,7 @@ import { HttpLayerRouter, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import { Scope } from "../../domain/access/Scope.ts"
 import { issuer } from "./Issuer.ts"
+import { REGISTRATION_PATH } from "./Registration.ts"
 
 /** How clients prove who they are: by their secret in a header or in the form, or as public ones by PKCE alone. */
 const METHODS = ["client_secret_basic", "client_secret_post", "none"]
@@ -17,6 +18,8 @@ export const MetadataRoute = HttpLayerRouter.use((router) =>
         authorization_endpoint: `${issuer}/oauth/authorize`,
         token_endpoint: `${issuer}/oauth/token`,
         revocation_endpoint: `${issuer}/oauth/revoke`,
+        registration_endpoint: `${issuer}${REGISTRATION_PATH}`,
+        client_id_metadata_document_supported: true,
         scopes_supported: Scope.literals,
         response_types_supported: ["code"],
         response_modes_supported: ["query"],

@@ -1,3 +1,5 @@
+import type { TooManyRegistrations } from "../../domain/oauth/AgentClients.ts"
+import type { InvalidClientMetadata, InvalidRedirectUri } from "../../domain/oauth/ClientMetadata.ts"
 import type {
   AccessDenied,
   InvalidClient,
@@ -15,23 +17,29 @@ import type { Reply } from "../Call.ts"
 export type OauthRefusal =
   | AccessDenied
   | InvalidClient
+  | InvalidClientMetadata
   | InvalidGrant
+  | InvalidRedirectUri
   | InvalidRequest
   | InvalidScope
   | InvalidTarget
   | TooManyFailures
+  | TooManyRegistrations
   | UnsupportedGrantType
   | UnsupportedResponseType
 
-/** The codes of RFC 6749, sections 4.1.2.1 and 5.2, and RFC 8707, and the status of those that are answered. */
+/** The codes of RFC 6749, sections 4.1.2.1 and 5.2, RFC 7591, section 3.2.2, and RFC 8707, and the status of those that are answered. */
 const TABLE: { readonly [Tag in OauthRefusal["_tag"]]: readonly [code: string, status: number] } = {
   AccessDenied: ["access_denied", 403],
   InvalidClient: ["invalid_client", 401],
+  InvalidClientMetadata: ["invalid_client_metadata", 400],
   InvalidGrant: ["invalid_grant", 400],
+  InvalidRedirectUri: ["invalid_redirect_uri", 400],
   InvalidRequest: ["invalid_request", 400],
   InvalidScope: ["invalid_scope", 400],
   InvalidTarget: ["invalid_target", 400],
   TooManyFailures: ["temporarily_unavailable", 429],
+  TooManyRegistrations: ["temporarily_unavailable", 429],
   UnsupportedGrantType: ["unsupported_grant_type", 400],
   UnsupportedResponseType: ["unsupported_response_type", 400]
 }

@@ -1,14 +1,6 @@
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { hash, randomBytes } from "node:crypto"
-import {
-  type AdmittedAgent,
-  AgentLimitReached,
-  AgentNotFound,
-  Agents,
-  BUDGET,
-  MAX_AGENTS,
-  WINDOW
-} from "../../domain/access/Agents.ts"
+import { type AdmittedAgent, AgentNotFound, Agents } from "../../domain/access/Agents.ts"
 import { Scope } from "../../domain/access/Scope.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { AgentId } from "../../domain/Actor.ts"
@@ -17,8 +9,7 @@ import { PAGE_BYTES } from "../../domain/Page.ts"
 import { Counted } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { type Refusal, refuse } from "../../domain/Write.ts"
-import { lockedStore } from "../catalog/Allocation.ts"
-import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { type Statement, statement } from "../database/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
@@ -26,25 +17,14 @@ import { pageOf, pageQuery, START } from "../Pages.ts"
 import { countedIn } from "../RollingWindow.ts"
 import { traced } from "../Traced.ts"
 import { overheard } from "../Writes.ts"
-import { SPENT, spend } from "./Budget.ts"
+import { endGrantsOf } from "../oauth/Ending.ts"
+import { spend } from "./Budget.ts"
+import { AGENT, GOES_ON, makeAgent } from "./NewAgents.ts"
 
 /** Tells an agent's token from others, for who finds one where it should not be. */
 const PREFIX = "agent_"
 
 const hashOf = (token: Redacted.Redacted) => hash("sha256", Redacted.value(token), "buffer")
-
-const time = (moment: string) => `to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-
-/** An agent as it is returned: `a`, and its window `w`, of which the last hit is when it was last used. */
-const AGENT = `
-  json_build_object(
-    'id', a.id, 'name', a.name, 'scopes', a.scopes, 'budget', a.budget, 'window', a.requests,
-    'proposalsOnly', a.proposals_only, 'writesToday', ${SPENT},
-    'createdBy', a.created_by, 'createdAt', ${time("a.created_at")},
-    'lastUsedAt', ${time("date_trunc('minute', to_timestamp(w.hits[cardinality(w.hits)] / 1000000))")},
-    'revokedAt', ${time("a.revoked_at")}
-  )::text
-`
 
 /** About how many bytes it has. */
 const BYTES = "600"
@@ -59,20 +39,6 @@ const selectPage = statement(
     rows: `agents a join ${ITS_WINDOW} where a.store_id = $1 and a.id > $4`
   })
 )
-
-const selectFull = statement(`
-  select 1 from agents where store_id = $1 and revoked_at is null offset ${MAX_AGENTS - 1} limit 1
-`)
-
-const insertAgent = statement(`
-  with a as (
-    insert into agents (store_id, id, token_hash, name, scopes, budget, requests, proposals_only, created_by)
-    values ($1, uuid_v7(clock_micros()), $2, $3, $4, $5, $6, $7, $8) returning *
-  ), w as (
-    insert into agent_windows (store_id, agent_id) select store_id, id from a returning hits
-  )
-  select ${AGENT} as json from a, w
-`)
 
 const OF_ONE = "from agent_windows w where a.store_id = $1 and a.id = $2 and w.store_id = $1 and w.agent_id = $2"
 
@@ -90,8 +56,14 @@ const revokeAgent = statement(`
 const admitCalls = statement(`
   with bearer as materialized (
     select a.store_id, a.id as agent_id, a.scopes, a.proposals_only, a.requests, s.deleted_at is not null as is_gone
-    from agents a join stores s on s.id = a.store_id
-    where a.token_hash = $1 and a.revoked_at is null
+    from (
+      select store_id, id from agents where token_hash = $1
+      union all
+      select store_id, agent_id from agent_tokens where token_hash = $1 and expires_at > clock_timestamp() and $3
+    ) known
+    join agents a on a.store_id = known.store_id and a.id = known.id
+    join stores s on s.id = a.store_id
+    where ${GOES_ON}
   ), wanted as (
     select store_id, agent_id, $2::integer as n, requests as most from bearer where not is_gone
   ), ${countedIn("agent_windows", ["store_id", "agent_id"])}
@@ -105,7 +77,7 @@ const selectEnded = statement(`
   select held.place from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::text[]) as held (place, store_id, id, scopes)
   left join lateral (
     select true as goes_on from agents a join stores s on s.id = a.store_id and s.deleted_at is null
-    where a.store_id = held.store_id and a.id = held.id and a.revoked_at is null
+    where a.store_id = held.store_id and a.id = held.id and ${GOES_ON}
       and array_to_string(a.scopes, ' ') = held.scopes limit 1
   ) agent on true
   where goes_on is null
@@ -138,15 +110,12 @@ export const AgentsLive = Layer.effect(
     const page = pageOf(database, AgentId)
 
     return Agents.of({
-      create: (store, by, { budget = BUDGET.usual, name, proposalsOnly = false, scopes, window = WINDOW.usual }) => {
+      create: (store, by, agent) => {
         const token = Redacted.make(`${PREFIX}${randomBytes(32).toString("base64url")}`)
-        const values = [name, arrayOf([...new Set(scopes)]), budget, window, proposalsOnly, by]
         return {
           token,
           write: function* () {
-            yield* lockedStore(store)
-            if ((yield* countOf(selectFull(store))) > 0) return yield* refuse(new AgentLimitReached())
-            return Option.getOrThrow(yield* agentOf(insertAgent(store, hashOf(token), ...values)))
+            return (yield* makeAgent(store, by, agent, { tokenHash: hashOf(token), days: null })).json
           }
         }
       },
@@ -161,7 +130,11 @@ export const AgentsLive = Layer.effect(
           return written(id, updateAgent(store, id, name, chosen, budget, window, proposalsOnly))
         },
 
-      revoke: (store, id) => () => written(id, revokeAgent(store, id)),
+      revoke: (store, id) =>
+        function* () {
+          yield* endGrantsOf(store, id)
+          return yield* written(id, revokeAgent(store, id))
+        },
 
       budgeted: (store, agent, write) =>
         function* () {
@@ -171,9 +144,9 @@ export const AgentsLive = Layer.effect(
           return value
         },
 
-      admit: (token, calls) =>
+      admit: (token, calls, taken) =>
         Effect.flatMap(
-          bearerOf(admitCalls(hashOf(token), calls)),
+          bearerOf(admitCalls(hashOf(token), calls, taken === "any")),
           (found): Effect.Effect<AdmittedAgent, InvalidToken | StoreNotFound> => {
             if (Option.isNone(found)) return new InvalidToken()
             const { isGone, ...agent } = found.value

@@ -9,7 +9,6 @@ import {
   Sessions,
   SessionSummary,
   SIGN_IN_LIMITS,
-  SIGN_IN_MINUTES,
   SignedIn,
   SignInRefused,
   TooManySignIns
@@ -21,6 +20,7 @@ import { sql, type Statement, statement } from "../database/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
 import { countedIn } from "../RollingWindow.ts"
 import { traced } from "../Traced.ts"
+import { countAttempt, subject } from "./Attempts.ts"
 import { makePasswords } from "./Passwords.ts"
 
 /** Rows that one purge deletes at most, so that it never holds many locks. */
@@ -29,23 +29,9 @@ const PURGE_BATCH = 1000
 /** Of what a browser calls itself, as much as tells it from others. */
 const MAX_USER_AGENT = 255
 
-/** Whose attempts are counted, as a hash. */
-const subject = (...parts: ReadonlyArray<string>) => hash("sha256", JSON.stringify(parts), "buffer")
-
 const hashOf = (token: Redacted.Redacted) => hash("sha256", Redacted.value(token), "buffer")
 
-const WINDOW = `interval '${SIGN_IN_MINUTES} minutes'`
 const IDLE = `interval '${IDLE_HOURS} hours'`
-
-/** Counts an attempt, if its subject has made fewer than so many in the last minutes. */
-const countAttempt = statement(`
-  insert into sign_in_attempts as a (subject, attempts, ends_at)
-  values ($1, array[clock_timestamp()], clock_timestamp() + ${WINDOW})
-  on conflict (subject) do update set
-    attempts = (select array_agg(t) from unnest(a.attempts) t where t > clock_timestamp() - ${WINDOW}) || clock_timestamp(),
-    ends_at = excluded.ends_at
-  where (select count(*) from unnest(a.attempts) t where t > clock_timestamp() - ${WINDOW}) < $2
-`)
 
 const forget = statement("delete from sign_in_attempts where subject = $1")
 

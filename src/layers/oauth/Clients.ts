@@ -2,7 +2,8 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { AppId } from "../../domain/access/Apps.ts"
 import { Capability } from "../../domain/access/Capability.ts"
 import { Scope } from "../../domain/access/Scope.ts"
-import { type Client, type ClientId, Clients, type Credentials, UnknownClient } from "../../domain/oauth/Clients.ts"
+import { AgentClients } from "../../domain/oauth/AgentClients.ts"
+import { type Client, type ClientId, Clients, type Credentials } from "../../domain/oauth/Clients.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
@@ -29,23 +30,20 @@ export const CLIENT = `
 export const valuesOf = ({ clientId, secret }: Credentials) =>
   [clientId, appIdOf(clientId), secret === undefined ? null : hashOf(secret)] as const
 
-const selectClient = statement(`
+const selectApp = statement(`
   select
     a.name, a.website, a.logo_url as "logoUrl", a.redirect_uris as "redirectUris", a.is_public as "isPublic",
     a.id as "appId", m.name as "developerName", a.scopes, a.capabilities
-  from apps a left join merchants m on m.id = a.developer_id where a.id = $2::uuid
-  union all
-  select name, website, logo_url, redirect_uris, true, null, null, '{}', '{}'
-  from agent_clients where client_id = $1 and (ends_at is null or ends_at > clock_timestamp())
+  from apps a left join merchants m on m.id = a.developer_id where a.id = $1
 `)
 
-const Row = Schema.Struct({
+const AppRow = Schema.Struct({
   name: Schema.String,
   website: Schema.NullOr(Schema.String),
   logoUrl: Schema.NullOr(Schema.String),
   redirectUris: Schema.Array(Schema.String),
   isPublic: Schema.Boolean,
-  appId: Schema.NullOr(Schema.typeSchema(AppId)),
+  appId: Schema.typeSchema(AppId),
   developerName: Schema.NullOr(Schema.String),
   scopes: Schema.Array(Scope),
   capabilities: Schema.Array(Capability)
@@ -53,23 +51,22 @@ const Row = Schema.Struct({
 
 const clientOf = (
   clientId: ClientId,
-  { appId, capabilities, developerName, scopes, ...client }: typeof Row.Type
-): Client => ({
-  clientId,
-  ...client,
-  of: appId === null ? { _tag: "AgentClient" } : { _tag: "App", appId, developerName, scopes, capabilities }
-})
+  { appId, capabilities, developerName, scopes, ...client }: typeof AppRow.Type
+): Client => ({ clientId, ...client, of: { _tag: "App", appId, developerName, scopes, capabilities } })
 
+/** An app, or else a client of agents. */
 export const ClientsLive = Layer.effect(
   Clients,
-  Effect.map(Database, ({ first }) => {
-    const rowOf = first(Row)
+  Effect.gen(function* () {
+    const { first } = yield* Database
+    const agents = yield* AgentClients
+    const appOf = first(AppRow)
     return Clients.of({
       find: Effect.fn("Clients.find")((id) =>
         Effect.flatMap(
-          rowOf(selectClient(id, appIdOf(id))),
+          appOf(selectApp(appIdOf(id))),
           Option.match({
-            onNone: () => new UnknownClient(),
+            onNone: () => agents.find(id),
             onSome: (row) => Effect.succeed(clientOf(id, row))
           })
         )

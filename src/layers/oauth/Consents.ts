@@ -1,9 +1,11 @@
 import { Effect, Layer } from "effect"
-import { Installations } from "../../domain/access/Installations.ts"
-import type { MerchantId } from "../../domain/Actor.ts"
+import { type InstallationId, Installations } from "../../domain/access/Installations.ts"
+import type { AgentId, MerchantId } from "../../domain/Actor.ts"
+import { UnknownClient } from "../../domain/oauth/Clients.ts"
 import { type Consent, Consents } from "../../domain/oauth/Consents.ts"
 import { CODE_SECONDS } from "../../domain/oauth/Grants.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
+import { makeAgent } from "../access/NewAgents.ts"
 import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
 import { hashOf, newToken } from "./Secrets.ts"
@@ -16,17 +18,26 @@ const selectMember = statement(`
 
 const insertGrant = statement(`
   with granted as (
-    insert into oauth_grants (store_id, id, client_id, installation_id, merchant_id, resource)
-    values ($1, uuid_v7(clock_micros()), $2, $3, $4, $5) returning store_id, id, client_id
+    insert into oauth_grants (store_id, id, client_id, installation_id, agent_id, merchant_id, resource)
+    values ($1, uuid_v7(clock_micros()), $2, $3, $4, $5, $6) returning store_id, id, client_id
   )
   insert into authorization_codes (code_hash, store_id, grant_id, client_id, redirect_uri, challenge, expires_at)
-  select $6, store_id, id, client_id, $7, $8, clock_timestamp() + interval '${CODE_SECONDS} seconds' from granted
+  select $7, store_id, id, client_id, $8, $9, clock_timestamp() + interval '${CODE_SECONDS} seconds' from granted
 `)
+
+/** It is known by then: of a client that registered itself it may be the last moment. */
+const keepClient = statement(`
+  update agent_clients set consented_at = coalesce(consented_at, clock_timestamp()), ends_at = null
+  where client_id = $1 and (ends_at is null or ends_at > clock_timestamp())
+`)
+
+/** What a grant is for. */
+type Holder = { readonly installation: InstallationId } | { readonly agent: AgentId }
 
 export const ConsentsLive = Layer.effect(
   Consents,
   Effect.gen(function* () {
-    const { count, transaction } = yield* Database
+    const { count, perform, transaction } = yield* Database
     const installations = yield* Installations
 
     const requireMember = (store: StoreId, merchant: MerchantId) =>
@@ -34,22 +45,33 @@ export const ConsentsLive = Layer.effect(
         members === 0 ? new StoreNotFound() : Effect.void
       )
 
+    /** The grant, and a code for it. */
+    const grantTo = (holder: Holder, { challenge, clientId, merchantId, redirectUri, resource, storeId }: Consent) => {
+      const code = newToken()
+      const [installation, agent] = "agent" in holder ? [null, holder.agent] : [holder.installation, null]
+      const values = [clientId, installation, agent, merchantId, resource ?? null, hashOf(code), redirectUri, challenge]
+      return Effect.as(count(insertGrant(storeId, ...values)), code)
+    }
+
     return Consents.of({
-      install: Effect.fn("Consents.install")(function* (
-        { challenge, clientId, merchantId, redirectUri, resource, storeId }: Consent,
-        app
-      ) {
+      install: Effect.fn("Consents.install")(function* (consent, app) {
+        const { merchantId, storeId } = consent
         yield* requireMember(storeId, merchantId)
         const { id } = yield* Effect.catchTag(
           installations.install({ storeId, ...app }),
           "UnknownStore",
           () => new StoreNotFound()
         )
-        const code = newToken()
-        yield* count(
-          insertGrant(storeId, clientId, id, merchantId, resource ?? null, hashOf(code), redirectUri, challenge)
-        )
-        return code
+        return yield* grantTo({ installation: id }, consent)
+      }, transaction),
+
+      makeAgent: Effect.fn("Consents.makeAgent")(function* (consent, { days, ...agent }) {
+        const { clientId, merchantId, storeId } = consent
+        // The store is locked before its member, as everywhere.
+        const { id } = yield* perform(() => makeAgent(storeId, merchantId, agent, { days, tokenHash: null }))
+        yield* requireMember(storeId, merchantId)
+        if ((yield* count(keepClient(clientId))) === 0) return yield* new UnknownClient({})
+        return yield* grantTo({ agent: id }, consent)
       }, transaction)
     })
   })

@@ -1,9 +1,10 @@
 import { Option, Schema } from "effect"
 import type { InstallationId } from "../../domain/access/Installations.ts"
+import type { AgentId } from "../../domain/Actor.ts"
 import type { GrantId } from "../../domain/oauth/Grants.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
-import { countOf, firstOf } from "../database/Plan.ts"
+import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import { CLIENT } from "./Clients.ts"
 
@@ -25,12 +26,29 @@ const deleteOfGrant = statement(`
   delete from agent_tokens t using granted g where t.store_id = $1 and t.agent_id = g.agent_id and t.grant_id = $2
 `)
 
-/** From the commit on, all that came of the grant is refused. */
+const revokeAgentOf = statement(`
+  update agents a set revoked_at = clock_timestamp() from oauth_grants g
+  where g.store_id = $1 and g.id = $2 and a.store_id = $1 and a.id = g.agent_id and a.revoked_at is null
+`)
+
+/** From the commit on, all that came of the grant is refused. An agent has one, so it is revoked. */
 export const endGrant = (store: StoreId, grant: GrantId): Write<void, never> =>
   function* () {
     yield* countOf(endOne(store, grant))
     yield* countOf(deleteOfGrant(store, grant))
+    yield* countOf(revokeAgentOf(store, grant))
   }
+
+const endOfAgent = statement(`
+  update oauth_grants set revoked_at = clock_timestamp() where store_id = $1 and agent_id = $2 and revoked_at is null
+`)
+const deleteOfAgent = statement("delete from agent_tokens where store_id = $1 and agent_id = $2")
+
+/** From the commit on, nothing comes any more of what a merchant agreed to for the agent. Its row is taken after this. */
+export function* endGrantsOf(store: StoreId, agent: AgentId): Steps<void> {
+  yield* countOf(endOfAgent(store, agent))
+  yield* countOf(deleteOfAgent(store, agent))
+}
 
 const endOfInstallation = statement(`
   update oauth_grants set revoked_at = clock_timestamp()

@@ -76,7 +76,7 @@ export const useRefreshToken = statement(`
     from oauth_grants g ${ITS_HOLDER}
     where r.token_hash = $4 and r.used_at is null and r.expires_at > clock_timestamp() and exists (select from client)
       and g.store_id = r.store_id and g.id = r.grant_id and g.client_id = $1 and g.revoked_at is null
-      and ${IS_TARGET} and ${IS_WITHIN}
+      and (a.ends_at is null or a.ends_at > clock_timestamp()) and ${IS_TARGET} and ${IS_WITHIN}
     returning r.store_id, r.grant_id
   ), ${GRANT}
 `)

@@ -5,17 +5,21 @@ import { isDemo } from "../Database.ts"
 /** Where the demo's receiver listens. */
 const OWN_MACHINE = "localhost,127.0.0.1,[::1]"
 
-/**
- * Hosts that webhooks may go to whatever their address is, without https too: those of `WEBHOOK_ALLOW_HOSTS`, which is
- * for development, and with the demo this machine.
- */
-export const allowedHosts = Effect.flatMap(isDemo, (demo) =>
+const hostsWith = (more: string) =>
   Config.string("WEBHOOK_ALLOW_HOSTS").pipe(
     Config.withDefault(""),
     Config.mapOrFail((text) =>
-      Either.mapLeft(parseAllowedHosts(demo ? `${text},${OWN_MACHINE}` : text), ({ message }) =>
+      Either.mapLeft(parseAllowedHosts(`${text},${more}`), ({ message }) =>
         ConfigError.InvalidData(["WEBHOOK_ALLOW_HOSTS"], message)
       )
     )
   )
-)
+
+/**
+ * Hosts that the operator named, for development: requests go there whatever their address is, and webhooks without
+ * https too.
+ */
+export const namedHosts = hostsWith("")
+
+/** Hosts that webhooks may go to whatever their address is: those that the operator named, and with the demo this machine. */
+export const allowedHosts = Effect.flatMap(isDemo, (demo) => hostsWith(demo ? OWN_MACHINE : ""))

@@ -4,12 +4,27 @@ import { explain, StatusInvalid } from "./Failure.ts"
 /** Bytes of an answer's body that are kept, for the log (decisions, section 10). */
 export const KEPT_BYTES = 16_384
 
+/** The headers of an answer that somebody reads. */
+const HEARD = ["retry-after", "content-type", "cache-control"] as const
+
+/** What they said, as it was sent. */
+export type Heard = Readonly<Partial<Record<(typeof HEARD)[number], string>>>
+
+const heard = (headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>): Heard =>
+  Object.fromEntries(
+    HEARD.flatMap((name) => {
+      const [value] = [headers[name]].flat()
+      return value === undefined ? [] : [[name, value]]
+    })
+  )
+
 export interface OutgoingRequest {
   /** Judged anew for each request, by `checkUrl`. */
   readonly url: string
   /** `Host`, `Content-Length` and `Connection` are added. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  /** What is posted; null gets what is there, of which more than {@link KEPT_BYTES} is not read. */
+  readonly body: string | null
 }
 
 /** What came of a request: an answer with a status, or an error. */
@@ -22,8 +37,7 @@ export interface Attempt {
   readonly error: string | null
   /** Whole milliseconds that it took. */
   readonly durationMillis: number
-  /** The header `Retry-After` as it was sent. */
-  readonly retryAfter: string | null
+  readonly headers: Heard
 }
 
 /** The first bytes of a body. What is kept is copied: the chunk is a view of a buffer many times its size. */
@@ -64,11 +78,13 @@ export const exchange = (
   done: (attempt: Attempt) => void
 ): (() => void) => {
   const start = performance.now()
+  const isPost = request.body !== null
   const kept = makeKept()
   let isOver = false
   let isSent = false
   let status: number | null = null
-  let retryAfter: string | null = null
+  let headers: Heard = {}
+  let length = 0
 
   const stop = (close: () => void) => {
     isOver = true
@@ -79,24 +95,28 @@ export const exchange = (
     if (isOver) return
     stop(error === null ? connection.release : connection.destroy)
     const durationMillis = Math.round(performance.now() - start)
-    done({ status: error === null ? status : null, answer: kept.bytes(), error, durationMillis, retryAfter })
+    done({ status: error === null ? status : null, answer: kept.bytes(), error, durationMillis, headers })
   }
   const timer = setTimeout(() => end(late(isSent, status, timeoutMillis)), timeoutMillis)
   connection.dispatch(
-    { method: "POST", path, headers: request.headers, body: request.body },
+    { method: isPost ? "POST" : "GET", path, headers: request.headers, body: request.body },
     {
       onRequestStart: () => {
         isSent = true
       },
-      onResponseStart: (controller, code, headers) => {
+      onResponseStart: (controller, code, given) => {
         // An assertion of undici would fail on these. For its message Node parses the source that it stands in, which as
         // a bundle took 2 to 7 s, and nothing else happens meanwhile.
         if (code < 100 || code === 101) return controller.abort(new StatusInvalid())
         if (code < 200) return
         status = code
-        retryAfter = [headers["retry-after"]].flat()[0] ?? null
+        headers = heard(given)
       },
-      onResponseData: (_, chunk) => kept.add(chunk),
+      onResponseData: (_, chunk) => {
+        kept.add(chunk)
+        length += chunk.length
+        if (!isPost && length > KEPT_BYTES) end(`The answer is longer than ${KEPT_BYTES} bytes`)
+      },
       onResponseEnd: () => end(null),
       onResponseError: (_, error) => end(explain(error))
     }

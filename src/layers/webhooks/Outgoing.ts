@@ -18,6 +18,8 @@ export interface Outgoing {
    * interruption, nothing of it goes on.
    */
   readonly post: (request: OutgoingRequest) => Effect.Effect<Attempt>
+  /** The same with a GET request. An answer longer than is kept is an error. */
+  readonly get: (request: Omit<OutgoingRequest, "body">) => Effect.Effect<Attempt>
 }
 
 export interface OutgoingOptions {
@@ -45,7 +47,7 @@ export const refused = (error: string): Attempt => ({
   answer: new Uint8Array(),
   error,
   durationMillis: 0,
-  retryAfter: null
+  headers: {}
 })
 
 /**
@@ -63,16 +65,19 @@ export const makeOutgoing = ({
     const toPublic = yield* scopedConnections(makeConnector(guarded(lookup), secureContext))
     const toAllowed = yield* scopedConnections(makeConnector(systemLookup, secureContext))
 
+    const send = (request: OutgoingRequest) =>
+      Effect.async<Attempt>((resume) => {
+        const target = checkUrl(request.url, allowed)
+        if (Either.isLeft(target)) return resume(Effect.succeed(refused(target.left.message)))
+        const { isAllowed, origin, path } = target.right
+        const connection = (isAllowed ? toAllowed : toPublic).take(origin)
+        const options = { connection, path, request, timeoutMillis }
+        const stop = exchange(options, (attempt) => resume(Effect.succeed(attempt)))
+        return Effect.sync(stop)
+      })
+
     return {
-      post: (request) =>
-        Effect.async<Attempt>((resume) => {
-          const target = checkUrl(request.url, allowed)
-          if (Either.isLeft(target)) return resume(Effect.succeed(refused(target.left.message)))
-          const { isAllowed, origin, path } = target.right
-          const connection = (isAllowed ? toAllowed : toPublic).take(origin)
-          const options = { connection, path, request, timeoutMillis }
-          const stop = exchange(options, (attempt) => resume(Effect.succeed(attempt)))
-          return Effect.sync(stop)
-        })
+      post: send,
+      get: (request) => send({ ...request, body: null })
     }
   })

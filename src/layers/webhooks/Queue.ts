@@ -53,7 +53,7 @@ export interface Settled {
   /** Seconds until it is tried again. */
   readonly delay: number
   /** What the log says of the request; null when none was made. */
-  readonly attempt: Omit<Attempt, "retryAfter"> | null
+  readonly attempt: Omit<Attempt, "headers"> | null
 }
 
 const Turn = Schema.Struct({

@@ -1,5 +1,5 @@
 import { Effect, type Redacted } from "effect"
-import { Agents } from "../../domain/access/Agents.ts"
+import { Agents, type AgentTokens } from "../../domain/access/Agents.ts"
 import { NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
 import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import { type Counted, RateLimitExceeded } from "../../domain/RateLimit.ts"
@@ -42,8 +42,12 @@ export const makeIdentify = Effect.gen(function* () {
     }))
 
   /** By the token of an agent. */
-  const agent = (token: Redacted.Redacted, calls: number): Effect.Effect<Caller<Agent>, InvalidToken | StoreNotFound> =>
-    Effect.map(agents.admit(token, calls), ({ id, proposalsOnly, scopes, storeId, ...window }) => ({
+  const agent = (
+    token: Redacted.Redacted,
+    calls: number,
+    taken: AgentTokens
+  ): Effect.Effect<Caller<Agent>, InvalidToken | StoreNotFound> =>
+    Effect.map(agents.admit(token, calls, taken), ({ id, proposalsOnly, scopes, storeId, ...window }) => ({
       principal: Principal.Agent({ id, storeId, scopes, proposalsOnly }),
       window
     }))
@@ -54,7 +58,7 @@ export const makeIdentify = Effect.gen(function* () {
     stores: ReadonlyArray<StoreId>,
     calls: number
   ): Effect.Effect<Caller, NotSignedIn | InvalidToken | StoreNotFound> => {
-    if (bearer !== undefined) return agent(bearer, calls)
+    if (bearer !== undefined) return agent(bearer, calls, "shown")
     return token === undefined ? new NotSignedIn() : merchant(token, stores, calls)
   }
 

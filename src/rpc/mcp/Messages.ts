@@ -120,7 +120,7 @@ export const makeMessages = Effect.fnUntraced(function* (
 
   return {
     identify: (token: Redacted.Redacted) =>
-      Effect.flatMap(identify.agent(token, 1), (caller) => principalAt(caller, 0)),
+      Effect.flatMap(identify.agent(token, 1, "any"), (caller) => principalAt(caller, 0)),
     answer
   }
 })

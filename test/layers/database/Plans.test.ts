@@ -91,7 +91,7 @@ const scene = Effect.gen(function* () {
   const merchantStore = yield* makeMerchantStore
   const { token: agentToken, write } = agents.create(storeId, merchant, { name: "An agent", scopes: [] })
   yield* perform(write)
-  const agent = yield* Effect.orDie(agents.admit(agentToken, 1))
+  const agent = yield* Effect.orDie(agents.admit(agentToken, 1, "any"))
   yield* Effect.flatMap(Webhooks, ({ subscribe }) =>
     subscribe(appId, { url: "https://example.com/", kinds: EventKind.literals })
   )
@@ -155,7 +155,7 @@ const round = Effect.fn(function* ({
     "a merchant's calls",
     Effect.flatMap(Sessions, ({ admit }) => admit(session, [storeId], 1))
   )
-  yield* measured("an agent's calls", agents.admit(agentToken, 1))
+  yield* measured("an agent's calls", agents.admit(agentToken, 1, "any"))
   yield* measured("agents", agents.list(storeId, { cursor: undefined, limit: 20 }))
   const agentCreate = catalog.createProduct(storeId, toProduct({ name: "Mug" }))
   yield* measured("an agent's create", once(agents.budgeted(storeId, agent.id, agentCreate), respond))

@@ -1,0 +1,74 @@
+import { comment } from "./words.mjs"
+
+/* The types of what the API takes and answers, from the schemas of its document. */
+
+/** The words of a schema, with its first example where that tells more than the type. */
+const described = ({ description, examples: [example] = [], type }) =>
+  description === undefined || example === undefined || type === "boolean"
+    ? description
+    : `${description}, as in \`${JSON.stringify(example)}\``
+
+const nameOf = (ref) => ref.split("/").at(-1)
+
+/** Makes types, and keeps those that have a name: each schema that is an object and a component, once. */
+export const typesOf = ({ schemas }) => {
+  const declared = new Map()
+
+  /** What a value of the schema is to TypeScript. Components that are no objects are what they stand for. */
+  const typeOf = (schema) => {
+    if (schema.$ref !== undefined) {
+      const name = nameOf(schema.$ref)
+      const target = schemas[name]
+      if (target.properties === undefined) return typeOf(target)
+      if (!declared.has(name)) declare(name, target)
+      return name
+    }
+    if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ")
+    if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeOf))].join(" | ")
+    switch (schema.type) {
+      case "string":
+      case "boolean":
+      case "null":
+        return schema.type
+      case "integer":
+        return "number"
+      case "number":
+        return "JsonNumber"
+      case "array":
+        return `ReadonlyArray<${typeOf(schema.items)}>`
+      case "object":
+        return `{ ${membersOf(schema)} }`
+      default:
+        return "unknown"
+    }
+  }
+
+  const member = (name, schema, isRequired, type = typeOf(schema)) =>
+    `${comment([described(schema)])}readonly ${name}${isRequired ? "" : "?"}: ${type}\n`
+
+  const membersOf = ({ additionalProperties, properties = {}, required = [] }) => {
+    const named = Object.entries(properties).map(([name, schema]) => member(name, schema, required.includes(name)))
+    const others =
+      additionalProperties === undefined ? "" : `readonly [name: string]: ${typeOf(additionalProperties)}\n`
+    return named.join("") + others
+  }
+
+  /** Gives a type a name; the types that it mentions come behind it. */
+  const declare = (name, schema) => {
+    declared.set(name, "")
+    declared.set(name, `${comment([schema.description])}export interface ${name} { ${membersOf(schema)} }\n`)
+    return name
+  }
+
+  /** Likewise, of what a query may hold. */
+  const declareQuery = (name, parameters) => {
+    const members = parameters.map(({ description, name, schema }) =>
+      member(name, { ...schema, description }, false, `${typeOf(schema)} | undefined`)
+    )
+    const words = comment(["Where a page of the list begins, and what is on it."])
+    declared.set(name, `${words}export interface ${name} { ${members.join("")} }\n`)
+    return name
+  }
+
+  return { declare, declareQuery, declared, typeOf }
+}

@@ -1,0 +1,61 @@
+import { Effect } from "effect"
+import type { IncomingMessage } from "node:http"
+import { AgentClients } from "../../domain/oauth/AgentClients.ts"
+import { type Described, InvalidClientMetadata, readMetadata } from "../../domain/oauth/ClientMetadata.ts"
+import type { ClientId } from "../../domain/oauth/Clients.ts"
+import { makeAnswering } from "../Answering.ts"
+import { jsonBody, receiveBody } from "../Body.ts"
+import type { Reply } from "../Call.ts"
+import type { Dispatch } from "../Dispatch.ts"
+import { refusal } from "../Failure.ts"
+import { type OauthRefusal, NO_STORE, refusedOf } from "./Refused.ts"
+
+export const REGISTRATION_PATH = "/oauth/register"
+
+/** Bytes of what a client says of itself. */
+const MAX_BODY = 16 * 1024
+
+const metadataIn = (message: IncomingMessage) =>
+  Effect.either(receiveBody(message, MAX_BODY)).pipe(
+    Effect.flatMap((body) => jsonBody({ body, header: (name) => message.headers[name]?.toString() })),
+    Effect.mapError(({ issues = [], reason }) => new InvalidClientMetadata({ reason: [reason, ...issues].join("; ") })),
+    Effect.flatMap(({ said }) => readMetadata(said))
+  )
+
+/** All that is kept of it, and how it is to come: it has no secret, whatever it wanted (RFC 7591, section 3.2.1). */
+const registered = (id: ClientId, { logoUrl, name, redirectUris, website }: Described): Reply => ({
+  status: 201,
+  body: JSON.stringify({
+    client_id: id,
+    client_name: name,
+    redirect_uris: redirectUris,
+    ...(website === null ? {} : { client_uri: website }),
+    ...(logoUrl === null ? {} : { logo_uri: logoUrl }),
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none"
+  }),
+  headers: NO_STORE
+})
+
+/** `POST /oauth/register`, for clients of agents that nobody told of them before (RFC 7591). */
+export const makeRegistration = Effect.gen(function* () {
+  const { register } = yield* AgentClients
+  const answering = yield* makeAnswering
+
+  const answer = (message: IncomingMessage) =>
+    message.method === "POST"
+      ? Effect.gen(function* () {
+          const described = yield* metadataIn(message)
+          return registered(yield* register(described, message.socket.remoteAddress ?? ""), described)
+        }).pipe(Effect.catchAll((error: OauthRefusal) => Effect.succeed(refusedOf(error))))
+      : Effect.succeed(refusal(405, "Clients register with POST", { allow: "POST" }))
+
+  const dispatch: Dispatch = (message, exchange) => {
+    if (message.url?.split("?", 1)[0] !== REGISTRATION_PATH) return false
+    exchange.route = REGISTRATION_PATH
+    answering(exchange, answer(message))
+    return true
+  }
+  return dispatch
+})

@@ -1,0 +1,99 @@
+import { Effect, Layer, Option } from "effect"
+import { randomUUID } from "node:crypto"
+import {
+  AgentClients,
+  MAX_REGISTRATIONS,
+  MAX_WAITING,
+  TooManyRegistrations,
+  WAITING_HOURS
+} from "../../domain/oauth/AgentClients.ts"
+import { type Described, isDocumentUrl } from "../../domain/oauth/ClientMetadata.ts"
+import { Client, ClientId, UnknownClient } from "../../domain/oauth/Clients.ts"
+import { countAttempt, subject } from "../access/Attempts.ts"
+import { Database } from "../database/Postgres.ts"
+import { statement } from "../database/Statement.ts"
+import { arrayOf } from "../Lists.ts"
+import { namedHosts } from "../webhooks/AllowedHosts.ts"
+import type { OutgoingOptions } from "../webhooks/Outgoing.ts"
+import { makeDocuments } from "./Documents.ts"
+
+/** Clients that one purge forgets at most, so that it never holds many locks. */
+const PURGE_BATCH = 1000
+
+/** One that is there still, and of which no document is to be read again. */
+const selectClient = statement(`
+  select client_id as "clientId", name, website, logo_url as "logoUrl", array_to_json(redirect_uris) as "redirectUris"
+  from agent_clients where client_id = $1
+    and (ends_at > clock_timestamp() or ends_at is null) and (fresh_until > clock_timestamp() or fresh_until is null)
+`)
+
+/** What a client says of itself now, in place of what it said before. One that was agreed to has no end. */
+const putClient = statement(`
+  insert into agent_clients as c (client_id, name, website, logo_url, redirect_uris, fresh_until, ends_at)
+  values (
+    $1, $2, $3, $4, $5, clock_timestamp() + $6 * interval '1 second',
+    clock_timestamp() + interval '${WAITING_HOURS} hours'
+  )
+  on conflict (client_id) do update set
+    name = excluded.name, website = excluded.website, logo_url = excluded.logo_url,
+    redirect_uris = excluded.redirect_uris, fresh_until = excluded.fresh_until,
+    ends_at = case when c.consented_at is null then excluded.ends_at end
+`)
+
+const forgotten = (which: string) => `
+  with chosen as materialized (select client_id from agent_clients where ${which}), ended as materialized (
+    select client_id from agent_clients join chosen using (client_id) for update of agent_clients skip locked
+  )
+  delete from agent_clients c using ended where c.client_id = ended.client_id
+`
+
+/** Of those that nobody agreed to, all but the ones that go last. */
+const forgetMost = statement(forgotten(`ends_at is not null order by ends_at desc offset ${MAX_WAITING}`))
+
+const forgetEnded = statement(forgotten(`ends_at <= now() order by ends_at limit ${PURGE_BATCH}`))
+
+const Row = Client.omit("isPublic", "of")
+
+/** Reads documents as `options` say: where the operator allows it, by DNS, and with the certificates that Node trusts. */
+export const agentClients = (options: Partial<OutgoingOptions> = {}) =>
+  Layer.scoped(
+    AgentClients,
+    Effect.gen(function* () {
+      const { count, first } = yield* Database
+      const read = yield* makeDocuments({ allowed: yield* namedHosts, ...options })
+      const rowOf = first(Row)
+
+      const put = (id: ClientId, { logoUrl, name, redirectUris, website }: Described, seconds: number | null) =>
+        Effect.zipRight(
+          count(putClient(id, name, website, logoUrl, arrayOf(redirectUris), seconds)),
+          count(forgetMost())
+        )
+
+      const refreshed = Effect.fnUntraced(function* (id: ClientId) {
+        if (!isDocumentUrl(id)) return yield* new UnknownClient({})
+        const { described, freshSeconds } = yield* read(id)
+        yield* put(id, described, freshSeconds)
+        return { clientId: id, ...described }
+      })
+
+      return AgentClients.of({
+        register: Effect.fn("AgentClients.register")(function* (client, address) {
+          const heard = yield* count(countAttempt(subject("registration", address), MAX_REGISTRATIONS))
+          if (heard === 0) return yield* new TooManyRegistrations()
+          const id = ClientId.make(randomUUID())
+          yield* put(id, client, null)
+          return id
+        }),
+
+        find: Effect.fn("AgentClients.find")(function* (id) {
+          const known = yield* rowOf(selectClient(id))
+          const client = Option.isSome(known) ? known.value : yield* refreshed(id)
+          return { ...client, isPublic: true, of: { _tag: "AgentClient" as const } }
+        }),
+
+        purge: count(forgetEnded())
+      })
+    })
+  )
+
+export const AgentClientsLive = agentClients()

@@ -1,0 +1,239 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import {
+  ApiError,
+  createClient,
+  type ExactNumber,
+  exactNumber,
+  stringifyJson
+} from "../../../src/http/client/Client.ts"
+import type { Grants } from "../../../src/domain/access/AccessRule.ts"
+import { ApiTest, baseUrl, freshClient } from "../../support/Api.ts"
+import { rejection, rejectionOf } from "../../support/Rejections.ts"
+
+/** A client with the token of an app that is installed on a store of its own. */
+const fresh = Effect.fn(function* (granted: Partial<Grants> = {}) {
+  const { client, installation, storeId } = yield* freshClient(granted)
+  const url = yield* baseUrl
+  return { client: createClient({ url, tokens: client.token ?? "" }), installation, storeId, url, raw: client }
+})
+
+const refusal = (promise: Promise<unknown>) => rejectionOf(ApiError, promise)
+
+layer(ApiTest)("the client", (it) => {
+  it.effect("makes, changes, counts and deletes a product", () =>
+    Effect.gen(function* () {
+      const { client } = yield* fresh()
+      yield* Effect.promise(async () => {
+        const created = await client.products.create({ name: "Lantern", price: 24.5, stock: 3, tags: ["outdoor"] })
+        assert.include(created.data, { name: "Lantern", price: 24.5, slug: "lantern", version: 1 })
+        assert.strictEqual(created.etag, '"1"')
+        assert.isFalse(created.isReplayed)
+
+        const { id } = created.data
+        const { data } = await client.products.update(id, { name: "Storm lantern" })
+        assert.include(data, { id, name: "Storm lantern", version: 2 })
+        assert.strictEqual((await client.products.setInventory(id, { adjust: -2 })).data.stock, 1)
+        assert.deepStrictEqual((await client.products.delete(id)).data, { id, deleted: true })
+        assert.deepStrictEqual((await client.products.list().page()).items, [])
+      })
+    })
+  )
+
+  it.effect("reads and writes collections, the store, orders, customers and what the app keeps", () =>
+    Effect.gen(function* () {
+      const { client, installation, storeId } = yield* fresh()
+      yield* Effect.promise(async () => {
+        const lantern = await client.products.create({ name: "Lantern", price: 24.5 })
+        const rules = [{ field: "price", relation: "less_than", value: 30 }] as const
+        const cheap = await client.collections.create({ title: "Cheap", rules })
+        assert.deepStrictEqual(cheap.data.productIds, [lantern.data.id])
+        assert.deepStrictEqual((await client.collections.get(cheap.data.id)).data, cheap.data)
+        const { data: renamed } = await client.collections.update(cheap.data.id, { title: "Below 30" })
+        assert.strictEqual(renamed.title, "Below 30")
+        assert.isTrue((await client.collections.delete(cheap.data.id)).data.deleted)
+
+        const { data: store } = await client.store.get()
+        assert.strictEqual(store.id, storeId)
+        assert.strictEqual(store.installation.id, installation.id)
+        assert.deepStrictEqual(
+          (await client.orders.list({ updatedSince: "2026-01-31T09:30:00+01:00" }).page()).items,
+          []
+        )
+        assert.deepStrictEqual((await client.customers.list().page()).items, [])
+
+        const theme = await client.appData.put("settings", { key: "theme", value: { name: "dark" }, ttlSeconds: 3600 })
+        assert.deepStrictEqual((await client.appData.get("settings", "theme")).data, theme.data)
+        assert.deepStrictEqual((await client.appData.list("settings").page()).items, [theme.data])
+        assert.isTrue((await client.appData.delete("settings", "theme")).data.deleted)
+      })
+    })
+  )
+
+  it.effect("walks a list page by page, from its cursor on, and no further than it is asked to", () =>
+    Effect.gen(function* () {
+      const { client } = yield* fresh()
+      yield* Effect.promise(async () => {
+        const names = ["a", "b", "c", "d", "e"]
+        for (const name of names) await client.products.create({ name })
+
+        const seen: Array<string> = []
+        for await (const { name } of client.products.list({ limit: 2 })) seen.push(name)
+        assert.deepStrictEqual(seen, names)
+
+        const sizes: Array<number> = []
+        for await (const { items } of client.products.list({ limit: 2 }).pages()) sizes.push(items.length)
+        assert.deepStrictEqual(sizes, [2, 2, 1])
+
+        const { items, nextCursor } = await client.products.list({ limit: 3 }).page()
+        assert.strictEqual(nextCursor, items.at(-1)?.id)
+        const rest: Array<string> = []
+        for await (const { name } of client.products.list({ cursor: nextCursor ?? "" })) rest.push(name)
+        assert.deepStrictEqual(rest, ["d", "e"])
+
+        const first = client.products.list({ limit: 1 })[Symbol.asyncIterator]()
+        assert.strictEqual((await first.next()).value?.name, "a")
+        await first.return?.()
+        assert.isTrue((await first.next()).done)
+      })
+    })
+  )
+
+  it.effect("does a write once for each key, and says when the answer is the stored one", () =>
+    Effect.gen(function* () {
+      const { client } = yield* fresh()
+      yield* Effect.promise(async () => {
+        const options = { idempotencyKey: "the-only-lantern" }
+        const first = await client.products.create({ name: "Lantern" }, options)
+        const second = await client.products.create({ name: "Lantern" }, options)
+        assert.deepStrictEqual(second.data, first.data)
+        assert.isTrue(second.isReplayed)
+        assert.notStrictEqual(second.requestId, first.requestId)
+        await client.products.create({ name: "Lantern" })
+        assert.lengthOf((await client.products.list().page()).items, 2)
+      })
+      const { idempotencyKey, status } = yield* refusal(
+        client.products.create({ name: "Lamp" }, { idempotencyKey: "the-only-lantern" })
+      )
+      assert.deepStrictEqual([status, idempotencyKey], [409, "the-only-lantern"])
+    })
+  )
+
+  it.effect("sends a write again whose answer was lost, and it happens once", () =>
+    Effect.gen(function* () {
+      const { client, raw, url } = yield* fresh()
+      let lost = 2
+      const losing = createClient({
+        url,
+        tokens: raw.token ?? "",
+        wait: async () => undefined,
+        fetch: async (url, init) => {
+          const response = await fetch(url, init)
+          if (lost-- > 0) throw new TypeError("terminated")
+          return response
+        }
+      })
+      const { data, isReplayed } = yield* Effect.promise(() => losing.products.create({ name: "Lantern" }))
+      assert.isTrue(isReplayed)
+      const { items } = yield* Effect.promise(() => client.products.list().page())
+      assert.deepStrictEqual(items, [data])
+    })
+  )
+
+  it.effect("writes what is at a version, or as its tag says", () =>
+    Effect.gen(function* () {
+      const { client } = yield* fresh()
+      const { data, etag } = yield* Effect.promise(() => client.products.create({ name: "Lantern" }))
+      yield* Effect.promise(() => client.products.update(data.id, { price: 1 }, { ifMatch: data.version }))
+      for (const ifMatch of [data.version, etag]) {
+        assert.strictEqual((yield* refusal(client.products.update(data.id, { price: 2 }, { ifMatch }))).status, 412)
+        assert.strictEqual((yield* refusal(client.products.delete(data.id, { ifMatch }))).status, 412)
+      }
+      const { data: last } = yield* Effect.promise(() => client.products.delete(data.id, { ifMatch: '"2"' }))
+      assert.isTrue(last.deleted)
+    })
+  )
+
+  it.effect("rehearses a write, and keeps nothing of it", () =>
+    Effect.gen(function* () {
+      const { client } = yield* fresh()
+      yield* Effect.promise(async () => {
+        const { data: all } = await client.collections.create({
+          title: "All",
+          rules: [{ field: "name", relation: "is_set" }]
+        })
+        const foretold = await client.products.create({ name: "Lantern" }, { dryRun: true, idempotencyKey: "one" })
+        assert.isTrue(foretold.dryRun)
+        assert.strictEqual(foretold.data.slug, "lantern")
+        assert.deepStrictEqual(
+          foretold.events.map(({ kind, version }) => [kind, version]),
+          [["catalog.product.updated.v1", 1]]
+        )
+        assert.deepStrictEqual(foretold.collections?.enters, [{ id: all.id, title: "All" }])
+        assert.deepStrictEqual((await client.products.list().page()).items, [])
+        assert.isFalse((await client.products.create({ name: "Lantern" }, { idempotencyKey: "one" })).isReplayed)
+      })
+    })
+  )
+
+  it.effect("tells why it was refused: status, reason, lines, and the name of the request", () =>
+    Effect.gen(function* () {
+      const { client } = yield* fresh()
+      const { issues, message, name, requestId, status } = yield* refusal(
+        client.products.create({ name: "", price: -1 }, { requestId: "mine-1" })
+      )
+      assert.deepStrictEqual([name, status, message, requestId], ["ApiError", 400, "The request is invalid", "mine-1"])
+      assert.deepStrictEqual(
+        issues.map((line) => line.split(":")[0]),
+        ["name", "price"]
+      )
+
+      const readOnly = yield* fresh({ scopes: ["read_products"] })
+      const refused = yield* refusal(readOnly.client.products.create({ name: "Lantern" }))
+      assert.strictEqual(refused.status, 403)
+      assert.include(refused.message, "write_products")
+      assert.deepStrictEqual(refused.issues, [])
+      assert.match(refused.requestId, /^[0-9a-f-]{36}$/)
+
+      const sent = { name: "Lantern", colour: "red" }
+      assert.strictEqual((yield* refusal(client.products.create(sent, { strict: true }))).status, 400)
+      assert.notProperty((yield* Effect.promise(() => client.products.create(sent))).data, "colour")
+
+      const nobody = createClient({ url: (yield* fresh()).url, tokens: "nobody's" })
+      assert.strictEqual((yield* refusal(nobody.store.get())).status, 401)
+    })
+  )
+
+  it.effect("refuses by itself what would lead to another address", () =>
+    Effect.gen(function* () {
+      const { client, raw } = yield* fresh()
+      for (const id of ["", ".", ".."]) {
+        assert.throws(() => client.products.delete(id), TypeError)
+        assert.throws(() => client.collections.get(id), TypeError)
+      }
+      assert.strictEqual((yield* refusal(client.products.delete("../collections"))).status, 400)
+      assert.instanceOf(yield* rejection(client.store.get({ requestId: "two\nlines" })), TypeError)
+      assert.strictEqual((yield* raw.get("/store")).status, 200)
+    })
+  )
+
+  it.effect("keeps every digit of a number, there and back", () =>
+    Effect.gen(function* () {
+      const { client, raw } = yield* fresh()
+      const digits = "0.1234567890123456789"
+      const { data } = yield* Effect.promise(() =>
+        client.products.create({ name: "Gold dust", price: exactNumber(digits), metafields: { grams: 1.5 } })
+      )
+      const isExact = (price: number | ExactNumber) => typeof price === "object" && price.text === digits
+      assert.isTrue(isExact(data.price))
+      assert.strictEqual(Number(data.price), 0.12345678901234568)
+      assert.strictEqual(data.costPrice, null)
+      const { id, ...same } = data
+      const { data: after } = yield* Effect.promise(() => client.products.update(id, same))
+      assert.strictEqual(after.version, 1)
+      assert.include(stringifyJson(data), `"price":${digits}`)
+      assert.include((yield* raw.get("/products")).text, `"price":${digits}`)
+      for (const none of ["1,5", "0x10", "01", "", "NaN"]) assert.throws(() => exactNumber(none), TypeError)
+    })
+  )
+})

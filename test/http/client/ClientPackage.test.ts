@@ -1,0 +1,228 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { build } from "esbuild"
+import { execFile } from "node:child_process"
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { promisify } from "node:util"
+import { gzipSync } from "node:zlib"
+import { editor } from "../../support/Editor.ts"
+import { built, folder } from "../../support/Process.ts"
+
+const execute = promisify(execFile)
+
+/** An app of its own, with the built package among its dependencies, and these beside it. */
+const consumer = Effect.fn(function* (...beside: ReadonlyArray<string>) {
+  yield* built
+  const path = yield* folder
+  mkdirSync(join(path, "node_modules"))
+  for (const name of beside) symlinkSync(join(process.cwd(), "node_modules", name), join(path, "node_modules", name))
+  symlinkSync(process.cwd(), join(path, "node_modules/partner-api"))
+  writeFileSync(join(path, "package.json"), '{ "type": "module" }')
+  return path
+})
+
+const USE = `
+import { ApiError, createClient, exchangeCode, generatePkce, type OAuthApp, type Product } from "partner-api/client"
+
+const app: OAuthApp = { url: "https://platform.example", clientId: "an-app", redirectUri: "https://app.example/back" }
+
+export const run = async (callback: string): Promise<number> => {
+  const { verifier } = await generatePkce()
+  let tokens = await exchangeCode(app, { callback, state: "the-state", verifier })
+  const client = createClient({ url: app.url, tokens: { app, load: () => tokens, save: (next) => void (tokens = next) } })
+  const created = await client.products.create({ name: "Lantern", price: 24.5, tags: ["outdoor"] })
+  const { data, etag, isReplayed } = await client.products.update(created.data.id, { price: 20 }, { ifMatch: created.data.version })
+  const { collections, events } = await client.products.delete(data.id, { dryRun: true })
+  const products: Array<Product> = []
+  for await (const product of client.products.list({ limit: 10 })) products.push(product)
+  const { items, nextCursor } = await client.collections.list().page()
+  const entry = await client.appData.get("settings", "theme").catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 404) return error.issues.length
+    throw error
+  })
+  return Number(data.price) + Number(isReplayed) + events.length + items.length + (collections?.entersCount ?? 0)
+}
+`
+
+const WRONG = `
+declare const client: ReturnType<typeof createClient>
+
+// @ts-expect-error A product has a name.
+void client.products.create({ price: 1 })
+// @ts-expect-error A price is a number.
+void client.products.create({ name: "Lantern", price: "24.5" })
+// @ts-expect-error No product has a colour.
+void client.products.create({ name: "Lantern", colour: "red" })
+// @ts-expect-error A product has an id, and its version is the service's.
+void client.products.update({ name: "Lantern" })
+// @ts-expect-error There is no version to compare with.
+void client.products.create({ name: "Lantern" }, { ifMatch: 3 })
+// @ts-expect-error A single product cannot be read.
+void client.products.get("an-id")
+// @ts-expect-error A rule compares in one of some ways.
+void client.collections.create({ title: "Oak", rules: [{ field: "tags", relation: "is", value: "oak" }] })
+// @ts-expect-error A name cannot be cleared.
+void client.products.update("an-id", { name: null })
+// @ts-expect-error The answer to a write is no dry run.
+void client.products.create({ name: "Lantern" }).then(({ events }) => events)
+// @ts-expect-error A price may hold more digits than a number does.
+void client.products.create({ name: "Lantern" }).then(({ data }) => data.price.toFixed(2))
+`
+
+const EFFECTS = `
+import { Effect, Stream } from "effect"
+import { createEffectClient } from "partner-api/client/effect"
+
+const client = createEffectClient({ url: "https://platform.example", tokens: "a-token" })
+
+export const run: Effect.Effect<string, string> = Effect.gen(function* () {
+  const { data } = yield* client.products.create({ name: "Lantern" })
+  const { events } = yield* client.products.update(data.id, { price: 1 }, { dryRun: true, ifMatch: data.version })
+  const names = yield* client.products.list().stream.pipe(Stream.map(({ name }) => name), Stream.runCollect)
+  return \`\${events.length} \${names.length}\`
+}).pipe(
+  Effect.catchTag("ApiError", ({ issues }) => Effect.fail(issues.join())),
+  Effect.catchTags({
+    ConnectionError: ({ message }) => Effect.fail(message),
+    OAuthError: ({ code }) => Effect.fail(code)
+  })
+)
+
+// @ts-expect-error An effect is given up by its interruption.
+void client.store.get({ signal: AbortSignal.timeout(1) })
+`
+
+const settings = (file: string, skipLibCheck: boolean) => ({
+  compilerOptions: {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck,
+    noEmit: true,
+    target: "es2022",
+    lib: ["es2022", "dom", "dom.iterable"],
+    types: [],
+    module: "nodenext"
+  },
+  files: [file]
+})
+
+/** What the compiler says of a file. */
+const compiled = Effect.fn(function* (path: string, text: string, skipLibCheck = false) {
+  writeFileSync(join(path, "consumer.ts"), text)
+  writeFileSync(join(path, "tsconfig.json"), JSON.stringify(settings("consumer.ts", skipLibCheck)))
+  const tsc = join(process.cwd(), "node_modules/typescript/bin/tsc")
+  return yield* Effect.promise(() =>
+    execute(process.execPath, [tsc, "-p", path]).then(
+      () => "",
+      (error: unknown) => JSON.stringify(error)
+    )
+  )
+})
+
+it.scopedLive("the types know what every operation takes and answers, and need no package but this one", () =>
+  Effect.gen(function* () {
+    const path = yield* consumer()
+    assert.strictEqual(yield* compiled(path, USE + WRONG), "")
+  })
+)
+
+it.scopedLive("those of the effects beside them need Effect, and tell every failure", () =>
+  Effect.gen(function* () {
+    const path = yield* consumer("effect")
+    assert.strictEqual(yield* compiled(path, EFFECTS, true), "")
+  })
+)
+
+it.scopedLive("who hovers over a call in an editor reads what it does, takes and answers", () =>
+  Effect.gen(function* () {
+    const path = yield* consumer("effect")
+    writeFileSync(join(path, "tsconfig.json"), JSON.stringify(settings("use.ts", false)))
+    writeFileSync(join(path, "use.ts"), USE)
+    writeFileSync(join(path, "effects.ts"), EFFECTS)
+    const { hover } = yield* editor(path)
+
+    const create = yield* hover("use.ts", "client.products.create")
+    const signature = "create(product: CreateProduct, options?: CreateOptions): Promise<Answer<Product>>"
+    for (const words of [
+      signature,
+      "Create a product.",
+      "Only `name` is required. Emits `catalog.product.updated.v1`.",
+      "Needs the scope `write_products`."
+    ]) {
+      assert.include(create, words)
+    }
+    assert.include(yield* hover("use.ts", "client.products.delete"), "as a dry run")
+    assert.include(
+      yield* hover("use.ts", "client.products.list"),
+      "list(query?: ListProductsQuery, options?: CallOptions): Listing<Product>"
+    )
+    assert.include(yield* hover("use.ts", "client.products"), "What a store sells.")
+    const price = yield* hover("use.ts", "price")
+    for (const words of ["price?: JsonNumber", "Price of one, in `currencyCode`", "249.5"]) assert.include(price, words)
+    assert.include(yield* hover("use.ts", "isReplayed"), "stored answer")
+    assert.include(yield* hover("use.ts", "await exchangeCode"), "a code lives 60 seconds")
+    const effect = yield* hover("effects.ts", "client.products.create")
+    assert.include(effect, "Effect<Answer<Product>, CallError")
+    assert.include(effect, "Only `name` is required.")
+  })
+)
+
+it.scopedLive("a bundle for browsers holds nothing but the client, and is small", () =>
+  Effect.gen(function* () {
+    const path = yield* consumer()
+    writeFileSync(join(path, "consumer.ts"), `${USE}\nconsole.log(await run(location.href))\n`)
+    const { metafile, outputFiles } = yield* Effect.promise(() =>
+      build({
+        absWorkingDir: path,
+        entryPoints: ["consumer.ts"],
+        bundle: true,
+        format: "esm",
+        metafile: true,
+        minify: true,
+        // What only Node has, and what is not there, cannot be resolved and fails the build.
+        platform: "browser",
+        write: false
+      })
+    )
+    const [bundle] = outputFiles
+    const inputs = Object.keys(metafile.inputs).map((input) => basename(input))
+    for (const input of inputs) assert.match(input, /^consumer\.ts$|^client(?:-\w+)?\.js$/)
+    const own = inputs
+      .filter((input) => input !== "consumer.ts")
+      .map((input) => readFileSync(join("dist", input), "utf8"))
+      .join("\n")
+    assert.notMatch(
+      own,
+      /\bselect\b.+\bfrom\b|insert into|["']node:|["']effect|argon2|\brequire\(|\bprocess\b|\bBuffer\b/
+    )
+    const kibibytes = gzipSync(bundle?.text ?? "").length / 1024
+    yield* Effect.log(`The client is ${kibibytes.toFixed(1)} KiB gzipped`)
+    assert.isBelow(kibibytes, 8)
+  })
+)
+
+const RUN = `
+import { ApiError, ConnectionError, createClient, exactNumber, stringifyJson } from "partner-api/client"
+import { createEffectClient } from "partner-api/client/effect"
+import { Effect } from "effect"
+
+const given = { url: "http://127.0.0.1:1", tokens: "a-token", maxRetries: 0 }
+const thrown = await createClient(given).store.get().catch((error) => error)
+const failed = await Effect.runPromise(Effect.flip(createEffectClient(given).store.get()))
+console.log(thrown instanceof ConnectionError, failed instanceof ConnectionError, failed._tag, thrown instanceof ApiError)
+console.log(stringifyJson({ price: exactNumber("0.1234567890123456789") }))
+`
+
+it.scopedLive("both entries run where an app imports them, and reject with one kind of error", () =>
+  Effect.gen(function* () {
+    const path = yield* consumer("effect")
+    writeFileSync(join(path, "run.js"), RUN)
+    const { stdout } = yield* Effect.promise(() => execute(process.execPath, [join(path, "run.js")]))
+    assert.strictEqual(stdout, 'true true ConnectionError false\n{"price":0.1234567890123456789}\n')
+  })
+)
+
+it.scopedLive("what is generated is that of the definitions", () =>
+  Effect.promise(() => execute(process.execPath, ["scripts/generate-client.mjs", "--check"]))
+)

@@ -1,0 +1,58 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { KEPT_BYTES } from "../../src/layers/webhooks/Exchange.ts"
+import { makeOutgoing } from "../../src/layers/webhooks/Outgoing.ts"
+import { receiver, saying, textOf, until } from "../support/RawReceiver.ts"
+
+describe("a GET", () => {
+  it.scopedLive("asks for what is there, with no body", () =>
+    Effect.gen(function* () {
+      const { port, requests } = yield* receiver(
+        saying(
+          "HTTP/1.1 200 OK",
+          "content-type: application/json",
+          "cache-control: max-age=60",
+          "content-length: 2",
+          "",
+          "{}"
+        )
+      )
+      const { get } = yield* makeOutgoing({ allowed: new Set(["127.0.0.1"]) })
+      const attempt = yield* get({
+        url: `http://127.0.0.1:${port}/client.json`,
+        headers: { accept: "application/json" }
+      })
+      assert.strictEqual(textOf(attempt), "{}")
+      assert.deepStrictEqual(attempt.headers, { "content-type": "application/json", "cache-control": "max-age=60" })
+      assert.deepStrictEqual(requests[0]?.split("\r\n"), [
+        "GET /client.json HTTP/1.1",
+        `host: 127.0.0.1:${port}`,
+        "connection: keep-alive",
+        "accept: application/json",
+        "",
+        ""
+      ])
+    })
+  )
+
+  it.scopedLive("takes an answer of 16 KiB, and of a longer one no more, and its connection closed", () =>
+    Effect.gen(function* () {
+      const { get } = yield* makeOutgoing({ allowed: new Set(["127.0.0.1"]) })
+      const whole = yield* receiver(
+        saying("HTTP/1.1 200 OK", `content-length: ${KEPT_BYTES}`, "", "x".repeat(KEPT_BYTES))
+      )
+      assert.deepInclude(yield* get({ url: whole.url, headers: {} }), { status: 200, error: null })
+      const endless = yield* receiver((socket) => {
+        const more = () => {
+          while (!socket.destroyed && socket.write("x".repeat(4096)));
+        }
+        socket.on("drain", more)
+        socket.write("HTTP/1.1 200 OK\r\n\r\n")
+        more()
+      })
+      const attempt = yield* get({ url: endless.url, headers: {} })
+      assert.deepInclude(attempt, { status: null, error: `The answer is longer than ${KEPT_BYTES} bytes` })
+      assert.isTrue(yield* until(() => endless.sockets.every((socket) => socket.destroyed)))
+    })
+  )
+})

@@ -1,0 +1,156 @@
+import { SqlClient } from "@effect/sql"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { LookupFunction } from "node:net"
+import { AgentClients } from "../../../src/domain/oauth/AgentClients.ts"
+import { ClientId } from "../../../src/domain/oauth/Clients.ts"
+import { NO_HOSTS } from "../../../src/domain/webhooks/AllowedHosts.ts"
+import { agentClients } from "../../../src/layers/oauth/AgentClients.ts"
+import { described, documentHost, documentOf, OPENED, OpenedClients } from "../../support/ClientDocuments.ts"
+import { watchConnects } from "../../support/Connects.ts"
+import { PostgresTest } from "../../support/PostgresTest.ts"
+import { type Answer, saying, until } from "../../support/RawReceiver.ts"
+
+const find = (id: string) => Effect.flatMap(AgentClients, (clients) => clients.find(ClientId.make(id)))
+const refusalOf = (id: string) => Effect.map(Effect.flip(find(id)), ({ message }) => message)
+
+/** Says of itself what it must not, but for the part that a case changes. */
+const saysOf = (more: object) => (id: string) => documentOf(described(id, more))
+
+const redirects = (...uris: ReadonlyArray<unknown>) => saysOf({ redirect_uris: uris })
+
+/** Documents that make nobody a client, and why. */
+const WRONG: Readonly<Record<string, readonly [answer: (id: string) => Answer, reason: RegExp]>> = {
+  "is not there": [() => saying("HTTP/1.1 404 No", "content-length: 0", "", ""), /status 404/],
+  "is somewhere else": [
+    (id) => saying("HTTP/1.1 302 Found", `location: ${id}`, "content-length: 0", "", ""),
+    /redirects are not followed/
+  ],
+  "is a page": [
+    () => saying("HTTP/1.1 200 OK", "content-type: text/html", "content-length: 2", "", "{}"),
+    /Content-Type/
+  ],
+  "is no JSON": [
+    () => saying("HTTP/1.1 200 OK", "content-type: application/json", "content-length: 1", "", "{"),
+    /not valid JSON/
+  ],
+  "is no object": [() => documentOf(["a"]), /no JSON object/],
+  "is huge": [saysOf({ client_name: "x".repeat(20_000) }), /longer than 16384 bytes/],
+  "is another's": [() => documentOf(described("https://example.com/client.json")), /not the address/],
+  "names nobody": [() => documentOf({ redirect_uris: ["https://example.com/"] }), /not the address/],
+  "has a secret": [saysOf({ client_secret: "s" }), /must be none/],
+  "wants a secret": [saysOf({ token_endpoint_auth_method: "client_secret_basic" }), /must be none/],
+  "wants a key": [saysOf({ token_endpoint_auth_method: "private_key_jwt" }), /must be none/],
+  "wants tokens without a code": [saysOf({ grant_types: ["implicit"] }), /grant_types must hold authorization_code/],
+  "has a name that is turned around": [saysOf({ client_name: "\u202Eteg" }), /client_name/],
+  "has no redirect": [redirects(), /redirect_uris must be a list/],
+  "redirects to a script": [redirects("javascript:alert(1)"), /redirect_uris\[0\]/],
+  "redirects without TLS": [redirects("https://example.com/", "http://example.com/"), /redirect_uris\[1\]/],
+  "redirects to an inner address": [redirects("https://10.0.0.1/"), /redirect_uris\[0\]/],
+  "redirects to an inner name": [redirects("https://router.local/"), /redirect_uris\[0\]/],
+  "redirects to a fragment": [redirects("http://127.0.0.1/#a"), /redirect_uris\[0\]/],
+  "redirects to somebody's password": [redirects("https://a:b@example.com/"), /redirect_uris\[0\]/],
+  "redirects with a line break": [redirects("https://example.com/\r\nx: y"), /redirect_uris\[0\]/]
+}
+
+/** Every name leads to this machine. */
+const inward: LookupFunction = (_, { all }, callback) =>
+  all === true ? callback(null, [{ address: "127.0.0.1", family: 4 }]) : callback(null, "127.0.0.1", 4)
+
+layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestServices: true, timeout: "60 seconds" })(
+  "A client that a document describes",
+  (it) => {
+    it.scoped("is what the document says, and nothing else", () =>
+      Effect.gen(function* () {
+        const host = yield* documentHost(
+          saysOf({ client_uri: "https://example.com/", logo_uri: "http://example.com/logo.png", scope: "all" })
+        )
+        assert.deepStrictEqual(yield* find(host.id), {
+          clientId: ClientId.make(host.id),
+          name: "Helper",
+          website: "https://example.com/",
+          logoUrl: null,
+          redirectUris: ["http://127.0.0.1/callback"],
+          isPublic: true,
+          of: { _tag: "AgentClient" }
+        })
+        assert.include(host.requests[0], "GET /client.json HTTP/1.1")
+      })
+    )
+
+    it.scoped("is read anew when its time is over, and not before", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const host = yield* documentHost((id) => documentOf(described(id), "cache-control: public, max-age=3600"))
+        yield* find(host.id)
+        host.answerWith(documentOf(described(host.id, { client_name: "Renamed" })))
+        assert.strictEqual((yield* find(host.id)).name, "Helper")
+        assert.lengthOf(host.requests, 1)
+        const [row] = yield* sql<{ readonly seconds: number }>`
+          select extract(epoch from fresh_until - created_at)::float8 as seconds from agent_clients
+          where client_id = ${host.id}
+        `
+        assert.closeTo(row?.seconds ?? 0, 3600, 5)
+        yield* sql`update agent_clients set fresh_until = now() where client_id = ${host.id}`
+        assert.strictEqual((yield* find(host.id)).name, "Renamed")
+        assert.lengthOf(host.requests, 2)
+      })
+    )
+
+    for (const [name, [answer, reason]] of Object.entries(WRONG)) {
+      it.scoped(`is none if it ${name}, and that is not remembered`, () =>
+        Effect.gen(function* () {
+          const host = yield* documentHost(answer)
+          assert.match(yield* refusalOf(host.id), reason)
+          host.answerWith(documentOf(described(host.id)))
+          assert.strictEqual((yield* find(host.id)).name, "Helper")
+        })
+      )
+    }
+
+    it.scoped("is none if its document does not come in time, and its socket is closed", () =>
+      Effect.gen(function* () {
+        const host = yield* documentHost(() => (socket) => void socket.write("HTTP/1.1 200 OK\r\ncontent-"))
+        const impatient = yield* Layer.build(Layer.fresh(agentClients({ ...OPENED, timeoutMillis: 300 })))
+        assert.match(yield* Effect.provide(refusalOf(host.id), impatient), /within 0.3 seconds/)
+        assert.isTrue(yield* until(() => host.sockets.every((socket) => socket.destroyed)))
+      })
+    )
+
+    it.scoped("has an address that is written in one way, with a path", () =>
+      Effect.gen(function* () {
+        for (const [id, reason] of [
+          ["https://localhost/", "must have a path"],
+          ["https://LOCALHOST/client.json", "must be written as https://localhost/client.json"],
+          ["https://localhost/a/../client.json", "must be written as https://localhost/client.json"],
+          ["https://localhost/client.json#a", "must not have a fragment"],
+          ["https://a:b@localhost/client.json", "must not hold a user name"]
+        ] as const) {
+          assert.include(yield* refusalOf(id), reason)
+        }
+        assert.include(yield* refusalOf("http://localhost/client.json"), "There is no such client")
+      })
+    )
+
+    it.scoped("is not looked for at addresses that are not public, however they are written", () =>
+      Effect.gen(function* () {
+        const connects = yield* watchConnects
+        const host = yield* documentHost((id) => documentOf(described(id)))
+        const guarded = yield* Layer.build(Layer.fresh(agentClients({ ...OPENED, allowed: NO_HOSTS, lookup: inward })))
+        const ids = ["localhost", "127.0.0.1", "[::1]", "169.254.169.254", "inner.example.com"].map(
+          (name) => `https://${name}:${host.port}/client.json`
+        )
+        for (const id of ids) {
+          assert.match(
+            yield* Effect.provide(refusalOf(id), guarded),
+            /not public|public addresses only|private networks/
+          )
+        }
+        assert.deepStrictEqual(
+          { sockets: host.sockets.length, ...connects },
+          { sockets: 0, attempted: [], offered: [] }
+        )
+      })
+    )
+  }
+)
