@@ -1,4 +1,4 @@
-import { HttpLayerRouter, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { HttpLayerRouter, type HttpServerRequest } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect, Either, Option, Redacted } from "effect"
 import type { Membership } from "../../domain/access/Merchants.ts"
@@ -8,11 +8,11 @@ import { type AuthorizationRequest, makeAuthorization } from "../oauth/Authoriza
 import { formOf } from "../oauth/Form.ts"
 import { isOwnOrigin } from "../Origin.ts"
 import { sessionToken, withoutSession } from "../SessionCookie.ts"
-import { type Deciding, makeDeciding } from "./Deciding.ts"
 import { answering } from "./Answering.ts"
+import { type Deciding, makeDeciding } from "./Deciding.ts"
 import { isOurs, visit } from "./FormToken.ts"
 import { html } from "./Html.ts"
-import { problem, respond } from "./Page.ts"
+import { leadTo, problem, respond } from "./Page.ts"
 import { askWhoItIs, makeSignIn } from "./SignIn.ts"
 
 const PATH = "/oauth/authorize"
@@ -38,12 +38,11 @@ const hereFor = (params: URLSearchParams, store?: Membership) => {
   return here(others)
 }
 
-/** By GET, whatever was sent before (RFC 9700, section 4.12). */
-const leadTo = (location: string) =>
-  HttpServerResponse.redirect(location, { status: 303, headers: { "cache-control": "no-store" } })
-
 /** What leads on from what went no further. */
 const way = (location: string, words: string) => html`<a class="button" href="${location}">${words}</a>`
+
+const untrusted = ({ message }: Error) =>
+  problem("This link does not work", `${message}. The developer of the app can mend it.`, 400)
 
 const sentBack = (location: string) =>
   problem(
@@ -97,7 +96,7 @@ export const AuthorizeRoutes = HttpLayerRouter.use((router) =>
       const refused = checked.left
       switch (refused._tag) {
         case "Untrusted":
-          return yield* Effect.fail(respond(problem("This link does not work", refused.error.message, 400)))
+          return yield* Effect.fail(respond(untrusted(refused.error)))
         case "SentBack": {
           const { location } = refused
           return yield* Effect.fail(merchant === undefined ? respond(sentBack(location)) : leadTo(location))

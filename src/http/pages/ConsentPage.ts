@@ -15,10 +15,11 @@ const monogram = (name: string) => {
   return html`<div class="monogram" aria-hidden="true">${first?.segment.toUpperCase()}</div>`
 }
 
-const linkTo = (website: string) => {
-  const { host, protocol } = new URL(website)
-  return protocol === "https:" ? html`<a href="${website}" rel="noreferrer">${host}</a>` : html`<bdi>${website}</bdi>`
-}
+/** An address that nobody can follow by mistake stands there as what it is: text. */
+const linkTo = (website: string) =>
+  URL.canParse(website) && new URL(website).protocol === "https:"
+    ? html`<a href="${website}" rel="noreferrer">${new URL(website).host}</a>`
+    : html`<bdi>${website}</bdi>`
 
 /** Of a client of agents no more is known than which host describes it, if one does: the rest it says of itself. */
 const agentsMaker = (clientId: string) =>

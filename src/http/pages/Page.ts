@@ -56,6 +56,10 @@ export const respond = ({
   })
 }
 
+/** Leads elsewhere, by GET whatever was sent before (RFC 9700, section 4.12). */
+export const leadTo = (location: string) =>
+  HttpServerResponse.redirect(location, { status: 303, headers: { "cache-control": "no-store" } })
+
 /** What cannot be done, why, and where to go from here. */
 export const problem = (title: string, text: string, status: number, way?: Html): Page => ({
   title,

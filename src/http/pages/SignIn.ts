@@ -1,4 +1,4 @@
-import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import type { HttpServerRequest } from "@effect/platform"
 import { Effect, Either, Schema } from "effect"
 import { ClaimedPassword, Email } from "../../domain/access/Merchants.ts"
 import { Sessions } from "../../domain/access/Sessions.ts"
@@ -6,7 +6,7 @@ import { addressOf } from "../ClientAddress.ts"
 import { replyOf } from "../ErrorTable.ts"
 import { sessionToken, withSession } from "../SessionCookie.ts"
 import { formToken, newVisit, visit } from "./FormToken.ts"
-import { respond } from "./Page.ts"
+import { leadTo, respond } from "./Page.ts"
 import { type Attempt, signInPage } from "./SignInPage.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -48,7 +48,7 @@ export const makeSignIn = Effect.map(Sessions, ({ signIn }) =>
     })
     return yield* Effect.match(signingIn, {
       onFailure: (refused) => again({ status: replyOf(refused).status, refusal: refused.message }),
-      onSuccess: ({ token }) => withSession(request.headers, token)(HttpServerResponse.redirect(on, { status: 303 }))
+      onSuccess: ({ token }) => withSession(request.headers, token)(leadTo(on))
     })
   })
 )

@@ -239,6 +239,18 @@ layer(ApiTest)("an app asks to be let in", (it) => {
       const consent = yield* visitor.signIn(path, merchant.email)
       assert.notMatch(consent.text, /<script|<b /)
       assert.include(wordsOf(consent), `${name} asks for access to A store`)
+
+      const sql = yield* SqlClient.SqlClient
+      for (const [website, isLink] of [
+        ["https://app.example/about", true],
+        ["javascript:alert(1)", false],
+        ["no address", false]
+      ] as const) {
+        yield* sql`update apps set website = ${website} where name = ${name}`
+        const page = yield* visitor.open(path)
+        assert.include(wordsOf(page), isLink ? "app.example" : website)
+        assert.strictEqual(page.text.includes(`href="${website}"`), isLink)
+      }
     })
   )
 })

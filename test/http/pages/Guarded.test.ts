@@ -1,4 +1,5 @@
 import { assert, layer } from "@effect/vitest"
+import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { randomBytes, randomUUID } from "node:crypto"
 import { Installations } from "../../../src/domain/access/Installations.ts"
@@ -201,5 +202,21 @@ layer(ApiTest)("the pages of the authorization server", (it) => {
       assert.strictEqual(shut.status, 429)
       assert.match(wordsOf(shut), /Too many attempts to sign in; wait 15 minutes/)
     })
+  )
+
+  it.effect("what breaks is told on a page, by the request's id alone", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { merchant, path, visitor } = yield* scene
+      yield* visitor.signIn(path, merchant.email)
+      yield* Effect.acquireRelease(sql`alter table members rename to others`, () =>
+        Effect.orDie(sql`alter table others rename to members`)
+      )
+      const page = yield* visitor.open(path)
+      assert.strictEqual(page.status, 500)
+      isGuarded(page, "'self'")
+      assert.include(wordsOf(page), `request ${String(page.headers["x-request-id"])}`)
+      assert.notMatch(wordsOf(page), /members|select/)
+    }).pipe(Effect.scoped)
   )
 })
