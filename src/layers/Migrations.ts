@@ -32,6 +32,7 @@ import findByCode from "./migrations/0029_find_by_code.ts"
 import pageJournal from "./migrations/0030_page_the_journal.ts"
 import createOauth from "./migrations/0031_create_oauth.ts"
 import purgeUninstalled from "./migrations/0033_purge_what_was_uninstalled.ts"
+import agentsInOrder from "./migrations/0036_agents_end_in_order.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -66,7 +67,8 @@ export const migrations = {
   "0029_find_by_code": findByCode,
   "0030_page_the_journal": pageJournal,
   "0031_create_oauth": createOauth,
-  "0033_purge_what_was_uninstalled": purgeUninstalled
+  "0033_purge_what_was_uninstalled": purgeUninstalled,
+  "0036_agents_end_in_order": agentsInOrder
 }
 
 /** The number that a migration's name begins with. */

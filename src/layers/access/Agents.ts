@@ -6,6 +6,7 @@ import {
   AgentNotFound,
   Agents,
   BUDGET,
+  LISTED_DAYS,
   MAX_AGENTS,
   WINDOW
 } from "../../domain/access/Agents.ts"
@@ -111,6 +112,19 @@ const selectEnded = statement(`
   where goes_on is null
 `)
 
+/** Agents that one purge deletes at most, so that it never holds many locks. */
+const PURGE_BATCH = 1000
+
+const ENDED = "coalesce(revoked_at, ends_at)"
+const deleteEnded = statement(`
+  with ended as materialized (
+    select store_id, id from agents
+    where ${ENDED} is not null and ${ENDED} <= now() - interval '${LISTED_DAYS} days'
+    order by ${ENDED} limit ${PURGE_BATCH} for update skip locked
+  )
+  delete from agents a using ended where a.store_id = ended.store_id and a.id = ended.id
+`)()
+
 const Bearer = Schema.Struct({
   id: Schema.typeSchema(AgentId),
   storeId: Schema.typeSchema(StoreId),
@@ -190,7 +204,9 @@ export const AgentsLive = Layer.effect(
             arrayOf(agents.map(({ scopes }) => scopes.join(" ")))
           )
         )
-      )
+      ),
+
+      purge: database.count(deleteEnded)
     })
   })
 )
