@@ -84,6 +84,8 @@ export interface Change {
   readonly undoes?: string
   /** Of a product that was deleted: the manual collections that held it, as JSON, null where they are too many to keep. */
   readonly memberships?: JsonText | null
+  /** Of the same: what it is called where it was imported from, if it was. */
+  readonly externalId?: string | null
 }
 
 /** Performs writes that carry no idempotency key, as operators and previews do. Surfaces call `Idempotency.once`. */

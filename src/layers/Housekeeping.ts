@@ -1,4 +1,5 @@
 import { Effect, Layer, Schedule } from "effect"
+import { Agents } from "../domain/access/Agents.ts"
 import { Installations } from "../domain/access/Installations.ts"
 import { Proposals } from "../domain/access/Proposals.ts"
 import { Sessions } from "../domain/access/Sessions.ts"
@@ -30,6 +31,7 @@ export const HousekeepingLive = Layer.scopedDiscard(
       yield* AgentClients,
       yield* Sessions,
       yield* Proposals,
+      yield* Agents,
       yield* Journal,
       yield* Webhooks,
       yield* AppData,

@@ -6,7 +6,7 @@ import { millisOf } from "../domain/Uuid.ts"
 import type { Change, WriteContext } from "../domain/Write.ts"
 import { Database } from "./database/Postgres.ts"
 import { type Statement, statement } from "./database/Statement.ts"
-import { fromLines, linesOf, listOf } from "./Lists.ts"
+import { arrayOf, fromLines, linesOf, listOf } from "./Lists.ts"
 
 /** Milliseconds of the entries that one part of the journal holds: thirty days. */
 export const PART = 30 * 24 * 3_600_000
@@ -23,8 +23,8 @@ export const partOf = (id: string) => partAt(millisOf(id))
 const insertEntry = statement(`
   insert into journal (
     store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
-    before, after, omitted, reason, request_id, approved_by, undoes, memberships
-  ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+    before, after, omitted, reason, request_id, approved_by, undoes, memberships, external_id
+  ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
 `)
 
 const omittedOf = ({ omitted }: Kept) => `{${omitted.map((name) => JSON.stringify(name)).join(",")}}`
@@ -32,7 +32,7 @@ const omittedOf = ({ omitted }: Kept) => `{${omitted.map((name) => JSON.stringif
 /** What the journal keeps of a change: who did what to which resource, through which surface, under which key. */
 const entryOf = (context: WriteContext, hops: number, key: string | null, change: Change): Statement => {
   const { actor, approvedBy, requestId, storeId, surface } = context
-  const { at, id, memberships = null, reason, resource, resourceId, undoes = null, version } = change
+  const { at, externalId = null, id, memberships = null, reason, resource, resourceId, undoes = null, version } = change
   const kept = keptOf(change)
   return insertEntry(
     storeId,
@@ -54,21 +54,22 @@ const entryOf = (context: WriteContext, hops: number, key: string | null, change
     requestId ?? null,
     approvedBy ?? null,
     undoes,
-    memberships
+    memberships,
+    externalId
   )
 }
 
 const insertEntries = statement(`
   insert into journal (
     store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
-    before, after, omitted, request_id, approved_by, undoes, memberships
+    before, after, omitted, request_id, approved_by, undoes, memberships, external_id
   )
   select $1, id, part, at, $2, $3, $4, $5, $6, $7, resource_id, version, before, after, omitted::text[], $16, $17,
-    undoes::uuid, memberships
+    undoes::uuid, memberships, external_id
   from unnest(
     $8::uuid[], $9::smallint[], $10::timestamptz[], $11::uuid[], $12::integer[], ${fromLines("$13")}, ${fromLines("$14")},
-    ${fromLines("$15")}, ${fromLines("$18")}, ${fromLines("$19")}
-  ) as given (id, part, at, resource_id, version, before, after, omitted, undoes, memberships)
+    ${fromLines("$15")}, ${fromLines("$18")}, ${fromLines("$19")}, $20::text[]
+  ) as given (id, part, at, resource_id, version, before, after, omitted, undoes, memberships, external_id)
 `)
 
 /** The same of many changes of one write, to resources of one kind. */
@@ -99,7 +100,8 @@ const manyOf = (
     requestId ?? null,
     approvedBy ?? null,
     linesOf(changes.map(({ undoes }) => undoes ?? "")),
-    linesOf(changes.map(({ memberships }) => memberships ?? ""))
+    linesOf(changes.map(({ memberships }) => memberships ?? "")),
+    arrayOf(changes.map(({ externalId }) => externalId ?? null))
   )
 }
 

@@ -33,6 +33,8 @@ import pageJournal from "./migrations/0030_page_the_journal.ts"
 import createOauth from "./migrations/0031_create_oauth.ts"
 import purgeUninstalled from "./migrations/0033_purge_what_was_uninstalled.ts"
 import agentsByConsent from "./migrations/0034_agents_by_consent.ts"
+import agentsInOrder from "./migrations/0036_agents_end_in_order.ts"
+import keepExternalIdsOfDeletions from "./migrations/0037_keep_external_ids_of_deletions.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -68,7 +70,9 @@ export const migrations = {
   "0030_page_the_journal": pageJournal,
   "0031_create_oauth": createOauth,
   "0033_purge_what_was_uninstalled": purgeUninstalled,
-  "0034_agents_by_consent": agentsByConsent
+  "0034_agents_by_consent": agentsByConsent,
+  "0036_agents_end_in_order": agentsInOrder,
+  "0037_keep_external_ids_of_deletions": keepExternalIdsOfDeletions
 }
 
 /** The number that a migration's name begins with. */

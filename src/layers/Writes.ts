@@ -1,5 +1,4 @@
 import { Effect, Layer } from "effect"
-import type { JsonText } from "../domain/Document.ts"
 import type { EventKind, EventLoop } from "../domain/Events.ts"
 import { type Change, Refusal, type Snapshot, Step, type Write, type WriteContext, Writes } from "../domain/Write.ts"
 import { AfterCommit, ahead, Ask, countOf, Leave, leave, type Steps } from "./database/Plan.ts"
@@ -36,15 +35,21 @@ export function* record(
   yield new Changed([{ id: eventId, at, resource, resourceId: id, version, before, after, reason }])
 }
 
-/** Records that a product was deleted, and what held it. */
+/** Of a product that is deleted what the journal keeps beside it. */
+interface Leaving extends Required<Pick<Change, "memberships" | "externalId">> {
+  readonly at: Date
+  readonly eventId: string
+}
+
+/** Records that a product was deleted, what held it and what it is called elsewhere. */
 export function* recordDeletion(
-  { at, eventId }: { readonly at: Date; readonly eventId: string },
+  { at, eventId, externalId, memberships }: Leaving,
   { id, version }: { readonly id: string; readonly version: number },
-  before: Snapshot,
-  memberships: JsonText | null
+  before: Snapshot
 ): Steps<void> {
+  const kept = { memberships, externalId }
   yield new Changed([
-    { id: eventId, at, resource: "product", resourceId: id, version, before, after: null, reason: null, memberships }
+    { id: eventId, at, resource: "product", resourceId: id, version, before, after: null, reason: null, ...kept }
   ])
 }
 

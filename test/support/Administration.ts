@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import { AppId } from "../../src/domain/access/Apps.ts"
 import { type Installation, Installations } from "../../src/domain/access/Installations.ts"
 import { Requests } from "../../src/domain/access/Requests.ts"
@@ -59,7 +60,8 @@ export const administration = Effect.fn(function* (
     ["the subscription of an app", billing.current({ id, storeId })],
     ["an app that is subscribed", perform(billing.subscribe(storeId, id, basic))],
     ["a subscription that is changed", perform(billing.change(storeId, id, pro))],
-    ["a subscription that is cancelled", perform(billing.cancel(storeId, id))]
+    ["a subscription that is cancelled", perform(billing.cancel(storeId, id))],
+    ["an app that is installed again", installations.install({ storeId, appId, ...EVERYTHING })]
   ]
   return work
 })

@@ -1,3 +1,6 @@
+import { LISTED_DAYS } from "../../src/domain/access/Agents.ts"
+import { PENDING_DAYS, READABLE_DAYS } from "../../src/domain/access/Proposals.ts"
+
 /** Days that are simulated. */
 const DAYS = 10
 
@@ -22,7 +25,16 @@ export interface Ageing {
   readonly insert: (owner: Owner) => string
 }
 
-export const AGEING: ReadonlyArray<Ageing> = [
+/** Somebody who makes agents: `by`. */
+const MERCHANT = `
+  merchant as (
+    insert into merchants (id, email, name, password_hash)
+    select id, id || '@example.com', 'Ada', '' from (select gen_random_uuid() as id) as new returning id as by
+  )
+`
+const AGENT = "store_id, id, token_hash, name, scopes, budget, requests, proposals_only, created_by"
+
+export const AGEING = [
   {
     name: "idempotency_records",
     end: "expires_at",
@@ -55,7 +67,7 @@ export const AGEING: ReadonlyArray<Ageing> = [
     name: "installations",
     end: "uninstalled_at + interval '48 hours'",
     life: 2,
-    going: (rows) => `update installations set emptied_for = uninstalled_at where ${rows}`,
+    going: (rows) => `update installations set emptied_for = uninstalled_at where emptied_for is null and ${rows}`,
     insert: ({ storeId }) => `
       , gone_apps as (
         insert into apps (id, name, scopes) select uuid_v7(clock_micros()), 'Gone', '{}' from made returning id
@@ -64,6 +76,35 @@ export const AGEING: ReadonlyArray<Ageing> = [
       select '${storeId}', id, id, '{}', false, at - interval '48 hours'
       from (select id, row_number() over () as n from gone_apps) a
       join (select at, row_number() over () as n from made) m using (n)
+    `
+  },
+  {
+    name: "agents",
+    end: `revoked_at + interval '${LISTED_DAYS} days'`,
+    life: 30,
+    insert: ({ storeId }) => `
+      , ${MERCHANT}
+      insert into agents (${AGENT}, revoked_at)
+      select '${storeId}', gen_random_uuid(), '', 'Gone', '{}', 0, 1, true, by, at - interval '${LISTED_DAYS} days'
+      from made, merchant
+    `
+  },
+  {
+    name: "proposals",
+    // Most of them were decided: that shortens nothing.
+    end: `expires_at + interval '${READABLE_DAYS - PENDING_DAYS} days'`,
+    life: 30,
+    insert: ({ storeId }) => `
+      , ${MERCHANT}, agent as (
+        insert into agents (${AGENT})
+        select '${storeId}', gen_random_uuid(), '', 'Proposes', '{}', 0, 1, true, by from merchant returning id
+      )
+      insert into proposals (
+        store_id, id, agent_id, procedure, payload, ground, status, decided_at, created_at, expires_at
+      )
+      select '${storeId}', gen_random_uuid(), agent.id, 'products.update', '{}', '[]', 'approved', now(),
+        at - interval '${READABLE_DAYS} days', at - interval '${READABLE_DAYS - PENDING_DAYS} days'
+      from made, agent
     `
   },
   {
@@ -86,7 +127,7 @@ export const AGEING: ReadonlyArray<Ageing> = [
       from made
     `
   }
-]
+] as const satisfies ReadonlyArray<Ageing>
 
 /**
  * What fills a table with `rows`, and lets ten days go by of which each half takes as many as it brings, and vacuum finds

@@ -2,6 +2,7 @@ import { Context, type Effect, type Redacted, Schema } from "effect"
 import { AgentId, MerchantId } from "../Actor.ts"
 import { field, listOf, optional, Timestamp, trimmed } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../Document.ts"
+import { ENTRY_DAYS } from "../journal/Journal.ts"
 import type { PageRequest } from "../Page.ts"
 import type { Counted } from "../RateLimit.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
@@ -12,6 +13,9 @@ import type { InvalidToken } from "./Tokens.ts"
 /** What an agent may do where nothing else is said, and at most. */
 export const BUDGET = { usual: 1_000, most: 100_000 }
 export const WINDOW = { usual: 100, most: 1_000 }
+
+/** Days for which an agent is still listed that was revoked, or whose time is over: the journal names it no longer. */
+export const LISTED_DAYS = ENTRY_DAYS + 30
 
 /** Agents of a store that are not revoked, at most. */
 export const MAX_AGENTS = 100
@@ -135,7 +139,7 @@ export class Agents extends Context.Tag("domain/Agents")<
   {
     /** A new agent of the store, made by a member, with a token of 256 random bits. */
     readonly create: (store: StoreId, by: MerchantId, agent: NewAgent) => AgentToMake
-    /** Agents in ascending order of id, those that were revoked too. */
+    /** Agents in ascending order of id, those too that were revoked in the last {@link LISTED_DAYS}. */
     readonly list: (store: StoreId, page: PageRequest<AgentId>) => Effect.Effect<DocumentPage<AgentId>>
     /** Changes an agent that is not revoked. */
     readonly update: (store: StoreId, id: AgentId, patch: AgentPatch) => Write<JsonText, AgentNotFound>
@@ -167,5 +171,7 @@ export class Agents extends Context.Tag("domain/Agents")<
     readonly ended: (
       agents: ReadonlyArray<Pick<AdmittedAgent, "id" | "storeId" | "scopes">>
     ) => Effect.Effect<ReadonlyArray<number>>
+    /** Deletes agents that are listed no longer, a batch at a time. Answers how many went. */
+    readonly purge: Effect.Effect<number>
   }
 >() {}

@@ -1,6 +1,6 @@
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { hash, randomBytes } from "node:crypto"
-import { type AdmittedAgent, AgentNotFound, Agents } from "../../domain/access/Agents.ts"
+import { type AdmittedAgent, AgentNotFound, Agents, LISTED_DAYS } from "../../domain/access/Agents.ts"
 import { Scope } from "../../domain/access/Scope.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { AgentId } from "../../domain/Actor.ts"
@@ -98,6 +98,19 @@ const selectEnded = statement(`
   where goes_on is null
 `)
 
+/** Agents that one purge deletes at most, so that it never holds many locks. */
+const PURGE_BATCH = 1000
+
+const ENDED = "coalesce(revoked_at, ends_at)"
+const deleteEnded = statement(`
+  with ended as materialized (
+    select store_id, id from agents
+    where ${ENDED} is not null and ${ENDED} <= now() - interval '${LISTED_DAYS} days'
+    order by ${ENDED} limit ${PURGE_BATCH} for update skip locked
+  )
+  delete from agents a using ended where a.store_id = ended.store_id and a.id = ended.id
+`)()
+
 const Bearer = Schema.Struct({
   place: Schema.Int,
   id: Schema.typeSchema(AgentId),
@@ -189,7 +202,9 @@ export const AgentsLive = Layer.effect(
             arrayOf(agents.map(({ scopes }) => scopes.join(" ")))
           )
         )
-      )
+      ),
+
+      purge: database.count(deleteEnded)
     })
   })
 )

@@ -147,27 +147,32 @@ const lockLeaving = statement(`
   with held as materialized (
     select document from products where store_id = $1 and id = $2 for update
   )
-  select document::text as document, change_clock($1) as clock, memberships_of($1, $2) as memberships from held
+  select
+    document::text as document, change_clock($1) as clock, memberships_of($1, $2) as memberships,
+    (select external_id from external_ids where store_id = $1 and resource_id = $2) as "externalId"
+  from held
 `)
 const leavingOf = firstOf(
   Schema.Struct({
     document: Schema.String,
     clock: Schema.NumberFromString,
-    memberships: Schema.NullOr(Schema.String)
+    memberships: Schema.NullOr(Schema.String),
+    externalId: Schema.NullOr(Schema.String)
   })
 )
 
-/** A product that is to go, which nobody puts into a collection any more, and what holds it. */
+/** A product that is to go, which nobody puts into a collection any more, what holds it, and what it is called elsewhere. */
 export interface Leaving extends Held {
   readonly memberships: JsonText | null
+  readonly externalId: string | null
 }
 
 export function* lockLeavingProduct(store: StoreId, id: ProductId): Steps<Option.Option<Leaving>> {
   const held = yield* leavingOf(lockLeaving(store, id))
-  return Option.map(held, ({ clock, document, memberships }) => ({
+  return Option.map(held, ({ clock, document, ...kept }) => ({
     product: productOf(document, id),
     document,
-    memberships,
+    ...kept,
     ...momentOf(clock)
   }))
 }

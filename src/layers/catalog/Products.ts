@@ -96,9 +96,9 @@ function* changeProduct<E>(
 
 /** Deletes a product, under the lock of its store. */
 export function* removeProduct(store: StoreId, leaving: Leaving): Steps<void> {
-  const { document, memberships, product } = leaving
+  const { document, product } = leaving
   yield* leave(deleteProduct(store, product.id), releaseProduct(store))
-  yield* recordDeletion(leaving, product, { json: document, fields: product }, memberships)
+  yield* recordDeletion(leaving, product, { json: document, fields: product })
 }
 
 export const makeProducts = (database: DatabaseOf) => {

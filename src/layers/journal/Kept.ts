@@ -29,7 +29,8 @@ export const Kept = Schema.Struct({
   before: Schema.NullOr(Json),
   after: Schema.NullOr(Json),
   omitted: Schema.Array(Schema.String),
-  memberships: Schema.NullOr(Schema.parseJson(Schema.Array(Membership)))
+  memberships: Schema.NullOr(Schema.parseJson(Schema.Array(Membership))),
+  externalId: Schema.NullOr(Schema.String)
 })
 export type Kept = typeof Kept.Type
 
@@ -45,7 +46,8 @@ export const productIdsOf = ({ before }: Kept): ReadonlyArray<ProductId> | undef
   decodeProducts(membersOf(before)).productIds
 
 const COLUMNS = `
-  id, resource, resource_id as "resourceId", version, actor_id as "actorId", before, after, omitted, memberships
+  id, resource, resource_id as "resourceId", version, actor_id as "actorId", before, after, omitted, memberships,
+  external_id as "externalId"
 `
 
 export const selectKept = statement(`

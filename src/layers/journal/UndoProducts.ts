@@ -41,15 +41,22 @@ const rejoin = statement(`
     and (select count(*) from collection_members where store_id = $1 and collection_id = $2) < ${MAX_MEMBERS}
 `)
 
+/** Unless another product is called so by now, as one that an import made anew. */
+const rename = statement(`
+  insert into external_ids (store_id, kind, external_id, resource_id) values ($1, 'product', $2, $3)
+  on conflict do nothing
+`)
+
 /** Puts a product that was deleted back where it was: into the manual collections, too, that there still are. */
 function* restore(
   store: StoreId,
   id: ProductId,
-  { before, memberships }: Kept
+  { before, externalId, memberships }: Kept
 ): Steps<void, Refusal<StoreNotFound | ProductLimitReached | ProductTooLarge | SlugTaken>> {
   const gone = productOf(stringify(before), id)
   const moment = yield* reallocateProduct(store, gone)
   yield* addProduct(store, moment, { ...gone, version: gone.version + 1, updatedAt: moment.at.toISOString() })
+  if (externalId !== null) yield* leave(rename(store, externalId, id))
   for (const { collectionId, rank } of memberships ?? []) yield* leave(rejoin(store, collectionId, id, rank))
 }
 
