@@ -31,6 +31,7 @@ import noteChangesUnderWay from "./migrations/0028_note_changes_under_way.ts"
 import findByCode from "./migrations/0029_find_by_code.ts"
 import pageJournal from "./migrations/0030_page_the_journal.ts"
 import createOauth from "./migrations/0031_create_oauth.ts"
+import findInstallationsOfAnApp from "./migrations/0032_find_installations_of_an_app.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -64,7 +65,8 @@ export const migrations = {
   "0028_note_changes_under_way": noteChangesUnderWay,
   "0029_find_by_code": findByCode,
   "0030_page_the_journal": pageJournal,
-  "0031_create_oauth": createOauth
+  "0031_create_oauth": createOauth,
+  "0032_find_installations_of_an_app": findInstallationsOfAnApp
 }
 
 /** The number that a migration's name begins with. */

@@ -8,6 +8,9 @@ import { isHostName } from "./HostName.ts"
  */
 export type AllowedHosts = ReadonlySet<string>
 
+/** What a developer's webhooks go by, whatever the operator allows. */
+export const NO_HOSTS: AllowedHosts = new Set()
+
 export class AllowedHostInvalid extends Schema.TaggedError<AllowedHostInvalid>()("AllowedHostInvalid", {
   entry: Schema.String
 }) {

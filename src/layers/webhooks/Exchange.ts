@@ -7,6 +7,8 @@ export const KEPT_BYTES = 16_384
 export interface OutgoingRequest {
   /** Judged anew for each request, by `checkUrl`. */
   readonly url: string
+  /** Whether it goes to public addresses alone, whatever hosts are allowed. */
+  readonly isPublicOnly?: boolean
   /** `Host`, `Content-Length` and `Connection` are added. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
