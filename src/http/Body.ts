@@ -2,11 +2,15 @@ import { Effect, Either } from "effect"
 import type { IncomingMessage } from "node:http"
 import { BadRequest, INVALID } from "../domain/BadRequest.ts"
 import { isObject, memberText, parseUntrusted } from "../domain/Json.ts"
+import { nextTurn } from "../domain/Turn.ts"
 import { Encoded } from "../domain/Write.ts"
 import type { Call } from "./Call.ts"
 
 /** Bytes of a request's body (decisions, section 4). */
 const MAX_BODY = 1024 * 1024
+
+/** Characters from which on a body is worked on in parts, so that it holds up nobody for long. */
+const LARGE = 64 * 1024
 
 /** Bytes of a body that is too large which are still read, so that a client that sends before it listens is answered. */
 const MAX_DRAINED = 16 * MAX_BODY
@@ -54,10 +58,12 @@ const textOf = Effect.fnUntraced(function* ({ body, header }: Pick<Call, "body" 
 
 /**
  * The body of a write: a JSON object, of which nothing has been believed yet but its form; and what is made of it, where a
- * member is kept `verbatim`.
+ * member is kept `verbatim`. A large one is worked on in parts, with `pause` between two of them.
  */
 export const jsonBody = Effect.fnUntraced(function* (call: Pick<Call, "body" | "header">, verbatim?: string) {
   const text = yield* textOf(call)
+  const pause = text.length < LARGE ? Effect.void : nextTurn
+  yield* pause
   const parsed = parseUntrusted(text, verbatim !== undefined)
   if (Either.isLeft(parsed)) {
     const { issues } = parsed.left
@@ -67,5 +73,6 @@ export const jsonBody = Effect.fnUntraced(function* (call: Pick<Call, "body" | "
   const member = verbatim === undefined ? undefined : memberText(text, verbatim)
   const given =
     verbatim === undefined || member === undefined ? parsed.right : { ...parsed.right, [verbatim]: new Encoded(member) }
-  return { said: parsed.right, given }
+  yield* pause
+  return { said: parsed.right, given, pause }
 })

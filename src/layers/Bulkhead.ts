@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Bulkhead, MAX_WAITING, StoreBusy } from "../domain/Bulkhead.ts"
 import type { StoreId } from "../domain/Store.ts"
+import { nextTurn } from "../domain/Turn.ts"
 import { Database } from "./database/Postgres.ts"
 
 /** The part of the connections that the operations of one store may hold at once. */
@@ -13,14 +14,6 @@ interface Line {
   readonly heavyTurns: Effect.Semaphore
   length: number
 }
-
-/**
- * Lets everybody else's requests come in between. Without it, what waited in one line goes on in one turn of the event
- * loop, body after body (docs/performance.md, One store and the others).
- */
-const nextTurn = Effect.async<void>((resume) => {
-  setImmediate(() => resume(Effect.void))
-})
 
 export const BulkheadLive = Layer.effect(
   Bulkhead,
@@ -53,6 +46,7 @@ export const BulkheadLive = Layer.effect(
         Effect.acquireUseRelease(
           enter(store),
           ({ heavyTurns, length, turns }) => {
+            // Else what waited in one line goes on in one turn, body after body (docs/performance.md, One store and the others).
             const mayHaveWaited = length > atOnce || weight === "heavy"
             const inLine = turns.withPermits(1)(mayHaveWaited ? Effect.zipRight(nextTurn, operation) : operation)
             return weight === "heavy" ? heavyTurns.withPermits(1)(inLine) : inLine

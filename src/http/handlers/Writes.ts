@@ -105,6 +105,7 @@ export const makeWrite = Effect.gen(function* () {
         const json = route.hasBody ? yield* jsonBody(call, verbatim) : undefined
         const handling = handlingOf(call.header("prefer"))
         const body = yield* decodeBody(json?.given, handling.strict)
+        if (json !== undefined) yield* json.pause
         const { installation } = call
         const given = { installation, store: installation.storeId, path, query, body }
         return yield* perform(

@@ -23,7 +23,7 @@ import type { StoreId } from "../../domain/Store.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
 import { Encoded, type Refusal, refuse, type Snapshot } from "../../domain/Write.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { countOf, leave, type Steps } from "../database/Plan.ts"
+import { anotherTurn, countOf, leave, type Steps } from "../database/Plan.ts"
 import { record } from "../Writes.ts"
 import { allocateCollection, claimSlug, lockedStore, type Moment, presentStore } from "./Allocation.ts"
 import {
@@ -108,8 +108,10 @@ function* replaceMembers(
   const ids = yield* bounded(given)
   const members = membersOf(ids)
   if (members === found) return found
+  yield* anotherTurn()
   const before = new Set(idsIn(found))
   const added = ids.filter((id) => !before.has(id))
+  yield* anotherTurn()
   yield* holdAll(store, added, given)
   yield* setMembers(store, id, ids, added)
   return members

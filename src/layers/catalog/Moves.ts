@@ -8,6 +8,7 @@ import { parse } from "../../domain/Json.ts"
 import { MAX_LIMIT } from "../../domain/Page.ts"
 import { MAX_NAMED, type Rehearsal } from "../../domain/Rehearsal.ts"
 import type { StoreId } from "../../domain/Store.ts"
+import { nextTurn } from "../../domain/Turn.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { statement } from "../database/Statement.ts"
 import { type CollectionRow, makeHeads } from "./CollectionRepo.ts"
@@ -36,10 +37,6 @@ const selectManual = statement(`
 
 const Named = Schema.Struct({ id: Schema.typeSchema(CollectionId), title: Schema.String })
 type Named = typeof Named.Type
-
-const nextTurn = Effect.async<void>((resume) => {
-  setImmediate(() => resume(Effect.void))
-})
 
 /** The same rules once with what a product was, and once with what it becomes: where one side alone matches, it moves. */
 const moveOf = (

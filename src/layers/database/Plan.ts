@@ -97,6 +97,11 @@ export function* ahead(...statements: ReadonlyArray<Statement>): Steps<void> {
   if (statements.length > 0) yield new Ahead(statements)
 }
 
+/** Lets other requests go on: a write that works on much does it in parts, with a turn between two of them. */
+export function* anotherTurn(): Steps<void> {
+  yield new Ahead([])
+}
+
 /** Leaves statements to the commit. */
 export function* leave(...statements: ReadonlyArray<Statement>): Steps<void> {
   for (const statement of statements) yield new Leave(statement)

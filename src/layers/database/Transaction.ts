@@ -98,9 +98,11 @@ const takeSteps = <A, E>(
   }
   // What it answers to statements before is read in between, so that those that wait behind them go out.
   const sendAhead = ({ statements }: Ahead) => {
-    sendAll(client, [...unsent.splice(0), ...statements.map((one) => one.compile())], (error) => {
-      failed ??= error
-    })
+    if (statements.length > 0) {
+      sendAll(client, [...unsent.splice(0), ...statements.map((one) => one.compile())], (error) => {
+        failed ??= error
+      })
+    }
     setImmediate(take)
   }
   const nextOf = () => {
