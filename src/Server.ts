@@ -20,6 +20,7 @@ import { makeActivityProcedures } from "./rpc/handlers/Activity.ts"
 import { makeCalls } from "./rpc/handlers/Calls.ts"
 import { makeCatalogProcedures } from "./rpc/handlers/Catalog.ts"
 import { makeChangeStreams } from "./rpc/handlers/Changes.ts"
+import { makeDeveloperProcedures } from "./rpc/handlers/Developers.ts"
 import { makeInventoryProcedures } from "./rpc/handlers/Inventory.ts"
 import { makeMembershipProcedures } from "./rpc/handlers/Membership.ts"
 import type { ProceduresOf } from "./rpc/handlers/Procedure.ts"
@@ -57,7 +58,8 @@ export const ServerLive = Layer.scopedDiscard(
       ...(yield* makeActivityProcedures),
       ...(yield* makeInstallationProcedures),
       ...(yield* makeWebhookProcedures),
-      ...(yield* makeBillingProcedures)
+      ...(yield* makeBillingProcedures),
+      ...(yield* makeDeveloperProcedures)
     }
     const api = yield* makeDispatch(Object.values(handlers))
     const rpc = yield* makeRpc(yield* makeCalls(Object.values(procedures)))

@@ -5,6 +5,7 @@ import { Console, Effect, Layer } from "effect"
 import { defaultTeardown } from "@effect/platform/Runtime"
 import packageJson from "../package.json" with { type: "json" }
 import { apps } from "./cli/Apps.ts"
+import { developers } from "./cli/Developers.ts"
 import { exportings } from "./cli/Export.ts"
 import { imports } from "./cli/import/Import.ts"
 import { installations } from "./cli/Installations.ts"
@@ -27,6 +28,7 @@ const cli = Command.make("partner-api").pipe(
     apps,
     installations,
     merchants,
+    developers,
     imports,
     exportings,
     worker,

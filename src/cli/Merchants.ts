@@ -1,11 +1,11 @@
 import { Command, Options } from "@effect/cli"
 import { Effect, Redacted } from "effect"
-import { randomBytes } from "node:crypto"
 import { Email, Merchants, Role } from "../domain/access/Merchants.ts"
 import { UnknownStore } from "../domain/access/Stores.ts"
 import { StoreId } from "../domain/Store.ts"
 import { Writes } from "../domain/Write.ts"
-import { command, group, json, Name, operatorIn, option, print, printAll } from "./Frame.ts"
+import { createAccount, newPassword } from "./Accounts.ts"
+import { command, group, json, operatorIn, option, print, printAll } from "./Frame.ts"
 
 const email = option("email", Email, "The e-mail address that the merchant signs in with")
 const store = option("store", StoreId, "The store's id")
@@ -14,19 +14,9 @@ const role = Options.choice("role", Role.literals).pipe(
   Options.withDefault("owner" as const)
 )
 
-/** Of 120 random bits. Made here and shown once: one that was typed would stand in the shell's history. */
-const newPassword = Effect.sync(() => Redacted.make(randomBytes(15).toString("base64url")))
-
-const create = command(
-  "create",
-  { email, name: option("name", Name, "What the merchant is called"), json },
-  function* ({ email, json, name }) {
-    const merchants = yield* Merchants
-    const password = yield* newPassword
-    const merchantId = yield* merchants.create({ email, name, password })
-    yield* print(json, { merchantId, email, password: Redacted.value(password) })
-  }
-).pipe(Command.withDescription("Make a merchant who can sign in; prints the password, which is not shown again"))
+const create = createAccount("merchant", "merchantId").pipe(
+  Command.withDescription("Make a merchant who can sign in; prints the password, which is not shown again")
+)
 
 const resetPassword = command("reset-password", { email, json }, function* ({ email, json }) {
   const merchants = yield* Merchants

@@ -1,4 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
+import type { MerchantId } from "./Actor.ts"
 import type { EventLoop } from "./Events.ts"
 import type { Rehearsal } from "./Rehearsal.ts"
 import type { Write, WriteContext } from "./Write.ts"
@@ -67,6 +68,13 @@ export class Idempotency extends Context.Tag("domain/Idempotency")<
       write: Write<A, E>,
       respond: (value: A) => StoredResponse
     ) => Effect.Effect<Outcome, E | KeyReused | AnswersFull | EventLoop>
+    /** The same of what is an account's own and in no store. Its key belongs to the account; no journal or event tells of it. */
+    readonly onceOf: <A, E>(
+      account: MerchantId,
+      keyed: Keyed,
+      write: Write<A, E>,
+      respond: (value: A) => StoredResponse
+    ) => Effect.Effect<Outcome, E | KeyReused | AnswersFull>
     /** Deletes expired records, a batch at a time. Answers how many went. */
     readonly purge: Effect.Effect<number>
   }

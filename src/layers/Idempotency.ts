@@ -1,4 +1,5 @@
 import { Cause, Effect, Exit, Layer, Option, Schema } from "effect"
+import type { MerchantId } from "../domain/Actor.ts"
 import type { EventLoop } from "../domain/Events.ts"
 import {
   AnswersFull,
@@ -58,12 +59,42 @@ const countLarge = statement(`
   on conflict (store_id, installation_id, key) do update set bytes = excluded.bytes, expires_at = excluded.expires_at
 `)
 
-const ownOf = ({ actor, approvedBy, storeId }: WriteContext, { key }: Keyed) =>
-  [storeId, approvedBy ?? actor.id, key] as const
+/** What a record is found by: where, whose, and its key. */
+type Own = readonly [store: string, actor: string, key: string]
+
+const ownIn = ({ actor, approvedBy, storeId }: WriteContext, { key }: Keyed): Own => [
+  storeId,
+  approvedBy ?? actor.id,
+  key
+]
+
+/** What is in no store stands under its account as under a store: no store has that id. */
+const ownOf = (account: MerchantId, { key }: Keyed): Own => [account, account, key]
 
 /** Whether a write failed because there is a record under its key already. */
 const isTaken = (cause: Cause.Cause<unknown>) =>
   Option.exists(Cause.dieOption(cause), (defect) => isDuplicate(defect, "idempotency_records"))
+
+/** The steps of a write, and at last the record of its answer. */
+function* keyed<A, E>(
+  own: Own,
+  request: Keyed,
+  steps: Steps<A, Refusal<E>>,
+  respond: (value: A) => StoredResponse
+): Steps<StoredResponse, Refusal<E | AnswersFull>> {
+  const response = respond(yield* steps)
+  const { body, etag, status } = response
+  const bytes = Buffer.byteLength(body)
+  if (bytes > LARGE_ANSWER && (yield* countOf(countLarge(...own, bytes))) === 0) yield* refuse(new AnswersFull())
+  yield* leave(insertRecord(...own, request.fingerprint, status, body, etag))
+  return response
+}
+
+/** A record inside of a transaction would stay answered where that is rolled back later. */
+const outside = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  withCurrent((current) =>
+    current === undefined ? work : Effect.dieMessage("Idempotency.once was called inside a transaction")
+  )
 
 export const IdempotencyLive = Layer.effect(
   Idempotency,
@@ -73,24 +104,9 @@ export const IdempotencyLive = Layer.effect(
     const recordOf = database.first(Record)
     const rehearsalOf = makeRehearsals(database)
 
-    function* keyed<A, E>(
-      context: WriteContext,
-      request: Keyed,
-      write: Write<A, E>,
-      respond: (value: A) => StoredResponse
-    ): Steps<StoredResponse, Refusal<E | EventLoop | AnswersFull>> {
-      const response = respond(yield* recorded(context, request.key, write, notify))
-      const { body, etag, status } = response
-      const bytes = Buffer.byteLength(body)
-      const own = ownOf(context, request)
-      if (bytes > LARGE_ANSWER && (yield* countOf(countLarge(...own, bytes))) === 0) yield* refuse(new AnswersFull())
-      yield* leave(insertRecord(...own, request.fingerprint, status, body, etag))
-      return response
-    }
-
     /** What an earlier request with this key was answered, if that still counts. */
-    const replay = Effect.fnUntraced(function* (context: WriteContext, request: Keyed) {
-      const found = yield* recordOf(selectRecord(...ownOf(context, request), request.fingerprint))
+    const replay = Effect.fnUntraced(function* (own: Own, request: Keyed) {
+      const found = yield* recordOf(selectRecord(...own, request.fingerprint))
       if (Option.isNone(found)) return Option.none()
       const { isSame, ...response } = found.value
       return isSame ? Option.some({ ...response, replayed: true }) : yield* new KeyReused()
@@ -102,29 +118,25 @@ export const IdempotencyLive = Layer.effect(
      * one did, so before it is answered the record is looked for, too.
      */
     const once = <A, E>(
-      context: WriteContext,
+      own: Own,
       request: Keyed,
-      write: Write<A, E>,
+      steps: () => Steps<A, Refusal<E>>,
       respond: (value: A) => StoredResponse
-    ): Effect.Effect<Outcome, E | KeyReused | AnswersFull | EventLoop> =>
-      Effect.flatMap(Effect.exit(database.perform(() => keyed(context, request, write, respond))), (exit) => {
+    ): Effect.Effect<Outcome, E | KeyReused | AnswersFull> =>
+      Effect.flatMap(Effect.exit(database.perform(() => keyed(own, request, steps(), respond))), (exit) => {
         if (Exit.isSuccess(exit)) return Effect.succeed({ ...exit.value, replayed: false })
         const { cause } = exit
         const isRefused = Cause.isFailType(cause)
         if (!isRefused && !isTaken(cause)) return Effect.failCause(cause)
         return Effect.flatMap(
-          replay(context, request),
+          replay(own, request),
           Option.match({
-            onSome: (outcome: Outcome): Effect.Effect<Outcome, E | KeyReused | AnswersFull | EventLoop> =>
-              Effect.succeed(outcome),
+            onSome: (outcome: Outcome): Effect.Effect<Outcome, E | KeyReused | AnswersFull> => Effect.succeed(outcome),
             // Its record has ended: it goes, and the key is free again.
             onNone: () =>
               isRefused
                 ? Effect.failCause(cause)
-                : Effect.zipRight(
-                    database.count(deleteEnded(...ownOf(context, request))),
-                    once(context, request, write, respond)
-                  )
+                : Effect.zipRight(database.count(deleteEnded(...own)), once(own, request, steps, respond))
           })
         )
       })
@@ -139,10 +151,10 @@ export const IdempotencyLive = Layer.effect(
       Effect.suspend(() => {
         const changes: Array<Change> = []
         const heard = overheard(write, (some) => changes.push(...some))
-        return Effect.flatMap(
-          database.perform(() => keyed(context, request, heard, respond), false),
-          (response) =>
-            Effect.map(rehearsalOf(context, changes), (rehearsal) => ({ ...response, replayed: false, rehearsal }))
+        const steps = () =>
+          keyed(ownIn(context, request), request, recorded(context, request.key, heard, notify), respond)
+        return Effect.flatMap(database.perform(steps, false), (response) =>
+          Effect.map(rehearsalOf(context, changes), (rehearsal) => ({ ...response, replayed: false, rehearsal }))
         )
       })
 
@@ -160,12 +172,13 @@ export const IdempotencyLive = Layer.effect(
 
     return Idempotency.of({
       once: (context, request, write, respond) =>
-        withCurrent((current) => {
-          if (current !== undefined) return Effect.dieMessage("Idempotency.once was called inside a transaction")
-          return context.mode === "rehearse"
+        outside(
+          context.mode === "rehearse"
             ? rehearse(context, request, write, respond)
-            : once(context, request, write, respond)
-        }),
+            : once(ownIn(context, request), request, () => recorded(context, request.key, write, notify), respond)
+        ),
+
+      onceOf: (account, request, write, respond) => outside(once(ownOf(account, request), request, write, respond)),
 
       purge: Effect.zipWith(purgeOf("idempotency_records"), purgeOf("large_answers"), (a, b) => a + b)
     })

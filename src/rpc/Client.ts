@@ -8,6 +8,8 @@ import { Rpcs } from "./Rpcs.ts"
 import { isPerformed, type Undone } from "./Shapes.ts"
 
 export { AgentPatch, NewAgent } from "../domain/access/Agents.ts"
+export { AppId } from "../domain/access/Apps.ts"
+export { AppPatch, NewApp } from "../domain/access/Developers.ts"
 export { ProposalId } from "../domain/access/Proposals.ts"
 export { Email } from "../domain/access/Merchants.ts"
 export { InstallationId } from "../domain/access/Installations.ts"

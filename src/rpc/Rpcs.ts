@@ -3,6 +3,7 @@ import { ActivityRpcs } from "./Activity.ts"
 import { AgentRpcs } from "./Agents.ts"
 import { BillingRpcs } from "./Billing.ts"
 import { CollectionRpcs, ProductRpcs } from "./Catalog.ts"
+import { AppDeliveryRpcs, AppRpcs, AppWebhookRpcs } from "./Developers.ts"
 import { InstallationRpcs } from "./Installations.ts"
 import { InventoryRpcs } from "./Inventory.ts"
 import { MembershipRpcs } from "./Membership.ts"
@@ -29,5 +30,8 @@ export const Rpcs = ProductRpcs.merge(
   InstallationRpcs,
   WebhookRpcs,
   DeliveryRpcs,
-  BillingRpcs
+  BillingRpcs,
+  AppRpcs,
+  AppWebhookRpcs,
+  AppDeliveryRpcs
 )

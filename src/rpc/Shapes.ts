@@ -13,15 +13,17 @@ import { StoreId } from "../domain/Store.ts"
 /** Every procedure of a store names it. */
 export const inStore = { storeId: StoreId.annotations({ description: "The store, of which the caller is a member" }) }
 
-/** What every write is asked with. */
-export const keyed = {
-  ...inStore,
+/** What a write is asked with to what is the caller's own and in no store. */
+export const ownKeyed = {
   idempotencyKey: IdempotencyKey.annotations({
     description:
       "A new one, as a UUID, for each operation that is meant, and the same when it is repeated because no answer came: it runs once, and a repeat gets the answer of the first",
     message: () => ({ message: "must be 1 to 255 visible ASCII characters", override: true })
   })
 }
+
+/** What every other write is asked with. */
+export const keyed = { ...inStore, ...ownKeyed }
 
 /** What a write that can be rehearsed is asked with. */
 export const rehearsable = {
@@ -49,9 +51,8 @@ export const guarded = {
   )
 }
 
-/** What every list is asked with. */
-export const paged = <A, I>(cursor: Schema.Schema<A, I>) => ({
-  ...inStore,
+/** What a list is asked with of what is the caller's own and in no store. */
+export const ownPaged = <A, I>(cursor: Schema.Schema<A, I>) => ({
   cursor: optional(cursor.annotations({ description: "The `nextCursor` of the page before" })),
   limit: optional(
     Schema.Int.pipe(
@@ -63,6 +64,9 @@ export const paged = <A, I>(cursor: Schema.Schema<A, I>) => ({
     )
   )
 })
+
+/** What every other list is asked with. */
+export const paged = <A, I>(cursor: Schema.Schema<A, I>) => ({ ...inStore, ...ownPaged(cursor) })
 
 /** A page of a list, in ascending order of id. */
 export const Page = <A, I, Id, IdI>(item: Schema.Schema<A, I>, id: Schema.Schema<Id, IdI>) =>
@@ -88,7 +92,10 @@ export type Undone = { readonly dryRun: true } | typeof Proposed.Type
 export const isPerformed = <A extends object>(answer: A): answer is Exclude<A, Undone> =>
   !("dryRun" in answer || "proposal" in answer)
 
-/** Why any write may be refused, beside the reasons of its own. */
+/** Why any write may be refused to what is the caller's own and in no store, beside the reasons of its own. */
+export const OwnWriteRefused = Schema.Union(KeyReused, AnswersFull)
+
+/** Why any other write may be refused. */
 export const WriteRefused = Schema.Union(
   KeyReused,
   AnswersFull,

@@ -107,7 +107,8 @@ const NOT_FOUND: Readonly<Record<string, string>> = {
   customers: "CustomerNotFound"
 }
 
-const inStores = [...Rpcs.requests.keys()].filter((tag) => !tag.startsWith("sessions."))
+/** What is the caller's own is in no store. */
+const inStores = [...Rpcs.requests.keys()].filter((tag) => !/^(?:sessions|apps|appWebhooks|appDeliveries)\./.test(tag))
 
 /** A store with something in it. */
 const scene = Effect.gen(function* () {

@@ -93,6 +93,8 @@ export class Merchants extends Context.Tag("domain/Merchants")<
       readonly name: string
       readonly password: Redacted.Redacted
     }) => Effect.Effect<MerchantId, EmailTaken>
+    /** The account of an address. */
+    readonly find: (email: Email) => Effect.Effect<MerchantId, MerchantNotFound>
     /** Another password for an account, whose sessions end with the one before. Answers how many ended. */
     readonly resetPassword: (email: Email, password: Redacted.Redacted) => Effect.Effect<number, MerchantNotFound>
     /** Makes a merchant a member of a store, or gives a member another role. */

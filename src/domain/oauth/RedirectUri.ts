@@ -1,5 +1,7 @@
+import { Schema } from "effect"
+
 /** A program on the merchant's own machine takes whatever port is free (RFC 8252, section 7.3; `localhost` is used too). */
-const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/
+export const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/
 
 /** Whether an address is one of a program on the merchant's own machine. */
 export const isLoopbackUri = (uri: string): boolean => LOOPBACK.test(uri) && URL.canParse(uri) && !uri.includes("#")
@@ -12,3 +14,16 @@ const withoutPort = (uri: string) => uri.replace(LOOPBACK, "$1")
  */
 export const isRegistered = (registered: ReadonlyArray<string>, asked: string): boolean =>
   registered.some((uri) => uri === asked || (LOOPBACK.test(uri) && withoutPort(uri) === withoutPort(asked)))
+
+/** Characters of an address at most, and addresses of a client. */
+export const MAX_REDIRECT_LENGTH = 2048
+export const MAX_REDIRECTS = 20
+
+export class RedirectUriRefused extends Schema.TaggedError<RedirectUriRefused>()("RedirectUriRefused", {
+  uri: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The redirect URI ${this.uri} ${this.reason}`
+  }
+}

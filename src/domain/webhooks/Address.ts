@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js"
+import { isHostName, isPrivateName } from "./HostName.ts"
 
 /** All that IANA gives out for the internet's hosts (RFC 4291, section 2.4). What lies outside is special or unused. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3")
@@ -29,4 +30,15 @@ export const isPublic = (address: string): boolean =>
 export const addressOf = (hostname: string): string | undefined => {
   if (hostname.startsWith("[")) return hostname.slice(1, -1)
   return ipaddr.IPv4.isValidFourPartDecimal(hostname) ? hostname : undefined
+}
+
+/**
+ * Why the host of a URL is none of the open internet, in words that follow what has it. Of a name this is an early word
+ * only: the addresses that it stands for are judged where they are looked up.
+ */
+export const notPublic = (host: string): string | undefined => {
+  const address = addressOf(host)
+  if (address !== undefined) return isPublic(address) ? undefined : `has the address ${address}`
+  if (!isHostName(host)) return `has the host ${host}, which is no host name`
+  return isPrivateName(host) ? `has the host ${host}, a name of private networks` : undefined
 }

@@ -8,7 +8,7 @@ import { isHostName } from "./HostName.ts"
  */
 export type AllowedHosts = ReadonlySet<string>
 
-/** The operator named none. */
+/** For what no operator answers for: a webhook of a developer, the document of a client. */
 export const NO_HOSTS: AllowedHosts = new Set()
 
 export class AllowedHostInvalid extends Schema.TaggedError<AllowedHostInvalid>()("AllowedHostInvalid", {

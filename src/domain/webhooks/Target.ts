@@ -1,7 +1,7 @@
 import { Either, Schema } from "effect"
-import { addressOf, isPublic } from "./Address.ts"
+import { notPublic } from "./Address.ts"
 import { type AllowedHosts, hostOf, isAllowed } from "./AllowedHosts.ts"
-import { isHostName, isPrivateName } from "./HostName.ts"
+import { WebhookUrlRefused } from "./Webhook.ts"
 
 /** Characters of a webhook URL at most, as it is given and as it is kept. */
 export const MAX_URL_LENGTH = 2048
@@ -9,14 +9,6 @@ export const MAX_URL_LENGTH = 2048
 /** A URL that {@link checkUrl} let pass, written the one way that the URL Standard writes it. */
 export const WebhookUrl = Schema.String.pipe(Schema.brand("WebhookUrl"))
 export type WebhookUrl = typeof WebhookUrl.Type
-
-export class WebhookUrlRefused extends Schema.TaggedError<WebhookUrlRefused>()("WebhookUrlRefused", {
-  reason: Schema.String
-}) {
-  override get message() {
-    return `The webhook URL ${this.reason}`
-  }
-}
 
 /** Where a webhook request goes. */
 export interface Target {
@@ -29,13 +21,12 @@ export interface Target {
   readonly isAllowed: boolean
 }
 
-const PUBLIC_ONLY = "webhooks go to public addresses only, and to hosts that the operator names in WEBHOOK_ALLOW_HOSTS"
+const PUBLIC_ONLY =
+  "webhooks go to public addresses only, and those of an operator's own apps to hosts in WEBHOOK_ALLOW_HOSTS"
 
 const refuseHost = (host: string): string | undefined => {
-  const address = addressOf(host)
-  if (address !== undefined) return isPublic(address) ? undefined : `has the address ${address}: ${PUBLIC_ONLY}`
-  if (!isHostName(host)) return `has the host ${host}, which is no host name`
-  return isPrivateName(host) ? `has the host ${host}, a name of private networks: ${PUBLIC_ONLY}` : undefined
+  const reason = notPublic(host)
+  return reason === undefined ? undefined : `${reason}: ${PUBLIC_ONLY}`
 }
 
 /** Why no request may go to `url`, in words that follow "The webhook URL". */

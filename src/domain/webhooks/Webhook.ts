@@ -70,6 +70,14 @@ export const Attempt = Schema.Struct({
 })
 export type Attempt = typeof Attempt.Type
 
+export class WebhookUrlRefused extends Schema.TaggedError<WebhookUrlRefused>()("WebhookUrlRefused", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The webhook URL ${this.reason}`
+  }
+}
+
 export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("WebhookNotFound", { appId: AppId }) {
   override get message() {
     return `The app ${this.appId} has no webhook; give it one with: apps webhook set --app ${this.appId} --url … --event …`

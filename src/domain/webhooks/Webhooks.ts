@@ -1,8 +1,15 @@
 import { Context, type Effect, type Option, type Redacted } from "effect"
 import type { AppId, AppNotFound } from "../access/Apps.ts"
 import type { EventId, EventKind } from "../Events.ts"
-import type { WebhookUrlRefused } from "./Target.ts"
-import type { Attempt, Delivery, DeliveryNotFound, DeliveryState, NoWebhook, Webhook } from "./Webhook.ts"
+import type {
+  Attempt,
+  Delivery,
+  DeliveryNotFound,
+  DeliveryState,
+  NoWebhook,
+  Webhook,
+  WebhookUrlRefused
+} from "./Webhook.ts"
 
 /** What a webhook missed while it was paused: how many deliveries, made from when until when. */
 export interface Missed {

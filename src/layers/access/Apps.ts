@@ -1,19 +1,72 @@
-import { Effect, Layer, Schema } from "effect"
-import { AppId, Apps, AppSummary } from "../../domain/access/Apps.ts"
+import { Effect, Either, Layer, Option, Schema } from "effect"
+import type { Grants } from "../../domain/access/AccessRule.ts"
+import {
+  type AppClient,
+  AppId,
+  AppNotFound,
+  Apps,
+  AppSummary,
+  type NewClientSecret,
+  type NoClientSecret
+} from "../../domain/access/Apps.ts"
+import { redirectsOf } from "../../domain/oauth/Redirects.ts"
+import type { RedirectUriRefused } from "../../domain/oauth/RedirectUri.ts"
+import { type Refusal, refuse } from "../../domain/Write.ts"
+import { firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
-import { sql } from "../database/Statement.ts"
+import { sql, statement } from "../database/Statement.ts"
+import { arrayOf } from "../Lists.ts"
+import { rotateClientSecret } from "./ClientSecrets.ts"
+
+const insertApp = statement(`
+  insert into apps (id, name, scopes, capabilities, developer_id, website, logo_url, is_public, redirect_uris)
+  values (uuid_v7(clock_micros()), $1, $2, $3, $4, $5, $6, $7, $8) returning id
+`)
+const idOf = firstOf(Schema.Struct({ id: Schema.typeSchema(AppId) }).pipe(Schema.pluck("id")))
+
+/** The redirect URIs as they are kept, where all of them may be registered. */
+export function* redirectsIn(
+  uris: ReadonlyArray<string>,
+  isPublic: boolean
+): Steps<ReadonlyArray<string>, Refusal<RedirectUriRefused>> {
+  const checked = redirectsOf(uris, isPublic)
+  return Either.isRight(checked) ? checked.right : yield* refuse(checked.left)
+}
+
+/** Texts each once, as an array of the database. */
+export const listed = (texts: ReadonlyArray<string>) => arrayOf([...new Set(texts)])
+
+/** Makes an app. */
+export function* appMade({
+  capabilities,
+  developer = null,
+  isPublic = false,
+  logoUrl = null,
+  name,
+  redirectUris = [],
+  scopes,
+  website = null
+}: Grants & Partial<AppClient> & { readonly name: string }): Steps<AppId, Refusal<RedirectUriRefused>> {
+  const redirects = yield* redirectsIn(redirectUris, isPublic)
+  const values = [name, listed(scopes), listed(capabilities), developer, website, logoUrl, isPublic, listed(redirects)]
+  return Option.getOrThrow(yield* idOf(insertApp(...values)))
+}
+
+const lockApp = statement(`select id, is_public as "isPublic" from apps where id = $1 for no key update`)
+const lockedOf = firstOf(Schema.Struct({ id: Schema.typeSchema(AppId), isPublic: Schema.Boolean }))
 
 export const AppsLive = Layer.effect(
   Apps,
-  Effect.map(Database, ({ one, rows }) => {
-    const idOf = one(Schema.Struct({ id: Schema.typeSchema(AppId) }).pipe(Schema.pluck("id")))
+  Effect.map(Database, ({ perform, rows }) => {
     const appsOf = rows(AppSummary)
     return Apps.of({
-      create: Effect.fn("Apps.create")(({ capabilities, name, scopes }) =>
-        idOf(sql`
-          insert into apps (id, name, scopes, capabilities)
-          values (uuid_v7(clock_micros()), ${name}, ${scopes}, ${capabilities}) returning id
-        `)
+      create: Effect.fn("Apps.create")((app) => perform(() => appMade(app))),
+
+      rotateSecret: Effect.fn("Apps.rotateSecret")((id, overlapHours) =>
+        perform(function* (): Steps<NewClientSecret, Refusal<AppNotFound | NoClientSecret>> {
+          const app = Option.getOrUndefined(yield* lockedOf(lockApp(id))) ?? (yield* refuse(new AppNotFound({ id })))
+          return yield* rotateClientSecret(app, overlapHours)
+        })
       ),
 
       list: Effect.fn("Apps.list")((limit) =>

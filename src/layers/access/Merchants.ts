@@ -53,6 +53,12 @@ export const MerchantsLive = Layer.effect(
         return yield* Effect.mapError(made, () => new EmailTaken({ email }))
       }),
 
+      find: Effect.fn("Merchants.find")((email) =>
+        Effect.flatMap(idOf(selectMerchant(email)), (found) =>
+          Effect.mapError(found, () => new MerchantNotFound({ email }))
+        )
+      ),
+
       resetPassword: Effect.fn("Merchants.resetPassword")(function* (email, password) {
         const hashed = yield* passwords.make(password)
         return yield* transaction(

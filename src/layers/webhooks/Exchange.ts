@@ -21,6 +21,8 @@ const heard = (headers: Readonly<Record<string, string | ReadonlyArray<string> |
 export interface OutgoingRequest {
   /** Judged anew for each request, by `checkUrl`. */
   readonly url: string
+  /** Whether it goes to public addresses alone, whatever hosts are allowed. */
+  readonly isPublicOnly?: boolean
   /** `Host`, `Content-Length` and `Connection` are added. */
   readonly headers: Readonly<Record<string, string>>
   /** What is posted; null gets what is there, of which more than {@link KEPT_BYTES} is not read. */

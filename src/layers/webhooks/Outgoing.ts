@@ -2,7 +2,7 @@ import { Effect, Either, type Scope } from "effect"
 import { lookup as systemLookup, promises } from "node:dns"
 import type { LookupFunction } from "node:net"
 import { createSecureContext, type SecureContext } from "node:tls"
-import type { AllowedHosts } from "../../domain/webhooks/AllowedHosts.ts"
+import { type AllowedHosts, NO_HOSTS } from "../../domain/webhooks/AllowedHosts.ts"
 import { checkUrl } from "../../domain/webhooks/Target.ts"
 import { makeConnections } from "./Connections.ts"
 import { type Connector, makeConnector } from "./Connector.ts"
@@ -67,7 +67,7 @@ export const makeOutgoing = ({
 
     const send = (request: OutgoingRequest) =>
       Effect.async<Attempt>((resume) => {
-        const target = checkUrl(request.url, allowed)
+        const target = checkUrl(request.url, request.isPublicOnly === true ? NO_HOSTS : allowed)
         if (Either.isLeft(target)) return resume(Effect.succeed(refused(target.left.message)))
         const { isAllowed, origin, path } = target.right
         const connection = (isAllowed ? toAllowed : toPublic).take(origin)

@@ -35,6 +35,8 @@ const Claimed = Schema.Struct({
   /** The secret before, while it still signs. */
   previousSecret: Schema.NullOr(Schema.String),
   payload: Schema.String,
+  /** Whether the app is a developer's, whose webhooks go to public addresses alone. */
+  isPublicOnly: Schema.Boolean,
   /** Whether the installation still receives. */
   isActive: Schema.Boolean,
   /** How many of this endpoint one process may have under way. */
@@ -155,11 +157,15 @@ export const makeQueue = ({ rows }: DatabaseOf) => {
           c.store_id as "storeId", c.event_id as "eventId", c.installation_id as "installationId", c.app_id as "appId",
           c.lease, c.attempts as attempt, c.failures, extract(epoch from clock_timestamp())::float8 as now,
           turn.url, turn.secret, turn.previous as "previousSecret", e.payload,
+          developed.is_developed as "isPublicOnly",
           coalesce(
             i.is_active and i.deleted_at is null and (i.installed_at is null or i.installed_at < c.created_at), false
           ) as "isActive", turn.limit, turn.share
         from claimed c
         join turn using (app_id)
+        cross join lateral (
+          select developer_id is not null as is_developed from apps where id = c.app_id limit 1
+        ) developed
         cross join lateral (
           select payload from events e where e.store_id = c.store_id and e.id = c.event_id limit 1
         ) e

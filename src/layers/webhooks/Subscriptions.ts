@@ -1,12 +1,23 @@
-import { Effect, Option, Redacted, Schema } from "effect"
+import { type ConfigError, Effect, Either, Option, Redacted, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { type AppId, AppNotFound } from "../../domain/access/Apps.ts"
-import type { AllowedHosts } from "../../domain/webhooks/AllowedHosts.ts"
-import { checkUrl } from "../../domain/webhooks/Target.ts"
-import { LOG_DAYS, type NoWebhook, OVERLAP_HOURS, Webhook, WebhookNotFound } from "../../domain/webhooks/Webhook.ts"
+import type { EventKind } from "../../domain/Events.ts"
+import { type AllowedHosts, NO_HOSTS } from "../../domain/webhooks/AllowedHosts.ts"
+import { checkUrl, type WebhookUrl } from "../../domain/webhooks/Target.ts"
+import {
+  LOG_DAYS,
+  type NoWebhook,
+  OVERLAP_HOURS,
+  Webhook,
+  WebhookNotFound,
+  type WebhookUrlRefused
+} from "../../domain/webhooks/Webhook.ts"
 import type { Webhooks } from "../../domain/webhooks/Webhooks.ts"
+import { type Refusal, refuse } from "../../domain/Write.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { sql } from "../database/Statement.ts"
+import { firstOf, type Steps } from "../database/Plan.ts"
+import { sql, statement } from "../database/Statement.ts"
+import { arrayOf } from "../Lists.ts"
 import type { Sealing } from "./Sealing.ts"
 import { secretOf } from "./Signature.ts"
 
@@ -16,53 +27,100 @@ export const noWebhook = ({ count }: DatabaseOf, app: AppId): Effect.Effect<neve
     apps === 0 ? new AppNotFound({ id: app }) : new WebhookNotFound({ appId: app })
   )
 
+/** Makes secrets of apps, with what of each is kept. The key is asked for then: most commands of operators need none. */
+export const secretMaker = (sealing: Effect.Effect<Sealing, ConfigError.ConfigError>) =>
+  Effect.map(
+    Effect.cached(Effect.orDie(sealing)),
+    (keys) => (app: AppId) =>
+      Effect.map(keys, ({ seal }) => {
+        const secret = secretOf(randomBytes(32))
+        return { secret: Redacted.make(secret), sealed: seal(app, secret) }
+      })
+  )
+
+/** A secret is another text each time it is sealed: that it is there says that the row is new. */
+const upsertWebhook = statement(`
+  insert into webhooks (app_id, url, kinds, secret) values ($1, $2, $3, $4)
+  on conflict (app_id) do update set url = excluded.url, kinds = excluded.kinds, failing_since = null
+  returning secret = $4 as "isFirst"
+`)
+const putOf = firstOf(Schema.Struct({ isFirst: Schema.Boolean }))
+
+/** Where a webhook goes, if it may go there. */
+export function* targetOf(url: string, allowed: AllowedHosts): Steps<WebhookUrl, Refusal<WebhookUrlRefused>> {
+  const checked = checkUrl(url, allowed)
+  return Either.isRight(checked) ? checked.right.url : yield* refuse(checked.left)
+}
+
+/** Sets the webhook of an app that is there. Answers whether it is its first, which alone gets the secret. */
+export function* putWebhook(
+  app: AppId,
+  { kinds, url }: { readonly url: WebhookUrl; readonly kinds: ReadonlyArray<EventKind> },
+  sealed: string
+): Steps<boolean> {
+  return Option.getOrThrow(yield* putOf(upsertWebhook(app, url, arrayOf([...new Set(kinds)]), sealed))).isFirst
+}
+
+const updateSecret = statement(`
+  update webhooks set
+    previous_secret = case when $3 then secret end,
+    previous_secret_until = case when $3 then clock_timestamp() + interval '${OVERLAP_HOURS} hours' end,
+    secret = $2
+  where app_id = $1 returning previous_secret_until as "previousUntil"
+`)
+const rotatedOf = firstOf(Schema.Struct({ previousUntil: Schema.NullOr(Schema.DateFromSelf) }))
+
+/** Replaces the secret of an app that is there. */
+export function* rotateWebhook(
+  app: AppId,
+  sealed: string,
+  before: "overlap" | "end"
+): Steps<{ readonly previousUntil: Date | null }, Refusal<WebhookNotFound>> {
+  const rotated = yield* rotatedOf(updateSecret(app, sealed, before === "overlap"))
+  return Option.getOrUndefined(rotated) ?? (yield* refuse(new WebhookNotFound({ appId: app })))
+}
+
+const selectApp = statement(`select developer_id is not null as "isDeveloped" from apps where id = $1 for key share`)
+const appOf = firstOf(Schema.Struct({ isDeveloped: Schema.Boolean }))
+
+function* requireApp(id: AppId): Steps<{ readonly isDeveloped: boolean }, Refusal<AppNotFound>> {
+  return Option.getOrUndefined(yield* appOf(selectApp(id))) ?? (yield* refuse(new AppNotFound({ id })))
+}
+
+type Rotated = Effect.Effect.Success<ReturnType<(typeof Webhooks.Service)["rotateSecret"]>>
+
 /** Where an app's events go, and with which secrets they are signed. */
 export const makeSubscriptions = (
   database: DatabaseOf,
-  { allowed, sealing }: { readonly allowed: AllowedHosts; readonly sealing: Effect.Effect<Sealing> }
+  {
+    allowed,
+    newSecret
+  }: { readonly allowed: AllowedHosts; readonly newSecret: Effect.Effect.Success<ReturnType<typeof secretMaker>> }
 ) => {
-  const { count, first, transaction } = database
+  const { count, first, perform } = database
   const webhookOf = first(Webhook)
-  const untilOf = first(Schema.Struct({ previousUntil: Schema.NullOr(Schema.DateFromSelf) }))
-  const overlap = sql.literal(`interval '${OVERLAP_HOURS} hours'`)
   const kept = sql.literal(`interval '${LOG_DAYS} days'`)
-
-  /** A new secret of an app, and what of it is kept. */
-  const newSecret = (app: AppId) =>
-    Effect.map(sealing, ({ seal }) => {
-      const secret = secretOf(randomBytes(32))
-      return { secret: Redacted.make(secret), sealed: seal(app, secret) }
-    })
 
   return {
     subscribe: Effect.fn("Webhooks.subscribe")(function* (app, { kinds, url }) {
-      const { url: target } = yield* checkUrl(url, allowed)
-      const known = yield* count(sql`select 1 from apps where id = ${app} for key share`)
-      if (known === 0) return yield* new AppNotFound({ id: app })
-      const { sealed, secret } = yield* newSecret(app)
-      const made = yield* count(sql`
-        insert into webhooks (app_id, url, kinds, secret) values (${app}, ${target}, ${kinds}, ${sealed})
-        on conflict do nothing returning 1
-      `)
-      if (made === 1) return Option.some(secret)
-      yield* count(
-        sql`update webhooks set url = ${target}, kinds = ${kinds}, failing_since = null where app_id = ${app}`
-      )
-      return Option.none()
-    }, transaction),
+      const made = yield* newSecret(app)
+      return yield* perform(function* (): Steps<
+        Option.Option<Redacted.Redacted>,
+        Refusal<AppNotFound | WebhookUrlRefused>
+      > {
+        const target = yield* targetOf(url, allowed)
+        const { isDeveloped } = yield* requireApp(app)
+        if (isDeveloped) yield* targetOf(url, NO_HOSTS)
+        return (yield* putWebhook(app, { url: target, kinds }, made.sealed)) ? Option.some(made.secret) : Option.none()
+      })
+    }),
 
     rotateSecret: Effect.fn("Webhooks.rotateSecret")(function* (app, before) {
       const { sealed, secret } = yield* newSecret(app)
-      const previous =
-        before === "overlap"
-          ? sql`previous_secret = secret, previous_secret_until = clock_timestamp() + ${overlap}`
-          : sql`previous_secret = null, previous_secret_until = null`
-      const rotated = yield* untilOf(sql`
-        update webhooks set ${previous}, secret = ${sealed}
-        where app_id = ${app} returning previous_secret_until as "previousUntil"
-      `)
-      if (Option.isNone(rotated)) return yield* noWebhook(database, app)
-      return { secret, ...rotated.value }
+      return yield* perform(function* (): Steps<Rotated, Refusal<NoWebhook>> {
+        yield* requireApp(app)
+        return { secret, ...(yield* rotateWebhook(app, sealed, before)) }
+      })
     }),
 
     pause: Effect.fn("Webhooks.pause")(function* (app) {

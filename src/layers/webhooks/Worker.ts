@@ -92,6 +92,7 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
       onSome: (secrets) =>
         post({
           url: claimed.url,
+          isPublicOnly: claimed.isPublicOnly,
           headers: {
             "content-type": "application/json",
             "user-agent": USER_AGENT,

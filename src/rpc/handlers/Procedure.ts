@@ -43,7 +43,7 @@ export type ProceduresOf<Group> = {
 }
 
 /** What is read of a definition. */
-interface Definition<Tag extends string, Payload, PayloadJson, Refusal, RefusalJson> {
+export interface Definition<Tag extends string, Payload, PayloadJson, Refusal, RefusalJson> {
   readonly _tag: Tag
   readonly payloadSchema: Schema.Schema<Payload, PayloadJson>
   readonly errorSchema: Schema.Schema<Refusal, RefusalJson>
@@ -68,7 +68,8 @@ interface Keyed extends OfStore {
 }
 
 /** What tells one operation from another under the same key. */
-const fingerprint = (tag: string, payload: JsonObject) => hash("sha256", `rpc ${tag}\n${canonical(payload)}`, "buffer")
+export const fingerprint = (tag: string, payload: JsonObject) =>
+  hash("sha256", `rpc ${tag}\n${canonical(payload)}`, "buffer")
 
 /** Encodes an error of a definition, or one that any call may be refused with. */
 export const errorJson = <Refusal, RefusalJson>(schema: Schema.Schema<Refusal, RefusalJson>) => {
@@ -111,10 +112,10 @@ export const admit = (principal: Principal, store: StoreId, callers: Callers): E
     }
   })
 
+export type Merchant = Extract<Principal, { readonly _tag: "Merchant" }>
+
 /** The merchant who calls. */
-export const merchantIn = (
-  principal: Principal
-): Effect.Effect<Extract<Principal, { readonly _tag: "Merchant" }>, AgentRefused> =>
+export const merchantIn = (principal: Principal): Effect.Effect<Merchant, AgentRefused> =>
   principal._tag === "Merchant" ? Effect.succeed(principal) : new AgentRefused()
 
 /** The same, for what is theirs and in no store. */

@@ -21,6 +21,7 @@ const claimed = (endpoint: number, limit: number): Claimed => ({
   secret: "",
   previousSecret: null,
   payload: "",
+  isPublicOnly: false,
   isActive: true,
   limit,
   share: limit

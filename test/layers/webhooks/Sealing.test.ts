@@ -22,7 +22,7 @@ it("what is sealed says nothing of the secret, is another text each time, and op
   )
 })
 
-it("it opens for its app alone, and not at all when a character of it is another", () => {
+it("a sealed secret opens for its app alone, and not at all when a character of it is another", () => {
   const { open, seal } = makeSealing(key())
   const appId = app()
   const sealed = seal(appId, "whsec_secret")

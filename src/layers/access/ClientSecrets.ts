@@ -1,0 +1,46 @@
+import { Option, Redacted, Schema } from "effect"
+import { hash, randomBytes } from "node:crypto"
+import { type AppId, type NewClientSecret, NoClientSecret } from "../../domain/access/Apps.ts"
+import { type Refusal, refuse } from "../../domain/Write.ts"
+import { firstOf, type Steps } from "../database/Plan.ts"
+import { statement } from "../database/Statement.ts"
+
+/** Tells a client secret from others, for who finds one where it should not be. */
+const PREFIX = "app_secret_"
+
+/** By what a client secret is found: all that is kept of it. */
+export const clientSecretHash = (secret: Redacted.Redacted): Buffer => hash("sha256", Redacted.value(secret), "buffer")
+
+/** The secrets of an app that are good, as JSON. */
+export const CLIENT_SECRETS = "client_secrets s where s.app_id = a.id and (s.ends_at is null or s.ends_at > now())"
+
+/** Of those before, the newest goes on for so many hours, and the others end. */
+const insertSecret = statement(`
+  with ended as (
+    delete from client_secrets where app_id = $1 and (ends_at is not null or $3::integer = 0)
+  ), replaced as (
+    update client_secrets set ends_at = clock_timestamp() + $3::integer * interval '1 hour'
+    where app_id = $1 and ends_at is null and $3::integer > 0
+    returning ends_at
+  ), made as (
+    insert into client_secrets (app_id, id, secret_hash) values ($1, uuid_v7(clock_micros()), $2)
+  )
+  select (select ends_at from replaced) as "previousUntil"
+`)
+const madeOf = firstOf(Schema.Struct({ previousUntil: Schema.NullOr(Schema.DateFromSelf) }))
+
+/** Gives an app a secret of 256 random bits. Its row is locked: two who do that at once would leave three. */
+export function* addClientSecret(app: AppId, overlapHours: number): Steps<NewClientSecret> {
+  const secret = Redacted.make(`${PREFIX}${randomBytes(32).toString("base64url")}`)
+  const made = yield* madeOf(insertSecret(app, clientSecretHash(secret), overlapHours))
+  return { secret, ...Option.getOrThrow(made) }
+}
+
+/** The same, unless it is public. */
+export function* rotateClientSecret(
+  { id, isPublic }: { readonly id: AppId; readonly isPublic: boolean },
+  overlapHours: number
+): Steps<NewClientSecret, Refusal<NoClientSecret>> {
+  if (isPublic) yield* refuse(new NoClientSecret({ id }))
+  return yield* addClientSecret(id, overlapHours)
+}

@@ -1,0 +1,181 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { AppId, AppNotFound } from "../../domain/access/Apps.ts"
+import { AppLimitReached, Developers, MAX_APPS } from "../../domain/access/Developers.ts"
+import { InstallationId } from "../../domain/access/Installations.ts"
+import type { MerchantId } from "../../domain/Actor.ts"
+import type { JsonText } from "../../domain/Document.ts"
+import { PAGE_BYTES } from "../../domain/Page.ts"
+import { NO_HOSTS } from "../../domain/webhooks/AllowedHosts.ts"
+import { type Refusal, refuse } from "../../domain/Write.ts"
+import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { Database } from "../database/Postgres.ts"
+import { statement } from "../database/Statement.ts"
+import { pageOf, pageQuery, START } from "../Pages.ts"
+import { time } from "../Times.ts"
+import { sealing } from "../webhooks/SecretKeys.ts"
+import { putWebhook, rotateWebhook, secretMaker, targetOf } from "../webhooks/Subscriptions.ts"
+import { appMade, listed, redirectsIn } from "./Apps.ts"
+import { addClientSecret, CLIENT_SECRETS, rotateClientSecret } from "./ClientSecrets.ts"
+import { INSTALLED, STATE } from "./InstallationState.ts"
+
+/** An app as its developer sees it, as JSON: `a`. */
+const APP = `
+  json_build_object(
+    'id', a.id, 'type', case when a.is_public then 'public' else 'confidential' end, 'name', a.name,
+    'website', a.website, 'logoUrl', a.logo_url, 'redirectUris', a.redirect_uris, 'scopes', a.scopes,
+    'capabilities', a.capabilities,
+    'secrets', (
+      select coalesce(json_agg(
+        json_build_object('id', s.id, 'createdAt', ${time("s.created_at")}, 'endsAt', ${time("s.ends_at")}) order by s.id
+      ), '[]') from ${CLIENT_SECRETS}
+    ),
+    'installations', (
+      select count(*) from installations i join stores on stores.id = i.store_id and stores.deleted_at is null
+      where i.app_id = a.id and ${INSTALLED}
+    ),
+    'createdAt', ${time("a.created_at")}
+  )::text
+`
+
+const selectPage = statement(
+  pageQuery({
+    columns: "json",
+    text: "json",
+    bytes: "octet_length(json)",
+    rows: `(
+      select a.id, ${APP} as json from apps a where a.developer_id = $1 and a.id > $4 order by a.id limit $2 + 1
+    ) as app`
+  })
+)
+
+const selectApp = statement(`select ${APP} as json from apps a where a.developer_id = $1 and a.id = $2`)
+
+/** Installations of an app in all stores, as its developer is not told which those are. */
+const selectInstallations = statement(
+  pageQuery({
+    columns: "json",
+    text: "json",
+    bytes: "octet_length(json)",
+    rows: `(
+      select i.id, json_build_object(
+        'id', i.id, 'scopes', i.scopes, 'capabilities', i.capabilities, 'state', ${STATE},
+        'installedAt', ${time("coalesce(i.installed_at, i.created_at)")}
+      )::text as json
+      from installations i join stores s on s.id = i.store_id and s.deleted_at is null
+      where i.app_id = $1 and i.id > $4 and ${INSTALLED} order by i.id limit $2 + 1
+    ) as installation`
+  })
+)
+
+const lockAccount = statement("select from merchants where id = $1 for no key update")
+const selectFull = statement(`select from apps where developer_id = $1 offset ${MAX_APPS - 1} limit 1`)
+
+/** Until the transaction ends, others who change the app wait. */
+const lockOwn = statement(`
+  select id, is_public as "isPublic" from apps where developer_id = $1 and id = $2 for no key update
+`)
+
+/** What is null stays as it is, but for what may be null itself: whether that is given is said before it. */
+const updateApp = statement(`
+  update apps set
+    name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris), scopes = coalesce($4, scopes),
+    capabilities = coalesce($5, capabilities), website = case when $6 then $7 else website end,
+    logo_url = case when $8 then $9 else logo_url end
+  where id = $1
+`)
+
+const Json = Schema.Struct({ json: Schema.String }).pipe(Schema.pluck("json"))
+const jsonOf = firstOf(Json)
+const Own = Schema.Struct({ id: Schema.typeSchema(AppId), isPublic: Schema.Boolean })
+const ownOf = firstOf(Own)
+
+/** The app of a developer, locked. */
+function* own(developer: MerchantId, id: AppId): Steps<typeof Own.Type, Refusal<AppNotFound>> {
+  const found = yield* ownOf(lockOwn(developer, id))
+  return Option.getOrUndefined(found) ?? (yield* refuse(new AppNotFound({ id })))
+}
+
+function* shown(developer: MerchantId, id: AppId): Steps<JsonText> {
+  return Option.getOrThrow(yield* jsonOf(selectApp(developer, id)))
+}
+
+const orNull = (texts: ReadonlyArray<string> | undefined) => (texts === undefined ? null : listed(texts))
+
+export const DevelopersLive = Layer.effect(
+  Developers,
+  Effect.gen(function* () {
+    const database = yield* Database
+    const newSecret = yield* secretMaker(sealing)
+    const foundOf = database.first(Json)
+    const apps = pageOf(database, AppId)
+    const installed = pageOf(database, InstallationId)
+
+    const get = (developer: MerchantId, id: AppId) =>
+      Effect.flatMap(foundOf(selectApp(developer, id)), (found) =>
+        Effect.mapError(found, () => new AppNotFound({ id }))
+      )
+
+    return Developers.of({
+      create: (developer, { capabilities = [], type, ...app }) =>
+        function* () {
+          yield* countOf(lockAccount(developer))
+          if ((yield* countOf(selectFull(developer))) > 0) return yield* refuse(new AppLimitReached())
+          const isPublic = type === "public"
+          const id = yield* appMade({ ...app, capabilities, developer, isPublic })
+          const secret = isPublic ? null : (yield* addClientSecret(id, 0)).secret
+          return { json: yield* shown(developer, id), secret }
+        },
+
+      list: Effect.fn("Developers.list")((developer, { cursor = START, limit }) =>
+        apps(selectPage(developer, limit, PAGE_BYTES, cursor))
+      ),
+
+      get: Effect.fn("Developers.get")(get),
+
+      update: (developer, id, { capabilities, logoUrl, name = null, redirectUris, scopes, website }) =>
+        function* () {
+          const { isPublic } = yield* own(developer, id)
+          const redirects = redirectUris === undefined ? undefined : yield* redirectsIn(redirectUris, isPublic)
+          const lists = [redirects, scopes, capabilities].map(orNull)
+          const [site, logo] = [website !== undefined, logoUrl !== undefined]
+          yield* countOf(updateApp(id, name, ...lists, site, website, logo, logoUrl))
+          return yield* shown(developer, id)
+        },
+
+      rotateSecret: (developer, id, overlapHours) =>
+        function* () {
+          const { secret } = yield* rotateClientSecret(yield* own(developer, id), overlapHours)
+          return { json: yield* shown(developer, id), secret }
+        },
+
+      installations: Effect.fn("Developers.installations")((developer, id, { cursor = START, limit }) =>
+        Effect.zipRight(get(developer, id), installed(selectInstallations(id, limit, PAGE_BYTES, cursor)))
+      ),
+
+      requireOwn: Effect.fn("Developers.requireOwn")((developer, id) => Effect.asVoid(get(developer, id))),
+
+      setWebhook: (developer, id, { kinds, url }) =>
+        Effect.map(
+          newSecret(id),
+          (made) =>
+            function* () {
+              yield* own(developer, id)
+              const target = yield* targetOf(url, NO_HOSTS)
+              const isFirst = yield* putWebhook(id, { url: target, kinds }, made.sealed)
+              return { json: JSON.stringify({ url: target, kinds }), secret: isFirst ? made.secret : null }
+            }
+        ),
+
+      rotateWebhookSecret: (developer, id, before) =>
+        Effect.map(
+          newSecret(id),
+          (made) =>
+            function* () {
+              yield* own(developer, id)
+              const { previousUntil } = yield* rotateWebhook(id, made.sealed, before)
+              return { json: JSON.stringify({ previousUntil }), secret: made.secret }
+            }
+        )
+    })
+  })
+)

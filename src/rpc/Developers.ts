@@ -1,0 +1,164 @@
+import { Rpc, RpcGroup } from "@effect/rpc"
+import { Schema } from "effect"
+import { AppId, AppNotFound, NoClientSecret, SECRET_OVERLAP } from "../domain/access/Apps.ts"
+import { AppLimitReached, AppPatch, DevelopedApp, DevelopedInstallation, NewApp } from "../domain/access/Developers.ts"
+import { InstallationId } from "../domain/access/Installations.ts"
+import { listOf, optional } from "../domain/catalog/Fields.ts"
+import { EventId, EventKind } from "../domain/Events.ts"
+import { RedirectUriRefused } from "../domain/oauth/RedirectUri.ts"
+import {
+  Attempt,
+  Delivery,
+  DeliveryNotFound,
+  DeliveryState,
+  OVERLAP_HOURS,
+  Webhook,
+  WebhookNotFound,
+  WebhookUrlRefused
+} from "../domain/webhooks/Webhook.ts"
+import { Identified } from "./Principal.ts"
+import { ownKeyed, ownPaged, OwnWriteRefused, Page } from "./Shapes.ts"
+
+/*
+ * The apps that the caller develops: theirs alone, and for people, not for agents. They are in no store, so none is named.
+ * Another's app is refused as one that there is not. Secrets are shown with the first answer alone, as nothing that is
+ * kept holds them in clear: a repeat of the key is answered without.
+ */
+
+const ofApp = { id: AppId.annotations({ description: "The app" }) }
+
+const shownOnce = (what: string) =>
+  Schema.NullOr(Schema.String).annotations({
+    description: `${what}. Null where the key was used before: if it is lost, rotate it`
+  })
+
+const WithClientSecret = Schema.Struct({
+  ...DevelopedApp.fields,
+  clientSecret: shownOnce("What the app proves with who it is; null of a public app too")
+})
+
+export const listApps = Rpc.make("apps.list", { payload: ownPaged(AppId), success: Page(DevelopedApp, AppId) })
+
+export const getApp = Rpc.make("apps.get", { payload: ofApp, success: DevelopedApp, error: AppNotFound })
+
+export const createApp = Rpc.make("apps.create", {
+  payload: { ...ownKeyed, app: NewApp },
+  success: WithClientSecret,
+  error: Schema.Union(OwnWriteRefused, AppLimitReached, RedirectUriRefused)
+})
+
+/** Only what is named changes. Installations keep what their merchants agreed to, also where the app now asks for less. */
+export const updateApp = Rpc.make("apps.update", {
+  payload: { ...ownKeyed, ...ofApp, patch: AppPatch },
+  success: DevelopedApp,
+  error: Schema.Union(OwnWriteRefused, AppNotFound, RedirectUriRefused)
+})
+
+/** Makes another secret. The one before goes on for a while; what that one had replaced ends at once. */
+export const rotateClientSecret = Rpc.make("apps.rotateSecret", {
+  payload: {
+    ...ownKeyed,
+    ...ofApp,
+    overlapHours: optional(
+      Schema.Int.pipe(
+        Schema.between(0, SECRET_OVERLAP.most),
+        Schema.annotations({
+          description: `Hours that the one before is still good, ${SECRET_OVERLAP.usual} where it is not said; 0 for one that leaked`,
+          message: () => ({ message: `must be an integer from 0 to ${SECRET_OVERLAP.most}`, override: true })
+        })
+      )
+    )
+  },
+  success: WithClientSecret,
+  error: Schema.Union(OwnWriteRefused, AppNotFound, NoClientSecret)
+})
+
+/** Where the app is installed, without a word of whose stores those are. */
+export const listAppInstallations = Rpc.make("apps.installations", {
+  payload: { ...ownPaged(InstallationId), ...ofApp },
+  success: Page(DevelopedInstallation, InstallationId),
+  error: AppNotFound
+})
+
+/** The apps that the caller develops. */
+export class AppRpcs extends RpcGroup.make(
+  listApps,
+  getApp,
+  createApp,
+  updateApp,
+  rotateClientSecret,
+  listAppInstallations
+).middleware(Identified) {}
+
+const When = Schema.NullOr(Schema.Date)
+
+const signingSecret = shownOnce("What deliveries are signed with, whsec_…")
+
+export const getAppWebhook = Rpc.make("appWebhooks.get", {
+  payload: ofApp,
+  success: Schema.Struct({
+    ...Webhook.fields,
+    failingSince: When,
+    pausedAt: When,
+    oldestPendingAt: When,
+    pendingDroppedFrom: When
+  }),
+  error: Schema.Union(AppNotFound, WebhookNotFound)
+})
+
+/** The first time makes a secret, which is shown; later the one that there is goes on. */
+export const setAppWebhook = Rpc.make("appWebhooks.set", {
+  payload: {
+    ...ownKeyed,
+    ...ofApp,
+    url: Schema.String.annotations({
+      description: "Where its events are sent: https, at a public address, as in https://app.example.com/hooks"
+    }),
+    kinds: listOf(EventKind, EventKind.literals.length).pipe(
+      Schema.filter((kinds) => kinds.length > 0, { message: () => "must name a kind of event" }),
+      Schema.annotations({ description: "Which events it wants, of the stores that let it read what they tell of" })
+    )
+  },
+  success: Schema.Struct({ url: Schema.String, kinds: Schema.Array(EventKind), secret: signingSecret }),
+  error: Schema.Union(OwnWriteRefused, AppNotFound, WebhookUrlRefused)
+})
+
+/** Makes another secret. */
+export const rotateAppWebhookSecret = Rpc.make("appWebhooks.rotateSecret", {
+  payload: {
+    ...ownKeyed,
+    ...ofApp,
+    before: Schema.Literal("overlap", "end").annotations({
+      description: `overlap: the one before signs along for ${OVERLAP_HOURS} hours. end: it signs nothing more, as one that leaked`,
+      message: () => ({ message: "must be overlap or end", override: true })
+    })
+  },
+  success: Schema.Struct({ previousUntil: Schema.NullOr(Schema.Date), secret: signingSecret }),
+  error: Schema.Union(OwnWriteRefused, AppNotFound, WebhookNotFound)
+})
+
+/** Where the events of an app go. */
+export class AppWebhookRpcs extends RpcGroup.make(getAppWebhook, setAppWebhook, rotateAppWebhookSecret).middleware(
+  Identified
+) {}
+
+/** The newest first, without a cursor: what was sent before is found by its event. */
+export const listAppDeliveries = Rpc.make("appDeliveries.list", {
+  payload: {
+    ...ofApp,
+    state: optional(DeliveryState.annotations({ description: "Only those that stand so" })),
+    limit: ownPaged(EventId).limit
+  },
+  success: Schema.Array(Schema.Struct({ ...Delivery.fields, createdAt: Schema.Date, nextAt: When, finishedAt: When })),
+  error: Schema.Union(AppNotFound, WebhookNotFound)
+})
+
+/** Every request that was made to tell the app of an event, and what came back, the first one first. */
+export const listAppAttempts = Rpc.make("appDeliveries.attempts", {
+  payload: { ...ofApp, eventId: EventId },
+  success: Schema.Array(Schema.Struct({ ...Attempt.fields, startedAt: Schema.Date })),
+  error: Schema.Union(AppNotFound, DeliveryNotFound)
+})
+
+/** What an app was sent, by all the stores that it is installed on. */
+export class AppDeliveryRpcs extends RpcGroup.make(listAppDeliveries, listAppAttempts).middleware(Identified) {}

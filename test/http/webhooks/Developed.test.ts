@@ -1,0 +1,27 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
+import { makeMerchant } from "../../support/Rpc.ts"
+import { after, DeliveringApi, deliveriesOf, scene } from "../../support/Webhooks.ts"
+
+layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A developer's webhook", (it) => {
+  it.scoped("goes to no private address, though the operator allows its host, and whoever set it", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { attempts, subscribe } = yield* Webhooks
+      const { appId, endpoint, writer } = yield* scene()
+      const { id } = yield* makeMerchant
+      yield* sql`update apps set developer_id = ${id} where id = ${appId}`
+      const to = { url: endpoint.url, kinds: ["catalog.product.updated.v1"] as const }
+      assert.strictEqual((yield* Effect.flip(subscribe(appId, to)))._tag, "WebhookUrlRefused")
+
+      yield* writer.post("/products", { name: "Cup" })
+      assert.deepInclude(yield* after(appId, 1), { attempts: 1, outcome: null })
+      const [{ eventId } = assert.fail("There is a delivery")] = yield* deliveriesOf(appId)
+      const [attempt] = yield* attempts(appId, eventId)
+      assert.strictEqual(attempt?.error, "The webhook URL must begin with https://")
+      assert.lengthOf(endpoint.received, 0)
+    })
+  )
+})

@@ -1,0 +1,46 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { randomBytes } from "node:crypto"
+import { app, cli } from "../support/Cli.ts"
+import { ownDatabase, rowsOf, runNode, type Variables } from "../support/Process.ts"
+import { SECRET_KEY } from "../support/SecretKey.ts"
+
+const key = () => randomBytes(32).toString("base64")
+
+const done = (resealed: number) => ({ code: 0, said: `resealed: ${resealed}\nunopened: 0\n` })
+
+it.scopedLive("another key takes over: it seals what the one before opens, which is needed no longer", () =>
+  Effect.gen(function* () {
+    const { client, url } = yield* ownDatabase
+    const { appId } = yield* app(url, "read_products")
+    const set = ["apps", "webhook", "set", "--app", appId, "--url", "https://app.example.com/hooks"]
+    assert.strictEqual((yield* cli(url, ...set, "--event", "catalog.product.updated.v1")).code, 0)
+    const [before, now] = [key(), key()]
+    const reseal = (keys: Variables) =>
+      Effect.map(
+        runNode("cli", ["webhooks", "reseal"], { DATABASE_URL: url, ...keys }),
+        ({ code, stderr, stdout }) => ({
+          code,
+          said: stdout + stderr
+        })
+      )
+    assert.deepStrictEqual(yield* reseal({ SECRET_KEY: before, SECRET_KEY_PREVIOUS: SECRET_KEY }), done(1))
+    assert.deepStrictEqual(yield* reseal({ SECRET_KEY: now, SECRET_KEY_PREVIOUS: before }), done(1))
+    assert.deepStrictEqual(yield* reseal({ SECRET_KEY: now }), done(0))
+    const lost = yield* reseal({ SECRET_KEY: before })
+    assert.strictEqual(lost.code, 1)
+    assert.match(lost.said, /unopened: 1\npartner-api: 1 webhooks have a secret that does not open: give the key/)
+
+    const [row] = yield* rowsOf(client, "select secret from webhooks where app_id = $1", [appId])
+    assert.notInclude(String(row?.["secret"]), "whsec_")
+    // What makes no secret needs no key.
+    const listed = yield* runNode("cli", ["apps", "list"], { DATABASE_URL: url, SECRET_KEY: "" })
+    assert.deepInclude(listed, { code: 0, stderr: "" })
+    const refused = yield* runNode("cli", ["apps", "webhook", "rotate-secret", "--app", appId], {
+      DATABASE_URL: url,
+      SECRET_KEY: ""
+    })
+    assert.strictEqual(refused.code, 1)
+    assert.match(refused.stderr, /^partner-api: SECRET_KEY: Expected beside DATABASE_URL: [^\n]+\n$/)
+  })
+)
