@@ -8,6 +8,7 @@ import { publicOrigin, PublicUrl } from "./http/oauth/Issuer.ts"
 import { DatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
 import { LogFormat, LoggingLive } from "./layers/Logging.ts"
+import { givenKeys } from "./layers/webhooks/SecretKeys.ts"
 import { webhookWorker, webhookWorkers } from "./layers/webhooks/Worker.ts"
 import { ServerLive } from "./Server.ts"
 import { exitOnFailure, heedOneSignal } from "./Startup.ts"
@@ -53,7 +54,7 @@ const Greeting = Layer.scopedDiscard(
 /** What is configured is read before anything listens or is printed, so that what is wrong is all that is said. */
 const Server = Layer.unwrapEffect(
   Effect.map(
-    Config.all({ address, format: LogFormat, outside, workers: webhookWorkers }),
+    Effect.all({ address, format: LogFormat, keys: givenKeys, outside, workers: webhookWorkers }),
     ({ address, format, outside, workers }) =>
       Layer.mergeAll(ServerLive, webhookWorker(workers), HousekeepingLive, Greeting).pipe(
         Layer.provide(listen(Config.succeed(address))),

@@ -3,6 +3,9 @@ import { Console, Effect, Layer, ParseResult, Schema, type Types, type Utils } f
 import { AppId } from "../domain/access/Apps.ts"
 import { Capability } from "../domain/access/Capability.ts"
 import { Scope } from "../domain/access/Scope.ts"
+import { Actor, IMPORTER } from "../domain/Actor.ts"
+import type { StoreId } from "../domain/Store.ts"
+import type { WriteContext } from "../domain/Write.ts"
 import { AccessLive } from "../layers/access/Access.ts"
 import { BillingLive } from "../layers/billing/Billing.ts"
 import { DatabaseLive } from "../layers/Database.ts"
@@ -93,6 +96,15 @@ export const capabilities = Options.choice("capability", Capability.literals).pi
   Options.withDescription("A capability; give it once for each"),
   Options.repeated
 )
+
+/** An operator, who writes in a store. */
+export const operatorIn = (storeId: StoreId): WriteContext => ({
+  storeId,
+  actor: Actor.Merchant({ id: IMPORTER }),
+  surface: "cli",
+  cause: null,
+  mode: "perform"
+})
 
 export const group = (name: string, description: string) =>
   Command.make(name).pipe(Command.withDescription(description))

@@ -1,8 +1,15 @@
 import { Command, Options } from "@effect/cli"
 import { DateTime, Effect, Option, Redacted } from "effect"
-import { type Installation, InstallationId, Installations } from "../domain/access/Installations.ts"
+import {
+  type Installation,
+  InstallationId,
+  type InstallationNotFound,
+  Installations
+} from "../domain/access/Installations.ts"
+import { type InstallationAct, TRANSITIONS } from "../domain/access/InstallationState.ts"
 import { Tokens } from "../domain/access/Tokens.ts"
 import { StoreId } from "../domain/Store.ts"
+import { type Write, Writes } from "../domain/Write.ts"
 import {
   app,
   argument,
@@ -12,6 +19,7 @@ import {
   json,
   limit,
   misused,
+  operatorIn,
   option,
   print,
   printAll,
@@ -59,13 +67,13 @@ const list = command(
   }
 ).pipe(
   Command.withDescription(
-    "The newest installations of a store or an app: what they are granted, and whether they are active"
+    "The newest installations of a store or an app: what they are granted, and whether they are active or suspended"
   )
 )
 
 const token = command("token", { installation, json }, function* ({ installation, json }) {
   const installations = yield* Installations
-  yield* printToken(json, yield* installations.findActive(installation))
+  yield* printToken(json, { id: installation, ...(yield* installations.find(installation)) })
 }).pipe(Command.withDescription("Print another access token, good for an hour; those before it stay good"))
 
 const revoke = command("revoke", { installation, json }, function* ({ installation, json }) {
@@ -73,18 +81,33 @@ const revoke = command("revoke", { installation, json }, function* ({ installati
   yield* print(json, { installationId: installation, revoked: yield* tokens.revoke(installation) })
 }).pipe(Command.withDescription("End every access token of an installation at once"))
 
-const deactivate = command("deactivate", { installation, json }, function* ({ installation, json }) {
-  const installations = yield* Installations
-  yield* installations.deactivate(installation)
-  yield* print(json, { installationId: installation, active: false })
-}).pipe(Command.withDescription("Refuse every request of an installation from now on"))
+/** Does with an installation what its members may do with it, and prints how it stands then. */
+const act = <A>(
+  name: Exclude<InstallationAct, "install">,
+  actOf: (
+    installations: typeof Installations.Service
+  ) => (store: StoreId, id: InstallationId) => Write<A, InstallationNotFound>
+) =>
+  command(name, { installation, json }, function* ({ installation, json }) {
+    const installations = yield* Installations
+    const { perform } = yield* Writes
+    const { storeId } = yield* installations.find(installation)
+    yield* perform(operatorIn(storeId), actOf(installations)(storeId, installation))
+    yield* print(json, { installationId: installation, state: TRANSITIONS[name].to })
+  })
 
-const activate = command("activate", { installation, json }, function* ({ installation, json }) {
-  const installations = yield* Installations
-  yield* installations.activate(installation)
-  yield* print(json, { installationId: installation, active: true })
-}).pipe(Command.withDescription("Admit a deactivated installation again, with the tokens it has"))
+const suspend = act("suspend", ({ suspend }) => suspend).pipe(
+  Command.withDescription("Refuse every request of an installation from now on; it keeps its tokens and data")
+)
+
+const resume = act("resume", ({ resume }) => resume).pipe(
+  Command.withDescription("Admit a suspended installation again, with the tokens it has")
+)
+
+const uninstall = act("uninstall", ({ uninstall }) => uninstall).pipe(
+  Command.withDescription("End an installation and its tokens; its app data is kept for 48 hours, for another install")
+)
 
 export const installations = group("installations", "Apps on stores").pipe(
-  Command.withSubcommands([create, list, token, revoke, deactivate, activate])
+  Command.withSubcommands([create, list, token, revoke, suspend, resume, uninstall])
 )

@@ -3,6 +3,7 @@ import { Console, Effect, Option } from "effect"
 import { receive, type ReceiverBehaviour } from "../http/Receiver.ts"
 import { demoWebhookSecret } from "../layers/demo/Demo.ts"
 import { group, integer, misused, option } from "./Frame.ts"
+import { reseal } from "./Reseal.ts"
 
 const port = option("port", integer(0, 65_535), "Where to listen")
 
@@ -49,4 +50,6 @@ const listenCommand = Command.make(
     }).pipe(Effect.scoped)
 ).pipe(Command.withDescription("Print every webhook that arrives here, verified: a receiver to try with"))
 
-export const webhooks = group("webhooks", "Trying webhooks").pipe(Command.withSubcommands([listenCommand]))
+export const webhooks = group("webhooks", "Trying webhooks, and the key of their secrets").pipe(
+  Command.withSubcommands([listenCommand, reseal])
+)

@@ -3,10 +3,9 @@ import { Effect, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import { Email, Merchants, Role } from "../domain/access/Merchants.ts"
 import { UnknownStore } from "../domain/access/Stores.ts"
-import { Actor, IMPORTER } from "../domain/Actor.ts"
 import { StoreId } from "../domain/Store.ts"
-import { type WriteContext, Writes } from "../domain/Write.ts"
-import { command, group, json, Name, option, print, printAll } from "./Frame.ts"
+import { Writes } from "../domain/Write.ts"
+import { command, group, json, Name, operatorIn, option, print, printAll } from "./Frame.ts"
 
 const email = option("email", Email, "The e-mail address that the merchant signs in with")
 const store = option("store", StoreId, "The store's id")
@@ -14,14 +13,6 @@ const role = Options.choice("role", Role.literals).pipe(
   Options.withDescription("An owner may do everything in the store, staff all but members and billing"),
   Options.withDefault("owner" as const)
 )
-
-const contextOf = (storeId: StoreId): WriteContext => ({
-  storeId,
-  actor: Actor.Merchant({ id: IMPORTER }),
-  surface: "cli",
-  cause: null,
-  mode: "perform"
-})
 
 /** Of 120 random bits. Made here and shown once: one that was typed would stand in the shell's history. */
 const newPassword = Effect.sync(() => Redacted.make(randomBytes(15).toString("base64url")))
@@ -48,7 +39,7 @@ const join = command("join", { email, store, role, json }, function* ({ email, j
   const merchants = yield* Merchants
   const { perform } = yield* Writes
   const merchantId = yield* Effect.catchTag(
-    perform(contextOf(store), merchants.join(store, email, role)),
+    perform(operatorIn(store), merchants.join(store, email, role)),
     "StoreNotFound",
     () => new UnknownStore({ id: store })
   )

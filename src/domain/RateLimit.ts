@@ -1,5 +1,5 @@
 import { Context, type Effect, type Redacted, Schema } from "effect"
-import type { Installation, InstallationInactive } from "./access/Installations.ts"
+import type { Installation, InstallationSuspended } from "./access/Installations.ts"
 import type { InvalidToken } from "./access/Tokens.ts"
 import type { StoreNotFound } from "./Store.ts"
 
@@ -25,7 +25,7 @@ export const Counted = Schema.Struct({ admitted: Schema.Int, retryAfter: Schema.
 export type Counted = typeof Counted.Type
 
 /** Why a request is turned away before anything is looked at but its token, in the order of the checks. */
-export type Refusal = InvalidToken | InstallationInactive | StoreNotFound | RateLimitExceeded
+export type Refusal = InvalidToken | InstallationSuspended | StoreNotFound | RateLimitExceeded
 
 /** Who asks, and the rolling window: the door of every request that carries a bearer token. */
 export class RateLimit extends Context.Tag("domain/RateLimit")<

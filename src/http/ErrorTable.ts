@@ -1,7 +1,7 @@
 import { HttpApiSchema } from "@effect/platform"
 import { ParseResult, Schema } from "effect"
 import { CapabilityNotGranted, ScopeNotGranted } from "../domain/access/AccessRule.ts"
-import { InstallationInactive } from "../domain/access/Installations.ts"
+import { InstallationSuspended } from "../domain/access/Installations.ts"
 import { ForeignOrigin, NotSignedIn, SignInRefused, TooManySignIns } from "../domain/access/Sessions.ts"
 import { InvalidToken } from "../domain/access/Tokens.ts"
 import { BadRequest } from "../domain/BadRequest.ts"
@@ -40,7 +40,7 @@ const TABLE = {
   NotSignedIn: [NotSignedIn, 401],
   SignInRefused: [SignInRefused, 401],
   ForeignOrigin: [ForeignOrigin, 403],
-  InstallationInactive: [InstallationInactive, 403],
+  InstallationSuspended: [InstallationSuspended, 403],
   ScopeNotGranted: [ScopeNotGranted, 403],
   CapabilityNotGranted: [CapabilityNotGranted, 403],
   ProductLimitReached: [ProductLimitReached, 403],

@@ -31,8 +31,11 @@ const url = postgresUrl("DATABASE_URL")
 
 const poolSize = Config.integer("DATABASE_POOL_SIZE").pipe(Config.mapOrFail(atLeastOne), Config.withDefault(10))
 
+/** Whether the database is one of our own. */
+export const isEmbedded = Config.map(url, Option.isNone)
+
 /** Whether a store to try things with is wanted: always on the embedded database, else with `DEMO=true`. */
-export const isDemo = Effect.flatMap(Config.map(url, Option.isNone), (embedded) =>
+export const isDemo = Effect.flatMap(isEmbedded, (embedded) =>
   Config.boolean("DEMO").pipe(Config.withDefault(embedded))
 )
 

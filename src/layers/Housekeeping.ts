@@ -1,4 +1,5 @@
 import { Effect, Layer, Schedule } from "effect"
+import { Installations } from "../domain/access/Installations.ts"
 import { Proposals } from "../domain/access/Proposals.ts"
 import { Sessions } from "../domain/access/Sessions.ts"
 import { Search } from "../domain/catalog/Search.ts"
@@ -31,7 +32,8 @@ export const HousekeepingLive = Layer.scopedDiscard(
       yield* Proposals,
       yield* Journal,
       yield* Webhooks,
-      yield* AppData
+      yield* AppData,
+      yield* Installations
     ]
     const { catchUp } = yield* Search
     const works = [catchUp, ...services.map(({ purge }) => purge)]

@@ -31,6 +31,7 @@ import noteChangesUnderWay from "./migrations/0028_note_changes_under_way.ts"
 import findByCode from "./migrations/0029_find_by_code.ts"
 import pageJournal from "./migrations/0030_page_the_journal.ts"
 import createOauth from "./migrations/0031_create_oauth.ts"
+import purgeUninstalled from "./migrations/0033_purge_what_was_uninstalled.ts"
 import agentsByConsent from "./migrations/0034_agents_by_consent.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
@@ -66,6 +67,7 @@ export const migrations = {
   "0029_find_by_code": findByCode,
   "0030_page_the_journal": pageJournal,
   "0031_create_oauth": createOauth,
+  "0033_purge_what_was_uninstalled": purgeUninstalled,
   "0034_agents_by_consent": agentsByConsent
 }
 

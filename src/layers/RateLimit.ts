@@ -1,7 +1,7 @@
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { hash } from "node:crypto"
 import { Capability } from "../domain/access/Capability.ts"
-import { type Installation, InstallationId, InstallationInactive } from "../domain/access/Installations.ts"
+import { type Installation, InstallationId, InstallationSuspended } from "../domain/access/Installations.ts"
 import { Scope } from "../domain/access/Scope.ts"
 import { InvalidToken } from "../domain/access/Tokens.ts"
 import { RateLimit, RateLimitExceeded, type Refusal, WINDOW_REQUESTS } from "../domain/RateLimit.ts"
@@ -35,7 +35,7 @@ interface Asked {
 
 const answerOf = (row: Row | undefined): Effect.Effect<Installation, Refusal> => {
   if (row === undefined) return new InvalidToken()
-  if (!row.isActive) return new InstallationInactive()
+  if (!row.isActive) return new InstallationSuspended()
   if (row.isGone) return new StoreNotFound()
   return row.isAdmitted ? Effect.succeed(row) : new RateLimitExceeded()
 }

@@ -1,6 +1,6 @@
 import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
-import { InstallationId, InstallationInactive, InstallationNotFound } from "../domain/access/Installations.ts"
+import { InstallationId, InstallationSuspended, InstallationNotFound } from "../domain/access/Installations.ts"
 import { optional } from "../domain/catalog/Fields.ts"
 import { EventId } from "../domain/Events.ts"
 import { Instant } from "../domain/Time.ts"
@@ -70,7 +70,7 @@ export const getDelivery = Rpc.make("deliveries.get", {
 export const redeliver = Rpc.make("deliveries.redeliver", {
   payload: { ...keyed, ...ofInstallation, eventId: EventId },
   success: StoreDelivery,
-  error: Schema.Union(WriteRefused, InstallationNotFound, InstallationInactive, DeliveryNotFound)
+  error: Schema.Union(WriteRefused, InstallationNotFound, InstallationSuspended, DeliveryNotFound)
 })
 
 /** What an app was sent of the store's events. */

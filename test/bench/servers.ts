@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import packageJson from "../../package.json" with { type: "json" }
+import { SECRET_KEY } from "../support/SecretKey.ts"
 
 /** Connections that each server may open to its database. */
 const POOL_SIZE = 10
@@ -108,6 +109,7 @@ const start = (
             NODE_ENV: "production",
             DATABASE_URL: databaseUrl,
             DATABASE_POOL_SIZE: String(POOL_SIZE),
+            SECRET_KEY,
             ...environment
           }
         })

@@ -112,18 +112,18 @@ it("the document says of each endpoint what it needs, and how it refuses who lac
   }))
   const unmarked = { "x-access": undefined, "x-scope": undefined, "x-capability": undefined }
   assert.deepStrictEqual(told, [
-    { path: "/store", needs: "Needs any valid token.", marks: unmarked, refusals: ["InstallationInactive"] },
+    { path: "/store", needs: "Needs any valid token.", marks: unmarked, refusals: ["InstallationSuspended"] },
     {
       path: "/stock",
       needs: "Needs the scope `write_inventory` or `write_products`.",
       marks: { ...unmarked, "x-scope": "write_inventory write_products" },
-      refusals: ["InstallationInactive", "ScopeNotGranted"]
+      refusals: ["InstallationSuspended", "ScopeNotGranted"]
     },
     {
       path: "/data",
       needs: "Needs the capability `app_storage`.",
       marks: { ...unmarked, "x-capability": "app_storage" },
-      refusals: ["InstallationInactive", "CapabilityNotGranted"]
+      refusals: ["InstallationSuspended", "CapabilityNotGranted"]
     }
   ])
 })

@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import { Installations } from "../../src/domain/access/Installations.ts"
 import type { Scope } from "../../src/domain/access/Scope.ts"
 import {
   type Answer,
@@ -14,6 +13,7 @@ import {
   makeClient,
   pageOf
 } from "../support/Api.ts"
+import { suspend } from "../support/Writes.ts"
 
 const NOWHERE = "01890a5d-ac96-774b-bcce-b302099a8057"
 
@@ -119,14 +119,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Convention
     })
   )
 
-  it.effect.each(ROUTES)("%s %s of an installation that is not active is 403", (route) =>
+  it.effect.each(ROUTES)("%s %s of an installation that is suspended is 403", (route) =>
     Effect.gen(function* () {
-      const { deactivate } = yield* Installations
       const { client, installation } = yield* freshClient()
-      yield* deactivate(installation.id)
+      yield* suspend(installation)
       const refused = yield* ask(client, route)
       assertRefused(refused, 403)
-      assert.match(errorOf(refused).error, /not active/)
+      assert.match(errorOf(refused).error, /is suspended; a member of the store can resume it/)
     })
   )
 
@@ -174,7 +173,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Convention
       const worst = (who = client) => send(who, "/products/none?limit=x", {})
 
       assertRefused(yield* worst(makeClient(base, "wrong")), 401)
-      assert.match(errorOf(yield* worst()).error, /not active/)
+      assert.match(errorOf(yield* worst()).error, /is suspended; a member of the store can resume it/)
       assert.strictEqual((yield* worst()).status, 403)
 
       yield* sql`update installations set is_active = true where id = ${installation.id}`

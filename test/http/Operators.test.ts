@@ -39,13 +39,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What an op
 
   it.effect("revoked tokens are 401 at once, and a new one is good", () =>
     Effect.gen(function* () {
-      const { findActive } = yield* Installations
       const tokens = yield* Tokens
       const { client, installation } = yield* freshClient()
       assert.strictEqual((yield* client.get("/products")).status, 200)
       yield* tokens.revoke(installation.id)
       assert.strictEqual((yield* client.get("/products")).status, 401)
-      const { token } = yield* tokens.issue(yield* findActive(installation.id))
+      const { token } = yield* tokens.issue(installation)
       const renewed = makeClient(yield* baseUrl, Redacted.value(token))
       assert.strictEqual((yield* renewed.get("/products")).status, 200)
     })

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { type Installation, Installations } from "../../src/domain/access/Installations.ts"
+import type { Installation } from "../../src/domain/access/Installations.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import {
   type Answer,
@@ -14,6 +14,7 @@ import {
   makeClient
 } from "../support/Api.ts"
 import { neighbour } from "../support/Process.ts"
+import { suspend } from "../support/Writes.ts"
 
 /** The same request `n` times at once, handed out to the clients in turn. */
 const burst = (clients: ReadonlyArray<Client>, n: number, ask = (client: Client) => client.get("/products?limit=1")) =>
@@ -98,7 +99,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rate limit
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, installation } = yield* freshClient()
-      const { deactivate } = yield* Installations
       const tokens = yield* Tokens
       const expired = makeClient(yield* baseUrl, Redacted.value((yield* tokens.issue(installation)).token))
       yield* sql`
@@ -107,7 +107,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rate limit
       const unknown = makeClient(yield* baseUrl, "unknown")
       const nobody = makeClient(yield* baseUrl)
       assert.deepStrictEqual(statuses(yield* burst([expired, unknown, nobody], 150)), { 401: 150 })
-      yield* deactivate(installation.id)
+      yield* suspend(installation)
       assert.deepStrictEqual(statuses(yield* burst([client], 50)), { 403: 50 })
       yield* sql`update installations set is_active = true where id = ${installation.id}`
       assert.deepStrictEqual(statuses(yield* burst([client], 101)), { 200: 100, 429: 1 })

@@ -51,7 +51,8 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A purge", (it
       for (const table of AGEING) {
         for (const statement of agedBy({ ...table, life: 1 }, owner, 4000)) yield* sql.unsafe(statement)
       }
-      for (const { purge } of [yield* Idempotency, yield* Tokens, yield* Webhooks, yield* AppData]) {
+      const services = [yield* Idempotency, yield* Tokens, yield* Webhooks, yield* AppData, yield* Installations]
+      for (const { purge } of services) {
         const { answer, pages } = yield* pagesOf(purge)
         assert.strictEqual(answer, 0)
         assert.isAtMost(pages, 40)

@@ -271,9 +271,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
       const { installationId, storeId } = factsOf(readFileSync(file, "utf8"))
       assert.strictEqual(storeId, before["storeId"])
       assert.notStrictEqual(installationId, before["installationId"])
-      const { findActive } = yield* Installations
+      const { find } = yield* Installations
       const id = Schema.decodeUnknownSync(InstallationId)(installationId)
-      assert.deepInclude(yield* findActive(id), EVERYTHING)
+      assert.deepInclude(yield* find(id), EVERYTHING)
       for (const { accessToken, baseUrl: base } of [first, second])
         assert.strictEqual((yield* makeClient(base, accessToken).get("/products")).status, 200)
       yield* Effect.provide(demo, on)

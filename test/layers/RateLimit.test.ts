@@ -2,15 +2,17 @@ import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FastCheck, Layer, Redacted } from "effect"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
-import { type Installation, Installations } from "../../src/domain/access/Installations.ts"
+import type { Installation } from "../../src/domain/access/Installations.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { RateLimit } from "../../src/domain/RateLimit.ts"
 import { AccessLive } from "../../src/layers/access/Access.ts"
 import { RateLimitLive } from "../../src/layers/RateLimit.ts"
+import { WritesLive } from "../../src/layers/Writes.ts"
 import { makeInstallation } from "../support/Api.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
+import { suspend } from "../support/Writes.ts"
 
-const Live = Layer.mergeAll(RateLimitLive, AccessLive).pipe(Layer.provideMerge(PostgresTest))
+const Live = Layer.mergeAll(RateLimitLive, AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 
 const installed = Effect.gen(function* () {
   const tokens = yield* Tokens
@@ -203,14 +205,13 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("RateLimitLive
   it.effect("answers each of a mixed batch for itself", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { deactivate } = yield* Installations
       const [good, inactive, homeless, late] = yield* Effect.all([installed, installed, installed, installed])
-      yield* deactivate(inactive.installation.id)
+      yield* suspend(inactive.installation)
       yield* sql`update stores set deleted_at = now() where id = ${homeless.installation.storeId}`
       yield* sql`update access_tokens set expires_at = now() where installation_id = ${late.installation.id}`
       const round = [good.token, inactive.token, Redacted.make("unknown"), homeless.token, late.token]
       const answers = yield* admitAll(Array.from({ length: 20 }, () => round).flat())
-      const wanted = [good.installation.id, "InstallationInactive", "InvalidToken", "StoreNotFound", "InvalidToken"]
+      const wanted = [good.installation.id, "InstallationSuspended", "InvalidToken", "StoreNotFound", "InvalidToken"]
       assert.deepStrictEqual(answers, Array.from({ length: 20 }, () => wanted).flat())
       for (const { installation } of [inactive, homeless, late]) assert.lengthOf(yield* windowOf(installation), 0)
       assert.lengthOf(yield* windowOf(good.installation), 20)

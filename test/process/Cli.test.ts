@@ -25,7 +25,7 @@ it.scopedLive("migrate brings an empty database to the newest schema, and a seco
   })
 )
 
-it.scopedLive("what it makes works: the printed token reads and writes the new store until it is deactivated", () =>
+it.scopedLive("what it makes works: the printed token reads and writes the new store until it is suspended", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const { storeId } = yield* store(url)
@@ -52,12 +52,14 @@ it.scopedLive("what it makes works: the printed token reads and writes the new s
     assert.lengthOf(pageOf(yield* client.get("/products")).items, 1)
     assert.strictEqual((yield* client.get("/collections")).status, 403)
 
-    const Deactivated = Schema.Struct({ installationId: Schema.UUID, active: Schema.Literal(false) })
-    const { installationId } = yield* factsOf(Deactivated, url, "installations", "deactivate", installed.installationId)
+    const Suspended = Schema.Struct({ installationId: Schema.UUID, state: Schema.Literal("suspended") })
+    const { installationId } = yield* factsOf(Suspended, url, "installations", "suspend", installed.installationId)
     assert.strictEqual(installationId, installed.installationId)
     const refused = yield* client.get("/products")
     assert.strictEqual(refused.status, 403)
-    assert.deepStrictEqual(errorOf(refused), { error: "The installation is not active" })
+    assert.deepStrictEqual(errorOf(refused), {
+      error: "The installation is suspended; a member of the store can resume it"
+    })
   })
 )
 
@@ -157,7 +159,7 @@ const Listed = Schema.Struct({
       appId: Schema.UUID,
       scopes: Schema.Array(Schema.String),
       capabilities: Schema.Array(Schema.String),
-      active: Schema.Boolean,
+      state: Schema.String,
       createdAt: Schema.DateFromString
     })
   )
@@ -191,16 +193,16 @@ it.scopedLive(
 
       const { base } = yield* startServer({ DATABASE_URL: url })
       const statusOf = (token: string) => Effect.map(makeClient(base, token).get("/products"), ({ status }) => status)
-      const State = Schema.Struct({ installationId: Schema.UUID, active: Schema.Boolean })
+      const State = Schema.Struct({ installationId: Schema.UUID, state: Schema.String })
       const on = <A, I>(schema: Schema.Schema<A, I>, command: string) =>
         factsOf(schema, url, "installations", command, installationId)
-      yield* on(State, "deactivate")
+      yield* on(State, "suspend")
       const { installations } = yield* factsOf(Listed, url, "installations", "list", "--store", storeId)
       const granted = { scopes: ["read_products"], capabilities: ["app_storage"] }
-      assert.deepInclude(installations[0], { installationId, appId, ...granted, active: false })
+      assert.deepInclude(installations[0], { installationId, appId, ...granted, state: "suspended" })
       const { stderr } = yield* cli(url, "installations", "token", installationId)
-      assert.match(stderr, /is not active; activate it with: installations activate /)
-      assert.isTrue((yield* on(State, "activate")).active)
+      assert.match(stderr, /is suspended; a member of the store can resume it/)
+      assert.strictEqual((yield* on(State, "resume")).state, "active")
       assert.strictEqual(yield* statusOf(accessToken), 200)
       const another = yield* on(Installed, "token")
       assert.strictEqual(yield* statusOf(another.accessToken), 200)
@@ -245,10 +247,10 @@ const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   ["installations create --store shop --app APP --scope read_products", /--store: must be a UUID/],
   ["installations create --store STORE --app app --scope read_products", /--app: must be a UUID/],
   ["installations create --store STORE --app APP", /--scope/],
-  [`installations deactivate ${NOBODY}`, new RegExp(`There is no installation ${NOBODY}`)],
-  ["installations deactivate shop", /installation: must be a UUID/],
-  ["installations deactivate", /installation/],
-  [`installations token ${NOBODY}`, /There is no installation .*; see: installations list --store …/],
+  [`installations suspend ${NOBODY}`, new RegExp(`There is no installation ${NOBODY}`)],
+  ["installations suspend shop", /installation: must be a UUID/],
+  ["installations uninstall", /installation/],
+  [`installations token ${NOBODY}`, /There is no installation .*; list the installations/],
   ["installations list", /Give --store, --app or both/],
   [`installations list --app ${NOBODY}`, /There is no app .*; see: apps list/],
   ["stores delete", /store/],

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { makeClient, pageOf } from "../support/Api.ts"
 import { folder, runNode, startServer } from "../support/Process.ts"
@@ -48,6 +48,8 @@ it.scopedLive("with no DATABASE_URL the server brings its own database, and find
       return { server, client: makeClient(server.base, accessToken) }
     })
     const first = yield* begin
+    const key = readFileSync(join(dataDir, "secret.key"), "utf8")
+    assert.strictEqual(statSync(join(dataDir, "secret.key")).mode & 0o777, 0o600)
     assert.strictEqual((yield* first.client.post("/products", { name: "Kept" })).status, 201)
     yield* stores(dataDir)
     assert.strictEqual((yield* first.client.get("/products")).status, 200)
@@ -55,6 +57,7 @@ it.scopedLive("with no DATABASE_URL the server brings its own database, and find
     yield* first.server.ended
 
     const second = yield* begin
+    assert.strictEqual(readFileSync(join(dataDir, "secret.key"), "utf8"), key)
     const products = pageOf(yield* second.client.get("/products?limit=200")).items
     assert.include(
       products.map(({ name }) => name),

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Option, Redacted, Schema } from "effect"
+import { randomBytes } from "node:crypto"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
 import { Installations } from "../../src/domain/access/Installations.ts"
@@ -9,7 +10,18 @@ import { EventKind } from "../../src/domain/Events.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { makeClient } from "../support/Api.ts"
 import { app, cli, factsOf } from "../support/Cli.ts"
-import { freePort, ownDatabase, rowsOf, servicesOn, startNode, startServer, watch } from "../support/Process.ts"
+import {
+  freePort,
+  ownDatabase,
+  rowsOf,
+  runNode,
+  servicesOn,
+  startNode,
+  startServer,
+  type Variables,
+  watch
+} from "../support/Process.ts"
+import { SECRET_KEY } from "../support/SecretKey.ts"
 
 const PRODUCT = "catalog.product.updated.v1"
 const COLLECTION = "catalog.collection.updated.v1"
@@ -100,6 +112,42 @@ it.scopedLive("an app's webhook is set, shown, paused and resumed, and its secre
     assert.isNull((yield* on(Shown, "show")).pausedAt)
     const { stdout } = yield* cli(url, "apps", "webhook", "show", "--app", appId)
     assert.notInclude(stdout, "whsec_")
+  })
+)
+
+it.scopedLive("another key takes over: it seals what the one before opens, which is needed no longer", () =>
+  Effect.gen(function* () {
+    const { client, url } = yield* ownDatabase
+    const { appId } = yield* appWith(url, "https://app.example.com/hooks")
+    const key = () => randomBytes(32).toString("base64")
+    const [before, now] = [key(), key()]
+    const reseal = (keys: Variables) =>
+      Effect.map(
+        runNode("cli", ["webhooks", "reseal"], { DATABASE_URL: url, ...keys }),
+        ({ code, stderr, stdout }) => ({
+          code,
+          said: stdout + stderr
+        })
+      )
+    const done = (resealed: number) => ({ code: 0, said: `resealed: ${resealed}\nunopened: 0\n` })
+    assert.deepStrictEqual(yield* reseal({ SECRET_KEY: before, SECRET_KEY_PREVIOUS: SECRET_KEY }), done(1))
+    assert.deepStrictEqual(yield* reseal({ SECRET_KEY: now, SECRET_KEY_PREVIOUS: before }), done(1))
+    assert.deepStrictEqual(yield* reseal({ SECRET_KEY: now }), done(0))
+    const lost = yield* reseal({ SECRET_KEY: before })
+    assert.strictEqual(lost.code, 1)
+    assert.match(lost.said, /unopened: 1\npartner-api: 1 webhooks have a secret that does not open: give the key/)
+
+    const [row] = yield* rowsOf(client, "select secret from webhooks where app_id = $1", [appId])
+    assert.notInclude(String(row?.["secret"]), "whsec_")
+    // What makes no secret needs no key.
+    const listed = yield* runNode("cli", ["apps", "list"], { DATABASE_URL: url, SECRET_KEY: "" })
+    assert.deepInclude(listed, { code: 0, stderr: "" })
+    const refused = yield* runNode("cli", ["apps", "webhook", "rotate-secret", "--app", appId], {
+      DATABASE_URL: url,
+      SECRET_KEY: ""
+    })
+    assert.strictEqual(refused.code, 1)
+    assert.match(refused.stderr, /^partner-api: SECRET_KEY: Expected beside DATABASE_URL: [^\n]+\n$/)
   })
 )
 

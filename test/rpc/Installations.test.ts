@@ -31,7 +31,7 @@ layer(ApiTest)("installations", (it) => {
         appName: "An app",
         scopes: ["read_products", "write_products"],
         capabilities: EVERYTHING.capabilities,
-        isActive: true
+        state: "active"
       })
       const first = yield* client.installations.list({ storeId, limit: 1 })
       assert.deepStrictEqual(first, { items: [one], nextCursor: one.id })
@@ -50,7 +50,7 @@ layer(ApiTest)("installations", (it) => {
       for (const call of calls.map(Effect.asVoid)) {
         assert.strictEqual((yield* Effect.flip(call))._tag, "InstallationNotFound")
       }
-      assert.isTrue((yield* stranger.client.installations.get(stranger.named)).isActive)
+      assert.strictEqual((yield* stranger.client.installations.get(stranger.named)).state, "active")
       assert.strictEqual((yield* stranger.app.get("/products")).status, 200)
     })
   )
@@ -69,16 +69,16 @@ layer(ApiTest)("installations", (it) => {
         )
         const suspension = asked()
         const suspended = yield* client.installations.suspend(suspension)
-        assert.isFalse(suspended.isActive)
+        assert.strictEqual(suspended.state, "suspended")
         const after = yield* Effect.replicateEffect(app.get("/products"), 8, { concurrency: "unbounded" })
         for (const { status } of after) assert.strictEqual(status, 403)
         for (const { status } of yield* Fiber.join(others)) assert.include([200, 403], status)
 
-        assert.isTrue((yield* client.installations.resume(asked())).isActive)
+        assert.strictEqual((yield* client.installations.resume(asked())).state, "active")
         assert.strictEqual((yield* app.get("/products")).status, 200)
         // A retry of what was done before does nothing to what has come since.
         assert.deepStrictEqual(yield* client.installations.suspend(suspension), suspended)
-        assert.isTrue((yield* client.installations.get(named)).isActive)
+        assert.strictEqual((yield* client.installations.get(named)).state, "active")
         assert.strictEqual((yield* app.get("/products")).status, 200)
       })
   )
@@ -102,8 +102,7 @@ layer(ApiTest)("installations", (it) => {
         Effect.asVoid(client.installations.resume(asked()))
       ]
       for (const call of gone) assert.strictEqual((yield* Effect.flip(call))._tag, "InstallationNotFound")
-      assert.strictEqual((yield* Effect.flip(operators.activate(id)))._tag, "InstallationNotFound")
-      assert.strictEqual((yield* Effect.flip(operators.findActive(id)))._tag, "InstallationNotFound")
+      assert.strictEqual((yield* Effect.flip(operators.find(id)))._tag, "InstallationNotFound")
       assert.deepStrictEqual(yield* client.installations.list({ storeId }), { items: [], nextCursor: null })
 
       const again = yield* installApp(storeId, appId, ["read_products"])
@@ -114,7 +113,7 @@ layer(ApiTest)("installations", (it) => {
         select hits from rate_windows where installation_id = ${id}
       `
       assert.lengthOf(hits, 1)
-      assert.deepInclude(yield* client.installations.get(named), { isActive: true, scopes: ["read_products"] })
+      assert.deepInclude(yield* client.installations.get(named), { state: "active", scopes: ["read_products"] })
     })
   )
 
@@ -129,18 +128,6 @@ layer(ApiTest)("installations", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`update rate_windows set hits = '{}' where store_id = ${storeId}`
       assert.deepInclude(dataOf(yield* again.client.get("/app-data/settings?key=theme")), { value: "dark" })
-    })
-  )
-
-  it.scoped("whatever a process of the release before does with them, an active one is there", () =>
-    Effect.gen(function* () {
-      const { asked, client, installation, named, storeId } = yield* scene
-      const sql = yield* SqlClient.SqlClient
-      yield* client.installations.uninstall(asked())
-      yield* sql`update installations set is_active = true where store_id = ${storeId} and id = ${installation.id}`
-      assert.isTrue((yield* client.installations.get(named)).isActive)
-      assert.isFalse((yield* client.installations.suspend(asked())).isActive)
-      assert.isFalse((yield* client.installations.get(named)).isActive)
     })
   )
 })

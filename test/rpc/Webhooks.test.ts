@@ -136,7 +136,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("webh
         id: named.installationId
       })
       const refused = yield* Effect.flip(client.deliveries.redeliver({ ...asked(), eventId }))
-      assert.strictEqual(refused._tag, "InstallationInactive")
+      assert.strictEqual(refused._tag, "InstallationSuspended")
     })
   )
 

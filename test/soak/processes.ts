@@ -5,6 +5,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { SECRET_KEY } from "../support/SecretKey.ts"
 
 /** Where what the processes print is kept. */
 export const LOGS = join(tmpdir(), `partner-api-soak-${process.pid}`)
@@ -21,7 +22,7 @@ const start = (name: string, args: ReadonlyArray<string>, variables: Record<stri
   const log = openSync(file, "w")
   const child = spawn(process.execPath, [bundle(`${name}.js`), ...args], {
     stdio: ["ignore", log, log],
-    env: { PATH: process.env["PATH"], NODE_ENV: "production", WEBHOOK_ALLOW_HOSTS: "127.0.0.1", ...variables }
+    env: { PATH: process.env["PATH"], NODE_ENV: "production", SECRET_KEY, WEBHOOK_ALLOW_HOSTS: "127.0.0.1", ...variables }
   })
   closeSync(log)
   return { child, said: () => readFileSync(file, "utf8") }

@@ -12,14 +12,20 @@ import { DomainLive } from "../../src/layers/Domain.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/database/Postgres.ts"
 import { connection, freshDatabase } from "../bench/cluster.ts"
+import { SECRET_KEY } from "../support/SecretKey.ts"
 import { startServer } from "./processes.ts"
 
-/** The domain services on a database, with the one setting that they need. */
+const SETTINGS = new Map([
+  ["WEBHOOK_ALLOW_HOSTS", "127.0.0.1"],
+  ["SECRET_KEY", SECRET_KEY]
+])
+
+/** The domain services on a database, with the settings that they need. */
 const servicesOn = (url: string) =>
   DomainLive.pipe(
     Layer.provideMerge(MigrationsLive),
     Layer.provideMerge(postgres({ url: Redacted.make(url), maxConnections: 4 })),
-    Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map([["WEBHOOK_ALLOW_HOSTS", "127.0.0.1"]]))))
+    Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(SETTINGS)))
   )
 
 /** A store, the token of who writes on it, and the apps that are told. */

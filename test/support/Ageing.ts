@@ -16,6 +16,8 @@ export interface Ageing {
   readonly end: string
   /** Days that a row stays. */
   readonly life: number
+  /** What is done with rows that may go: they are deleted, if nothing is said. */
+  readonly going?: (rows: string) => string
   /** Makes a row for each of `made (at)` that may go at that time. */
   readonly insert: (owner: Owner) => string
 }
@@ -50,6 +52,21 @@ export const AGEING: ReadonlyArray<Ageing> = [
     `
   },
   {
+    name: "installations",
+    end: "uninstalled_at + interval '48 hours'",
+    life: 2,
+    going: (rows) => `update installations set emptied_for = uninstalled_at where ${rows}`,
+    insert: ({ storeId }) => `
+      , gone_apps as (
+        insert into apps (id, name, scopes) select uuid_v7(clock_micros()), 'Gone', '{}' from made returning id
+      )
+      insert into installations (store_id, id, app_id, scopes, is_active, uninstalled_at)
+      select '${storeId}', id, id, '{}', false, at - interval '48 hours'
+      from (select id, row_number() over () as n from gone_apps) a
+      join (select at, row_number() over () as n from made) m using (n)
+    `
+  },
+  {
     name: "deliveries",
     end: "finished_at + interval '30 days'",
     life: 30,
@@ -75,7 +92,11 @@ export const AGEING: ReadonlyArray<Ageing> = [
  * What fills a table with `rows`, and lets ten days go by of which each half takes as many as it brings, and vacuum finds
  * the room. Of what is left nothing may go yet.
  */
-export const agedBy = ({ end, insert, life, name }: Ageing, owner: Owner, rows: number): ReadonlyArray<string> => {
+export const agedBy = (
+  { end, insert, life, name, going = (rows) => `delete from ${name} where ${rows}` }: Ageing,
+  owner: Owner,
+  rows: number
+): ReadonlyArray<string> => {
   /** As many rows as come in the half days before the one that was `ago`. */
   const made = (halfDays: number, ago: number) => {
     const count = Math.round((rows * halfDays) / (2 * life))
@@ -86,8 +107,7 @@ export const agedBy = ({ end, insert, life, name }: Ageing, owner: Owner, rows: 
       ) ${insert(owner)}
     `
   }
-  const gone = (ago: number) =>
-    `delete from ${name} where ${end} <= now() - ${ago} * interval '12 hours' + interval '1 minute'`
+  const gone = (ago: number) => going(`${end} <= now() - ${ago} * interval '12 hours' + interval '1 minute'`)
   const vacuum = `vacuum (analyze) ${name}`
   const halfDays = Array.from({ length: 2 * DAYS }, (_, index) => 2 * DAYS - 1 - index)
   return [

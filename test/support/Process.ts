@@ -22,6 +22,7 @@ import { postgres } from "../../src/layers/database/Postgres.ts"
 import { ServerLive } from "../../src/Server.ts"
 import { freshDatabase } from "./Postgres.ts"
 import { portOf } from "./Receiver.ts"
+import { SECRET_KEY } from "./SecretKey.ts"
 
 /** A plain connection of the test's own, beside the pools of the service. */
 export const connection = (url: string): Effect.Effect<pg.Client, never, Scope.Scope> =>
@@ -144,9 +145,12 @@ export interface Ended {
   readonly stderr: string
 }
 
+/** What a database of the operator's own asks for. */
+const keyed = (given: Variables): Variables => ("DATABASE_URL" in given ? { SECRET_KEY, ...given } : given)
+
 /**
- * Starts `node dist/<bundle>.js` with nothing in its environment but what is given, and on its standard input. Killed with
- * the scope.
+ * Starts `node dist/<bundle>.js` with nothing in its environment but what is given and a key for secrets, and on its
+ * standard input. Killed with the scope.
  */
 export const startNode = Effect.fn(function* (
   bundle: "main" | "cli",
@@ -158,7 +162,7 @@ export const startNode = Effect.fn(function* (
   const ended = yield* Deferred.make<Ended>()
   const child = yield* Effect.acquireRelease(
     Effect.sync(() => {
-      const env = { PATH: process.env["PATH"] ?? "", ...given }
+      const env = { PATH: process.env["PATH"] ?? "", ...keyed(given) }
       return spawn(process.execPath, [`dist/${bundle}.js`, ...args], { env, stdio: ["pipe", "pipe", "pipe"] })
     }),
     (started) =>

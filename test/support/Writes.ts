@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { type Installation, Installations } from "../../src/domain/access/Installations.ts"
 import { Actor, AgentId, MerchantId } from "../../src/domain/Actor.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Write, type WriteContext, Writes } from "../../src/domain/Write.ts"
@@ -15,6 +16,14 @@ export const contextOf = (storeId: StoreId, actor: Actor = MERCHANT): WriteConte
   cause: null,
   mode: "perform"
 })
+
+/** Suspends an installation, as members of its store may. */
+export const suspend = ({ id, storeId }: Pick<Installation, "id" | "storeId">) =>
+  Effect.gen(function* () {
+    const perform = yield* performIn(storeId)
+    const installations = yield* Installations
+    yield* perform(installations.suspend(storeId, id))
+  })
 
 /** How an actor, else a merchant, writes to the store. */
 export const performIn = (storeId: StoreId, actor?: Actor) =>

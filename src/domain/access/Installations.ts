@@ -8,6 +8,7 @@ import type { Write } from "../Write.ts"
 import type { Grants } from "./AccessRule.ts"
 import { AppId, type AppNotFound } from "./Apps.ts"
 import { type CapabilitiesNotDeclared, Capability } from "./Capability.ts"
+import { InstallationState } from "./InstallationState.ts"
 import { Scope, type ScopesNotDeclared } from "./Scope.ts"
 import type { UnknownStore } from "./Stores.ts"
 
@@ -27,7 +28,7 @@ export const InstallationSummary = Schema.Struct({
   appId: Schema.typeSchema(AppId),
   scopes: Schema.Array(Scope),
   capabilities: Schema.Array(Capability),
-  active: Schema.Boolean,
+  state: InstallationState,
   createdAt: Schema.DateFromSelf
 })
 export type InstallationSummary = typeof InstallationSummary.Type
@@ -39,13 +40,15 @@ export const InstalledApp = Schema.Struct({
   appName: Schema.String.annotations({ description: "What the app is called" }),
   scopes: Schema.Array(Scope).annotations({ description: "What it was granted of the scopes that it declares" }),
   capabilities: Schema.Array(Capability).annotations({ description: "What it was granted of the capabilities" }),
-  isActive: Schema.Boolean.annotations({ description: "False while it is suspended: all its requests are refused" }),
+  state: InstallationState.annotations({
+    description: "Whether its requests are admitted, `active`, or refused until it is resumed, `suspended`"
+  }),
   installedAt: Timestamp
 })
 
-export class InstallationInactive extends Schema.TaggedError<InstallationInactive>()("InstallationInactive", {}) {
+export class InstallationSuspended extends Schema.TaggedError<InstallationSuspended>()("InstallationSuspended", {}) {
   override get message() {
-    return "The installation is not active"
+    return "The installation is suspended; a member of the store can resume it"
   }
 }
 
@@ -53,18 +56,11 @@ export class InstallationNotFound extends Schema.TaggedError<InstallationNotFoun
   id: InstallationId
 }) {
   override get message() {
-    return `There is no installation ${this.id}; see: installations list --store …`
+    return `There is no installation ${this.id}, or it was uninstalled; list the installations of the store to see which there are`
   }
 }
 
-/** To an operator: with another token it would be refused as it is without. */
-export class InstallationDeactivated extends Schema.TaggedError<InstallationDeactivated>()("InstallationDeactivated", {
-  id: InstallationId
-}) {
-  override get message() {
-    return `The installation ${this.id} is not active; activate it with: installations activate ${this.id}`
-  }
-}
+export type InstallRefused = UnknownStore | AppNotFound | ScopesNotDeclared | CapabilitiesNotDeclared
 
 /** The apps installed on the stores, and what they are granted there. */
 export class Installations extends Context.Tag("domain/Installations")<
@@ -77,7 +73,7 @@ export class Installations extends Context.Tag("domain/Installations")<
      */
     readonly install: (
       installation: Grants & { readonly storeId: StoreId; readonly appId: AppId }
-    ) => Effect.Effect<Installation, UnknownStore | AppNotFound | ScopesNotDeclared | CapabilitiesNotDeclared>
+    ) => Effect.Effect<Installation, InstallRefused>
     /**
      * The newest installations of a store, of an app, or of both, at most `limit`; none of a deleted store, and none that
      * was uninstalled, here and below: until it is installed again it is as if there were none.
@@ -87,14 +83,8 @@ export class Installations extends Context.Tag("domain/Installations")<
       readonly appId: Option.Option<AppId>
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<InstallationSummary>, UnknownStore | AppNotFound>
-    /** The active installation that is to get another token. */
-    readonly findActive: (
-      id: InstallationId
-    ) => Effect.Effect<Installation, InstallationNotFound | InstallationDeactivated>
-    /** From its commit on, every request of the installation is refused with 403. */
-    readonly deactivate: (id: InstallationId) => Effect.Effect<void, InstallationNotFound>
-    /** Undoes {@link deactivate}: tokens that have not expired are good again. */
-    readonly activate: (id: InstallationId) => Effect.Effect<void, InstallationNotFound>
+    /** One of any store. */
+    readonly find: (id: InstallationId) => Effect.Effect<InstallationSummary, InstallationNotFound>
 
     /** The apps on a store, each an `InstalledApp`. */
     readonly listInstalled: (
@@ -102,13 +92,17 @@ export class Installations extends Context.Tag("domain/Installations")<
       page: PageRequest<InstallationId>
     ) => Effect.Effect<DocumentPage<InstallationId>>
     readonly getInstalled: (store: StoreId, id: InstallationId) => Effect.Effect<JsonText, InstallationNotFound>
-    /** The same as {@link deactivate}, by a member of the store. Answers the `InstalledApp`. */
+    /** From its commit on, every request of the installation is refused with 403. Answers the `InstalledApp`. */
     readonly suspend: (store: StoreId, id: InstallationId) => Write<JsonText, InstallationNotFound>
+    /** Undoes a suspension: tokens that have not expired are good again. Answers the `InstalledApp`. */
     readonly resume: (store: StoreId, id: InstallationId) => Write<JsonText, InstallationNotFound>
     /**
-     * Ends it for good: its tokens are revoked, what was to be delivered is not, and its subscription is cancelled. From
-     * the commit on, all its requests are refused. What it keeps as app data stays for who installs the app again.
+     * Ends it: its tokens are revoked, what was to be delivered is not, and its subscription is cancelled. From the commit
+     * on, all its requests are refused with 401. Who installs the app again within 48 hours finds
+     * its app data as it was.
      */
     readonly uninstall: (store: StoreId, id: InstallationId) => Write<void, InstallationNotFound>
+    /** Deletes the app data of an installation that was uninstalled longer ago. Answers of how many: one or none. */
+    readonly purge: Effect.Effect<number>
   }
 >() {}

@@ -1,5 +1,5 @@
 import { Context, type DateTime, type Effect, type Redacted, Schema } from "effect"
-import type { Installation, InstallationId, InstallationNotFound } from "./Installations.ts"
+import type { Installation, InstallationId, InstallationNotFound, InstallationSuspended } from "./Installations.ts"
 
 /** A bearer token in clear, shown once: only its SHA-256 is kept. */
 export interface AccessToken {
@@ -18,7 +18,9 @@ export class Tokens extends Context.Tag("domain/Tokens")<
   Tokens,
   {
     /** A new access token of 256 random bits, good for an hour by the database's clock (decisions, section 7). */
-    readonly issue: (installation: Pick<Installation, "id" | "storeId">) => Effect.Effect<AccessToken>
+    readonly issue: (
+      installation: Pick<Installation, "id" | "storeId">
+    ) => Effect.Effect<AccessToken, InstallationNotFound | InstallationSuspended>
     /** From its commit on, every token that the installation has is refused with 401. Answers how many were still good. */
     readonly revoke: (id: InstallationId) => Effect.Effect<number, InstallationNotFound>
     /** Deletes access tokens that have expired, a batch at a time. Answers how many went. */

@@ -1,5 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
-import { InstallationId, type InstallationInactive, type InstallationNotFound } from "../access/Installations.ts"
+import { InstallationId, type InstallationSuspended, type InstallationNotFound } from "../access/Installations.ts"
 import { Timestamp } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../Document.ts"
 import { EventId, EventKind } from "../Events.ts"
@@ -84,7 +84,7 @@ export class StoreWebhooks extends Context.Tag("domain/StoreWebhooks")<
       store: StoreId,
       installation: InstallationId,
       event: EventId
-    ) => Write<JsonText, InstallationNotFound | InstallationInactive | DeliveryNotFound>
+    ) => Write<JsonText, InstallationNotFound | InstallationSuspended | DeliveryNotFound>
     /** From the commit on, what happens in the store waits, and so does what is due: each for 30 days. */
     readonly hold: (store: StoreId, installation: InstallationId) => Write<JsonText, InstallationNotFound>
     /** Sends what waits, with every attempt ahead of it. */

@@ -11,6 +11,12 @@ export interface Missed {
   readonly until: Date | null
 }
 
+/** Webhooks whose secrets were sealed anew, and those of which one does not open with the keys there are. */
+export interface Resealed {
+  readonly resealed: number
+  readonly unopened: number
+}
+
 /**
  * How events reach apps: one URL for each app, the kinds it wants, the secrets that sign, and the log of what was sent
  * (contract, section 6; decisions, section 10). For operators: the members of a store see `StoreWebhooks`.
@@ -34,6 +40,11 @@ export class Webhooks extends Context.Tag("domain/Webhooks")<
       app: AppId,
       before: "overlap" | "end"
     ) => Effect.Effect<{ readonly secret: Redacted.Redacted; readonly previousUntil: Date | null }, NoWebhook>
+    /**
+     * Seals secrets with the operator's key of now: those that the one before sealed, and those that an earlier release kept
+     * as they are. What does not open stays as it is.
+     */
+    readonly reseal: Effect.Effect<Resealed>
     /** Sends nothing more until it is resumed. What happens meanwhile is kept for then, each delivery for 30 days. */
     readonly pause: (app: AppId) => Effect.Effect<void, NoWebhook>
     /**

@@ -1,7 +1,7 @@
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "@effect/platform"
 import { Context, Schema } from "effect"
 import { type AccessRule, CapabilityNotGranted, ScopeNotGranted } from "../../domain/access/AccessRule.ts"
-import { InstallationInactive } from "../../domain/access/Installations.ts"
+import { InstallationSuspended } from "../../domain/access/Installations.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { StoreBusy } from "../../domain/Bulkhead.ts"
 import { RateLimitExceeded } from "../../domain/RateLimit.ts"
@@ -34,7 +34,7 @@ export class BearerAuth extends HttpApiMiddleware.Tag<BearerAuth>()("http/Bearer
   },
   failure: Schema.Union(
     publicError(InvalidToken),
-    publicError(InstallationInactive),
+    publicError(InstallationSuspended),
     publicError(StoreNotFound),
     publicError(RateLimitExceeded),
     publicError(ScopeNotGranted),

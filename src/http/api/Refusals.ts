@@ -6,7 +6,7 @@ import {
   refusalOf,
   type ScopeNotGranted
 } from "../../domain/access/AccessRule.ts"
-import { InstallationInactive } from "../../domain/access/Installations.ts"
+import { InstallationSuspended } from "../../domain/access/Installations.ts"
 import { ForeignOrigin, NotSignedIn, SignInRefused, TooManySignIns } from "../../domain/access/Sessions.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { StoreBusy } from "../../domain/Bulkhead.ts"
@@ -47,7 +47,7 @@ const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refus
   KeyMissing: new KeyMissing(),
   KeyMalformed: new KeyMalformed(),
   InvalidToken: new InvalidToken(),
-  InstallationInactive: new InstallationInactive(),
+  InstallationSuspended: new InstallationSuspended(),
   ProductLimitReached: new ProductLimitReached({ limit: 100 }),
   CollectionLimitReached: new CollectionLimitReached({ limit: 50 }),
   StoreNotFound: new StoreNotFound(),

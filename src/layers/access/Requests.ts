@@ -6,7 +6,7 @@ import type { StoreId } from "../../domain/Store.ts"
 import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
 import { fromLines, linesOf, listOf } from "../Lists.ts"
-import { INSTALLED } from "./Installed.ts"
+import { INSTALLED } from "./InstallationState.ts"
 
 /** Installations whose requests one statement writes down at most. */
 const BATCH = 200

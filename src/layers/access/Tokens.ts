@@ -1,29 +1,41 @@
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { hash, randomBytes } from "node:crypto"
-import { InstallationNotFound } from "../../domain/access/Installations.ts"
+import { InstallationNotFound, InstallationSuspended } from "../../domain/access/Installations.ts"
 import { Tokens } from "../../domain/access/Tokens.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { Database } from "../database/Postgres.ts"
-import { sql } from "../database/Statement.ts"
+import { sql, statement } from "../database/Statement.ts"
 import { endInstallation } from "../oauth/Ending.ts"
+import { INSTALLED } from "./InstallationState.ts"
 
 /** Tokens that one purge deletes at most, so that it never holds many locks. */
 const PURGE_BATCH = 1000
 
+/** The row of the installation is shared with its uninstall, which finds the token, or makes that there is none. */
+const insertToken = statement(`
+  insert into access_tokens (token_hash, store_id, installation_id, expires_at)
+  select $1, store_id, id, clock_timestamp() + interval '1 hour'
+  from installations i where i.store_id = $2 and i.id = $3 and i.is_active for share
+  returning expires_at as "expiresAt"
+`)
+
+const selectInstalled = statement(`
+  select from installations i where i.store_id = $1 and i.id = $2 and ${INSTALLED}
+`)
+
 export const TokensLive = Layer.effect(
   Tokens,
-  Effect.map(Database, ({ count, first, one, perform }) => {
-    const expiryOf = one(Schema.Struct({ expiresAt: Schema.DateTimeUtcFromDate }))
+  Effect.map(Database, ({ count, first, perform }) => {
+    const expiryOf = first(Schema.Struct({ expiresAt: Schema.DateTimeUtcFromDate }).pipe(Schema.pluck("expiresAt")))
     const storeOf = first(Schema.Struct({ storeId: Schema.typeSchema(StoreId) }).pipe(Schema.pluck("storeId")))
     return Tokens.of({
       issue: Effect.fn("Tokens.issue")(function* ({ id, storeId }) {
         const token = randomBytes(32).toString("base64url")
-        const { expiresAt } = yield* expiryOf(sql`
-          insert into access_tokens (token_hash, store_id, installation_id, expires_at)
-          values (${hash("sha256", token, "buffer")}, ${storeId}, ${id}, clock_timestamp() + interval '1 hour')
-          returning expires_at as "expiresAt"
-        `)
-        return { token: Redacted.make(token), expiresAt }
+        const issued = yield* expiryOf(insertToken(hash("sha256", token, "buffer"), storeId, id))
+        if (Option.isSome(issued)) return { token: Redacted.make(token), expiresAt: issued.value }
+        return yield* (yield* count(selectInstalled(storeId, id))) > 0
+          ? new InstallationSuspended()
+          : new InstallationNotFound({ id })
       }),
 
       revoke: Effect.fn("Tokens.revoke")(function* (id) {

@@ -4,7 +4,7 @@ import { type InstallationId, InstallationNotFound } from "../../domain/access/I
 import { AppPlanId, Billing } from "../../domain/billing/Billing.ts"
 import { stringify } from "../../domain/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { INSTALLED } from "../access/Installed.ts"
+import { INSTALLED } from "../access/InstallationState.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
 import { START } from "../Pages.ts"

@@ -11,7 +11,7 @@ import {
 } from "../../domain/billing/Billing.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { type Refusal, refuse, type Write } from "../../domain/Write.ts"
-import { INSTALLED } from "../access/Installed.ts"
+import { INSTALLED } from "../access/InstallationState.ts"
 import { countOf, firstOf, leave, type Steps } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import { LAST, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"

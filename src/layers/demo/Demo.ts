@@ -177,15 +177,15 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
   const file = fileIn(folder)
 
   const isThere = ({ installationId, storeId }: Known) =>
-    Effect.match(installations.findActive(installationId), {
+    Effect.match(installations.find(installationId), {
       onFailure: () => false,
-      onSuccess: (installation) => installation.storeId === storeId
+      onSuccess: (installation) => installation.storeId === storeId && installation.state === "active"
     })
   const before = yield* read(file)
   const found = Option.isSome(before) && (yield* isThere(before.value)) ? before.value : yield* transaction(create)
   // A demo from before there were capabilities gets an app that holds them now, one from before webhooks its receiver, one
   // from before agents those who call.
-  const { capabilities } = yield* installations.findActive(found.installationId)
+  const { capabilities } = yield* installations.find(found.installationId)
   const known: Known = {
     ...found,
     ...(capabilities.length < EVERYTHING.capabilities.length ? yield* transaction(installApp(found.storeId)) : {}),

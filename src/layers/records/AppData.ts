@@ -1,8 +1,10 @@
 import { Effect, Layer, Option, Schema } from "effect"
+import type { InstallationId } from "../../domain/access/Installations.ts"
 import { AppData, AppDataFull, AppDataNotFound, MAX_ENTRIES, MAX_VALUES } from "../../domain/records/AppData.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import { refuse } from "../../domain/Write.ts"
-import { countOf, firstOf } from "../database/Plan.ts"
+import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
 import { time } from "../Times.ts"
@@ -96,6 +98,15 @@ const deleteEntry = statement(`
   )
   select from gone where alive
 `)
+
+const deleteEntries = statement(`delete from app_data where ${OWN}`)
+const deleteUsage = statement(`delete from app_data_usage where ${OWN}`)
+
+/** Deletes all that an installation keeps, and the count of it. */
+export function* deleteAll(store: StoreId, installation: InstallationId): Steps<void> {
+  yield* countOf(deleteEntries(store, installation))
+  yield* countOf(deleteUsage(store, installation))
+}
 
 const JsonRow = Schema.Struct({ json: Schema.String })
 const PageRow = Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.String) })

@@ -1,13 +1,13 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { AppId } from "../../domain/access/Apps.ts"
-import { InstallationInactive, type InstallationId, InstallationNotFound } from "../../domain/access/Installations.ts"
+import { InstallationSuspended, type InstallationId, InstallationNotFound } from "../../domain/access/Installations.ts"
 import { EventId } from "../../domain/Events.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
 import { type Refusal, refuse } from "../../domain/Write.ts"
 import { MAX_LOOKED, StoreWebhooks } from "../../domain/webhooks/StoreWebhooks.ts"
 import { DeliveryNotFound } from "../../domain/webhooks/Webhook.ts"
-import { INSTALLED } from "../access/Installed.ts"
+import { INSTALLED } from "../access/InstallationState.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
 import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
@@ -171,7 +171,7 @@ export const StoreWebhooksLive = Layer.effect(
         function* () {
           const found = yield* installedOf(selectInstalled(store, id))
           const { appId, isActive } = Option.getOrUndefined(found) ?? (yield* refuse(new InstallationNotFound({ id })))
-          if (!isActive) yield* refuse(new InstallationInactive())
+          if (!isActive) yield* refuse(new InstallationSuspended())
           yield* countOf(redeliverOne(store, id, event))
           const sent = yield* jsonOf(selectDelivery(store, id, event))
           return Option.getOrUndefined(sent)?.json ?? (yield* refuse(new DeliveryNotFound({ appId, eventId: event })))

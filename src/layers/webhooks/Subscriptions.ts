@@ -7,9 +7,8 @@ import { LOG_DAYS, type NoWebhook, OVERLAP_HOURS, Webhook, WebhookNotFound } fro
 import type { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { sql } from "../database/Statement.ts"
+import type { Sealing } from "./Sealing.ts"
 import { secretOf } from "./Signature.ts"
-
-const newSecret = Effect.sync(() => secretOf(randomBytes(32)))
 
 /** Why an app's webhook was not found: it has none, or there is no such app. */
 export const noWebhook = ({ count }: DatabaseOf, app: AppId): Effect.Effect<never, NoWebhook> =>
@@ -18,24 +17,34 @@ export const noWebhook = ({ count }: DatabaseOf, app: AppId): Effect.Effect<neve
   )
 
 /** Where an app's events go, and with which secrets they are signed. */
-export const makeSubscriptions = (database: DatabaseOf, allowed: AllowedHosts) => {
+export const makeSubscriptions = (
+  database: DatabaseOf,
+  { allowed, sealing }: { readonly allowed: AllowedHosts; readonly sealing: Effect.Effect<Sealing> }
+) => {
   const { count, first, transaction } = database
   const webhookOf = first(Webhook)
   const untilOf = first(Schema.Struct({ previousUntil: Schema.NullOr(Schema.DateFromSelf) }))
   const overlap = sql.literal(`interval '${OVERLAP_HOURS} hours'`)
   const kept = sql.literal(`interval '${LOG_DAYS} days'`)
 
+  /** A new secret of an app, and what of it is kept. */
+  const newSecret = (app: AppId) =>
+    Effect.map(sealing, ({ seal }) => {
+      const secret = secretOf(randomBytes(32))
+      return { secret: Redacted.make(secret), sealed: seal(app, secret) }
+    })
+
   return {
     subscribe: Effect.fn("Webhooks.subscribe")(function* (app, { kinds, url }) {
       const { url: target } = yield* checkUrl(url, allowed)
       const known = yield* count(sql`select 1 from apps where id = ${app} for key share`)
       if (known === 0) return yield* new AppNotFound({ id: app })
-      const secret = yield* newSecret
+      const { sealed, secret } = yield* newSecret(app)
       const made = yield* count(sql`
-        insert into webhooks (app_id, url, kinds, secret) values (${app}, ${target}, ${kinds}, ${secret})
+        insert into webhooks (app_id, url, kinds, secret) values (${app}, ${target}, ${kinds}, ${sealed})
         on conflict do nothing returning 1
       `)
-      if (made === 1) return Option.some(Redacted.make(secret))
+      if (made === 1) return Option.some(secret)
       yield* count(
         sql`update webhooks set url = ${target}, kinds = ${kinds}, failing_since = null where app_id = ${app}`
       )
@@ -43,17 +52,17 @@ export const makeSubscriptions = (database: DatabaseOf, allowed: AllowedHosts) =
     }, transaction),
 
     rotateSecret: Effect.fn("Webhooks.rotateSecret")(function* (app, before) {
-      const secret = yield* newSecret
+      const { sealed, secret } = yield* newSecret(app)
       const previous =
         before === "overlap"
           ? sql`previous_secret = secret, previous_secret_until = clock_timestamp() + ${overlap}`
           : sql`previous_secret = null, previous_secret_until = null`
       const rotated = yield* untilOf(sql`
-        update webhooks set ${previous}, secret = ${secret}
+        update webhooks set ${previous}, secret = ${sealed}
         where app_id = ${app} returning previous_secret_until as "previousUntil"
       `)
       if (Option.isNone(rotated)) return yield* noWebhook(database, app)
-      return { secret: Redacted.make(secret), ...rotated.value }
+      return { secret, ...rotated.value }
     }),
 
     pause: Effect.fn("Webhooks.pause")(function* (app) {

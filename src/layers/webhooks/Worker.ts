@@ -10,6 +10,7 @@ import { makeOutgoing, refused } from "./Outgoing.ts"
 import { makePatience, PAUSE } from "../Patience.ts"
 import { type Claimed, isSuccess, makeQueue, type Settled, type Turn } from "./Queue.ts"
 import { makeRoom, type When } from "./Room.ts"
+import { sealing } from "./SecretKeys.ts"
 import { signatureHeaders } from "./Signature.ts"
 
 /** How often the queue is looked at when nobody says that there is something in it. */
@@ -26,6 +27,8 @@ const GATHER = "50 millis"
 const INTERVAL = "20 millis"
 
 const USER_AGENT = "PartnerAPI-Webhooks/1"
+
+const UNOPENED = "The webhook's secret was sealed with a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS"
 
 /** Whether a claim left something behind that there is room for: an endpoint got all of a share that was not its limit. */
 const leftSome = (claimed: ReadonlyArray<Claimed>, busy: ReadonlyMap<AppId, number>) => {
@@ -73,16 +76,29 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
   }
   const results = yield* Queue.unbounded<Settled>()
   const untilItWorks = makePatience("Deliveries")
+  const { open } = yield* sealing
+  const sayOnce = yield* Effect.once(Effect.logError(`Webhooks are not sent. ${UNOPENED}`))
+
+  /** The secrets that sign, unless one of them does not open. */
+  const secretsOf = ({ appId, previousSecret, secret }: Claimed) =>
+    Option.all({
+      secret: open(appId, secret),
+      previousSecret: previousSecret === null ? Option.some(null) : open(appId, previousSecret)
+    })
 
   const request = (claimed: Claimed) =>
-    post({
-      url: claimed.url,
-      headers: {
-        "content-type": "application/json",
-        "user-agent": USER_AGENT,
-        ...signatureHeaders(claimed, claimed.eventId, claimed.now, claimed.payload)
-      },
-      body: claimed.payload
+    Option.match(secretsOf(claimed), {
+      onNone: () => Effect.as(sayOnce, refused(UNOPENED)),
+      onSome: (secrets) =>
+        post({
+          url: claimed.url,
+          headers: {
+            "content-type": "application/json",
+            "user-agent": USER_AGENT,
+            ...signatureHeaders(secrets, claimed.eventId, claimed.now, claimed.payload)
+          },
+          body: claimed.payload
+        })
     })
 
   /** What nobody foresaw costs this delivery an attempt, and not the worker a slot for good. */

@@ -10,7 +10,7 @@ import { Writes } from "../../../src/domain/Write.ts"
 import { ApiTest } from "../../support/Api.ts"
 import { makePoster, register, scene, statusOf, tokensOf } from "../../support/Oauth.ts"
 import { connection, databaseUrl, duringWork, neighbour, rowsOf, waiting } from "../../support/Process.ts"
-import { contextOf } from "../../support/Writes.ts"
+import { contextOf, performIn, suspend } from "../../support/Writes.ts"
 
 const hashed = (token: string) => hash("sha256", token, "buffer")
 
@@ -160,12 +160,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh 
 
   it.effect("goes on while its installation is suspended, whose requests are 403 until it is resumed", () =>
     Effect.gen(function* () {
-      const { activate, deactivate } = yield* Installations
-      const { base, installationId, refresh, tokens } = yield* installed()
-      yield* deactivate(installationId)
+      const { resume } = yield* Installations
+      const { base, installationId, refresh, storeId, tokens } = yield* installed()
+      const perform = yield* performIn(storeId)
+      yield* suspend({ id: installationId, storeId })
       const next = tokensOf(yield* refresh(tokens.refresh_token))
       assert.strictEqual(yield* statusOf(base, next.access_token), 403)
-      yield* activate(installationId)
+      yield* perform(resume(storeId, installationId))
       assert.strictEqual(yield* statusOf(base, next.access_token), 200)
     })
   )

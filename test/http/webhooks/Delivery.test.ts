@@ -2,7 +2,6 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { createHmac } from "node:crypto"
-import { Installations } from "../../../src/domain/access/Installations.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
 import { EventId, type EventKind } from "../../../src/domain/Events.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
@@ -12,6 +11,7 @@ import { document, problemsAt } from "../../support/OpenApi.ts"
 import { type Received, receiver } from "../../support/Receiver.ts"
 import { verifyWithLibraries } from "../../support/Verifiers.ts"
 import { after, arrived, DeliveringApi, eventOf, hurry, scene } from "../../support/Webhooks.ts"
+import { suspend } from "../../support/Writes.ts"
 
 /** The headers that the document promises for a kind of event. */
 const documentedHeaders = (kind: EventKind) =>
@@ -145,13 +145,12 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
     })
   )
 
-  it.scoped("is not made to an installation that is deactivated meanwhile", () =>
+  it.scoped("is not made to an installation that is suspended meanwhile", () =>
     Effect.gen(function* () {
-      const { deactivate } = yield* Installations
       const { appId, endpoint, installation, writer } = yield* scene(() => ({ status: 500 }))
       yield* writer.post("/products", { name: "Cup" })
       yield* after(appId, 1)
-      yield* deactivate(installation.id)
+      yield* suspend(installation)
       yield* hurry(appId)
       assert.deepInclude(yield* after(appId, 2), { outcome: "canceled" })
       assert.lengthOf(endpoint.received, 1)

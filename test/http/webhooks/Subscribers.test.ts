@@ -1,11 +1,12 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { type InstallationId, Installations } from "../../../src/domain/access/Installations.ts"
+import type { InstallationId } from "../../../src/domain/access/Installations.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { ApiTest, dataOf, install, makeStore } from "../../support/Api.ts"
 import { installApp, subscriber } from "../../support/Webhooks.ts"
+import { suspend } from "../../support/Writes.ts"
 
 const SOMEWHERE = { url: "http://127.0.0.1:9/" }
 const PRODUCT = "catalog.product.updated.v1"
@@ -64,14 +65,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Who is tol
     })
   )
 
-  it.effect("not when it is deactivated, on another store, or its app has no webhook", () =>
+  it.effect("not when it is suspended, on another store, or its app has no webhook", () =>
     Effect.gen(function* () {
-      const { deactivate } = yield* Installations
       const storeId = yield* makeStore()
       const writer = yield* install(storeId)
       const { appId } = yield* subscriber(SOMEWHERE)
       const inactive = yield* installApp(storeId, appId)
-      yield* deactivate(inactive.installation.id)
+      yield* suspend(inactive.installation)
       yield* installApp(yield* makeStore(), appId)
       yield* install(storeId)
       yield* writer.client.post("/products", { name: "Cup" })

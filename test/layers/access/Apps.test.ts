@@ -5,22 +5,24 @@ import { Apps } from "../../../src/domain/access/Apps.ts"
 import { Installations } from "../../../src/domain/access/Installations.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
 import { AccessLive } from "../../../src/layers/access/Access.ts"
+import { WritesLive } from "../../../src/layers/Writes.ts"
 import { makeApp, makeStore } from "../../support/Api.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
+import { suspend } from "../../support/Writes.ts"
 
-const Live = Layer.provideMerge(AccessLive, PostgresTest)
+const Live = Layer.mergeAll(AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Apps", (it) => {
   it.effect("lists the newest first, with how often they are installed and active on stores that are not deleted", () =>
     Effect.gen(function* () {
       const apps = yield* Apps
       const stores = yield* Stores
-      const { deactivate, install } = yield* Installations
+      const { install } = yield* Installations
       const before = yield* makeApp()
       const appId = yield* apps.create({ name: "Counted", ...EVERYTHING })
       const [one, two, three] = [yield* makeStore(), yield* makeStore(), yield* makeStore()]
       for (const storeId of [one, two, three]) yield* install({ storeId, appId, ...NOTHING })
-      yield* deactivate((yield* install({ storeId: two, appId, ...NOTHING })).id)
+      yield* suspend(yield* install({ storeId: two, appId, ...NOTHING }))
       yield* stores.delete(three)
       const [app] = yield* apps.list(1)
       assert.deepInclude(app, { appId, name: "Counted", ...EVERYTHING, installations: 1 })

@@ -10,10 +10,12 @@ import { RateLimit } from "../../../src/domain/RateLimit.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
 import { AccessLive } from "../../../src/layers/access/Access.ts"
 import { RateLimitLive } from "../../../src/layers/RateLimit.ts"
+import { WritesLive } from "../../../src/layers/Writes.ts"
 import { makeApp, makeInstallation, makeStore } from "../../support/Api.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
+import { suspend } from "../../support/Writes.ts"
 
-const Live = Layer.mergeAll(AccessLive, RateLimitLive).pipe(Layer.provideMerge(PostgresTest))
+const Live = Layer.mergeAll(AccessLive, RateLimitLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 
 const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
 
@@ -77,25 +79,25 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
     })
   )
 
-  it.effect("deactivates at once and for every token, and only that installation", () =>
+  it.effect("suspends at once and for every token, and only that installation", () =>
     Effect.gen(function* () {
-      const { deactivate } = yield* Installations
       const { issue } = yield* Tokens
       const { admit } = yield* RateLimit
       const [installation, other] = [yield* installed, yield* installed]
       const tokens = [yield* issue(installation), yield* issue(installation)]
-      yield* deactivate(installation.id)
+      yield* suspend(installation)
       for (const { token } of tokens)
-        assert.strictEqual((yield* Effect.flip(admit(token)))._tag, "InstallationInactive")
+        assert.strictEqual((yield* Effect.flip(admit(token)))._tag, "InstallationSuspended")
       assert.strictEqual((yield* admit((yield* issue(other)).token)).id, other.id)
-      assert.strictEqual((yield* Effect.flip(deactivate(nobody)))._tag, "InstallationNotFound")
+      const unknown = suspend({ id: nobody, storeId: installation.storeId })
+      assert.strictEqual((yield* Effect.flip(unknown))._tag, "InstallationNotFound")
     })
   )
 
   it.effect("installs an app that is installed as the same installation, active, with what is granted now", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { deactivate, install } = yield* Installations
+      const { install } = yield* Installations
       const { issue } = yield* Tokens
       const { admit } = yield* RateLimit
       const storeId = yield* makeStore()
@@ -103,7 +105,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       const first = yield* install({ storeId, appId, ...GRANTED })
       const { token } = yield* issue(first)
       yield* admit(token)
-      yield* deactivate(first.id)
+      yield* suspend(first)
 
       const now: Grants = { scopes: ["read_products", "read_collections"], capabilities: ["customer_pii"] }
       const again = yield* install({ storeId, appId, ...now })
@@ -144,7 +146,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
         Effect.map(installations.install({ storeId, appId, ...GRANTED }), ({ id }) => id)
       const [first, next] = [yield* put(store, app), yield* put(store, second)]
       const [third, lost] = [yield* put(other, app), yield* put(gone, app)]
-      yield* installations.deactivate(next)
+      yield* suspend({ id: next, storeId: store })
       yield* stores.delete(gone)
 
       const list = (storeId: StoreId | undefined, appId: AppId | undefined, limit = 10) =>
@@ -158,7 +160,13 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       assert.notInclude(yield* ids(undefined, app), lost)
       const [newest] = yield* list(store, undefined)
       const { createdAt: _, ...shown } = newest ?? assert.fail("nothing is listed")
-      assert.deepStrictEqual(shown, { installationId: next, storeId: store, appId: second, ...GRANTED, active: false })
+      assert.deepStrictEqual(shown, {
+        installationId: next,
+        storeId: store,
+        appId: second,
+        ...GRANTED,
+        state: "suspended"
+      })
       assert.strictEqual((yield* Effect.flip(list(gone, undefined)))._tag, "UnknownStore")
       assert.strictEqual((yield* Effect.flip(list(undefined, noApp)))._tag, "AppNotFound")
     })

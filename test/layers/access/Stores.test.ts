@@ -5,10 +5,12 @@ import { NOTHING } from "../../../src/domain/access/AccessRule.ts"
 import { Installations } from "../../../src/domain/access/Installations.ts"
 import { Plan, Stores } from "../../../src/domain/access/Stores.ts"
 import { AccessLive } from "../../../src/layers/access/Access.ts"
+import { WritesLive } from "../../../src/layers/Writes.ts"
 import { makeApp, makeStore } from "../../support/Api.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
+import { suspend } from "../../support/Writes.ts"
 
-const Live = Layer.provideMerge(AccessLive, PostgresTest)
+const Live = Layer.mergeAll(AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Stores", (it) => {
   it.effect("lists the plans there are, the smallest first, also those an operator added", () =>
@@ -50,11 +52,11 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Stores", (it)
   it.effect("lists the newest first, with what they hold; those that were deleted no more", () =>
     Effect.gen(function* () {
       const stores = yield* Stores
-      const { deactivate, install } = yield* Installations
+      const { install } = yield* Installations
       const appId = yield* makeApp()
       const [one, two, three] = [yield* makeStore("free"), yield* makeStore("growth"), yield* makeStore()]
       for (const storeId of [one, two, three]) yield* install({ storeId, appId, ...NOTHING })
-      yield* deactivate((yield* install({ storeId: two, appId, ...NOTHING })).id)
+      yield* suspend(yield* install({ storeId: two, appId, ...NOTHING }))
       const newest = yield* stores.list(1)
       assert.deepStrictEqual(
         newest.map(({ storeId }) => storeId),

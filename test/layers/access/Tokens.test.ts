@@ -8,10 +8,12 @@ import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { RateLimit } from "../../../src/domain/RateLimit.ts"
 import { AccessLive } from "../../../src/layers/access/Access.ts"
 import { RateLimitLive } from "../../../src/layers/RateLimit.ts"
+import { WritesLive } from "../../../src/layers/Writes.ts"
 import { makeInstallation } from "../../support/Api.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
+import { performIn, suspend } from "../../support/Writes.ts"
 
-const Live = Layer.mergeAll(AccessLive, RateLimitLive).pipe(Layer.provideMerge(PostgresTest))
+const Live = Layer.mergeAll(AccessLive, RateLimitLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 
 const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
 
@@ -63,23 +65,25 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Tokens", (it)
 
   it.effect("finds an installation for another token, and says what stands in its way", () =>
     Effect.gen(function* () {
-      const { activate, deactivate, findActive } = yield* Installations
+      const { find, resume } = yield* Installations
       const { issue } = yield* Tokens
       const stores = yield* Stores
       const { admit } = yield* RateLimit
       const installation = yield* installed
-      const { token } = yield* issue(yield* findActive(installation.id))
+      const { id, storeId, ...granted } = installation
+      const perform = yield* performIn(storeId)
+      assert.deepInclude(yield* find(id), { installationId: id, storeId, ...granted, state: "active" })
+      const { token } = yield* issue(installation)
       assert.deepInclude(yield* admit(token), installation)
-      yield* deactivate(installation.id)
-      const refused = yield* Effect.flip(findActive(installation.id))
-      assert.match(refused.message, /is not active; activate it with: installations activate [0-9a-f-]{36}$/)
-      yield* activate(installation.id)
-      assert.deepStrictEqual(yield* findActive(installation.id), installation)
+      yield* suspend(installation)
+      const refused = yield* Effect.flip(issue(installation))
+      assert.strictEqual(refused.message, "The installation is suspended; a member of the store can resume it")
+      assert.strictEqual((yield* find(id)).state, "suspended")
+      yield* perform(resume(storeId, id))
       assert.deepInclude(yield* admit(token), installation)
-      yield* stores.delete(installation.storeId)
-      for (const id of [installation.id, nobody])
-        assert.strictEqual((yield* Effect.flip(findActive(id)))._tag, "InstallationNotFound")
-      assert.strictEqual((yield* Effect.flip(activate(nobody)))._tag, "InstallationNotFound")
+      assert.strictEqual((yield* Effect.flip(issue({ id: nobody, storeId })))._tag, "InstallationNotFound")
+      yield* stores.delete(storeId)
+      for (const none of [id, nobody]) assert.strictEqual((yield* Effect.flip(find(none)))._tag, "InstallationNotFound")
     })
   )
 

@@ -1,0 +1,44 @@
+import { Option, Schema } from "effect"
+import type { AppId } from "../../domain/access/Apps.ts"
+import { InstallationId } from "../../domain/access/Installations.ts"
+import { DATA_HOURS } from "../../domain/access/InstallationState.ts"
+import { StoreId } from "../../domain/Store.ts"
+import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { statement } from "../database/Statement.ts"
+import { deleteAll } from "../records/AppData.ts"
+
+/*
+ * App data of who was uninstalled, once it is kept no longer. It goes under the lock of the installation's row, and all of
+ * it at once, 10 MiB at most: who installs the app meanwhile finds everything or nothing.
+ */
+
+/** The first line is that of the index `installations_to_empty`. */
+const OVERDUE = `
+  i.uninstalled_at is not null and i.uninstalled_at is distinct from i.emptied_for
+  and i.uninstalled_at <= now() - interval '${DATA_HOURS} hours'
+`
+
+const OWNER = 'select i.store_id as "storeId", i.id from installations i'
+const ownerOf = firstOf(Schema.Struct({ storeId: Schema.typeSchema(StoreId), id: Schema.typeSchema(InstallationId) }))
+
+const lockOverdue = statement(`${OWNER} where i.store_id = $1 and i.app_id = $2 and ${OVERDUE} for no key update`)
+
+/** Before an app is installed again: empties what it should find empty. */
+export function* emptyOverdue(store: StoreId, app: AppId): Steps<void> {
+  const owner = yield* ownerOf(lockOverdue(store, app))
+  if (Option.isSome(owner)) yield* deleteAll(owner.value.storeId, owner.value.id)
+}
+
+const lockNext = statement(`
+  ${OWNER} where ${OVERDUE} order by i.uninstalled_at limit 1 for no key update skip locked
+`)
+const note = statement("update installations set emptied_for = uninstalled_at where store_id = $1 and id = $2")
+
+/** Empties what was uninstalled first. Answers of how many installations: one or none. */
+export function* emptyNext(): Steps<number> {
+  const owner = yield* ownerOf(lockNext())
+  if (Option.isNone(owner)) return 0
+  const { id, storeId } = owner.value
+  yield* deleteAll(storeId, id)
+  return yield* countOf(note(storeId, id))
+}

@@ -1,0 +1,105 @@
+import { SqlClient } from "@effect/sql"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FastCheck, Layer, Option } from "effect"
+import { EVERYTHING } from "../../../src/domain/access/AccessRule.ts"
+import { type InstallationId, Installations } from "../../../src/domain/access/Installations.ts"
+import {
+  type InstallationAct,
+  type InstallationState,
+  stateAfter,
+  TRANSITIONS
+} from "../../../src/domain/access/InstallationState.ts"
+import { Tokens } from "../../../src/domain/access/Tokens.ts"
+import type { StoreId } from "../../../src/domain/Store.ts"
+import { AccessLive } from "../../../src/layers/access/Access.ts"
+import { WritesLive } from "../../../src/layers/Writes.ts"
+import { makeApp, makeInstallation, makeStore } from "../../support/Api.ts"
+import { PostgresTest } from "../../support/PostgresTest.ts"
+import { connection, databaseUrl, duringWork, rowsOf, waiting } from "../../support/Process.ts"
+import { performIn } from "../../support/Writes.ts"
+
+const Live = Layer.mergeAll(AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
+
+const acts = FastCheck.array(
+  FastCheck.constantFrom<Array<InstallationAct>>("install", "suspend", "resume", "uninstall"),
+  {
+    maxLength: 12
+  }
+)
+
+/** An app on a store, and what is done with it: each act answers whether it was refused. */
+const scene = Effect.gen(function* () {
+  const [storeId, appId] = [yield* makeStore(), yield* makeApp()]
+  const installations = yield* Installations
+  const perform = yield* performIn(storeId)
+  const install = installations.install({ storeId, appId, ...EVERYTHING })
+  const { id } = yield* install
+  const byName = {
+    install,
+    suspend: Effect.suspend(() => perform(installations.suspend(storeId, id))),
+    resume: Effect.suspend(() => perform(installations.resume(storeId, id))),
+    uninstall: Effect.suspend(() => perform(installations.uninstall(storeId, id)))
+  } satisfies Record<InstallationAct, Effect.Effect<unknown, unknown>>
+  const act = (name: InstallationAct) => Effect.isSuccess<unknown, unknown, never>(byName[name])
+  return { storeId, id, act }
+})
+
+const stateOf = Effect.fn(function* (storeId: StoreId, id: InstallationId) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly state: InstallationState }>`
+    select case when uninstalled_at is not null then 'uninstalled' when is_active then 'active' else 'suspended' end as state
+    from installations where store_id = ${storeId} and id = ${id}
+  `
+  return row?.state
+})
+
+layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("The state of an installation", (it) => {
+  it.effect(
+    "in the database is what the machine says, whatever is done with it, and what that refuses is refused",
+    () =>
+      Effect.gen(function* () {
+        for (const names of FastCheck.sample(acts, 25)) {
+          const { act, id, storeId } = yield* scene
+          let state: InstallationState = "active"
+          for (const name of names) {
+            const next = stateAfter(state, name)
+            assert.strictEqual(yield* act(name), Option.isSome(next), `${name} of what is ${state}`)
+            state = Option.getOrElse(next, () => state)
+            assert.strictEqual(yield* stateOf(storeId, id), state, name)
+          }
+        }
+      })
+  )
+
+  it.effect("is one alone: what is uninstalled is made active by no statement that leaves it uninstalled", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { act, id, storeId } = yield* scene
+      yield* act("uninstall")
+      const activate = sql`update installations set is_active = true where store_id = ${storeId} and id = ${id}`
+      const { cause } = yield* Effect.flip(activate)
+      assert.deepInclude(cause, { constraint: "installations_state_check" })
+      assert.strictEqual(yield* stateOf(storeId, id), TRANSITIONS.uninstall.to)
+    })
+  )
+
+  it.scoped("is waited for by who would issue a token: an uninstall that is under way leaves none behind", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { issue } = yield* Tokens
+      const installation = yield* makeInstallation()
+      const { id, storeId } = installation
+      const [holder, watcher] = [yield* connection(yield* databaseUrl), yield* connection(yield* databaseUrl)]
+      yield* rowsOf(holder, "begin")
+      const uninstall =
+        "update installations set is_active = false, uninstalled_at = now() where store_id = $1 and id = $2"
+      yield* rowsOf(holder, uninstall, [storeId, id])
+      const issuing = yield* Effect.fork(Effect.flip(issue(installation)))
+      yield* duringWork(issuing, waiting(watcher, 1))
+      yield* rowsOf(holder, "delete from access_tokens where store_id = $1 and installation_id = $2", [storeId, id])
+      yield* rowsOf(holder, "commit")
+      assert.strictEqual((yield* issuing)._tag, "InstallationNotFound")
+      assert.lengthOf(yield* sql`select from access_tokens where store_id = ${storeId}`, 0)
+    })
+  )
+})

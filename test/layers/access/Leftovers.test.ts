@@ -1,0 +1,110 @@
+import { SqlClient } from "@effect/sql"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { EVERYTHING } from "../../../src/domain/access/AccessRule.ts"
+import { Installations } from "../../../src/domain/access/Installations.ts"
+import { AppData } from "../../../src/domain/records/AppData.ts"
+import { Encoded } from "../../../src/domain/Write.ts"
+import { AccessLive } from "../../../src/layers/access/Access.ts"
+import { AppDataLive } from "../../../src/layers/records/AppData.ts"
+import { WritesLive } from "../../../src/layers/Writes.ts"
+import { makeApp, makeStore } from "../../support/Api.ts"
+import { fillAppData, usageOf } from "../../support/AppData.ts"
+import { PostgresTest } from "../../support/PostgresTest.ts"
+import { databaseUrl, servicesOn } from "../../support/Process.ts"
+import { performIn } from "../../support/Writes.ts"
+
+const Live = Layer.mergeAll(AccessLive, AppDataLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
+
+/** Entries that it keeps. */
+const KEPT = 300
+
+/** An app that was uninstalled so many milliseconds ago, and kept something. */
+const uninstalled = Effect.fn(function* (millis: number) {
+  const sql = yield* SqlClient.SqlClient
+  const installations = yield* Installations
+  const [storeId, appId] = [yield* makeStore(), yield* makeApp()]
+  const perform = yield* performIn(storeId)
+  const install = installations.install({ storeId, appId, ...EVERYTHING })
+  const installation = yield* install
+  const { id } = installation
+  yield* fillAppData(installation, KEPT, 10 * KEPT)
+  yield* perform(installations.uninstall(storeId, id))
+  yield* sql`
+    update installations set uninstalled_at = clock_timestamp() - ${millis} * interval '1 millisecond'
+    where store_id = ${storeId} and id = ${id}
+  `
+  const { put } = yield* AppData
+  const entry = { key: "new", value: new Encoded("1") }
+  return { installation, install, put: Effect.suspend(() => perform(put(installation, "settings", entry))) }
+})
+
+const HOURS = 3_600_000
+
+layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("What an app keeps that was uninstalled", (it) => {
+  it.effect("is there for 48 hours, and who installs the app again finds it; after that there is nothing", () =>
+    Effect.gen(function* () {
+      const { purge } = yield* Installations
+      const early = yield* uninstalled(48 * HOURS - 60_000)
+      const late = yield* uninstalled(48 * HOURS)
+      const purged = yield* uninstalled(49 * HOURS)
+      const first = yield* uninstalled(50 * HOURS)
+
+      yield* late.install
+      assert.lengthOf(yield* usageOf(late.installation), 0)
+      // The one that was uninstalled first goes first.
+      assert.strictEqual(yield* purge, 1)
+      assert.lengthOf(yield* usageOf(first.installation), 0)
+      assert.lengthOf(yield* usageOf(purged.installation), 1)
+      assert.deepStrictEqual([yield* purge, yield* purge], [1, 0])
+      yield* purged.install
+      assert.lengthOf(yield* usageOf(purged.installation), 0)
+      yield* early.install
+      const kept = [{ entries: KEPT, bytes: 10 * KEPT, isRight: true }]
+      assert.deepStrictEqual(yield* usageOf(early.installation), kept)
+
+      for (const { installation, put } of [late, purged]) {
+        yield* put
+        assert.deepStrictEqual(yield* usageOf(installation), [{ entries: 1, bytes: 1, isRight: true }])
+      }
+    })
+  )
+
+  it.effect("goes again after another uninstall, also of an app that was purged before", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const installations = yield* Installations
+      const { install, installation, put } = yield* uninstalled(48 * HOURS)
+      const { id, storeId } = installation
+      assert.strictEqual(yield* installations.purge, 1)
+      yield* install
+      yield* put
+      const perform = yield* performIn(storeId)
+      yield* perform(installations.uninstall(storeId, id))
+      assert.strictEqual(yield* installations.purge, 0)
+      yield* sql`
+        update installations set uninstalled_at = uninstalled_at - interval '48 hours'
+        where store_id = ${storeId} and id = ${id}
+      `
+      assert.strictEqual(yield* installations.purge, 1)
+      assert.lengthOf(yield* usageOf(installation), 0)
+    })
+  )
+
+  it.scoped("is found whole or not at all while a purge comes at the same time, and what comes then stays", () =>
+    Effect.gen(function* () {
+      const other = Context.get(yield* Layer.build(servicesOn(yield* databaseUrl)), Installations)
+      const seen = new Set<number>()
+      for (let round = 0; round < 40; round++) {
+        const { install, installation, put } = yield* uninstalled(48 * HOURS - (round % 8))
+        const again = Effect.zipRight(install, put)
+        yield* Effect.all([again, other.purge, other.purge], { concurrency: "unbounded" })
+        const [usage] = yield* usageOf(installation)
+        assert.isTrue(usage?.isRight)
+        assert.include([1, KEPT + 1], usage?.entries)
+        seen.add(usage?.entries ?? 0)
+      }
+      assert.include(seen, 1)
+    })
+  )
+})

@@ -1,0 +1,55 @@
+import { assert, it } from "@effect/vitest"
+import { FastCheck, Option } from "effect"
+import { randomBytes, randomUUID } from "node:crypto"
+import { AppId } from "../../../src/domain/access/Apps.ts"
+import { KEY_BYTES, makeSealing } from "../../../src/layers/webhooks/Sealing.ts"
+
+const key = () => randomBytes(KEY_BYTES)
+const app = () => AppId.make(randomUUID())
+
+it("what is sealed says nothing of the secret, is another text each time, and opens to the secret", () => {
+  const { isCurrent, open, seal } = makeSealing(key())
+  FastCheck.assert(
+    FastCheck.property(FastCheck.string({ minLength: 8 }), (secret) => {
+      const appId = app()
+      const sealed = seal(appId, secret)
+      assert.match(sealed, /^aes256gcm\.[0-9a-f]{16}\.[\w-]+$/)
+      assert.notInclude(sealed, secret)
+      assert.notStrictEqual(seal(appId, secret), sealed)
+      assert.isTrue(isCurrent(sealed))
+      assert.deepStrictEqual(open(appId, sealed), Option.some(secret))
+    })
+  )
+})
+
+it("it opens for its app alone, and not at all when a character of it is another", () => {
+  const { open, seal } = makeSealing(key())
+  const appId = app()
+  const sealed = seal(appId, "whsec_secret")
+  assert.deepStrictEqual(open(app(), sealed), Option.none())
+  const box = sealed.lastIndexOf(".") + 1
+  for (let place = box; place < sealed.length; place++) {
+    const other = sealed[place] === "A" ? "Q" : "A"
+    assert.deepStrictEqual(open(appId, sealed.slice(0, place) + other + sealed.slice(place + 1)), Option.none())
+  }
+  for (const length of [box, box + 10, box + 38]) {
+    assert.deepStrictEqual(open(appId, sealed.slice(0, length)), Option.none())
+  }
+})
+
+it("the key before still opens and no longer seals, and any other opens nothing", () => {
+  const [before, now] = [key(), key()]
+  const appId = app()
+  const sealed = makeSealing(before).seal(appId, "whsec_secret")
+  const both = makeSealing(now, before)
+  assert.deepStrictEqual(both.open(appId, sealed), Option.some("whsec_secret"))
+  assert.isFalse(both.isCurrent(sealed))
+  assert.isTrue(both.isCurrent(both.seal(appId, "whsec_secret")))
+  assert.deepStrictEqual(makeSealing(now).open(appId, sealed), Option.none())
+})
+
+it("what was kept before there were keys stands for itself", () => {
+  const { isCurrent, open } = makeSealing(key())
+  assert.deepStrictEqual(open(app(), "whsec_plain"), Option.some("whsec_plain"))
+  assert.isFalse(isCurrent("whsec_plain"))
+})

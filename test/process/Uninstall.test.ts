@@ -1,0 +1,45 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, Schema } from "effect"
+import { makeClient } from "../support/Api.ts"
+import { app, cli, factsOf, Installed, store } from "../support/Cli.ts"
+import { ownDatabase, startServer } from "../support/Process.ts"
+
+const Uninstalled = Schema.Struct({ installationId: Schema.UUID, state: Schema.Literal("uninstalled") })
+const List = Schema.Struct({ installations: Schema.Array(Schema.Unknown) })
+
+it.scopedLive(
+  "an installation that is uninstalled is 401 at once in every process, whatever it is asking, and stays so when the app comes back",
+  () =>
+    Effect.gen(function* () {
+      const { url } = yield* ownDatabase
+      const { storeId } = yield* store(url)
+      const { appId } = yield* app(url, "read_products")
+      const create = ["installations", "create", "--store", storeId, "--app", appId, "--scope", "read_products"]
+      const { accessToken, installationId } = yield* factsOf(Installed, url, ...create)
+      const servers = [yield* startServer({ DATABASE_URL: url }), yield* startServer({ DATABASE_URL: url })]
+      const clients = servers.map(({ base }) => makeClient(base, accessToken))
+      const asked = yield* Effect.fork(
+        Effect.forEach([...clients, ...clients], (client) => Effect.replicateEffect(client.get("/products"), 15), {
+          concurrency: "unbounded"
+        })
+      )
+      yield* factsOf(Uninstalled, url, "installations", "uninstall", installationId)
+      for (const client of clients) assert.strictEqual((yield* client.get("/products")).status, 401)
+      for (const { status } of (yield* Fiber.join(asked)).flat()) assert.include([200, 401], status)
+
+      assert.deepStrictEqual((yield* factsOf(List, url, "installations", "list", "--store", storeId)).installations, [])
+      for (const command of ["suspend", "resume", "uninstall", "token"]) {
+        const { code, stderr } = yield* cli(url, "installations", command, installationId)
+        assert.strictEqual(code, 1)
+        assert.match(stderr, /There is no installation \S+, or it was uninstalled; list the installations of the store/)
+      }
+
+      const again = yield* factsOf(Installed, url, ...create)
+      assert.strictEqual(again.installationId, installationId)
+      for (const client of clients) assert.strictEqual((yield* client.get("/products")).status, 401)
+      for (const { base } of servers) {
+        assert.strictEqual((yield* makeClient(base, again.accessToken).get("/products")).status, 200)
+      }
+    }),
+  120_000
+)
