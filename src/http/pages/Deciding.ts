@@ -40,6 +40,15 @@ const frameOf = ({ asked, secret, signedIn }: Deciding, otherStores?: string) =>
   return { token, footer: accountFooter(signedIn, token, otherStores), leadsTo: new URL(asked.redirectUri) }
 }
 
+const chooseStore = (deciding: Deciding, stores: ReadonlyArray<Membership>, refused?: Refused): Page =>
+  storePage({
+    ...frameOf(deciding),
+    ...refused,
+    clientName: deciding.asked.client.name,
+    stores,
+    addressFor: deciding.addressFor
+  })
+
 /** How merchants decide: for which of their stores, and then whether they agree. */
 export const makeDeciding = Effect.gen(function* () {
   const { memberships } = yield* Merchants
@@ -53,15 +62,6 @@ export const makeDeciding = Effect.gen(function* () {
         return agentConsent(client.name)
     }
   }
-
-  const chooseStore = (deciding: Deciding, stores: ReadonlyArray<Membership>, refused?: Refused): Page =>
-    storePage({
-      ...frameOf(deciding),
-      ...refused,
-      clientName: deciding.asked.client.name,
-      stores,
-      addressFor: deciding.addressFor
-    })
 
   const askFor = (
     deciding: Deciding,

@@ -1,0 +1,152 @@
+import { assert, describe, layer } from "@effect/vitest"
+import axe from "axe-core"
+import { Context, Effect, Layer, Schema } from "effect"
+import type { Browser, Page } from "playwright-core"
+import { ApiTest, baseUrl, makeStore } from "../../support/Api.ts"
+import { browser, hasBrowser } from "../../support/Chromium.ts"
+import { receiver, type Receiver } from "../../support/Receiver.ts"
+import { authorizePath, makeAskingApp, makeMerchant, PASSWORD } from "../../support/Visitor.ts"
+
+class Chromium extends Context.Tag("test/Chromium")<Chromium, Browser>() {}
+
+const Findings = Schema.Struct({
+  violations: Schema.Array(
+    Schema.Struct({ id: Schema.String, nodes: Schema.Array(Schema.Struct({ html: Schema.String })) })
+  )
+})
+const findingsOf = Schema.decodeUnknownSync(Findings)
+
+/** Of an answer that is no success browsers tell by themselves. */
+const STATUS = /^Failed to load resource: the server responded with a status of 4\d\d/
+
+/** A tab of its own, and what its console told. */
+const tab = Effect.gen(function* () {
+  const context = yield* Effect.acquireRelease(
+    Effect.flatMap(Chromium, (chromium) =>
+      Effect.promise(() => chromium.newContext({ viewport: { width: 390, height: 800 } }))
+    ),
+    (opened) => Effect.promise(() => opened.close())
+  )
+  const page = yield* Effect.promise(() => context.newPage())
+  const told: Array<string> = []
+  page.on("console", (message) => void told.push(message.text()))
+  page.on("pageerror", (error) => void told.push(error.message))
+  return { page, complaints: () => told.filter((text) => !STATUS.test(text)) }
+})
+
+/** Whoever cannot see it well, or has a small screen, can use the page, in light and in dark. */
+const isFitFor = async (page: Page) => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.evaluate(axe.source)
+    assert.deepStrictEqual(findingsOf(await page.evaluate("axe.run()")), { violations: [] })
+  }
+  assert.strictEqual(await page.evaluate("document.documentElement.scrollWidth"), 390)
+}
+
+/** An app on this computer that asks a merchant of two stores; its callback leads on to another of its hosts. */
+const scene = Effect.gen(function* () {
+  const stores = [yield* makeStore(), yield* makeStore()]
+  const { email } = yield* makeMerchant(stores)
+  const app: Receiver = yield* receiver(({ path }) =>
+    path.includes("/callback")
+      ? { status: 302, headers: { location: `http://localhost:${app.port}${path.replace("callback", "home")}` } }
+      : { status: 200, headers: { "content-type": "text/html" }, body: "<!doctype html><title>Home</title>" }
+  )
+  const redirect = `${app.url}/callback`
+  const appId = yield* makeAskingApp({ redirectUris: [redirect] })
+  const base = yield* baseUrl
+  const address = `${base}${authorizePath(appId, { redirect_uri: redirect })}`
+  return { app, appId, address, email, redirect, base, ...(yield* tab) }
+})
+
+const ChromiumTest = Layer.provideMerge(Layer.scoped(Chromium, browser), ApiTest)
+
+describe.skipIf(!hasBrowser)("the pages in a browser", () => {
+  layer(ChromiumTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.scoped("a merchant signs in by keyboard, chooses a store, agrees, and comes to where the app leads on", () =>
+      Effect.gen(function* () {
+        const { address, app, base, complaints, email, page } = yield* scene
+        yield* Effect.promise(async () => {
+          await page.goto(address)
+          assert.strictEqual(await page.title(), "Sign in")
+          await isFitFor(page)
+          await page.getByLabel("E-mail address").fill("ada")
+          await page.getByLabel("Password").fill("not the password")
+          await page.keyboard.press("Enter")
+          await page.getByText("Give an e-mail address").waitFor()
+          await isFitFor(page)
+          await page.getByLabel("E-mail address").fill(email)
+          await page.getByLabel("Password").fill("not the password")
+          await page.keyboard.press("Enter")
+          await page.getByRole("alert").waitFor()
+          await isFitFor(page)
+          await page.getByLabel("Password").fill(PASSWORD)
+          await page.getByRole("button", { name: "Sign in" }).click()
+          await page.getByRole("heading", { name: "Choose a store" }).waitFor()
+          await isFitFor(page)
+          await page.getByRole("link", { name: "A store" }).first().click()
+          await page.getByRole("heading", { name: "Restocker asks for access" }).waitFor()
+          await isFitFor(page)
+          await page.getByRole("button", { name: "Allow" }).click()
+          await page.waitForURL(/^http:\/\/localhost:/)
+        })
+        const { searchParams } = new URL(page.url())
+        assert.match(searchParams.get("code") ?? "", /^[\w-]{43}$/)
+        assert.strictEqual(searchParams.get("iss"), base)
+        // Whom the merchant comes from is not told: the address that asked has all that the app may know.
+        assert.deepStrictEqual(
+          app.received.map(({ headers }) => headers["referer"]),
+          [undefined, undefined]
+        )
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("who cancels, or is led here wrongly, comes back to the app, or sees why not", () =>
+      Effect.gen(function* () {
+        const { address, appId, base, complaints, email, page } = yield* scene
+        yield* Effect.promise(async () => {
+          await page.goto(`${address}&scope=everything`)
+          await page.getByRole("link", { name: "Back to the app" }).waitFor()
+          await isFitFor(page)
+          await page.getByRole("link", { name: "Back to the app" }).click()
+          await page.waitForURL(/home.*[?&]error=invalid_scope&/)
+          await page.goto(`${base}${authorizePath(appId)}`)
+          await page.getByRole("heading", { name: "This link does not work" }).waitFor()
+          await isFitFor(page)
+
+          await page.goto(address)
+          await page.getByLabel("E-mail address").fill(email)
+          await page.getByLabel("Password").fill(PASSWORD)
+          await page.getByRole("button", { name: "Sign in" }).click()
+          await page.getByRole("button", { name: "Use another account" }).click()
+          await page.getByLabel("E-mail address").fill(email)
+          await page.getByLabel("Password").fill(PASSWORD)
+          await page.getByRole("button", { name: "Sign in" }).click()
+          await page.getByRole("button", { name: "Cancel" }).click()
+          await page.waitForURL(/home.*[?&]error=access_denied&/)
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("no page of another site shows ours in a frame", () =>
+      Effect.gen(function* () {
+        const { address, app, complaints, page } = yield* scene
+        app.answerWith(() => ({
+          status: 200,
+          headers: { "content-type": "text/html" },
+          body: `<!doctype html><title>Evil</title><iframe src="${address.replaceAll("&", "&amp;")}"></iframe>`
+        }))
+        yield* Effect.promise(async () => {
+          await page.goto(`${app.url}/evil`)
+          const [, frame] = page.frames()
+          await frame?.waitForLoadState()
+          assert.strictEqual(await frame?.getByLabel("Password").count(), 0)
+        })
+        assert.match(complaints().join(), /frame-ancestors 'none'/)
+      })
+    )
+  })
+})
