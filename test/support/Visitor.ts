@@ -59,7 +59,10 @@ export interface Seen {
   readonly location: string
 }
 
-const FIELD = /<input[^>]*? name="(\w+)"[^>]*? value="([^"]*)"/g
+const FIELD = /<input[^>]*? name="(\w+)"[^>]*? value="([^"]*)"[^>]*>/g
+const CHOICE = /<select[^>]*? name="(\w+)"[^>]*>[^]*?<option value="([^"]*)"\s+selected/g
+
+const isOff = (field: string) => field.includes('type="checkbox"') && !/\schecked\b/.test(field)
 
 const unescaped = (text: string) =>
   text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) =>
@@ -68,7 +71,11 @@ const unescaped = (text: string) =>
 
 /** The fields of a page's forms, as they are filled in before anybody types. */
 export const fieldsOf = ({ text }: Seen): Record<string, string> =>
-  Object.fromEntries([...text.matchAll(FIELD)].map(([, name = "", value = ""]) => [name, unescaped(value)]))
+  Object.fromEntries(
+    [...text.matchAll(FIELD), ...text.matchAll(CHOICE)]
+      .filter(([field]) => !isOff(field))
+      .map(([, name = "", value = ""]) => [name, unescaped(value)])
+  )
 
 /** The words of a page. */
 export const wordsOf = ({ text }: Seen) =>

@@ -1,4 +1,5 @@
 import type { Membership } from "../../domain/access/Merchants.ts"
+import { isDocumentUrl } from "../../domain/oauth/ClientMetadata.ts"
 import type { Client } from "../../domain/oauth/Clients.ts"
 import { type Html, html } from "./Html.ts"
 import type { Page } from "./Page.ts"
@@ -19,11 +20,19 @@ const linkTo = (website: string) => {
   return protocol === "https:" ? html`<a href="${website}" rel="noreferrer">${host}</a>` : html`<bdi>${website}</bdi>`
 }
 
-const developerOf = ({ of, website }: Client) => {
-  const name = of._tag === "App" ? of.developerName : null
+/** Of a client of agents no more is known than which host describes it, if one does: the rest it says of itself. */
+const agentsMaker = (clientId: string) =>
+  isDocumentUrl(clientId)
+    ? html`Described by <strong>${new URL(clientId).host}</strong>`
+    : html`It gave this name itself: nobody has checked it`
+
+const appsMaker = (name: string | null, website: string | null) => {
   const maker = name === null ? html`Registered by who runs this service` : html`Made by <bdi>${name}</bdi>`
-  return html`<p class="quiet">${maker}${website === null ? undefined : html`, ${linkTo(website)}`}.</p>`
+  return html`${maker}${website === null ? undefined : html`, ${linkTo(website)}`}`
 }
+
+const makerOf = ({ clientId, of, website }: Client) =>
+  html`<p class="quiet">${of._tag === "App" ? appsMaker(of.developerName, website) : agentsMaker(clientId)}.</p>`
 
 /** Whereto a redirect leads, as a person knows it. */
 const placeOf = ({ host, protocol }: URL) => {
@@ -52,7 +61,7 @@ export const consentPage = ({ client, heading, refusal, store, terms, token, ...
   title: `Allow ${client.name}?`,
   main: html`${monogram(client.name)}
     <h1>${heading}</h1>
-    ${developerOf(client)} ${refusal === undefined ? undefined : html`<p class="alert" role="alert">${refusal}</p>`}
+    ${makerOf(client)} ${refusal === undefined ? undefined : html`<p class="alert" role="alert">${refusal}</p>`}
     <form method="post">
       <input type="hidden" name="token" value="${token}" />
       <input type="hidden" name="store_id" value="${store.storeId}" />

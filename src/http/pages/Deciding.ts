@@ -5,7 +5,7 @@ import { StoreNotFound } from "../../domain/Store.ts"
 import { replyOf } from "../ErrorTable.ts"
 import type { AuthorizationRequest } from "../oauth/Authorization.ts"
 import { accountFooter } from "./AccountFooter.ts"
-import { agentConsent } from "./AgentConsent.ts"
+import { makeAgentConsent } from "./AgentConsent.ts"
 import { makeAppConsent } from "./AppConsent.ts"
 import { consentPage } from "./ConsentPage.ts"
 import type { Consenting } from "./Consenting.ts"
@@ -53,13 +53,14 @@ const chooseStore = (deciding: Deciding, stores: ReadonlyArray<Membership>, refu
 export const makeDeciding = Effect.gen(function* () {
   const { memberships } = yield* Merchants
   const appConsent = yield* makeAppConsent
+  const agentConsent = yield* makeAgentConsent
 
   const consentingOf = ({ client, scopes }: AuthorizationRequest): Consenting => {
     switch (client.of._tag) {
       case "App":
         return appConsent({ ...client.of, name: client.name, scopes })
       case "AgentClient":
-        return agentConsent(client.name)
+        return agentConsent(client, scopes)
     }
   }
 

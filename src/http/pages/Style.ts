@@ -180,6 +180,31 @@ export const STYLE = html`<style>
     color: inherit;
     font: inherit;
   }
+  select {
+    width: 100%;
+    min-height: 44px;
+    margin-bottom: 16px;
+    padding: 8px 12px;
+    border: 1px solid var(--edge);
+    border-radius: 8px;
+    background: var(--card);
+    color: inherit;
+    font: inherit;
+  }
+  .choice {
+    display: flex;
+    gap: 12px;
+    align-items: center;
+    margin: 0;
+    font-size: 16px;
+  }
+  .choice input {
+    flex: none;
+    width: 20px;
+    min-height: 24px;
+    margin: 0;
+    accent-color: var(--accent);
+  }
   input[aria-invalid] {
     border-color: var(--alert);
   }

@@ -162,10 +162,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh 
     Effect.gen(function* () {
       const { resume } = yield* Installations
       const { base, installationId, refresh, storeId, tokens } = yield* installed()
-      const perform = yield* performIn(storeId)
       yield* suspend({ id: installationId, storeId })
       const next = tokensOf(yield* refresh(tokens.refresh_token))
       assert.strictEqual(yield* statusOf(base, next.access_token), 403)
+      const perform = yield* performIn(storeId)
       yield* perform(resume(storeId, installationId))
       assert.strictEqual(yield* statusOf(base, next.access_token), 200)
     })

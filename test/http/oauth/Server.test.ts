@@ -1,0 +1,115 @@
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Logger, LogLevel } from "effect"
+import { createConnection } from "node:net"
+import { type Access, AccessLog } from "../../../src/http/AccessLog.ts"
+import { PublicUrl } from "../../../src/http/oauth/Issuer.ts"
+import { ApiTest, baseUrl } from "../../support/Api.ts"
+import { makePkce, makePoster, register, scene, tokensOf } from "../../support/Oauth.ts"
+
+/** All that the service told its logs, as text. */
+class Told extends Context.Tag("Told")<Told, Array<string>>() {}
+
+const LogsTest = Layer.unwrapEffect(
+  Effect.map(Told, (told) =>
+    Layer.mergeAll(
+      Layer.succeed(AccessLog, (access: Access) => void told.push(JSON.stringify(access))),
+      Logger.replace(
+        Logger.defaultLogger,
+        Logger.map(Logger.structuredLogger, (line) => void told.push(JSON.stringify(line)))
+      ),
+      Logger.minimumLogLevel(LogLevel.All)
+    )
+  )
+)
+
+const NAME = "https://partners.example.com"
+
+const Test = ApiTest.pipe(
+  Layer.provide(Layer.succeed(PublicUrl, NAME)),
+  Layer.provide(LogsTest),
+  Layer.provideMerge(Layer.sync(Told, () => []))
+)
+
+layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The authorization server", (it) => {
+  it.effect("tells of itself where clients look for it, by the name that it is given", () =>
+    Effect.gen(function* () {
+      const base = yield* baseUrl
+      const answer = yield* Effect.promise(() => fetch(`${base}/.well-known/oauth-authorization-server`))
+      assert.strictEqual(answer.status, 200)
+      assert.match(answer.headers.get("content-type") ?? "", /^application\/json/)
+      const methods = ["client_secret_basic", "client_secret_post", "none"]
+      const { scopes_supported, ...said } = yield* Effect.promise(() => answer.json())
+      assert.deepStrictEqual(said, {
+        issuer: NAME,
+        authorization_endpoint: `${NAME}/oauth/authorize`,
+        token_endpoint: `${NAME}/oauth/token`,
+        revocation_endpoint: `${NAME}/oauth/revoke`,
+        response_types_supported: ["code"],
+        response_modes_supported: ["query"],
+        grant_types_supported: ["authorization_code", "refresh_token"],
+        token_endpoint_auth_methods_supported: methods,
+        revocation_endpoint_auth_methods_supported: methods,
+        code_challenge_methods_supported: ["S256"],
+        authorization_response_iss_parameter_supported: true,
+        service_documentation: `${NAME}/docs`
+      })
+      assert.include(scopes_supported, "read_products")
+    })
+  )
+
+  it.effect("tells its logs no code, token, secret or verifier, whether they are good or not", () =>
+    Effect.gen(function* () {
+      const told = yield* Told
+      const { agree, app, base, raw, refresh, revoke, token } = yield* scene()
+      const form = yield* agree(app)
+      const { access_token, refresh_token } = tokensOf(yield* token(form))
+      const next = tokensOf(yield* refresh(refresh_token))
+      yield* revoke(next.access_token)
+      yield* token(form)
+      yield* token({ ...form, code_verifier: makePkce().verifier })
+      yield* makePoster(base, yield* register()).token(form)
+      yield* makePoster(base, { ...app, secret: "wrong-secret" }).refresh(refresh_token)
+      yield* raw(`/oauth/token?code=${form.code}`, "code=in-the-query")
+      yield* raw("/oauth/token", "%zz=1&code=broken")
+      // The connection ends in the middle of the form.
+      const { hostname, port } = new URL(base)
+      yield* Effect.async<void>((done) => {
+        const socket = createConnection({ host: hostname, port: Number(port) }, () => {
+          const head = "content-type: application/x-www-form-urlencoded\r\ncontent-length: 999\r\n\r\n"
+          socket.write(`POST /oauth/token HTTP/1.1\r\nhost: a\r\n${head}code=${form.code}`, () => socket.destroy())
+        })
+        socket.on("close", () => done(Effect.void))
+      })
+      assert.isAbove(told.filter((line) => line.includes('"/oauth/token"')).length, 6)
+      const secrets = [form.code, form.code_verifier, app.secret ?? "", access_token, refresh_token]
+      const all = told.join("\n")
+      for (const secret of [...secrets, next.access_token, next.refresh_token, "wrong-secret", "in-the-query"]) {
+        assert.notInclude(all, secret)
+      }
+    })
+  )
+
+  it.effect(
+    "gives no other answer to a client than to wait, when it has failed too often; nobody else, and no success",
+    () =>
+      Effect.gen(function* () {
+        const { agree, app, base, refresh, revoke, token } = yield* scene()
+        const answers = yield* Effect.forEach(Array.from({ length: 60 }), () => refresh("nonsense"), { concurrency: 8 })
+        for (const { error, status } of answers) assert.deepStrictEqual([status, error], [400, "invalid_grant"])
+        const others = [
+          yield* refresh("nonsense"),
+          yield* token({}),
+          yield* makePoster(base, { ...app, secret: "no" }).revoke("a")
+        ]
+        for (const { error, headers, status } of others) {
+          assert.deepStrictEqual([status, error], [429, "temporarily_unavailable"])
+          const wait = Number(headers.get("retry-after"))
+          assert.isTrue(wait > 0 && wait <= 60)
+        }
+        const other = makePoster(base, yield* register())
+        assert.strictEqual((yield* other.refresh("nonsense")).error, "invalid_grant")
+        const { access_token } = tokensOf(yield* token(yield* agree(app)))
+        assert.strictEqual((yield* revoke(access_token)).status, 200)
+      })
+  )
+})
