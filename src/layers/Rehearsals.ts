@@ -18,7 +18,7 @@ export const makeRehearsals = (database: DatabaseOf) => {
     if (change === undefined || change.resource !== "product" || others.length > 0) return Effect.succeed(null)
     const id = ProductId.make(change.resourceId)
     const sideOf = (side: Snapshot | null) => side && productOf(side.json, id)
-    return movesOf(context.storeId, id, sideOf(change.before), sideOf(change.after))
+    return movesOf(context.storeId, id, sideOf(change.before), sideOf(change.after), change.undoes)
   }
 
   return (context: WriteContext, changes: ReadonlyArray<Change>): Effect.Effect<Rehearsal> =>

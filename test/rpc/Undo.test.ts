@@ -110,7 +110,18 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
       yield* client.collections.delete({ storeId, idempotencyKey: newKey(), id: gone.id })
 
       const dry = yield* client.activity.undo({ storeId, idempotencyKey: newKey(), id: deletion.id, dryRun: true })
-      assert.strictEqual("dryRun" in dry && dry.resource.undone[0]?.version, 2)
+      if (!("dryRun" in dry)) return assert.fail("It was done")
+      assert.strictEqual(dry.resource.undone[0]?.version, 2)
+      // By hand and by its rules, and not what was deleted.
+      assert.deepInclude(dry.collections, {
+        enters: [
+          { id: shelf.id, title: "Shelf" },
+          { id: turned.id, title: "Turned" }
+        ],
+        leaves: [],
+        entersCount: 2,
+        leavesCount: 0
+      })
       assert.strictEqual((yield* Effect.flip(get(b.id)))._tag, "ProductNotFound")
 
       yield* undo(deletion.id)

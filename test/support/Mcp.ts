@@ -30,7 +30,7 @@ export const decodeResult = Schema.decodeUnknownSync(Result)
 export interface AnyClient {
   readonly version: string | undefined
   readonly instructions: string | undefined
-  readonly listTools: Effect.Effect<ReadonlyArray<{ readonly name: string }>>
+  readonly listTools: Effect.Effect<ReadonlyArray<{ readonly name: string; readonly inputSchema: object }>>
   /** Read by the client with the output schema of the tool, once it has listed the tools. */
   readonly callTool: (name: string, args: Record<string, unknown>) => Effect.Effect<Result>
   readonly listResources: Effect.Effect<ReadonlyArray<{ readonly uri: string }>>

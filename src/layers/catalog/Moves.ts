@@ -11,6 +11,8 @@ import type { StoreId } from "../../domain/Store.ts"
 import { nextTurn } from "../../domain/Turn.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { statement } from "../database/Statement.ts"
+import { partOf } from "../Journal.ts"
+import { selectRejoined } from "../journal/UndoProducts.ts"
 import { type CollectionRow, makeHeads } from "./CollectionRepo.ts"
 
 /** Milliseconds of work that the rules of a store are given to be applied to one product, waits for others aside. */
@@ -54,7 +56,8 @@ const moveOf = (
 const inOrder = (all: ReadonlyArray<Named>) => all.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, MAX_NAMED)
 
 /**
- * The collections that a product enters and leaves as it goes from one state to the next, null being none. The rules are
+ * The collections that a product enters and leaves as it goes from one state to the next, null being none, by what undoes
+ * an entry of the journal or by what does not. The rules are
  * applied here and not in the database, which would have to hold the product for that: a page of collections at a time,
  * with no lock, and in turns with everybody else's work. Null where that takes too long: rules may be as many as 600,000.
  */
@@ -66,12 +69,16 @@ export const makeMoves = (database: DatabaseOf) => {
     store: StoreId,
     id: ProductId,
     before: Product | null,
-    after: Product | null
+    after: Product | null,
+    undoes?: string
   ): Effect.Effect<Rehearsal["collections"]> =>
     Effect.gen(function* () {
       const sides = [before && facetsOf(before), after && facetsOf(after)] as const
-      const enters: Array<Named> = []
-      // Who is made stands in no manual collection yet, and who is changed stays where it is.
+      // Who is changed stays in the manual collections, and who is made stands in none yet, unless it comes back.
+      const enters: Array<Named> =
+        before === null && undoes !== undefined
+          ? [...(yield* namedOf(selectRejoined(store, undoes, partOf(undoes))))]
+          : []
       const leaves: Array<Named> = after === null ? [...(yield* namedOf(selectManual(store, id)))] : []
       let worked = 0
       let cursor: CollectionId | undefined

@@ -13,6 +13,21 @@ import { leave, type Steps } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import { type Kept, membersOf } from "./Kept.ts"
 
+/** Whether the collection `c` takes a product back: it is filled by hand, and has room. */
+const TAKES_BACK = `
+  c.store_id = $1 and c.document ->> 'type' = 'manual'
+  and (select count(*) from collection_members where store_id = $1 and collection_id = c.id) < ${MAX_MEMBERS}
+`
+
+/** The manual collections that take a product back when its deletion is undone: of a store, an entry, and its part. */
+export const selectRejoined = statement(`
+  select c.id, c.document ->> 'title' as title
+  from journal j
+  cross join json_to_recordset(j.memberships::json) as held ("collectionId" uuid)
+  join collections c on c.id = held."collectionId" and ${TAKES_BACK}
+  where j.store_id = $1 and j.id = $2 and j.part = $3
+`)
+
 /**
  * Puts a product back into a manual collection: store, collection, product, and how many stood before it. Where those
  * behind have left no room in front of them, they make it.
@@ -36,9 +51,7 @@ const rejoin = statement(`
     (select max(position) + 1 from collection_members where store_id = $1 and collection_id = $2),
     0
   ), $3
-  from collections c
-  where c.store_id = $1 and c.id = $2 and c.document ->> 'type' = 'manual'
-    and (select count(*) from collection_members where store_id = $1 and collection_id = $2) < ${MAX_MEMBERS}
+  from collections c where c.id = $2 and ${TAKES_BACK}
 `)
 
 /** Unless another product is called so by now, as one that an import made anew. */
