@@ -1,14 +1,19 @@
 import { Effect, Redacted } from "effect"
+import { randomUUID } from "node:crypto"
+import { Agents } from "../../src/domain/access/Agents.ts"
+import { AgentClients } from "../../src/domain/oauth/AgentClients.ts"
 import { Clients, type Credentials } from "../../src/domain/oauth/Clients.ts"
 import { Grants } from "../../src/domain/oauth/Grants.ts"
 import type { Database, Door } from "../../src/layers/database/Postgres.ts"
-import type { makeMerchantStore, RegisteredApp } from "./Oauth.ts"
+import { type makeMerchantStore, REDIRECT, type RegisteredApp } from "./Oauth.ts"
+
+type Measured = <A, E, R>(name: string, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R | Database | Door>
 
 /** All that an app does with what a merchant agrees to, each done once by name. */
 export const authorizations = Effect.fn(function* (
   app: RegisteredApp,
   { agree }: Effect.Effect.Success<typeof makeMerchantStore>,
-  measured: <A, E, R>(name: string, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R | Database | Door>
+  measured: Measured
 ) {
   const clients = yield* Clients
   const grants = yield* Grants
@@ -33,4 +38,28 @@ export const authorizations = Effect.fn(function* (
   yield* measured("a code that is used again", Effect.flip(grants.exchange(client, presented)))
   yield* measured("a refresh token that is revoked", grants.revoke(client, next.refreshToken))
   yield* measured("a purge of codes and tokens", grants.purge)
+})
+
+const HELPER = { name: "Helper", website: null, logoUrl: null, redirectUris: [REDIRECT] }
+
+/** All that the client of an agent does, from its registration to its end. */
+export const agentAuthorizations = Effect.fn(function* (
+  { agreeToAgent }: Effect.Effect.Success<typeof makeMerchantStore>,
+  measured: Measured
+) {
+  const agents = yield* Agents
+  const clients = yield* AgentClients
+  const grants = yield* Grants
+  const clientId = yield* measured("a client that registers", clients.register(HELPER, randomUUID()))
+  const client: Credentials = { clientId, secret: undefined }
+  yield* measured("a client that registered", clients.find(clientId))
+  const presented = yield* measured("a consent to an agent", agreeToAgent(clientId))
+  const { accessToken, refreshToken } = yield* measured("an agent's code", grants.exchange(client, presented))
+  yield* measured("an agent's calls by consent", agents.admit(accessToken, 1, "any"))
+  yield* measured(
+    "a token of an agent that is good for tools alone",
+    Effect.flip(agents.admit(accessToken, 1, "shown"))
+  )
+  yield* measured("an agent that ends with its grant", grants.revoke(client, refreshToken))
+  yield* measured("a purge of clients", clients.purge)
 })

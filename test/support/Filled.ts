@@ -57,8 +57,9 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   on conflict do nothing;
 
   insert into client_secrets (app_id, id, secret_hash) select id, id, sha256(id::text::bytea) from apps on conflict do nothing;
-  insert into agent_clients (client_id, name, redirect_uris)
-  select gen_random_uuid(), 'A client', '{}' from generate_series(1, ${stores});
+  insert into agent_clients (client_id, name, redirect_uris, ends_at)
+  select gen_random_uuid(), 'A client', '{}', case when n % 2 = 0 then now() + interval '1 day' end
+  from generate_series(1, ${stores}) n;
   insert into oauth_grants (store_id, id, client_id, installation_id, merchant_id)
   select i.store_id, i.id, app_id, i.id, m.id from installations i, (select id from merchants limit 1) m
   on conflict do nothing;
@@ -73,6 +74,8 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   select s.id, gen_random_uuid(), sha256(s.id::text::bytea), copied.name, scopes, budget, requests, proposals_only, created_by
   from copied, stores s;
   insert into agent_windows (store_id, agent_id) select store_id, id from agents on conflict do nothing;
+  insert into agent_tokens (token_hash, store_id, agent_id, grant_id, expires_at)
+  select sha256(id::text::bytea), store_id, id, id, now() + interval '1 hour' from agents on conflict do nothing;
   insert into proposals (store_id, id, agent_id, procedure, payload, ground, status, created_at, expires_at)
   select store_id, uuid_v7(clock_micros()), id, 'products.create', '{}', '[]', case n % 5 when 0 then 'pending' else 'approved' end,
     now(), now() + interval '7 days'

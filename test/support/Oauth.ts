@@ -53,7 +53,7 @@ export const makeMerchantStore = Effect.gen(function* () {
   const { join } = yield* Merchants
   const perform = yield* performIn(storeId)
   yield* perform(join(storeId, email, "owner"))
-  const { install } = yield* Consents
+  const { install, makeAgent } = yield* Consents
 
   /** What comes back to the app: its code, and what it takes to exchange it. */
   const agree = Effect.fn(function* (
@@ -66,7 +66,15 @@ export const makeMerchantStore = Effect.gen(function* () {
     const code = Redacted.value(yield* install(consent, { appId, ...declared, ...granted }))
     return { grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier: verifier }
   })
-  return { merchantId, storeId, agree }
+
+  /** The same to an agent, and its client. */
+  const agreeToAgent = Effect.fn(function* (clientId: ClientId) {
+    const { challenge, verifier } = makePkce()
+    const consent = { merchantId, storeId, clientId, redirectUri: REDIRECT, challenge, resource: undefined }
+    const code = yield* makeAgent(consent, { name: "Helper", scopes: [], days: 7 })
+    return { code, redirectUri: REDIRECT, verifier: Redacted.make(verifier), resource: undefined }
+  })
+  return { merchantId, storeId, agree, agreeToAgent }
 })
 
 export type Form = Readonly<Record<string, string>>

@@ -44,6 +44,8 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The authoriza
         authorization_endpoint: `${NAME}/oauth/authorize`,
         token_endpoint: `${NAME}/oauth/token`,
         revocation_endpoint: `${NAME}/oauth/revoke`,
+        registration_endpoint: `${NAME}/oauth/register`,
+        client_id_metadata_document_supported: true,
         response_types_supported: ["code"],
         response_modes_supported: ["query"],
         grant_types_supported: ["authorization_code", "refresh_token"],

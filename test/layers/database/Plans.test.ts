@@ -30,7 +30,7 @@ import { statement } from "../../../src/layers/database/Statement.ts"
 import { makeQueue } from "../../../src/layers/webhooks/Queue.ts"
 import { makeApp, makeStore } from "../../support/Api.ts"
 import { administration } from "../../support/Administration.ts"
-import { authorizations } from "../../support/Authorizations.ts"
+import { agentAuthorizations, authorizations } from "../../support/Authorizations.ts"
 import { history } from "../../support/History.ts"
 import { keyed } from "../../support/Keyed.ts"
 import { freshDatabase } from "../../support/Postgres.ts"
@@ -259,6 +259,7 @@ const round = Effect.fn(function* ({
   for (const [name, work] of administered) yield* measured(name, Effect.orDie(work))
 
   yield* authorizations(app, merchantStore, measured)
+  yield* agentAuthorizations(merchantStore, measured)
 
   return costs
 })
