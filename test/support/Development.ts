@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import { AppId } from "../../src/domain/access/Apps.ts"
-import { AppPatch, Developers, type WithSecret } from "../../src/domain/access/Developers.ts"
+import { Developers, type WithSecret } from "../../src/domain/access/Developers.ts"
 import { MerchantId } from "../../src/domain/Actor.ts"
 import type { Write } from "../../src/domain/Write.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
@@ -31,7 +31,7 @@ export const development = Effect.fn(function* (
     ["an app of a developer", developers.get(account, id)],
     ["installations of an app", developers.installations(account, id, { limit: 20 })],
     ["an app that is registered", performOf(account, developers.create(account, toApp(APP)))],
-    ["an app that is changed", performOf(account, developers.update(account, id, AppPatch.make({ name: "Other" })))],
+    ["an app that is changed", performOf(account, developers.update(account, id, { name: "Other" }))],
     ["a client secret that is replaced", performOf(account, developers.rotateSecret(account, id, 1))],
     ["a webhook that is set", performOf(account, setWebhook)],
     ["a secret of a webhook that is replaced", performOf(account, rotateWebhook)]
