@@ -9,7 +9,7 @@ export const reseal = command("reseal", { json }, function* ({ json }) {
   yield* print(json, { resealed, unopened })
   if (unopened > 0) {
     return yield* Effect.fail({
-      message: `${unopened} webhooks have a secret that does not open: give the key that sealed it as SECRET_KEY_PREVIOUS, or make a new one with: apps webhook rotate-secret --now`
+      message: `Webhooks whose secret does not open: ${unopened}. Give the key that sealed it as SECRET_KEY_PREVIOUS, or make a new one with: apps webhook rotate-secret --now`
     })
   }
 }).pipe(

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
-import { app, cli } from "../support/Cli.ts"
-import { ownDatabase, rowsOf, runNode, type Variables } from "../support/Process.ts"
+import { ownDatabase, rowsOf, runNode, servicesOn, type Variables } from "../support/Process.ts"
 import { SECRET_KEY } from "../support/SecretKey.ts"
+import { subscriber } from "../support/Webhooks.ts"
 
 const key = () => randomBytes(32).toString("base64")
 
@@ -12,9 +12,7 @@ const done = (resealed: number) => ({ code: 0, said: `resealed: ${resealed}\nuno
 it.scopedLive("another key takes over: it seals what the one before opens, which is needed no longer", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
-    const { appId } = yield* app(url, "read_products")
-    const set = ["apps", "webhook", "set", "--app", appId, "--url", "https://app.example.com/hooks"]
-    assert.strictEqual((yield* cli(url, ...set, "--event", "catalog.product.updated.v1")).code, 0)
+    const { appId } = yield* Effect.provide(subscriber({ url: "https://app.example.com/" }), servicesOn(url))
     const [before, now] = [key(), key()]
     const reseal = (keys: Variables) =>
       Effect.map(
@@ -29,7 +27,7 @@ it.scopedLive("another key takes over: it seals what the one before opens, which
     assert.deepStrictEqual(yield* reseal({ SECRET_KEY: now }), done(0))
     const lost = yield* reseal({ SECRET_KEY: before })
     assert.strictEqual(lost.code, 1)
-    assert.match(lost.said, /unopened: 1\npartner-api: 1 webhooks have a secret that does not open: give the key/)
+    assert.match(lost.said, /unopened: 1\npartner-api: Webhooks whose secret does not open: 1\. Give the key/)
 
     const [row] = yield* rowsOf(client, "select secret from webhooks where app_id = $1", [appId])
     assert.notInclude(String(row?.["secret"]), "whsec_")

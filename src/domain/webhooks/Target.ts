@@ -39,6 +39,8 @@ const refusal = (url: URL, isAllowed: boolean): string | undefined => {
   return isAllowed ? undefined : refuseHost(hostOf(url))
 }
 
+const refuse = (reason: string) => Either.left(new WebhookUrlRefused({ reason }))
+
 /**
  * Whether webhook requests may go to the URL `text` (decisions, section 10): an absolute https URL of at most
  * {@link MAX_URL_LENGTH} characters without credentials and fragment, whose host is not known to be non-public. Asked
@@ -47,7 +49,6 @@ const refusal = (url: URL, isAllowed: boolean): string | undefined => {
  * early word only: the addresses it stands for are judged where they are looked up (`layers/webhooks/Lookup`).
  */
 export const checkUrl = (text: string, allowed: AllowedHosts): Either.Either<Target, WebhookUrlRefused> => {
-  const refuse = (reason: string) => Either.left(new WebhookUrlRefused({ reason }))
   if (text.length > MAX_URL_LENGTH) return refuse(`must have at most ${MAX_URL_LENGTH} characters`)
   if (!URL.canParse(text)) return refuse("must be an absolute URL, as in https://example.com/webhooks")
   const url = new URL(text)

@@ -80,7 +80,7 @@ export class WebhookUrlRefused extends Schema.TaggedError<WebhookUrlRefused>()("
 
 export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("WebhookNotFound", { appId: AppId }) {
   override get message() {
-    return `The app ${this.appId} has no webhook; give it one with: apps webhook set --app ${this.appId} --url … --event …`
+    return `The app ${this.appId} has no webhook; give it one with: apps webhook set --app ${this.appId} --url … --event …, or appWebhooks.set`
   }
 }
 

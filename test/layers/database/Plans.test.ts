@@ -31,6 +31,7 @@ import { makeQueue } from "../../../src/layers/webhooks/Queue.ts"
 import { makeApp, makeStore } from "../../support/Api.ts"
 import { administration } from "../../support/Administration.ts"
 import { agentAuthorizations, authorizations } from "../../support/Authorizations.ts"
+import { development } from "../../support/Development.ts"
 import { history } from "../../support/History.ts"
 import { keyed } from "../../support/Keyed.ts"
 import { freshDatabase } from "../../support/Postgres.ts"
@@ -257,6 +258,10 @@ const round = Effect.fn(function* ({
 
   const administered = yield* administration(installation, (write) => once(write, respondEmpty))
   for (const [name, work] of administered) yield* measured(name, Effect.orDie(work))
+  const developed = yield* development((account, write) =>
+    idempotency.onceOf(account, keyed(randomUUID()), write, respondEmpty)
+  )
+  for (const [name, work] of developed) yield* measured(name, Effect.orDie(work))
 
   yield* authorizations(app, merchantStore, measured)
   yield* agentAuthorizations(merchantStore, measured)

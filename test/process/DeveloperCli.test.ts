@@ -1,0 +1,88 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { createHash } from "node:crypto"
+import { cli, factsOf } from "../support/Cli.ts"
+import { ownDatabase, rowsOf, startServer } from "../support/Process.ts"
+import { callLine, exitsOf, postTo } from "../support/Rpc.ts"
+
+const EMAIL = "grace@example.com"
+const CREATE = ["apps", "create", "--name", "App", "--scope", "read_products"]
+
+const Client = Schema.Struct({
+  appId: Schema.UUID,
+  clientId: Schema.UUID,
+  clientSecret: Schema.String.pipe(Schema.pattern(/^app_secret_[\w-]{43}$/))
+})
+
+it.scopedLive("a developer is made, and apps of theirs, whose secret is printed once and replaced", () =>
+  Effect.gen(function* () {
+    const { client, url } = yield* ownDatabase
+    const Made = Schema.Struct({ developerId: Schema.UUID, email: Schema.String, password: Schema.String })
+    const made = yield* factsOf(Made, url, "developers", "create", "--email", EMAIL, "--name", "Grace")
+    const redirect = [
+      "--redirect-uri",
+      "https://app.example.com/callback",
+      "--redirect-uri",
+      "http://127.0.0.1/callback"
+    ]
+    const app = yield* factsOf(Client, url, ...CREATE, ...redirect, "--developer", EMAIL)
+    assert.strictEqual(app.clientId, app.appId)
+    const Public = Schema.Struct({ appId: Schema.UUID, clientId: Schema.UUID })
+    yield* factsOf(Public, url, ...CREATE, "--public", "--redirect-uri", "com.example.app:/callback")
+
+    const rotate = ["apps", "rotate-secret", "--app", app.appId]
+    const { clientSecret } = yield* factsOf(
+      Schema.Struct({ ...Client.omit("appId").fields, previousUntil: Schema.DateFromString }),
+      url,
+      ...rotate
+    )
+    const kept = yield* rowsOf(client, "select secret_hash, ends_at from client_secrets order by id")
+    assert.deepStrictEqual(
+      kept.map(({ secret_hash }) => secret_hash),
+      [app.clientSecret, clientSecret].map((secret) => createHash("sha256").update(secret).digest())
+    )
+
+    const { base } = yield* startServer({ DATABASE_URL: url })
+    const signedIn = yield* Effect.promise(() =>
+      fetch(`${base}/auth/sign-in`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ email: EMAIL, password: made.password })
+      })
+    )
+    const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""
+    const { text } = yield* postTo(base, callLine("apps.list", {}), { cookie })
+    const Listed = Schema.Struct({
+      value: Schema.Struct({
+        items: Schema.Array(Schema.Struct({ id: Schema.String, redirectUris: Schema.Array(Schema.String) }))
+      })
+    })
+    const [exit] = exitsOf(text).values()
+    assert.deepStrictEqual(Schema.decodeUnknownSync(Listed)(exit).value.items, [
+      { id: app.appId, redirectUris: ["https://app.example.com/callback", "http://127.0.0.1/callback"] }
+    ])
+  })
+)
+
+const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
+  [["--public", "--confidential"], /Give one of --public and --confidential/],
+  [["--developer", "nobody@example.com"], /There is no merchant with the e-mail address nobody@example\.com/],
+  [
+    ["--redirect-uri", "http://app.example.com/"],
+    /The redirect URI http:\/\/app\.example\.com\/ must begin with https/
+  ],
+  [["--redirect-uri", "com.example.app:/callback"], /public apps may have/]
+]
+
+it.scopedLive("what is asked wrongly of an app is answered with one clear line, and makes nothing", () =>
+  Effect.gen(function* () {
+    const { client, url } = yield* ownDatabase
+    for (const [asked, line] of mistakes) {
+      const { code, stderr } = yield* cli(url, ...CREATE, ...asked)
+      assert.strictEqual(code, 1)
+      assert.match(stderr, /^partner-api: [^\n]+\n$/)
+      assert.match(stderr, line)
+    }
+    assert.deepStrictEqual(yield* rowsOf(client, "select from apps"), [])
+  })
+)
