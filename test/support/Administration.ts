@@ -59,7 +59,8 @@ export const administration = Effect.fn(function* (
     ["the subscription of an app", billing.current({ id, storeId })],
     ["an app that is subscribed", perform(billing.subscribe(storeId, id, basic))],
     ["a subscription that is changed", perform(billing.change(storeId, id, pro))],
-    ["a subscription that is cancelled", perform(billing.cancel(storeId, id))]
+    ["a subscription that is cancelled", perform(billing.cancel(storeId, id))],
+    ["the subscriptions of a store", billing.subscriptions(storeId, { cursor: undefined, limit: 20 })]
   ]
   return work
 })
