@@ -13,6 +13,9 @@ import { textOf, type Work, WORKS } from "./works.ts"
 
 const MEASURED = ["create", "rpcCreate", "mcpGet", "mcpList", "mcpCreate"] as const satisfies ReadonlyArray<Work>
 
+/** What a tool may cost: 1.5 ms where a create over REST takes 0.55, wherever it runs. */
+const MOST_CREATES = 2.7
+
 /** A merchant who is signed in, and an agent, for each installation: with its id, its store and its token. */
 const seedCallers = async (db: Pg.Client) => {
   await db.query(
@@ -71,12 +74,12 @@ export const surfaces = (
       }
     }
     const cpuOf = (work: Work) => middle(seen.get(work) ?? [])
-    const most = 1500
+    const rest = cpuOf("create")
     const lines = [
-      boundLine("A create over RPC, against one over REST", cpuOf("rpcCreate"), cpuOf("create"), "µs", 1.3),
-      boundLine("A tool that reads a product, against 1.5 ms", cpuOf("mcpGet"), most, "µs", 1),
-      boundLine("A tool that reads a page, against 1.5 ms", cpuOf("mcpList"), most, "µs", 1),
-      boundLine("A tool that creates a product, against 1.5 ms", cpuOf("mcpCreate"), most, "µs", 1)
+      boundLine("A create over RPC, against one over REST", cpuOf("rpcCreate"), rest, "µs", 1.3),
+      boundLine("A tool that reads a product, against it too", cpuOf("mcpGet"), rest, "µs", MOST_CREATES),
+      boundLine("A tool that reads a page", cpuOf("mcpList"), rest, "µs", MOST_CREATES),
+      boundLine("A tool that creates a product", cpuOf("mcpCreate"), rest, "µs", MOST_CREATES)
     ]
     yield* say(`\nProcessor time of the server a call, medians of ${rounds} rounds.\n`)
     yield* say(`${table(BOUND_HEADINGS, lines)}\n`)

@@ -1,5 +1,7 @@
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Stream } from "effect"
+import { EventId } from "../../src/domain/Events.ts"
 import { Activity, EntryId, ResourceKind } from "../../src/domain/journal/Activity.ts"
+import { Changes } from "../../src/domain/journal/Changes.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
 import { statement } from "../../src/layers/database/Statement.ts"
@@ -14,6 +16,7 @@ const Entry = Schema.Struct({ id: Schema.typeSchema(EntryId), resourceId: Schema
 /** All that is read of what was written in a store, by name. */
 export const history = Effect.fn(function* (storeId: StoreId) {
   const { get, list } = yield* Activity
+  const { follow } = yield* Changes
   const database = yield* Database
   const { id, resourceId } = yield* database.one(Entry)(selectEntry(storeId))
   const asked = { limit: 20, kinds: ResourceKind.literals }
@@ -23,7 +26,8 @@ export const history = Effect.fn(function* (storeId: StoreId) {
     ["activity of a product", list(storeId, { ...asked, resourceId })],
     ["activity of a merchant", list(storeId, { ...asked, actorId: MERCHANT.id })],
     ["activity since a time", list(storeId, { ...asked, since: "2020-01-01T00:00:00.000Z" })],
-    ["an entry", get(storeId, id)]
+    ["an entry", get(storeId, id)],
+    ["changes", Stream.runDrain(Stream.take(follow(storeId, EventId.make(id), ResourceKind.literals), 2))]
   ]
   return reads
 })

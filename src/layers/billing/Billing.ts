@@ -20,8 +20,10 @@ const selectPlansOf = statement(`
   where i.store_id = $1 and i.id = $2 ${ORDER}
 `)
 
+/** The limit stands in a subquery, where the planner does not see it (as `selectHeads` of CollectionRepo.ts says). */
 const selectPage = statement(`
-  select ${SUBSCRIPTION} from subscriptions s where s.store_id = $1 and s.id > $2 order by s.id limit $3 + 1
+  select ${SUBSCRIPTION} from subscriptions s
+  where s.store_id = $1 and s.id > $2 order by s.id limit (select $3::integer) + 1
 `)
 
 const selectCurrent = statement(`

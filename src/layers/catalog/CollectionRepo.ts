@@ -77,11 +77,13 @@ interface Found {
   readonly isFollowed: boolean
 }
 
+// The limit stands in a subquery: where the planner sees it, it reads a page in another way than where it is unknown, as
+// it is to the plan that a connection keeps.
 const selectHeads = (behindCursor: "" | "and id > $4") =>
   statement(`
     select id, version, document::text as document from (
       select id, version, document, ${bytesBefore(BYTES)} < $3 as fits from collections
-      where store_id = $1 ${behindCursor} order by id limit $2
+      where store_id = $1 ${behindCursor} order by id limit (select $2::integer)
     ) as page
     where fits order by id
   `)

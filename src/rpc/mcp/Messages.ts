@@ -100,7 +100,7 @@ export const makeMessages = Effect.fnUntraced(function* (
           keepAliveMs: 0,
           onerror: (error) => errors.push(error)
         })
-        const request = new Request(ADDRESS, { method: "POST", headers: sent.headers, signal })
+        const request = new Request(ADDRESS, { method: "POST", headers: sent.headers })
         const response = await fetch(request, { parsedBody: sent.message })
         const contentType = response.headers.get("content-type") ?? undefined
         return { status: response.status, contentType, body: bareNumbers(await response.text()) }

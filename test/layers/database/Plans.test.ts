@@ -38,6 +38,7 @@ import { freshDatabase } from "../../support/Postgres.ts"
 import { BROUGHT, deleteBrought, fill, ORDER, outdate, RULES } from "../../support/Filled.ts"
 import { makeMerchantStore, register } from "../../support/Oauth.ts"
 import { makeMerchant, sessionOf } from "../../support/Rpc.ts"
+import { undos } from "../../support/Undos.ts"
 import { costSoFar } from "../../support/PlanCost.ts"
 import { contextOf, performIn } from "../../support/Writes.ts"
 
@@ -139,6 +140,8 @@ const round = Effect.fn(function* ({
   })
   const once = <A, E>(write: Write<A, E>, respond: (value: A) => StoredResponse, key: string = randomUUID()) =>
     idempotency.once(contextOf(storeId), keyed(key), write, respond)
+  const rehearse = <A, E>(write: Write<A, E>) =>
+    idempotency.once({ ...contextOf(storeId), mode: "rehearse" }, keyed(randomUUID()), write, respondEmpty)
 
   yield* measured("an admission", admit(token))
   yield* measured("the store", stores.get(storeId))
@@ -188,9 +191,14 @@ const round = Effect.fn(function* ({
   yield* measured("a manual collection", catalog.getCollection(storeId, made))
   const swap = catalog.updateCollection(storeId, made, { productIds: [kept, id] }, "any")
   yield* measured("a PATCH of a manual collection", once(swap, respond))
+  const cheaper = catalog.updateProduct(storeId, id, toPatch({ price: 2 }), "any")
+  yield* measured("a dry run of a PATCH", rehearse(cheaper))
   const deletion = catalog.deleteProduct(storeId, id, "any")
+  yield* measured("a dry run of a delete", rehearse(deletion))
   yield* measured("a delete", once(deletion, respondEmpty))
   yield* measured("a delete that is refused", Effect.flip(once(deletion, respondEmpty)))
+  const ways = { perform: <A, E>(write: Write<A, E>) => once(write, respondEmpty), rehearse }
+  for (const [name, work] of yield* undos(storeId, ways)) yield* measured(name, Effect.orDie(work))
   const gone = yield* once(catalog.createCollection(storeId, toCollection({ title: "Gone" })), respond)
   const removal = catalog.deleteCollection(storeId, collectionIdOf(gone), "any")
   yield* measured("a delete of a collection", once(removal, respondEmpty))
@@ -294,10 +302,11 @@ for (const isAnalyzed of [false, true]) {
       }
       const old = Effect.provide(yield* Layer.build(other))
       yield* Effect.replicateEffect(old(round(made)), ROUNDS)
-      yield* beside(Effect.all([fill(storeId, MANY), outdate, run(putTermsInPlace)]))
+      // A session tells what it read some seconds later, and would while others are measured.
+      yield* beside(Effect.all([fill(storeId, MANY), outdate, run(putTermsInPlace), costSoFar]))
       const costs = yield* old(round(made))
 
-      yield* beside(Effect.all([outdate, run("analyze"), run(putTermsInPlace)]))
+      yield* beside(Effect.all([outdate, run("analyze"), run(putTermsInPlace), costSoFar]))
       const fresh = yield* Effect.provide(round(made), yield* Layer.build(other))
       for (const [name, cost] of costs) assert.isAtMost(cost, mostOf(fresh.get(name) ?? 0), name)
     })
