@@ -34,8 +34,8 @@ import createOauth from "./migrations/0031_create_oauth.ts"
 import findInstallationsOfAnApp from "./migrations/0032_find_installations_of_an_app.ts"
 import purgeUninstalled from "./migrations/0033_purge_what_was_uninstalled.ts"
 import agentsByConsent from "./migrations/0034_agents_by_consent.ts"
-import agentsInOrder from "./migrations/0036_agents_end_in_order.ts"
-import keepExternalIdsOfDeletions from "./migrations/0037_keep_external_ids_of_deletions.ts"
+import agentsInOrder from "./migrations/0035_agents_end_in_order.ts"
+import keepExternalIdsOfDeletions from "./migrations/0036_keep_external_ids_of_deletions.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -73,8 +73,8 @@ export const migrations = {
   "0032_find_installations_of_an_app": findInstallationsOfAnApp,
   "0033_purge_what_was_uninstalled": purgeUninstalled,
   "0034_agents_by_consent": agentsByConsent,
-  "0036_agents_end_in_order": agentsInOrder,
-  "0037_keep_external_ids_of_deletions": keepExternalIdsOfDeletions
+  "0035_agents_end_in_order": agentsInOrder,
+  "0036_keep_external_ids_of_deletions": keepExternalIdsOfDeletions
 }
 
 /** The number that a migration's name begins with. */

@@ -24,6 +24,7 @@ import { reasonOf } from "../postgres/Failed.ts"
 import { Database } from "../database/Postgres.ts"
 import { makeCallers } from "./callers.ts"
 import { collections, products } from "./catalog.ts"
+import { registerExample } from "./example.ts"
 import { customers, ordersOf } from "./records.ts"
 
 const Known = Schema.parseJson(
@@ -34,7 +35,9 @@ const Known = Schema.parseJson(
     webhookSecret: Schema.optional(Schema.String),
     merchantEmail: Schema.optional(Schema.String),
     merchantPassword: Schema.optional(Schema.String),
-    agentToken: Schema.optional(Schema.String)
+    agentToken: Schema.optional(Schema.String),
+    exampleClientId: Schema.optional(Schema.typeSchema(AppId)),
+    exampleWebhookSecret: Schema.optional(Schema.String)
   })
 )
 type Known = typeof Known.Type
@@ -118,7 +121,7 @@ const subscribe = Effect.fnUntraced(function* (storeId: StoreId) {
 
 /**
  * A store on the plan `growth`, its catalog, an app installed on it with everything granted, one that is told of what
- * happens there, a merchant whose it is, and an agent. All of it or nothing.
+ * happens there, a merchant whose it is, an agent, and an app that they may install. All of it or nothing.
  */
 const create = Effect.gen(function* () {
   const stores = yield* Stores
@@ -147,7 +150,8 @@ const create = Effect.gen(function* () {
     storeId,
     ...(yield* installApp(storeId)),
     ...(yield* subscribe(storeId)),
-    ...(yield* makeCallers(context))
+    ...(yield* makeCallers(context)),
+    ...(yield* registerExample)
   }
 })
 
@@ -184,13 +188,14 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
   const before = yield* read(file)
   const found = Option.isSome(before) && (yield* isThere(before.value)) ? before.value : yield* transaction(create)
   // A demo from before there were capabilities gets an app that holds them now, one from before webhooks its receiver, one
-  // from before agents those who call.
+  // from before agents those who call, one from before apps were installed by merchants the example.
   const { capabilities } = yield* installations.find(found.installationId)
   const known: Known = {
     ...found,
     ...(capabilities.length < EVERYTHING.capabilities.length ? yield* transaction(installApp(found.storeId)) : {}),
     ...(found.webhookAppId === undefined ? yield* transaction(subscribe(found.storeId)) : {}),
-    ...(found.agentToken === undefined ? yield* transaction(makeCallers(contextIn(found.storeId))) : {})
+    ...(found.agentToken === undefined ? yield* transaction(makeCallers(contextIn(found.storeId))) : {}),
+    ...(found.exampleClientId === undefined ? yield* transaction(registerExample) : {})
   }
   // One from before orders and customers gets them likewise.
   yield* transaction(bringRecords(found.storeId))

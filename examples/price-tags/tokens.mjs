@@ -1,0 +1,16 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { app, tokenFile } from "./settings.mjs"
+
+const load = () => JSON.parse(readFileSync(tokenFile, "utf8"))
+
+/** Whole or not at all, and for nobody but its owner. */
+const save = (tokens) => {
+  const half = `${tokenFile instanceof URL ? tokenFile.pathname : tokenFile}.new`
+  writeFileSync(half, JSON.stringify(tokens), { mode: 0o600 })
+  renameSync(half, tokenFile)
+}
+
+/** Where the client reads its tokens, and puts new ones when it has renewed them. */
+export const tokens = { app, load, save }
+
+export const isInstalled = () => existsSync(tokenFile)
