@@ -17,6 +17,7 @@ import { openDemo } from "../../src/layers/demo/Demo.ts"
 import { ApiTest, baseUrl, makeClient, pageOf } from "../support/Api.ts"
 import { watch } from "../support/Process.ts"
 import { callLine, errorOf, post } from "../support/Rpc.ts"
+import { SECRET_KEY } from "../support/SecretKey.ts"
 
 const distinct = (values: ReadonlyArray<unknown>) => new Set(values.filter((value) => value !== undefined)).size
 
@@ -91,7 +92,7 @@ const wished = Effect.map(
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   ),
   (folder) => {
-    const settings = { DATABASE_URL: "postgres://given", DATA_DIR: folder }
+    const settings = { DATABASE_URL: "postgres://given", DATA_DIR: folder, SECRET_KEY }
     const config = (more: Record<string, string>) =>
       Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries({ ...settings, ...more }))))
     return { file: join(folder, "demo.json"), on: config({ DEMO: "true" }), unsaid: config({}) }
@@ -255,6 +256,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
       yield* Effect.provide(demo, on)
       const after = factsOf(readFileSync(file, "utf8"))
       assert.strictEqual(after["storeId"], storeId)
+      assert.isString(after["exampleClientId"])
       assert.strictEqual(yield* signIn(after), 200)
       assert.isUndefined(yield* call(after))
     })
