@@ -2,19 +2,15 @@ import { SqlClient } from "@effect/sql"
 import { assert, it } from "@effect/vitest"
 import { Effect, Either, Layer, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
-import { EVERYTHING } from "../../../src/domain/access/AccessRule.ts"
 import { Agents } from "../../../src/domain/access/Agents.ts"
-import { Installations } from "../../../src/domain/access/Installations.ts"
 import { type Kept, ProposalId, Proposals } from "../../../src/domain/access/Proposals.ts"
 import { Sessions } from "../../../src/domain/access/Sessions.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
-import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { CollectionId, CreateCollection } from "../../../src/domain/catalog/Collection.ts"
 import { PreviewRules } from "../../../src/domain/catalog/Membership.ts"
 import { CreateProduct, ProductId, UpdateProduct } from "../../../src/domain/catalog/Product.ts"
 import { Search } from "../../../src/domain/catalog/Search.ts"
-import { EventKind } from "../../../src/domain/Events.ts"
 import { parse } from "../../../src/domain/Json.ts"
 import { Imports } from "../../../src/domain/imports/Imports.ts"
 import { Idempotency, type StoredResponse } from "../../../src/domain/Idempotency.ts"
@@ -22,13 +18,11 @@ import { OrderId, Orders, PutOrder } from "../../../src/domain/records/Order.ts"
 import { RateLimit } from "../../../src/domain/RateLimit.ts"
 import { AppData } from "../../../src/domain/records/AppData.ts"
 import { Encoded, type Write, Writes } from "../../../src/domain/Write.ts"
-import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { MigrationsLive } from "../../../src/layers/Migrations.ts"
 import { Database, postgres } from "../../../src/layers/database/Postgres.ts"
 import { statement } from "../../../src/layers/database/Statement.ts"
 import { makeQueue } from "../../../src/layers/webhooks/Queue.ts"
-import { makeApp, makeStore } from "../../support/Api.ts"
 import { administration } from "../../support/Administration.ts"
 import { agentAuthorizations, authorizations } from "../../support/Authorizations.ts"
 import { development } from "../../support/Development.ts"
@@ -36,10 +30,9 @@ import { history } from "../../support/History.ts"
 import { keyed } from "../../support/Keyed.ts"
 import { freshDatabase } from "../../support/Postgres.ts"
 import { BROUGHT, deleteBrought, fill, ORDER, outdate, RULES } from "../../support/Filled.ts"
-import { makeMerchantStore, register } from "../../support/Oauth.ts"
-import { makeMerchant, sessionOf } from "../../support/Rpc.ts"
 import { undos } from "../../support/Undos.ts"
 import { costSoFar } from "../../support/PlanCost.ts"
+import { scene } from "../../support/PlanScene.ts"
 import { contextOf, performIn } from "../../support/Writes.ts"
 
 /** Rounds in which a connection comes to the plans that it keeps: after five that are made for their values. */
@@ -75,40 +68,6 @@ const idOf = <A, I>(id: Schema.Schema<A, I>) => {
 const productIdOf = idOf(ProductId)
 const collectionIdOf = idOf(CollectionId)
 const proposalIdOf = idOf(ProposalId)
-
-/** A store, and an app on it that is told of everything. Nobody analyzes behind the test's back. */
-const scene = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const storeId = yield* makeStore()
-  const appId = yield* makeApp()
-  const installation = yield* Effect.flatMap(Installations, ({ install }) =>
-    install({ storeId, appId, ...EVERYTHING, scopes: ["read_products", "read_collections"] })
-  )
-  const { token } = yield* Effect.flatMap(Tokens, ({ issue }) => issue(installation))
-  const { email, id: merchant } = yield* makeMerchant
-  const session = Redacted.make((yield* sessionOf(email)).replace("session=", ""))
-  const agents = yield* Agents
-  const perform = yield* performIn(storeId)
-  const app = yield* register()
-  const merchantStore = yield* makeMerchantStore
-  const { token: agentToken, write } = agents.create(storeId, merchant, { name: "An agent", scopes: [] })
-  yield* perform(write)
-  const agent = yield* Effect.orDie(agents.admit(agentToken, 1, "any"))
-  yield* Effect.flatMap(Webhooks, ({ subscribe }) =>
-    subscribe(appId, { url: "https://example.com/", kinds: EventKind.literals })
-  )
-  yield* sql`
-    do $$
-      declare name text;
-      begin
-        for name in select oid::regclass from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace loop
-          execute format('alter table %s set (autovacuum_enabled = off)', name);
-        end loop;
-      end
-    $$
-  `
-  return { app, installation, merchantStore, token, agent, agentToken, session }
-})
 
 /** Does each operation of the service once: what each of them cost. */
 const round = Effect.fn(function* ({

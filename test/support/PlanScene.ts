@@ -1,0 +1,46 @@
+import { SqlClient } from "@effect/sql"
+import { Effect, Redacted } from "effect"
+import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { Agents } from "../../src/domain/access/Agents.ts"
+import { Installations } from "../../src/domain/access/Installations.ts"
+import { Tokens } from "../../src/domain/access/Tokens.ts"
+import { EventKind } from "../../src/domain/Events.ts"
+import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
+import { makeApp, makeStore } from "./Api.ts"
+import { makeMerchantStore, register } from "./Oauth.ts"
+import { makeMerchant, sessionOf } from "./Rpc.ts"
+import { performIn } from "./Writes.ts"
+
+/** A store, and an app on it that is told of everything. Nobody analyzes behind the test's back. */
+export const scene = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const storeId = yield* makeStore()
+  const appId = yield* makeApp()
+  const installation = yield* Effect.flatMap(Installations, ({ install }) =>
+    install({ storeId, appId, ...EVERYTHING, scopes: ["read_products", "read_collections"] })
+  )
+  const { token } = yield* Effect.flatMap(Tokens, ({ issue }) => issue(installation))
+  const { email, id: merchant } = yield* makeMerchant
+  const session = Redacted.make((yield* sessionOf(email)).replace("session=", ""))
+  const agents = yield* Agents
+  const perform = yield* performIn(storeId)
+  const app = yield* register()
+  const merchantStore = yield* makeMerchantStore
+  const { token: agentToken, write } = agents.create(storeId, merchant, { name: "An agent", scopes: [] })
+  yield* perform(write)
+  const agent = yield* Effect.orDie(agents.admit(agentToken, 1, "any"))
+  yield* Effect.flatMap(Webhooks, ({ subscribe }) =>
+    subscribe(appId, { url: "https://example.com/", kinds: EventKind.literals })
+  )
+  yield* sql`
+    do $$
+      declare name text;
+      begin
+        for name in select oid::regclass from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace loop
+          execute format('alter table %s set (autovacuum_enabled = off)', name);
+        end loop;
+      end
+    $$
+  `
+  return { app, installation, merchantStore, token, agent, agentToken, session }
+})
