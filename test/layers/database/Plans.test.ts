@@ -28,14 +28,14 @@ import { MigrationsLive } from "../../../src/layers/Migrations.ts"
 import { Database, postgres } from "../../../src/layers/database/Postgres.ts"
 import { statement } from "../../../src/layers/database/Statement.ts"
 import { makeQueue } from "../../../src/layers/webhooks/Queue.ts"
-import { makeApp, makeStore } from "../../support/Api.ts"
+import { makeStore } from "../../support/Api.ts"
 import { administration } from "../../support/Administration.ts"
 import { authorizations } from "../../support/Authorizations.ts"
 import { history } from "../../support/History.ts"
 import { keyed } from "../../support/Keyed.ts"
 import { freshDatabase } from "../../support/Postgres.ts"
 import { BROUGHT, deleteBrought, fill, ORDER, outdate, RULES } from "../../support/Filled.ts"
-import { makeMerchantStore, register } from "../../support/Oauth.ts"
+import { agreeingMember, register } from "../../support/Oauth.ts"
 import { makeMerchant, sessionOf } from "../../support/Rpc.ts"
 import { costSoFar } from "../../support/PlanCost.ts"
 import { contextOf, performIn } from "../../support/Writes.ts"
@@ -78,22 +78,21 @@ const proposalIdOf = idOf(ProposalId)
 const scene = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const storeId = yield* makeStore()
-  const appId = yield* makeApp()
+  const app = yield* register()
   const installation = yield* Effect.flatMap(Installations, ({ install }) =>
-    install({ storeId, appId, ...EVERYTHING, scopes: ["read_products", "read_collections"] })
+    install({ storeId, appId: app.appId, ...EVERYTHING, scopes: ["read_products", "read_collections"] })
   )
   const { token } = yield* Effect.flatMap(Tokens, ({ issue }) => issue(installation))
   const { email, id: merchant } = yield* makeMerchant
   const session = Redacted.make((yield* sessionOf(email)).replace("session=", ""))
   const agents = yield* Agents
   const perform = yield* performIn(storeId)
-  const app = yield* register()
-  const merchantStore = yield* makeMerchantStore
+  const { agree } = yield* agreeingMember(storeId, { email, id: merchant })
   const { token: agentToken, write } = agents.create(storeId, merchant, { name: "An agent", scopes: [] })
   yield* perform(write)
   const agent = yield* Effect.orDie(agents.admit(agentToken, 1))
   yield* Effect.flatMap(Webhooks, ({ subscribe }) =>
-    subscribe(appId, { url: "https://example.com/", kinds: EventKind.literals })
+    subscribe(app.appId, { url: "https://example.com/", kinds: EventKind.literals })
   )
   yield* sql`
     do $$
@@ -105,16 +104,16 @@ const scene = Effect.gen(function* () {
       end
     $$
   `
-  return { app, installation, merchantStore, token, agent, agentToken, session }
+  return { agree, app, installation, token, agent, agentToken, session }
 })
 
 /** Does each operation of the service once: what each of them cost. */
 const round = Effect.fn(function* ({
   agent,
   agentToken,
+  agree,
   app,
   installation,
-  merchantStore,
   session,
   token
 }: Effect.Effect.Success<typeof scene>) {
@@ -258,13 +257,13 @@ const round = Effect.fn(function* ({
   const administered = yield* administration(installation, (write) => once(write, respondEmpty))
   for (const [name, work] of administered) yield* measured(name, Effect.orDie(work))
 
-  yield* authorizations(app, merchantStore, measured)
+  yield* authorizations(app, agree, installation, measured)
 
   return costs
 })
 
-/** What the index of terms has gathered is put in its place: a round that did it would pay for those before. */
-const putTermsInPlace = "select gin_clean_pending_list('product_keys_by_terms')"
+// What the index of terms has gathered is put in its place, or a round would pay for it; and counted, or it would be later.
+const putTermsInPlace = "select gin_clean_pending_list('product_keys_by_terms'), pg_stat_force_next_flush()"
 
 const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(text))
 
