@@ -34,6 +34,12 @@ const refusals: ReadonlyArray<readonly [Variables, RegExp]> = [
   [{ PORT: "80.5" }, /^partner-api: PORT: .*"80.5"$/],
   [{ HOST: "no.such.host.invalid" }, /^partner-api: .*no\.such\.host\.invalid/],
   [{ HOST: "192.0.2.1" }, /^partner-api: .*address not available.* 192\.0\.2\.1/],
+  [
+    { PUBLIC_URL: "partners.example.com" },
+    /^partner-api: PUBLIC_URL: Expected a URL as in https:.*"partners.example.com"$/
+  ],
+  [{ PUBLIC_URL: "http://partners.example.com" }, /^partner-api: PUBLIC_URL: Expected a URL as in https:/],
+  [{ PUBLIC_URL: "https://partners.example.com/api" }, /^partner-api: PUBLIC_URL: .*, without path, but received/],
   [{ DATABASE_POOL_SIZE: "0" }, /^partner-api: DATABASE_POOL_SIZE: Expected an integer of at least 1 but received 0$/],
   [{ DATABASE_POOL_SIZE: "-3" }, /^partner-api: DATABASE_POOL_SIZE: .* -3$/],
   [{ DATABASE_POOL_SIZE: "many" }, /^partner-api: DATABASE_POOL_SIZE: .*"many"$/],

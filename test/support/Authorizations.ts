@@ -3,23 +3,29 @@ import { randomUUID } from "node:crypto"
 import { Agents } from "../../src/domain/access/Agents.ts"
 import { AgentClients } from "../../src/domain/oauth/AgentClients.ts"
 import { Clients, type Credentials } from "../../src/domain/oauth/Clients.ts"
+import type { Grants as Granted } from "../../src/domain/access/AccessRule.ts"
 import { Grants } from "../../src/domain/oauth/Grants.ts"
 import type { Database, Door } from "../../src/layers/database/Postgres.ts"
-import { type makeMerchantStore, REDIRECT, type RegisteredApp } from "./Oauth.ts"
+import { type agreeingMember, REDIRECT, type RegisteredApp } from "./Oauth.ts"
 
+type Member = Effect.Effect.Success<ReturnType<typeof agreeingMember>>
 type Measured = <A, E, R>(name: string, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R | Database | Door>
 
 /** All that an app does with what a merchant agrees to, each done once by name. */
 export const authorizations = Effect.fn(function* (
   app: RegisteredApp,
-  { agree }: Effect.Effect.Success<typeof makeMerchantStore>,
+  { agree }: Member,
+  granted: Granted,
   measured: Measured
 ) {
   const clients = yield* Clients
   const grants = yield* Grants
   const client: Credentials = { clientId: app.clientId, secret: Redacted.make(app.secret ?? "") }
   yield* measured("a client", clients.find(app.clientId))
-  const agreed = yield* measured("a consent", agree(app))
+  const agreed = yield* measured(
+    "a consent",
+    agree(app, { scopes: granted.scopes, capabilities: granted.capabilities })
+  )
   const presented = {
     code: Redacted.make(agreed.code),
     redirectUri: agreed.redirect_uri,
@@ -37,16 +43,12 @@ export const authorizations = Effect.fn(function* (
   yield* measured("an access token that is revoked", grants.revoke(client, next.accessToken))
   yield* measured("a code that is used again", Effect.flip(grants.exchange(client, presented)))
   yield* measured("a refresh token that is revoked", grants.revoke(client, next.refreshToken))
-  yield* measured("a purge of codes and tokens", grants.purge)
 })
 
 const HELPER = { name: "Helper", website: null, logoUrl: null, redirectUris: [REDIRECT] }
 
 /** All that the client of an agent does, from its registration to its end. */
-export const agentAuthorizations = Effect.fn(function* (
-  { agreeToAgent }: Effect.Effect.Success<typeof makeMerchantStore>,
-  measured: Measured
-) {
+export const agentAuthorizations = Effect.fn(function* ({ agreeToAgent }: Member, measured: Measured) {
   const agents = yield* Agents
   const clients = yield* AgentClients
   const grants = yield* Grants

@@ -6,6 +6,7 @@ import { Merchants } from "../../src/domain/access/Merchants.ts"
 import { ClientId } from "../../src/domain/oauth/Clients.ts"
 import { Consents } from "../../src/domain/oauth/Consents.ts"
 import { Challenge } from "../../src/domain/oauth/Pkce.ts"
+import type { StoreId } from "../../src/domain/Store.ts"
 import { baseUrl, makeApp, makeStore } from "./Api.ts"
 import { makeMerchant } from "./Rpc.ts"
 import { performIn } from "./Writes.ts"
@@ -46,10 +47,11 @@ export const register = Effect.fn(function* ({
 
 export type RegisteredApp = Effect.Effect.Success<ReturnType<typeof register>>
 
-/** A store with a member, who agrees to what apps ask for, without the pages. */
-export const makeMerchantStore = Effect.gen(function* () {
-  const storeId = yield* makeStore()
-  const { email, id: merchantId } = yield* makeMerchant
+/** A member of the store, who agrees to what apps ask for, without the pages. */
+export const agreeingMember = Effect.fn(function* (
+  storeId: StoreId,
+  { email, id: merchantId }: Effect.Effect.Success<typeof makeMerchant>
+) {
   const { join } = yield* Merchants
   const perform = yield* performIn(storeId)
   yield* perform(join(storeId, email, "owner"))
@@ -74,7 +76,7 @@ export const makeMerchantStore = Effect.gen(function* () {
     const code = yield* makeAgent(consent, { name: "Helper", scopes: [], days: 7 })
     return { code, redirectUri: REDIRECT, verifier: Redacted.make(verifier), resource: undefined }
   })
-  return { merchantId, storeId, agree, agreeToAgent }
+  return { merchantId, agree, agreeToAgent }
 })
 
 export type Form = Readonly<Record<string, string>>
@@ -124,7 +126,8 @@ export const tokensOf = ({ json }: Posted) => Schema.decodeUnknownSync(TokenSet)
 export const scene = Effect.fn(function* (registered: Registered = {}) {
   const app = yield* register(registered)
   const base = yield* baseUrl
-  return { app, base, ...makePoster(base, app), ...(yield* makeMerchantStore) }
+  const storeId = yield* makeStore()
+  return { app, base, storeId, ...makePoster(base, app), ...(yield* agreeingMember(storeId, yield* makeMerchant)) }
 })
 
 /** The status that a token is answered with. */

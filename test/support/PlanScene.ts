@@ -6,8 +6,8 @@ import { Installations } from "../../src/domain/access/Installations.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { EventKind } from "../../src/domain/Events.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
-import { makeApp, makeStore } from "./Api.ts"
-import { makeMerchantStore, register } from "./Oauth.ts"
+import { makeStore } from "./Api.ts"
+import { agreeingMember, register } from "./Oauth.ts"
 import { makeMerchant, sessionOf } from "./Rpc.ts"
 import { performIn } from "./Writes.ts"
 
@@ -15,7 +15,8 @@ import { performIn } from "./Writes.ts"
 export const scene = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const storeId = yield* makeStore()
-  const appId = yield* makeApp()
+  const app = yield* register()
+  const { appId } = app
   const installation = yield* Effect.flatMap(Installations, ({ install }) =>
     install({ storeId, appId, ...EVERYTHING, scopes: ["read_products", "read_collections"] })
   )
@@ -24,8 +25,7 @@ export const scene = Effect.gen(function* () {
   const session = Redacted.make((yield* sessionOf(email)).replace("session=", ""))
   const agents = yield* Agents
   const perform = yield* performIn(storeId)
-  const app = yield* register()
-  const merchantStore = yield* makeMerchantStore
+  const member = yield* agreeingMember(storeId, { email, id: merchant })
   const { token: agentToken, write } = agents.create(storeId, merchant, { name: "An agent", scopes: [] })
   yield* perform(write)
   const agent = yield* Effect.orDie(agents.admit(agentToken, 1, "any"))
@@ -42,5 +42,5 @@ export const scene = Effect.gen(function* () {
       end
     $$
   `
-  return { app, installation, merchantStore, token, agent, agentToken, session }
+  return { app, installation, member, token, agent, agentToken, session }
 })

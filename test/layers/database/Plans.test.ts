@@ -73,9 +73,9 @@ const proposalIdOf = idOf(ProposalId)
 const round = Effect.fn(function* ({
   agent,
   agentToken,
+  member,
   app,
   installation,
-  merchantStore,
   session,
   token
 }: Effect.Effect.Success<typeof scene>) {
@@ -230,14 +230,14 @@ const round = Effect.fn(function* ({
   )
   for (const [name, work] of developed) yield* measured(name, Effect.orDie(work))
 
-  yield* authorizations(app, merchantStore, measured)
-  yield* agentAuthorizations(merchantStore, measured)
+  yield* authorizations(app, member, installation, measured)
+  yield* agentAuthorizations(member, measured)
 
   return costs
 })
 
-/** What the index of terms has gathered is put in its place: a round that did it would pay for those before. */
-const putTermsInPlace = "select gin_clean_pending_list('product_keys_by_terms')"
+// What the index of terms has gathered is put in its place, or a round would pay for it; and counted, or it would be later.
+const putTermsInPlace = "select gin_clean_pending_list('product_keys_by_terms'), pg_stat_force_next_flush()"
 
 const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(text))
 
