@@ -55,13 +55,13 @@ export const agreeingMember = Effect.fn(function* (
   const { join } = yield* Merchants
   const perform = yield* performIn(storeId)
   yield* perform(join(storeId, email, "owner"))
-  const { install, makeAgent } = yield* Consents
 
   /** What comes back to the app: its code, and what it takes to exchange it. */
   const agree = Effect.fn(function* (
     { appId, clientId, declared }: RegisteredApp,
     asked: { readonly redirectUri?: string; readonly resource?: string } & Partial<Grants> = {}
   ) {
+    const { install } = yield* Consents
     const { redirectUri = REDIRECT, resource, ...granted } = asked
     const { challenge, verifier } = makePkce()
     const consent = { merchantId, storeId, clientId, redirectUri, challenge, resource }
@@ -71,6 +71,7 @@ export const agreeingMember = Effect.fn(function* (
 
   /** The same to an agent, and its client. */
   const agreeToAgent = Effect.fn(function* (clientId: ClientId) {
+    const { makeAgent } = yield* Consents
     const { challenge, verifier } = makePkce()
     const consent = { merchantId, storeId, clientId, redirectUri: REDIRECT, challenge, resource: undefined }
     const code = yield* makeAgent(consent, { name: "Helper", scopes: [], days: 7 })
