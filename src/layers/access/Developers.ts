@@ -12,8 +12,8 @@ import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
 import { pageOf, pageQuery, START } from "../Pages.ts"
 import { time } from "../Times.ts"
-import { sealing } from "../webhooks/SecretKeys.ts"
-import { putWebhook, rotateWebhook, secretMaker, targetOf } from "../webhooks/Subscriptions.ts"
+import { sealingLater } from "../webhooks/SecretKeys.ts"
+import { newSecret, putWebhook, rotateWebhook, targetOf } from "../webhooks/Subscriptions.ts"
 import { appMade, listed, redirectsIn } from "./Apps.ts"
 import { addClientSecret, CLIENT_SECRETS, rotateClientSecret } from "./ClientSecrets.ts"
 import { INSTALLED, STATE } from "./InstallationState.ts"
@@ -105,7 +105,7 @@ export const DevelopersLive = Layer.effect(
   Developers,
   Effect.gen(function* () {
     const database = yield* Database
-    const newSecret = yield* secretMaker(sealing)
+    const sealing = yield* sealingLater
     const foundOf = database.first(Json)
     const apps = pageOf(database, AppId)
     const installed = pageOf(database, InstallationId)
@@ -156,7 +156,7 @@ export const DevelopersLive = Layer.effect(
 
       setWebhook: (developer, id, { kinds, url }) =>
         Effect.map(
-          newSecret(id),
+          newSecret(sealing, id),
           (made) =>
             function* () {
               yield* own(developer, id)
@@ -168,7 +168,7 @@ export const DevelopersLive = Layer.effect(
 
       rotateWebhookSecret: (developer, id, before) =>
         Effect.map(
-          newSecret(id),
+          newSecret(sealing, id),
           (made) =>
             function* () {
               yield* own(developer, id)

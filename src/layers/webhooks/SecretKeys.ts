@@ -75,3 +75,8 @@ export const sealing: Effect.Effect<Sealing, ConfigError.ConfigError> = Effect.g
   const { current, previous } = yield* givenKeys
   return makeSealing(Option.isSome(current) ? current.value : yield* ownKey, ...Option.toArray(previous))
 })
+
+/** The same once it is needed, by what is configured now: most commands of operators make no secret, and need no key. */
+export const sealingLater: Effect.Effect<Effect.Effect<Sealing>> = Effect.configProviderWith((provider) =>
+  Effect.cached(Effect.orDie(Effect.withConfigProvider(sealing, provider)))
+)

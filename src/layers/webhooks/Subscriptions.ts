@@ -1,4 +1,4 @@
-import { type ConfigError, Effect, Either, Option, Redacted, Schema } from "effect"
+import { Effect, Either, Option, Redacted, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { type AppId, AppNotFound } from "../../domain/access/Apps.ts"
 import type { EventKind } from "../../domain/Events.ts"
@@ -27,16 +27,12 @@ export const noWebhook = ({ count }: DatabaseOf, app: AppId): Effect.Effect<neve
     apps === 0 ? new AppNotFound({ id: app }) : new WebhookNotFound({ appId: app })
   )
 
-/** Makes secrets of apps, with what of each is kept. The key is asked for then: most commands of operators need none. */
-export const secretMaker = (sealing: Effect.Effect<Sealing, ConfigError.ConfigError>) =>
-  Effect.map(
-    Effect.cached(Effect.orDie(sealing)),
-    (keys) => (app: AppId) =>
-      Effect.map(keys, ({ seal }) => {
-        const secret = secretOf(randomBytes(32))
-        return { secret: Redacted.make(secret), sealed: seal(app, secret) }
-      })
-  )
+/** A new secret of an app, and what of it is kept. */
+export const newSecret = (sealing: Effect.Effect<Sealing>, app: AppId) =>
+  Effect.map(sealing, ({ seal }) => {
+    const secret = secretOf(randomBytes(32))
+    return { secret: Redacted.make(secret), sealed: seal(app, secret) }
+  })
 
 /** A secret is another text each time it is sealed: that it is there says that the row is new. */
 const upsertWebhook = statement(`
@@ -92,10 +88,7 @@ type Rotated = Effect.Effect.Success<ReturnType<(typeof Webhooks.Service)["rotat
 /** Where an app's events go, and with which secrets they are signed. */
 export const makeSubscriptions = (
   database: DatabaseOf,
-  {
-    allowed,
-    newSecret
-  }: { readonly allowed: AllowedHosts; readonly newSecret: Effect.Effect.Success<ReturnType<typeof secretMaker>> }
+  { allowed, sealing }: { readonly allowed: AllowedHosts; readonly sealing: Effect.Effect<Sealing> }
 ) => {
   const { count, first, perform } = database
   const webhookOf = first(Webhook)
@@ -103,7 +96,7 @@ export const makeSubscriptions = (
 
   return {
     subscribe: Effect.fn("Webhooks.subscribe")(function* (app, { kinds, url }) {
-      const made = yield* newSecret(app)
+      const made = yield* newSecret(sealing, app)
       return yield* perform(function* (): Steps<
         Option.Option<Redacted.Redacted>,
         Refusal<AppNotFound | WebhookUrlRefused>
@@ -116,7 +109,7 @@ export const makeSubscriptions = (
     }),
 
     rotateSecret: Effect.fn("Webhooks.rotateSecret")(function* (app, before) {
-      const { sealed, secret } = yield* newSecret(app)
+      const { sealed, secret } = yield* newSecret(sealing, app)
       return yield* perform(function* (): Steps<Rotated, Refusal<NoWebhook>> {
         yield* requireApp(app)
         return { secret, ...(yield* rotateWebhook(app, sealed, before)) }

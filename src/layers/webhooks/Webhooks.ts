@@ -4,17 +4,18 @@ import { Database } from "../database/Postgres.ts"
 import { allowedHosts } from "./AllowedHosts.ts"
 import { makeDeliveryLog } from "./DeliveryLog.ts"
 import { makeReseal } from "./Reseal.ts"
-import { sealing } from "./SecretKeys.ts"
-import { makeSubscriptions, secretMaker } from "./Subscriptions.ts"
+import { sealingLater } from "./SecretKeys.ts"
+import { makeSubscriptions } from "./Subscriptions.ts"
 
 export const WebhooksLive = Layer.effect(
   Webhooks,
   Effect.gen(function* () {
     const database = yield* Database
+    const sealing = yield* sealingLater
     return Webhooks.of({
-      ...makeSubscriptions(database, { allowed: yield* allowedHosts, newSecret: yield* secretMaker(sealing) }),
+      ...makeSubscriptions(database, { allowed: yield* allowedHosts, sealing }),
       ...makeDeliveryLog(database),
-      reseal: makeReseal(database, Effect.orDie(sealing))
+      reseal: makeReseal(database, sealing)
     })
   })
 )
