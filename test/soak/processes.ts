@@ -22,7 +22,13 @@ const start = (name: string, args: ReadonlyArray<string>, variables: Record<stri
   const log = openSync(file, "w")
   const child = spawn(process.execPath, [bundle(`${name}.js`), ...args], {
     stdio: ["ignore", log, log],
-    env: { PATH: process.env["PATH"], NODE_ENV: "production", SECRET_KEY, WEBHOOK_ALLOW_HOSTS: "127.0.0.1", ...variables }
+    env: {
+      PATH: process.env["PATH"],
+      NODE_ENV: "production",
+      SECRET_KEY,
+      WEBHOOK_ALLOW_HOSTS: "127.0.0.1",
+      ...variables
+    }
   })
   closeSync(log)
   return { child, said: () => readFileSync(file, "utf8") }
