@@ -7,12 +7,13 @@ import { changes } from "./changes.ts"
 import { dead } from "./dead.ts"
 import { imports } from "./imports.ts"
 import { kills } from "./kills.ts"
+import { oauth } from "./oauth.ts"
 import { readOptions } from "./options.ts"
 import { LOGS } from "./processes.ts"
 import { receivers } from "./receivers.ts"
 import { say, table } from "./report.ts"
 
-const RUN = { kills, receivers, dead, imports, changes }
+const RUN = { kills, receivers, dead, imports, changes, oauth }
 
 /** Runs what was asked for, prints what was seen, and answers whether every invariant held. */
 const program = Effect.gen(function* () {

@@ -1,7 +1,12 @@
 import { parseArgs } from "node:util"
 
 /** What there is to break, and in which parts. */
-const SUBJECTS = { webhooks: ["kills", "receivers", "dead"], import: ["imports"], changes: ["changes"] } as const
+const SUBJECTS = {
+  webhooks: ["kills", "receivers", "dead"],
+  import: ["imports"],
+  changes: ["changes"],
+  oauth: ["oauth"]
+} as const
 export type Part = (typeof SUBJECTS)[keyof typeof SUBJECTS][number]
 
 /** Sizes, each an option of its name. */
@@ -27,7 +32,9 @@ const DEFAULTS = {
   "import-rows": 100_000,
   /** Connections of followers cut, and kills of the server that they follow. */
   "change-cuts": 100,
-  "change-kills": 20
+  "change-kills": 20,
+  /** Codes, and as many refresh tokens, that are each presented many times at once. */
+  "oauth-rounds": 300
 }
 
 export type Sizes = typeof DEFAULTS
@@ -37,7 +44,7 @@ export interface Options {
   readonly sizes: Readonly<Sizes>
 }
 
-const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}] | import | changes ${Object.entries(
+const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}] | import | changes | oauth ${Object.entries(
   DEFAULTS
 )
   .map(([name, size]) => `[--${name}=${size}]`)
@@ -45,11 +52,12 @@ const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}
 
 const options = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, { type: "string" as const }]))
 
-/** `npm run soak -- webhooks`, `import` or `changes`: every part in its full size, unless one is named or a size is given. */
+/** `npm run soak -- webhooks`, `import`, `changes` or `oauth`: every part in its full size, unless one is named or a size is given. */
 export const readOptions = (args: ReadonlyArray<string>): Options => {
   const { positionals, values } = parseArgs({ args: [...args], allowPositionals: true, options })
   const [subject, part, ...more] = positionals
-  const known = subject === "webhooks" || subject === "import" || subject === "changes" ? subject : undefined
+  const known =
+    subject === "webhooks" || subject === "import" || subject === "changes" || subject === "oauth" ? subject : undefined
   const all: ReadonlyArray<Part> = known === undefined ? [] : SUBJECTS[known]
   const parts = all.filter((known) => part === undefined || known === part)
   if (parts.length === 0 || more.length > 0) throw new Error(USAGE)
@@ -75,7 +83,8 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
       "import-kills": size("import-kills"),
       "import-rows": size("import-rows"),
       "change-cuts": size("change-cuts"),
-      "change-kills": size("change-kills")
+      "change-kills": size("change-kills"),
+      "oauth-rounds": size("oauth-rounds")
     }
   }
 }

@@ -21,7 +21,7 @@ const SETTINGS = new Map([
 ])
 
 /** The domain services on a database, with the settings that they need. */
-const servicesOn = (url: string) =>
+export const servicesOn = (url: string) =>
   DomainLive.pipe(
     Layer.provideMerge(MigrationsLive),
     Layer.provideMerge(postgres({ url: Redacted.make(url), maxConnections: 4 })),

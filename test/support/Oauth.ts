@@ -2,13 +2,13 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Redacted, Schema } from "effect"
 import { hash, randomBytes } from "node:crypto"
 import { EVERYTHING, type Grants } from "../../src/domain/access/AccessRule.ts"
-import { Merchants } from "../../src/domain/access/Merchants.ts"
+import { Apps } from "../../src/domain/access/Apps.ts"
+import { type Email, Merchants } from "../../src/domain/access/Merchants.ts"
+import type { MerchantId } from "../../src/domain/Actor.ts"
 import { ClientId } from "../../src/domain/oauth/Clients.ts"
 import { Consents } from "../../src/domain/oauth/Consents.ts"
 import { Challenge } from "../../src/domain/oauth/Pkce.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
-import { baseUrl, makeApp, makeStore } from "./Api.ts"
-import { makeMerchant } from "./Rpc.ts"
 import { performIn } from "./Writes.ts"
 
 export const REDIRECT = "https://app.example.com/callback"
@@ -21,7 +21,7 @@ export const makePkce = () => {
   return { verifier, challenge: Challenge.make(hash("sha256", verifier, "base64url")) }
 }
 
-interface Registered extends Partial<Grants> {
+export interface Registered extends Partial<Grants> {
   readonly isPublic?: boolean
   readonly redirectUris?: ReadonlyArray<string>
 }
@@ -33,7 +33,8 @@ export const register = Effect.fn(function* ({
   ...declared
 }: Registered = {}) {
   const sql = yield* SqlClient.SqlClient
-  const appId = yield* makeApp(declared)
+  const apps = yield* Apps
+  const appId = yield* apps.create({ name: "An app", ...EVERYTHING, ...declared })
   yield* sql`update apps set is_public = ${isPublic}, redirect_uris = ${redirectUris} where id = ${appId}`
   const secret = isPublic ? undefined : `secret_${randomText()}`
   if (secret !== undefined) {
@@ -50,7 +51,7 @@ export type RegisteredApp = Effect.Effect.Success<ReturnType<typeof register>>
 /** A member of the store, who agrees to what apps ask for, without the pages. */
 export const agreeingMember = Effect.fn(function* (
   storeId: StoreId,
-  { email, id: merchantId }: Effect.Effect.Success<typeof makeMerchant>
+  { email, id: merchantId }: { readonly email: Email; readonly id: MerchantId }
 ) {
   const { join } = yield* Merchants
   const perform = yield* performIn(storeId)
@@ -122,14 +123,6 @@ export type Posted = Effect.Effect.Success<ReturnType<ReturnType<typeof makePost
 
 /** The tokens that were answered, exactly those members. */
 export const tokensOf = ({ json }: Posted) => Schema.decodeUnknownSync(TokenSet)(json, { onExcessProperty: "error" })
-
-/** An app, a store whose member agrees to it, and how it asks for tokens. */
-export const scene = Effect.fn(function* (registered: Registered = {}) {
-  const app = yield* register(registered)
-  const base = yield* baseUrl
-  const storeId = yield* makeStore()
-  return { app, base, storeId, ...makePoster(base, app), ...(yield* agreeingMember(storeId, yield* makeMerchant)) }
-})
 
 /** The status that a token is answered with. */
 export const statusOf = (base: string, token: string) =>

@@ -3,7 +3,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Struct } from "effect"
 import { hash } from "node:crypto"
 import { ApiTest } from "../../support/Api.ts"
-import { type Form, makePkce, makePoster, REDIRECT, register, scene, statusOf, tokensOf } from "../../support/Oauth.ts"
+import { type Form, makePkce, makePoster, REDIRECT, register, statusOf, tokensOf } from "../../support/Oauth.ts"
+import { scene } from "../../support/OauthScene.ts"
 import { neighbour } from "../../support/Process.ts"
 
 const basic = (id: string, secret: string) => ({

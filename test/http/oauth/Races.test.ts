@@ -2,7 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ApiTest } from "../../support/Api.ts"
-import { makePoster, type Posted, scene, statusOf, tokensOf } from "../../support/Oauth.ts"
+import { makePoster, type Posted, statusOf, tokensOf } from "../../support/Oauth.ts"
+import { scene } from "../../support/OauthScene.ts"
 import { neighbour } from "../../support/Process.ts"
 
 const ROUNDS = 3

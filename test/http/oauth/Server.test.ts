@@ -4,7 +4,8 @@ import { createConnection } from "node:net"
 import { type Access, AccessLog } from "../../../src/http/AccessLog.ts"
 import { PublicUrl } from "../../../src/http/oauth/Issuer.ts"
 import { ApiTest, baseUrl } from "../../support/Api.ts"
-import { makePkce, makePoster, register, scene, tokensOf } from "../../support/Oauth.ts"
+import { makePkce, makePoster, register, tokensOf } from "../../support/Oauth.ts"
+import { scene } from "../../support/OauthScene.ts"
 
 /** All that the service told its logs, as text. */
 class Told extends Context.Tag("Told")<Told, Array<string>>() {}
