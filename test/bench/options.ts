@@ -10,6 +10,7 @@ const MODES = [
   "changes",
   "import",
   "surfaces",
+  "tokens",
   "webhooks"
 ] as const
 export type Mode = (typeof MODES)[number] | "writes"
@@ -43,7 +44,7 @@ export interface Options {
 }
 
 const USAGE =
-  "usage: npm run bench -- [speed | writes | memory | million | ageing | neighbours | changes | import | surfaces | " +
+  "usage: npm run bench -- [speed | writes | memory | million | ageing | neighbours | changes | import | surfaces | tokens | " +
   "webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32] [--against=<main.js of another build>]"
 
 /** `npm run bench -- <mode>`, and `--quick` for a rough look. */

@@ -31,9 +31,10 @@ export interface Build {
 /** The service from the bundle in a file. */
 export const serviceIn = (bundle: string): Build => ({ bundle, flags: START_FLAGS })
 
-/** Both bundles lie beside this one's. */
+/** All bundles lie beside this one's. */
 export const SERVICE = serviceIn(fileOf("main.js"))
 export const RIVAL: Build = { bundle: fileOf("bench-rival.js"), flags: [] }
+export const TOKENS_RIVAL: Build = { bundle: fileOf("bench-tokens-rival.js"), flags: [] }
 
 export interface RunningServer {
   readonly port: number
@@ -51,10 +52,10 @@ const freePort = async (): Promise<number> => {
   return address.port
 }
 
-/** The door is there when a request without a token is answered with 401. */
+/** The door is there when a request without a token is refused: with 401, or 404 where it has no such thing. */
 const isUp = (base: string) =>
   fetch(`${base}/products`).then(
-    (response) => response.status === 401,
+    ({ status }) => status === 401 || status === 404,
     () => false
   )
 

@@ -1,4 +1,5 @@
 import { mcpCreate, mcpGet, mcpList, rpcCreate, withKey } from "./calls.ts"
+import { exchange, refresh } from "./grants.ts"
 import {
   DEEP,
   entryKey,
@@ -112,6 +113,8 @@ export const WORKS = {
   mcpGet,
   mcpList,
   mcpCreate,
+  exchange,
+  refresh,
   firstPage: (n: number) => get("vast", n, "/products?limit=50"),
   lastPage: (n: number) => get("vast", n, LAST_PAGE)
 } satisfies Record<string, (n: number) => Request>

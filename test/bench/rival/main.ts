@@ -1,12 +1,7 @@
 import { makePool } from "./database.ts"
 import { makeServer } from "./server.ts"
+import { setting } from "./settings.ts"
 import { TABLES } from "./tables.ts"
-
-const setting = (name: string): string => {
-  const value = process.env[name]
-  if (value === undefined) throw new Error(`${name} is not set`)
-  return value
-}
 
 const pool = makePool(setting("DATABASE_URL"), Number(setting("DATABASE_POOL_SIZE")))
 await pool.query(TABLES)
