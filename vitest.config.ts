@@ -13,7 +13,7 @@ export default defineConfig({
     // One less than there are cores, as Vitest has it, but not one alone: much of a test is waiting.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     minWorkers: 1,
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 120_000
   }
 })

@@ -2,6 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import axe from "axe-core"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Browser, Page } from "playwright-core"
+import { registerClient } from "../../support/AgentOauth.ts"
 import { ApiTest, baseUrl, makeStore } from "../../support/Api.ts"
 import { browser, hasBrowser } from "../../support/Chromium.ts"
 import { receiver, type Receiver } from "../../support/Receiver.ts"
@@ -127,6 +128,34 @@ describe.skipIf(!hasBrowser)("the pages in a browser", () => {
           await page.getByRole("button", { name: "Cancel" }).click()
           await page.waitForURL(/home.*[?&]error=access_denied&/)
         })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("a merchant says what an agent may do, and is told what was typed wrongly", () =>
+      Effect.gen(function* () {
+        const { app, base, complaints, email, page, redirect } = yield* scene
+        const { json } = yield* registerClient({ redirect_uris: [redirect], client_name: "Helper" })
+        const address = `${base}${authorizePath(String(json["client_id"]), { redirect_uri: redirect })}`
+        yield* Effect.promise(async () => {
+          await page.goto(address)
+          await page.getByLabel("E-mail address").fill(email)
+          await page.getByLabel("Password").fill(PASSWORD)
+          await page.getByRole("button", { name: "Sign in" }).click()
+          await page.getByRole("link", { name: "A store" }).first().click()
+          await page.getByRole("heading", { name: "Helper asks for an agent in A store" }).waitFor()
+          await isFitFor(page)
+          await page.getByLabel("Only propose").check()
+          await page.getByLabel("Changes a day, at most").fill("a few")
+          await page.getByRole("button", { name: "Allow" }).click()
+          await page.getByText("Changes a day must be a whole number").waitFor()
+          await isFitFor(page)
+          await page.getByLabel("Changes a day, at most").fill("5")
+          await page.getByLabel("For how long").selectOption("One day")
+          await page.getByRole("button", { name: "Allow" }).click()
+          await page.waitForURL(/^http:\/\/localhost:/)
+        })
+        assert.lengthOf(app.received, 2)
         assert.deepStrictEqual(complaints(), [])
       })
     )
