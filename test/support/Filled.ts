@@ -71,8 +71,8 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
 
   with copied as materialized (select * from agents limit 1)
   insert into agents (store_id, id, token_hash, name, scopes, budget, requests, proposals_only, created_by)
-  select s.id, gen_random_uuid(), sha256(s.id::text::bytea), copied.name, scopes, budget, requests, proposals_only, created_by
-  from copied, stores s;
+  select s.id, gen_random_uuid(), sha256((s.id::text || n)::bytea), copied.name, scopes, budget, requests, proposals_only, created_by
+  from copied, stores s, generate_series(1, 2) n;
   insert into agent_windows (store_id, agent_id) select store_id, id from agents on conflict do nothing;
   insert into agent_tokens (token_hash, store_id, agent_id, grant_id, expires_at)
   select sha256(id::text::bytea), store_id, id, id, now() + interval '1 hour' from agents on conflict do nothing;
