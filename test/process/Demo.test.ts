@@ -15,8 +15,8 @@ const Demo = Schema.parseJson(
     merchantEmail: Schema.String.pipe(Schema.endsWith("@example.com")),
     merchantPassword: Schema.String.pipe(Schema.minLength(20)),
     agentToken: Schema.String.pipe(Schema.startsWith("agent_")),
-  exampleClientId: Schema.UUID,
-  exampleWebhookSecret: Schema.String.pipe(Schema.startsWith("whsec_")),
+    exampleClientId: Schema.UUID,
+    exampleWebhookSecret: Schema.String.pipe(Schema.startsWith("whsec_")),
     accessToken: Schema.NonEmptyString,
     accessTokenExpiresAt: Schema.DateTimeUtc
   })
