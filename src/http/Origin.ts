@@ -1,3 +1,5 @@
+import { parseUrl } from "../domain/Url.ts"
+
 /** A request's headers, as Node or the platform hold them. */
 export interface Headers {
   readonly [name: string]: string | ReadonlyArray<string> | undefined
@@ -7,7 +9,7 @@ export interface Headers {
   readonly "sec-fetch-site"?: string | undefined
 }
 
-const hostOf = (origin: string) => (URL.canParse(origin) ? new URL(origin).host : undefined)
+const hostOf = (origin: string) => parseUrl(origin)?.host
 
 /**
  * Whether a request that counts by its cookie comes from a page of this host. Browsers say so with every POST, by

@@ -1,4 +1,5 @@
 import { Config, ConfigError, Effect, Either, Layer, Option, Redacted, Schema } from "effect"
+import { parseUrl } from "../domain/Url.ts"
 import { DatabaseFailed, explained, type Origin } from "./DatabaseFailed.ts"
 import { embeddedPostgres } from "./EmbeddedPostgres.ts"
 import { MigrationsLive } from "./Migrations.ts"
@@ -18,7 +19,7 @@ const atLeastOne = (value: number) =>
 const postgresUrl = (name: string) =>
   Config.redacted(name).pipe(
     Config.mapOrFail((given) =>
-      /^postgres(?:ql)?:\/\//.test(Redacted.value(given)) && URL.canParse(Redacted.value(given))
+      /^postgres(?:ql)?:\/\//.test(Redacted.value(given)) && parseUrl(Redacted.value(given)) !== undefined
         ? Either.right(given)
         : Either.left(
             ConfigError.InvalidData([name], "Expected a URL as in postgres://user:password@host:5432/database")

@@ -2,6 +2,7 @@ import currencyCodes from "currency-codes"
 import { Schema } from "effect"
 import { ExactNumber, type JsonNumber, MAX_NUMBER, wasNumber } from "../Json.ts"
 import { fold } from "../Text.ts"
+import { parseUrl } from "../Url.ts"
 
 /*
  * The kinds of value that products and collections are made of. Each says in one sentence what it takes; that sentence
@@ -69,7 +70,7 @@ const HTTP_URL = new RegExp(`^[Hh][Tt][Tt][Pp][Ss]?://[^${NOT_IN_URL}/?#]+[^${NO
 
 /** Web addresses of pictures, kept as sent. Nothing is fetched from them. */
 export const HttpUrl = Schema.String.pipe(
-  Schema.filter((url) => isAtMost(2048)(url) && HTTP_URL.test(url) && URL.canParse(url), {
+  Schema.filter((url) => isAtMost(2048)(url) && HTTP_URL.test(url) && parseUrl(url) !== undefined, {
     // Without the format `uri`: that is ASCII alone, and addresses may hold letters of any script.
     jsonSchema: { pattern: HTTP_URL.source, maxLength: 2048 },
     arbitrary: () => (fc) => fc.webUrl({ validSchemes: ["http", "https"] })

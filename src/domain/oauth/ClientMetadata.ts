@@ -2,15 +2,13 @@ import { Either, Schema } from "effect"
 import type { JsonObject } from "../Json.ts"
 import { type AllowedHosts, NO_HOSTS } from "../webhooks/AllowedHosts.ts"
 import { checkUrl } from "../webhooks/Target.ts"
-import { isLoopbackUri } from "./RedirectUri.ts"
+import { MAX_REDIRECTS } from "./RedirectUri.ts"
+import { redirectsOf } from "./Redirects.ts"
 
 /*
  * What a client says of itself (RFC 7591, section 2): where it registers, or in the document that its id is the address
  * of (draft-ietf-oauth-client-id-metadata-document). Nobody vouches for it.
  */
-
-/** Addresses that merchants may be sent back to, at most. */
-const MAX_REDIRECTS = 20
 
 const MAX_NAME = 100
 
@@ -45,7 +43,6 @@ export interface Described {
   readonly redirectUris: ReadonlyArray<string>
 }
 
-const badRedirect = (reason: string) => Either.left(new InvalidRedirectUri({ reason }))
 const badMetadata = (reason: string) => Either.left(new InvalidClientMetadata({ reason }))
 
 const isTexts = Schema.is(Schema.Array(Schema.String))
@@ -53,20 +50,13 @@ const isTexts = Schema.is(Schema.Array(Schema.String))
 /** Whether an address is one of the open internet, over TLS. */
 const isOpen = (uri: string) => Either.isRight(checkUrl(uri, NO_HOSTS))
 
-/** Of visible ASCII, as URLs are written: nothing in it ends a header. */
-const isRedirect = (uri: string) => /^[!-~]{1,2048}$/.test(uri) && (isOpen(uri) || isLoopbackUri(uri))
-
-const redirectsOf = ({ redirect_uris: uris }: JsonObject): Either.Either<ReadonlyArray<string>, InvalidRedirectUri> => {
-  if (!isTexts(uris) || uris.length === 0 || uris.length > MAX_REDIRECTS) {
-    return badRedirect(`redirect_uris must be a list of 1 to ${MAX_REDIRECTS} URLs`)
-  }
-  const wrong = uris.findIndex((uri) => !isRedirect(uri))
-  return wrong === -1
-    ? Either.right(uris)
-    : badRedirect(
-        `redirect_uris[${wrong}] must begin with https:// and lead to a public host, or with http:// and a loopback address`
-      )
-}
+/** Without schemes of programs, which any other program on the machine can take for its own: nobody vouches for these. */
+const redirectUrisOf = ({
+  redirect_uris: uris
+}: JsonObject): Either.Either<ReadonlyArray<string>, InvalidRedirectUri> =>
+  isTexts(uris) && uris.length > 0 && uris.length <= MAX_REDIRECTS
+    ? Either.mapLeft(redirectsOf(uris, false), ({ message }) => new InvalidRedirectUri({ reason: message }))
+    : Either.left(new InvalidRedirectUri({ reason: `redirect_uris must be a list of 1 to ${MAX_REDIRECTS} URLs` }))
 
 const nameOf = (
   { client_name: name }: JsonObject,
@@ -93,7 +83,7 @@ const openOrNull = (uri: unknown) => (typeof uri === "string" && isOpen(uri) ? u
 /** What a client says of itself, or the first thing that is wrong with it. What is not known here is left out. */
 export const readMetadata = (given: JsonObject): Either.Either<Described, InvalidMetadata> =>
   Either.gen(function* () {
-    const redirectUris = yield* redirectsOf(given)
+    const redirectUris = yield* redirectUrisOf(given)
     const name = yield* nameOf(given, redirectUris)
     const [member, kind] = lacking(given) ?? []
     if (member !== undefined) return yield* badMetadata(`${member} must hold ${kind}`)

@@ -3,9 +3,6 @@ import { Schema } from "effect"
 /** A program on the merchant's own machine takes whatever port is free (RFC 8252, section 7.3; `localhost` is used too). */
 export const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/
 
-/** Whether an address is one of a program on the merchant's own machine. */
-export const isLoopbackUri = (uri: string): boolean => LOOPBACK.test(uri) && URL.canParse(uri) && !uri.includes("#")
-
 const withoutPort = (uri: string) => uri.replace(LOOPBACK, "$1")
 
 /**

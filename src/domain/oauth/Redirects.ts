@@ -1,5 +1,6 @@
 import { Either } from "effect"
 import { notPublic } from "../webhooks/Address.ts"
+import { parseUrl } from "../Url.ts"
 import { hostOf } from "../webhooks/AllowedHosts.ts"
 import { LOOPBACK, MAX_REDIRECT_LENGTH, RedirectUriRefused } from "./RedirectUri.ts"
 
@@ -14,8 +15,8 @@ const refusal = (uri: string, isPublic: boolean): string | undefined => {
   if (uri.length > MAX_REDIRECT_LENGTH) return `must have at most ${MAX_REDIRECT_LENGTH} characters`
   if (uri.includes("#")) return "must not have a fragment; leave out the # and what follows it"
   if (NOT_IN_URI.test(uri)) return "must be of ASCII, without spaces, quotes, backslashes and the like"
-  if (!URL.canParse(uri)) return "must be an absolute URL, as in https://app.example.com/callback"
-  const url = new URL(uri)
+  const url = parseUrl(uri)
+  if (url === undefined) return "must be an absolute URL, as in https://app.example.com/callback"
   if (url.username !== "" || url.password !== "") return "must not hold a user name or password"
   if (uri.startsWith("https://")) {
     const reason = notPublic(hostOf(url))
@@ -25,7 +26,7 @@ const refusal = (uri: string, isPublic: boolean): string | undefined => {
   if (!PRIVATE_USE.test(uri)) {
     return "must begin with https://, or with http:// and 127.0.0.1, [::1] or localhost, or of a public app with a scheme of its own, as in com.example.app:/callback"
   }
-  return isPublic ? undefined : "has a scheme of its own, which public apps may have; a server has an https address"
+  return isPublic ? undefined : "has a scheme of its own, which only public apps of a developer may have"
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Either, Schema } from "effect"
+import { parseUrl } from "../Url.ts"
 import { addressOf } from "./Address.ts"
 import { isHostName } from "./HostName.ts"
 
@@ -26,8 +27,9 @@ const parseEntry = (entry: string): Either.Either<string, AllowedHostInvalid> =>
   const invalid = Either.left(new AllowedHostInvalid({ entry }))
   const [, host = "", port] = ENTRY.exec(entry) ?? []
   // Nothing of a URL but a host may slip in: the parser would take `name/path` and `user@name`, and drop the rest.
-  if (/[\s/\\?#@]/.test(host) || !URL.canParse(`http://${host}`) || Number(port ?? 1) > 65_535) return invalid
-  const name = hostOf(new URL(`http://${host}`))
+  const url = /[\s/\\?#@]/.test(host) ? undefined : parseUrl(`http://${host}`)
+  if (url === undefined || Number(port ?? 1) > 65_535) return invalid
+  const name = hostOf(url)
   if (addressOf(name) === undefined && !isHostName(name)) return invalid
   return Either.right(port === undefined ? name : `${name}:${port}`)
 }

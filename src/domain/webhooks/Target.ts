@@ -1,4 +1,5 @@
 import { Either, Schema } from "effect"
+import { parseUrl } from "../Url.ts"
 import { notPublic } from "./Address.ts"
 import { type AllowedHosts, hostOf, isAllowed } from "./AllowedHosts.ts"
 import { WebhookUrlRefused } from "./Webhook.ts"
@@ -50,8 +51,8 @@ const refuse = (reason: string) => Either.left(new WebhookUrlRefused({ reason })
  */
 export const checkUrl = (text: string, allowed: AllowedHosts): Either.Either<Target, WebhookUrlRefused> => {
   if (text.length > MAX_URL_LENGTH) return refuse(`must have at most ${MAX_URL_LENGTH} characters`)
-  if (!URL.canParse(text)) return refuse("must be an absolute URL, as in https://example.com/webhooks")
-  const url = new URL(text)
+  const url = parseUrl(text)
+  if (url === undefined) return refuse("must be an absolute URL, as in https://example.com/webhooks")
   const isNamed = isAllowed(url, allowed)
   const reason = refusal(url, isNamed)
   if (reason !== undefined) return refuse(reason)

@@ -1,4 +1,5 @@
 import { Context, Effect } from "effect"
+import { parseUrl } from "../../domain/Url.ts"
 import { isLoopback } from "../Origin.ts"
 import { baseUrl } from "../Listener.ts"
 
@@ -12,8 +13,9 @@ export class PublicUrl extends Context.Reference<PublicUrl>()("http/oauth/Public
  * machine, and without anything behind the host.
  */
 export const publicOrigin = (text: string): string | undefined => {
-  if (!URL.canParse(text)) return undefined
-  const { host, href, origin, protocol } = new URL(text)
+  const url = parseUrl(text)
+  if (url === undefined) return undefined
+  const { host, href, origin, protocol } = url
   const isSafe = protocol === "https:" || (protocol === "http:" && isLoopback({ host }))
   return isSafe && href === `${origin}/` ? origin : undefined
 }

@@ -1,6 +1,7 @@
 import type { Membership } from "../../domain/access/Merchants.ts"
 import { isDocumentUrl } from "../../domain/oauth/ClientMetadata.ts"
 import type { Client } from "../../domain/oauth/Clients.ts"
+import { parseUrl } from "../../domain/Url.ts"
 import { type Html, html } from "./Html.ts"
 import type { Page } from "./Page.ts"
 
@@ -16,10 +17,12 @@ const monogram = (name: string) => {
 }
 
 /** An address that nobody can follow by mistake stands there as what it is: text. */
-const linkTo = (website: string) =>
-  URL.canParse(website) && new URL(website).protocol === "https:"
-    ? html`<a href="${website}" rel="noreferrer">${new URL(website).host}</a>`
+const linkTo = (website: string) => {
+  const url = parseUrl(website)
+  return url?.protocol === "https:"
+    ? html`<a href="${website}" rel="noreferrer">${url.host}</a>`
     : html`<bdi>${website}</bdi>`
+}
 
 /** Of a client of agents no more is known than which host describes it, if one does: the rest it says of itself. */
 const agentsMaker = (clientId: string) =>
