@@ -44,13 +44,13 @@ const WRONG: Readonly<Record<string, readonly [answer: (id: string) => Answer, r
   "wants tokens without a code": [saysOf({ grant_types: ["implicit"] }), /grant_types must hold authorization_code/],
   "has a name that is turned around": [saysOf({ client_name: "\u202Eteg" }), /client_name/],
   "has no redirect": [redirects(), /redirect_uris must be a list/],
-  "redirects to a script": [redirects("javascript:alert(1)"), /redirect_uris\[0\]/],
+  "redirects to a script": [redirects("javascript:alert(1)"), /The redirect URI /],
   "redirects without TLS": [redirects("https://example.com/", "http://example.com/"), /redirect_uris\[1\]/],
-  "redirects to an inner address": [redirects("https://10.0.0.1/"), /redirect_uris\[0\]/],
-  "redirects to an inner name": [redirects("https://router.local/"), /redirect_uris\[0\]/],
-  "redirects to a fragment": [redirects("http://127.0.0.1/#a"), /redirect_uris\[0\]/],
-  "redirects to somebody's password": [redirects("https://a:b@example.com/"), /redirect_uris\[0\]/],
-  "redirects with a line break": [redirects("https://example.com/\r\nx: y"), /redirect_uris\[0\]/]
+  "redirects to an inner address": [redirects("https://10.0.0.1/"), /The redirect URI /],
+  "redirects to an inner name": [redirects("https://router.local/"), /The redirect URI /],
+  "redirects to a fragment": [redirects("http://127.0.0.1/#a"), /The redirect URI /],
+  "redirects to somebody's password": [redirects("https://a:b@example.com/"), /The redirect URI /],
+  "redirects with a line break": [redirects("https://example.com/\r\nx: y"), /The redirect URI /]
 }
 
 /** Every name leads to this machine. */
