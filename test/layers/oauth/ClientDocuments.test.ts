@@ -45,7 +45,10 @@ const WRONG: Readonly<Record<string, readonly [answer: (id: string) => Answer, r
   "has a name that is turned around": [saysOf({ client_name: "\u202Eteg" }), /client_name/],
   "has no redirect": [redirects(), /redirect_uris must be a list/],
   "redirects to a script": [redirects("javascript:alert(1)"), /The redirect URI /],
-  "redirects without TLS": [redirects("https://example.com/", "http://example.com/"), /redirect_uris\[1\]/],
+  "redirects without TLS": [
+    redirects("https://example.com/", "http://example.com/"),
+    /The redirect URI http:\/\/example\.com\/ must begin with https/
+  ],
   "redirects to an inner address": [redirects("https://10.0.0.1/"), /The redirect URI /],
   "redirects to an inner name": [redirects("https://router.local/"), /The redirect URI /],
   "redirects to a fragment": [redirects("http://127.0.0.1/#a"), /The redirect URI /],
