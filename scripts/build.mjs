@@ -132,6 +132,26 @@ const bundleClient = (build, outdir) =>
     plugins: [withoutBarrels, effectOutside]
   })
 
+/**
+ * The pages of merchants and developers, for the service to serve: the dashboard and the portal in one, so that what they
+ * share is loaded once. Names carry a hash of what is in them, so that browsers may keep them for good.
+ */
+const bundleWeb = async (outDir) => {
+  const { build } = await import("vite")
+  return build({
+    configFile: false,
+    root: join(root, "src/web"),
+    base: "/web/",
+    logLevel: "error",
+    build: {
+      outDir,
+      assetsDir: "",
+      target: "es2022",
+      modulePreload: { polyfill: false }
+    }
+  })
+}
+
 const tsc = join(root, "node_modules/typescript/bin/tsc")
 
 /** Emits the types of sources and of what they import. The types of no platform: what only Node has does not compile. */
@@ -171,6 +191,7 @@ if (!ifStale || stale()) {
     bundleWebhooks(build, fresh),
     bundleRpc(build, fresh),
     bundleClient(build, fresh),
+    bundleWeb(join(fresh, "web")),
     declareAll(fresh)
   ])
   rmSync(join(root, "dist"), { recursive: true, force: true })

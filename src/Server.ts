@@ -15,6 +15,7 @@ import { serve } from "./http/Serve.ts"
 import { makeWebSockets } from "./http/WebSockets.ts"
 import type { Streams } from "./rpc/Changes.ts"
 import { makeAccessProcedures } from "./rpc/handlers/Access.ts"
+import { makeAccountProcedures } from "./rpc/handlers/Account.ts"
 import { makeAgentProcedures } from "./rpc/handlers/Agents.ts"
 import { makeActivityProcedures } from "./rpc/handlers/Activity.ts"
 import { makeCalls } from "./rpc/handlers/Calls.ts"
@@ -50,6 +51,7 @@ export const ServerLive = Layer.scopedDiscard(
       ...catalog,
       ...inventory,
       ...(yield* makeProposalProcedures({ ...catalog, ...inventory })),
+      ...(yield* makeAccountProcedures),
       ...(yield* makeAgentProcedures),
       ...(yield* makeSearchProcedures),
       ...(yield* makeMembershipProcedures),

@@ -43,9 +43,12 @@ const Greeting = Layer.scopedDiscard(
     const say = (yield* LogFormat) === "json" ? Effect.logInfo : Console.log
     const base = yield* baseUrl
     const demo = yield* openDemo(base)
-    yield* say(`Partner API  ${base}/api/platform/v1\nReference    ${base}/docs`)
+    yield* say(
+      `Partner API  ${base}/api/platform/v1\nReference    ${base}/docs\nDashboard    ${base}/dashboard\nDevelopers   ${base}/developers`
+    )
     if (Option.isSome(demo)) {
-      const { accessToken } = demo.value
+      const { accessToken, merchantEmail, merchantPassword } = demo.value
+      yield* say(`\nSign in as ${merchantEmail} with ${merchantPassword}`)
       yield* say(`\nTry it:\ncurl -H "Authorization: Bearer ${accessToken}" "${base}/api/platform/v1/products?limit=2"`)
     }
   })

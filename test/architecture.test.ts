@@ -9,6 +9,7 @@ const ROOMS: ReadonlyArray<readonly [room: string, ...open: ReadonlyArray<string
   ["src/http/api/", "src/http/api/", "src/http/KeyRefused.ts", "src/http/ErrorTable.ts", "src/domain/"],
   ["src/http/client/", "src/http/client/", "src/http/api/", "src/domain/"],
   ["src/http/", "src/http/", "src/domain/"],
+  ["src/web/", "src/web/", "src/rpc/Client.ts", "src/domain/"],
   ["src/rpc/handlers/", "src/rpc/", "src/domain/"],
   ["src/rpc/", "src/rpc/", "src/domain/"]
 ]
@@ -130,8 +131,8 @@ const closureOf = (file: string, seen = new Set<string>()): ReadonlySet<string> 
   return seen
 }
 
-it("what browsers load of RPC is definitions, the domain and the library: nothing of Node, no handler", () => {
-  const loaded = [...closureOf("src/rpc/Client.ts")]
+it("what browsers load is pages, definitions, the domain and the library: nothing of Node, no handler", () => {
+  const loaded = [...closureOf("src/rpc/Client.ts"), ...closureOf("src/web/main.tsx")]
   assert.isAbove(loaded.length, 20)
   const foreign = loaded
     .flatMap((file) => importsOf(file))

@@ -13,40 +13,60 @@ const compressed = (coding: Coding, bytes: Buffer) =>
     )
   )
 
-const make = Effect.fnUntraced(function* (text: () => string | Promise<string>) {
-  const bytes = Buffer.from(yield* Effect.promise(async () => text()))
-  const etag = `"${hash("sha256", bytes, "base64url").slice(0, 22)}"`
-  return {
-    etag,
+/** Bytes that stay the same while the process lives, in every coding that a client may ask for. */
+interface Kept {
+  readonly etag: string
+  readonly identity: Effect.Effect<Buffer>
+  readonly br: Effect.Effect<Buffer, Error>
+  readonly gzip: Effect.Effect<Buffer, Error>
+}
+
+/** Keeps what is served; each coding is made when it is first asked for. */
+export const keep = (bytes: Buffer): Effect.Effect<Kept> =>
+  Effect.map(Effect.all({ br: compressed("br", bytes), gzip: compressed("gzip", bytes) }), (coded) => ({
+    etag: `"${hash("sha256", bytes, "base64url").slice(0, 22)}"`,
     identity: Effect.succeed(bytes),
-    br: yield* compressed("br", bytes),
-    gzip: yield* compressed("gzip", bytes)
-  }
+    ...coded
+  }))
+
+/** The headers that something is sent with, whoever asks for it. */
+interface Sent {
+  readonly "content-type": string
+  readonly "cache-control": string
+  readonly [header: string]: string
+}
+
+/** Browsers keep it and ask about it each time, so that the next release is seen at once. */
+export const ASKED_ABOUT = "no-cache"
+
+/** Answers with what is kept, but only to who has another one (RFC 9110, section 13.1.2). */
+export const sendKept = Effect.fnUntraced(function* ({ etag: plain, ...made }: Kept, sent: Sent) {
+  const asked = (yield* HttpServerRequest.HttpServerRequest).headers
+  const coding = codingOf(asked["accept-encoding"])
+  const etag = codedTag(plain, coding)
+  const headers = { ...sent, etag, vary: "accept-encoding" }
+  if (isNotModified(asked["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers })
+  return HttpServerResponse.uint8Array(yield* made[coding ?? "identity"], {
+    contentType: sent["content-type"],
+    headers: coding === undefined ? headers : { ...headers, "content-encoding": coding }
+  })
 })
 
-/**
- * A page that stays the same while the process lives: made when somebody first asks for it, kept, and sent again only to
- * who has another one (RFC 9110, section 13.1.2).
- */
+/** A page that is made when somebody first asks for it. */
 export const asset = (path: `/${string}`, contentType: string, text: () => string | Promise<string>) =>
   HttpLayerRouter.use((router) =>
-    Effect.flatMap(Effect.cached(make(text)), (made) =>
-      router.add(
-        "GET",
-        path,
-        Effect.gen(function* () {
-          const asked = (yield* HttpServerRequest.HttpServerRequest).headers
-          const coding = codingOf(asked["accept-encoding"])
-          const { [coding ?? "identity"]: body, etag: plain } = yield* made
-          const etag = codedTag(plain, coding)
-          // Kept by browsers, and asked about each time: the next release is seen at once.
-          const headers = { etag, "cache-control": "no-cache", vary: "accept-encoding" }
-          if (isNotModified(asked["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers })
-          return HttpServerResponse.uint8Array(yield* body, {
-            contentType,
-            headers: coding === undefined ? headers : { ...headers, "content-encoding": coding }
-          })
-        })
-      )
+    Effect.flatMap(
+      Effect.cached(
+        Effect.flatMap(
+          Effect.promise(async () => text()),
+          (made) => keep(Buffer.from(made))
+        )
+      ),
+      (kept) =>
+        router.add(
+          "GET",
+          path,
+          Effect.flatMap(kept, (made) => sendKept(made, { "content-type": contentType, "cache-control": ASKED_ABOUT }))
+        )
     )
   )

@@ -10,6 +10,7 @@ import { SignInRoutes } from "./handlers/SignIn.ts"
 import { MetadataRoute } from "./oauth/Metadata.ts"
 import { ProtectedResourceRoutes } from "./oauth/ProtectedResource.ts"
 import { AuthorizeRoutes } from "./pages/Authorize.ts"
+import { WebRoutes } from "./WebPages.ts"
 
 const toResponse = ({ body, status }: Reply) =>
   HttpServerResponse.text(body, { status, contentType: "application/json" })
@@ -54,7 +55,8 @@ export const pages = HttpLayerRouter.toHttpEffect(
         SignInRoutes,
         MetadataRoute,
         ProtectedResourceRoutes,
-        AuthorizeRoutes
+        AuthorizeRoutes,
+        WebRoutes
       ),
       RouteNote
     ),

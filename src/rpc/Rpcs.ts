@@ -1,4 +1,5 @@
 import { MemberRpcs, SessionRpcs, StoreRpcs } from "./Access.ts"
+import { AccountRpcs } from "./Account.ts"
 import { ActivityRpcs } from "./Activity.ts"
 import { AgentRpcs } from "./Agents.ts"
 import { BillingRpcs } from "./Billing.ts"
@@ -26,6 +27,7 @@ export const Rpcs = ProductRpcs.merge(
   StoreRpcs,
   MemberRpcs,
   SessionRpcs,
+  AccountRpcs,
   ActivityRpcs,
   InstallationRpcs,
   WebhookRpcs,

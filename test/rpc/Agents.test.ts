@@ -143,6 +143,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
         "members.leave": refusalOf(
           client.members.leave({ storeId, idempotencyKey: newKey(), merchantId: member.merchantId })
         ),
+        "account.get": refusalOf(client.account.get({})),
         "sessions.list": refusalOf(client.sessions.list({}))
       }
       for (const [tag, refusal] of Object.entries(calls)) assert.strictEqual(yield* refusal, "AgentRefused", tag)

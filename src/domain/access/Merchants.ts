@@ -49,6 +49,15 @@ export const Membership = Schema.Struct({
 })
 export type Membership = typeof Membership.Type
 
+/** Who somebody is, and where they work. */
+export const Account = Schema.Struct({
+  merchantId: Schema.typeSchema(MerchantId),
+  email: Schema.typeSchema(Email),
+  name: Schema.String,
+  stores: Schema.Array(Membership).annotations({ description: "The stores that they are members of, by name" })
+})
+export type Account = typeof Account.Type
+
 /** A member of a store as the others see them. */
 export const Member = Schema.Struct({
   merchantId: Schema.typeSchema(MerchantId),
@@ -95,6 +104,8 @@ export class Merchants extends Context.Tag("domain/Merchants")<
     }) => Effect.Effect<MerchantId, EmailTaken>
     /** The account of an address. */
     readonly find: (email: Email) => Effect.Effect<MerchantId, MerchantNotFound>
+    /** What an account says of itself. */
+    readonly account: (id: MerchantId) => Effect.Effect<Account>
     /** Another password for an account, whose sessions end with the one before. Answers how many ended. */
     readonly resetPassword: (email: Email, password: Redacted.Redacted) => Effect.Effect<number, MerchantNotFound>
     /** Makes a merchant a member of a store, or gives a member another role. */

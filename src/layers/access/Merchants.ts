@@ -18,6 +18,8 @@ import { makePasswords } from "./Passwords.ts"
 
 const Id = Schema.Struct({ id: Schema.typeSchema(MerchantId) }).pipe(Schema.pluck("id"))
 
+const Facts = Member.pick("merchantId", "email", "name")
+
 const selectMerchant = statement("select id from merchants where email = $1")
 const foundOf = firstOf(Id)
 
@@ -41,8 +43,24 @@ export const MerchantsLive = Layer.effect(
     const idOf = first(Id)
     const membersOf = rows(Member)
     const membershipsOf = rows(Membership)
+    const factsOf = first(Facts)
+
+    const memberships = Effect.fn("Merchants.memberships")((merchant: MerchantId) =>
+      membershipsOf(sql`
+        select m.store_id as "storeId", s.name as "storeName", m.role
+        from members m join stores s on s.id = m.store_id and s.deleted_at is null
+        where m.merchant_id = ${merchant} order by s.name, s.id
+      `)
+    )
 
     return Merchants.of({
+      memberships,
+
+      account: Effect.fn("Merchants.account")(function* (id) {
+        const facts = yield* factsOf(sql`select id as "merchantId", email, name from merchants where id = ${id}`)
+        return { ...(yield* Effect.orDie(facts)), stores: yield* memberships(id) }
+      }),
+
       create: Effect.fn("Merchants.create")(function* ({ email, name, password }) {
         const hashed = yield* passwords.make(password)
         const made = yield* idOf(sql`
@@ -96,14 +114,6 @@ export const MerchantsLive = Layer.effect(
           select m.merchant_id as "merchantId", name, email, role, m.created_at as "createdAt"
           from members m join merchants on id = m.merchant_id
           where m.store_id = ${store} order by role, name, email
-        `)
-      ),
-
-      memberships: Effect.fn("Merchants.memberships")((merchant) =>
-        membershipsOf(sql`
-          select m.store_id as "storeId", s.name as "storeName", m.role
-          from members m join stores s on s.id = m.store_id and s.deleted_at is null
-          where m.merchant_id = ${merchant} order by s.name, s.id
         `)
       )
     })

@@ -158,6 +158,9 @@ const create = Effect.gen(function* () {
 export interface DemoFacts {
   readonly baseUrl: string
   readonly accessToken: string
+  /** Who may sign in to the dashboard, and register apps. */
+  readonly merchantEmail: string
+  readonly merchantPassword: string
 }
 
 /** A token is good for an hour: who takes the one in `demo.json` has it for 40 minutes at least. */
@@ -211,7 +214,8 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
     Effect.schedule(Schedule.spaced(RENEWED_EVERY)),
     Effect.forkScoped
   )
-  return Option.some<DemoFacts>({ baseUrl, accessToken })
+  const { merchantEmail = "", merchantPassword = "" } = known
+  return Option.some<DemoFacts>({ baseUrl, accessToken, merchantEmail, merchantPassword })
 }, Effect.orDie)
 
 /** The secret that signs the demo's events, if there is a demo. */

@@ -1,0 +1,62 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { type FormEvent, type ReactNode, useState } from "react"
+import { signIn } from "../data/Session.ts"
+import { Button } from "../ui/Button.tsx"
+import { TextField } from "../ui/Field.tsx"
+import css from "./SignInForm.module.css"
+
+interface SignInFormProps {
+  readonly title: string
+  readonly signedIn: () => void
+  /** What else somebody may want who cannot sign in. */
+  readonly below?: ReactNode
+}
+
+/** Asks who it is. What the service says of a wrong password does not tell which accounts there are. */
+export const SignInForm = ({ below, signedIn, title }: SignInFormProps) => {
+  const [email, setEmail] = useState("")
+  const [password, setPassword] = useState("")
+  const queries = useQueryClient()
+  const entering = useMutation({
+    mutationFn: signIn,
+    onSuccess: () => {
+      // What was kept belongs to who was signed in before.
+      queries.clear()
+      signedIn()
+    }
+  })
+  const enter = (event: FormEvent) => {
+    event.preventDefault()
+    entering.mutate({ email, password })
+  }
+  return (
+    <main className={css["page"]}>
+      <form className={css["card"]} onSubmit={enter} noValidate>
+        <h1>{title}</h1>
+        {entering.error === null ? undefined : (
+          <p className={css["refused"]} role="alert">
+            {entering.error.message}
+          </p>
+        )}
+        <TextField
+          label="E-mail address"
+          type="email"
+          autoComplete="username"
+          value={email}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+        <TextField
+          label="Password"
+          type="password"
+          autoComplete="current-password"
+          value={password}
+          onChange={({ target }) => setPassword(target.value)}
+        />
+        <Button kind="strong" type="submit" isBusy={entering.isPending}>
+          Sign in
+        </Button>
+        {below}
+      </form>
+    </main>
+  )
+}

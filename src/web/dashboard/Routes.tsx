@@ -1,0 +1,193 @@
+import { createRoute, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router"
+import { Either, Schema } from "effect"
+import { StoreId } from "../../rpc/Client.ts"
+import { SignInPage } from "../account/SignInPage.tsx"
+import { signInSearch, needsSession, root } from "../Root.tsx"
+import { NoPage } from "../ui/Failed.tsx"
+import { StorePages } from "./StorePages.tsx"
+
+/* Every page of the dashboard and where it stands. What a page is made of is loaded when it is first visited. */
+
+const dashboard = createRoute({ getParentRoute: () => root, path: "/dashboard" })
+
+const signIn = createRoute({
+  getParentRoute: () => dashboard,
+  path: "/sign-in",
+  validateSearch: signInSearch,
+  component: SignInPage
+})
+
+/** What is seen by who is signed in alone. */
+const member = createRoute({
+  getParentRoute: () => dashboard,
+  id: "member",
+  beforeLoad: needsSession("/dashboard/sign-in")
+})
+
+const start = createRoute({
+  getParentRoute: () => member,
+  path: "/",
+  beforeLoad: ({ context: { account } }) => {
+    const [store] = account.stores
+    if (store !== undefined) throw redirect({ to: "/dashboard/$storeId", params: { storeId: store.storeId } })
+  },
+  component: lazyRouteComponent(() => import("./NoStorePage.tsx"), "NoStorePage")
+})
+
+const decodeStore = Schema.decodeUnknownEither(StoreId)
+
+const store = createRoute({
+  getParentRoute: () => member,
+  path: "/$storeId",
+  params: {
+    parse: ({ storeId }) => ({
+      storeId: Either.getOrElse(decodeStore(storeId), () => {
+        throw notFound()
+      })
+    }),
+    stringify: ({ storeId }) => ({ storeId })
+  },
+  beforeLoad: ({ context: { account }, params: { storeId } }) => {
+    const membership = account.stores.find((one) => one.storeId === storeId)
+    if (membership === undefined) throw notFound()
+    return { membership }
+  },
+  component: StorePages,
+  notFoundComponent: NoPage
+})
+
+const home = createRoute({
+  getParentRoute: () => store,
+  path: "/",
+  component: lazyRouteComponent(() => import("./home/HomePage.tsx"), "HomePage")
+})
+
+const products = createRoute({
+  getParentRoute: () => store,
+  path: "/products",
+  component: lazyRouteComponent(() => import("./products/ProductsPage.tsx"), "ProductsPage")
+})
+
+const newProduct = createRoute({
+  getParentRoute: () => store,
+  path: "/products/new",
+  component: lazyRouteComponent(() => import("./products/NewProductPage.tsx"), "NewProductPage")
+})
+
+const product = createRoute({
+  getParentRoute: () => store,
+  path: "/products/$productId",
+  component: lazyRouteComponent(() => import("./products/ProductPage.tsx"), "ProductPage")
+})
+
+const collections = createRoute({
+  getParentRoute: () => store,
+  path: "/collections",
+  component: lazyRouteComponent(() => import("./collections/CollectionsPage.tsx"), "CollectionsPage")
+})
+
+const newCollection = createRoute({
+  getParentRoute: () => store,
+  path: "/collections/new",
+  component: lazyRouteComponent(() => import("./collections/NewCollectionPage.tsx"), "NewCollectionPage")
+})
+
+const collection = createRoute({
+  getParentRoute: () => store,
+  path: "/collections/$collectionId",
+  component: lazyRouteComponent(() => import("./collections/CollectionPage.tsx"), "CollectionPage")
+})
+
+const orders = createRoute({
+  getParentRoute: () => store,
+  path: "/orders",
+  component: lazyRouteComponent(() => import("./orders/OrdersPage.tsx"), "OrdersPage")
+})
+
+const order = createRoute({
+  getParentRoute: () => store,
+  path: "/orders/$orderId",
+  component: lazyRouteComponent(() => import("./orders/OrderPage.tsx"), "OrderPage")
+})
+
+const customers = createRoute({
+  getParentRoute: () => store,
+  path: "/customers",
+  component: lazyRouteComponent(() => import("./customers/CustomersPage.tsx"), "CustomersPage")
+})
+
+const customer = createRoute({
+  getParentRoute: () => store,
+  path: "/customers/$customerId",
+  component: lazyRouteComponent(() => import("./customers/CustomerPage.tsx"), "CustomerPage")
+})
+
+const apps = createRoute({
+  getParentRoute: () => store,
+  path: "/apps",
+  component: lazyRouteComponent(() => import("./apps/AppsPage.tsx"), "AppsPage")
+})
+
+const app = createRoute({
+  getParentRoute: () => store,
+  path: "/apps/$installationId",
+  component: lazyRouteComponent(() => import("./apps/AppPage.tsx"), "AppPage")
+})
+
+const agents = createRoute({
+  getParentRoute: () => store,
+  path: "/agents",
+  component: lazyRouteComponent(() => import("./agents/AgentsPage.tsx"), "AgentsPage")
+})
+
+const agent = createRoute({
+  getParentRoute: () => store,
+  path: "/agents/$agentId",
+  component: lazyRouteComponent(() => import("./agents/AgentPage.tsx"), "AgentPage")
+})
+
+const proposals = createRoute({
+  getParentRoute: () => store,
+  path: "/proposals",
+  component: lazyRouteComponent(() => import("./proposals/ProposalsPage.tsx"), "ProposalsPage")
+})
+
+const activity = createRoute({
+  getParentRoute: () => store,
+  path: "/activity",
+  component: lazyRouteComponent(() => import("./activity/ActivityPage.tsx"), "ActivityPage")
+})
+
+const settings = createRoute({
+  getParentRoute: () => store,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./settings/SettingsPage.tsx"), "SettingsPage")
+})
+
+/** The pages of merchants, below `/dashboard`. */
+export const dashboardRoutes = dashboard.addChildren([
+  signIn,
+  member.addChildren([
+    start,
+    store.addChildren([
+      home,
+      products,
+      newProduct,
+      product,
+      collections,
+      newCollection,
+      collection,
+      orders,
+      order,
+      customers,
+      customer,
+      apps,
+      app,
+      agents,
+      agent,
+      proposals,
+      activity,
+      settings
+    ])
+  ])
+])

@@ -1,0 +1,21 @@
+import { getRouteApi } from "@tanstack/react-router"
+import type { StoreId } from "../../rpc/Client.ts"
+import type { Account } from "../../domain/access/Merchants.ts"
+import { useAsked } from "../data/Queries.ts"
+
+const route = getRouteApi("/dashboard/member/$storeId")
+
+/** The store whose pages are open. */
+export const useStoreId = (): StoreId => route.useParams().storeId
+
+/** Who looks at it, and as what. */
+export const useMember = (): Account & { readonly isOwner: boolean } => {
+  const { account, membership } = route.useRouteContext()
+  return { ...account, isOwner: membership.role === "owner" }
+}
+
+/** What the store says of itself, with the currency of its prices and what its plan allows. */
+export const useStore = () => {
+  const storeId = useStoreId()
+  return useAsked([storeId, "store"], (client) => client.store.get({ storeId }))
+}

@@ -1,0 +1,83 @@
+import { Link, Outlet, useNavigate } from "@tanstack/react-router"
+import { Account } from "../account/Account.tsx"
+import { useLive } from "../data/Live.tsx"
+import { useAsked } from "../data/Queries.ts"
+import { Badge } from "../ui/Badge.tsx"
+import { Shell } from "../ui/Shell.tsx"
+import css from "./StorePages.module.css"
+import { useMember, useStoreId } from "./Store.ts"
+
+/** How many proposals wait, up to what a page of them holds. */
+const Waiting = () => {
+  const storeId = useStoreId()
+  const { data } = useAsked([storeId, "proposals", "waiting"], (client) =>
+    client.proposals.list({ storeId, pending: true, limit: 100 })
+  )
+  const many = data?.items.length ?? 0
+  return many === 0 ? undefined : <Badge tone="accent">{data?.nextCursor === null ? many : `${many}+`}</Badge>
+}
+
+const PAGES = [
+  ["/dashboard/$storeId", "Home"],
+  ["/dashboard/$storeId/products", "Products"],
+  ["/dashboard/$storeId/collections", "Collections"],
+  ["/dashboard/$storeId/orders", "Orders"],
+  ["/dashboard/$storeId/customers", "Customers"],
+  ["/dashboard/$storeId/apps", "Apps"],
+  ["/dashboard/$storeId/agents", "Agents"],
+  ["/dashboard/$storeId/proposals", "Proposals"],
+  ["/dashboard/$storeId/activity", "Activity"],
+  ["/dashboard/$storeId/settings", "Settings"]
+] as const
+
+const Nav = () => {
+  const storeId = useStoreId()
+  return (
+    <ul>
+      {PAGES.map(([to, name]) => (
+        <li key={to}>
+          <Link to={to} params={{ storeId }} activeOptions={{ exact: to === "/dashboard/$storeId" }}>
+            {name}
+            {name === "Proposals" ? <Waiting /> : undefined}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const Stores = () => {
+  const storeId = useStoreId()
+  const { stores } = useMember()
+  const navigate = useNavigate()
+  const change = (name: string) => {
+    const chosen = stores.find((store) => store.storeId === name)
+    if (chosen !== undefined) void navigate({ to: "/dashboard/$storeId", params: { storeId: chosen.storeId } })
+  }
+  return (
+    <select
+      className={css["stores"]}
+      aria-label="Store"
+      value={storeId}
+      onChange={({ target }) => change(target.value)}
+    >
+      {stores.map((store) => (
+        <option key={store.storeId} value={store.storeId}>
+          {store.storeName}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** The pages of one store. Nothing of them is kept for the next one that is opened. */
+export const StorePages = () => {
+  const storeId = useStoreId()
+  const { name } = useMember()
+  useLive(storeId)
+  return (
+    <Shell top={<Stores />} nav={<Nav />} account={<Account name={name} signIn="/dashboard/sign-in" />}>
+      <Outlet key={storeId} />
+    </Shell>
+  )
+}

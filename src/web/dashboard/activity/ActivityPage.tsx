@@ -1,0 +1,4 @@
+import { Page } from "../../ui/Page.tsx"
+
+/** Who changed what. */
+export const ActivityPage = () => <Page title="Activity">{undefined}</Page>

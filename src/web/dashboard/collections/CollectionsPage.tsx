@@ -1,0 +1,4 @@
+import { Page } from "../../ui/Page.tsx"
+
+/** How products are grouped. */
+export const CollectionsPage = () => <Page title="Collections">{undefined}</Page>

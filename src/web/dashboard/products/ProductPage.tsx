@@ -1,0 +1,4 @@
+import { Page } from "../../ui/Page.tsx"
+
+/** One product. */
+export const ProductPage = () => <Page title="Product">{undefined}</Page>

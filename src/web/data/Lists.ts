@@ -1,0 +1,31 @@
+import { type QueryKey, useInfiniteQuery } from "@tanstack/react-query"
+import { ask, type Call } from "./Service.ts"
+
+/** A page of a list, as the service answers it. */
+export interface ListPage<Item, Cursor> {
+  readonly items: ReadonlyArray<Item>
+  readonly nextCursor: Cursor | null
+}
+
+/** A list of the service, page by page as it is read on. */
+export const useList = <Item, Cursor, E>(
+  queryKey: QueryKey,
+  call: (cursor: { readonly cursor?: Cursor }) => Call<ListPage<Item, Cursor>, E>
+) => {
+  const first: { readonly cursor?: Cursor } = {}
+  const asked = useInfiniteQuery({
+    queryKey,
+    initialPageParam: first,
+    queryFn: ({ pageParam, signal }) => ask(call(pageParam), signal),
+    getNextPageParam: ({ nextCursor }) => (nextCursor === null ? undefined : { cursor: nextCursor })
+  })
+  return {
+    asked,
+    items: asked.data?.pages.flatMap(({ items }) => items),
+    more: {
+      hasMore: asked.hasNextPage,
+      isLoading: asked.isFetchingNextPage,
+      load: () => void asked.fetchNextPage()
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { onlineManager, useQueryClient } from "@tanstack/react-query"
+import { Effect, Fiber, Stream } from "effect"
+import { useEffect, useSyncExternalStore } from "react"
+import type { Changed, StoreId } from "../../rpc/Client.ts"
+import { runtime, Service } from "./Service.ts"
+
+/** However many changes come, what is shown is asked for anew at most so often. */
+const FLUSH = 1000
+
+type Heard = (changes: ReadonlyArray<Changed>) => void
+
+const listeners = new Set<Heard>()
+
+/** Hears of the changes that are committed in the store that is open, some at a time. */
+export const useChanges = (heard: Heard): void => {
+  useEffect(() => {
+    listeners.add(heard)
+    return () => void listeners.delete(heard)
+  }, [heard])
+}
+
+/** What of a store is kept under which key, by the kind of resource. */
+const listKey = { product: "products", collection: "collections" } as const
+
+/**
+ * Follows a store for as long as its pages are open, and asks for what they show anew when somebody changes it: a
+ * resource under `[store, kind, id]`, the lists under `[store, kind + "s"]`, and what sums them up.
+ */
+export const useLive = (storeId: StoreId): void => {
+  const queries = useQueryClient()
+  useEffect(() => {
+    let waiting: Array<Changed> = []
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const flush = () => {
+      const changes = waiting
+      waiting = []
+      timer = undefined
+      for (const key of new Set(changes.map(({ resource, resourceId }) => `${resource} ${resourceId}`))) {
+        void queries.invalidateQueries({ queryKey: [storeId, ...key.split(" ")] })
+      }
+      const lists = new Set(changes.map(({ resource }) => listKey[resource]))
+      for (const list of [...lists, "activity", "store"]) void queries.invalidateQueries({ queryKey: [storeId, list] })
+      for (const heard of listeners) heard(changes)
+    }
+    const follow = Effect.flatMap(Service, (client) =>
+      Stream.runForEach(client.changes({ storeId }), (change) =>
+        Effect.sync(() => {
+          waiting.push(change)
+          timer ??= setTimeout(flush, FLUSH)
+        })
+      )
+    )
+    const fiber = runtime.runFork(Effect.ignoreLogged(follow))
+    return () => {
+      clearTimeout(timer)
+      Effect.runFork(Fiber.interruptFork(fiber))
+    }
+  }, [queries, storeId])
+}
+
+/** Whether the browser has a network at all. */
+export const useOnline = (): boolean =>
+  useSyncExternalStore(
+    (changed) => onlineManager.subscribe(changed),
+    () => onlineManager.isOnline()
+  )

@@ -1,0 +1,61 @@
+import { Predicate } from "effect"
+
+/** What a failure is to a person: what happened, and what to do about it. */
+export interface Problem {
+  readonly title: string
+  readonly advice: string
+  /** Names the request in the service's log, where that is where to look. */
+  readonly requestId?: string
+}
+
+const UNREACHED: Problem = {
+  title: "The service cannot be reached",
+  advice: "Check your connection, then try again. Nothing that you entered is lost."
+}
+
+const BUSY: Problem = { title: "The service is busy", advice: "Wait a moment, then try again." }
+
+const tagOf = (error: unknown) =>
+  Predicate.hasProperty(error, "_tag") && typeof error._tag === "string" ? error._tag : undefined
+
+/** Whether the same call may go well when it is sent again. */
+export const isTransient = (error: unknown): boolean => {
+  const tag = tagOf(error)
+  return tag === "RpcClientError" || tag === "ServiceUnavailable" || tag === "StoreBusy" || tag === "RateLimitExceeded"
+}
+
+/** Whether the session has ended, so that the way on leads over the sign-in. */
+export const isSignedOut = (error: unknown): boolean => tagOf(error) === "NotSignedIn"
+
+/** Whether it is that there is no such thing, or no longer. */
+export const isMissing = (error: unknown): boolean => tagOf(error)?.endsWith("NotFound") === true
+
+const requestIdOf = (error: unknown) =>
+  Predicate.hasProperty(error, "requestId") && typeof error.requestId === "string" ? { requestId: error.requestId } : {}
+
+/** The domain's errors tell it themselves; what never reached it, or went wrong on the way, is told here. */
+export const problemOf = (error: unknown): Problem => {
+  const tag = tagOf(error)
+  switch (tag) {
+    case undefined:
+      return { title: "This page went wrong", advice: "Load it again. What was saved stays saved." }
+    case "RpcClientError":
+      return UNREACHED
+    case "ServiceUnavailable":
+    case "StoreBusy":
+    case "RateLimitExceeded":
+      return BUSY
+    case "InternalError":
+      return {
+        title: "Something went wrong in the service",
+        advice: "Try again. If it goes on, tell who runs the service the number of the request.",
+        ...requestIdOf(error)
+      }
+    case "NotSignedIn":
+      return { title: "Your session has ended", advice: "Sign in again: you come back to this page." }
+    case "OwnersOnly":
+      return { title: "For owners of the store", advice: "Ask an owner to do it, or to make you an owner." }
+    default:
+      return { title: "That was refused", advice: error instanceof Error ? error.message : String(tag) }
+  }
+}

@@ -1,0 +1,24 @@
+import { Link, Outlet, useRouteContext } from "@tanstack/react-router"
+import { Account } from "../account/Account.tsx"
+import { Shell } from "../ui/Shell.tsx"
+
+const Nav = () => (
+  <ul>
+    <li>
+      <Link to="/developers">Apps</Link>
+    </li>
+    <li>
+      <a href="/docs">API reference</a>
+    </li>
+  </ul>
+)
+
+/** The pages of somebody who develops apps. */
+export const DeveloperPages = () => {
+  const { account } = useRouteContext({ from: "/developers/developer" })
+  return (
+    <Shell top="Developers" nav={<Nav />} account={<Account name={account.name} signIn="/developers/sign-in" />}>
+      <Outlet />
+    </Shell>
+  )
+}

@@ -1,0 +1,43 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { needsSession, root, signInSearch } from "../Root.tsx"
+import { DeveloperPages } from "./DeveloperPages.tsx"
+
+/* Every page of the portal and where it stands. */
+
+const developers = createRoute({ getParentRoute: () => root, path: "/developers" })
+
+const signIn = createRoute({
+  getParentRoute: () => developers,
+  path: "/sign-in",
+  validateSearch: signInSearch,
+  component: lazyRouteComponent(() => import("./SignInPage.tsx"), "SignInPage")
+})
+
+/** What is seen by who is signed in alone. */
+const developer = createRoute({
+  getParentRoute: () => developers,
+  id: "developer",
+  beforeLoad: needsSession("/developers/sign-in"),
+  component: DeveloperPages
+})
+
+const apps = createRoute({
+  getParentRoute: () => developer,
+  path: "/",
+  component: lazyRouteComponent(() => import("./apps/AppsPage.tsx"), "AppsPage")
+})
+
+const newApp = createRoute({
+  getParentRoute: () => developer,
+  path: "/apps/new",
+  component: lazyRouteComponent(() => import("./apps/NewAppPage.tsx"), "NewAppPage")
+})
+
+const app = createRoute({
+  getParentRoute: () => developer,
+  path: "/apps/$appId",
+  component: lazyRouteComponent(() => import("./apps/AppPage.tsx"), "AppPage")
+})
+
+/** The pages of developers, below `/developers`. */
+export const developerRoutes = developers.addChildren([signIn, developer.addChildren([apps, newApp, app])])

@@ -1,0 +1,27 @@
+import { QueryClientProvider } from "@tanstack/react-query"
+import { RouterProvider } from "@tanstack/react-router"
+import { StrictMode } from "react"
+import { createRoot } from "react-dom/client"
+import { makeQueries } from "./data/Queries.ts"
+import { account } from "./data/Session.ts"
+import "./ui/Tokens.css"
+import { Toasts } from "./ui/Toasts.tsx"
+import { makeRouter } from "./Router.ts"
+
+const queries = makeQueries(() => {
+  queries.removeQueries({ queryKey: account.queryKey })
+  void router.invalidate()
+})
+const router = makeRouter(queries)
+
+const root = document.querySelector("#root")
+if (root === null) throw new Error("The page has no place for them")
+
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+      <Toasts />
+    </QueryClientProvider>
+  </StrictMode>
+)

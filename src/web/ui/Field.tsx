@@ -1,0 +1,117 @@
+import { type ComponentProps, type ReactNode, useId } from "react"
+import css from "./Field.module.css"
+
+/** What every field of a form says: what it asks for, how to answer, and what is wrong with the answer. */
+export interface Said {
+  readonly label: ReactNode
+  readonly hint?: ReactNode
+  /** Why what stands there cannot be taken. */
+  readonly problem?: string | undefined
+}
+
+interface FieldProps extends Said {
+  readonly children: (described: {
+    readonly id: string
+    readonly "aria-describedby": string | undefined
+    readonly "aria-invalid": true | undefined
+  }) => ReactNode
+}
+
+/** A label, a control, its hint and its problem, told to who hears the page as to who sees it. */
+export const Field = ({ children, hint, label, problem }: FieldProps) => {
+  const id = useId()
+  const hintId = hint === undefined ? undefined : `${id}-hint`
+  const problemId = problem === undefined ? undefined : `${id}-problem`
+  const describedBy = [hintId, problemId].filter((one) => one !== undefined).join(" ")
+  return (
+    <div className={css["field"]}>
+      <label htmlFor={id} className={css["label"]}>
+        {label}
+      </label>
+      {children({
+        id,
+        "aria-describedby": describedBy === "" ? undefined : describedBy,
+        "aria-invalid": problem === undefined ? undefined : true
+      })}
+      {hint === undefined ? undefined : (
+        <p id={hintId} className={css["hint"]}>
+          {hint}
+        </p>
+      )}
+      {problem === undefined ? undefined : (
+        <p id={problemId} className={css["problem"]}>
+          {problem}
+        </p>
+      )}
+    </div>
+  )
+}
+
+type Told<Control extends "input" | "select" | "textarea"> = Said & Omit<ComponentProps<Control>, "id">
+
+/** A line of text. */
+export const TextField = ({ hint, label, problem, ...input }: Told<"input">) => (
+  <Field label={label} hint={hint} problem={problem}>
+    {(described) => <input {...described} {...input} className={css["control"]} />}
+  </Field>
+)
+
+/** Lines of text. */
+export const TextArea = ({ hint, label, problem, ...input }: Told<"textarea">) => (
+  <Field label={label} hint={hint} problem={problem}>
+    {(described) => <textarea rows={4} {...described} {...input} className={css["control"]} />}
+  </Field>
+)
+
+/** One of a few, given as options. */
+export const SelectField = ({ hint, label, problem, ...input }: Told<"select">) => (
+  <Field label={label} hint={hint} problem={problem}>
+    {(described) => <select {...described} {...input} className={css["control"]} />}
+  </Field>
+)
+
+/** Yes or no. */
+export const CheckField = ({ hint, label, problem, ...input }: Told<"input">) => {
+  const id = useId()
+  return (
+    <div className={css["check"]}>
+      <input
+        {...input}
+        id={id}
+        type="checkbox"
+        aria-describedby={hint === undefined && problem === undefined ? undefined : `${id}-said`}
+        aria-invalid={problem === undefined ? undefined : true}
+      />
+      <div>
+        <label htmlFor={id}>{label}</label>
+        {hint === undefined && problem === undefined ? undefined : (
+          <p id={`${id}-said`} className={problem === undefined ? css["hint"] : css["problem"]}>
+            {problem ?? hint}
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** Fields that belong together under a name. */
+export const Fieldset = ({
+  children,
+  hint,
+  legend
+}: {
+  readonly children: ReactNode
+  readonly hint?: ReactNode
+  readonly legend: ReactNode
+}) => (
+  <fieldset className={css["fieldset"]}>
+    <legend className={css["label"]}>{legend}</legend>
+    {hint === undefined ? undefined : <p className={css["hint"]}>{hint}</p>}
+    {children}
+  </fieldset>
+)
+
+/** Fields side by side where there is room. */
+export const Columns = ({ children }: { readonly children: ReactNode }) => (
+  <div className={css["columns"]}>{children}</div>
+)

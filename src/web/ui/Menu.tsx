@@ -1,0 +1,38 @@
+import { Menu as Base } from "@base-ui/react/menu"
+import type { ReactNode } from "react"
+import { buttonClass, type ButtonKind } from "./Button.tsx"
+import css from "./Menu.module.css"
+
+export interface MenuItem {
+  readonly name: string
+  readonly choose: () => void
+  readonly isDisabled?: boolean
+}
+
+interface MenuProps {
+  readonly label: ReactNode
+  /** What the button is called, where its label is no text. */
+  readonly name?: string
+  readonly kind?: ButtonKind
+  readonly items: ReadonlyArray<MenuItem>
+}
+
+/** What can be done, behind one button. */
+export const Menu = ({ items, kind = "plain", label, name }: MenuProps) => (
+  <Base.Root>
+    <Base.Trigger className={buttonClass(kind)} aria-label={name}>
+      {label}
+    </Base.Trigger>
+    <Base.Portal>
+      <Base.Positioner sideOffset={4} align="end" className={css["positioner"]}>
+        <Base.Popup className={css["popup"]}>
+          {items.map((item) => (
+            <Base.Item key={item.name} className={css["item"]} disabled={item.isDisabled} onClick={item.choose}>
+              {item.name}
+            </Base.Item>
+          ))}
+        </Base.Popup>
+      </Base.Positioner>
+    </Base.Portal>
+  </Base.Root>
+)

@@ -1,0 +1,65 @@
+import type { ReactNode } from "react"
+import { Button } from "./Button.tsx"
+import css from "./Table.module.css"
+
+export interface Column<Row> {
+  readonly name: string
+  readonly cell: (row: Row) => ReactNode
+  /** Numbers stand at the right. */
+  readonly isNumber?: boolean
+  /** The column's name is for who hears it alone, as above buttons. */
+  readonly isNameHidden?: boolean
+}
+
+interface TableProps<Row> {
+  readonly caption: string
+  readonly columns: ReadonlyArray<Column<Row>>
+  readonly rows: ReadonlyArray<Row>
+  readonly keyOf: (row: Row) => string
+}
+
+/** Rows under their columns; on a narrow screen it scrolls in itself. */
+export const Table = <Row,>({ caption, columns, keyOf, rows }: TableProps<Row>) => (
+  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too.
+  <section className={css["scroller"]} tabIndex={0} aria-label={caption}>
+    <table className={css["table"]}>
+      <caption className={css["unseen"]}>{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ isNameHidden = false, isNumber = false, name }) => (
+            <th key={name} scope="col" className={isNumber ? css["number"] : undefined}>
+              {isNameHidden ? <span className={css["unseen"]}>{name}</span> : name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map(({ cell, isNumber = false, name }) => (
+              <td key={name} className={isNumber ? css["number"] : undefined}>
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)
+
+interface MoreProps {
+  readonly hasMore: boolean
+  readonly isLoading: boolean
+  readonly load: () => void
+}
+
+/** Leads on to the next page of a list, below what is there. */
+export const More = ({ hasMore, isLoading, load }: MoreProps) =>
+  hasMore ? (
+    <div className={css["more"]}>
+      <Button onClick={load} isBusy={isLoading}>
+        {isLoading ? "Loading…" : "Show more"}
+      </Button>
+    </div>
+  ) : undefined

@@ -1,0 +1,26 @@
+import { Tabs as Base } from "@base-ui/react/tabs"
+import type { ReactNode } from "react"
+import css from "./Tabs.module.css"
+
+export interface Tab {
+  readonly name: string
+  readonly panel: ReactNode
+}
+
+/** Parts of a page, of which one is seen at a time. */
+export const Tabs = ({ label, tabs }: { readonly label: string; readonly tabs: ReadonlyArray<Tab> }) => (
+  <Base.Root defaultValue={tabs[0]?.name}>
+    <Base.List className={css["list"]} aria-label={label}>
+      {tabs.map(({ name }) => (
+        <Base.Tab key={name} value={name} className={css["tab"]}>
+          {name}
+        </Base.Tab>
+      ))}
+    </Base.List>
+    {tabs.map(({ name, panel }) => (
+      <Base.Panel key={name} value={name} className={css["panel"]}>
+        {panel}
+      </Base.Panel>
+    ))}
+  </Base.Root>
+)

@@ -1,0 +1,36 @@
+import { Toast } from "@base-ui/react/toast"
+import css from "./Toasts.module.css"
+
+const manager = Toast.createToastManager()
+
+/** Says for some seconds that something is done. What failed is said where it failed, and stays. */
+export const toast = (title: string, action?: { readonly name: string; readonly run: () => void }): void => {
+  manager.add({
+    title,
+    ...(action === undefined ? {} : { actionProps: { children: action.name, onClick: action.run } })
+  })
+}
+
+const Shown = () => {
+  const { toasts } = Toast.useToastManager()
+  return toasts.map((one) => (
+    <Toast.Root key={one.id} toast={one} className={css["toast"]}>
+      <Toast.Title className={css["title"]} />
+      <Toast.Action className={css["action"]} />
+      <Toast.Close className={css["action"]} aria-label="Dismiss">
+        ✕
+      </Toast.Close>
+    </Toast.Root>
+  ))
+}
+
+/** Where toasts stand, once on a page. */
+export const Toasts = () => (
+  <Toast.Provider toastManager={manager}>
+    <Toast.Portal>
+      <Toast.Viewport className={css["viewport"]}>
+        <Shown />
+      </Toast.Viewport>
+    </Toast.Portal>
+  </Toast.Provider>
+)
