@@ -19,7 +19,7 @@ const endurance = { soak: "test/soak/main.ts" }
 const webhooks = "src/http/client/Webhooks.ts"
 const rpc = "src/rpc/Client.ts"
 const client = { client: "src/http/client/Client.ts", "client-effect": "src/http/client/EffectClient.ts" }
-const sources = ["src", "test/bench", "package.json", "package-lock.json", "scripts/build.mjs"]
+const sources = ["src", "test/bench", "package.json", "package-lock.json", "scripts"]
 const marker = join(root, bench ? "dist/bench.js" : "dist/main.js")
 
 // Packages that are still CommonJS ask for Node's modules with require, which an ES module does not have.
@@ -132,25 +132,8 @@ const bundleClient = (build, outdir) =>
     plugins: [withoutBarrels, effectOutside]
   })
 
-/**
- * The pages of merchants and developers, for the service to serve: the dashboard and the portal in one, so that what they
- * share is loaded once. Names carry a hash of what is in them, so that browsers may keep them for good.
- */
-const bundleWeb = async (outDir) => {
-  const { build } = await import("vite")
-  return build({
-    configFile: false,
-    root: join(root, "src/web"),
-    base: "/web/",
-    logLevel: "error",
-    build: {
-      outDir,
-      assetsDir: "",
-      target: "es2022",
-      modulePreload: { polyfill: false }
-    }
-  })
-}
+/** The pages that browsers load: in a process of its own, which says that they are for production. */
+const bundleWeb = (outDir) => promisify(execFile)(process.execPath, [join(root, "scripts/web.mjs"), outDir])
 
 const tsc = join(root, "node_modules/typescript/bin/tsc")
 

@@ -1,49 +1,10 @@
 import { assert, describe, layer } from "@effect/vitest"
-import axe from "axe-core"
-import { Context, Effect, Layer, Schema } from "effect"
-import type { Browser, Page } from "playwright-core"
+import { Effect, Layer } from "effect"
 import { registerClient } from "../../support/AgentOauth.ts"
 import { ApiTest, baseUrl, makeStore } from "../../support/Api.ts"
-import { browser, hasBrowser } from "../../support/Chromium.ts"
+import { ChromiumTest, hasBrowser, isFitFor, openWindow } from "../../support/Chromium.ts"
 import { receiver, type Receiver } from "../../support/Receiver.ts"
 import { authorizePath, makeAskingApp, makeMerchant, PASSWORD } from "../../support/Visitor.ts"
-
-class Chromium extends Context.Tag("test/Chromium")<Chromium, Browser>() {}
-
-const Findings = Schema.Struct({
-  violations: Schema.Array(
-    Schema.Struct({ id: Schema.String, nodes: Schema.Array(Schema.Struct({ html: Schema.String })) })
-  )
-})
-const findingsOf = Schema.decodeUnknownSync(Findings)
-
-/** Of an answer that is no success browsers tell by themselves. */
-const STATUS = /^Failed to load resource: the server responded with a status of 4\d\d/
-
-/** A tab of its own, and what its console told. */
-const tab = Effect.gen(function* () {
-  const context = yield* Effect.acquireRelease(
-    Effect.flatMap(Chromium, (chromium) =>
-      Effect.promise(() => chromium.newContext({ viewport: { width: 390, height: 800 } }))
-    ),
-    (opened) => Effect.promise(() => opened.close())
-  )
-  const page = yield* Effect.promise(() => context.newPage())
-  const told: Array<string> = []
-  page.on("console", (message) => void told.push(message.text()))
-  page.on("pageerror", (error) => void told.push(error.message))
-  return { page, complaints: () => told.filter((text) => !STATUS.test(text)) }
-})
-
-/** Whoever cannot see it well, or has a small screen, can use the page, in light and in dark. */
-const isFitFor = async (page: Page) => {
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme })
-    await page.evaluate(axe.source)
-    assert.deepStrictEqual(findingsOf(await page.evaluate("axe.run()")), { violations: [] })
-  }
-  assert.strictEqual(await page.evaluate("document.documentElement.scrollWidth"), 390)
-}
 
 /** An app on this computer that asks a merchant of two stores; its callback leads on to another of its hosts. */
 const scene = Effect.gen(function* () {
@@ -58,13 +19,13 @@ const scene = Effect.gen(function* () {
   const appId = yield* makeAskingApp({ redirectUris: [redirect] })
   const base = yield* baseUrl
   const address = `${base}${authorizePath(appId, { redirect_uri: redirect })}`
-  return { app, appId, address, email, redirect, base, ...(yield* tab) }
+  return { app, appId, address, email, redirect, base, ...(yield* openWindow()) }
 })
 
-const ChromiumTest = Layer.provideMerge(Layer.scoped(Chromium, browser), ApiTest)
+const BrowserTest = Layer.provideMerge(ChromiumTest, ApiTest)
 
 describe.skipIf(!hasBrowser)("the pages in a browser", () => {
-  layer(ChromiumTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(BrowserTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.scoped("a merchant signs in by keyboard, chooses a store, agrees, and comes to where the app leads on", () =>
       Effect.gen(function* () {
         const { address, app, base, complaints, email, page } = yield* scene

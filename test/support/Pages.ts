@@ -1,0 +1,57 @@
+import { Effect, Layer } from "effect"
+import { execFile } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import type { Role } from "../../src/domain/access/Merchants.ts"
+import type { StoreId } from "../../src/domain/Store.ts"
+import { WebFolder } from "../../src/http/WebPages.ts"
+import { ApiTest, baseUrl, makeStore } from "./Api.ts"
+import { ChromiumTest, openWindow } from "./Chromium.ts"
+import { memberOf } from "./Rpc.ts"
+
+const script = fileURLToPath(new URL("../../scripts/web.mjs", import.meta.url))
+
+/** The pages as `npm run build` makes them, in a folder that goes with the process, made once in it. */
+const built = Effect.runSync(
+  Effect.cached(
+    Effect.promise(async () => {
+      const folder = mkdtempSync(join(tmpdir(), "partner-api-web-"))
+      process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
+      await promisify(execFile)(process.execPath, [script, folder])
+      return folder
+    })
+  )
+)
+
+/** The whole service with its pages, and a browser. */
+export const PagesTest = Layer.unwrapEffect(
+  Effect.map(built, (folder) => Layer.provide(ApiTest, Layer.succeed(WebFolder, folder)))
+).pipe((service) => Layer.provideMerge(ChromiumTest, service))
+
+interface Looking {
+  readonly width?: number
+  readonly height?: number
+}
+
+/** A window in which somebody is signed in by the cookie of their session, and which a test may watch as they do. */
+export const windowOf = (cookie: string, size: Looking = {}) =>
+  Effect.gen(function* () {
+    const url = yield* baseUrl
+    const window = yield* openWindow({ width: 1280, ...size })
+    const [name = "", value = ""] = cookie.split("=", 2)
+    yield* Effect.promise(() => window.context.addCookies([{ name, value, url }]))
+    return { ...window, url }
+  })
+
+/** A member of a store who looks at its dashboard: their window, their client, and where the store's pages begin. */
+export const lookingMember = Effect.fn(function* (
+  options: { readonly role?: Role; readonly plan?: string; readonly storeId?: StoreId } & Looking = {}
+) {
+  const storeId = options.storeId ?? (yield* makeStore(options.plan))
+  const member = yield* memberOf(storeId, options.role)
+  const window = yield* windowOf(member.cookie, options)
+  return { storeId, ...member, ...window, dashboard: `${window.url}/dashboard/${storeId}` }
+})

@@ -1,0 +1,72 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { baseUrl, makeStore } from "../support/Api.ts"
+import { hasBrowser, isFitFor, openWindow } from "../support/Chromium.ts"
+import { lookingMember, PagesTest } from "../support/Pages.ts"
+import { makeMerchant, PASSWORD } from "../support/Visitor.ts"
+
+describe.skipIf(!hasBrowser)("the dashboard", () => {
+  layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.scoped("asks who it is, by keyboard, and leads to the page that was asked for", () =>
+      Effect.gen(function* () {
+        const store = yield* makeStore()
+        const { email } = yield* makeMerchant([store])
+        const { complaints, page } = yield* openWindow()
+        const base = yield* baseUrl
+        yield* Effect.promise(async () => {
+          await page.goto(`${base}/dashboard/${store}/settings`)
+          await page.getByRole("heading", { name: "Sign in" }).waitFor()
+          await isFitFor(page)
+          await page.getByLabel("E-mail address").fill(email)
+          await page.getByLabel("Password").fill("not the password")
+          await page.keyboard.press("Enter")
+          await page.getByText("The e-mail address or the password is wrong").waitFor()
+          await isFitFor(page)
+          await page.getByLabel("Password").fill(PASSWORD)
+          await page.keyboard.press("Enter")
+          await page.getByRole("heading", { name: "Settings" }).waitFor()
+          assert.strictEqual(page.url(), `${base}/dashboard/${store}/settings`)
+          await page.getByRole("button", { name: "Sign out" }).click()
+          await page.getByRole("heading", { name: "Sign in" }).waitFor()
+          await page.goto(`${base}/dashboard`)
+          await page.getByRole("heading", { name: "Sign in" }).waitFor()
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("leads who is somewhere when their session ends to the sign-in, and back", () =>
+      Effect.gen(function* () {
+        const { client, complaints, dashboard, email, page } = yield* lookingMember()
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/products`)
+          await page.getByRole("heading", { name: "Products" }).waitFor()
+        })
+        for (const { sessionId } of yield* client.sessions.list({})) yield* client.sessions.end({ sessionId })
+        yield* Effect.promise(async () => {
+          await page.reload()
+          await page.getByLabel("E-mail address").fill(email)
+          await page.getByLabel("Password").fill(PASSWORD)
+          await page.keyboard.press("Enter")
+          await page.getByRole("heading", { name: "Products" }).waitFor()
+          assert.strictEqual(page.url(), `${dashboard}/products`)
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("shows no store to who is not its member, and nothing at an address of nothing", () =>
+      Effect.gen(function* () {
+        const { complaints, page, url } = yield* lookingMember()
+        const theirs = yield* makeStore()
+        for (const path of [`${theirs}`, `${theirs}/products`, "nonsense"]) {
+          yield* Effect.promise(async () => {
+            await page.goto(`${url}/dashboard/${path}`)
+            await page.getByRole("heading", { name: "There is no such page" }).waitFor()
+          })
+        }
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+  })
+})
