@@ -2,7 +2,7 @@ import { Effect, Either, type Redacted } from "effect"
 import type { IncomingMessage } from "node:http"
 import { ForeignOrigin } from "../domain/access/Sessions.ts"
 import type { BadRequest } from "../domain/BadRequest.ts"
-import { decodeText, receiveBody } from "./Body.ts"
+import { decodeText, isOfType, receiveBody } from "./Body.ts"
 import { bearerToken } from "./Bearer.ts"
 import type { Dispatch } from "./Dispatch.ts"
 import { makeEndpoints } from "./Endpoints.ts"
@@ -30,9 +30,7 @@ export const PATH = "/rpc"
 const NDJSON = "application/ndjson"
 
 /** A page of another site may not send this type without being asked first, which it is not. */
-const isNdjson = ({ headers }: IncomingMessage) =>
-  /^application\/ndjson\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(headers["content-type"]?.trim() ?? "") &&
-  headers["content-encoding"] === undefined
+const isNdjson = isOfType(NDJSON)
 
 /**
  * Serves calls of the second surface, on the sockets of the first. The answer is 200 whatever comes of each call, and says
@@ -41,7 +39,8 @@ const isNdjson = ({ headers }: IncomingMessage) =>
 export const makeRpc = (answerCalls: AnswerCalls): Effect.Effect<Dispatch> => {
   const answer = Effect.fnUntraced(function* (message: IncomingMessage, { requestId }: Exchange) {
     if (!isOwnOrigin(message.headers)) return yield* new ForeignOrigin()
-    if (!isNdjson(message)) return refusal(415, `Calls are sent as ${NDJSON} in UTF-8, one a line, not compressed`)
+    if (!isNdjson(message.headers["content-type"]) || message.headers["content-encoding"] !== undefined)
+      return refusal(415, `Calls are sent as ${NDJSON} in UTF-8, one a line, not compressed`)
     const received = yield* Effect.either(receiveBody(message))
     if (Either.isLeft(received)) return refusal(413, received.left.message)
     const body = yield* decodeText(received.right)
