@@ -4,6 +4,8 @@ import { count, number } from "./Format.ts"
 
 /** A field that is not the same on both sides, as people read it: an empty text where there is nothing. */
 export interface Difference {
+  /** Where it stands, which no two of a resource share. */
+  readonly path: string
   /** What the field is called: of what stands in another, both, as in "Dimensions · Width". */
   readonly name: string
   readonly before: string
@@ -61,15 +63,22 @@ const areIds = (value: unknown): value is ReadonlyArray<string> =>
   Array.isArray(value) && value.every((item) => typeof item === "string" && isUuid(item))
 
 /** Ids tell people nothing: how many there are does, and how many came and went. */
-const differenceOfIds = (name: string, before: ReadonlyArray<string>, after: ReadonlyArray<string>): Difference => {
+const textsOfIds = (
+  before: ReadonlyArray<string>,
+  after: ReadonlyArray<string>
+): Pick<Difference, "before" | "after"> => {
   const [old, now] = [new Set(before), new Set(after)]
   const [added, removed] = [after.filter((id) => !old.has(id)).length, before.filter((id) => !now.has(id)).length]
   const moved = added + removed === 0 ? ", in another order" : `: ${number(added)} added, ${number(removed)} removed`
   return {
-    name,
     before: before.length === 0 ? "" : count(before.length, "product"),
     after: after.length === 0 ? "" : `${count(after.length, "product")}${before.length === 0 ? "" : moved}`
   }
+}
+
+const textsOf = (before: unknown, after: unknown): Pick<Difference, "before" | "after"> => {
+  const [old, now] = [before ?? [], after ?? []]
+  return areIds(old) && areIds(now) ? textsOfIds(old, now) : { before: valueText(before), after: valueText(after) }
 }
 
 /** Lists of things that have ids, as variants, by those: nothing of lists of anything else. */
@@ -81,39 +90,40 @@ const byId = (value: unknown): JsonObject | undefined => {
     : undefined
 }
 
+/** What else a value is made of, if it is. */
 const membersOf = (value: unknown) => byId(value) ?? (isObject(value) ? value : undefined)
 
-/** What one of the things with ids is called. */
-const nameAmong = (field: string, ...sides: ReadonlyArray<unknown>) => {
-  for (const side of sides) {
-    if (isObject(side) && typeof side["id"] === "string")
-      return String(side["title"] ?? side["name"] ?? "Without a title")
-  }
-  return fieldName(field)
+/** One of the things with ids is called by its title, anything else as a field. */
+const nameOf = (field: string, side: unknown) =>
+  isObject(side) && typeof side["id"] === "string"
+    ? String(side["title"] ?? side["name"] ?? "Without a title")
+    : fieldName(field)
+
+/** What of another a difference stands in. */
+interface Place {
+  readonly name: string
+  readonly path: string
 }
 
-const within = (name: string, field: string) => (name === "" ? field : `${name} · ${field}`)
-
-const differencesIn = (name: string, before: unknown, after: unknown): ReadonlyArray<Difference> => {
+const differencesAt = ({ name, path }: Place, before: unknown, after: unknown): ReadonlyArray<Difference> => {
   if (isNothing(before) && isNothing(after)) return []
   if (canonical(before ?? null) === canonical(after ?? null)) return []
-  if (areIds(before ?? []) && areIds(after ?? [])) return [differenceOfIds(name, idsOf(before), idsOf(after))]
   const [old, now] = [membersOf(before), membersOf(after)]
-  if (old === undefined && now === undefined) return [{ name, before: valueText(before), after: valueText(after) }]
-  return differencesOf(old ?? {}, now ?? {}, name)
+  return old === undefined && now === undefined
+    ? [{ name, path, ...textsOf(before, after) }]
+    : differencesOf(old ?? null, now ?? null, { name: `${name} · `, path: `${path}.` })
 }
 
-const idsOf = (value: unknown) => (areIds(value) ? value : [])
-
-/** What differs between a resource as it was and as it is, field by field: of one that was made or goes, all there is. */
+/** What differs between a resource as it was and as it is, field by field: of one that is made or goes, all there is. */
 export const differencesOf = (
   before: JsonObject | null,
   after: JsonObject | null,
-  name = ""
+  within: Place = { name: "", path: "" }
 ): ReadonlyArray<Difference> =>
   Object.keys({ ...before, ...after })
-    .filter((field) => !KEPT_BY_SERVICE.has(field))
+    .filter((field) => (within.path === "" ? !KEPT_BY_SERVICE.has(field) : field !== "id"))
     .flatMap((field) => {
       const [old, now] = [before?.[field], after?.[field]]
-      return differencesIn(within(name, nameAmong(field, old, now)), old, now)
+      const name = `${within.name}${nameOf(field, now ?? old)}`
+      return differencesAt({ name, path: `${within.path}${field}` }, old, now)
     })

@@ -46,8 +46,8 @@ export const Differences = ({ after, before, caption, differences, first = 8 }: 
           </tr>
         </thead>
         <tbody>
-          {shown.map((difference, place) => (
-            <tr key={`${place} ${difference.name}`}>
+          {shown.map((difference) => (
+            <tr key={difference.path}>
               <th scope="row">{difference.name}</th>
               {before === undefined ? undefined : (
                 <td>
