@@ -4,6 +4,7 @@ import { StoreId } from "../../rpc/Client.ts"
 import { SignInPage } from "../account/SignInPage.tsx"
 import { signInSearch, needsSession, root } from "../Root.tsx"
 import { NoPage } from "../ui/Failed.tsx"
+import { activitySearch } from "./activity/Search.ts"
 import { StorePages } from "./StorePages.tsx"
 
 /* Every page of the dashboard and where it stands. What a page is made of is loaded when it is first visited. */
@@ -155,6 +156,7 @@ const proposals = createRoute({
 const activity = createRoute({
   getParentRoute: () => store,
   path: "/activity",
+  validateSearch: activitySearch,
   component: lazyRouteComponent(() => import("./activity/ActivityPage.tsx"), "ActivityPage")
 })
 
