@@ -1,5 +1,4 @@
-import { Effect, Layer, Option, Redacted, Schema } from "effect"
-import { hash, randomBytes } from "node:crypto"
+import { Effect, Layer, Option, type Redacted, Schema } from "effect"
 import {
   Admitted,
   IDLE_HOURS,
@@ -19,6 +18,7 @@ import { Database, Door } from "../database/Postgres.ts"
 import { sql, type Statement, statement } from "../database/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
 import { countedIn, grantedOf } from "../RollingWindow.ts"
+import { hashOf, newToken } from "../Secrets.ts"
 import { traced } from "../Traced.ts"
 import { countAttempt, subject } from "./Attempts.ts"
 import { makePasswords } from "./Passwords.ts"
@@ -28,8 +28,6 @@ const PURGE_BATCH = 1000
 
 /** Of what a browser calls itself, as much as tells it from others. */
 const MAX_USER_AGENT = 255
-
-const hashOf = (token: Redacted.Redacted) => hash("sha256", Redacted.value(token), "buffer")
 
 const IDLE = `interval '${IDLE_HOURS} hours'`
 
@@ -168,7 +166,7 @@ export const SessionsLive = Layer.effect(
         const isSame = yield* passwords.isSame(found?.hashed, password)
         if (found === undefined || !isSame) return yield* new SignInRefused()
 
-        const token = Redacted.make(randomBytes(32).toString("base64url"))
+        const token = newToken()
         const { hashed, ...merchant } = found
         return yield* transaction(
           Effect.gen(function* () {

@@ -5,6 +5,7 @@ import { SignInPage } from "../account/SignInPage.tsx"
 import { signInSearch, needsSession, root } from "../Root.tsx"
 import { NoPage } from "../ui/Failed.tsx"
 import { activitySearch } from "./activity/Search.ts"
+import { viewOf } from "./products/ListView.ts"
 import { StorePages } from "./StorePages.tsx"
 
 /* Every page of the dashboard and where it stands. What a page is made of is loaded when it is first visited. */
@@ -66,6 +67,7 @@ const home = createRoute({
 const products = createRoute({
   getParentRoute: () => store,
   path: "/products",
+  validateSearch: viewOf,
   component: lazyRouteComponent(() => import("./products/ProductsPage.tsx"), "ProductsPage")
 })
 
