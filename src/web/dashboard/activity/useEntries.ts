@@ -18,7 +18,9 @@ export const useEntries = (filter: EntriesFilter) => {
   const said = JSON.stringify(filter)
   const list = useList(
     [storeId, "entries", said],
-    (cursor) => (client) => listEntries(client, { storeId, ...filter, ...cursor })
+    ({ cursor }: { readonly cursor?: EntryId }) =>
+      (client) =>
+        listEntries(client, { storeId, ...filter, ...(cursor === undefined ? {} : { cursor }) })
   )
   const heard = useCallback(() => {
     const asked: EntriesAsked = { storeId, ...JSON.parse(said) }

@@ -32,7 +32,7 @@ export const formOf = ({ budget, name, proposalsOnly, scopes, window }: typeof A
 /** What is wrong with a form, by its fields. */
 export type Problems = { readonly [Field in keyof AgentForm]?: string }
 
-const decode = Schema.decodeUnknownEither(Schema.Required(NewAgent), { errors: "all" })
+const decode = Schema.decodeUnknownEither(Schema.required(NewAgent), { errors: "all" })
 
 /** A whole number as people type it, with marks between thousands; anything else is none. */
 const wholeOf = (text: string) => (/^\s*\d[\d,. ]*\s*$/.test(text) ? Number(text.replaceAll(/[,. ]/g, "")) : Number.NaN)
