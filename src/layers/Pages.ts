@@ -52,6 +52,15 @@ export const pageQuery = ({ last = "null", order = "ascending", text, ...listed 
   from page
 `
 
+/** A page of rows whose JSON is made as they are read: `select` answers `id` and `json` of those behind the cursor. */
+export const jsonPageQuery = (select: string): string =>
+  pageQuery({
+    columns: "json",
+    text: "json",
+    bytes: "octet_length(json)",
+    rows: `(${select} order by id limit $2 + 1) as listed`
+  })
+
 /** Reads a page. */
 export const pageOf = <Id>(
   { one }: DatabaseOf,

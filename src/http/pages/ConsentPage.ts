@@ -4,6 +4,7 @@ import type { Client } from "../../domain/oauth/Clients.ts"
 import { parseUrl } from "../../domain/Url.ts"
 import { type Html, html } from "./Html.ts"
 import type { Page } from "./Page.ts"
+import { alertOf, formWith } from "./Parts.ts"
 
 const segments = new Intl.Segmenter()
 
@@ -65,15 +66,15 @@ export const consentPage = ({ client, heading, refusal, store, terms, token, ...
   title: `Allow ${client.name}?`,
   main: html`${monogram(client.name)}
     <h1>${heading}</h1>
-    ${makerOf(client)} ${refusal === undefined ? undefined : html`<p class="alert" role="alert">${refusal}</p>`}
-    <form method="post">
-      <input type="hidden" name="token" value="${token}" />
-      <input type="hidden" name="store_id" value="${store.storeId}" />
-      ${terms}
-      <div class="actions">
-        <button name="intent" value="deny">Cancel</button>
-        <button class="primary" name="intent" value="allow">Allow</button>
-      </div>
-    </form>
+    ${makerOf(client)} ${alertOf(refusal)}
+    ${formWith(
+      token,
+      html`<input type="hidden" name="store_id" value="${store.storeId}" />
+        ${terms}
+        <div class="actions">
+          <button name="intent" value="deny">Cancel</button>
+          <button class="primary" name="intent" value="allow">Allow</button>
+        </div>`
+    )}
     <p class="quiet">Either way you go on to ${placeOf(rest.leadsTo)}.</p>`
 })

@@ -1,5 +1,4 @@
-import { Effect, Layer, Option, Redacted, Schema } from "effect"
-import { hash, randomBytes } from "node:crypto"
+import { Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { EmailTaken } from "../../domain/access/Merchants.ts"
 import {
   Admitted,
@@ -24,6 +23,7 @@ import { Database, Door } from "../database/Postgres.ts"
 import { sql, type Statement, statement } from "../database/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
 import { countedIn, grantedOf } from "../RollingWindow.ts"
+import { hashOf, newToken } from "../Secrets.ts"
 import { traced } from "../Traced.ts"
 import { makeAttempts, subject } from "./Attempts.ts"
 import { insertMerchant } from "./Merchants.ts"
@@ -34,8 +34,6 @@ const PURGE_BATCH = 1000
 
 /** Of what a browser calls itself, as much as tells it from others. */
 const MAX_USER_AGENT = 255
-
-const hashOf = (token: Redacted.Redacted) => hash("sha256", Redacted.value(token), "buffer")
 
 const IDLE = `interval '${IDLE_HOURS} hours'`
 
@@ -148,7 +146,7 @@ export const SessionsLive = Layer.effect(
       { hashed, ...merchant }: typeof Account.Type,
       { address, replaced, userAgent }: Browser
     ) {
-      const token = Redacted.make(randomBytes(32).toString("base64url"))
+      const token = newToken()
       if (replaced !== undefined) yield* count(deleteToken(hashOf(replaced)))
       const agent = userAgent?.slice(0, MAX_USER_AGENT).toWellFormed() ?? null
       const made = yield* idOf(insertSession(hashOf(token), merchant.merchantId, hashed, address, agent))

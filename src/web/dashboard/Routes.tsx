@@ -4,6 +4,7 @@ import { StoreId } from "../../rpc/Client.ts"
 import { SignInPage } from "../account/SignInPage.tsx"
 import { signInSearch, needsSession, root } from "../Root.tsx"
 import { NoPage } from "../ui/Failed.tsx"
+import { viewOf } from "./products/ListView.ts"
 import { StorePages } from "./StorePages.tsx"
 
 /* Every page of the dashboard and where it stands. What a page is made of is loaded when it is first visited. */
@@ -65,6 +66,7 @@ const home = createRoute({
 const products = createRoute({
   getParentRoute: () => store,
   path: "/products",
+  validateSearch: viewOf,
   component: lazyRouteComponent(() => import("./products/ProductsPage.tsx"), "ProductsPage")
 })
 

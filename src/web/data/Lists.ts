@@ -1,4 +1,4 @@
-import { type QueryKey, useInfiniteQuery } from "@tanstack/react-query"
+import { keepPreviousData, type QueryKey, useInfiniteQuery } from "@tanstack/react-query"
 import { ask, type Call } from "./Service.ts"
 
 /** A page of a list, as the service answers it. */
@@ -7,13 +7,23 @@ export interface ListPage<Item, Cursor> {
   readonly nextCursor: Cursor | null
 }
 
+interface ListOptions {
+  readonly enabled?: boolean
+  /** What was found before stays until there is what is found now, as under a search that is typed. */
+  readonly keepsLast?: boolean
+  readonly staleTime?: number
+}
+
 /** A list of the service, page by page as it is read on. */
 export const useList = <Item, Cursor, E>(
   queryKey: QueryKey,
-  call: (cursor: { readonly cursor?: Cursor }) => Call<ListPage<Item, Cursor>, E>
+  call: (cursor: { readonly cursor?: Cursor }) => Call<ListPage<Item, Cursor>, E>,
+  { keepsLast = false, ...options }: ListOptions = {}
 ) => {
   const first: { readonly cursor?: Cursor } = {}
   const asked = useInfiniteQuery({
+    ...options,
+    ...(keepsLast ? { placeholderData: keepPreviousData } : {}),
     queryKey,
     initialPageParam: first,
     queryFn: ({ pageParam, signal }) => ask(call(pageParam), signal),

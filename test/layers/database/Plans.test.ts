@@ -193,8 +193,9 @@ const round = Effect.fn(function* ({
   for (const query of ["cup", "sale", "slae", "s", "w", "wrod77", "cup slae"]) {
     yield* measured(`a search of ${query}`, search.products(storeId, { query, limit: 20 }))
   }
+  yield* measured("summaries of products", catalog.summarizeProducts(storeId, [product.id]))
   yield* measured("a preview", catalog.previewCollection(storeId, toPreview({ rules: RULES["by tag and title"] })))
-  yield* measured("why a product is in a collection", catalog.explainMembership(storeId, collection.id, product.id))
+  yield* measured("why a product is in a collection", catalog.explainMembership(storeId, product.id, { id: collection.id }))
 
   const orders = yield* Orders
   const perform = yield* performIn(storeId)
