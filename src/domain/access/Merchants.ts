@@ -27,15 +27,26 @@ const isPassword = (text: string) => {
   return length >= PASSWORD.least && length <= PASSWORD.most
 }
 
+/** What is wrong with a password is told without it. */
+const says = (message: string) => ({ message: () => ({ message, override: true }) })
+
 /** A password that an account may be given. */
 export const Password = Schema.Redacted(
   Schema.String.pipe(
-    Schema.filter((text) => isPassword(text) || `must have ${PASSWORD.least} to ${PASSWORD.most} characters`)
+    Schema.filter(isPassword),
+    Schema.annotations(says(`must have ${PASSWORD.least} to ${PASSWORD.most} characters`))
   )
 )
 
+const MAX_CLAIMED = PASSWORD.most * 4
+
 /** A password that somebody claims to know: whether an account may have it is not told to who asks. */
-export const ClaimedPassword = Schema.Redacted(Schema.String.pipe(Schema.maxLength(PASSWORD.most * 4)))
+export const ClaimedPassword = Schema.Redacted(
+  Schema.String.pipe(
+    Schema.maxLength(MAX_CLAIMED),
+    Schema.annotations(says(`must be text of at most ${MAX_CLAIMED} characters`))
+  )
+)
 
 /** What a merchant may do in a store: an owner everything, staff all but members and billing. */
 export const Role = Schema.Literal("owner", "staff")
@@ -76,7 +87,7 @@ export class EmailTaken extends Schema.TaggedError<EmailTaken>()("EmailTaken", {
 
 export class MerchantNotFound extends Schema.TaggedError<MerchantNotFound>()("MerchantNotFound", { email: Email }) {
   override get message() {
-    return `There is no merchant with the e-mail address ${this.email}; make one with: merchants create`
+    return `There is no merchant with the e-mail address ${this.email}; who runs the service makes one with: merchants create`
   }
 }
 

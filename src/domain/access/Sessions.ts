@@ -58,6 +58,13 @@ export class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRe
   }
 }
 
+/** Told to who is signed in, of their own password. */
+export class WrongPassword extends Schema.TaggedError<WrongPassword>()("WrongPassword", {}) {
+  override get message() {
+    return "The current password is wrong; type it again, or ask who runs the service for a new one"
+  }
+}
+
 export class TooManySignIns extends Schema.TaggedError<TooManySignIns>()("TooManySignIns", {}) {
   override get message() {
     return `Too many attempts to sign in; wait ${SIGN_IN_MINUTES} minutes, or ask who runs the service for a new password`
@@ -146,6 +153,14 @@ export class Sessions extends Context.Tag("domain/Sessions")<
     readonly list: (merchant: MerchantId) => Effect.Effect<ReadonlyArray<SessionSummary>>
     /** Ends one of a merchant's sessions: its next request is refused. None, if it is nobody's or another's. */
     readonly end: (merchant: MerchantId, session: SessionId) => Effect.Effect<Option.Option<SessionId>>
+    /**
+     * Gives an account the password `next`, asked by one of its sessions for who knows the password that it has. A wrong
+     * one is counted as in `signIn`, the session standing for the address. The other sessions end; answers how many did.
+     */
+    readonly changePassword: (
+      by: Pick<SignedIn, "merchantId" | "sessionId">,
+      passwords: { readonly current: Redacted.Redacted; readonly next: Redacted.Redacted }
+    ) => Effect.Effect<number, WrongPassword | TooManySignIns>
     /** Deletes sessions and counted attempts whose time is over, a batch at a time. Answers how many went. */
     readonly purge: Effect.Effect<number>
   }

@@ -14,7 +14,8 @@ import {
   SignedIn,
   SignInRefused,
   TooManySignIns,
-  TooManySignUps
+  TooManySignUps,
+  WrongPassword
 } from "../../domain/access/Sessions.ts"
 import { MerchantId } from "../../domain/Actor.ts"
 import { MERCHANT_CALLS } from "../../domain/RateLimit.ts"
@@ -52,6 +53,15 @@ const insertSession = statement(`
   from merchants m where m.id = $2 and m.password_hash = $3 for share
   returning id
 `)
+
+const selectOwn = statement("select email, password_hash as hashed from merchants where id = $1")
+
+const Own = Account.pick("email", "hashed")
+
+/** Not for a password that was replaced while it was compared. */
+const replacePassword = statement("update merchants set password_hash = $3 where id = $1 and password_hash = $2")
+
+const deleteOthers = statement("delete from sessions where merchant_id = $1 and id <> $2")
 
 /** Whose session it is, how often they call, and in which stores. */
 interface Calling {
@@ -127,6 +137,7 @@ export const SessionsLive = Layer.effect(
     const { together } = yield* Door
     const passwords = yield* makePasswords
     const accountOf = first(Account)
+    const ownOf = first(Own)
     const idOf = first(Schema.Struct({ id: Schema.typeSchema(SessionId) }).pipe(Schema.pluck("id")))
     const merchantOf = first(Schema.Struct({ id: Schema.typeSchema(MerchantId) }).pipe(Schema.pluck("id")))
     const admittedOf = together(
@@ -217,6 +228,29 @@ export const SessionsLive = Layer.effect(
       end: Effect.fn("Sessions.end")((merchant, session) =>
         idOf(sql`delete from sessions where merchant_id = ${merchant} and id = ${session} returning id`)
       ),
+
+      changePassword: Effect.fn("Sessions.changePassword")(function* ({ merchantId, sessionId }, { current, next }) {
+        const { email, hashed } = yield* Effect.orDie(yield* ownOf(selectOwn(merchantId)))
+        const pair = subject("pair", email, sessionId)
+        yield* attempted(
+          [
+            [pair, SIGN_IN_LIMITS.pair],
+            [subject("account", email), SIGN_IN_LIMITS.account]
+          ],
+          () => new TooManySignIns()
+        )
+        if (!(yield* passwords.isSame(hashed, current))) return yield* new WrongPassword()
+
+        const replacement = yield* passwords.make(next)
+        return yield* transaction(
+          Effect.gen(function* () {
+            const replaced = yield* count(replacePassword(merchantId, hashed, replacement))
+            if (replaced === 0) return yield* new WrongPassword()
+            yield* count(forget(pair))
+            return yield* count(deleteOthers(merchantId, sessionId))
+          })
+        )
+      }),
 
       purge: Effect.zipWith(
         count(deleteEnded("sessions", "token_hash")),
