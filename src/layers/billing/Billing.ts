@@ -8,7 +8,7 @@ import { INSTALLED } from "../access/InstallationState.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
 import { START } from "../Pages.ts"
-import { END, PLAN, PlanRow, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
+import { LAST, PLAN, PlanRow, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
 import { cancel, change, subscribe } from "./Subscriptions.ts"
 
 const ORDER = "order by p.currency_code, p.price, p.name"
@@ -27,7 +27,7 @@ const selectPage = statement(`
 `)
 
 const selectCurrent = statement(`
-  select ${SUBSCRIPTION} from ${END} and (s.ends_at is null or s.ends_at > clock_timestamp())
+  select ${SUBSCRIPTION} from ${LAST} and (s.ends_at is null or s.ends_at > clock_timestamp())
 `)
 
 export const BillingLive = Layer.effect(
