@@ -87,6 +87,7 @@ export const LongTable = <Row,>({
     overscan: 8,
     ...(keys === undefined ? {} : { rangeExtractor })
   })
+  const drawn = virtual.getVirtualItems()
   const { endIndex = -1, startIndex = 0 } = virtual.range ?? {}
   useEffect(() => seen?.(startIndex, endIndex), [seen, startIndex, endIndex, rows])
 
@@ -111,7 +112,6 @@ export const LongTable = <Row,>({
     } else if (event.key === "Enter") keys.open(row)
   }
 
-  const drawn = virtual.getVirtualItems()
   let end = 0
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too.
