@@ -33,7 +33,7 @@ const scenes = [
     name: "product",
     path: "/products",
     arrange: async (page) => {
-      await page.getByRole("main").getByRole("link").first().click()
+      await page.getByRole("grid").getByRole("link").first().click()
       await page.getByLabel("Name", { exact: true }).first().waitFor()
     }
   },

@@ -135,14 +135,14 @@ describe.skipIf(!hasBrowser)("collections", () => {
         assert.deepStrictEqual(yield* heldBy(id), ["Oak stool", "Pine shelf", "Oak desk"])
 
         yield* Effect.promise(async () => {
+          await grip("Oak desk").scrollIntoViewIfNeeded()
           const [from, to] = [await grip("Oak desk").boundingBox(), await grip("Oak stool").boundingBox()]
           if (from === null || to === null) return assert.fail("There is nothing to drag")
           await page.mouse.move(from.x + 8, from.y + 8)
           await page.mouse.down()
           await page.mouse.move(to.x + 8, to.y + 12, { steps: 5 })
-          await page.waitForFunction(
-            "document.querySelector('[aria-label^=\"Move Oak desk\"]').parentElement.textContent.includes('1')"
-          )
+          const row = page.getByRole("listitem").filter({ hasText: "Oak desk" })
+          await row.getByText("1", { exact: true }).waitFor()
           await page.mouse.up()
           await page.getByText("Oak desk is now 1 of 3").waitFor()
           await page.getByLabel("Add a product").fill("brass")

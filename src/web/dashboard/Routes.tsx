@@ -4,6 +4,7 @@ import { CollectionId, CustomerId, OrderId, StoreId } from "../../rpc/Client.ts"
 import { SignInPage } from "../account/SignInPage.tsx"
 import { signInSearch, needsSession, root } from "../Root.tsx"
 import { NoPage } from "../ui/Failed.tsx"
+import { viewOf } from "./products/ListView.ts"
 import { sinceSearch } from "./records/Since.ts"
 import { StorePages } from "./StorePages.tsx"
 
@@ -74,6 +75,7 @@ const home = createRoute({
 const products = createRoute({
   getParentRoute: () => store,
   path: "/products",
+  validateSearch: viewOf,
   component: lazyRouteComponent(() => import("./products/ProductsPage.tsx"), "ProductsPage")
 })
 

@@ -1,4 +1,4 @@
-import { Effect, Predicate } from "effect"
+import { Clock, Effect, Either, Predicate } from "effect"
 import { isTransient } from "../../data/Problem.ts"
 
 /** Writes that are under way at once. */
@@ -9,6 +9,9 @@ const REPEATS = 4
 
 const SECOND = 1000
 
+/** Milliseconds after which who waits looks whether it shall stop. */
+const STEP = 250
+
 const waitOf = (error: unknown, attempt: number) =>
   Predicate.hasProperty(error, "retryAfter") && typeof error.retryAfter === "number"
     ? error.retryAfter * SECOND
@@ -17,15 +20,16 @@ const waitOf = (error: unknown, attempt: number) =>
 const isFull = (error: unknown) => Predicate.isTagged(error, "RateLimitExceeded")
 
 /** What came of the write of one of many. */
-export type Outcome<Item> =
-  | { readonly item: Item; readonly error?: undefined }
-  | { readonly item: Item; readonly error: NonNullable<unknown> }
+export interface Outcome<Item, E> {
+  readonly item: Item
+  readonly result: Either.Either<unknown, E>
+}
 
 interface Run<Item, E> {
   readonly items: ReadonlyArray<Item>
   /** Does it for one of them, under a key that stays the same when it is sent again. */
   readonly write: (item: Item) => Effect.Effect<unknown, E>
-  readonly told: (outcome: Outcome<Item>) => void
+  readonly told: (outcome: Outcome<Item, E>) => void
   /** Seconds until it goes on, while the service takes no more calls; undefined when it does. */
   readonly waiting: (seconds: number | undefined) => void
   readonly isStopped: () => boolean
@@ -38,40 +42,30 @@ interface Run<Item, E> {
 export const runMany = <Item, E>({ isStopped, items, told, waiting, write }: Run<Item, E>): Effect.Effect<void> => {
   let closedUntil = 0
 
-  /** Waits in short steps, to hear of a stop. */
-  const open: Effect.Effect<void> = Effect.suspend(() => {
-    const left = closedUntil - Date.now()
-    if (left <= 0 || isStopped()) return Effect.sync(() => waiting(undefined))
+  /** Waits for the service to take calls again, in short steps, to hear of a stop. */
+  const open: Effect.Effect<void> = Effect.gen(function* () {
+    const left = closedUntil - (yield* Clock.currentTimeMillis)
+    if (left <= 0 || isStopped()) return waiting(undefined)
     waiting(Math.ceil(left / SECOND))
-    return Effect.zipRight(Effect.sleep(Math.min(left, 250)), open)
+    yield* Effect.sleep(Math.min(left, STEP))
+    yield* open
   })
 
-  const one = (item: Item, effect: Effect.Effect<unknown, E>, attempt: number): Effect.Effect<void> =>
-    Effect.matchEffect(effect, {
-      onSuccess: () => Effect.sync(() => told({ item })),
-      onFailure: (error) => {
-        if (!isTransient(error) || (!isFull(error) && attempt === REPEATS) || error === null || error === undefined) {
-          return Effect.sync(() => told({ item, error: error ?? new Error("The write failed") }))
-        }
-        if (!isFull(error)) {
-          return Effect.zipRight(Effect.sleep(waitOf(error, attempt)), one(item, effect, attempt + 1))
-        }
-        closedUntil = Math.max(closedUntil, Date.now() + waitOf(error, attempt))
+  const attempt = (item: Item, sending: Effect.Effect<unknown, E>, repeats: number): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      yield* open
+      if (isStopped() && repeats === 0) return
+      const result = yield* Effect.either(sending)
+      if (Either.isRight(result) || !isTransient(result.left)) return told({ item, result })
+      if (isFull(result.left)) {
+        closedUntil = Math.max(closedUntil, (yield* Clock.currentTimeMillis) + waitOf(result.left, 0))
         // It was not done: after a stop it is as one that was never begun.
-        return Effect.zipRight(
-          open,
-          Effect.suspend(() => (isStopped() ? Effect.void : one(item, effect, attempt)))
-        )
+        return yield* attempt(item, sending, 0)
       }
+      if (repeats === REPEATS) return told({ item, result })
+      yield* Effect.sleep(waitOf(result.left, repeats))
+      yield* attempt(item, sending, repeats + 1)
     })
 
-  return Effect.forEach(
-    items,
-    (item) =>
-      Effect.zipRight(
-        open,
-        Effect.suspend(() => (isStopped() ? Effect.void : one(item, write(item), 0)))
-      ),
-    { concurrency: AT_ONCE, discard: true }
-  )
+  return Effect.forEach(items, (item) => attempt(item, write(item), 0), { concurrency: AT_ONCE, discard: true })
 }

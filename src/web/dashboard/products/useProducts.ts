@@ -1,7 +1,7 @@
 import { type InfiniteData, type QueryClient, useQueryClient } from "@tanstack/react-query"
 import { useCallback, useEffect, useMemo, useState } from "react"
 import type { Product } from "../../../domain/catalog/Product.ts"
-import { type Changed, ProductId, type StoreId } from "../../../rpc/Client.ts"
+import type { Changed, ProductId, StoreId } from "../../../rpc/Client.ts"
 import { type ListPage, useList } from "../../data/Lists.ts"
 import { followedKey, useLatest } from "../../data/Live.tsx"
 import { ask } from "../../data/Service.ts"
@@ -73,15 +73,21 @@ export const useProducts = (storeId: StoreId, options: { readonly enabled: boole
       client.products.list({ storeId, limit: cursor.cursor === undefined ? FIRST : NEXT, ...cursor }),
     { ...options, staleTime: Number.POSITIVE_INFINITY }
   )
-  const [seen, setSeen] = useState<ReadonlyArray<ProductId>>([])
+  // As a text, which is the same when the same rows are seen.
+  const [seen, setSeen] = useState("")
   const { created, old, rows } = useMemo(
     () => standing(items ?? [], latest, !more.hasMore),
     [items, latest, more.hasMore]
   )
 
-  const stale = seen.filter((id) => old.has(id)).join(" ")
+  const see = useCallback((ids: ReadonlyArray<ProductId>) => setSeen(ids.join(" ")), [])
+
+  const stale = useMemo(
+    () => rows.filter(({ id }) => old.has(id) && seen.includes(id)).map(({ id }) => id),
+    [rows, old, seen]
+  )
   useEffect(() => {
-    for (const id of stale === "" ? [] : stale.split(" ").map((one) => ProductId.make(one))) {
+    for (const id of stale) {
       void queries
         .fetchQuery({
           queryKey: [storeId, "product", id],
@@ -105,5 +111,5 @@ export const useProducts = (storeId: StoreId, options: { readonly enabled: boole
     void asked.fetchNextPage()
   }, [queries, storeId, asked])
 
-  return { asked, rows: items === undefined ? undefined : rows, more, created, loadCreated, see: setSeen }
+  return { asked, rows: items === undefined ? undefined : rows, more, created, loadCreated, see }
 }
