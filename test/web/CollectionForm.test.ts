@@ -57,6 +57,9 @@ const collection = {
 
 const ruleWith = (part: Partial<RuleDraft>): RuleDraft => ({ ...newRule(), ...part })
 
+/** What a rule with this in its fields compares with. */
+const value = (part: Partial<RuleDraft>) => ruleOf(ruleWith(part)).value
+
 describe("the form of a collection", () => {
   it("sends what differs from what it began with, and nothing where nothing does", () => {
     const base = draftOf(collection)
@@ -117,7 +120,6 @@ describe("the form of a rule", () => {
   })
 
   it("reads what is typed as its field asks, numbers with all of their digits", () => {
-    const value = (part: Partial<RuleDraft>) => ruleOf(ruleWith(part)).value
     assert.strictEqual(value({ field: "price", relation: "less_than", text: " 12.50 " }), 12.5)
     assert.deepStrictEqual(
       value({ field: "price", relation: "less_than", text: "0.1234567890123456789" }),
