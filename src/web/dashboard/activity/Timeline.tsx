@@ -41,6 +41,13 @@ export const Sentence = ({ entry }: { readonly entry: NamedEntry }) => {
   )
 }
 
+/** How long ago it was. */
+export const When = ({ entry: { at } }: { readonly entry: NamedEntry }) => (
+  <time dateTime={at} title={time(at)}>
+    {ago(at)}
+  </time>
+)
+
 interface EntryProps {
   readonly entry: NamedEntry
   readonly isUndone: boolean
@@ -53,7 +60,7 @@ const sidesOf = ({ after, before }: NamedEntry) => ({
 })
 
 const Entry = ({ entry, isUndone, undo }: EntryProps) => {
-  const { approverName, at, omitted, reason, surface } = entry
+  const { approverName, omitted, reason, surface } = entry
   const differences = differencesOf(entry.before, entry.after)
   const isUpdate = entry.before !== null && entry.after !== null
   return (
@@ -75,9 +82,7 @@ const Entry = ({ entry, isUndone, undo }: EntryProps) => {
         )}
       </div>
       <Quiet>
-        <time dateTime={at} title={time(at)}>
-          {ago(at)}
-        </time>
+        <When entry={entry} />
         {` · ${SURFACES[surface]}`}
         {approverName === null ? "" : ` · approved by ${approverName}`}
       </Quiet>
