@@ -88,7 +88,7 @@ const Entry = ({ entry, isUndone, undo }: EntryProps) => {
       </Quiet>
       {reason === null ? undefined : <p className={css["reason"]}>{reason}</p>}
       {differences.length === 0 ? undefined : (
-        <Differences caption="What differs" differences={differences} {...sidesOf(entry)} first={isUpdate ? 5 : 3} />
+        <Differences caption="What differs" differences={differences} {...sidesOf(entry)} first={isUpdate ? 5 : 0} />
       )}
       {omitted.length === 0 ? undefined : (
         <Quiet>Too large to be kept, and changed as well: {omitted.join(", ")}.</Quiet>
