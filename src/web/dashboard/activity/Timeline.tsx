@@ -35,8 +35,9 @@ export const Sentence = ({ entry }: { readonly entry: NamedEntry }) => {
   const kind = ACTORS[entry.actor.type]
   return (
     <>
-      <strong>{entry.actorName}</strong> {kind === undefined ? undefined : <Badge>{kind}</Badge>} {verbOf(entry)}{" "}
-      <Resource entry={entry} />
+      <strong>{entry.actorName}</strong> {kind === undefined ? undefined : <Badge>{kind}</Badge>}
+      {kind === undefined ? "" : " "}
+      {verbOf(entry)} <Resource entry={entry} />
     </>
   )
 }
