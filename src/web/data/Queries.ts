@@ -43,8 +43,14 @@ export const makeQueries = (signedOut: () => void): QueryClient => {
   })
 }
 
+interface Asking {
+  readonly enabled?: boolean
+  /** Asks again every so many milliseconds, for what changes without a change of the store. */
+  readonly refetchInterval?: number
+}
+
 /** Asks for what a page shows. Keys begin with the store, so that what is kept of one is never shown of another. */
-export const useAsked = <A, E>(queryKey: QueryKey, call: Call<A, E>, options: { readonly enabled?: boolean } = {}) =>
+export const useAsked = <A, E>(queryKey: QueryKey, call: Call<A, E>, options: Asking = {}) =>
   useQuery({ queryKey, queryFn: ({ signal }) => ask(call, signal), ...options })
 
 /** What a write is, and what it changes of what is kept. */
