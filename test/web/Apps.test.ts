@@ -1,6 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Logger, LogLevel } from "effect"
-import { randomUUID } from "node:crypto"
 import { type AppPlan, Billing } from "../../src/domain/billing/Billing.ts"
 import type { InstallationId } from "../../src/domain/access/Installations.ts"
 import { makeWorker } from "../../src/layers/webhooks/Worker.ts"
@@ -100,11 +99,14 @@ describe.skipIf(!hasBrowser)("the apps on a store", () => {
       Effect.gen(function* () {
         const { address, app, complaints, dashboard, page } = yield* lookingAt({ role: "staff", width: 390 })
         assert.strictEqual((yield* app.get("/products")).status, 200)
-        assert.strictEqual((yield* app.get(`/products/${randomUUID()}`)).status, 404)
+        assert.strictEqual(
+          (yield* app.patch("/products/01890a5d-ac96-774b-bcce-b302099a8057", { name: "Cup" })).status,
+          404
+        )
         yield* Effect.promise(async () => {
           await page.goto(address)
           await page.getByRole("tab", { name: "Requests" }).click()
-          await page.getByText(/^GET .*\/products\/:id$/).waitFor()
+          await page.getByText(/^PATCH .*\/products\/:id$/).waitFor()
           await isFitFor(page)
           await page.getByRole("button", { name: "Suspend" }).click()
           await page

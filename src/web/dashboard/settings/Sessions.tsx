@@ -24,15 +24,18 @@ const columnsOf = (
 ): ReadonlyArray<Column<Session>> => [
   {
     name: "Browser",
-    cell: ({ isCurrent, userAgent }) => (
-      <span className={css["name"]}>
-        {browserName(userAgent)}
-        {isCurrent ? <Badge tone="accent">This one</Badge> : undefined}
-      </span>
+    cell: ({ address, createdAt, isCurrent, userAgent }) => (
+      <>
+        <span className={css["name"]}>
+          {browserName(userAgent)}
+          {isCurrent ? <Badge tone="accent">This one</Badge> : undefined}
+        </span>
+        <Quiet>
+          Signed in on {time(createdAt)} from {address}
+        </Quiet>
+      </>
     )
   },
-  { name: "Address", cell: ({ address }) => address },
-  { name: "Signed in", cell: ({ createdAt }) => <span className={css["when"]}>{time(createdAt)}</span> },
   { name: "Last used", cell: ({ seenAt }) => <span className={css["when"]}>{ago(seenAt)}</span> },
   {
     name: "End",

@@ -12,6 +12,12 @@ import { useAccountAgain, useStoreId } from "../Store.ts"
 import { countries, languageName, timezones } from "./Names.ts"
 import { readForm, typedOf, UNIT_WORDS, type Typed } from "./StoreForm.ts"
 
+/** What is sent to be saved, and what was typed by then. */
+interface Saved {
+  readonly settings: UpdateSettings
+  readonly typed: Partial<Typed>
+}
+
 /** What the store says of itself. What nobody typed follows the store, also when another member changes it. */
 export const StoreSettings = ({ store }: { readonly store: Store }) => {
   const storeId = useStoreId()
@@ -25,20 +31,21 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
   const problems = "problems" in read && isAsked ? read.problems : {}
   const isChanged = "problems" in read || Object.keys(read.changes).length > 0
   const saving = useWrite({
-    write: (client, settings: UpdateSettings, idempotencyKey) =>
+    write: (client, { settings }: Saved, idempotencyKey) =>
       client.settings.update({ storeId, idempotencyKey, settings }),
     touches: [[storeId, "store"]],
-    done: (_, { name }) => {
-      setTyped({})
+    done: (_, { settings, typed: sent }) => {
+      // What was typed since is not saved yet.
+      setTyped((now) => (now === sent ? {} : now))
       setAsked(false)
       toast("Settings are saved")
-      if (name !== undefined) accountAgain()
+      if (settings.name !== undefined) accountAgain()
     }
   })
   const save = (event: FormEvent) => {
     event.preventDefault()
     setAsked(true)
-    if ("changes" in read && isChanged && !saving.isPending) saving.mutate(read.changes)
+    if ("changes" in read && isChanged && !saving.isPending) saving.mutate({ settings: read.changes, typed })
   }
   const field = (name: keyof Typed) => ({
     value: shown[name],
