@@ -6,21 +6,22 @@ import { Card, Quiet } from "../../ui/Page.tsx"
 import { Answered, Empty } from "../../ui/States.tsx"
 import { type Column, Table } from "../../ui/Table.tsx"
 import { useStoreId } from "../Store.ts"
+import css from "./Apps.module.css"
 import { Since } from "./Since.tsx"
 import { Stands } from "./Stands.tsx"
 import { answerStanding } from "./Words.ts"
 
 const COLUMNS: ReadonlyArray<Column<RecentRequest>> = [
-  { name: "When", cell: ({ at }) => <Since at={at} /> },
   {
     name: "Asked for",
     cell: ({ method, route }) => (
-      <code>
+      <code className={css["route"]}>
         {method} {route}
       </code>
     )
   },
   { name: "Answer", cell: ({ status }) => <Stands {...answerStanding(status)} /> },
+  { name: "When", cell: ({ at }) => <Since at={at} /> },
   { name: "Took", isNumber: true, cell: ({ milliseconds }) => `${number(milliseconds)} ms` }
 ]
 
