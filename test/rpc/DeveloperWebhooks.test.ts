@@ -100,7 +100,10 @@ layer(Layer.provide(DeliveringApi, InternetHere), { excludeTestServices: true, t
           assert.isNull(rest.nextCursor)
           assert.deepStrictEqual(
             all.map(({ eventId }) => eventId),
-            [...all.map(({ eventId }) => eventId)].toSorted().toReversed()
+            all
+              .map(({ eventId }) => eventId)
+              .toSorted()
+              .toReversed()
           )
           assert.lengthOf(all, 3)
           for (const one of all) assert.deepInclude(one, { storeId, state: "delivered", attempts: 1, nextAt: null })
