@@ -9,15 +9,11 @@ const isText = (line: unknown): line is string => typeof line === "string"
 const issuesOf = (error: unknown): ReadonlyArray<string> =>
   Predicate.hasProperty(error, "issues") && Array.isArray(error.issues) ? error.issues.filter(isText) : []
 
-/**
- * What the service refused, by field: of `app.redirectUris.0: must be …` the field is `redirectUris`, where `app` is what
- * the form stands for in the payload. The first line of a field is told.
- */
-export const problemsOf = (error: unknown, form = ""): Problems => {
+/** What was refused, by field: of `redirectUris.0: must be …` the field is `redirectUris`, and its first line is told. */
+export const problemsOf = (error: unknown): Problems => {
   const problems: Record<string, string> = {}
   for (const line of issuesOf(error)) {
-    const [, path = "", reason = ""] = /^([^:]*): (.*)$/s.exec(line) ?? []
-    const [field = ""] = (form !== "" && path.startsWith(`${form}.`) ? path.slice(form.length + 1) : path).split(".")
+    const [, field = "", reason = ""] = /^([^.:]*)[^:]*: (.*)$/s.exec(line) ?? []
     problems[field] ??= reason
   }
   return problems

@@ -1,8 +1,9 @@
-import { Predicate, Schema } from "effect"
+import { type Either, Predicate, Schema } from "effect"
 import { DevelopedApp } from "../../../domain/access/Developers.ts"
 import type { Capability } from "../../../domain/access/Capability.ts"
 import type { Scope } from "../../../domain/access/Scope.ts"
-import type { AppPatch, NewApp } from "../../../rpc/Client.ts"
+import { type BadRequest, decodeWith } from "../../../domain/BadRequest.ts"
+import { AppPatch, NewApp } from "../../../rpc/Client.ts"
 import { type Problems, problemsOf } from "../../data/Refused.ts"
 
 export type App = typeof DevelopedApp.Type
@@ -54,15 +55,19 @@ const settingsOf = ({ capabilities, logoUrl, name, redirectUris, scopes, website
   capabilities
 })
 
-/** What registers the app of a form. */
-export const newAppOf = (draft: AppDraft, type: NewApp["type"]): NewApp => ({ type, ...settingsOf(draft) })
+const decodeNew = decodeWith(NewApp)
+const decodePatch = decodeWith(AppPatch)
+
+/** What registers the app of a form, or what is wrong with it. */
+export const newAppOf = (draft: AppDraft, type: NewApp["type"]): Either.Either<NewApp, BadRequest> =>
+  decodeNew({ type, ...settingsOf(draft) }, true)
+
+/** What makes of an app what its form says, or what is wrong with that. */
+export const patchOf = (draft: AppDraft): Either.Either<AppPatch, BadRequest> => decodePatch(settingsOf(draft), true)
 
 const sameOf = Schema.equivalence(
   DevelopedApp.pick("name", "website", "logoUrl", "redirectUris", "scopes", "capabilities")
 )
-
-/** What changes the app to what its form says. */
-export const patchOf = (draft: AppDraft): AppPatch => settingsOf(draft)
 
 /** Whether the form says another thing than the app does, in whatever order its lists are. */
 export const isChanged = (app: App, draft: AppDraft): boolean => {
@@ -75,7 +80,7 @@ export const isChanged = (app: App, draft: AppDraft): boolean => {
 }
 
 /** What was refused, by field. */
-export const refusedOf = (error: unknown, form: "app" | "patch"): Problems =>
+export const refusedOf = (error: unknown): Problems =>
   Predicate.isTagged(error, "RedirectUriRefused") && error instanceof Error
     ? { redirectUris: error.message }
-    : problemsOf(error, form)
+    : problemsOf(error)

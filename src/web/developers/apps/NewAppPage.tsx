@@ -1,5 +1,7 @@
 import { Link } from "@tanstack/react-router"
+import { Either } from "effect"
 import { type FormEvent, useEffect, useRef, useState } from "react"
+import type { BadRequest } from "../../../domain/BadRequest.ts"
 import { AppType } from "../../../domain/access/Developers.ts"
 import type { AppId, NewApp } from "../../../rpc/Client.ts"
 import { useWrite } from "../../data/Queries.ts"
@@ -56,15 +58,19 @@ export const NewAppPage = () => {
     write: (client, app: NewApp, idempotencyKey) => client.apps.create({ idempotencyKey, app }),
     touches: [["apps"]]
   })
-  const problems = refusedOf(creating.error, "app")
-  useEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus(), [creating.error])
+  const [unread, setUnread] = useState<BadRequest>()
+  const error = unread ?? creating.error
+  const problems = refusedOf(error)
+  useEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus(), [error])
   if (creating.data !== undefined) {
     const { clientSecret, id, name } = creating.data
     return <Registered id={id} name={name} secret={clientSecret} />
   }
   const register = (event: FormEvent) => {
     event.preventDefault()
-    creating.mutate(newAppOf(draft, type))
+    const read = newAppOf(draft, type)
+    setUnread(Either.isLeft(read) ? read.left : undefined)
+    if (Either.isRight(read)) creating.mutate(read.right)
   }
   return (
     <Page title="Register an app" above={<Back />}>
@@ -85,7 +91,7 @@ export const NewAppPage = () => {
             </SelectField>
           </Card>
           <AppFields draft={draft} problems={problems} change={(changed) => setDraft({ ...draft, ...changed })} />
-          {creating.error === null || Object.keys(problems).length > 0 ? undefined : <Trouble error={creating.error} />}
+          {error === null || Object.keys(problems).length > 0 ? undefined : <Trouble error={error} />}
           <Row>
             <Button kind="strong" type="submit" isBusy={creating.isPending}>
               Register

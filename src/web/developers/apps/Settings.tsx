@@ -1,4 +1,6 @@
-import { type FormEvent, useEffect, useRef } from "react"
+import { Either } from "effect"
+import { type FormEvent, useEffect, useRef, useState } from "react"
+import type { BadRequest } from "../../../domain/BadRequest.ts"
 import { useWrite } from "../../data/Queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Quiet, Row, Stack } from "../../ui/Page.tsx"
@@ -26,18 +28,22 @@ export const Settings = ({ app, draft, isUnsaved, setDraft }: SettingsProps) => 
       toast("Saved")
     }
   })
-  const problems = refusedOf(saving.error, "patch")
-  useEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus(), [saving.error])
+  const [unread, setUnread] = useState<BadRequest>()
+  const error = unread ?? saving.error
+  const problems = refusedOf(error)
+  useEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus(), [error])
   const save = (event: FormEvent) => {
     event.preventDefault()
-    saving.mutate(patchOf(draft))
+    const read = patchOf(draft)
+    setUnread(Either.isLeft(read) ? read.left : undefined)
+    if (Either.isRight(read)) saving.mutate(read.right)
   }
   return (
     <form ref={form} onSubmit={save} noValidate>
       <Stack>
         <AppFields draft={draft} problems={problems} change={(changed) => setDraft({ ...draft, ...changed })} />
         <Quiet>Merchants who have the app keep what they agreed to, until they agree anew.</Quiet>
-        {saving.error === null || Object.keys(problems).length > 0 ? undefined : <Trouble error={saving.error} />}
+        {error === null || Object.keys(problems).length > 0 ? undefined : <Trouble error={error} />}
         <Row>
           <Button kind="strong" type="submit" disabled={!isUnsaved} isBusy={saving.isPending}>
             Save

@@ -1,9 +1,11 @@
-import { Predicate } from "effect"
+import { Either, Predicate, Schema } from "effect"
 import { type FormEvent, useState } from "react"
+import { type BadRequest, decodeWith } from "../../../domain/BadRequest.ts"
 import { EventKind } from "../../../domain/Events.ts"
+import { WantedKinds } from "../../../rpc/Developers.ts"
 import type { AppId } from "../../../rpc/Client.ts"
 import { useAsked, useWrite } from "../../data/Queries.ts"
-import { problemsOf } from "../../data/Refused.ts"
+import { type Problems, problemsOf } from "../../data/Refused.ts"
 import { Button } from "../../ui/Button.tsx"
 import { CheckField, Fieldset, TextField } from "../../ui/Field.tsx"
 import { Card, Row, Stack } from "../../ui/Page.tsx"
@@ -22,7 +24,10 @@ const KIND_WORDS: Readonly<Record<EventKind, string>> = {
 
 const has = (error: unknown, tag: string) => Predicate.isTagged(error, tag)
 
-const problemsIn = (error: unknown) =>
+/** What the form says, as it is sent. */
+const decode = decodeWith(Schema.Struct({ url: Schema.String, kinds: WantedKinds }))
+
+const problemsIn = (error: unknown): Problems =>
   has(error, "WebhookUrlRefused") && error instanceof Error ? { url: error.message } : problemsOf(error)
 
 /** Where events go, and which. */
@@ -40,10 +45,14 @@ const Target = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: W
       toast("The webhook is set")
     }
   })
-  const problems: Readonly<Record<string, string>> = problemsIn(setting.error)
+  const [unread, setUnread] = useState<BadRequest>()
+  const error = unread ?? setting.error
+  const problems = problemsIn(error)
   const set = (event: FormEvent) => {
     event.preventDefault()
-    setting.mutate({ url, kinds })
+    const read = decode({ url, kinds }, true)
+    setUnread(Either.isLeft(read) ? read.left : undefined)
+    if (Either.isRight(read)) setting.mutate(read.right)
   }
   return (
     <>
@@ -82,7 +91,7 @@ const Target = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: W
               ))}
               {problems["kinds"] === undefined ? undefined : <p className={css["problem"]}>{problems["kinds"]}</p>}
             </Fieldset>
-            {setting.error === null || Object.keys(problems).length > 0 ? undefined : <Trouble error={setting.error} />}
+            {error === null || Object.keys(problems).length > 0 ? undefined : <Trouble error={error} />}
             <Row>
               <Button kind="strong" type="submit" isBusy={setting.isPending}>
                 {webhook === undefined ? "Set the webhook" : "Save"}
