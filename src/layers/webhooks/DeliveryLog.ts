@@ -10,7 +10,7 @@ import { type Refusal, refuse } from "../../domain/Write.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { type Fragment, sql, statement } from "../database/Statement.ts"
-import { LAST } from "../Pages.ts"
+import { END } from "../Pages.ts"
 import { time } from "../Times.ts"
 import { logLapsed } from "./Queue.ts"
 import { noWebhook } from "./Subscriptions.ts"
@@ -226,7 +226,7 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
       return changed
     }),
 
-    deliveries: Effect.fn("Webhooks.deliveries")((app, { cursor = LAST, limit, state = null }) =>
+    deliveries: Effect.fn("Webhooks.deliveries")((app, { cursor = END, limit, state = null }) =>
       Effect.zipRight(known(app), pageOf(selectPage(state, limit, app, cursor)))
     ),
 

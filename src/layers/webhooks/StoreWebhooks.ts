@@ -12,7 +12,7 @@ import { lockedStore } from "../catalog/Allocation.ts"
 import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
-import { LAST, pageOf, START } from "../Pages.ts"
+import { END, pageOf, START } from "../Pages.ts"
 import { time } from "../Times.ts"
 import { AFRESH, AT_REST, DELIVERY, deliveryPage } from "./DeliveryLog.ts"
 import { logLapsed } from "./Queue.ts"
@@ -127,7 +127,7 @@ export const StoreWebhooksLive = Layer.effect(
 
       deliveries: Effect.fn("StoreWebhooks.deliveries")(function* (store, id, { cursor, limit, since, state, until }) {
         yield* requireInstalled(store, id)
-        const before = until === undefined ? LAST : leastUuidOf(until)
+        const before = until === undefined ? END : leastUuidOf(until)
         const behind = cursor !== undefined && cursor < before ? cursor : before
         const from = since === undefined ? START : leastUuidOf(since)
         return yield* deliveriesOf(selectPage(state, limit, store, id, behind, from))

@@ -1,4 +1,4 @@
-import { Config, ConfigError, Effect, Either, Layer, Option, Queue, Random, Schedule } from "effect"
+import { Effect, Layer, Option, Queue, Random, Schedule } from "effect"
 import type { AppId } from "../../domain/access/Apps.ts"
 import { nextAttempt, retryAfterSeconds } from "../../domain/webhooks/Retry.ts"
 import { FAILING_HOURS } from "../../domain/webhooks/Webhook.ts"
@@ -153,26 +153,6 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
     Effect.forkScoped
   )
 })
-
-/** Requests under way at once in one process: unless `WEBHOOK_WORKERS` says otherwise, and at most. */
-export const DEFAULT_WORKERS = 256
-export const MAX_WORKERS = 10_000
-
-const count = Config.integer("WEBHOOK_WORKERS").pipe(
-  Config.mapOrFail((value) =>
-    value >= 0 && value <= MAX_WORKERS
-      ? Either.right(value)
-      : Either.left(
-          ConfigError.InvalidData([], `Expected 0 to ${MAX_WORKERS} but received ${value}; 0 delivers nothing here`)
-        )
-  )
-)
-
-/** Requests that the server has under way at once. Empty is as good as not set: as a number it would deliver nothing. */
-export const webhookWorkers = Config.nonEmptyString("WEBHOOK_WORKERS").pipe(
-  Config.zipWith(count, (_, value) => value),
-  Config.withDefault(DEFAULT_WORKERS)
-)
 
 /** Delivers for as long as the server runs, unless `size` is 0. */
 export const webhookWorker = (size: number) => Layer.scopedDiscard(size === 0 ? Effect.void : makeWorker(size))

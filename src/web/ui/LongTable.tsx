@@ -79,6 +79,7 @@ export const LongTable = <Row,>({
     (range: Range) => [...new Set([...defaultRangeExtractor(range), current])].toSorted((a, b) => a - b),
     [current]
   )
+  // oxlint-disable-next-line react/incompatible-library -- Its functions go to no component that is memoized.
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,

@@ -127,8 +127,9 @@ const round = Effect.fn(function* ({
   const keptOf = (kept: Kept<unknown>) => respondText("proposed" in kept ? kept.proposed : assert.fail("It changes"))
   const proposed = proposalIdOf(yield* measured("a proposal", once(keep, keptOf)))
   const all = { cursor: undefined, limit: 20, agentId: null }
-  yield* measured("proposals", proposals.list(storeId, { ...all, isPending: false }))
+  yield* measured("proposals", proposals.list(storeId, all))
   yield* measured("proposals that wait", proposals.list(storeId, { ...all, isPending: true }))
+  yield* measured("proposals that do not", proposals.list(storeId, { ...all, isPending: false }))
   yield* measured("a proposal that is withdrawn", once(proposals.withdraw(storeId, proposed, agent.id), respondText))
   yield* measured("a store", get(storeId))
   yield* measured("a product", catalog.getProduct(storeId, kept))
