@@ -108,6 +108,12 @@ export const getAppWebhook = Rpc.make("appWebhooks.get", {
   error: Schema.Union(AppNotFound, WebhookNotFound)
 })
 
+/** The kinds of event that a webhook is told of. */
+export const WantedKinds = listOf(EventKind, EventKind.literals.length).pipe(
+  Schema.filter((kinds) => kinds.length > 0, { message: () => "must name a kind of event" }),
+  Schema.annotations({ description: "Which events it wants, of the stores that let it read what they tell of" })
+)
+
 /** The first time makes a secret, which is shown; later the one that there is goes on. */
 export const setAppWebhook = Rpc.make("appWebhooks.set", {
   payload: {
@@ -116,10 +122,7 @@ export const setAppWebhook = Rpc.make("appWebhooks.set", {
     url: Schema.String.annotations({
       description: "Where its events are sent: https, at a public address, as in https://app.example.com/hooks"
     }),
-    kinds: listOf(EventKind, EventKind.literals.length).pipe(
-      Schema.filter((kinds) => kinds.length > 0, { message: () => "must name a kind of event" }),
-      Schema.annotations({ description: "Which events it wants, of the stores that let it read what they tell of" })
-    )
+    kinds: WantedKinds
   },
   success: Schema.Struct({ url: Schema.String, kinds: Schema.Array(EventKind), secret: signingSecret }),
   error: Schema.Union(OwnWriteRefused, AppNotFound, WebhookUrlRefused)
