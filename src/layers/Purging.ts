@@ -1,0 +1,39 @@
+import { type Statement, statement } from "./database/Statement.ts"
+
+/** Rows that one purge deletes at most, so that it never holds many locks. */
+const BATCH = 1000
+
+/** What of a table may go. */
+interface Over {
+  readonly table: string
+  /** The columns that a row is found by. */
+  readonly key: ReadonlyArray<string>
+  /** When a row ends, as the index has it that is read for that. */
+  readonly end?: string
+  /** How long a row is kept behind its end. */
+  readonly kept?: string
+}
+
+/**
+ * `ended`: a batch of what ended first, without what others work on. The number is no parameter: a plan for any number
+ * takes it for a tenth of the table.
+ */
+export const endedOf = ({ end = "expires_at", kept = "0", key, table }: Over): string => `
+  ended as materialized (
+    select ${key.join(", ")} from ${table} where ${end} <= now() - interval '${kept}'
+    order by ${end} limit ${BATCH} for update skip locked
+  )
+`
+
+/** `ended` as lists, which are taken for short ones: so whatever there is, its rows are found by their key. */
+export const listed = (columns: ReadonlyArray<string>): string =>
+  `unnest(${columns.map((column) => `array(select ${column} from ended)`).join(", ")}) as listed (${columns.join(", ")})`
+
+/** Deletes `ended`, as `t`. */
+export const deleteEnded = ({ key, table }: Over): string => `
+  delete from ${table} t using ${listed(key)} where ${key.map((column) => `t.${column} = listed.${column}`).join(" and ")}
+`
+
+/** Deletes a batch of what has ended, and does what stands `beside` it in the same statement. */
+export const purgeOf = (over: Over, beside = ""): Statement =>
+  statement(`with ${endedOf(over)}${beside} ${deleteEnded(over)}`)()
