@@ -31,11 +31,14 @@ const selectEntry = statement(`
 
 const BEFORE = "over (order by key rows between unbounded preceding and 1 preceding)"
 
-/** One row more than asked for is looked at, and values are read, as with products, only as far as the page goes. */
+/**
+ * One row more than asked for is looked at, and values are read, as with products, only as far as the page goes. The limit
+ * stands in a subquery, where the planner does not see it (as `selectHeads` of CollectionRepo.ts says).
+ */
 const selectPage = statement(`
   with page as (
     select *, count(*) ${BEFORE} < $4 and coalesce(sum(bytes) ${BEFORE}, 0) < $5 as fits
-    from app_data where ${OWN} and namespace = $3 and key > $6 and ${ALIVE} order by key limit $4 + 1
+    from app_data where ${OWN} and namespace = $3 and key > $6 and ${ALIVE} order by key limit (select $4::integer) + 1
   )
   select
     '[' || coalesce(string_agg(${ENTRY}, ',' order by key) filter (where fits), '') || ']' as items,
