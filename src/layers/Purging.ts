@@ -1,7 +1,7 @@
 import { type Statement, statement } from "./database/Statement.ts"
 
 /** Rows that one purge deletes at most, so that it never holds many locks. */
-const BATCH = 1000
+export const BATCH = 1000
 
 /** What of a table may go. */
 interface Over {
@@ -25,9 +25,12 @@ export const endedOf = ({ end = "expires_at", kept = "0", key, table }: Over): s
   )
 `
 
-/** `ended` as lists, which are taken for short ones: so whatever there is, its rows are found by their key. */
-export const listed = (columns: ReadonlyArray<string>): string =>
-  `unnest(${columns.map((column) => `array(select ${column} from ended)`).join(", ")}) as listed (${columns.join(", ")})`
+/**
+ * Rows of `ended` as lists. The planner takes each for a short one, so what is joined with them is found by its key, however
+ * large the table was when it was planned.
+ */
+export const listed = (columns: ReadonlyArray<string>, from = "ended"): string =>
+  `unnest(${columns.map((column) => `array(select ${column} from ${from})`).join(", ")}) as listed (${columns.join(", ")})`
 
 /** Deletes `ended`, as `t`. */
 export const deleteEnded = ({ key, table }: Over): string => `
