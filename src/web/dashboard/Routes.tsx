@@ -4,6 +4,7 @@ import { CollectionId, CustomerId, OrderId, StoreId } from "../../rpc/Client.ts"
 import { SignInPage } from "../account/SignInPage.tsx"
 import { signInSearch, needsSession, root } from "../Root.tsx"
 import { NoPage } from "../ui/Failed.tsx"
+import { activitySearch } from "./activity/Search.ts"
 import { viewOf } from "./products/ListView.ts"
 import { sinceSearch } from "./records/Since.ts"
 import { StorePages } from "./StorePages.tsx"
@@ -180,6 +181,7 @@ const proposals = createRoute({
 const activity = createRoute({
   getParentRoute: () => store,
   path: "/activity",
+  validateSearch: activitySearch,
   component: lazyRouteComponent(() => import("./activity/ActivityPage.tsx"), "ActivityPage")
 })
 
