@@ -76,6 +76,7 @@ const payloadsOf = (
     "deliveries.get": { installationId: product, eventId: product },
     "deliveries.redeliver": { idempotencyKey: randomUUID(), installationId: product, eventId: product },
     "billing.plans": { installationId: product },
+    "billing.current": { installationId: product },
     "billing.subscriptions": {},
     "billing.subscribe": { idempotencyKey: randomUUID(), installationId: product, planId: product },
     "billing.change": { idempotencyKey: randomUUID(), installationId: product, planId: product },
@@ -109,7 +110,7 @@ const NOT_FOUND: Readonly<Record<string, string>> = {
 }
 
 /** What is the caller's own is in no store. */
-const inStores = [...Rpcs.requests.keys()].filter((tag) => !/^(?:sessions|apps|appWebhooks|appDeliveries)\./.test(tag))
+const inStores = [...Rpcs.requests.keys()].filter((tag) => !/^(?:account|sessions|apps|appWebhooks|appDeliveries)\./.test(tag))
 
 /** A store with something in it. */
 const scene = Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react"
 
 /** What was typed, when it has rested for some milliseconds. */
-export const useSettled = <A,>(value: A, millis = 200): A => {
+export const useSettled = <A>(value: A, millis = 200): A => {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), millis)

@@ -10,6 +10,17 @@ export const isSame = (a: unknown, b: unknown): boolean => a === b || canonical(
 export const differences = <Draft extends object>(a: Draft, b: Draft): ReadonlyArray<keyof Draft> =>
   Struct.keys(a).filter((field) => !isSame(a[field], b[field]))
 
+/** A form with these fields of another. */
+export const withFields = <Draft extends object>(
+  draft: Draft,
+  other: Draft,
+  fields: ReadonlyArray<keyof Draft>
+): Draft => {
+  const next = { ...draft }
+  for (const field of fields) next[field] = other[field]
+  return next
+}
+
 export interface Merged<Draft> {
   /** What they saved, and over it what was typed here. */
   readonly draft: Draft
@@ -24,7 +35,7 @@ export const merge = <Draft extends object>(base: Draft, mine: Draft, theirs: Dr
   const typed = differences(base, mine)
   const saved = differences(base, theirs)
   return {
-    draft: typed.reduce((draft, field) => ({ ...draft, [field]: mine[field] }), theirs),
+    draft: withFields(theirs, mine, typed),
     taken: saved.filter((field) => !typed.includes(field)),
     conflicts: saved.filter((field) => typed.includes(field) && !isSame(mine[field], theirs[field]))
   }

@@ -79,6 +79,7 @@ export const LongTable = <Row,>({
     (range: Range) => [...new Set([...defaultRangeExtractor(range), current])].toSorted((a, b) => a - b),
     [current]
   )
+  // oxlint-disable-next-line react/incompatible-library -- Its functions go to no component that is memoized.
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -86,6 +87,7 @@ export const LongTable = <Row,>({
     overscan: 8,
     ...(keys === undefined ? {} : { rangeExtractor })
   })
+  const drawn = virtual.getVirtualItems()
   const { endIndex = -1, startIndex = 0 } = virtual.range ?? {}
   useEffect(() => seen?.(startIndex, endIndex), [seen, startIndex, endIndex, rows])
 
@@ -110,7 +112,6 @@ export const LongTable = <Row,>({
     } else if (event.key === "Enter") keys.open(row)
   }
 
-  const drawn = virtual.getVirtualItems()
   let end = 0
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too.

@@ -20,7 +20,7 @@ interface ProductSearchProps extends Said {
 const MAX = 255
 
 /** Finds a product by its name, SKU or barcode while it is typed. What is chosen is told, and the field is empty again. */
-export const ProductSearch = ({ choose, storeId, why = () => undefined, ...said }: ProductSearchProps) => {
+export const ProductSearch = ({ choose, storeId, why, ...said }: ProductSearchProps) => {
   const [typed, setTyped] = useState("")
   const query = useSettled(typed.trim().slice(0, MAX))
   const { data, error, isFetching } = useAsked(
@@ -66,12 +66,12 @@ export const ProductSearch = ({ choose, storeId, why = () => undefined, ...said 
                     <Combobox.Item
                       key={product.id}
                       value={product}
-                      disabled={why(product) !== undefined}
+                      disabled={why?.(product) !== undefined}
                       className={css["item"]}
                     >
                       <span className={css["name"]}>{product.name}</span>
                       <span className={css["aside"]}>
-                        {why(product) ?? product.sku ?? money(product.price, product.currencyCode)}
+                        {why?.(product) ?? product.sku ?? money(product.price, product.currencyCode)}
                       </span>
                     </Combobox.Item>
                   )}

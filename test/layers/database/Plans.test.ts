@@ -33,6 +33,7 @@ import { BROUGHT, deleteBrought, fill, ORDER, outdate, RULES } from "../../suppo
 import { undos } from "../../support/Undos.ts"
 import { costSoFar } from "../../support/PlanCost.ts"
 import { scene } from "../../support/PlanScene.ts"
+import { PASSWORD } from "../../support/Visitor.ts"
 import { contextOf, performIn } from "../../support/Writes.ts"
 
 /** Rounds in which a connection comes to the plans that it keeps: after five that are made for their values. */
@@ -109,7 +110,7 @@ const round = Effect.fn(function* ({
   const id = productIdOf(yield* measured("a create", once(create, respond, key)))
   yield* measured("a create that is repeated", once(create, respond, key))
   const kept = productIdOf(yield* once(create, respond))
-  const { find } = yield* Sessions
+  const { changePassword, find } = yield* Sessions
   const { get } = yield* Stores
   yield* measured("a session", Effect.flip(find(Redacted.make("nobody"), [storeId])))
   const agents = yield* Agents
@@ -117,6 +118,11 @@ const round = Effect.fn(function* ({
   yield* measured(
     "a merchant's calls",
     Effect.flatMap(Sessions, ({ admit }) => admit(session, [storeId], 1))
+  )
+  const same = { current: Redacted.make(PASSWORD), next: Redacted.make(PASSWORD) }
+  yield* measured(
+    "another password",
+    Effect.flatMap(find(session, []), (by) => changePassword(by, same))
   )
   yield* measured("an agent's calls", agents.admit(agentToken, 1, "any"))
   yield* measured("agents", agents.list(storeId, { cursor: undefined, limit: 20 }))

@@ -116,9 +116,7 @@ export const patchOf = (base: Draft, draft: Draft): Either.Either<UpdateCollecti
 
 /** What makes a collection as the form says. A slug that is not said is made of the title. */
 export const collectionOf = (draft: Draft): Either.Either<CreateCollection, Problems> =>
-  toCollection(draft, [
-    ...new Set<keyof Draft>(["title", "type", ...differences(newDraft, draft)])
-  ])
+  toCollection(draft, [...new Set<keyof Draft>(["title", "type", ...differences(newDraft, draft)])])
 
 /** The rules of a form as they can be tried out, or what is wrong with them. */
 export const rulesOf = ({ rules }: Pick<Draft, "rules">): Either.Either<ReadonlyArray<Rule>, Problems> =>

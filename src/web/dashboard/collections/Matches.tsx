@@ -62,9 +62,7 @@ export const Matches = ({ draft, id }: MatchesProps) => {
         }
       >
         {preview.data === undefined && !isAnswerable ? undefined : (
-          <Answered asked={preview}>
-            {(matches) => <ShownMatches {...matches} ask={setAsked} />}
-          </Answered>
+          <Answered asked={preview}>{(matches) => <ShownMatches {...matches} ask={setAsked} />}</Answered>
         )}
       </Card>
       <Card title="Why is a product in, or not?">
@@ -88,7 +86,7 @@ const ShownMatches = ({ ask, items, productCount }: ShownMatchesProps) => {
   return (
     <>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too. */}
-      <div className={css["scroller"]} role="region" tabIndex={0} aria-label="Products that match">
+      <section className={css["scroller"]} tabIndex={0} aria-label="Products that match">
         <ul>
           {items.map((product) => (
             <li key={product.id} className={css["row"]}>
@@ -100,7 +98,7 @@ const ShownMatches = ({ ask, items, productCount }: ShownMatchesProps) => {
             </li>
           ))}
         </ul>
-      </div>
+      </section>
       {productCount > items.length ? (
         <Quiet>{`The first ${items.length} of ${count(productCount, "product")}.`}</Quiet>
       ) : undefined}

@@ -1,21 +1,16 @@
-import { useVirtualizer } from "@tanstack/react-virtual"
 import { useRef } from "react"
 import type { ProductId } from "../../../rpc/Client.ts"
 import css from "./ProductList.module.css"
 import { KnownProduct, ROW } from "./ProductRow.tsx"
+import { useRows } from "./useRows.ts"
 
 /** Products by their ids, however many: what is seen of them is drawn. */
 export const ProductList = ({ ids, label }: { readonly ids: ReadonlyArray<ProductId>; readonly label: string }) => {
-  const scroller = useRef<HTMLDivElement>(null)
-  const virtual = useVirtualizer({
-    count: ids.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW,
-    overscan: 8
-  })
+  const scroller = useRef<HTMLElement>(null)
+  const virtual = useRows({ count: ids.length, scroller })
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too.
-    <div ref={scroller} className={css["scroller"]} role="region" tabIndex={0} aria-label={label}>
+    <section ref={scroller} className={css["scroller"]} tabIndex={0} aria-label={label}>
       <ul className={css["list"]} style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, start }) => {
           const id = ids[index]
@@ -32,6 +27,6 @@ export const ProductList = ({ ids, label }: { readonly ids: ReadonlyArray<Produc
           )
         })}
       </ul>
-    </div>
+    </section>
   )
 }

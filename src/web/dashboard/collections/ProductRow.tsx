@@ -12,7 +12,13 @@ import css from "./ProductRow.module.css"
 export const ROW = 56
 
 /** A product in a line: what it is called, what tells it from others, and what can be done with it here. */
-export const ProductLine = ({ children, product }: { readonly children?: ReactNode; readonly product: ProductSummary }) => (
+export const ProductLine = ({
+  children,
+  product
+}: {
+  readonly children?: ReactNode
+  readonly product: ProductSummary
+}) => (
   <>
     <div className={css["words"]}>
       <Link
@@ -38,14 +44,14 @@ interface KnownProductProps {
 }
 
 /** A product that is known by its id. */
-export const KnownProduct = ({ children = () => undefined, id }: KnownProductProps) => {
+export const KnownProduct = ({ children, id }: KnownProductProps) => {
   const { data, error } = useSummary(useStoreId(), id)
-  if (data !== undefined && data !== null) return <ProductLine product={data}>{children(data.name)}</ProductLine>
+  if (data !== undefined && data !== null) return <ProductLine product={data}>{children?.(data.name)}</ProductLine>
   const said = data === null ? "A product that is gone" : error === null ? "…" : "A product that could not be read"
   return (
     <>
       <span className={css["words"]}>{said}</span>
-      {children(said)}
+      {children?.(said)}
     </>
   )
 }

@@ -1,5 +1,13 @@
 import { Either } from "effect"
-import { FIELDS, fieldOf, type Kind, type Relation, RELATIONS, type Rule, type RuleField } from "../../../domain/catalog/Rule.ts"
+import {
+  FIELDS,
+  fieldOf,
+  type Kind,
+  type Relation,
+  RELATIONS,
+  type Rule,
+  type RuleField
+} from "../../../domain/catalog/Rule.ts"
 import { stringify } from "../../../domain/Json.ts"
 import { typedNumber } from "../../data/Typed.ts"
 

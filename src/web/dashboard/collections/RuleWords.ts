@@ -1,4 +1,12 @@
-import { FIELDS, fieldOf, type Kind, type Relation, RELATIONS, type Rule, type RuleField } from "../../../domain/catalog/Rule.ts"
+import {
+  FIELDS,
+  fieldOf,
+  type Kind,
+  type Relation,
+  RELATIONS,
+  type Rule,
+  type RuleField
+} from "../../../domain/catalog/Rule.ts"
 import { ExactNumber } from "../../../domain/Json.ts"
 import { number, time } from "../../data/Format.ts"
 

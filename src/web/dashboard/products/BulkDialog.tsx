@@ -58,7 +58,9 @@ const Choice = ({ begin, many }: { readonly many: number; readonly begin: (chang
           />
         )}
         {name === "Delete" ? (
-          <Quiet>They are taken out of the collections that hold them, too. This cannot be stopped for those that are done.</Quiet>
+          <Quiet>
+            They are taken out of the collections that hold them, too. This cannot be stopped for those that are done.
+          </Quiet>
         ) : undefined}
         <Line>
           <Button type="submit" kind={name === "Delete" ? "danger" : "strong"}>

@@ -59,9 +59,8 @@ const textOrNull = (text: string) => (text === "" ? null : text)
 const member = (name: string, value: unknown) => (value === "" || value === undefined ? {} : { [name]: value })
 
 const dimensionsInput = ({ dimensions: { height, kept, length, unit, width } }: Draft, read: Reading) => {
-  const { height: _height, length: _length, unit: _unit, width: _width, ...rest } = kept ?? {}
   const made = {
-    ...rest,
+    ...(kept === null ? {} : Struct.omit(kept, "length", "width", "height", "unit")),
     ...(length === "" ? {} : member("length", read.amount("dimensions.length", length))),
     ...(width === "" ? {} : member("width", read.amount("dimensions.width", width))),
     ...(height === "" ? {} : member("height", read.amount("dimensions.height", height))),
@@ -122,8 +121,8 @@ const inputOf = (draft: Draft, base: Draft, read: Reading) =>
     imageUrl: () => textOrNull(draft.imageUrl),
     tags: () => draft.tags,
     media: () =>
-      draft.media.map(({ alt, kept: { alt: _alt, type: _type, ...rest } = {}, type, url }) => ({
-        ...rest,
+      draft.media.map(({ alt, kept, type, url }) => ({
+        ...(kept === undefined ? {} : Struct.omit(kept, "alt", "type")),
         url,
         ...member("type", type),
         ...member("alt", alt)

@@ -66,7 +66,7 @@ export const COLUMNS = [...FOUND_COLUMNS, ...WHOLE_COLUMNS]
 export type ColumnName = (typeof COLUMNS)[number]
 
 /** What is shown until somebody chooses. */
-const USUAL: ReadonlyArray<ColumnName> = ["status", "stock", "price", "sku", "vendorName", "updatedAt"]
+const USUAL: ReadonlyArray<ColumnName> = ["status", "stock", "price", "sku", "vendorName"]
 
 const decodeColumns = Schema.decodeUnknownEither(Schema.parseJson(Schema.Array(Schema.Literal(...COLUMNS))))
 

@@ -80,8 +80,7 @@ export const newItemKey = (): string => `new ${crypto.randomUUID()}`
 
 const text = (value: string | null | undefined) => value ?? ""
 
-const amount = (value: JsonNumber | null | undefined) =>
-  value === null || value === undefined ? "" : stringify(value)
+const amount = (value: JsonNumber | null | undefined) => (value === null || value === undefined ? "" : stringify(value))
 
 const json = (value: Opaque) => bareNumbers(JSON.stringify(value, undefined, 2))
 

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router"
-import { useCallback, useMemo, useRef } from "react"
+import { useCallback, useMemo, useState } from "react"
 import { LongTable, type LongColumn } from "../../ui/LongTable.tsx"
 import { Loading } from "../../ui/States.tsx"
 import { useStoreId } from "../Store.ts"
@@ -28,25 +28,54 @@ interface ProductTableProps {
   readonly see: (ids: ReadonlyArray<Row["id"]>) => void
 }
 
+interface Marking {
+  readonly marked: Marked
+  readonly mark: (index: number, reach: boolean) => void
+  readonly isAllMarked: boolean
+  readonly markAll: () => void
+}
+
+/** A box for each product, and one for all that are shown. By keyboard it is the row that is marked. */
+const boxColumn = ({ isAllMarked, mark, markAll, marked }: Marking): LongColumn<Row> => ({
+  name: "Select",
+  width: 44,
+  head: (
+    <input
+      type="checkbox"
+      className={css["box"]}
+      aria-label="Select all that are shown"
+      checked={isAllMarked}
+      onChange={markAll}
+    />
+  ),
+  cell: ({ id, name }, index) => (
+    <input
+      type="checkbox"
+      className={css["box"]}
+      tabIndex={-1}
+      aria-label={`Select ${name}`}
+      checked={marked.has(id)}
+      onChange={({ nativeEvent }) => mark(index, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
+    />
+  )
+})
+
 /** Products in a grid, which is read on as it is scrolled. */
-export const ProductTable = ({
-  columns,
-  isFound,
-  marked,
-  more,
-  rowCount,
-  rows,
-  see,
-  setMarked
-}: ProductTableProps) => {
+export const ProductTable = ({ columns, isFound, marked, more, rowCount, rows, see, setMarked }: ProductTableProps) => {
   const storeId = useStoreId()
   const navigate = useNavigate()
-  const before = useRef(0)
+  const [last, setLast] = useState(0)
 
   const mark = (to: number, reach: boolean) => {
     const byId = new Map([...marked, ...rows.map((row) => [row.id, row] as const)])
-    const ids = markedAfter(new Set(marked.keys()), rows.map(({ id }) => id), before.current, to, reach)
-    before.current = to
+    const ids = markedAfter(
+      new Set(marked.keys()),
+      rows.map(({ id }) => id),
+      last,
+      to,
+      reach
+    )
+    setLast(to)
     setMarked(new Map([...byId].filter(([id]) => ids.has(id))))
   }
   const isAllMarked = rows.length > 0 && rows.every(({ id }) => marked.has(id))
@@ -63,30 +92,6 @@ export const ProductTable = ({
     ],
     [storeId, columns, isFound]
   )
-  const box: LongColumn<Row> = {
-    name: "Select",
-    width: 44,
-    head: (
-      <input
-        type="checkbox"
-        className={css["box"]}
-        aria-label="Select all that are shown"
-        checked={isAllMarked}
-        onChange={markAll}
-      />
-    ),
-    cell: ({ id, name }, index) => (
-      <input
-        type="checkbox"
-        className={css["box"]}
-        tabIndex={-1}
-        aria-label={`Select ${name}`}
-        checked={marked.has(id)}
-        onChange={({ nativeEvent }) => mark(index, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
-      />
-    )
-  }
-
   const { hasMore, isLoading, load } = more
   const seen = useCallback(
     (first: number, last: number) => {
@@ -99,7 +104,7 @@ export const ProductTable = ({
   return (
     <LongTable
       caption="Products"
-      columns={[box, ...shown]}
+      columns={[boxColumn({ marked, mark, isAllMarked, markAll }), ...shown]}
       rows={rows}
       keyOf={({ id }) => id}
       rowHeight={ROW_HEIGHT}
@@ -111,7 +116,13 @@ export const ProductTable = ({
         isMarked: ({ id }) => marked.has(id)
       }}
       seen={seen}
-      below={hasMore ? <div className={css["coming"]}>{<Loading lines={1} />}</div> : undefined}
+      below={
+        hasMore ? (
+          <div className={css["coming"]}>
+            <Loading lines={1} />
+          </div>
+        ) : undefined
+      }
     />
   )
 }

@@ -10,7 +10,17 @@ import { Unsaved } from "../../ui/Unsaved.tsx"
 import { useStore, useStoreId } from "../Store.ts"
 import { BulkDialog } from "./BulkDialog.tsx"
 import { ColumnsDialog } from "./ColumnsDialog.tsx"
-import { chosenColumns, FEW, isFiltered, keepColumns, matches, type Row, STATUSES, STOCKS, type View } from "./ListView.ts"
+import {
+  chosenColumns,
+  FEW,
+  isFiltered,
+  keepColumns,
+  matches,
+  type Row,
+  STATUSES,
+  STOCKS,
+  type View
+} from "./ListView.ts"
 import css from "./Products.module.css"
 import { ProductTable } from "./ProductTable.tsx"
 import { useBulk } from "./useBulk.ts"
@@ -95,7 +105,9 @@ export const ProductsPage = () => {
       </search>
       <div className={css["said"]}>
         <output>
-          {loaded === undefined ? "Loading" : said(view, query, rows.length, loaded.length, more.hasMore, store.data?.productCount)}
+          {loaded === undefined
+            ? "Loading"
+            : said(view, query, rows.length, loaded.length, more.hasMore, store.data?.productCount)}
         </output>
         {created === 0 ? undefined : (
           <Button kind="quiet" onClick={loadCreated}>
