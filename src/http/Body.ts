@@ -19,8 +19,13 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
 
 const refuse = (reason: string, issues?: ReadonlyArray<string>) => new BadRequest({ reason, issues })
 
-const isJson = (contentType: string | undefined) =>
-  contentType !== undefined && /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType.trim())
+/** Tells whether a body is of a type, in UTF-8 if it says in what. */
+export const isOfType = (type: string) => {
+  const pattern = new RegExp(`^${type}\\s*(?:;\\s*charset\\s*=\\s*"?utf-8"?\\s*)?$`, "i")
+  return (contentType: string | undefined): boolean => contentType !== undefined && pattern.test(contentType.trim())
+}
+
+const isJson = isOfType("application/json")
 
 /** The bytes of a body. One of more than `limit` is received and forgotten, up to a point, and then refused. */
 export const receiveBody = (message: IncomingMessage, limit = MAX_BODY): Effect.Effect<Buffer, BadRequest> =>

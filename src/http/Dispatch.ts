@@ -20,7 +20,7 @@ export type Dispatch = (message: IncomingMessage, exchange: Exchange) => boolean
 const NO_BODY = Either.right(Buffer.alloc(0))
 
 /** Path and query. A client may also send the whole URL, and a server has to take it (RFC 9112, section 3.2.2). */
-const targetOf = ({ url = "/" }: IncomingMessage) =>
+export const targetOf = ({ url = "/" }: IncomingMessage) =>
   url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "")
 
 /** A part of the path as it is meant; what is encoded wrongly stays as it is, and is no name of anything. */

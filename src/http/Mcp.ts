@@ -5,11 +5,10 @@ import { InvalidToken } from "../domain/access/Tokens.ts"
 import type { JsonObject } from "../domain/Json.ts"
 import type { RateLimitExceeded } from "../domain/RateLimit.ts"
 import type { StoreNotFound } from "../domain/Store.ts"
-import { makeAnswering } from "./Answering.ts"
 import { bearerToken } from "./Bearer.ts"
 import { jsonBody, receiveBody } from "./Body.ts"
 import type { Reply } from "./Call.ts"
-import type { Dispatch } from "./Dispatch.ts"
+import { makeEndpoints } from "./Endpoints.ts"
 import type { Exchange } from "./Exchange.ts"
 import { replyOf } from "./ErrorTable.ts"
 import { refusal } from "./Failure.ts"
@@ -62,11 +61,9 @@ const challenge = (metadata: string, hasToken: boolean): Reply => ({
  */
 export const makeMcp = <Agent>({ answer, identify }: Messages<Agent>) =>
   Effect.gen(function* () {
-    const answering = yield* makeAnswering
     const metadata = metadataUrl(yield* issuer)
 
     const handle = Effect.fnUntraced(function* (message: IncomingMessage, { requestId }: Exchange) {
-      if (message.method !== "POST") return refusal(405, "Messages are sent with POST", { allow: "POST" })
       if (!isOwnOrigin(message.headers)) return yield* new ForeignOrigin()
       const token = bearerToken(message)
       if (token === undefined) return challenge(metadata, false)
@@ -81,11 +78,5 @@ export const makeMcp = <Agent>({ answer, identify }: Messages<Agent>) =>
       return { status, body: text, ...(contentType === undefined ? {} : { headers: { "content-type": contentType } }) }
     })
 
-    const dispatch: Dispatch = (message, exchange) => {
-      if (message.url?.split("?", 1)[0] !== MCP_PATH) return false
-      exchange.route = MCP_PATH
-      answering(exchange, handle(message, exchange))
-      return true
-    }
-    return dispatch
+    return yield* makeEndpoints({ [MCP_PATH]: handle }, "Messages are sent with POST")
   })

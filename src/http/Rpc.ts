@@ -2,10 +2,10 @@ import { Effect, Either, type Redacted } from "effect"
 import type { IncomingMessage } from "node:http"
 import { ForeignOrigin } from "../domain/access/Sessions.ts"
 import type { BadRequest } from "../domain/BadRequest.ts"
-import { makeAnswering } from "./Answering.ts"
-import { decodeText, receiveBody } from "./Body.ts"
+import { decodeText, isOfType, receiveBody } from "./Body.ts"
 import { bearerToken } from "./Bearer.ts"
 import type { Dispatch } from "./Dispatch.ts"
+import { makeEndpoints } from "./Endpoints.ts"
 import type { Exchange } from "./Exchange.ts"
 import { refusal } from "./Failure.ts"
 import { isOwnOrigin } from "./Origin.ts"
@@ -30,36 +30,28 @@ export const PATH = "/rpc"
 const NDJSON = "application/ndjson"
 
 /** A page of another site may not send this type without being asked first, which it is not. */
-const isNdjson = ({ headers }: IncomingMessage) =>
-  /^application\/ndjson\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(headers["content-type"]?.trim() ?? "") &&
-  headers["content-encoding"] === undefined
+const isNdjson = isOfType(NDJSON)
 
 /**
  * Serves calls of the second surface, on the sockets of the first. The answer is 200 whatever comes of each call, and says
  * it call by call; another status is for what is no body of calls at all.
  */
-export const makeRpc = (answerCalls: AnswerCalls): Effect.Effect<Dispatch> =>
-  Effect.map(makeAnswering, (answering) => {
-    const answer = Effect.fnUntraced(function* (message: IncomingMessage, { requestId }: Exchange) {
-      if (message.method !== "POST") return refusal(405, "Calls are sent with POST", { allow: "POST" })
-      if (!isOwnOrigin(message.headers)) return yield* new ForeignOrigin()
-      if (!isNdjson(message)) return refusal(415, `Calls are sent as ${NDJSON} in UTF-8, one a line, not compressed`)
-      const received = yield* Effect.either(receiveBody(message))
-      if (Either.isLeft(received)) return refusal(413, received.left.message)
-      const body = yield* decodeText(received.right)
-      const lines = yield* answerCalls({
-        token: sessionToken(message.headers),
-        bearer: bearerToken(message),
-        body,
-        requestId
-      })
-      return { status: 200, body: lines, headers: { "content-type": NDJSON } }
+export const makeRpc = (answerCalls: AnswerCalls): Effect.Effect<Dispatch> => {
+  const answer = Effect.fnUntraced(function* (message: IncomingMessage, { requestId }: Exchange) {
+    if (!isOwnOrigin(message.headers)) return yield* new ForeignOrigin()
+    if (!isNdjson(message.headers["content-type"]) || message.headers["content-encoding"] !== undefined)
+      return refusal(415, `Calls are sent as ${NDJSON} in UTF-8, one a line, not compressed`)
+    const received = yield* Effect.either(receiveBody(message))
+    if (Either.isLeft(received)) return refusal(413, received.left.message)
+    const body = yield* decodeText(received.right)
+    const lines = yield* answerCalls({
+      token: sessionToken(message.headers),
+      bearer: bearerToken(message),
+      body,
+      requestId
     })
-
-    return (message, exchange) => {
-      if (message.url?.split("?", 1)[0] !== PATH) return false
-      exchange.route = PATH
-      answering(exchange, answer(message, exchange))
-      return true
-    }
+    return { status: 200, body: lines, headers: { "content-type": NDJSON } }
   })
+
+  return makeEndpoints({ [PATH]: answer }, "Calls are sent with POST")
+}

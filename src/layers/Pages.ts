@@ -31,6 +31,9 @@ interface Listed {
 /** The cursor of a first page: no id is less. */
 export const START = "00000000-0000-0000-0000-000000000000"
 
+/** That of one whose order begins with the greatest. */
+export const END = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
 /**
  * The rows of a page of `$2` at most, which ends early when it has passed `$3` bytes: those that `fits`. One row more is
  * looked at, to know whether there is another page.
@@ -48,6 +51,15 @@ export const pageQuery = ({ last = "null", order = "ascending", text, ...listed 
     case when not bool_and(fits) then ${ORDERS[order].last}(id::text) filter (where fits) else ${last} end as "nextCursor"
   from page
 `
+
+/** A page of rows whose JSON is made as they are read: `select` answers `id` and `json` of those behind the cursor. */
+export const jsonPageQuery = (select: string): string =>
+  pageQuery({
+    columns: "json",
+    text: "json",
+    bytes: "octet_length(json)",
+    rows: `(${select} order by id limit $2 + 1) as listed`
+  })
 
 /** Reads a page. */
 export const pageOf = <Id>(

@@ -1,5 +1,4 @@
-import { Effect, Layer, Option, Redacted, Schema } from "effect"
-import { hash } from "node:crypto"
+import { Effect, Layer, Option, Schema } from "effect"
 import { Capability } from "../domain/access/Capability.ts"
 import { type Installation, InstallationId, InstallationSuspended } from "../domain/access/Installations.ts"
 import { Scope } from "../domain/access/Scope.ts"
@@ -9,6 +8,7 @@ import { StoreId, StoreNotFound } from "../domain/Store.ts"
 import { Door } from "./database/Postgres.ts"
 import { statement } from "./database/Statement.ts"
 import { countedIn } from "./RollingWindow.ts"
+import { hashOf } from "./Secrets.ts"
 import { traced } from "./Traced.ts"
 
 const Row = Schema.Struct({
@@ -63,10 +63,7 @@ export const RateLimitLive = Layer.effect(
   Effect.map(Door, ({ together }) => {
     const bearerOf = together((hashes: ReadonlyArray<Buffer>) => admitAll(hashes), Row)
     return RateLimit.of({
-      admit: (token) =>
-        Effect.flatMap(bearerOf(hash("sha256", Redacted.value(token), "buffer")), answerOf).pipe(
-          traced("RateLimit.admit")
-        )
+      admit: (token) => Effect.flatMap(bearerOf(hashOf(token)), answerOf).pipe(traced("RateLimit.admit"))
     })
   })
 )

@@ -83,6 +83,7 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The id of a r
         ["GET /healthz?secret=1", unknown, "/healthz", 200],
         ["GET /readyz", unknown, "/readyz", 200],
         ["GET /docs", unknown, "/docs", 200],
+        ["GET http://a:80/oauth/token?secret=1", unknown, "/oauth/token", 405],
         ["HEAD /openapi.json", unknown, "/openapi.json", 200],
         ["GET /healthz", ["connection: close"], "-", 400],
         [`POST ${API}/products`, [...unknown, "expect: wonders"], "-", 417]

@@ -45,6 +45,7 @@ const payloadsOf = (
     "collections.update": { idempotencyKey: randomUUID(), id: collection, patch: { title: "Stray" } },
     "collections.delete": { idempotencyKey: randomUUID(), id: collection },
     "products.search": { query: "secret" },
+    "products.summaries": { ids: [product] },
     "collections.preview": { id: collection },
     "collections.why": { id: collection, productId: product },
     "inventory.change": { idempotencyKey: randomUUID(), id: product, change: { adjust: 1 } },

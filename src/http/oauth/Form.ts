@@ -2,22 +2,19 @@ import { Effect, Redacted, Schema } from "effect"
 import type { IncomingMessage } from "node:http"
 import { ClientId, type Credentials } from "../../domain/oauth/Clients.ts"
 import { InvalidClient, InvalidRequest } from "../../domain/oauth/Refusals.ts"
-import { decodeText, receiveBody } from "../Body.ts"
+import { decodeText, isOfType, receiveBody } from "../Body.ts"
 import { refusalOfTwice, said } from "./Parameters.ts"
 
 /** Bytes of a form: codes, tokens and addresses. */
 const MAX_FORM = 16 * 1024
 
-const isForm = ({ headers }: IncomingMessage) =>
-  /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(
-    headers["content-type"]?.trim() ?? ""
-  ) && headers["content-encoding"] === undefined
+const isForm = isOfType("application/x-www-form-urlencoded")
 
 const invalid = (reason: string) => new InvalidRequest({ reason })
 
 /** The parameters that a request carries in its body, each once. */
 export const formOf = Effect.fnUntraced(function* (message: IncomingMessage) {
-  if (!isForm(message)) {
+  if (!isForm(message.headers["content-type"]) || message.headers["content-encoding"] !== undefined) {
     return yield* invalid("The body must be sent with Content-Type: application/x-www-form-urlencoded, not compressed")
   }
   const body = yield* Effect.mapError(Effect.flatMap(receiveBody(message, MAX_FORM), decodeText), ({ reason }) =>

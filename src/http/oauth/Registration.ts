@@ -3,11 +3,9 @@ import type { IncomingMessage } from "node:http"
 import { AgentClients } from "../../domain/oauth/AgentClients.ts"
 import { type Described, InvalidClientMetadata, readMetadata } from "../../domain/oauth/ClientMetadata.ts"
 import type { ClientId } from "../../domain/oauth/Clients.ts"
-import { makeAnswering } from "../Answering.ts"
 import { jsonBody, receiveBody } from "../Body.ts"
 import type { Reply } from "../Call.ts"
-import type { Dispatch } from "../Dispatch.ts"
-import { refusal } from "../Failure.ts"
+import { makeEndpoints } from "../Endpoints.ts"
 import { type OauthRefusal, NO_STORE, refusedOf } from "./Refused.ts"
 
 export const REGISTRATION_PATH = "/oauth/register"
@@ -41,21 +39,14 @@ const registered = (id: ClientId, { logoUrl, name, redirectUris, website }: Desc
 /** `POST /oauth/register`, for clients of agents that nobody told of them before (RFC 7591). */
 export const makeRegistration = Effect.gen(function* () {
   const { register } = yield* AgentClients
-  const answering = yield* makeAnswering
 
-  const answer = (message: IncomingMessage) =>
-    message.method === "POST"
-      ? Effect.gen(function* () {
-          const described = yield* metadataIn(message)
-          return registered(yield* register(described, message.socket.remoteAddress ?? ""), described)
-        }).pipe(Effect.catchAll((error: OauthRefusal) => Effect.succeed(refusedOf(error))))
-      : Effect.succeed(refusal(405, "Clients register with POST", { allow: "POST" }))
+  const answer = Effect.fnUntraced(
+    function* (message: IncomingMessage) {
+      const described = yield* metadataIn(message)
+      return registered(yield* register(described, message.socket.remoteAddress ?? ""), described)
+    },
+    Effect.catchAll((error: OauthRefusal) => Effect.succeed(refusedOf(error)))
+  )
 
-  const dispatch: Dispatch = (message, exchange) => {
-    if (message.url?.split("?", 1)[0] !== REGISTRATION_PATH) return false
-    exchange.route = REGISTRATION_PATH
-    answering(exchange, answer(message))
-    return true
-  }
-  return dispatch
+  return yield* makeEndpoints({ [REGISTRATION_PATH]: answer }, "Clients register with POST")
 })

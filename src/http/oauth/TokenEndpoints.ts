@@ -4,10 +4,8 @@ import type { Credentials } from "../../domain/oauth/Clients.ts"
 import { Grants, type TokenSet } from "../../domain/oauth/Grants.ts"
 import { isVerifier } from "../../domain/oauth/Pkce.ts"
 import { InvalidRequest, TooManyFailures, UnsupportedGrantType } from "../../domain/oauth/Refusals.ts"
-import { makeAnswering } from "../Answering.ts"
 import type { Reply } from "../Call.ts"
-import type { Dispatch } from "../Dispatch.ts"
-import { refusal } from "../Failure.ts"
+import { makeEndpoints } from "../Endpoints.ts"
 import { makeFailures } from "./Failures.ts"
 import { credentialsOf, formOf, required } from "./Form.ts"
 import { said } from "./Parameters.ts"
@@ -36,7 +34,6 @@ const REVOKED: Reply = { status: 200, body: "{}", headers: NO_STORE }
  */
 export const makeTokenEndpoints = Effect.gen(function* () {
   const grants = yield* Grants
-  const answering = yield* makeAnswering
   const failed = makeFailures()
 
   const exchange: Perform = Effect.fnUntraced(function* (client, form) {
@@ -71,14 +68,8 @@ export const makeTokenEndpoints = Effect.gen(function* () {
     return REVOKED
   })
 
-  const ENDPOINTS: ReadonlyMap<string, Perform> = new Map([
-    ["/oauth/token", token],
-    ["/oauth/revoke", revoke]
-  ])
-
   /** What fails is told why, but to those that fail again and again. */
-  const answer = (message: IncomingMessage, perform: Perform) => {
-    if (message.method !== "POST") return Effect.succeed(refusal(405, "Forms are sent with POST", { allow: "POST" }))
+  const answering = (perform: Perform) => (message: IncomingMessage) => {
     let client = ""
     return Effect.gen(function* () {
       const form = yield* formOf(message)
@@ -93,13 +84,6 @@ export const makeTokenEndpoints = Effect.gen(function* () {
     )
   }
 
-  const dispatch: Dispatch = (message, exchange) => {
-    const path = message.url?.split("?", 1)[0] ?? ""
-    const perform = ENDPOINTS.get(path)
-    if (perform === undefined) return false
-    exchange.route = path
-    answering(exchange, answer(message, perform))
-    return true
-  }
-  return dispatch
+  const endpoints = { "/oauth/token": answering(token), "/oauth/revoke": answering(revoke) }
+  return yield* makeEndpoints(endpoints, "Forms are sent with POST")
 })

@@ -1,5 +1,6 @@
 import { html } from "./Html.ts"
 import type { Page } from "./Page.ts"
+import { alertOf, formWith } from "./Parts.ts"
 
 /** What is wrong with a field, below it and tied to it. */
 const reasonFor = (id: string, reason: string | undefined) =>
@@ -25,35 +26,37 @@ export const signInPage = (clientName: string, token: string, attempt?: Attempt)
     status,
     main: html`<h1>Sign in</h1>
       <p>to decide what <bdi>${clientName}</bdi> may do in your store.</p>
-      ${refusal === undefined ? undefined : html`<p class="alert" role="alert" id="refusal">${refusal}</p>`}
-      <form method="post">
-        <input type="hidden" name="token" value="${token}" />
-        <label for="email">E-mail address</label>
-        <input
-          id="email"
-          name="email"
-          value="${email}"
-          inputmode="email"
-          autocomplete="username"
-          autocapitalize="none"
-          spellcheck="false"
-          required
-          ${describedBy("email", reasons.email)}
-        />
-        ${reasonFor("email", reasons.email)}
-        <label for="password">Password</label>
-        <input
-          id="password"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          required
-          ${describedBy("password", reasons.password)}
-        />
-        ${reasonFor("password", reasons.password)}
-        <div class="actions">
-          <button class="primary" name="intent" value="sign-in">Sign in</button>
-        </div>
-      </form>`
+      ${alertOf(refusal)}
+      ${formWith(
+        token,
+        html`
+          <label for="email">E-mail address</label>
+          <input
+            id="email"
+            name="email"
+            value="${email}"
+            inputmode="email"
+            autocomplete="username"
+            autocapitalize="none"
+            spellcheck="false"
+            required
+            ${describedBy("email", reasons.email)}
+          />
+          ${reasonFor("email", reasons.email)}
+          <label for="password">Password</label>
+          <input
+            id="password"
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+            ${describedBy("password", reasons.password)}
+          />
+          ${reasonFor("password", reasons.password)}
+          <div class="actions">
+            <button class="primary" name="intent" value="sign-in">Sign in</button>
+          </div>
+        `
+      )}`
   }
 }

@@ -1,17 +1,11 @@
 import type { Membership } from "../../domain/access/Merchants.ts"
 import { type Html, html } from "./Html.ts"
 import type { Page } from "./Page.ts"
+import { alertOf, formWith } from "./Parts.ts"
 
 /** What leads back to the app without a store. */
-const cancel = (token: string) => html`
-  <form method="post">
-    <input type="hidden" name="token" value="${token}" />
-    <div class="actions"><button name="intent" value="deny">Cancel</button></div>
-  </form>
-`
-
-const alertOf = (refusal: string | undefined) =>
-  refusal === undefined ? undefined : html`<p class="alert" role="alert">${refusal}</p>`
+const cancel = (token: string) =>
+  formWith(token, html`<div class="actions"><button name="intent" value="deny">Cancel</button></div>`)
 
 interface Choice {
   readonly clientName: string

@@ -1,5 +1,4 @@
-import { Effect, Layer, Option, Redacted, Schema } from "effect"
-import { hash, randomBytes } from "node:crypto"
+import { Effect, Layer, Option, Schema } from "effect"
 import { type AdmittedAgent, AgentNotFound, Agents, LISTED_DAYS } from "../../domain/access/Agents.ts"
 import { Scope } from "../../domain/access/Scope.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
@@ -15,16 +14,12 @@ import { type Statement, statement } from "../database/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
 import { pageOf, pageQuery, START } from "../Pages.ts"
 import { countedIn, grantedOf } from "../RollingWindow.ts"
+import { hashOf, newToken } from "../Secrets.ts"
 import { traced } from "../Traced.ts"
 import { overheard } from "../Writes.ts"
 import { endGrantsOf } from "../oauth/Ending.ts"
 import { spend } from "./Budget.ts"
 import { AGENT, GOES_ON, makeAgent } from "./NewAgents.ts"
-
-/** Tells an agent's token from others, for who finds one where it should not be. */
-const PREFIX = "agent_"
-
-const hashOf = (token: Redacted.Redacted) => hash("sha256", Redacted.value(token), "buffer")
 
 /** About how many bytes it has. */
 const BYTES = "600"
@@ -150,7 +145,7 @@ export const AgentsLive = Layer.effect(
 
     return Agents.of({
       create: (store, by, agent) => {
-        const token = Redacted.make(`${PREFIX}${randomBytes(32).toString("base64url")}`)
+        const token = newToken("agent_")
         return {
           token,
           write: function* () {

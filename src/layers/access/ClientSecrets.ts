@@ -1,15 +1,9 @@
-import { Option, Redacted, Schema } from "effect"
-import { hash, randomBytes } from "node:crypto"
+import { Option, Schema } from "effect"
 import { type AppId, type NewClientSecret, NoClientSecret } from "../../domain/access/Apps.ts"
 import { type Refusal, refuse } from "../../domain/Write.ts"
 import { firstOf, type Steps } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
-
-/** Tells a client secret from others, for who finds one where it should not be. */
-const PREFIX = "app_secret_"
-
-/** By what a client secret is found: all that is kept of it. */
-export const clientSecretHash = (secret: Redacted.Redacted): Buffer => hash("sha256", Redacted.value(secret), "buffer")
+import { hashOf, newToken } from "../Secrets.ts"
 
 /** The secrets of an app that are good, as JSON. */
 export const CLIENT_SECRETS = "client_secrets s where s.app_id = a.id and (s.ends_at is null or s.ends_at > now())"
@@ -31,8 +25,8 @@ const madeOf = firstOf(Schema.Struct({ previousUntil: Schema.NullOr(Schema.DateF
 
 /** Gives an app a secret of 256 random bits. Its row is locked: two who do that at once would leave three. */
 export function* addClientSecret(app: AppId, overlapHours: number): Steps<NewClientSecret> {
-  const secret = Redacted.make(`${PREFIX}${randomBytes(32).toString("base64url")}`)
-  const made = yield* madeOf(insertSecret(app, clientSecretHash(secret), overlapHours))
+  const secret = newToken("app_secret_")
+  const made = yield* madeOf(insertSecret(app, hashOf(secret), overlapHours))
   return { secret, ...Option.getOrThrow(made) }
 }
 

@@ -10,8 +10,9 @@ import { type Refusal, refuse } from "../../domain/Write.ts"
 import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
-import { pageOf, pageQuery, START } from "../Pages.ts"
+import { jsonPageQuery, pageOf, START } from "../Pages.ts"
 import { time } from "../Times.ts"
+import { redelivered } from "../webhooks/DeliveryLog.ts"
 import { sealingLater } from "../webhooks/SecretKeys.ts"
 import { newSecret, putWebhook, rotateWebhook, targetOf } from "../webhooks/Subscriptions.ts"
 import { appMade, listed, redirectsIn } from "./Apps.ts"
@@ -38,33 +39,21 @@ const APP = `
 `
 
 const selectPage = statement(
-  pageQuery({
-    columns: "json",
-    text: "json",
-    bytes: "octet_length(json)",
-    rows: `(
-      select a.id, ${APP} as json from apps a where a.developer_id = $1 and a.id > $4 order by a.id limit $2 + 1
-    ) as app`
-  })
+  jsonPageQuery(`select a.id, ${APP} as json from apps a where a.developer_id = $1 and a.id > $4`)
 )
 
 const selectApp = statement(`select ${APP} as json from apps a where a.developer_id = $1 and a.id = $2`)
 
 /** Installations of an app in all stores, as its developer is not told which those are. */
 const selectInstallations = statement(
-  pageQuery({
-    columns: "json",
-    text: "json",
-    bytes: "octet_length(json)",
-    rows: `(
-      select i.id, json_build_object(
-        'id', i.id, 'scopes', i.scopes, 'capabilities', i.capabilities, 'state', ${STATE},
-        'installedAt', ${time("coalesce(i.installed_at, i.created_at)")}
-      )::text as json
-      from installations i join stores s on s.id = i.store_id and s.deleted_at is null
-      where i.app_id = $1 and i.id > $4 and ${INSTALLED} order by i.id limit $2 + 1
-    ) as installation`
-  })
+  jsonPageQuery(`
+    select i.id, json_build_object(
+      'id', i.id, 'scopes', i.scopes, 'capabilities', i.capabilities, 'state', ${STATE},
+      'installedAt', ${time("coalesce(i.installed_at, i.created_at)")}
+    )::text as json
+    from installations i join stores s on s.id = i.store_id and s.deleted_at is null
+    where i.app_id = $1 and i.id > $4 and ${INSTALLED}
+  `)
 )
 
 const lockAccount = statement("select from merchants where id = $1 for no key update")
@@ -175,7 +164,13 @@ export const DevelopersLive = Layer.effect(
               const { previousUntil } = yield* rotateWebhook(id, made.sealed, before)
               return { json: JSON.stringify({ previousUntil }), secret: made.secret }
             }
-        )
+        ),
+
+      redeliver: (developer, id, event) =>
+        function* () {
+          yield* own(developer, id)
+          return yield* redelivered(id, event)
+        }
     })
   })
 )

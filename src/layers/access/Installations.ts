@@ -21,7 +21,7 @@ import { Database } from "../database/Postgres.ts"
 import { sql, type Statement, statement } from "../database/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 import { endInstallation } from "../oauth/Ending.ts"
-import { pageOf, pageQuery, START } from "../Pages.ts"
+import { jsonPageQuery, pageOf, START } from "../Pages.ts"
 import { time } from "../Times.ts"
 import { INSTALLED, made, mayBe, STATE } from "./InstallationState.ts"
 import { emptyNext, emptyOverdue } from "./Leftovers.ts"
@@ -43,15 +43,10 @@ const INSTALLED_APP = `
 `
 
 const selectPage = statement(
-  pageQuery({
-    columns: "json",
-    text: "json",
-    bytes: "octet_length(json)",
-    rows: `(
-      select i.id, ${INSTALLED_APP} as json from installations i join apps a on a.id = i.app_id
-      where i.store_id = $1 and i.id > $4 and ${INSTALLED} order by i.id limit $2 + 1
-    ) as installed`
-  })
+  jsonPageQuery(`
+    select i.id, ${INSTALLED_APP} as json from installations i join apps a on a.id = i.app_id
+    where i.store_id = $1 and i.id > $4 and ${INSTALLED}
+  `)
 )
 
 const selectOne = statement(`

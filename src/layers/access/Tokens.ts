@@ -1,11 +1,11 @@
-import { Effect, Layer, Option, Redacted, Schema } from "effect"
-import { hash, randomBytes } from "node:crypto"
+import { Effect, Layer, Option, Schema } from "effect"
 import { InstallationNotFound, InstallationSuspended } from "../../domain/access/Installations.ts"
 import { Tokens } from "../../domain/access/Tokens.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
 import { endInstallation } from "../oauth/Ending.ts"
+import { hashOf, newToken } from "../Secrets.ts"
 import { INSTALLED } from "./InstallationState.ts"
 
 /** Tokens that one purge deletes at most, so that it never holds many locks. */
@@ -30,9 +30,9 @@ export const TokensLive = Layer.effect(
     const storeOf = first(Schema.Struct({ storeId: Schema.typeSchema(StoreId) }).pipe(Schema.pluck("storeId")))
     return Tokens.of({
       issue: Effect.fn("Tokens.issue")(function* ({ id, storeId }) {
-        const token = randomBytes(32).toString("base64url")
-        const issued = yield* expiryOf(insertToken(hash("sha256", token, "buffer"), storeId, id))
-        if (Option.isSome(issued)) return { token: Redacted.make(token), expiresAt: issued.value }
+        const token = newToken()
+        const issued = yield* expiryOf(insertToken(hashOf(token), storeId, id))
+        if (Option.isSome(issued)) return { token, expiresAt: issued.value }
         return yield* (yield* count(selectInstalled(storeId, id))) > 0
           ? new InstallationSuspended()
           : new InstallationNotFound({ id })

@@ -7,7 +7,7 @@ import { type Client, type ClientId, Clients, type Credentials } from "../../dom
 import { isUuid } from "../../domain/Uuid.ts"
 import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
-import { hashOf } from "./Secrets.ts"
+import { hashOf } from "../Secrets.ts"
 
 /** An app is named by its id. */
 const appIdOf = (id: ClientId) => (isUuid(id) ? id : null)

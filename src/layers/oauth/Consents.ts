@@ -8,7 +8,7 @@ import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { makeAgent } from "../access/NewAgents.ts"
 import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
-import { hashOf, newToken } from "./Secrets.ts"
+import { hashOf, newToken } from "../Secrets.ts"
 
 /** Until the transaction ends, the member does not leave. */
 const selectMember = statement(`

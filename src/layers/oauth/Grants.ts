@@ -18,7 +18,7 @@ import { valuesOf } from "./Clients.ts"
 import { deleteToken, endGrant, selectToken } from "./Ending.ts"
 import { useCode, useRefreshToken, whyNoCode, whyNoRefresh } from "./Exchanges.ts"
 import { PURGES } from "./Purging.ts"
-import { challengeOf, hashOf, newNonce, newToken, successorsOf } from "./Secrets.ts"
+import { challengeOf, hashOf, newNonce, newToken, successorsOf } from "../Secrets.ts"
 
 const Scopes = Schema.Array(Scope)
 

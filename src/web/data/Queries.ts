@@ -1,4 +1,5 @@
 import {
+  keepPreviousData,
   QueryCache,
   MutationCache,
   QueryClient,
@@ -43,15 +44,26 @@ export const makeQueries = (signedOut: () => void): QueryClient => {
   })
 }
 
-interface Asking {
+interface AskedOptions {
   readonly enabled?: boolean
-  /** Asks again every so many milliseconds, for what changes without a change of the store. */
+  /** The last answer stays until the next one comes, as under what is typed. */
+  readonly keepsLast?: boolean
+  /** Milliseconds until it is asked again, for what changes without a change of the store. */
   readonly refetchInterval?: number
 }
 
 /** Asks for what a page shows. Keys begin with the store, so that what is kept of one is never shown of another. */
-export const useAsked = <A, E>(queryKey: QueryKey, call: Call<A, E>, options: Asking = {}) =>
-  useQuery({ queryKey, queryFn: ({ signal }) => ask(call, signal), ...options })
+export const useAsked = <A, E>(
+  queryKey: QueryKey,
+  call: Call<A, E>,
+  { keepsLast = false, ...options }: AskedOptions = {}
+) =>
+  useQuery({
+    ...options,
+    ...(keepsLast ? { placeholderData: keepPreviousData } : {}),
+    queryKey,
+    queryFn: ({ signal }) => ask(call, signal)
+  })
 
 /** What a write is, and what it changes of what is kept. */
 export interface Written<Input, A, E> {

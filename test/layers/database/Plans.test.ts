@@ -133,8 +133,9 @@ const round = Effect.fn(function* ({
   const keptOf = (kept: Kept<unknown>) => respondText("proposed" in kept ? kept.proposed : assert.fail("It changes"))
   const proposed = proposalIdOf(yield* measured("a proposal", once(keep, keptOf)))
   const all = { cursor: undefined, limit: 20, agentId: null }
-  yield* measured("proposals", proposals.list(storeId, { ...all, isPending: false }))
+  yield* measured("proposals", proposals.list(storeId, all))
   yield* measured("proposals that wait", proposals.list(storeId, { ...all, isPending: true }))
+  yield* measured("proposals that do not", proposals.list(storeId, { ...all, isPending: false }))
   yield* measured("a proposal that is withdrawn", once(proposals.withdraw(storeId, proposed, agent.id), respondText))
   yield* measured("a store", get(storeId))
   yield* measured("a product", catalog.getProduct(storeId, kept))
@@ -199,8 +200,9 @@ const round = Effect.fn(function* ({
   for (const query of ["cup", "sale", "slae", "s", "w", "wrod77", "cup slae"]) {
     yield* measured(`a search of ${query}`, search.products(storeId, { query, limit: 20 }))
   }
+  yield* measured("summaries of products", catalog.summarizeProducts(storeId, [product.id]))
   yield* measured("a preview", catalog.previewCollection(storeId, toPreview({ rules: RULES["by tag and title"] })))
-  yield* measured("why a product is in a collection", catalog.explainMembership(storeId, collection.id, product.id))
+  yield* measured("why a product is in a collection", catalog.explainMembership(storeId, product.id, { id: collection.id }))
 
   const orders = yield* Orders
   const perform = yield* performIn(storeId)

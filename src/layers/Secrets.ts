@@ -1,8 +1,9 @@
 import { Redacted } from "effect"
 import { createHmac, hash, randomBytes } from "node:crypto"
 
-/** A code or token of 256 random bits. */
-export const newToken = (): Redacted.Redacted => Redacted.make(randomBytes(32).toString("base64url"))
+/** A secret of 256 random bits. A prefix tells it from others, for who finds one where it should not be. */
+export const newToken = (prefix = ""): Redacted.Redacted =>
+  Redacted.make(`${prefix}${randomBytes(32).toString("base64url")}`)
 
 /** What is kept of a secret that has so many bits: of a password it would be too little. */
 export const hashOf = (secret: Redacted.Redacted): Buffer => hash("sha256", Redacted.value(secret), "buffer")
