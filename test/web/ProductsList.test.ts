@@ -35,6 +35,21 @@ const changeOf = ({ id }: Product, kind: Changed["kind"], version: number): read
 const list = [0, 1, 5, 6].map((millis) => productOf(millis))
 const [first, second, third, fourth] = list
 
+const shown = (view: Parameters<typeof matches>[0]) => list.filter(matches(view)).map(({ stock }) => stock)
+
+const run = (write: (item: number) => Effect.Effect<unknown, Error>, isStopped = () => false) => {
+  const told: Array<Outcome<number, Error>> = []
+  const waits: Array<number | undefined> = []
+  const running = runMany({
+    items: [0, 1, 2, 3, 4, 5, 6, 7],
+    write,
+    told: (outcome) => void told.push(outcome),
+    waiting: (seconds) => void waits.push(seconds),
+    isStopped
+  })
+  return { told, waits, running }
+}
+
 describe("a list of products", () => {
   it("drops what is gone, asks for what is older than its last change, and offers what came behind its end", () => {
     assert.isDefined(first && second && third && fourth)
@@ -53,7 +68,6 @@ describe("a list of products", () => {
   })
 
   it("is narrowed by what any row tells, and marked from row to row", () => {
-    const shown = (view: Parameters<typeof matches>[0]) => list.filter(matches(view)).map(({ stock }) => stock)
     assert.deepStrictEqual(shown({ stock: "out" }), [0])
     assert.deepStrictEqual(shown({ stock: "low" }), [1, 5])
     assert.deepStrictEqual(shown({ stock: "in", status: "inactive" }), [])
@@ -64,19 +78,6 @@ describe("a list of products", () => {
 })
 
 describe("many writes", () => {
-  const run = (write: (item: number) => Effect.Effect<unknown, Error>, isStopped = () => false) => {
-    const told: Array<Outcome<number, Error>> = []
-    const waits: Array<number | undefined> = []
-    const running = runMany({
-      items: [0, 1, 2, 3, 4, 5, 6, 7],
-      write,
-      told: (outcome) => void told.push(outcome),
-      waiting: (seconds) => void waits.push(seconds),
-      isStopped
-    })
-    return { told, waits, running }
-  }
-
   it.effect("all wait for as long as the service says when it takes no more, and go on where they were", () =>
     Effect.gen(function* () {
       const tries: Array<number> = []
