@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)("a product", () => {
           await page.getByLabel("Metafields").fill("{ care: 1 }")
           await page.getByLabel("Length").fill("160")
           await page.getByLabel("Unit").fill("cm")
-          await page.keyboard.press("Control+s")
+          await page.getByRole("button", { name: "Save", exact: true }).click()
           await page.getByText("is no JSON").waitFor()
           await isFitFor(page)
           await page.getByLabel("Metafields").fill('{ "care": 0.1234567890123456789 }')
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("a product", () => {
           await page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }).click()
           await page.getByRole("button", { name: "Save", exact: true }).click()
           await page.getByText("Saved").waitFor()
-          await page.getByLabel("What is not saved").waitFor({ state: "detached" })
+          await page.getByLabel("Unsaved changes").waitFor({ state: "detached" })
         })
         const product = yield* saved
         assert.deepStrictEqual(
