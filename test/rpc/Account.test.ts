@@ -5,7 +5,7 @@ import { SIGN_IN_LIMITS } from "../../src/domain/access/Sessions.ts"
 import type { Client } from "../../src/rpc/Client.ts"
 import { ApiTest, baseUrl } from "../support/Api.ts"
 import { agentOf, callLine, clientOf, errorOf, freshMember, memberOf, post, sessionOf } from "../support/Rpc.ts"
-import { PASSWORD } from "../support/Visitor.ts"
+import { PASSWORD } from "../support/Merchants.ts"
 
 const toPassword = Schema.decodeSync(Password)
 

@@ -14,7 +14,7 @@ import { InternetHere, publicReceiver } from "../support/Internet.ts"
 import { PagesTest, windowOf } from "../support/Pages.ts"
 import { receiver } from "../support/Receiver.ts"
 import { newKey } from "../support/Rpc.ts"
-import { makeMerchant, PASSWORD } from "../support/Visitor.ts"
+import { makeMerchant, PASSWORD } from "../support/Merchants.ts"
 import { arrived } from "../support/Webhooks.ts"
 
 /** The pages, with a worker that delivers: developers' endpoints are on this machine, under a public name. */

@@ -10,7 +10,7 @@ import { readForm, typedOf } from "../../src/web/dashboard/settings/StoreForm.ts
 import { hasBrowser, isFitFor } from "../support/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
 import { clientOf, memberOf, newKey, sessionOf } from "../support/Rpc.ts"
-import { makeMerchant, PASSWORD } from "../support/Visitor.ts"
+import { makeMerchant, PASSWORD } from "../support/Merchants.ts"
 
 const toSettings = Schema.decodeUnknownSync(UpdateSettings)
 

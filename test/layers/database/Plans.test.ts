@@ -34,7 +34,7 @@ import { undos } from "../../support/Undos.ts"
 import { costSoFar } from "../../support/PlanCost.ts"
 import { scene } from "../../support/PlanScene.ts"
 import { PURGED } from "../../support/Purged.ts"
-import { PASSWORD } from "../../support/Visitor.ts"
+import { PASSWORD } from "../../support/Merchants.ts"
 import { contextOf, performIn } from "../../support/Writes.ts"
 
 /** Rounds in which a connection comes to the plans that it keeps: after five that are made for their values. */
