@@ -3,22 +3,14 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { request } from "node:http"
-import { Email, Merchants, Password } from "../../src/domain/access/Merchants.ts"
+import { Merchants, Password } from "../../src/domain/access/Merchants.ts"
 import { SessionId, Sessions, SIGN_IN_LIMITS } from "../../src/domain/access/Sessions.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { ApiTest, baseUrl, makeStore } from "../support/Api.ts"
+import { makeMerchant, PASSWORD } from "../support/Merchants.ts"
 import { performIn } from "../support/Writes.ts"
 
-const PASSWORD = "correct horse battery"
-
 const toPassword = Schema.decodeSync(Password)
-const toEmail = Schema.decodeSync(Email)
-
-const makeMerchant = Effect.gen(function* () {
-  const { create } = yield* Merchants
-  const email = toEmail(`${randomUUID()}@example.com`)
-  return { email, id: yield* create({ email, name: "Ada", password: toPassword(PASSWORD) }) }
-})
 
 interface Sent {
   readonly body?: unknown
@@ -60,7 +52,7 @@ const sentBack = (cookie: string | undefined) => ({ cookie: cookie?.split(";")[0
 layer(ApiTest)("merchants sign in", (it) => {
   it.effect("a session says who is signed in and where they are members, until it is signed out", () =>
     Effect.gen(function* () {
-      const { email, id } = yield* makeMerchant
+      const { email, id } = yield* makeMerchant()
       const store = yield* makeStore()
       const perform = yield* performIn(store)
       yield* Effect.flatMap(Merchants, ({ join }) => perform(join(store, email, "owner")))
@@ -91,7 +83,7 @@ layer(ApiTest)("merchants sign in", (it) => {
 
   it.effect("away from loopback the cookie is the host's own, and only sent over TLS", () =>
     Effect.gen(function* () {
-      const { email } = yield* makeMerchant
+      const { email } = yield* makeMerchant()
       const headers = { host: "shop.example", origin: "https://shop.example" }
       const { cookie, status } = yield* signIn(email, PASSWORD, headers)
       assert.strictEqual(status, 200)
@@ -106,7 +98,7 @@ layer(ApiTest)("merchants sign in", (it) => {
 
   it.effect("another site's page is refused, whatever it says", () =>
     Effect.gen(function* () {
-      const { email } = yield* makeMerchant
+      const { email } = yield* makeMerchant()
       for (const headers of [
         { origin: "https://evil.example" },
         { origin: "null" },
@@ -129,7 +121,7 @@ layer(ApiTest)("merchants sign in", (it) => {
 
   it.effect("a wrong password and an unknown account are answered alike; nonsense is 400", () =>
     Effect.gen(function* () {
-      const { email } = yield* makeMerchant
+      const { email } = yield* makeMerchant()
       const wrong = yield* signIn(email, "not the password")
       assert.strictEqual(wrong.status, 401)
       assert.isUndefined(wrong.cookie)
@@ -144,7 +136,7 @@ layer(ApiTest)("merchants sign in", (it) => {
 
   it.effect("a sign-in ends the session that the browser had, a new password every one", () =>
     Effect.gen(function* () {
-      const { email, id } = yield* makeMerchant
+      const { email, id } = yield* makeMerchant()
       const { list } = yield* Sessions
       const first = sentBack((yield* signIn(email, PASSWORD)).cookie)
       const other = sentBack((yield* signIn(email, PASSWORD, { "user-agent": "Other" })).cookie)
@@ -166,8 +158,8 @@ layer(ApiTest)("merchants sign in", (it) => {
 
   it.effect("of 64 wrong passwords at once as many are heard as the limit says, and then not even the right one", () =>
     Effect.gen(function* () {
-      const { email } = yield* makeMerchant
-      const other = yield* makeMerchant
+      const { email } = yield* makeMerchant()
+      const other = yield* makeMerchant()
       const answers = yield* Effect.all(
         Array.from({ length: 64 }, () => signIn(email, "not the password")),
         { concurrency: "unbounded" }
@@ -192,8 +184,8 @@ layer(ApiTest)("merchants sign in", (it) => {
 
   it.effect("a merchant ends a session of their own, and nobody else's", () =>
     Effect.gen(function* () {
-      const { email, id } = yield* makeMerchant
-      const other = yield* makeMerchant
+      const { email, id } = yield* makeMerchant()
+      const other = yield* makeMerchant()
       const { end, list } = yield* Sessions
       const headers = sentBack((yield* signIn(email, PASSWORD)).cookie)
       const sessionId = Option.getOrThrow(Option.fromNullable((yield* list(id))[0])).sessionId
@@ -208,7 +200,7 @@ layer(ApiTest)("merchants sign in", (it) => {
   it.effect("a session ends when nobody uses it, and at the latest after its days; use keeps it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { email, id } = yield* makeMerchant
+      const { email, id } = yield* makeMerchant()
       const { purge } = yield* Sessions
       const headers = sentBack((yield* signIn(email, PASSWORD)).cookie)
       const get = ask("GET", "/auth/session", { headers })
@@ -236,7 +228,7 @@ layer(ApiTest)("merchants sign in", (it) => {
   it.effect("a store keeps an owner, also of two who leave at once", () =>
     Effect.gen(function* () {
       const { join, leave, members } = yield* Merchants
-      const [a, b] = [yield* makeMerchant, yield* makeMerchant]
+      const [a, b] = [yield* makeMerchant(), yield* makeMerchant()]
       const store = yield* makeStore()
       const perform = yield* performIn(store)
       assert.strictEqual((yield* Effect.flip(perform(join(store, a.email, "staff"))))._tag, "LastOwner")
@@ -258,7 +250,7 @@ layer(ApiTest)("merchants sign in", (it) => {
   it.effect("of a password only its argon2id hash is kept, and of a token its hash", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { email, id } = yield* makeMerchant
+      const { email, id } = yield* makeMerchant()
       const token = sentBack((yield* signIn(email, PASSWORD)).cookie).cookie.slice("session=".length)
       const rows = yield* sql`select password_hash from merchants where id = ${id}`
       assert.match(String(rows[0]?.["password_hash"]), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)

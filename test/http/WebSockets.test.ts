@@ -6,7 +6,8 @@ import { Merchants } from "../../src/domain/access/Merchants.ts"
 import { ApiTest, baseUrl } from "../support/Api.ts"
 import { exchange, lines } from "../support/Raw.ts"
 import { neighbour } from "../support/Process.ts"
-import { agentOf, freshMember, makeMerchant, newKey, sessionOf } from "../support/Rpc.ts"
+import { makeMerchant } from "../support/Merchants.ts"
+import { agentOf, freshMember, newKey, sessionOf } from "../support/Rpc.ts"
 import { performIn } from "../support/Writes.ts"
 import { followFrame, openSocket } from "../support/Sockets.ts"
 
@@ -218,7 +219,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
   it.scoped("is one of 32 of its merchant, and of 1,000 of the process", () =>
     Effect.gen(function* () {
       const crowd = yield* Effect.replicateEffect(
-        Effect.flatMap(makeMerchant, ({ email }) => sessionOf(email)),
+        Effect.flatMap(makeMerchant(), ({ email }) => sessionOf(email)),
         33
       )
       const opened = yield* Effect.forEach(

@@ -9,18 +9,8 @@ import { performed } from "../../src/rpc/Client.ts"
 import { Rpcs } from "../../src/rpc/Rpcs.ts"
 import { ApiTest } from "../support/Api.ts"
 import { putCustomers, putOrders } from "../support/Records.ts"
-import {
-  agentOf,
-  callLine,
-  clientOf,
-  errorOf,
-  freshMember,
-  makeMerchant,
-  memberOf,
-  newKey,
-  post,
-  sessionOf
-} from "../support/Rpc.ts"
+import { makeMerchant } from "../support/Merchants.ts"
+import { agentOf, callLine, clientOf, errorOf, freshMember, memberOf, newKey, post, sessionOf } from "../support/Rpc.ts"
 
 const toEmail = Schema.decodeSync(Email)
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
@@ -253,7 +243,7 @@ layer(ApiTest)("who may call", (it) => {
     Effect.gen(function* () {
       const { client, merchantId, storeId } = yield* freshMember()
       const staff = yield* memberOf(storeId, "staff")
-      const guest = yield* makeMerchant
+      const guest = yield* makeMerchant()
 
       yield* staff.client.products.list({ storeId })
       const calls = [

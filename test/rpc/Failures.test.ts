@@ -16,7 +16,8 @@ import { baseUrl } from "../support/Api.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
 import { watch } from "../support/Process.ts"
 import { lines } from "../support/Raw.ts"
-import { callLine, exitsOf, makeMerchant, post, sessionOf } from "../support/Rpc.ts"
+import { makeMerchant } from "../support/Merchants.ts"
+import { callLine, exitsOf, post, sessionOf } from "../support/Rpc.ts"
 
 /** What the service told its logs. */
 class Told extends Context.Tag("Told")<
@@ -75,7 +76,7 @@ const Service = Layer.unwrapEffect(
 layer(Service, { excludeTestServices: true })("what should not have happened", (it) => {
   it.effect("is told to nobody but the log, under the id of the request, and fails no other call", () =>
     Effect.gen(function* () {
-      const cookie = yield* sessionOf((yield* makeMerchant).email)
+      const cookie = yield* sessionOf((yield* makeMerchant()).email)
       const { failures, requests } = yield* Told
       const broken = ["error", "object", "thrown", "badly"]
       for (const tag of [...broken, "unavailable"]) {
@@ -102,7 +103,7 @@ layer(Service, { excludeTestServices: true })("what should not have happened", (
 
   it.scoped("a client that takes nothing of its answer is let go of", () =>
     Effect.gen(function* () {
-      const cookie = yield* sessionOf((yield* makeMerchant).email)
+      const cookie = yield* sessionOf((yield* makeMerchant()).email)
       const { hostname, port } = new URL(yield* baseUrl)
       const server = yield* Listener
       const closed = once(server, "connection").then(([taken]: Array<Socket>) => taken && once(taken, "close"))

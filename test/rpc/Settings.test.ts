@@ -3,7 +3,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { UpdateSettings } from "../../src/domain/access/Settings.ts"
 import { ApiTest, dataOf, install } from "../support/Api.ts"
-import { callLine, errorOf, freshMember, makeMerchant, memberOf, newKey, post } from "../support/Rpc.ts"
+import { makeMerchant } from "../support/Merchants.ts"
+import { callLine, errorOf, freshMember, memberOf, newKey, post } from "../support/Rpc.ts"
 
 const toSettings = Schema.decodeUnknownSync(UpdateSettings)
 
@@ -61,7 +62,7 @@ layer(ApiTest)("the store's settings", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshMember()
-      const guest = yield* makeMerchant
+      const guest = yield* makeMerchant()
       const joining = { storeId, idempotencyKey: newKey(), email: guest.email, role: "staff" as const }
       const joined = yield* Effect.replicateEffect(client.members.join(joining), 16, { concurrency: "unbounded" })
       for (const answer of joined) assert.deepStrictEqual(answer, { merchantId: guest.id, role: "staff" })

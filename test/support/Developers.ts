@@ -3,7 +3,8 @@ import { Effect, Schema } from "effect"
 import { createHash } from "node:crypto"
 import type { AppId } from "../../src/domain/access/Apps.ts"
 import { NewApp } from "../../src/domain/access/Developers.ts"
-import { clientOf, makeMerchant, newKey, sessionOf } from "./Rpc.ts"
+import { makeMerchant } from "./Merchants.ts"
+import { clientOf, newKey, sessionOf } from "./Rpc.ts"
 
 export const toApp = Schema.decodeUnknownSync(NewApp)
 
@@ -19,7 +20,7 @@ export const APP = {
 
 /** An account that develops: of no store, as it need be of none. */
 export const developer = Effect.gen(function* () {
-  const { email, id } = yield* makeMerchant
+  const { email, id } = yield* makeMerchant()
   const cookie = yield* sessionOf(email)
   const client = yield* clientOf(cookie)
   const create = (app: object = {}) => client.apps.create({ idempotencyKey: newKey(), app: toApp({ ...APP, ...app }) })

@@ -17,7 +17,8 @@ import { ServerLive } from "../../src/Server.ts"
 import { baseUrl, makeStore } from "./Api.ts"
 import { OpenedClients } from "./ClientDocuments.ts"
 import { PostgresTest } from "./PostgresTest.ts"
-import { makeMerchant, makeVisitor, type Seen } from "./Visitor.ts"
+import { makeMerchant } from "./Merchants.ts"
+import { makeVisitor, type Seen } from "./Visitor.ts"
 
 /** The whole service, which reads the documents of clients from this machine too. */
 export const FrontDoorTest = ServerLive.pipe(

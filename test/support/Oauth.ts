@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Effect, Redacted, Schema } from "effect"
 import { hash, randomBytes } from "node:crypto"
 import { EVERYTHING, type Grants } from "../../src/domain/access/AccessRule.ts"
@@ -13,11 +12,9 @@ import { performIn } from "./Writes.ts"
 
 export const REDIRECT = "https://app.example.com/callback"
 
-const randomText = () => randomBytes(32).toString("base64url")
-
 /** A verifier and its challenge. */
 export const makePkce = () => {
-  const verifier = randomText()
+  const verifier = randomBytes(32).toString("base64url")
   return { verifier, challenge: Challenge.make(hash("sha256", verifier, "base64url")) }
 }
 
@@ -32,17 +29,9 @@ export const register = Effect.fn(function* ({
   redirectUris = [REDIRECT],
   ...declared
 }: Registered = {}) {
-  const sql = yield* SqlClient.SqlClient
-  const apps = yield* Apps
-  const appId = yield* apps.create({ name: "An app", ...EVERYTHING, ...declared })
-  yield* sql`update apps set is_public = ${isPublic}, redirect_uris = ${redirectUris} where id = ${appId}`
-  const secret = isPublic ? undefined : `secret_${randomText()}`
-  if (secret !== undefined) {
-    yield* sql`
-      insert into client_secrets (app_id, id, secret_hash)
-      values (${appId}, uuid_v7(clock_micros()), ${hash("sha256", secret, "buffer")})
-    `
-  }
+  const { create, rotateSecret } = yield* Apps
+  const appId = yield* create({ name: "An app", isPublic, redirectUris, ...EVERYTHING, ...declared })
+  const secret = isPublic ? undefined : Redacted.value((yield* Effect.orDie(rotateSecret(appId, 0))).secret)
   return { appId, clientId: ClientId.make(appId), secret, declared: { ...EVERYTHING, ...declared } }
 })
 

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { baseUrl, makeStore } from "./Api.ts"
 import { agreeingMember, makePoster, register, type Registered } from "./Oauth.ts"
-import { makeMerchant } from "./Rpc.ts"
+import { makeMerchant } from "./Merchants.ts"
 
 /** An app, a store whose member agrees to it, and how it asks for tokens. */
 export const scene = Effect.fn(function* (registered: Registered = {}) {
   const app = yield* register(registered)
   const base = yield* baseUrl
   const storeId = yield* makeStore()
-  return { app, base, storeId, ...makePoster(base, app), ...(yield* agreeingMember(storeId, yield* makeMerchant)) }
+  return { app, base, storeId, ...makePoster(base, app), ...(yield* agreeingMember(storeId, yield* makeMerchant())) }
 })

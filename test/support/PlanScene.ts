@@ -8,7 +8,8 @@ import { EventKind } from "../../src/domain/Events.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { makeStore } from "./Api.ts"
 import { agreeingMember, register } from "./Oauth.ts"
-import { makeMerchant, sessionOf } from "./Rpc.ts"
+import { makeMerchant } from "./Merchants.ts"
+import { sessionOf } from "./Rpc.ts"
 import { performIn } from "./Writes.ts"
 
 /** A store, and an app on it that is told of everything. Nobody analyzes behind the test's back. */
@@ -21,7 +22,7 @@ export const scene = Effect.gen(function* () {
     install({ storeId, appId, ...EVERYTHING, scopes: ["read_products", "read_collections"] })
   )
   const { token } = yield* Effect.flatMap(Tokens, ({ issue }) => issue(installation))
-  const { email, id: merchant } = yield* makeMerchant
+  const { email, id: merchant } = yield* makeMerchant()
   const session = Redacted.make((yield* sessionOf(email)).replace("session=", ""))
   const agents = yield* Agents
   const perform = yield* performIn(storeId)

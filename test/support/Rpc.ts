@@ -1,7 +1,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { NewAgent } from "../../src/domain/access/Agents.ts"
-import { Email, Merchants, Password, type Role } from "../../src/domain/access/Merchants.ts"
+import type { Email, Role } from "../../src/domain/access/Merchants.ts"
 import { Scope } from "../../src/domain/access/Scope.ts"
 import { Sessions } from "../../src/domain/access/Sessions.ts"
 import { AgentId } from "../../src/domain/Actor.ts"
@@ -12,20 +12,10 @@ import { type Client, makeClient } from "../../src/rpc/Client.ts"
 import type { Procedure } from "../../src/rpc/handlers/Procedure.ts"
 import { CurrentPrincipal, Principal } from "../../src/rpc/Principal.ts"
 import { baseUrl, makeStore } from "./Api.ts"
-import { AGENT, performIn } from "./Writes.ts"
-
-const PASSWORD = "correct horse battery"
-
-const toEmail = Schema.decodeSync(Email)
-const toPassword = Schema.decodeSync(Password)
+import { makeMerchant, PASSWORD } from "./Merchants.ts"
+import { AGENT } from "./Writes.ts"
 
 export const newKey = () => IdempotencyKey.make(randomUUID())
-
-export const makeMerchant = Effect.gen(function* () {
-  const email = toEmail(`${randomUUID()}@example.com`)
-  const { create } = yield* Merchants
-  return { email, id: yield* create({ email, name: "Ada", password: toPassword(PASSWORD) }) }
-})
 
 /** The cookie that signing in over HTTP sets. */
 export const signIn = (email: Email) =>
@@ -46,7 +36,7 @@ export const sessionOf = (email: Email) =>
     const { signIn } = yield* Sessions
     const attempt = {
       email,
-      password: toPassword(PASSWORD),
+      password: Redacted.make(PASSWORD),
       address: randomUUID(),
       userAgent: "Test",
       replaced: undefined
@@ -64,11 +54,8 @@ export const freshMember = Effect.fn(function* (options: { readonly role?: Role;
 })
 
 export const memberOf = Effect.fn(function* (storeId: StoreId, role: Role = "owner") {
-  const { email, id } = yield* makeMerchant
-  const { join } = yield* Merchants
-  const perform = yield* performIn(storeId)
-  if (role === "staff") yield* perform(join(storeId, (yield* makeMerchant).email, "owner"))
-  yield* perform(join(storeId, email, role))
+  if (role === "staff") yield* makeMerchant([storeId])
+  const { email, id } = yield* makeMerchant([storeId], role)
   const cookie = yield* sessionOf(email)
   return { email, merchantId: id, cookie, client: yield* clientOf(cookie) }
 })

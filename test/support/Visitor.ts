@@ -1,38 +1,20 @@
-import { SqlClient } from "@effect/sql"
-import { Effect, Schema } from "effect"
-import { hash, randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import { hash } from "node:crypto"
 import { type ClientRequest, type IncomingMessage, request } from "node:http"
 import { EVERYTHING, type Grants } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
-import { Email, Merchants, Password, type Role } from "../../src/domain/access/Merchants.ts"
-import type { StoreId } from "../../src/domain/Store.ts"
 import { baseUrl } from "./Api.ts"
-import { performIn } from "./Writes.ts"
-
-export const PASSWORD = "correct horse battery"
-
-/** A new account, which is a member of these stores. */
-export const makeMerchant = Effect.fn(function* (stores: ReadonlyArray<StoreId> = [], role: Role = "owner") {
-  const { create, join } = yield* Merchants
-  const email = Schema.decodeSync(Email)(`${randomUUID()}@example.com`)
-  const id = yield* create({ email, name: "Ada", password: Schema.decodeSync(Password)(PASSWORD) })
-  for (const store of stores) yield* Effect.flatMap(performIn(store), (perform) => perform(join(store, email, role)))
-  return { id, email }
-})
+import { PASSWORD } from "./Merchants.ts"
 
 export const REDIRECT = "https://app.example/callback"
 
 /** An app that merchants can be sent to ask for. */
-export const makeAskingApp = Effect.fn(function* ({
-  name = "Restocker",
-  redirectUris = [REDIRECT],
-  ...declared
-}: { readonly name?: string; readonly redirectUris?: ReadonlyArray<string> } & Partial<Grants> = {}) {
-  const appId = yield* Effect.flatMap(Apps, (apps) => apps.create({ name, ...EVERYTHING, ...declared }))
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`update apps set redirect_uris = ${redirectUris} where id = ${appId}`
-  return appId
-})
+export const makeAskingApp = (
+  declared: { readonly name?: string; readonly redirectUris?: ReadonlyArray<string> } & Partial<Grants> = {}
+) =>
+  Effect.flatMap(Apps, (apps) =>
+    apps.create({ name: "Restocker", redirectUris: [REDIRECT], ...EVERYTHING, ...declared })
+  )
 
 export const VERIFIER = "a-verifier-of-forty-three-characters-or-more-it-is"
 

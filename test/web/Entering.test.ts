@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { baseUrl, makeStore } from "../support/Api.ts"
 import { hasBrowser, isFitFor, openWindow } from "../support/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
-import { makeMerchant, PASSWORD } from "../support/Visitor.ts"
+import { makeMerchant, PASSWORD } from "../support/Merchants.ts"
 
 describe.skipIf(!hasBrowser)("the dashboard", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {

@@ -37,19 +37,6 @@ const [first, second, third, fourth] = list
 
 const shown = (view: Parameters<typeof matches>[0]) => list.filter(matches(view)).map(({ stock }) => stock)
 
-const run = (write: (item: number) => Effect.Effect<unknown, Error>, isStopped = () => false) => {
-  const told: Array<Outcome<number, Error>> = []
-  const waits: Array<number | undefined> = []
-  const running = runMany({
-    items: [0, 1, 2, 3, 4, 5, 6, 7],
-    write,
-    told: (outcome) => void told.push(outcome),
-    waiting: (seconds) => void waits.push(seconds),
-    isStopped
-  })
-  return { told, waits, running }
-}
-
 describe("a list of products", () => {
   it("drops what is gone, asks for what is older than its last change, and offers what came behind its end", () => {
     assert.isDefined(first && second && third && fourth)
@@ -76,6 +63,20 @@ describe("a list of products", () => {
     assert.deepStrictEqual([...marked(new Set([0, 3]), [0, 1, 2, 3], 0, 3, false)], [0])
   })
 })
+
+/** What a run of many writes tells of each, and of its waits. */
+const run = (write: (item: number) => Effect.Effect<unknown, Error>, isStopped = () => false) => {
+  const told: Array<Outcome<number, Error>> = []
+  const waits: Array<number | undefined> = []
+  const running = runMany({
+    items: [0, 1, 2, 3, 4, 5, 6, 7],
+    write,
+    told: (outcome) => void told.push(outcome),
+    waiting: (seconds) => void waits.push(seconds),
+    isStopped
+  })
+  return { told, waits, running }
+}
 
 describe("many writes", () => {
   it.effect("all wait for as long as the service says when it takes no more, and go on where they were", () =>

@@ -82,6 +82,8 @@ describe.skipIf(!hasBrowser)("settings", () => {
           await page.getByRole("button", { name: "Save" }).click()
           await page.getByText("It must be a host name, as in shop.example.com").waitFor()
           await isFitFor(page)
+          await page.getByRole("link", { name: "Apps" }).click()
+          await page.getByRole("alertdialog", { name: "Leave this page?" }).getByText("Cancel").click()
           await page.getByLabel("Domain").fill("Shop.Example.com")
           await page.getByLabel("Name").fill("The tea shop")
           await page.getByLabel("Country").selectOption("DE")

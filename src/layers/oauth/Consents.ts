@@ -1,10 +1,10 @@
 import { Effect, Layer } from "effect"
 import { type InstallationId, Installations } from "../../domain/access/Installations.ts"
-import type { AgentId, MerchantId } from "../../domain/Actor.ts"
+import type { AgentId } from "../../domain/Actor.ts"
 import { UnknownClient } from "../../domain/oauth/Clients.ts"
 import { type Consent, Consents } from "../../domain/oauth/Consents.ts"
 import { CODE_SECONDS } from "../../domain/oauth/Grants.ts"
-import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
+import { StoreNotFound } from "../../domain/Store.ts"
 import { makeAgent } from "../access/NewAgents.ts"
 import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
@@ -40,25 +40,23 @@ export const ConsentsLive = Layer.effect(
     const { count, perform, transaction } = yield* Database
     const installations = yield* Installations
 
-    const requireMember = (store: StoreId, merchant: MerchantId) =>
-      Effect.flatMap(count(selectMember(store, merchant)), (members) =>
-        members === 0 ? new StoreNotFound() : Effect.void
-      )
-
-    /** The grant, and a code for it. */
-    const grantTo = (holder: Holder, { challenge, clientId, merchantId, redirectUri, resource, storeId }: Consent) => {
+    /** The grant by a member, and a code for it. The store is locked by then: before its members, as everywhere. */
+    const grantTo = Effect.fnUntraced(function* (
+      holder: Holder,
+      { challenge, clientId, merchantId, redirectUri, resource, storeId }: Consent
+    ) {
+      if ((yield* count(selectMember(storeId, merchantId))) === 0) return yield* new StoreNotFound()
       const code = newToken()
       const [installation, agent] = "agent" in holder ? [null, holder.agent] : [holder.installation, null]
       const values = [clientId, installation, agent, merchantId, resource ?? null, hashOf(code), redirectUri, challenge]
-      return Effect.as(count(insertGrant(storeId, ...values)), code)
-    }
+      yield* count(insertGrant(storeId, ...values))
+      return code
+    })
 
     return Consents.of({
       install: Effect.fn("Consents.install")(function* (consent, app) {
-        const { merchantId, storeId } = consent
-        yield* requireMember(storeId, merchantId)
         const { id } = yield* Effect.catchTag(
-          installations.install({ storeId, ...app }),
+          installations.install({ storeId: consent.storeId, ...app }),
           "UnknownStore",
           () => new StoreNotFound()
         )
@@ -67,9 +65,7 @@ export const ConsentsLive = Layer.effect(
 
       makeAgent: Effect.fn("Consents.makeAgent")(function* (consent, { days, ...agent }) {
         const { clientId, merchantId, storeId } = consent
-        // The store is locked before its member, as everywhere.
         const { id } = yield* perform(() => makeAgent(storeId, merchantId, agent, { days, tokenHash: null }))
-        yield* requireMember(storeId, merchantId)
         if ((yield* count(keepClient(clientId))) === 0) return yield* new UnknownClient({})
         return yield* grantTo({ agent: id }, consent)
       }, transaction)

@@ -1,26 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { build } from "esbuild"
-import { execFile } from "node:child_process"
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
-import { promisify } from "node:util"
-import { gzipSync } from "node:zlib"
+import { bundled, compiled, consumer, execute, settings } from "../../support/Consumer.ts"
 import { editor } from "../../support/Editor.ts"
-import { built, folder } from "../../support/Process.ts"
-
-const execute = promisify(execFile)
-
-/** An app of its own, with the built package among its dependencies, and these beside it. */
-const consumer = Effect.fn(function* (...beside: ReadonlyArray<string>) {
-  yield* built
-  const path = yield* folder
-  mkdirSync(join(path, "node_modules"))
-  for (const name of beside) symlinkSync(join(process.cwd(), "node_modules", name), join(path, "node_modules", name))
-  symlinkSync(process.cwd(), join(path, "node_modules/partner-api"))
-  writeFileSync(join(path, "package.json"), '{ "type": "module" }')
-  return path
-})
 
 const USE = `
 import { ApiError, createClient, exchangeCode, generatePkce, type OAuthApp, type Product } from "partner-api/client"
@@ -93,33 +76,6 @@ export const run: Effect.Effect<string, string> = Effect.gen(function* () {
 void client.store.get({ signal: AbortSignal.timeout(1) })
 `
 
-const settings = (file: string, skipLibCheck: boolean) => ({
-  compilerOptions: {
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    skipLibCheck,
-    noEmit: true,
-    target: "es2022",
-    lib: ["es2022", "dom", "dom.iterable"],
-    types: [],
-    module: "nodenext"
-  },
-  files: [file]
-})
-
-/** What the compiler says of a file. */
-const compiled = Effect.fn(function* (path: string, text: string, skipLibCheck = false) {
-  writeFileSync(join(path, "consumer.ts"), text)
-  writeFileSync(join(path, "tsconfig.json"), JSON.stringify(settings("consumer.ts", skipLibCheck)))
-  const tsc = join(process.cwd(), "node_modules/typescript/bin/tsc")
-  return yield* Effect.promise(() =>
-    execute(process.execPath, [tsc, "-p", path]).then(
-      () => "",
-      (error: unknown) => JSON.stringify(error)
-    )
-  )
-})
-
 it.scopedLive("the types know what every operation takes and answers, and need no package but this one", () =>
   Effect.gen(function* () {
     const path = yield* consumer()
@@ -130,14 +86,14 @@ it.scopedLive("the types know what every operation takes and answers, and need n
 it.scopedLive("those of the effects beside them need Effect, and tell every failure", () =>
   Effect.gen(function* () {
     const path = yield* consumer("effect")
-    assert.strictEqual(yield* compiled(path, EFFECTS, true), "")
+    assert.strictEqual(yield* compiled(path, EFFECTS, { skipLibCheck: true }), "")
   })
 )
 
 it.scopedLive("who hovers over a call in an editor reads what it does, takes and answers", () =>
   Effect.gen(function* () {
     const path = yield* consumer("effect")
-    writeFileSync(join(path, "tsconfig.json"), JSON.stringify(settings("use.ts", false)))
+    writeFileSync(join(path, "tsconfig.json"), JSON.stringify(settings("use.ts")))
     writeFileSync(join(path, "use.ts"), USE)
     writeFileSync(join(path, "effects.ts"), EFFECTS)
     const { hover } = yield* editor(path)
@@ -171,21 +127,7 @@ it.scopedLive("who hovers over a call in an editor reads what it does, takes and
 it.scopedLive("a bundle for browsers holds nothing but the client, and is small", () =>
   Effect.gen(function* () {
     const path = yield* consumer()
-    writeFileSync(join(path, "consumer.ts"), `${USE}\nconsole.log(await run(location.href))\n`)
-    const { metafile, outputFiles } = yield* Effect.promise(() =>
-      build({
-        absWorkingDir: path,
-        entryPoints: ["consumer.ts"],
-        bundle: true,
-        format: "esm",
-        metafile: true,
-        minify: true,
-        // What only Node has, and what is not there, cannot be resolved and fails the build.
-        platform: "browser",
-        write: false
-      })
-    )
-    const [bundle] = outputFiles
+    const { kibibytes, metafile } = yield* bundled(path, `${USE}\nconsole.log(await run(location.href))\n`)
     const inputs = Object.keys(metafile.inputs).map((input) => basename(input))
     for (const input of inputs) assert.match(input, /^consumer\.ts$|^client(?:-\w+)?\.js$/)
     const own = inputs
@@ -196,7 +138,6 @@ it.scopedLive("a bundle for browsers holds nothing but the client, and is small"
       own,
       /\bselect\b.+\bfrom\b|insert into|["']node:|["']effect|argon2|\brequire\(|\bprocess\b|\bBuffer\b/
     )
-    const kibibytes = gzipSync(bundle?.text ?? "").length / 1024
     yield* Effect.log(`The client is ${kibibytes.toFixed(1)} KiB gzipped`)
     assert.isBelow(kibibytes, 8)
   })

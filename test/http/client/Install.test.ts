@@ -15,7 +15,8 @@ import {
 import { ApiTest, baseUrl, makeStore } from "../../support/Api.ts"
 import { register } from "../../support/Oauth.ts"
 import { rejectionOf } from "../../support/Rejections.ts"
-import { makeMerchant, makeVisitor, REDIRECT } from "../../support/Visitor.ts"
+import { makeMerchant } from "../../support/Merchants.ts"
+import { makeVisitor, REDIRECT } from "../../support/Visitor.ts"
 
 const STATE = "a state & more"
 

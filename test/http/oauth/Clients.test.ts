@@ -5,7 +5,8 @@ import * as openid from "openid-client"
 import { AuthorizationCode } from "simple-oauth2"
 import { ApiTest, baseUrl, makeStore } from "../../support/Api.ts"
 import { register, statusOf } from "../../support/Oauth.ts"
-import { makeMerchant, makeVisitor, REDIRECT } from "../../support/Visitor.ts"
+import { makeMerchant } from "../../support/Merchants.ts"
+import { makeVisitor, REDIRECT } from "../../support/Visitor.ts"
 
 /*
  * Clients that others wrote, by the protocol alone. What each asks for is what its documentation shows, but that the server

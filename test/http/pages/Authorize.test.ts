@@ -8,11 +8,11 @@ import { Installations } from "../../../src/domain/access/Installations.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { GRANT_WORDS } from "../../../src/domain/access/GrantWords.ts"
 import { ApiTest, baseUrl, makeStore } from "../../support/Api.ts"
+import { makeMerchant } from "../../support/Merchants.ts"
 import {
   authorizePath,
   fieldsOf,
   makeAskingApp,
-  makeMerchant,
   makeVisitor,
   REDIRECT,
   type Seen,

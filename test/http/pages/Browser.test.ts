@@ -4,7 +4,8 @@ import { registerClient } from "../../support/AgentOauth.ts"
 import { ApiTest, baseUrl, makeStore } from "../../support/Api.ts"
 import { ChromiumTest, hasBrowser, isFitFor, openWindow } from "../../support/Chromium.ts"
 import { receiver, type Receiver } from "../../support/Receiver.ts"
-import { authorizePath, makeAskingApp, makeMerchant, PASSWORD } from "../../support/Visitor.ts"
+import { makeMerchant, PASSWORD } from "../../support/Merchants.ts"
+import { authorizePath, makeAskingApp } from "../../support/Visitor.ts"
 
 /** An app on this computer that asks a merchant of two stores; its callback leads on to another of its hosts. */
 const scene = Effect.gen(function* () {

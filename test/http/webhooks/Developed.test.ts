@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
-import { makeMerchant } from "../../support/Rpc.ts"
+import { makeMerchant } from "../../support/Merchants.ts"
 import { after, DeliveringApi, deliveriesOf, scene } from "../../support/Webhooks.ts"
 
 layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A developer's webhook", (it) => {
@@ -11,7 +11,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
       const sql = yield* PgClient.PgClient
       const { attempts, subscribe } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene()
-      const { id } = yield* makeMerchant
+      const { id } = yield* makeMerchant()
       yield* sql`update apps set developer_id = ${id} where id = ${appId}`
       const to = { url: endpoint.url, kinds: ["catalog.product.updated.v1"] as const }
       assert.strictEqual((yield* Effect.flip(subscribe(appId, to)))._tag, "WebhookUrlRefused")

@@ -7,7 +7,8 @@ import { Sessions } from "../../../src/domain/access/Sessions.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeStore } from "../../support/Api.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
-import { makeMerchant, sessionOf } from "../../support/Rpc.ts"
+import { makeMerchant } from "../../support/Merchants.ts"
+import { sessionOf } from "../../support/Rpc.ts"
 import { performIn } from "../../support/Writes.ts"
 
 const Live = DomainLive.pipe(Layer.provideMerge(PostgresTest))
@@ -17,7 +18,7 @@ const NOBODY = Redacted.make("nobody")
 /** An owner of a store of their own, with as many sessions as are asked for. */
 const owner = Effect.fn(function* (sessions: number) {
   const storeId = yield* makeStore()
-  const { email, id } = yield* makeMerchant
+  const { email, id } = yield* makeMerchant()
   const { join } = yield* Merchants
   const perform = yield* performIn(storeId)
   yield* perform(join(storeId, email, "owner"))

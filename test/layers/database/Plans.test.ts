@@ -33,6 +33,7 @@ import { BROUGHT, deleteBrought, fill, ORDER, outdate, RULES } from "../../suppo
 import { undos } from "../../support/Undos.ts"
 import { costSoFar } from "../../support/PlanCost.ts"
 import { scene } from "../../support/PlanScene.ts"
+import { PURGED } from "../../support/Purged.ts"
 import { PASSWORD } from "../../support/Visitor.ts"
 import { contextOf, performIn } from "../../support/Writes.ts"
 
@@ -202,7 +203,10 @@ const round = Effect.fn(function* ({
   }
   yield* measured("summaries of products", catalog.summarizeProducts(storeId, [product.id]))
   yield* measured("a preview", catalog.previewCollection(storeId, toPreview({ rules: RULES["by tag and title"] })))
-  yield* measured("why a product is in a collection", catalog.explainMembership(storeId, product.id, { id: collection.id }))
+  yield* measured(
+    "why a product is in a collection",
+    catalog.explainMembership(storeId, product.id, { id: collection.id })
+  )
 
   const orders = yield* Orders
   const perform = yield* performIn(storeId)
@@ -240,6 +244,9 @@ const round = Effect.fn(function* ({
 
   yield* authorizations(app, member, installation, measured)
   yield* agentAuthorizations(member, measured)
+  for (const [name, service] of Object.entries(PURGED)) {
+    yield* measured(`a purge of ${name}`, (yield* service).purge)
+  }
 
   return costs
 })

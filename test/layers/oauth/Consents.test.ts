@@ -1,0 +1,69 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { Installations } from "../../../src/domain/access/Installations.ts"
+import { Merchants } from "../../../src/domain/access/Merchants.ts"
+import { AgentClients } from "../../../src/domain/oauth/AgentClients.ts"
+import type { StoreId } from "../../../src/domain/Store.ts"
+import { ApiTest, makeStore } from "../../support/Api.ts"
+import { agreeingMember, REDIRECT, register } from "../../support/Oauth.ts"
+import { makeMerchant } from "../../support/Merchants.ts"
+import { performIn } from "../../support/Writes.ts"
+
+const ROUNDS = 20
+const MEMBERS = 4
+
+/** What is installed on a store. */
+const installedOn = Effect.fn(function* (storeId: StoreId) {
+  const { list } = yield* Installations
+  return yield* list({ storeId: Option.some(storeId), appId: Option.none(), limit: 2 })
+})
+
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Consents", (it) => {
+  it.scoped("wait in no circle with each other, nor with members who leave and apps that are uninstalled", () =>
+    Effect.gen(function* () {
+      const storeId = yield* makeStore()
+      const perform = yield* performIn(storeId)
+      const { join, leave } = yield* Merchants
+      const { uninstall } = yield* Installations
+      const owner = yield* makeMerchant()
+      yield* perform(join(storeId, owner.email, "owner"))
+      const app = yield* register()
+      const client = { name: "Helper", website: null, logoUrl: null, redirectUris: [REDIRECT] }
+      const clientId = yield* Effect.flatMap(AgentClients, ({ register }) => register(client, "192.0.2.1"))
+      const members = yield* Effect.replicateEffect(
+        Effect.flatMap(makeMerchant(), (merchant) =>
+          Effect.map(agreeingMember(storeId, merchant), (member) => ({ ...merchant, ...member }))
+        ),
+        MEMBERS
+      )
+      const uninstallAll = Effect.flatMap(installedOn(storeId), (installed) =>
+        Effect.forEach(installed, ({ installationId }) => perform(uninstall(storeId, installationId)))
+      )
+      // What is refused is refused: a circle is broken by the database, which is a defect.
+      const round = members.flatMap(({ agree, agreeToAgent, email, id }) => [
+        Effect.ignore(agree(app)),
+        Effect.ignore(agreeToAgent(clientId)),
+        Effect.ignore(Effect.zipRight(perform(leave(storeId, id)), perform(join(storeId, email, "owner")))),
+        Effect.ignore(uninstallAll)
+      ])
+      yield* Effect.replicateEffect(Effect.all(round, { concurrency: "unbounded" }), ROUNDS)
+      assert.isAtMost((yield* installedOn(storeId)).length, 1)
+    })
+  )
+
+  it.scoped("of who is no member are to nothing, and install nothing", () =>
+    Effect.gen(function* () {
+      const storeId = yield* makeStore()
+      const { leave } = yield* Merchants
+      const perform = yield* performIn(storeId)
+      const stays = yield* agreeingMember(storeId, yield* makeMerchant())
+      const leaves = yield* agreeingMember(storeId, yield* makeMerchant())
+      yield* perform(leave(storeId, leaves.merchantId))
+      const app = yield* register()
+      assert.strictEqual((yield* Effect.flip(leaves.agree(app)))._tag, "StoreNotFound")
+      assert.deepStrictEqual(yield* installedOn(storeId), [])
+      yield* stays.agree(app)
+      assert.lengthOf(yield* installedOn(storeId), 1)
+    })
+  )
+})

@@ -1,0 +1,70 @@
+import { Effect } from "effect"
+import { build } from "esbuild"
+import { execFile } from "node:child_process"
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { promisify } from "node:util"
+import { gzipSync } from "node:zlib"
+import { built, folder } from "./Process.ts"
+
+export const execute = promisify(execFile)
+
+/** An app of its own, with the built package among its dependencies, and these beside it. */
+export const consumer = Effect.fn(function* (...beside: ReadonlyArray<string>) {
+  yield* built
+  const path = yield* folder
+  for (const name of ["partner-api", ...beside]) {
+    const link = join(path, "node_modules", name)
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(name === "partner-api" ? process.cwd() : join(process.cwd(), "node_modules", name), link)
+  }
+  writeFileSync(join(path, "package.json"), '{ "type": "module" }')
+  return path
+})
+
+/** How an app is compiled. */
+export const settings = (file: string, { lib = "es2022", skipLibCheck = false } = {}) => ({
+  compilerOptions: {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck,
+    noEmit: true,
+    target: "es2022",
+    lib: [lib, "dom", "dom.iterable"],
+    types: [],
+    module: "nodenext"
+  },
+  files: [file]
+})
+
+/** What the compiler says of a file. */
+export const compiled = Effect.fn(function* (path: string, text: string, how?: Parameters<typeof settings>[1]) {
+  writeFileSync(join(path, "consumer.ts"), text)
+  writeFileSync(join(path, "tsconfig.json"), JSON.stringify(settings("consumer.ts", how)))
+  const tsc = join(process.cwd(), "node_modules/typescript/bin/tsc")
+  return yield* Effect.promise(() =>
+    execute(process.execPath, [tsc, "-p", path]).then(
+      () => "",
+      (error: unknown) => JSON.stringify(error)
+    )
+  )
+})
+
+/** What a bundle of a file for browsers is made of, and how many KiB it has gzipped. */
+export const bundled = Effect.fn(function* (path: string, text: string) {
+  writeFileSync(join(path, "consumer.ts"), text)
+  const { metafile, outputFiles } = yield* Effect.promise(() =>
+    build({
+      absWorkingDir: path,
+      entryPoints: ["consumer.ts"],
+      bundle: true,
+      format: "esm",
+      metafile: true,
+      minify: true,
+      // What only Node has, and what is not there, cannot be resolved and fails the build.
+      platform: "browser",
+      write: false
+    })
+  )
+  return { metafile, kibibytes: gzipSync(outputFiles[0]?.text ?? "").length / 1024 }
+})
