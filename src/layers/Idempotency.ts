@@ -15,15 +15,13 @@ import {
 import { type Change, type Refusal, refuse, type Write, type WriteContext } from "../domain/Write.ts"
 import { countOf, leave, type Steps } from "./database/Plan.ts"
 import { Database } from "./database/Postgres.ts"
-import { sql, statement } from "./database/Statement.ts"
+import { statement } from "./database/Statement.ts"
 import { withCurrent } from "./database/Transaction.ts"
 import { isDuplicate } from "./database/Unavailable.ts"
 import { Notifier, NotifierLive } from "./Events.ts"
+import { purgeOf } from "./Purging.ts"
 import { makeRehearsals } from "./Rehearsals.ts"
 import { overheard, recorded } from "./Writes.ts"
-
-/** Rows that one purge deletes at most, so that it never holds many locks. */
-const PURGE_BATCH = 1000
 
 // The column `installation_id` holds the id of any actor: its name is from when only apps wrote.
 const OWN = "store_id = $1 and installation_id = $2 and key = $3"
@@ -158,17 +156,8 @@ export const IdempotencyLive = Layer.effect(
         )
       })
 
-    // The number is no parameter: a plan for any number takes it for a tenth of the table.
-    const purgeOf = (table: "idempotency_records" | "large_answers") =>
-      database.count(sql`
-        with ended as materialized (
-          select store_id, installation_id, key from ${sql(table)}
-          where expires_at <= now() order by expires_at limit ${sql.literal(String(PURGE_BATCH))} for update skip locked
-        )
-        delete from ${sql(table)} r using ended
-        where r.store_id = ended.store_id and r.installation_id = ended.installation_id and r.key = ended.key
-        returning 1
-      `)
+    const purged = (table: "idempotency_records" | "large_answers") =>
+      database.count(purgeOf({ table, key: ["store_id", "installation_id", "key"] }))
 
     return Idempotency.of({
       once: (context, request, write, respond) =>
@@ -180,7 +169,7 @@ export const IdempotencyLive = Layer.effect(
 
       onceOf: (account, request, write, respond) => outside(once(ownOf(account, request), request, write, respond)),
 
-      purge: Effect.zipWith(purgeOf("idempotency_records"), purgeOf("large_answers"), (a, b) => a + b)
+      purge: Effect.zipWith(purged("idempotency_records"), purged("large_answers"), (a, b) => a + b)
     })
   })
 ).pipe(Layer.provide(NotifierLive))

@@ -13,6 +13,7 @@ import { Database, Door } from "../database/Postgres.ts"
 import { type Statement, statement } from "../database/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
 import { pageOf, pageQuery, START } from "../Pages.ts"
+import { purgeOf } from "../Purging.ts"
 import { countedIn, grantedOf } from "../RollingWindow.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 import { traced } from "../Traced.ts"
@@ -92,19 +93,6 @@ const selectEnded = statement(`
   ) agent on true
   where goes_on is null
 `)
-
-/** Agents that one purge deletes at most, so that it never holds many locks. */
-const PURGE_BATCH = 1000
-
-const ENDED = "coalesce(revoked_at, ends_at)"
-const deleteEnded = statement(`
-  with ended as materialized (
-    select store_id, id from agents
-    where ${ENDED} is not null and ${ENDED} <= now() - interval '${LISTED_DAYS} days'
-    order by ${ENDED} limit ${PURGE_BATCH} for update skip locked
-  )
-  delete from agents a using ended where a.store_id = ended.store_id and a.id = ended.id
-`)()
 
 const Bearer = Schema.Struct({
   place: Schema.Int,
@@ -199,7 +187,14 @@ export const AgentsLive = Layer.effect(
         )
       ),
 
-      purge: database.count(deleteEnded)
+      purge: database.count(
+        purgeOf({
+          table: "agents",
+          key: ["store_id", "id"],
+          end: "coalesce(revoked_at, ends_at)",
+          kept: `${LISTED_DAYS} days`
+        })
+      )
     })
   })
 )

@@ -21,15 +21,13 @@ import { type Change, type Refusal, refuse } from "../../domain/Write.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
 import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
-import { sql, type Statement, statement } from "../database/Statement.ts"
+import { statement } from "../database/Statement.ts"
 import { END, pageOf, pageQuery, START } from "../Pages.ts"
+import { purgeOf } from "../Purging.ts"
 import { time } from "../Times.ts"
 import { traced } from "../Traced.ts"
 import { overheard, tried } from "../Writes.ts"
 import { spend } from "./Budget.ts"
-
-/** Rows that one purge deletes at most, so that it never holds many locks. */
-const PURGE_BATCH = 1000
 
 const STATUS = "case when status = 'pending' and expires_at <= clock_timestamp() then 'expired' else status end"
 
@@ -196,15 +194,6 @@ function* requireSame(
   }
 }
 
-const deleteEnded: Statement = sql`
-  with ended as materialized (
-    select store_id, id from proposals
-    where expires_at <= now() - interval '${sql.literal(String(READABLE_DAYS - PENDING_DAYS))} days'
-    order by expires_at limit ${sql.literal(String(PURGE_BATCH))} for update skip locked
-  )
-  delete from proposals p using ended where p.store_id = ended.store_id and p.id = ended.id
-`
-
 export const ProposalsLive = Layer.effect(
   Proposals,
   Effect.map(Database, (database) => {
@@ -259,7 +248,9 @@ export const ProposalsLive = Layer.effect(
 
       withdraw: (store, id, agent) => () => decided(store, id, agent, "withdrawn", null),
 
-      purge: database.count(deleteEnded)
+      purge: database.count(
+        purgeOf({ table: "proposals", key: ["store_id", "id"], kept: `${READABLE_DAYS - PENDING_DAYS} days` })
+      )
     })
   })
 )

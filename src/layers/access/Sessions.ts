@@ -21,17 +21,15 @@ import { MerchantId } from "../../domain/Actor.ts"
 import { MERCHANT_CALLS } from "../../domain/RateLimit.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Database, Door } from "../database/Postgres.ts"
-import { sql, type Statement, statement } from "../database/Statement.ts"
+import { sql, statement } from "../database/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
+import { purgeOf } from "../Purging.ts"
 import { countedIn, grantedOf } from "../RollingWindow.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 import { traced } from "../Traced.ts"
 import { makeAttempts, subject } from "./Attempts.ts"
 import { insertMerchant } from "./Merchants.ts"
 import { makePasswords } from "./Passwords.ts"
-
-/** Rows that one purge deletes at most, so that it never holds many locks. */
-const PURGE_BATCH = 1000
 
 /** Of what a browser calls itself, as much as tells it from others. */
 const MAX_USER_AGENT = 255
@@ -118,15 +116,6 @@ const selectEnded = statement(`
 `)
 
 const deleteToken = statement("delete from sessions where token_hash = $1")
-
-/** A batch of what has ended goes. */
-const deleteEnded = (table: "sessions" | "sign_in_attempts", key: "token_hash" | "subject"): Statement => sql`
-  with ended as materialized (
-    select ${sql(key)} as key from ${sql(table)}
-    where ends_at <= now() order by ends_at limit ${sql.literal(String(PURGE_BATCH))} for update skip locked
-  )
-  delete from ${sql(table)} t using ended where t.${sql(key)} = ended.key
-`
 
 export const SessionsLive = Layer.effect(
   Sessions,
@@ -253,8 +242,8 @@ export const SessionsLive = Layer.effect(
       }),
 
       purge: Effect.zipWith(
-        count(deleteEnded("sessions", "token_hash")),
-        count(deleteEnded("sign_in_attempts", "subject")),
+        count(purgeOf({ table: "sessions", key: ["token_hash"], end: "ends_at" })),
+        count(purgeOf({ table: "sign_in_attempts", key: ["subject"], end: "ends_at" })),
         (sessions, attempts) => sessions + attempts
       )
     })

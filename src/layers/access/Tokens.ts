@@ -5,11 +5,9 @@ import { StoreId } from "../../domain/Store.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
 import { endInstallation } from "../oauth/Ending.ts"
+import { purgeOf } from "../Purging.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 import { INSTALLED } from "./InstallationState.ts"
-
-/** Tokens that one purge deletes at most, so that it never holds many locks. */
-const PURGE_BATCH = 1000
 
 /** The row of the installation is shared with its uninstall, which finds the token, or makes that there is none. */
 const insertToken = statement(`
@@ -46,16 +44,7 @@ export const TokensLive = Layer.effect(
         return yield* perform(endInstallation(storeId, id))
       }),
 
-      purge: count(
-        sql`
-          with ended as materialized (
-            select token_hash from access_tokens
-            where expires_at <= now() order by expires_at limit ${sql.literal(String(PURGE_BATCH))}
-            for update skip locked
-          )
-          delete from access_tokens t using ended where t.token_hash = ended.token_hash returning 1
-        `
-      )
+      purge: count(purgeOf({ table: "access_tokens", key: ["token_hash"] }))
     })
   })
 )

@@ -14,11 +14,9 @@ import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 import { namedHosts } from "../webhooks/AllowedHosts.ts"
+import { purgeOf } from "../Purging.ts"
 import type { OutgoingOptions } from "../webhooks/Outgoing.ts"
 import { makeDocuments } from "./Documents.ts"
-
-/** Clients that one purge forgets at most, so that it never holds many locks. */
-const PURGE_BATCH = 1000
 
 /** One that is there still, and of which no document is to be read again. */
 const selectClient = statement(`
@@ -40,17 +38,15 @@ const putClient = statement(`
     ends_at = case when c.consented_at is null then excluded.ends_at end
 `)
 
-const forgotten = (which: string) => `
-  with chosen as materialized (select client_id from agent_clients where ${which}), ended as materialized (
+/** Of those that nobody agreed to, all but the ones that go last. */
+const forgetMost = statement(`
+  with chosen as materialized (
+    select client_id from agent_clients where ends_at is not null order by ends_at desc offset ${MAX_WAITING}
+  ), ended as materialized (
     select client_id from agent_clients join chosen using (client_id) for update of agent_clients skip locked
   )
   delete from agent_clients c using ended where c.client_id = ended.client_id
-`
-
-/** Of those that nobody agreed to, all but the ones that go last. */
-const forgetMost = statement(forgotten(`ends_at is not null order by ends_at desc offset ${MAX_WAITING}`))
-
-const forgetEnded = statement(forgotten(`ends_at <= now() order by ends_at limit ${PURGE_BATCH}`))
+`)
 
 const Row = Client.omit("isPublic", "of")
 
@@ -91,7 +87,7 @@ export const agentClients = (options: Partial<OutgoingOptions> = {}) =>
           return { ...client, isPublic: true, of: { _tag: "AgentClient" as const } }
         }),
 
-        purge: count(forgetEnded())
+        purge: count(purgeOf({ table: "agent_clients", key: ["client_id"], end: "ends_at" }))
       })
     })
   )

@@ -6,16 +6,14 @@ import type { StoreId } from "../../domain/Store.ts"
 import { refuse } from "../../domain/Write.ts"
 import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
-import { sql, statement } from "../database/Statement.ts"
+import { statement } from "../database/Statement.ts"
+import { deleteEnded, endedOf } from "../Purging.ts"
 import { time } from "../Times.ts"
 import { traced } from "../Traced.ts"
 
 /*
  * Locks are taken in one order: entries, then the row that counts them. Who holds that row waits for no entry.
  */
-
-/** Entries that one purge deletes at most, so that it never holds many locks. */
-const PURGE_BATCH = 1000
 
 /** An entry as it is returned. No name has a character that JSON would escape. */
 const ENTRY = `
@@ -33,11 +31,14 @@ const selectEntry = statement(`
 
 const BEFORE = "over (order by key rows between unbounded preceding and 1 preceding)"
 
-/** One row more than asked for is looked at, and values are read, as with products, only as far as the page goes. */
+/**
+ * One row more than asked for is looked at, and values are read, as with products, only as far as the page goes. The limit
+ * stands in a subquery, where the planner does not see it (as `selectHeads` of CollectionRepo.ts says).
+ */
 const selectPage = statement(`
   with page as (
     select *, count(*) ${BEFORE} < $4 and coalesce(sum(bytes) ${BEFORE}, 0) < $5 as fits
-    from app_data where ${OWN} and namespace = $3 and key > $6 and ${ALIVE} order by key limit $4 + 1
+    from app_data where ${OWN} and namespace = $3 and key > $6 and ${ALIVE} order by key limit (select $4::integer) + 1
   )
   select
     '[' || coalesce(string_agg(${ENTRY}, ',' order by key) filter (where fits), '') || ']' as items,
@@ -108,6 +109,26 @@ export function* deleteAll(store: StoreId, installation: InstallationId): Steps<
   yield* countOf(deleteUsage(store, installation))
 }
 
+const ENTRIES = { table: "app_data", key: ["store_id", "installation_id", "namespace", "key"] }
+
+/** The counts are locked in the order of their key, so that two purges never wait for each other. */
+const purge = statement(`
+  with ${endedOf(ENTRIES)}, gone as (
+    ${deleteEnded(ENTRIES)} returning t.store_id, t.installation_id, t.bytes
+  ), freed as materialized (
+    select store_id, installation_id, count(*)::integer as entries, sum(bytes)::integer as bytes
+    from gone group by store_id, installation_id
+  ), held as materialized (
+    select u.store_id, u.installation_id from app_data_usage u join freed using (store_id, installation_id)
+    order by u.store_id, u.installation_id for no key update of u
+  ), counted as (
+    update app_data_usage u set entries = u.entries - f.entries, bytes = u.bytes - f.bytes
+    from freed f join held using (store_id, installation_id)
+    where u.store_id = f.store_id and u.installation_id = f.installation_id
+  )
+  select from gone
+`)()
+
 const JsonRow = Schema.Struct({ json: Schema.String })
 const PageRow = Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.String) })
 
@@ -149,30 +170,7 @@ export const AppDataLive = Layer.effect(
           if (deleted === 0) yield* refuse(new AppDataNotFound({ namespace, key }))
         },
 
-      // The counts are locked in the order of their key, so that two purges never wait for each other.
-      purge: count(sql`
-        with ended as materialized (
-          select store_id, installation_id, namespace, key from app_data
-          where expires_at <= now() order by expires_at limit ${sql.literal(String(PURGE_BATCH))}
-          for update skip locked
-        ), gone as (
-          delete from app_data d using ended e
-          where d.store_id = e.store_id and d.installation_id = e.installation_id and d.namespace = e.namespace
-            and d.key = e.key
-          returning d.store_id, d.installation_id, d.bytes
-        ), freed as materialized (
-          select store_id, installation_id, count(*)::integer as entries, sum(bytes)::integer as bytes
-          from gone group by store_id, installation_id
-        ), held as materialized (
-          select u.store_id, u.installation_id from app_data_usage u join freed using (store_id, installation_id)
-          order by u.store_id, u.installation_id for no key update of u
-        ), counted as (
-          update app_data_usage u set entries = u.entries - f.entries, bytes = u.bytes - f.bytes
-          from freed f join held using (store_id, installation_id)
-          where u.store_id = f.store_id and u.installation_id = f.installation_id
-        )
-        select from gone
-      `)
+      purge: count(purge)
     })
   })
 )

@@ -3,7 +3,7 @@ import type { AppId } from "../../domain/access/Apps.ts"
 import { InstallationId } from "../../domain/access/Installations.ts"
 import { EventId } from "../../domain/Events.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
-import { Attempt, Delivery, DeliveryNotFound, LOG_DAYS, MAX_LOOKED } from "../../domain/webhooks/Webhook.ts"
+import { Attempt, Delivery, DeliveryNotFound, MAX_LOOKED } from "../../domain/webhooks/Webhook.ts"
 import type { Missed, Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { type Refusal, refuse } from "../../domain/Write.ts"
@@ -12,6 +12,7 @@ import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { type Fragment, sql, statement } from "../database/Statement.ts"
 import { END } from "../Pages.ts"
 import { time } from "../Times.ts"
+import { purgeEvents, purgeFinished, purgeMissed } from "./Purging.ts"
 import { logLapsed } from "./Queue.ts"
 import { noWebhook } from "./Subscriptions.ts"
 
@@ -132,9 +133,6 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
       createdAt: Schema.DateFromSelf
     })
   )
-  const kept = sql.literal(`interval '${LOG_DAYS} days'`)
-  // Not as a parameter: a plan for any number takes it for a tenth of the table.
-  const batch = sql.literal(String(BATCH))
 
   const known = (app: AppId) =>
     Effect.flatMap(count(sql`select 1 from webhooks where app_id = ${app}`), (found) =>
@@ -160,59 +158,6 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
       ;[event, installation] = [last.eventId, last.installationId]
     }
   })
-
-  /** Deletes deliveries with their attempts: those that `old` locks. */
-  const deleteDeliveries = (old: Fragment) =>
-    count(sql`
-      with old as materialized (${old}), attempts as (
-        delete from delivery_attempts a using old
-        where a.store_id = old.store_id and a.event_id = old.event_id and a.installation_id = old.installation_id
-      )
-      delete from deliveries d using old
-      where d.store_id = old.store_id and d.event_id = old.event_id and d.installation_id = old.installation_id
-      returning 1
-    `)
-
-  // now() and not clock_timestamp(), which no index answers.
-  const purgeFinished = deleteDeliveries(sql`
-    select store_id, event_id, installation_id from deliveries
-    where finished_at <= now() - ${kept} order by finished_at limit ${batch} for update skip locked
-  `)
-
-  /** What a paused webhook has missed for so long. Without a pause it is kept: a worker may come and send it. */
-  const purgeMissed = deleteDeliveries(sql`
-    select d.store_id, d.event_id, d.installation_id from webhooks w cross join lateral (
-      select store_id, event_id, installation_id from deliveries d
-      where d.app_id = w.app_id and d.finished_at is null and d.next_at <= now() - ${kept}
-      order by d.next_at limit ${batch} for update skip locked
-    ) d
-    where w.paused_at is not null limit ${batch}
-  `)
-
-  /**
-   * An event that a delivery still needs is moved to where it stands in its order then, so that the next purge does not
-   * come upon it again: of a webhook that was resumed after weeks that may be all its events.
-   */
-  const purgeEvents = count(sql`
-    with old as materialized (
-      select store_id, id from events
-      where coalesce(needed_at, occurred_at) <= now() - ${kept}
-      order by coalesce(needed_at, occurred_at) limit ${batch} for update skip locked
-    ), needed as materialized (
-      select store_id, id, (
-        select max(coalesce(d.finished_at, now())) from deliveries d where d.store_id = old.store_id and d.event_id = old.id
-      ) as at from old
-    ), moved as (
-      update events e set needed_at = needed.at from needed
-      where e.store_id = needed.store_id and e.id = needed.id and needed.at > now() - ${kept}
-      returning 1
-    ), deleted as (
-      delete from events e using needed
-      where e.store_id = needed.store_id and e.id = needed.id and needed.at is null
-      returning 1
-    )
-    select 1 from moved union all select 1 from deleted
-  `)
 
   return {
     resume: Effect.fn("Webhooks.resume")(function* (app, missed) {
@@ -256,8 +201,8 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
     }),
 
     // Events last: what their deliveries are is known then.
-    purge: Effect.zipWith(purgeFinished, purgeMissed, (finished, missed) => finished + missed).pipe(
-      Effect.flatMap((deliveries) => (deliveries === 0 ? purgeEvents : Effect.succeed(deliveries)))
+    purge: Effect.zipWith(count(purgeFinished), count(purgeMissed), (finished, missed) => finished + missed).pipe(
+      Effect.flatMap((deliveries) => (deliveries === 0 ? count(purgeEvents) : Effect.succeed(deliveries)))
     )
   } satisfies Partial<typeof Webhooks.Service>
 }

@@ -48,6 +48,8 @@ interface AskedOptions {
   readonly enabled?: boolean
   /** The last answer stays until the next one comes, as under what is typed. */
   readonly keepsLast?: boolean
+  /** Milliseconds until it is asked again, of what no change of the store tells. */
+  readonly refetchInterval?: number
 }
 
 /** Asks for what a page shows. Keys begin with the store, so that what is kept of one is never shown of another. */

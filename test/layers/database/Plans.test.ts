@@ -33,6 +33,8 @@ import { BROUGHT, deleteBrought, fill, ORDER, outdate, RULES } from "../../suppo
 import { undos } from "../../support/Undos.ts"
 import { costSoFar } from "../../support/PlanCost.ts"
 import { scene } from "../../support/PlanScene.ts"
+import { PURGED } from "../../support/Purged.ts"
+import { PASSWORD } from "../../support/Visitor.ts"
 import { contextOf, performIn } from "../../support/Writes.ts"
 
 /** Rounds in which a connection comes to the plans that it keeps: after five that are made for their values. */
@@ -109,7 +111,7 @@ const round = Effect.fn(function* ({
   const id = productIdOf(yield* measured("a create", once(create, respond, key)))
   yield* measured("a create that is repeated", once(create, respond, key))
   const kept = productIdOf(yield* once(create, respond))
-  const { find } = yield* Sessions
+  const { changePassword, find } = yield* Sessions
   const { get } = yield* Stores
   yield* measured("a session", Effect.flip(find(Redacted.make("nobody"), [storeId])))
   const agents = yield* Agents
@@ -117,6 +119,11 @@ const round = Effect.fn(function* ({
   yield* measured(
     "a merchant's calls",
     Effect.flatMap(Sessions, ({ admit }) => admit(session, [storeId], 1))
+  )
+  const same = { current: Redacted.make(PASSWORD), next: Redacted.make(PASSWORD) }
+  yield* measured(
+    "another password",
+    Effect.flatMap(find(session, []), (by) => changePassword(by, same))
   )
   yield* measured("an agent's calls", agents.admit(agentToken, 1, "any"))
   yield* measured("agents", agents.list(storeId, { cursor: undefined, limit: 20 }))
@@ -196,7 +203,10 @@ const round = Effect.fn(function* ({
   }
   yield* measured("summaries of products", catalog.summarizeProducts(storeId, [product.id]))
   yield* measured("a preview", catalog.previewCollection(storeId, toPreview({ rules: RULES["by tag and title"] })))
-  yield* measured("why a product is in a collection", catalog.explainMembership(storeId, product.id, { id: collection.id }))
+  yield* measured(
+    "why a product is in a collection",
+    catalog.explainMembership(storeId, product.id, { id: collection.id })
+  )
 
   const orders = yield* Orders
   const perform = yield* performIn(storeId)
@@ -234,6 +244,9 @@ const round = Effect.fn(function* ({
 
   yield* authorizations(app, member, installation, measured)
   yield* agentAuthorizations(member, measured)
+  for (const [name, service] of Object.entries(PURGED)) {
+    yield* measured(`a purge of ${name}`, (yield* service).purge)
+  }
 
   return costs
 })

@@ -1,6 +1,5 @@
 import { Effect } from "effect"
 import type { Actor } from "../../../domain/Actor.ts"
-import { IMPORTER } from "../../../domain/Actor.ts"
 import type { ActivityEntry } from "../../../domain/journal/Activity.ts"
 import type { Client, EntryId, StoreId } from "../../../rpc/Client.ts"
 import type { ListPage } from "../../data/Lists.ts"
@@ -23,6 +22,10 @@ const FORMER: Readonly<Record<ActivityEntry["actor"]["type"], string>> = {
   agent: "A former agent"
 }
 
+/** An actor that has no name, or none any more. On the command line it is the operator. */
+const formerName = ({ actor, surface }: ActivityEntry) =>
+  surface === "cli" || surface === "import" ? "The operator" : FORMER[actor.type]
+
 const titleIn = (side: ActivityEntry["before"]) => side?.["name"] ?? side?.["title"]
 
 /** What the entries of a resource themselves say that it is called, the newest of them first. */
@@ -43,7 +46,7 @@ export const namedEntries = (
     const { actor, approvedBy, resourceId } = entry
     return {
       ...entry,
-      actorName: names.get(actor.id) ?? (actor.id === IMPORTER ? "The operator" : FORMER[actor.type]),
+      actorName: names.get(actor.id) ?? formerName(entry),
       resourceName: names.get(resourceId) ?? toldName(entries, entry),
       isThere: names.has(resourceId),
       approverName: approvedBy === null ? null : (names.get(approvedBy) ?? FORMER.merchant)

@@ -35,11 +35,19 @@ export const Sentence = ({ entry }: { readonly entry: NamedEntry }) => {
   const kind = ACTORS[entry.actor.type]
   return (
     <>
-      <strong>{entry.actorName}</strong> {kind === undefined ? undefined : <Badge>{kind}</Badge>} {verbOf(entry)}{" "}
-      <Resource entry={entry} />
+      <strong>{entry.actorName}</strong> {kind === undefined ? undefined : <Badge>{kind}</Badge>}
+      {kind === undefined ? "" : " "}
+      {verbOf(entry)} <Resource entry={entry} />
     </>
   )
 }
+
+/** How long ago it was. */
+export const When = ({ entry: { at } }: { readonly entry: NamedEntry }) => (
+  <time dateTime={at} title={time(at)}>
+    {ago(at)}
+  </time>
+)
 
 interface EntryProps {
   readonly entry: NamedEntry
@@ -53,7 +61,7 @@ const sidesOf = ({ after, before }: NamedEntry) => ({
 })
 
 const Entry = ({ entry, isUndone, undo }: EntryProps) => {
-  const { approverName, at, omitted, reason, surface } = entry
+  const { approverName, omitted, reason, surface } = entry
   const differences = differencesOf(entry.before, entry.after)
   const isUpdate = entry.before !== null && entry.after !== null
   return (
@@ -75,15 +83,13 @@ const Entry = ({ entry, isUndone, undo }: EntryProps) => {
         )}
       </div>
       <Quiet>
-        <time dateTime={at} title={time(at)}>
-          {ago(at)}
-        </time>
+        <When entry={entry} />
         {` · ${SURFACES[surface]}`}
         {approverName === null ? "" : ` · approved by ${approverName}`}
       </Quiet>
       {reason === null ? undefined : <p className={css["reason"]}>{reason}</p>}
       {differences.length === 0 ? undefined : (
-        <Differences caption="What differs" differences={differences} {...sidesOf(entry)} first={isUpdate ? 5 : 3} />
+        <Differences caption="What differs" differences={differences} {...sidesOf(entry)} first={isUpdate ? 5 : 0} />
       )}
       {omitted.length === 0 ? undefined : (
         <Quiet>Too large to be kept, and changed as well: {omitted.join(", ")}.</Quiet>

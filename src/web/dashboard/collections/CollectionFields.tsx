@@ -1,13 +1,14 @@
+import { Schema } from "effect"
 import { HttpUrl } from "../../../domain/catalog/Fields.ts"
 import type { CollectionId, ProductId } from "../../../rpc/Client.ts"
-import { Card } from "../../ui/Page.tsx"
 import { CheckField, SelectField, TextArea, TextField } from "../../ui/Field.tsx"
+import { Card } from "../../ui/Page.tsx"
+import { Picture } from "../../ui/Picture.tsx"
 import type { Draft, Problems } from "./CollectionDraft.ts"
 import css from "./Collection.module.css"
 import { Matches } from "./Matches.tsx"
 import { Members } from "./Members.tsx"
 import { RuleBuilder } from "./RuleBuilder.tsx"
-import { Schema } from "effect"
 
 interface CollectionFieldsProps {
   /** The collection, if there is one yet. */
@@ -76,9 +77,7 @@ export const CollectionFields = ({ change, draft, id, matched, problems }: Colle
           />
         </Card>
         <Card title="Picture">
-          {isUrl(draft.imageUrl.trim()) ? (
-            <img className={css["picture"]} src={draft.imageUrl.trim()} alt="" loading="lazy" />
-          ) : undefined}
+          <Picture url={isUrl(draft.imageUrl.trim()) ? draft.imageUrl.trim() : null} alt="" isLarge />
           <TextField
             label="Address of the picture"
             hint="https://…"

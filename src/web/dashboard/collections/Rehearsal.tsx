@@ -82,7 +82,7 @@ const Exchange = ({ after, before, told }: ExchangeProps) => {
   const tabs = [
     { name: `Enter (${enters.length})`, ids: enters, label: "Products that enter", none: "No product enters." },
     { name: `Leave (${leaves.length})`, ids: leaves, label: "Products that leave", none: "No product leaves." }
-  ]
+  ].toSorted((a, b) => Number(b.ids.length > 0) - Number(a.ids.length > 0))
   return (
     <Stack>
       <p>

@@ -20,7 +20,7 @@ interface WhyProps {
 export const Why = ({ id, product, rules }: WhyProps) => {
   const storeId = useStoreId()
   const shown = useRef<HTMLDivElement>(null)
-  useEffect(() => shown.current?.scrollIntoView({ block: "nearest" }), [product])
+  useEffect(() => void shown.current?.scrollIntoView({ block: "nearest" }), [product])
   const asked = useAsked(
     [storeId, "products", "why", id ?? "new", product.id, canonical(rules)],
     (client) =>

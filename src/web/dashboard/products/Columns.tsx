@@ -7,7 +7,7 @@ import { Badge } from "../../ui/Badge.tsx"
 import type { LongColumn } from "../../ui/LongTable.tsx"
 import css from "./Products.module.css"
 import { type ColumnName, FEW, type Row } from "./ListView.ts"
-import { Picture } from "./Picture.tsx"
+import { Picture } from "../../ui/Picture.tsx"
 
 interface Column {
   readonly name: string

@@ -14,6 +14,17 @@ export interface Editing {
 export const problemIn = (problems: Problems, field: string): string | undefined =>
   [...problems].find(([path]) => path === field || path.startsWith(`${field}.`))?.[1]
 
+/** What is wrong beside what was typed anew. */
+export const stillWrong = (problems: Problems, edited: Partial<Draft>): Problems => {
+  const isEdited = (path: string) => Object.hasOwn(edited, path.split(".", 1).join(""))
+  return [...problems.keys()].some(isEdited) ? new Map([...problems].filter(([path]) => !isEdited(path))) : problems
+}
+
+/** Leads to the first field that is to be mended, when it is drawn as such. */
+export const focusWrong = (): void => {
+  requestAnimationFrame(() => document.querySelector<HTMLElement>('main [aria-invalid="true"]')?.focus())
+}
+
 interface LineFieldProps {
   readonly editing: Editing
   readonly field: Line

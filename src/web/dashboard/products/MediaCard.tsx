@@ -5,7 +5,7 @@ import { type Editing, LineField } from "./Editing.tsx"
 import css from "./Editor.module.css"
 import { ItemButtons } from "./ItemButtons.tsx"
 import { changedItem } from "./Lists.ts"
-import { Picture } from "./Picture.tsx"
+import { Picture } from "../../ui/Picture.tsx"
 import { newItemKey } from "./ProductDraft.ts"
 
 /** Pictures, films and models, which stay where they are: the service keeps their addresses. */

@@ -10,8 +10,8 @@ import { toast } from "../../ui/Toasts.tsx"
 import { Unsaved } from "../../ui/Unsaved.tsx"
 import { useStore, useStoreId } from "../Store.ts"
 import { BackToProducts } from "./BackToProducts.tsx"
-import { changedFields, productInput } from "./DraftInput.ts"
-import { LineField } from "./Editing.tsx"
+import { changedFields, type Problems, productInput } from "./DraftInput.ts"
+import { focusWrong, LineField, stillWrong } from "./Editing.tsx"
 import { type Draft, newDraft } from "./ProductDraft.ts"
 import { ProductForm } from "./ProductForm.tsx"
 import { isToldElsewhere, NOTHING_WRONG, refusedFields } from "./Refused.ts"
@@ -50,14 +50,21 @@ export const NewProductPage = () => {
   const editing = {
     draft,
     problems,
-    edit: (members: Partial<Draft>) => setDraft((now) => ({ ...now, ...members }))
+    edit: (members: Partial<Draft>) => {
+      setDraft((now) => ({ ...now, ...members }))
+      setProblems((now) => stillWrong(now, members))
+    }
+  }
+  const refuse = (wrong: Problems) => {
+    setProblems(wrong)
+    focusWrong()
   }
   const save = () =>
     Either.match(productInput(draft), {
-      onLeft: setProblems,
+      onLeft: refuse,
       onRight: (product) => {
         setProblems(NOTHING_WRONG)
-        creating.mutate(product, { onError: (error) => setProblems(refusedFields(error)) })
+        creating.mutate(product, { onError: (error) => refuse(refusedFields(error)) })
       }
     })
   const isChanged = changedFields(newDraft, draft).length > 0

@@ -116,32 +116,30 @@ export const ProductForm = ({ currency, editing, stock, variantStock }: ProductF
           />
         </Card>
       </Stack>
-      <div className={css["aside"]}>
-        <Stack>
-          <Card title="Status">
-            <CheckField
-              label={fieldNames.isActive}
-              hint="Offered to shoppers."
-              checked={draft.isActive}
-              onChange={({ target }) => edit({ isActive: target.checked })}
-            />
-          </Card>
-          <Card title="Where it belongs">
-            <LineField editing={editing} field="vendorName" />
-            <LineField editing={editing} field="productType" />
-            <LineField editing={editing} field="category" />
-            <ListField
-              label={fieldNames.tags}
-              one="tag"
-              values={draft.tags}
-              problem={problemIn(problems, "tags")}
-              change={(tags) => edit({ tags })}
-            />
-            <LineField editing={editing} field="categoryId" hint="In a taxonomy" />
-            <LineField editing={editing} field="categoryName" />
-          </Card>
-        </Stack>
-      </div>
+      <Stack>
+        <Card title="Status">
+          <CheckField
+            label={fieldNames.isActive}
+            hint="Offered to shoppers."
+            checked={draft.isActive}
+            onChange={({ target }) => edit({ isActive: target.checked })}
+          />
+        </Card>
+        <Card title="Where it belongs">
+          <LineField editing={editing} field="vendorName" />
+          <LineField editing={editing} field="productType" />
+          <LineField editing={editing} field="category" />
+          <ListField
+            label={fieldNames.tags}
+            one="tag"
+            values={draft.tags}
+            problem={problemIn(problems, "tags")}
+            change={(tags) => edit({ tags })}
+          />
+          <LineField editing={editing} field="categoryId" hint="In a taxonomy" />
+          <LineField editing={editing} field="categoryName" />
+        </Card>
+      </Stack>
     </div>
   )
 }

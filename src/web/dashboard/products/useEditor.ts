@@ -6,6 +6,7 @@ import { performed, type ProductId, type StoreId, type UpdateProduct } from "../
 import { useWrite } from "../../data/Queries.ts"
 import { toast } from "../../ui/Toasts.tsx"
 import { changedFields, patchOf, type Problems } from "./DraftInput.ts"
+import { focusWrong, stillWrong } from "./Editing.tsx"
 import { choose, merge } from "./Merge.ts"
 import { type Draft, draftOf, type Field } from "./ProductDraft.ts"
 import { NOTHING_WRONG, refusedFields } from "./Refused.ts"
@@ -72,13 +73,17 @@ export const useEditor = (storeId: StoreId, id: ProductId, product: Product) => 
 
   const submit = (onto: Product, next: Draft) => {
     Either.match(patchOf(draftOf(onto), next), {
-      onLeft: (problems) => setForm((now) => ({ ...now, problems })),
+      onLeft: (problems) => {
+        setForm((now) => ({ ...now, problems }))
+        focusWrong()
+      },
       onRight: (patch) =>
         save.mutate(
           { expectedVersion: onto.version, patch, sent: next },
           {
             onError: (error) => {
               setForm((now) => ({ ...now, problems: refusedFields(error) }))
+              focusWrong()
               if (!Predicate.isTagged(error, "VersionMismatch")) return
               setComparing(true)
               void queries.invalidateQueries({ queryKey: [storeId, "product", id] })
@@ -99,7 +104,12 @@ export const useEditor = (storeId: StoreId, id: ProductId, product: Product) => 
     endCompare: () => setComparing(false),
     isSaving: save.isPending,
     error: save.error,
-    edit: (members: Partial<Draft>) => setForm((now) => ({ ...now, draft: { ...now.draft, ...members } })),
+    edit: (members: Partial<Draft>) =>
+      setForm((now) => ({
+        ...now,
+        draft: { ...now.draft, ...members },
+        problems: stillWrong(now.problems, members)
+      })),
     save: () => (merged === undefined ? submit(base, draft) : setComparing(true)),
     /** Saves upon what somebody else saved, with these fields as the form has them. */
     saveChosen: (mine: ReadonlyArray<Field>) => {

@@ -1,13 +1,10 @@
 import { type InfiniteData, type QueryClient, useQueryClient } from "@tanstack/react-query"
-import { Schema } from "effect"
 import { useCallback, useEffect, useMemo, useState } from "react"
 import type { Product } from "../../../domain/catalog/Product.ts"
-import { type Changed, ProductId, type StoreId } from "../../../rpc/Client.ts"
+import type { Changed, ProductId, StoreId } from "../../../rpc/Client.ts"
 import { type ListPage, useList } from "../../data/Lists.ts"
 import { followedKey, useLatest } from "../../data/Live.tsx"
 import { ask } from "../../data/Service.ts"
-
-const isProductId = Schema.is(Schema.typeSchema(ProductId))
 
 /** The first page is small, so that it is there at once. */
 const FIRST = 50
@@ -85,9 +82,12 @@ export const useProducts = (storeId: StoreId, options: { readonly enabled: boole
 
   const see = useCallback((ids: ReadonlyArray<ProductId>) => setSeen(ids.join(" ")), [])
 
-  const stale = [...old].filter((id) => seen.includes(id)).join(" ")
+  const stale = useMemo(
+    () => rows.filter(({ id }) => old.has(id) && seen.includes(id)).map(({ id }) => id),
+    [rows, old, seen]
+  )
   useEffect(() => {
-    for (const id of stale.split(" ").filter(isProductId)) {
+    for (const id of stale) {
       void queries
         .fetchQuery({
           queryKey: [storeId, "product", id],

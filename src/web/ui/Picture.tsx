@@ -1,5 +1,5 @@
 import { useState } from "react"
-import css from "./Products.module.css"
+import css from "./Picture.module.css"
 
 interface PictureProps {
   readonly url: string | null | undefined
