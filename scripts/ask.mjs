@@ -24,7 +24,7 @@ assert.equal(await created.text(), await replayed.text())
 
 assert.equal((await fetch(`${api}/products`)).status, 401)
 assert.equal((await fetch(`${api}/nothing`)).status, 404)
-for (const path of ["/healthz", "/readyz", "/docs", "/openapi.json"]) {
+for (const path of ["/healthz", "/readyz", "/docs", "/openapi.json", "/dashboard", "/developers"]) {
   assert.equal((await fetch(`${baseUrl}${path}`)).status, 200, path)
 }
 process.stdout.write("The server answers as it should\n")

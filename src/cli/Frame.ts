@@ -6,17 +6,13 @@ import { Scope } from "../domain/access/Scope.ts"
 import { Actor, IMPORTER } from "../domain/Actor.ts"
 import type { StoreId } from "../domain/Store.ts"
 import type { WriteContext } from "../domain/Write.ts"
-import { AccessLive } from "../layers/access/Access.ts"
-import { BillingLive } from "../layers/billing/Billing.ts"
-import { DatabaseLive } from "../layers/Database.ts"
-import { ExportsLive } from "../layers/exports/Exports.ts"
-import { ImportsLive } from "../layers/imports/Imports.ts"
-import { WebhooksLive } from "../layers/webhooks/Webhooks.ts"
-import { WritesLive } from "../layers/Writes.ts"
 
-/** What commands work with, on `DATABASE_URL` or on the embedded database. */
-const Live = Layer.mergeAll(AccessLive, BillingLive, ExportsLive, ImportsLive, WebhooksLive, WritesLive).pipe(
-  Layer.provideMerge(DatabaseLive)
+/** Loaded when a command works: help, and the answer to what was typed wrong, come without them. */
+const Live = Layer.unwrapEffect(
+  Effect.map(
+    Effect.promise(() => import("./Services.ts")),
+    ({ ServicesLive }) => ServicesLive
+  )
 )
 
 /** A command that does its `work` with the services. */

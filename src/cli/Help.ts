@@ -1,4 +1,5 @@
-import { HelpDoc, Span } from "@effect/cli"
+import { HelpDoc } from "@effect/cli"
+import * as Span from "@effect/cli/HelpDoc/Span"
 
 /** Columns of a terminal that is narrow or unknown. */
 const COLUMNS = 100

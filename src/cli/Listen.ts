@@ -1,7 +1,6 @@
 import { Command, Options } from "@effect/cli"
 import { Console, Effect, Option } from "effect"
 import { receive, type ReceiverBehaviour } from "../http/Receiver.ts"
-import { demoWebhookSecret } from "../layers/demo/Demo.ts"
 import { group, integer, misused, option } from "./Frame.ts"
 import { reseal } from "./Reseal.ts"
 
@@ -36,6 +35,7 @@ const listenCommand = Command.make(
   { port: Options.withDefault(port, 4000), secret, fail, hang, gone },
   ({ port, secret, ...given }) =>
     Effect.gen(function* () {
+      const { demoWebhookSecret } = yield* Effect.promise(() => import("../layers/demo/Demo.ts"))
       const behaviour = behaviourOf(given)
       if (Option.isNone(behaviour)) return yield* misused("Give one of --fail, --hang and --gone")
       const url = yield* receive({

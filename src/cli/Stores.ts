@@ -1,18 +1,18 @@
 import { Command, Options } from "@effect/cli"
-import { Console, Effect, Layer } from "effect"
+import { Console } from "effect"
 import { Country, DEFAULT_SETTINGS, Domain, Locale, Timezone, WeightUnit } from "../domain/access/Settings.ts"
 import { Plan, Stores } from "../domain/access/Stores.ts"
 import { CurrencyCode } from "../domain/catalog/Fields.ts"
 import { StoreId } from "../domain/Store.ts"
-import { DatabaseLive } from "../layers/Database.ts"
 import { argument, command, group, integer, json, limit, Name, option, print, printAll } from "./Frame.ts"
 
 /** The greatest number that a limit can be in the database. */
 const MAX_LIMIT = 2_147_483_647
 
-export const migrate = Command.make("migrate", { json }, ({ json }) =>
-  Effect.zipRight(Effect.scoped(Layer.build(DatabaseLive)), print(json, { migrated: true }))
-).pipe(Command.withDescription("Bring the database to the newest schema"))
+/** Every command brings the database there before it works; this one does no more. */
+export const migrate = command("migrate", { json }, function* ({ json }) {
+  yield* print(json, { migrated: true })
+}).pipe(Command.withDescription("Bring the database to the newest schema"))
 
 const listPlans = command("list", { json }, function* ({ json }) {
   const stores = yield* Stores

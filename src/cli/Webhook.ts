@@ -95,7 +95,8 @@ const deliveries = command(
   },
   function* ({ app, json, limit, state }) {
     const { deliveries } = yield* Webhooks
-    yield* printAll(json, "deliveries", yield* deliveries(app, { state, limit }))
+    const { items } = yield* deliveries(app, { state: Option.getOrUndefined(state), limit })
+    yield* printAll(json, "deliveries", items)
   }
 ).pipe(Command.withDescription("The newest deliveries to an app"))
 

@@ -1,7 +1,7 @@
 import { Command, Options } from "@effect/cli"
 import { Console, Effect, Layer } from "effect"
 import { DatabaseLive } from "../layers/Database.ts"
-import { DEFAULT_WORKERS, makeWorker, MAX_WORKERS } from "../layers/webhooks/Worker.ts"
+import { DEFAULT_WORKERS, MAX_WORKERS } from "../layers/webhooks/Workers.ts"
 import { integer, option } from "./Frame.ts"
 
 /** Delivers webhooks in a process of its own, beside any number of others. */
@@ -16,9 +16,13 @@ export const worker = Command.make(
   },
   ({ size }) =>
     Layer.launch(
-      Layer.scopedDiscard(Effect.zipRight(makeWorker(size), Console.log("Delivering webhooks; Ctrl-C stops"))).pipe(
-        Layer.provide(DatabaseLive),
-        Layer.provide(Layer.setTracerEnabled(false))
-      )
+      Layer.scopedDiscard(
+        Effect.gen(function* () {
+          // Loaded here: no other command sends anything.
+          const { makeWorker } = yield* Effect.promise(() => import("../layers/webhooks/Worker.ts"))
+          yield* makeWorker(size)
+          yield* Console.log("Delivering webhooks; Ctrl-C stops")
+        })
+      ).pipe(Layer.provide(DatabaseLive), Layer.provide(Layer.setTracerEnabled(false)))
     )
 ).pipe(Command.withDescription("Deliver webhooks until stopped, beside servers started with WEBHOOK_WORKERS=0 or not"))

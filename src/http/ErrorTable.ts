@@ -2,7 +2,8 @@ import { HttpApiSchema } from "@effect/platform"
 import { ParseResult, Schema } from "effect"
 import { CapabilityNotGranted, ScopeNotGranted } from "../domain/access/AccessRule.ts"
 import { InstallationSuspended } from "../domain/access/Installations.ts"
-import { ForeignOrigin, NotSignedIn, SignInRefused, TooManySignIns } from "../domain/access/Sessions.ts"
+import { EmailTaken } from "../domain/access/Merchants.ts"
+import { ForeignOrigin, NotSignedIn, SignInRefused, TooManySignIns, TooManySignUps } from "../domain/access/Sessions.ts"
 import { InvalidToken } from "../domain/access/Tokens.ts"
 import { BadRequest } from "../domain/BadRequest.ts"
 import { StoreBusy } from "../domain/Bulkhead.ts"
@@ -48,6 +49,7 @@ const TABLE = {
   ProductNotFound: [ProductNotFound, 404],
   CollectionNotFound: [CollectionNotFound, 404],
   AppDataNotFound: [AppDataNotFound, 404],
+  EmailTaken: [EmailTaken, 409],
   KeyReused: [KeyReused, 409],
   VersionMismatch: [VersionMismatch, 412],
   StockMismatch: [StockMismatch, 412],
@@ -64,6 +66,7 @@ const TABLE = {
   AnswersFull: [AnswersFull, 422],
   RateLimitExceeded: [RateLimitExceeded, 429],
   TooManySignIns: [TooManySignIns, 429],
+  TooManySignUps: [TooManySignUps, 429],
   StoreBusy: [StoreBusy, 503],
   Unavailable: [Unavailable, 503]
 } as const

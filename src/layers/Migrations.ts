@@ -36,6 +36,7 @@ import purgeUninstalled from "./migrations/0033_purge_what_was_uninstalled.ts"
 import agentsByConsent from "./migrations/0034_agents_by_consent.ts"
 import agentsInOrder from "./migrations/0035_agents_end_in_order.ts"
 import keepExternalIdsOfDeletions from "./migrations/0036_keep_external_ids_of_deletions.ts"
+import signUp from "./migrations/0037_sign_up.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -74,7 +75,8 @@ export const migrations = {
   "0033_purge_what_was_uninstalled": purgeUninstalled,
   "0034_agents_by_consent": agentsByConsent,
   "0035_agents_end_in_order": agentsInOrder,
-  "0036_keep_external_ids_of_deletions": keepExternalIdsOfDeletions
+  "0036_keep_external_ids_of_deletions": keepExternalIdsOfDeletions,
+  "0037_sign_up": signUp
 }
 
 /** The number that a migration's name begins with. */

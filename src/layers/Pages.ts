@@ -31,6 +31,9 @@ interface Listed {
 /** The cursor of a first page: no id is less. */
 export const START = "00000000-0000-0000-0000-000000000000"
 
+/** That of one whose order begins with the greatest. */
+export const END = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
 /**
  * The rows of a page of `$2` at most, which ends early when it has passed `$3` bytes: those that `fits`. One row more is
  * looked at, to know whether there is another page.

@@ -1,6 +1,6 @@
 import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
-import { Email, LastOwner, Member, MerchantNotFound, Role } from "../domain/access/Merchants.ts"
+import { Email, EmailUnproven, LastOwner, Member, MerchantNotFound, Role } from "../domain/access/Merchants.ts"
 import { SessionId, SessionSummary } from "../domain/access/Sessions.ts"
 import { UpdateSettings } from "../domain/access/Settings.ts"
 import { Store } from "../domain/access/Stores.ts"
@@ -41,7 +41,7 @@ export const listMembers = Rpc.make("members.list", {
 export const joinMember = Rpc.make("members.join", {
   payload: { ...keyed, email: Email, role: Role },
   success: Schema.Struct({ merchantId: MerchantId, role: Role }),
-  error: Schema.Union(WriteRefused, MerchantNotFound, LastOwner)
+  error: Schema.Union(WriteRefused, MerchantNotFound, EmailUnproven, LastOwner)
 }).annotate(CallersOf, OWNERS)
 
 /** From then on the merchant is refused in the store. */

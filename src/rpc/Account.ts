@@ -1,9 +1,21 @@
 import { Rpc, RpcGroup } from "@effect/rpc"
-import { Account } from "../domain/access/Merchants.ts"
+import { Schema } from "effect"
+import { Account, ClaimedPassword, Password } from "../domain/access/Merchants.ts"
+import { TooManySignIns, WrongPassword } from "../domain/access/Sessions.ts"
 import { Identified } from "./Principal.ts"
 
 /** Who calls, and the stores that they are members of. */
 export const getAccount = Rpc.make("account.get", { payload: {}, success: Account })
 
+/**
+ * Another password for the caller. Their other sessions end, the one that asks goes on. It takes no key: the record of one
+ * would be made of the passwords. Repeated, it is refused, as the current password is another by then.
+ */
+export const changePassword = Rpc.make("account.changePassword", {
+  payload: { current: ClaimedPassword, next: Password },
+  success: Schema.Struct({ sessionsEnded: Schema.Int }),
+  error: Schema.Union(WrongPassword, TooManySignIns)
+})
+
 /** The caller's own account, in no store. */
-export class AccountRpcs extends RpcGroup.make(getAccount).middleware(Identified) {}
+export class AccountRpcs extends RpcGroup.make(getAccount, changePassword).middleware(Identified) {}

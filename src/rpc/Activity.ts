@@ -5,7 +5,16 @@ import { CollectionLimitReached } from "../domain/catalog/Collection.ts"
 import { optional } from "../domain/catalog/Fields.ts"
 import { ProductLimitReached, ProductTooLarge } from "../domain/catalog/Product.ts"
 import { SlugTaken } from "../domain/catalog/Slug.ts"
-import { ActivityEntry, ActorType, EntryId, EntryNotFound, ResourceKind } from "../domain/journal/Activity.ts"
+import {
+  ActivityEntry,
+  ActorType,
+  EntryId,
+  EntryNotFound,
+  EntrySurface,
+  MAX_NAMED,
+  Named,
+  ResourceKind
+} from "../domain/journal/Activity.ts"
 import { ChangedSince, EntryNotOwn, MAX_UNDONE, NotKept, TooMuchToUndo, Undone } from "../domain/journal/Undo.ts"
 import { Instant } from "../domain/Time.ts"
 import { Uuid } from "../domain/Uuid.ts"
@@ -25,6 +34,7 @@ export const listActivity = Rpc.make("activity.list", {
     actorId: optional(
       Uuid.annotations({ description: "Only what this installation, merchant or agent wrote, by its id" })
     ),
+    surface: optional(EntrySurface.annotations({ description: "Only what came through this" })),
     resource: optional(ResourceKind.annotations({ description: "Only changes of such resources" })),
     resourceId: optional(Uuid.annotations({ description: "Only changes of this product or collection, by its id" })),
     since: optional(
@@ -49,6 +59,21 @@ export const getActivity = Rpc.make("activity.get", {
 })
   .annotate(CallersOf, EVERYBODY)
   .annotate(ForAgents, "Answers one entry of the activity with all of what it keeps of the change.")
+
+/** What people call those who wrote and what they wrote, as far as the store still has them. */
+export const listNames = Rpc.make("activity.names", {
+  payload: {
+    ...inStore,
+    ids: Schema.Array(Uuid).pipe(
+      Schema.maxItems(MAX_NAMED),
+      Schema.annotations({
+        description: "Of products, collections, agents, installations and members of the store",
+        message: () => ({ message: `must be a list of at most ${MAX_NAMED} ids`, override: true })
+      })
+    )
+  },
+  success: Schema.Array(Named)
+})
 
 const UndoRefused = Schema.Union(
   WriteRefused,
@@ -99,6 +124,10 @@ export const undoActivitySpan = Rpc.make("activity.undoSpan", {
   )
 
 /** Who changed what, and how to take it back. */
-export class ActivityRpcs extends RpcGroup.make(listActivity, getActivity, undoActivity, undoActivitySpan).middleware(
-  Identified
-) {}
+export class ActivityRpcs extends RpcGroup.make(
+  listActivity,
+  getActivity,
+  listNames,
+  undoActivity,
+  undoActivitySpan
+).middleware(Identified) {}

@@ -22,6 +22,12 @@ export const listAppPlans = Rpc.make("billing.plans", {
   error: InstallationNotFound
 }).annotate(CallersOf, OWNERS)
 
+/** The subscription of an installation that goes on, or that is paid for still; null where there is none. */
+export const currentSubscription = Rpc.make("billing.current", {
+  payload: { ...inStore, installationId: InstallationId },
+  success: Schema.NullOr(Subscription)
+}).annotate(CallersOf, OWNERS)
+
 /** All that the store agreed to, also what has ended. */
 export const listSubscriptions = Rpc.make("billing.subscriptions", {
   payload: paged(SubscriptionId),
@@ -52,6 +58,7 @@ export const cancelSubscription = Rpc.make("billing.cancel", {
 /** What apps cost. */
 export class BillingRpcs extends RpcGroup.make(
   listAppPlans,
+  currentSubscription,
   listSubscriptions,
   subscribe,
   changeSubscription,

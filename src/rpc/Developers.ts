@@ -12,12 +12,14 @@ import {
   DeliveryNotFound,
   DeliveryState,
   OVERLAP_HOURS,
+  TestDelivery,
+  TooManyTests,
   Webhook,
   WebhookNotFound,
   WebhookUrlRefused
 } from "../domain/webhooks/Webhook.ts"
 import { Identified } from "./Principal.ts"
-import { ownKeyed, ownPaged, OwnWriteRefused, Page } from "./Shapes.ts"
+import { ownKeyed, ownPaged, OwnWriteRefused, Page, SomePage } from "./Shapes.ts"
 
 /*
  * The apps that the caller develops: theirs alone, and for people, not for agents. They are in no store, so none is named.
@@ -106,6 +108,12 @@ export const getAppWebhook = Rpc.make("appWebhooks.get", {
   error: Schema.Union(AppNotFound, WebhookNotFound)
 })
 
+/** The kinds of event that a webhook is told of. */
+export const WantedKinds = listOf(EventKind, EventKind.literals.length).pipe(
+  Schema.filter((kinds) => kinds.length > 0, { message: () => "must name a kind of event" }),
+  Schema.annotations({ description: "Which events it wants, of the stores that let it read what they tell of" })
+)
+
 /** The first time makes a secret, which is shown; later the one that there is goes on. */
 export const setAppWebhook = Rpc.make("appWebhooks.set", {
   payload: {
@@ -114,10 +122,7 @@ export const setAppWebhook = Rpc.make("appWebhooks.set", {
     url: Schema.String.annotations({
       description: "Where its events are sent: https, at a public address, as in https://app.example.com/hooks"
     }),
-    kinds: listOf(EventKind, EventKind.literals.length).pipe(
-      Schema.filter((kinds) => kinds.length > 0, { message: () => "must name a kind of event" }),
-      Schema.annotations({ description: "Which events it wants, of the stores that let it read what they tell of" })
-    )
+    kinds: WantedKinds
   },
   success: Schema.Struct({ url: Schema.String, kinds: Schema.Array(EventKind), secret: signingSecret }),
   error: Schema.Union(OwnWriteRefused, AppNotFound, WebhookUrlRefused)
@@ -137,19 +142,56 @@ export const rotateAppWebhookSecret = Rpc.make("appWebhooks.rotateSecret", {
   error: Schema.Union(OwnWriteRefused, AppNotFound, WebhookNotFound)
 })
 
-/** Where the events of an app go. */
-export class AppWebhookRpcs extends RpcGroup.make(getAppWebhook, setAppWebhook, rotateAppWebhookSecret).middleware(
-  Identified
-) {}
+/** Sends nothing more until it is resumed; what happens meanwhile is kept, each delivery for 30 days. Done twice it is the same. */
+export const pauseAppWebhook = Rpc.make("appWebhooks.pause", {
+  payload: ofApp,
+  success: Schema.Struct({}),
+  error: Schema.Union(AppNotFound, WebhookNotFound)
+})
 
-/** The newest first, without a cursor: what was sent before is found by its event. */
-export const listAppDeliveries = Rpc.make("appDeliveries.list", {
+/** Sends again, as if nothing had failed, whoever paused it. Answers what was missed. */
+export const resumeAppWebhook = Rpc.make("appWebhooks.resume", {
   payload: {
     ...ofApp,
-    state: optional(DeliveryState.annotations({ description: "Only those that stand so" })),
-    limit: ownPaged(EventId).limit
+    missed: Schema.Literal("deliver", "skip").annotations({
+      description: "What becomes of the deliveries that wait. deliver: all of them are due now. skip: they end",
+      message: () => ({ message: "must be deliver or skip", override: true })
+    })
   },
-  success: Schema.Array(Schema.Struct({ ...Delivery.fields, createdAt: Schema.Date, nextAt: When, finishedAt: When })),
+  success: Schema.Struct({ count: Schema.Int, since: When, until: When }),
+  error: Schema.Union(AppNotFound, WebhookNotFound)
+})
+
+/**
+ * Sends a signed event of the kind `webhook.test.v1`, which is of no store, once and now, and answers what came back. It is
+ * in no log, and says nothing of how the webhook stands.
+ */
+export const testAppWebhook = Rpc.make("appWebhooks.test", {
+  payload: ofApp,
+  success: TestDelivery,
+  error: Schema.Union(AppNotFound, WebhookNotFound, TooManyTests)
+})
+
+/** Where the events of an app go. */
+export class AppWebhookRpcs extends RpcGroup.make(
+  getAppWebhook,
+  setAppWebhook,
+  rotateAppWebhookSecret,
+  pauseAppWebhook,
+  resumeAppWebhook,
+  testAppWebhook
+).middleware(Identified) {}
+
+const AppDelivery = Schema.Struct({ ...Delivery.fields, createdAt: Schema.Date, nextAt: When, finishedAt: When })
+
+/** The newest first. */
+export const listAppDeliveries = Rpc.make("appDeliveries.list", {
+  payload: {
+    ...ownPaged(EventId),
+    ...ofApp,
+    state: optional(DeliveryState.annotations({ description: "Only those that stand so" }))
+  },
+  success: SomePage(AppDelivery, EventId),
   error: Schema.Union(AppNotFound, WebhookNotFound)
 })
 
@@ -160,5 +202,14 @@ export const listAppAttempts = Rpc.make("appDeliveries.attempts", {
   error: Schema.Union(AppNotFound, DeliveryNotFound)
 })
 
+/** Sends an event once more, whatever became of it before; a request that is under way is left to end. */
+export const redeliverToApp = Rpc.make("appDeliveries.redeliver", {
+  payload: { ...ownKeyed, ...ofApp, eventId: EventId },
+  success: AppDelivery,
+  error: Schema.Union(OwnWriteRefused, AppNotFound, DeliveryNotFound)
+})
+
 /** What an app was sent, by all the stores that it is installed on. */
-export class AppDeliveryRpcs extends RpcGroup.make(listAppDeliveries, listAppAttempts).middleware(Identified) {}
+export class AppDeliveryRpcs extends RpcGroup.make(listAppDeliveries, listAppAttempts, redeliverToApp).middleware(
+  Identified
+) {}

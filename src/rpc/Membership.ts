@@ -1,8 +1,8 @@
 import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
 import { WorkWeight } from "../domain/Bulkhead.ts"
-import { CollectionId, CollectionNotFound, RulesTooSlow } from "../domain/catalog/Collection.ts"
-import { Membership, Preview, PreviewRules } from "../domain/catalog/Membership.ts"
+import { CollectionNotFound, RulesTooSlow } from "../domain/catalog/Collection.ts"
+import { Membership, Preview, PreviewRules, TriedRules } from "../domain/catalog/Membership.ts"
 import { ProductId, ProductNotFound } from "../domain/catalog/Product.ts"
 import { ForAgents } from "./ForAgents.ts"
 import { agentsWith, CallersOf, Identified } from "./Principal.ts"
@@ -21,11 +21,11 @@ export const previewCollection = Rpc.make("collections.preview", {
     'Says which products an automated collection would hold, without saving anything: how many, and the first of them in a small form. Use it before collections.create or collections.update, to see that the rules find what is meant. With `id` it tries out changes to that collection: `rules` replaces all of its rules. Example: rules [{ field: "tags", relation: "equals", value: "oak" }, { field: "price", relation: "less_than", value: 500 }] with disjunctive false finds what is tagged oak and costs less than 500.'
   )
 
-/** Rule by rule. */
+/** Rule by rule, of what is saved or of rules that are tried out. */
 export const explainMembership = Rpc.make("collections.why", {
   payload: {
     ...inStore,
-    id: CollectionId.annotations({ description: "The collection" }),
+    ...TriedRules.fields,
     productId: ProductId.annotations({ description: "The product" })
   },
   success: Membership,
@@ -34,7 +34,7 @@ export const explainMembership = Rpc.make("collections.why", {
   .annotate(CallersOf, agentsWith("read_collections"))
   .annotate(
     ForAgents,
-    "Explains why a product is in a collection or is not: each rule with what the product has there and whether it holds, how the rules combine, and what comes of it. Use it when somebody asks why a product is shown or missing. A manual collection has no reasons: it holds what was put into it."
+    "Explains why a product is in a collection or is not: each rule with what the product has there and whether it holds, how the rules combine, and what comes of it. Use it when somebody asks why a product is shown or missing. With `rules` or `disjunctive` it explains what would come of these, as collections.preview takes them. A manual collection has no reasons: it holds what was put into it."
   )
 
 /** What collections would hold, and why they hold what they do. */

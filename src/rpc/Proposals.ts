@@ -22,7 +22,12 @@ const ofOne = { id: ProposalId }
 export const listProposals = Rpc.make("proposals.list", {
   payload: {
     ...paged(ProposalId),
-    pending: optional(Schema.Boolean.annotations({ description: "true: those alone that wait for a decision" }))
+    pending: optional(
+      Schema.Boolean.annotations({
+        description:
+          "true: those alone that wait for a decision; false: those alone that do not any more, the newest first"
+      })
+    )
   },
   success: Page(Proposal, ProposalId)
 })

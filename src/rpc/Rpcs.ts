@@ -11,11 +11,13 @@ import { MembershipRpcs } from "./Membership.ts"
 import { ProposalRpcs } from "./Proposals.ts"
 import { CustomerRpcs, OrderRpcs } from "./Records.ts"
 import { SearchRpcs } from "./Search.ts"
+import { SummaryRpcs } from "./Summaries.ts"
 import { DeliveryRpcs, WebhookRpcs } from "./Webhooks.ts"
 
 /** Every procedure of the second surface, for merchants who are signed in, and their agents. */
 export const Rpcs = ProductRpcs.merge(
   SearchRpcs,
+  SummaryRpcs,
   CollectionRpcs,
   MembershipRpcs,
   InventoryRpcs,

@@ -75,6 +75,15 @@ export const Page = <A, I, Id, IdI>(item: Schema.Schema<A, I>, id: Schema.Schema
     nextCursor: Schema.NullOr(id).annotations({ description: "Null exactly when there is no further item" })
   })
 
+/** A page of a list, the newest first, of which not all may be looked at for those that are in one state. */
+export const SomePage = <A, I, Id, IdI>(item: Schema.Schema<A, I>, id: Schema.Schema<Id, IdI>) =>
+  Schema.Struct({
+    items: Schema.Array(item),
+    nextCursor: Schema.NullOr(id).annotations({
+      description: "Null when there is no further item; of one state a page may hold few, or none, and have a next one"
+    })
+  })
+
 /** What is gone. */
 export const Deleted = <A, I>(id: Schema.Schema<A, I>) => Schema.Struct({ id, deleted: Schema.Literal(true) })
 

@@ -7,7 +7,7 @@ import { Instant } from "../domain/Time.ts"
 import { StoreDelivery, StoreDeliveryDetails, StoreWebhook } from "../domain/webhooks/StoreWebhooks.ts"
 import { DeliveryNotFound, DeliveryState } from "../domain/webhooks/Webhook.ts"
 import { Identified } from "./Principal.ts"
-import { inStore, keyed, paged, WriteRefused } from "./Shapes.ts"
+import { inStore, keyed, paged, SomePage, WriteRefused } from "./Shapes.ts"
 
 /*
  * What the apps on a store are told of it: for its members. A webhook is an app's, for all of its stores; what a member
@@ -50,12 +50,7 @@ export const listDeliveries = Rpc.make("deliveries.list", {
     since: time("Only of events from this time on, as in 2026-01-31T09:30:00Z"),
     until: time("Only of events before this time")
   },
-  success: Schema.Struct({
-    items: Schema.Array(StoreDelivery),
-    nextCursor: Schema.NullOr(EventId).annotations({
-      description: "Null when there is no further item; of one state a page may hold few, or none, and have a next one"
-    })
-  }),
+  success: SomePage(StoreDelivery, EventId),
   error: InstallationNotFound
 })
 

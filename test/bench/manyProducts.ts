@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { newProduct, ProductId } from "../../src/domain/catalog/Product.ts"
-import { slugOf } from "../../src/domain/catalog/MadeSlug.ts"
+import { slugOf } from "../../src/layers/catalog/MadeSlug.ts"
 import { stringify } from "../../src/domain/Json.ts"
 import { connection } from "./cluster.ts"
 import { EPOCH, fullProduct, idOf } from "./population.ts"

@@ -3,7 +3,7 @@ import { type CollectionHead, newCollection, CollectionId } from "../../src/doma
 import { facetsJson, facetsOf } from "../../src/domain/catalog/Facets.ts"
 import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
 import type { Order } from "../../src/domain/records/Order.ts"
-import { slugOf } from "../../src/domain/catalog/MadeSlug.ts"
+import { slugOf } from "../../src/layers/catalog/MadeSlug.ts"
 import { stringify } from "../../src/domain/Json.ts"
 import { indexOf } from "../../src/layers/catalog/Terms.ts"
 import {

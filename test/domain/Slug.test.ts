@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc, Schema } from "effect"
 import { Slug } from "../../src/domain/catalog/Fields.ts"
-import { slugOf } from "../../src/domain/catalog/MadeSlug.ts"
+import { slugOf } from "../../src/layers/catalog/MadeSlug.ts"
 import { numbered, SlugTaken } from "../../src/domain/catalog/Slug.ts"
 
 const isSlug = Schema.is(Slug)

@@ -97,7 +97,7 @@ layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Ru
           assert.strictEqual(preview.productCount, collection.productCount)
           assert.deepStrictEqual(toIds(parse(preview.items)), collection.productIds.slice(0, PREVIEWED))
           for (const { id } of fc.sample(fc.constantFrom(...products), 4)) {
-            const why = await runPromise(catalog.explainMembership(storeId, collection.id, id))
+            const why = await runPromise(catalog.explainMembership(storeId, id, { id: collection.id }))
             assert.strictEqual(why.isMember, collection.productIds.includes(id))
             const held = why.reasons.map(({ holds }) => holds)
             assert.lengthOf(held, collection.rules.length)

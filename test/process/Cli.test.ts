@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { Plan } from "../../src/domain/access/Stores.ts"
 import { dataOf, errorOf, makeClient, pageOf } from "../support/Api.ts"
 import { app, AppMade, cli, factsOf, Installed, store, StoreMade } from "../support/Cli.ts"
-import { ownDatabase, rowsOf, startServer } from "../support/Process.ts"
+import { emptyDatabase, ownDatabase, rowsOf, startServer } from "../support/Process.ts"
 
 const words = (text: string) => text.split(" ")
 
@@ -11,7 +11,7 @@ const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
 
 it.scopedLive("migrate brings an empty database to the newest schema, and a second time changes nothing", () =>
   Effect.gen(function* () {
-    const { client, url } = yield* ownDatabase
+    const { client, url } = yield* emptyDatabase
     const Migrated = Schema.Struct({ migrated: Schema.Literal(true) })
     const tables = rowsOf(client, "select oid::int, relname from pg_class where relkind = 'r' order by oid")
     yield* factsOf(Migrated, url, "migrate")

@@ -71,7 +71,7 @@ const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
     ["--redirect-uri", "http://app.example.com/"],
     /The redirect URI http:\/\/app\.example\.com\/ must begin with https/
   ],
-  [["--redirect-uri", "com.example.app:/callback"], /public apps may have/]
+  [["--redirect-uri", "com.example.app:/callback"], /only public apps of a developer may have/]
 ]
 
 it.scopedLive("what is asked wrongly of an app is answered with one clear line, and makes nothing", () =>

@@ -14,7 +14,7 @@ it.scopedLive("a merchant is made, joins a store, and signs in with the printed 
     const made = yield* factsOf(Made, url, "merchants", "create", "--email", "Ada@Example.com", "--name", "Ada")
     const again = yield* cli(url, "merchants", "create", "--email", email, "--name", "Ada")
     assert.strictEqual(again.code, 1)
-    assert.include(again.stderr, "There is a merchant with the e-mail address ada@example.com already")
+    assert.include(again.stderr, "There is an account with the e-mail address ada@example.com already")
 
     const Joined = Schema.Struct({ merchantId: Schema.UUID, storeId: Schema.UUID, role: Schema.Literal("owner") })
     const joined = yield* factsOf(Joined, url, "merchants", "join", "--email", email, "--store", storeId)

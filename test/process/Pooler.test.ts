@@ -4,7 +4,7 @@ import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { postgres } from "../../src/layers/database/Postgres.ts"
 import { makeClient, pageOf } from "../support/Api.ts"
 import { isThere, knowsPrepared, pooler } from "../support/Pgbouncer.ts"
-import { connection, ownDatabase, rowsOf, runNode, watch } from "../support/Process.ts"
+import { connection, emptyDatabase, rowsOf, runNode, watch } from "../support/Process.ts"
 import { receiver } from "../support/Receiver.ts"
 import { audience, books, listening, startSender } from "../support/Workers.ts"
 
@@ -19,7 +19,7 @@ const ways = [
 for (const [how, isPossible, variables, settings] of ways) {
   it.scopedLive.skipIf(!isPossible)(`two servers of 20 connections work on two sessions of a pooler, ${how}`, () =>
     Effect.gen(function* () {
-      const { client, url } = yield* ownDatabase
+      const { client, url } = yield* emptyDatabase
       const through = yield* pooler(url, settings)
       const given = { DATABASE_URL: through, DATABASE_DIRECT_URL: url, DATABASE_POOL_SIZE: "20", ...variables }
       const servers = [yield* startSender(given), yield* startSender(given)]
@@ -70,7 +70,7 @@ for (const [how, isPossible, variables, settings] of ways) {
 
 behindPooler("clients that share sessions never run each other's prepared statements, whatever the pooler knows", () =>
   Effect.gen(function* () {
-    const { url } = yield* ownDatabase
+    const { url } = yield* emptyDatabase
     const through = yield* pooler(url)
     const pool = postgres({ url: Redacted.make(through), directUrl: Redacted.make(url), maxConnections: 1 })
     const client = Effect.map(Layer.build(Layer.fresh(pool)), Context.get(SqlClient.SqlClient))
@@ -120,7 +120,7 @@ const refusals = [
 for (const [what, settings, isDirect, line] of refusals) {
   behindPooler(`a pooler that ${what} stops the start with one line, and no statement runs without limits`, () =>
     Effect.gen(function* () {
-      const { url } = yield* ownDatabase
+      const { url } = yield* emptyDatabase
       const through = yield* pooler(url, settings, false)
       const given = { DATABASE_URL: through, ...(isDirect ? { DATABASE_DIRECT_URL: url } : {}) }
       const { code, stderr } = yield* runNode("main", [], given)

@@ -9,6 +9,7 @@ import { selfSigned } from "../support/Certificate.ts"
 import { cli } from "../support/Cli.ts"
 import {
   connection,
+  emptyDatabase,
   folder,
   freePort,
   ownDatabase,
@@ -80,7 +81,7 @@ for (const [wrong, line] of refusals) {
   const [[name, value] = []] = Object.entries(wrong)
   it.scopedLive(`${name}=${value} stops the start with one line alone that says why, no stack and no secret`, () =>
     Effect.gen(function* () {
-      const { url } = yield* ownDatabase
+      const { url } = yield* emptyDatabase
       const given = { DATABASE_URL: url, DATA_DIR: yield* folder, PORT: String(yield* freePort), ...wrong }
       const { code, stderr, stdout } = yield* runNode("main", [], given)
       assert.notStrictEqual(code, 0)
@@ -253,7 +254,7 @@ it.scopedLive("listens on the address that HOST names", () =>
 
 it.scopedLive("several servers that start at once on an empty database make its schema once, and all get ready", () =>
   Effect.gen(function* () {
-    const { client, url } = yield* ownDatabase
+    const { client, url } = yield* emptyDatabase
     yield* Effect.all(
       Array.from({ length: 3 }, () => startServer({ DATABASE_URL: url })),
       { concurrency: "unbounded" }

@@ -240,7 +240,6 @@ const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
 it.scopedLive("what is asked wrongly is answered with one clear line and exit code 1, and makes nothing", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
-    yield* cli(url, "migrate")
     for (const [asked, line] of mistakes) {
       const { code, stderr, stdout } = yield* cli(url, ...words(asked))
       assert.deepStrictEqual({ asked, code, stdout }, { asked, code: 1, stdout: "" })

@@ -35,6 +35,7 @@ const payloadsOf = (
     "collections.update": { idempotencyKey: randomUUID(), id: collection, patch: { title: "Stray" } },
     "collections.delete": { idempotencyKey: randomUUID(), id: collection },
     "products.search": { query: "secret" },
+    "products.summaries": { ids: [product] },
     "collections.preview": { id: collection },
     "collections.why": { id: collection, productId: product },
     "inventory.change": { idempotencyKey: randomUUID(), id: product, change: { adjust: 1 } },
@@ -65,6 +66,7 @@ const payloadsOf = (
     "deliveries.get": { installationId: product, eventId: product },
     "deliveries.redeliver": { idempotencyKey: randomUUID(), installationId: product, eventId: product },
     "billing.plans": { installationId: product },
+    "billing.current": { installationId: product },
     "billing.subscriptions": {},
     "billing.subscribe": { idempotencyKey: randomUUID(), installationId: product, planId: product },
     "billing.change": { idempotencyKey: randomUUID(), installationId: product, planId: product },
@@ -98,7 +100,7 @@ const NOT_FOUND: Readonly<Record<string, string>> = {
 }
 
 /** What is the caller's own is in no store. */
-const inStores = [...Rpcs.requests.keys()].filter((tag) => !/^(?:sessions|apps|appWebhooks|appDeliveries)\./.test(tag))
+const inStores = [...Rpcs.requests.keys()].filter((tag) => !/^(?:account|sessions|apps|appWebhooks|appDeliveries)\./.test(tag))
 
 /** A store with something in it. */
 const scene = Effect.gen(function* () {

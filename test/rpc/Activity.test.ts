@@ -5,12 +5,13 @@ import { Effect, Schema } from "effect"
 import { Catalog } from "../../src/domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
-import { type ActivityEntry, EntryId, MAX_LOOKED_AT } from "../../src/domain/journal/Activity.ts"
+import { type ActivityEntry, EntryId, MAX_LOOKED_AT, MAX_NAMED } from "../../src/domain/journal/Activity.ts"
+import { type Write, Writes } from "../../src/domain/Write.ts"
 import { type Client, performed } from "../../src/rpc/Client.ts"
 import { makeActivityProcedures } from "../../src/rpc/handlers/Activity.ts"
 import { ApiTest, dataOf, install } from "../support/Api.ts"
-import { asAgent, callLine, freshMember, newKey, post } from "../support/Rpc.ts"
-import { AGENT, performIn } from "../support/Writes.ts"
+import { agentOf, asAgent, callLine, errorOf, freshMember, newKey, post } from "../support/Rpc.ts"
+import { AGENT, contextOf } from "../support/Writes.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
@@ -81,7 +82,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
       const { client, merchantId, storeId } = yield* freshMember()
       const other = yield* freshMember()
       const catalog = yield* Catalog
-      const write = yield* performIn(storeId, AGENT)
+      const { perform } = yield* Writes
+      const write = <A, E>(write: Write<A, E>) => perform({ ...contextOf(storeId, AGENT), surface: "mcp" }, write)
       const make = (name: string) =>
         performed(client.products.create({ storeId, idempotencyKey: newKey(), product: toProduct({ name }) }))
       const cup = yield* make("Cup")
@@ -113,6 +115,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
       assert.deepStrictEqual(yield* asked({ actorId: merchantId }), mine)
       assert.deepStrictEqual((yield* walk(client, { storeId, actorId: merchantId, limit: 1 })).flat(), mine)
       assert.deepStrictEqual(yield* asked({ actorType: "merchant" }), mine)
+      assert.deepStrictEqual(yield* asked({ surface: "rpc" }), mine)
+      assert.deepStrictEqual(yield* asked({ surface: "rpc", resourceId: cup.id }), mine.filter(isOf(cup.id)))
+      assert.deepStrictEqual(yield* asked({ surface: "import" }), [])
       assert.deepStrictEqual(yield* asked({ resourceId: cup.id }), all.filter(isOf(cup.id)))
       assert.deepStrictEqual(yield* asked({ resourceId: cup.id, actorId: AGENT.id }), all.slice(2, 3))
       assert.deepStrictEqual(yield* asked({ resource: "collection" }), all.slice(1, 2))
@@ -126,6 +131,46 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
         all.filter((entry) => entry.at < String(at))
       )
       assert.deepStrictEqual(yield* asked({ since: at, until: at }), [])
+    })
+  )
+
+  it.scoped("names who wrote and what they wrote, to every member, as far as it is of the store", () =>
+    Effect.gen(function* () {
+      const staff = yield* freshMember({ role: "staff" })
+      const { client, merchantId, storeId } = staff
+      const other = yield* freshMember()
+      const theirs = yield* performed(
+        other.client.products.create({
+          storeId: other.storeId,
+          idempotencyKey: newKey(),
+          product: toProduct({ name: "Secret" })
+        })
+      )
+      const { installation } = yield* install(storeId)
+      const agent = yield* agentOf(staff, { name: "Restocker" })
+      const keyed = () => ({ storeId, idempotencyKey: newKey() })
+      const cup = yield* performed(client.products.create({ ...keyed(), product: toProduct({ name: "Cup" }) }))
+      const shelf = yield* performed(
+        client.collections.create({ ...keyed(), collection: toCollection({ title: "Shelf" }) })
+      )
+      const { appName } = yield* client.installations.get({ storeId, id: installation.id })
+      yield* client.agents.revoke({ ...keyed(), id: agent.id })
+      yield* client.installations.uninstall({ ...keyed(), id: installation.id })
+
+      const wanted = new Map<string, string>([
+        [cup.id, "Cup"],
+        [shelf.id, "Shelf"],
+        [agent.id, "Restocker"],
+        [installation.id, appName],
+        [merchantId, "Ada"]
+      ])
+      const ids = [...wanted.keys(), theirs.id, other.merchantId, EntryId.make(AGENT.id)]
+      const names = yield* client.activity.names({ storeId, ids })
+      assert.deepStrictEqual(new Map(names.map(({ id, name }) => [id, name])), wanted)
+      assert.deepStrictEqual(yield* client.activity.names({ storeId, ids: [] }), [])
+      const tooMany = Array.from({ length: MAX_NAMED + 1 }, () => cup.id)
+      const refused = yield* post(callLine("activity.names", { storeId, ids: tooMany }), { cookie: staff.cookie })
+      assert.strictEqual(errorOf(refused.text)?.["_tag"], "BadRequest")
     })
   )
 

@@ -50,12 +50,14 @@ layer(ApiTest)("billing", (it) => {
         [BASIC, { name: "Pro", price: 99, currencyCode: "EUR", period: "year", trialDays: 14 }]
       )
 
+      assert.isNull(yield* client.billing.current({ storeId, installationId: installation.id }))
       const agreed = yield* client.billing.subscribe({ ...asked(), planId })
       assert.deepInclude(agreed, { planId, planName: "Basic", price: 9.9, state: "active", trialEndsAt: null })
       assert.approximately(Date.parse(agreed.periodEndsAt) - Date.parse(agreed.startedAt), 29.5 * DAY, 1.6 * DAY)
       assert.strictEqual(yield* setPlan(appId, { price: 12.5 }), planId)
       const { items } = yield* client.billing.subscriptions({ storeId })
       assert.deepStrictEqual(items, [agreed])
+      assert.deepStrictEqual(yield* client.billing.current({ storeId, installationId: installation.id }), agreed)
       assert.deepInclude(dataOf(yield* app.get("/store"))["installation"], { subscription: { ...agreed } })
 
       const again = yield* client.billing.change({ ...asked(), planId })
@@ -159,6 +161,7 @@ layer(ApiTest)("billing", (it) => {
       const staff = yield* memberOf(storeId, "staff")
       const refusals = yield* Effect.all([
         Effect.flip(Effect.asVoid(staff.client.billing.plans({ storeId, installationId: installation.id }))),
+        Effect.flip(Effect.asVoid(staff.client.billing.current({ storeId, installationId: installation.id }))),
         Effect.flip(Effect.asVoid(staff.client.billing.subscriptions({ storeId }))),
         Effect.flip(Effect.asVoid(staff.client.billing.subscribe({ ...asked(), planId }))),
         Effect.flip(Effect.asVoid(staff.client.billing.change({ ...asked(), planId }))),

@@ -164,7 +164,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
           liveSecrets: 2
         })
         assert.isNull((yield* rotate("end")).previousUntil)
-        assert.deepStrictEqual(yield* client.appDeliveries.list({ id }), [])
+        assert.deepStrictEqual(yield* client.appDeliveries.list({ id }), { items: [], nextCursor: null })
       })
   )
 })

@@ -61,8 +61,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
         "appWebhooks.get": {},
         "appWebhooks.set": { idempotencyKey: newKey(), url: "https://thief.example.com/", kinds },
         "appWebhooks.rotateSecret": { idempotencyKey: newKey(), before: "end" },
+        "appWebhooks.pause": {},
+        "appWebhooks.resume": { missed: "skip" },
+        "appWebhooks.test": {},
         "appDeliveries.list": {},
-        "appDeliveries.attempts": { eventId: randomUUID() }
+        "appDeliveries.attempts": { eventId: randomUUID() },
+        "appDeliveries.redeliver": { idempotencyKey: newKey(), eventId: randomUUID() }
       }
       const mine = [...Rpcs.requests.keys()].filter((tag) => /^app[A-Z]|^apps\./.test(tag))
       assert.sameMembers([...Object.keys(payloads), "apps.list", "apps.create"], mine)

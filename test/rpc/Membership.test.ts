@@ -136,6 +136,43 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
     })
   )
 
+  it.scoped("a product is held against rules that are tried out, of a collection or of none yet", () =>
+    Effect.gen(function* () {
+      const { client, desk, stool, storeId } = yield* scene
+      const collection = toCollection({ title: "By hand", productIds: [desk.id] })
+      const { id } = yield* client.collections.create({ ...keyedIn(storeId), collection }).pipe(performed)
+      const rules = toRules([CHEAP])
+      const none = yield* client.collections.why({ storeId, productId: desk.id, rules })
+      assert.deepInclude(none, { collectionId: null, type: "automated", isMember: false })
+      const tried = { storeId, id, productId: stool.id, rules }
+      assert.deepInclude(yield* client.collections.why(tried), {
+        collectionId: id,
+        type: "automated",
+        isMember: true,
+        reasons: [{ rule: CHEAP, found: 40, holds: true }]
+      })
+      const unknown = { storeId, productId: ProductId.make(id), rules }
+      assert.strictEqual((yield* Effect.flip(client.collections.why(unknown)))._tag, "ProductNotFound")
+      assert.deepStrictEqual((yield* client.collections.get({ storeId, id })).productIds, [desk.id])
+    })
+  )
+
+  it.scoped("products that a collection names are told by what they are called, and what is gone is left out", () =>
+    Effect.gen(function* () {
+      const { client, cookie, desk, shelf, stool, storeId } = yield* scene
+      yield* client.products.delete({ ...keyedIn(storeId), id: shelf.id }).pipe(performed)
+      const ids = [desk.id, shelf.id, stool.id, desk.id]
+      const { items } = yield* client.products.summaries({ storeId, ids })
+      assert.deepStrictEqual(items, [stool, desk].map(summaryOf))
+      const stranger = yield* freshMember()
+      const theirs = yield* stranger.client.products.summaries({ storeId: stranger.storeId, ids })
+      assert.deepStrictEqual(theirs.items, [])
+      const tooMany = callLine("products.summaries", { storeId, ids: Array.from({ length: 201 }, () => desk.id) })
+      const { text } = yield* post(tooMany, { cookie })
+      assert.deepStrictEqual(errorOf(text)?.["issues"], ["ids: must be a list of at most 200 items"])
+    })
+  )
+
   it.scoped("of a long text its beginning is shown, and of a list its first values", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()

@@ -98,6 +98,33 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals 
     })
   )
 
+  it.scoped("those that wait no longer are listed by themselves, the newest first and a page at a time", () =>
+    Effect.gen(function* () {
+      const { agent, client, product, storeId } = yield* proposer
+      const [first, second, third] = yield* Effect.forEach([4, 5, 6, 7], (price) =>
+        priced(agent.client, storeId, product.id, price)
+      )
+      yield* client.proposals.reject({ ...keyedIn(storeId), id: first?.id ?? assert.fail(), reason: "Too cheap" })
+      yield* agent.client.proposals.withdraw({ ...keyedIn(storeId), id: second?.id ?? assert.fail() })
+      yield* client.proposals.approve({ ...keyedIn(storeId), id: third?.id ?? assert.fail() })
+      const asked = { storeId, pending: false, limit: 2 }
+      const newest = yield* client.proposals.list(asked)
+      assert.deepStrictEqual(
+        newest.items.map(({ id, status }) => [id, status]),
+        [
+          [third?.id, "approved"],
+          [second?.id, "withdrawn"]
+        ]
+      )
+      const older = yield* client.proposals.list({ ...asked, cursor: newest.nextCursor ?? assert.fail() })
+      assert.isNull(older.nextCursor)
+      assert.deepStrictEqual(
+        older.items.map(({ id }) => id),
+        [first?.id]
+      )
+    })
+  )
+
   it.scoped("waits for seven days, is read for thirty, and then goes", () =>
     Effect.gen(function* () {
       const { agent, client, product, storeId } = yield* proposer

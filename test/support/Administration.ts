@@ -7,6 +7,7 @@ import { Billing } from "../../src/domain/billing/Billing.ts"
 import { EventId } from "../../src/domain/Events.ts"
 import type { Write } from "../../src/domain/Write.ts"
 import { StoreWebhooks } from "../../src/domain/webhooks/StoreWebhooks.ts"
+import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
 import { statement } from "../../src/layers/database/Statement.ts"
 
@@ -29,6 +30,7 @@ export const administration = Effect.fn(function* (
 ) {
   const installations = yield* Installations
   const webhooks = yield* StoreWebhooks
+  const { deliveries } = yield* Webhooks
   const billing = yield* Billing
   const requests = yield* Requests
   const database = yield* Database
@@ -52,6 +54,9 @@ export const administration = Effect.fn(function* (
     ["deliveries of an app", webhooks.deliveries(storeId, id, { limit: 20 })],
     ["deliveries behind one", webhooks.deliveries(storeId, id, { limit: 20, cursor: delivery.id })],
     ["deliveries that are dead", webhooks.deliveries(storeId, id, { limit: 20, state: "dead" })],
+    ["all deliveries of an app", deliveries(appId, { limit: 20 })],
+    ["all deliveries behind one", deliveries(appId, { limit: 20, cursor: delivery.id })],
+    ["all deliveries that are dead", deliveries(appId, { limit: 20, state: "dead" })],
     ["a delivery", webhooks.delivery(storeId, id, delivery.id)],
     ["a redelivery", perform(webhooks.redeliver(storeId, id, delivery.id))],
     ["deliveries that wait", perform(webhooks.hold(storeId, id))],

@@ -15,7 +15,7 @@ const Entry = Schema.Struct({ id: Schema.typeSchema(EntryId), resourceId: Schema
 
 /** All that is read of what was written in a store, by name. */
 export const history = Effect.fn(function* (storeId: StoreId) {
-  const { get, list } = yield* Activity
+  const { get, list, names } = yield* Activity
   const { follow } = yield* Changes
   const database = yield* Database
   const { id, resourceId } = yield* database.one(Entry)(selectEntry(storeId))
@@ -25,6 +25,8 @@ export const history = Effect.fn(function* (storeId: StoreId) {
     ["activity in the middle", list(storeId, { ...asked, cursor: id })],
     ["activity of a product", list(storeId, { ...asked, resourceId })],
     ["activity of a merchant", list(storeId, { ...asked, actorId: MERCHANT.id })],
+    ["activity through a surface", list(storeId, { ...asked, surface: "rest" })],
+    ["names", names(storeId, [resourceId, MERCHANT.id])],
     ["activity since a time", list(storeId, { ...asked, since: "2020-01-01T00:00:00.000Z" })],
     ["an entry", get(storeId, id)],
     ["changes", Stream.runDrain(Stream.take(follow(storeId, EventId.make(id), ResourceKind.literals), 2))]

@@ -1,24 +1,24 @@
-import { SqlClient } from "@effect/sql"
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted, type Scope } from "effect"
 import { randomUUID } from "node:crypto"
 import { inject } from "vitest"
+import { onServer } from "./OnServer.ts"
 
-/** One statement on the server's own database. */
-const onServer = (url: string, statement: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(
-    Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })),
-    Effect.orDie
-  )
-
-/** The URL of an empty database of its own, so files run in parallel and never clean up rows. Dropped with the scope. */
-export const freshDatabase: Effect.Effect<Redacted.Redacted, never, Scope.Scope> = Effect.gen(function* () {
+/** The URL of a database of its own, so files run in parallel and never clean up rows. Dropped with the scope. */
+const databaseFrom = Effect.fnUntraced(function* (template: string) {
   const url = inject("databaseServer")
   const name = `test_${randomUUID().replaceAll("-", "")}`
-  yield* Effect.acquireRelease(onServer(url, `create database ${name}`), () =>
+  yield* Effect.acquireRelease(onServer(url, `create database ${name} template ${template}`), () =>
     onServer(url, `drop database ${name} with (force)`)
   )
   const database = new URL(url)
   database.pathname = `/${name}`
   return Redacted.make(database.href)
 })
+
+/** An empty one. */
+export const freshDatabase: Effect.Effect<Redacted.Redacted, never, Scope.Scope> = databaseFrom("template1")
+
+/** One with the newest schema: a copy, which takes a tenth of what migrations take. */
+export const migratedDatabase: Effect.Effect<Redacted.Redacted, never, Scope.Scope> = Effect.suspend(() =>
+  databaseFrom(inject("migratedTemplate"))
+)

@@ -1,12 +1,9 @@
 import { Effect, Layer } from "effect"
-import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/database/Postgres.ts"
-import { freshDatabase } from "./Postgres.ts"
+import { migratedDatabase } from "./Postgres.ts"
 
 const postgresOf = (maxConnections: number) =>
-  Layer.unwrapScoped(
-    Effect.map(freshDatabase, (url) => Layer.provideMerge(MigrationsLive, postgres({ url, maxConnections })))
-  ).pipe(Layer.orDie)
+  Layer.unwrapScoped(Effect.map(migratedDatabase, (url) => postgres({ url, maxConnections })))
 
 /** A migrated database of its own. */
 export const PostgresTest = postgresOf(10)

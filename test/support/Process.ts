@@ -20,7 +20,7 @@ import { DomainLive } from "../../src/layers/Domain.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/database/Postgres.ts"
 import { ServerLive } from "../../src/Server.ts"
-import { freshDatabase } from "./Postgres.ts"
+import { freshDatabase, migratedDatabase } from "./Postgres.ts"
 import { portOf } from "./Receiver.ts"
 import { SECRET_KEY } from "./SecretKey.ts"
 
@@ -233,8 +233,14 @@ export const enroll = (url: string, n = 1, plan = "scale") =>
     return { storeId, tokens: issued.map(({ token }) => Redacted.value(token)) }
   }).pipe(Effect.provide(servicesOn(url)))
 
-/** An empty database of its own, and a connection to it. */
-export const ownDatabase = Effect.gen(function* () {
-  const url = Redacted.value(yield* freshDatabase)
-  return { url, client: yield* connection(url) }
-})
+const connected = (database: typeof freshDatabase) =>
+  Effect.gen(function* () {
+    const url = Redacted.value(yield* database)
+    return { url, client: yield* connection(url) }
+  })
+
+/** A migrated database of its own, and a connection to it. */
+export const ownDatabase = connected(migratedDatabase)
+
+/** The same, empty: who starts on it makes the schema. */
+export const emptyDatabase = connected(freshDatabase)

@@ -2,6 +2,7 @@ import { Effect, type Scope } from "effect"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer as createTlsServer } from "node:https"
 import type { Server } from "node:net"
 
 /** A request as it arrived. */
@@ -39,12 +40,19 @@ export const portOf = (server: Server) => {
 const headersOf = ({ headers }: IncomingMessage) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]))
 
+/** By which name it is asked over TLS, with the certificate of that. */
+export interface Named {
+  readonly host: string
+  readonly cert: string
+  readonly key: string
+}
+
 /**
  * An app's endpoint on a port and a path of its own, with all below it, which records what arrives and answers as it is
  * told to: 204 by itself. What comes to another path is for one that had the port before: other tests leave webhooks
  * that fail.
  */
-export const receiver = (react: React = () => ({})): Effect.Effect<Receiver, never, Scope.Scope> =>
+export const receiver = (react: React = () => ({}), tls?: Named): Effect.Effect<Receiver, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.promise(async () => {
@@ -68,7 +76,9 @@ export const receiver = (react: React = () => ({})): Effect.Effect<Receiver, nev
           response.writeHead(reaction.status ?? 204, reaction.headers).end(reaction.body)
         }
         // A sender that gives up in the middle of a request is part of what is tested.
-        const server = createServer((request, response) => void answer(request, response).catch(() => undefined))
+        const heard = (request: IncomingMessage, response: ServerResponse) =>
+          void answer(request, response).catch(() => undefined)
+        const server = tls === undefined ? createServer(heard) : createTlsServer(tls, heard)
         server.listen(0, "127.0.0.1")
         await once(server, "listening")
         return { path, server, received, state }
@@ -84,7 +94,7 @@ export const receiver = (react: React = () => ({})): Effect.Effect<Receiver, nev
       const port = portOf(server)
       return {
         port,
-        url: `http://127.0.0.1:${port}${path}`,
+        url: tls === undefined ? `http://127.0.0.1:${port}${path}` : `https://${tls.host}:${port}${path}`,
         received,
         /** Requests that were open at the same time, at most. */
         most: () => state.most,

@@ -3,6 +3,7 @@ import { Either } from "effect"
 import { pipeline, Readable } from "node:stream"
 import { isShopify, makeShopify } from "../../domain/imports/Shopify.ts"
 import type { ShopifyRow } from "../../domain/imports/ShopifyColumns.ts"
+import { slugOf } from "../../layers/catalog/MadeSlug.ts"
 import type { Line } from "./Lines.ts"
 
 /** Bytes of a record beyond which a quote was never closed. */
@@ -33,7 +34,7 @@ export async function* shopifyLines(bytes: AsyncIterable<Buffer>): AsyncGenerato
   // What breaks the source breaks the records, too, of which that is told.
   pipeline(Readable.from(bytes, { objectMode: false }), records, () => {})
   let header: ReadonlyArray<string> = []
-  let shopify = makeShopify(header)
+  let shopify = makeShopify(header, slugOf)
   let gathered: Gathered | undefined
   // The library counts a CR and an LF inside a cell as two lines.
   let doubled = 0
@@ -54,7 +55,7 @@ export async function* shopifyLines(bytes: AsyncIterable<Buffer>): AsyncGenerato
       header = record
       if (!isShopify(header))
         throw new Error("it has no column Handle, URL handle or Title, as Shopify's products have")
-      shopify = makeShopify(header)
+      shopify = makeShopify(header, slugOf)
       continue
     }
     const row = Object.fromEntries(header.map((column, place) => [column, record[place] ?? ""]))

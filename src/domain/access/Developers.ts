@@ -2,12 +2,12 @@ import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { MerchantId } from "../Actor.ts"
 import { field, HttpUrl, listOf, optional, Timestamp, trimmed } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../Document.ts"
-import type { EventKind } from "../Events.ts"
+import type { EventId, EventKind } from "../Events.ts"
 import { MAX_REDIRECTS, type RedirectUriRefused } from "../oauth/RedirectUri.ts"
 import type { PageRequest } from "../Page.ts"
 import { Uuid } from "../Uuid.ts"
 import type { Write } from "../Write.ts"
-import type { NoWebhook, WebhookUrlRefused } from "../webhooks/Webhook.ts"
+import type { DeliveryNotFound, NoWebhook, WebhookUrlRefused } from "../webhooks/Webhook.ts"
 import { AppId, type AppNotFound, type NoClientSecret } from "./Apps.ts"
 import { Capability } from "./Capability.ts"
 import { InstallationId } from "./Installations.ts"
@@ -153,5 +153,11 @@ export class Developers extends Context.Tag("domain/Developers")<
       app: AppId,
       before: "overlap" | "end"
     ) => Effect.Effect<Write<WithSecret, NoWebhook>>
+    /** As `Webhooks.redeliver`. Answers the delivery. */
+    readonly redeliver: (
+      developer: MerchantId,
+      app: AppId,
+      event: EventId
+    ) => Write<JsonText, AppNotFound | DeliveryNotFound>
   }
 >() {}

@@ -27,15 +27,26 @@ const isPassword = (text: string) => {
   return length >= PASSWORD.least && length <= PASSWORD.most
 }
 
+/** What is wrong with a password is told without it. */
+const says = (message: string) => ({ message: () => ({ message, override: true }) })
+
 /** A password that an account may be given. */
 export const Password = Schema.Redacted(
   Schema.String.pipe(
-    Schema.filter((text) => isPassword(text) || `must have ${PASSWORD.least} to ${PASSWORD.most} characters`)
+    Schema.filter(isPassword),
+    Schema.annotations(says(`must have ${PASSWORD.least} to ${PASSWORD.most} characters`))
   )
 )
 
+const MAX_CLAIMED = PASSWORD.most * 4
+
 /** A password that somebody claims to know: whether an account may have it is not told to who asks. */
-export const ClaimedPassword = Schema.Redacted(Schema.String.pipe(Schema.maxLength(PASSWORD.most * 4)))
+export const ClaimedPassword = Schema.Redacted(
+  Schema.String.pipe(
+    Schema.maxLength(MAX_CLAIMED),
+    Schema.annotations(says(`must be text of at most ${MAX_CLAIMED} characters`))
+  )
+)
 
 /** What a merchant may do in a store: an owner everything, staff all but members and billing. */
 export const Role = Schema.Literal("owner", "staff")
@@ -70,13 +81,19 @@ export type Member = typeof Member.Type
 
 export class EmailTaken extends Schema.TaggedError<EmailTaken>()("EmailTaken", { email: Email }) {
   override get message() {
-    return `There is a merchant with the e-mail address ${this.email} already`
+    return `There is an account with the e-mail address ${this.email} already; if it is yours, sign in with it`
   }
 }
 
 export class MerchantNotFound extends Schema.TaggedError<MerchantNotFound>()("MerchantNotFound", { email: Email }) {
   override get message() {
-    return `There is no merchant with the e-mail address ${this.email}; make one with: merchants create`
+    return `There is no merchant with the e-mail address ${this.email}; who runs the service makes one with: merchants create`
+  }
+}
+
+export class EmailUnproven extends Schema.TaggedError<EmailUnproven>()("EmailUnproven", { email: Email }) {
+  override get message() {
+    return `Whoever has the account of ${this.email} made it themselves, and nobody has shown that the address is theirs; whoever runs the service gives its owner a new password with: merchants reset-password`
   }
 }
 
@@ -102,18 +119,21 @@ export class Merchants extends Context.Tag("domain/Merchants")<
       readonly name: string
       readonly password: Redacted.Redacted
     }) => Effect.Effect<MerchantId, EmailTaken>
-    /** The account of an address. */
-    readonly find: (email: Email) => Effect.Effect<MerchantId, MerchantNotFound>
+    /** The account of an address, which is known to be its owner's. */
+    readonly find: (email: Email) => Effect.Effect<MerchantId, MerchantNotFound | EmailUnproven>
     /** What an account says of itself. */
     readonly account: (id: MerchantId) => Effect.Effect<Account>
-    /** Another password for an account, whose sessions end with the one before. Answers how many ended. */
+    /**
+     * Another password for an account, whose sessions end with the one before. Who gives it hands it to the owner of the
+     * address, so that the account is theirs from then on, whoever made it. Answers how many sessions ended.
+     */
     readonly resetPassword: (email: Email, password: Redacted.Redacted) => Effect.Effect<number, MerchantNotFound>
     /** Makes a merchant a member of a store, or gives a member another role. */
     readonly join: (
       store: StoreId,
       email: Email,
       role: Role
-    ) => Write<MerchantId, StoreNotFound | MerchantNotFound | LastOwner>
+    ) => Write<MerchantId, StoreNotFound | MerchantNotFound | EmailUnproven | LastOwner>
     /** From its commit on, the merchant is refused in the store. Answers whether there was such a member. */
     readonly leave: (store: StoreId, merchant: MerchantId) => Write<boolean, StoreNotFound | LastOwner>
     /** The members of a store, owners first. */

@@ -108,8 +108,8 @@ export interface Asked {
 export interface ProposalsRequest extends PageRequest<ProposalId> {
   /** Of this agent alone. */
   readonly agentId: AgentId | null
-  /** Those alone that can be decided. */
-  readonly isPending: boolean
+  /** Those alone that can be decided, or those alone that cannot any more. */
+  readonly isPending?: boolean | undefined
 }
 
 /** Writes of agents that wait for a member of their store (decisions, section 17). */
@@ -125,7 +125,7 @@ export class Proposals extends Context.Tag("domain/Proposals")<
       proposal: NewProposal,
       write: Write<A, E>
     ) => Write<Kept<A>, E | StoreNotFound | InvalidToken | ApprovalNeeded | BudgetSpent | TooManyProposals>
-    /** Proposals in ascending order of id. */
+    /** Proposals in ascending order of id; those that cannot be decided any more in descending order. */
     readonly list: (store: StoreId, request: ProposalsRequest) => Effect.Effect<DocumentPage<ProposalId>>
     /** A proposal, of this agent if one is named. */
     readonly get: (store: StoreId, id: ProposalId, agent: AgentId | null) => Effect.Effect<JsonText, ProposalNotFound>

@@ -3,7 +3,7 @@ import { MerchantId } from "../Actor.ts"
 import { Counted } from "../RateLimit.ts"
 import type { StoreId } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"
-import { Email, Role } from "./Merchants.ts"
+import { Email, type EmailTaken, Role } from "./Merchants.ts"
 
 /** A session nobody uses ends after so many hours, and every one after so many days (decisions, section 13). */
 export const IDLE_HOURS = 24
@@ -12,6 +12,9 @@ export const SESSION_DAYS = 30
 /** Wrong passwords in so many minutes that are heard, for one account from one address, for an account, from an address. */
 export const SIGN_IN_MINUTES = 15
 export const SIGN_IN_LIMITS = { pair: 10, account: 100, address: 100 }
+
+/** Accounts in as many minutes that are made from an address, or would be if theirs were not taken. */
+export const MAX_SIGN_UPS = 30
 
 export const SessionId = Uuid.pipe(Schema.brand("SessionId"))
 export type SessionId = typeof SessionId.Type
@@ -55,9 +58,22 @@ export class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRe
   }
 }
 
+/** Told to who is signed in, of their own password. */
+export class WrongPassword extends Schema.TaggedError<WrongPassword>()("WrongPassword", {}) {
+  override get message() {
+    return "The current password is wrong; type it again, or ask who runs the service for a new one"
+  }
+}
+
 export class TooManySignIns extends Schema.TaggedError<TooManySignIns>()("TooManySignIns", {}) {
   override get message() {
     return `Too many attempts to sign in; wait ${SIGN_IN_MINUTES} minutes, or ask who runs the service for a new password`
+  }
+}
+
+export class TooManySignUps extends Schema.TaggedError<TooManySignUps>()("TooManySignUps", {}) {
+  override get message() {
+    return `Too many accounts were asked for from your network; wait ${SIGN_IN_MINUTES} minutes`
   }
 }
 
@@ -87,6 +103,14 @@ export interface Holder {
   readonly stores: ReadonlyArray<StoreId>
 }
 
+/** What a browser that asks for a session tells of itself. */
+export interface Browser {
+  readonly address: string
+  readonly userAgent: string | undefined
+  /** The session that it had before, which ends. */
+  readonly replaced: Redacted.Redacted | undefined
+}
+
 /** The sessions of merchants. */
 export class Sessions extends Context.Tag("domain/Sessions")<
   Sessions,
@@ -96,13 +120,17 @@ export class Sessions extends Context.Tag("domain/Sessions")<
      * the password is looked at, so that no number of them at once is heard beyond the limit, and a success takes the
      * failures of its account from its address back. Neither the answer nor its time tells whether there is such an account.
      */
-    readonly signIn: (attempt: {
-      readonly email: Email
-      readonly password: Redacted.Redacted
-      readonly address: string
-      readonly userAgent: string | undefined
-      readonly replaced: Redacted.Redacted | undefined
-    }) => Effect.Effect<NewSession, SignInRefused | TooManySignIns>
+    readonly signIn: (
+      attempt: Browser & { readonly email: Email; readonly password: Redacted.Redacted }
+    ) => Effect.Effect<NewSession, SignInRefused | TooManySignIns>
+    /**
+     * A new account, and a session for who made it. It is counted before any work is done for it. That an address is taken
+     * takes as long to answer as that it is not; that it can be told is bounded by {@link MAX_SIGN_UPS} (decisions,
+     * section 13).
+     */
+    readonly signUp: (
+      account: Browser & { readonly email: Email; readonly name: string; readonly password: Redacted.Redacted }
+    ) => Effect.Effect<NewSession, EmailTaken | TooManySignUps>
     /**
      * Who a token of a cookie belongs to, and what they may do in `stores`: nothing where they are no member, or the store
      * was deleted. The session counts as used.
@@ -125,6 +153,14 @@ export class Sessions extends Context.Tag("domain/Sessions")<
     readonly list: (merchant: MerchantId) => Effect.Effect<ReadonlyArray<SessionSummary>>
     /** Ends one of a merchant's sessions: its next request is refused. None, if it is nobody's or another's. */
     readonly end: (merchant: MerchantId, session: SessionId) => Effect.Effect<Option.Option<SessionId>>
+    /**
+     * Gives an account the password `next`, asked by one of its sessions for who knows the password that it has. A wrong
+     * one is counted as in `signIn`, the session standing for the address. The other sessions end; answers how many did.
+     */
+    readonly changePassword: (
+      by: Pick<SignedIn, "merchantId" | "sessionId">,
+      passwords: { readonly current: Redacted.Redacted; readonly next: Redacted.Redacted }
+    ) => Effect.Effect<number, WrongPassword | TooManySignIns>
     /** Deletes sessions and counted attempts whose time is over, a batch at a time. Answers how many went. */
     readonly purge: Effect.Effect<number>
   }

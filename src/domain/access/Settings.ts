@@ -9,7 +9,7 @@ import { isHostName } from "../webhooks/HostName.ts"
 const says = (message: string) => ({ message: () => ({ message, override: true }) })
 
 /** Of ISO 3166-1. */
-const COUNTRIES = new Set(
+export const COUNTRIES = new Set(
   `
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY
   BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK

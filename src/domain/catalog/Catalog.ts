@@ -16,7 +16,7 @@ import type {
   UpdateCollection
 } from "./Collection.ts"
 import type { SetInventory, StockMismatch, StockOutOfRange, VariantNotFound } from "./Inventory.ts"
-import type { Membership, PreviewRules } from "./Membership.ts"
+import type { Membership, PreviewRules, TriedRules } from "./Membership.ts"
 import type {
   CreateProduct,
   ProductId,
@@ -43,6 +43,8 @@ export class Catalog extends Context.Tag("domain/Catalog")<
   {
     /** Products in ascending order of id. */
     readonly listProducts: (store: StoreId, page: PageRequest<ProductId>) => Effect.Effect<DocumentPage<ProductId>>
+    /** The small forms of products, in the order of their ids. What there is not is left out. */
+    readonly summarizeProducts: (store: StoreId, ids: ReadonlyArray<ProductId>) => Effect.Effect<JsonText>
     readonly getProduct: (store: StoreId, id: ProductId) => Effect.Effect<Document<ProductId>, ProductNotFound>
     readonly createProduct: (
       store: StoreId,
@@ -85,11 +87,11 @@ export class Catalog extends Context.Tag("domain/Catalog")<
       store: StoreId,
       rules: PreviewRules
     ) => Effect.Effect<PreviewOf, CollectionNotFound | RulesTooSlow>
-    /** Why a collection holds a product or does not. */
+    /** Why a collection holds a product or does not, or would by rules that are tried out. */
     readonly explainMembership: (
       store: StoreId,
-      id: CollectionId,
-      product: ProductId
+      product: ProductId,
+      rules: TriedRules
     ) => Effect.Effect<Membership, CollectionNotFound | ProductNotFound>
     readonly createCollection: (
       store: StoreId,

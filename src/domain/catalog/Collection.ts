@@ -1,5 +1,6 @@
 import { ParseResult, Schema } from "effect"
 import { canonical } from "../Json.ts"
+import { grouped } from "../Text.ts"
 import { isUuid, Uuid } from "../Uuid.ts"
 import { Bool, field, HttpUrl, nullable, Slug, text, Timestamp, trimmed, Version } from "./Fields.ts"
 import { ProductId } from "./Product.ts"
@@ -53,7 +54,7 @@ const own = {
 }
 
 const productIds = ProductIds.annotations({
-  description: `The products, in order, each once, at most ${MAX_MEMBERS.toLocaleString("en")}. Computed for automated collections, where a body's are ignored`,
+  description: `The products, in order, each once, at most ${grouped(MAX_MEMBERS)}. Computed for automated collections, where a body's are ignored`,
   examples: [[ProductId.make("019a3f5e-7c40-7d21-9a53-5b1c6e2f8a90")]]
 })
 
@@ -129,7 +130,7 @@ export class TooManyProductIds extends Schema.TaggedError<TooManyProductIds>()("
   }
 
   get issues() {
-    return [`productIds: must be a list of at most ${MAX_MEMBERS.toLocaleString("en")} product ids`]
+    return [`productIds: must be a list of at most ${grouped(MAX_MEMBERS)} product ids`]
   }
 }
 

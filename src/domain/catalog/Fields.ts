@@ -1,7 +1,7 @@
 import currencyCodes from "currency-codes"
 import { Schema } from "effect"
 import { ExactNumber, type JsonNumber, MAX_NUMBER, wasNumber } from "../Json.ts"
-import { fold } from "../Text.ts"
+import { fold, grouped } from "../Text.ts"
 import { parseUrl } from "../Url.ts"
 
 /*
@@ -18,7 +18,7 @@ const isAtMost = (max: number) => (text: string) => text.length <= max || [...te
 export const text = (max: number) =>
   Schema.String.pipe(
     Schema.filter(isAtMost(max), { jsonSchema: { maxLength: max } }),
-    Schema.annotations(says(`must be text of at most ${max.toLocaleString("en")} characters`))
+    Schema.annotations(says(`must be text of at most ${grouped(max)} characters`))
   )
 
 /** Text of 1 to `max` characters after trimming, kept trimmed. */
@@ -122,7 +122,7 @@ export const listOf = <A, I>(item: Schema.Schema<A, I>, max: number) =>
   list(item).pipe(
     Schema.filter((items) => items.length <= max, {
       jsonSchema: { maxItems: max },
-      ...saysOutside(`must be a list of at most ${max.toLocaleString("en")} items`)
+      ...saysOutside(`must be a list of at most ${grouped(max)} items`)
     })
   )
 

@@ -18,7 +18,7 @@ export const MAX_PREVIEWED = 50
 const { disjunctive, rules } = CollectionHead.fields
 
 /** Rules to try out: new ones, or changes to those of a collection, which is what it is where nothing is said. */
-export const PreviewRules = Schema.Struct({
+export const TriedRules = Schema.Struct({
   id: optional(
     CollectionId.annotations({
       description:
@@ -26,7 +26,13 @@ export const PreviewRules = Schema.Struct({
     })
   ),
   rules: optional(rules),
-  disjunctive: optional(disjunctive),
+  disjunctive: optional(disjunctive)
+})
+export type TriedRules = typeof TriedRules.Type
+
+/** Rules to try out, and how much is shown of what they find. */
+export const PreviewRules = Schema.Struct({
+  ...TriedRules.fields,
   limit: optional(
     Schema.Int.pipe(
       Schema.between(1, MAX_PREVIEWED),
@@ -65,9 +71,9 @@ export type Reason = typeof Reason.Type
 
 /** Why a product is in a collection, or is not. */
 export const Membership = Schema.Struct({
-  collectionId: CollectionId,
+  collectionId: Schema.NullOr(CollectionId).annotations({ description: "Null where rules are of no collection yet" }),
   productId: ProductId,
-  isMember: Schema.Boolean.annotations({ description: "Whether the collection holds the product" }),
+  isMember: Schema.Boolean.annotations({ description: "Whether the collection holds the product, or would by the rules that are tried out" }),
   type: CollectionHead.fields.type,
   disjunctive: disjunctive.annotations({
     description: "How rules combine. false: a member satisfies every rule. true: any of them. No rules match nothing"

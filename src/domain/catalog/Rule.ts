@@ -14,7 +14,7 @@ const ORDER = ["greater_than", "greater_or_equal", "less_than", "less_or_equal"]
 const NUMERIC = ["equals", "not_equals", ...ORDER, "in", "not_in", "is_set", "is_not_set"] as const
 
 /** What may be asked of a field of each kind. */
-const RELATIONS = {
+export const RELATIONS = {
   text: [...POSITIVE_TEXT, ...NEGATIVE_TEXT],
   number: NUMERIC,
   time: NUMERIC,

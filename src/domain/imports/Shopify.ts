@@ -1,4 +1,3 @@
-import { slugOf } from "../catalog/MadeSlug.ts"
 import type { JsonObject } from "../Json.ts"
 import { isSet, makeColumns, type ShopifyRow } from "./ShopifyColumns.ts"
 
@@ -60,8 +59,8 @@ export const isShopify = (header: ReadonlyArray<string>): boolean => {
   return has("handle") || has("title")
 }
 
-/** Reads the rows of a file with these columns. */
-export const makeShopify = (header: ReadonlyArray<string>) => {
+/** Reads the rows of a file with these columns. What has no handle is known by what `slugOf` makes of its title. */
+export const makeShopify = (header: ReadonlyArray<string>, slugOf: (name: string) => string) => {
   const { cell, has, unknown } = makeColumns(header)
 
   /** Empty cells of a column that is there clear the field; what has no column is left alone. */

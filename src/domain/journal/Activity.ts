@@ -3,9 +3,10 @@ import { MerchantId } from "../Actor.ts"
 import type { Scope } from "../access/Scope.ts"
 import { Timestamp } from "../catalog/Fields.ts"
 import type { JsonText, DocumentPage } from "../Document.ts"
-import type { PageRequest } from "../Page.ts"
+import { MAX_LIMIT, type PageRequest } from "../Page.ts"
 import type { StoreId } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"
+import type { Surface } from "../Write.ts"
 import { ENTRY_DAYS } from "./Journal.ts"
 
 export const EntryId = Uuid.pipe(Schema.brand("EntryId"), Schema.annotations({ identifier: "EntryId" }))
@@ -24,6 +25,11 @@ export const SCOPES = {
 export const ActorType = Schema.Literal("app", "merchant", "agent")
 export type ActorType = typeof ActorType.Type
 
+const surfaces = ["rest", "rpc", "mcp", "cli", "import"] as const satisfies ReadonlyArray<Surface>
+
+/** Through what a write came. */
+export const EntrySurface = Schema.Literal(...surfaces)
+
 const Side = Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
 const VersionOf = Schema.NullOr(Schema.Int)
 const Id = Schema.typeSchema(Uuid)
@@ -35,7 +41,7 @@ export const ActivityEntry = Schema.Struct({
   actor: Schema.Struct({ type: ActorType, id: Id }).annotations({
     description: "Who wrote: an installation of an app, a merchant or an agent"
   }),
-  surface: Schema.Literal("rest", "rpc", "mcp", "cli", "import").annotations({ description: "Through what it came" }),
+  surface: EntrySurface.annotations({ description: "Through what it came" }),
   resource: ResourceKind,
   resourceId: Id,
   versions: Schema.Struct({ before: VersionOf, after: VersionOf }).annotations({
@@ -75,6 +81,7 @@ export interface ActivityRequest extends PageRequest<EntryId> {
   readonly resourceId?: string | undefined
   readonly actorType?: ActorType | undefined
   readonly actorId?: string | undefined
+  readonly surface?: Surface | undefined
   /** At this time or later, and before that one: RFC 3339 in UTC with milliseconds. */
   readonly since?: string | undefined
   readonly until?: string | undefined
@@ -89,6 +96,13 @@ export interface FoundEntry {
   readonly json: JsonText
 }
 
+/** What people call an actor or a resource. */
+export const Named = Schema.Struct({ id: Id, name: Schema.String })
+export type Named = typeof Named.Type
+
+/** Ids whose names are asked for at once: what the entries of a page tell of are no more. */
+export const MAX_NAMED = 2 * MAX_LIMIT
+
 /** Who changed what in a store, as the journal tells it. */
 export class Activity extends Context.Tag("domain/journal/Activity")<
   Activity,
@@ -96,5 +110,7 @@ export class Activity extends Context.Tag("domain/journal/Activity")<
     /** Entries in descending order of id: the newest first. */
     readonly list: (store: StoreId, request: ActivityRequest) => Effect.Effect<DocumentPage<EntryId>>
     readonly get: (store: StoreId, id: EntryId) => Effect.Effect<FoundEntry, EntryNotFound>
+    /** What the products, collections, agents, installed apps and members of the store are called that these ids are of. */
+    readonly names: (store: StoreId, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Named>>
   }
 >() {}

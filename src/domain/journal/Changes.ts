@@ -4,7 +4,8 @@ import { Timestamp, Version } from "../catalog/Fields.ts"
 import { EventId } from "../Events.ts"
 import type { StoreId } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"
-import type { Change, Surface } from "../Write.ts"
+import type { Change } from "../Write.ts"
+import { EntrySurface } from "./Activity.ts"
 import { ENTRY_DAYS } from "./Journal.ts"
 
 /** Those who follow one store in a process, at most. */
@@ -16,7 +17,6 @@ export const READ_SCOPES: Record<Change["resource"], Scope> = {
   collection: "read_collections"
 }
 
-const surfaces = ["rest", "rpc", "mcp", "cli", "import"] as const satisfies ReadonlyArray<Surface>
 const resources = ["product", "collection"] as const satisfies ReadonlyArray<Change["resource"]>
 
 /** From where a store is followed: what is told next has a greater id. */
@@ -33,7 +33,7 @@ export const Changed = Schema.TaggedStruct("Changed", {
   kind: Schema.Literal("created", "updated", "deleted"),
   occurredAt: Timestamp,
   actor: Schema.Struct({ type: Schema.Literal("app", "merchant", "agent"), id: Uuid }),
-  surface: Schema.Literal(...surfaces).annotations({ description: "Through what it was written" }),
+  surface: EntrySurface.annotations({ description: "Through what it was written" }),
   resource: Schema.Literal(...resources),
   resourceId: Uuid,
   version: Version.annotations({ description: "The version that the change made; of a deletion, the one it ended" }),

@@ -3,6 +3,7 @@ import type { Installation } from "../access/Installations.ts"
 import { optional, Timestamp } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../Document.ts"
 import type { PageRequest } from "../Page.ts"
+import { grouped } from "../Text.ts"
 import { Encoded, type Write } from "../Write.ts"
 
 /** Entries that an installation may keep, and bytes of their values. What has expired does not count. */
@@ -38,8 +39,8 @@ const isValue = (value: unknown): value is Encoded =>
 /** Any JSON, which the service keeps as its text. */
 const Value = Schema.declare(isValue, {
   jsonSchema: { type: ["object", "array", "string", "number", "boolean", "null"], items: {} },
-  description: `Any JSON, of at most ${MAX_VALUE.toLocaleString("en")} bytes. It comes back as it was sent, to the letter`,
-  message: () => ({ message: `must be JSON of at most ${MAX_VALUE.toLocaleString("en")} bytes`, override: true })
+  description: `Any JSON, of at most ${grouped(MAX_VALUE)} bytes. It comes back as it was sent, to the letter`,
+  message: () => ({ message: `must be JSON of at most ${grouped(MAX_VALUE)} bytes`, override: true })
 })
 
 /** What is written of an entry. */
@@ -81,7 +82,7 @@ export class AppDataNotFound extends Schema.TaggedError<AppDataNotFound>()("AppD
 
 export class AppDataFull extends Schema.TaggedError<AppDataFull>()("AppDataFull", {}) {
   override get message() {
-    return `An installation keeps at most ${MAX_ENTRIES.toLocaleString("en")} entries and ${MAX_VALUES / 1024 ** 2} MiB of values, and this one would be beyond; delete some, or let them end by ttlSeconds`
+    return `An installation keeps at most ${grouped(MAX_ENTRIES)} entries and ${MAX_VALUES / 1024 ** 2} MiB of values, and this one would be beyond; delete some, or let them end by ttlSeconds`
   }
 }
 

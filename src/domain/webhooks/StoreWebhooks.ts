@@ -3,18 +3,14 @@ import { InstallationId, type InstallationSuspended, type InstallationNotFound }
 import { Timestamp } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../Document.ts"
 import { EventId, EventKind } from "../Events.ts"
-import type { PageRequest } from "../Page.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
 import type { Write } from "../Write.ts"
-import { type DeliveryNotFound, DeliveryState, PauseReason } from "./Webhook.ts"
+import { type DeliveriesAsked, type DeliveryNotFound, DeliveryState, PauseReason } from "./Webhook.ts"
 
 /*
  * What the members of a store see of webhooks: how one stands that an app has for all of its stores, and what it was sent of
  * this one. The path of its URL, its secrets and what it answered are the app's own.
  */
-
-/** Deliveries of an installation that are looked at for a page of those that are in one state. */
-export const MAX_LOOKED = 10_000
 
 const When = Schema.NullOr(Timestamp)
 
@@ -56,8 +52,7 @@ export const StoreDeliveryDetails = Schema.Struct({
 })
 
 /** Which deliveries of an installation are asked for, the newest first. */
-export interface DeliveriesRequest extends PageRequest<EventId> {
-  readonly state?: DeliveryState | undefined
+export interface DeliveriesRequest extends DeliveriesAsked {
   /** Of events from this time on, and from before that one. */
   readonly since?: Date | undefined
   readonly until?: Date | undefined
@@ -68,7 +63,7 @@ export class StoreWebhooks extends Context.Tag("domain/StoreWebhooks")<
   StoreWebhooks,
   {
     readonly show: (store: StoreId, installation: InstallationId) => Effect.Effect<JsonText, InstallationNotFound>
-    /** A page may hold few of a state, or none, and have a further one: so many are looked at as {@link MAX_LOOKED}. */
+    /** A page may hold few of a state, or none, and have a further one: so many are looked at as `MAX_LOOKED`. */
     readonly deliveries: (
       store: StoreId,
       installation: InstallationId,

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { AppId, type AppNotFound } from "../access/Apps.ts"
 import { EventId, EventKind } from "../Events.ts"
+import type { PageRequest } from "../Page.ts"
 
 /** Hours that an endpoint may fail without one success before it is paused. */
 export const FAILING_HOURS = 120
@@ -56,6 +57,14 @@ export const Delivery = Schema.Struct({
 })
 export type Delivery = typeof Delivery.Type
 
+/** Which deliveries are asked for, the newest first. */
+export interface DeliveriesAsked extends PageRequest<EventId> {
+  readonly state?: DeliveryState | undefined
+}
+
+/** Deliveries that are looked at for a page of those that are in one state. */
+export const MAX_LOOKED = 10_000
+
 /** One request of a delivery and what came of it. */
 export const Attempt = Schema.Struct({
   installationId: Schema.String,
@@ -69,6 +78,25 @@ export const Attempt = Schema.Struct({
   error: Schema.NullOr(Schema.String)
 })
 export type Attempt = typeof Attempt.Type
+
+/** What the event of a test is called, which is of no store: receivers take it for one of a kind that they do not know. */
+export const TEST_KIND = "webhook.test.v1"
+
+/** Tests in 15 minutes: of one account, and to one host, whoever asks. */
+export const TEST_LIMITS = { account: 20, host: 60 }
+
+/** What came of a request that only tests whether a webhook is reached. */
+export const TestDelivery = Schema.Struct({
+  eventId: Schema.typeSchema(EventId),
+  ...Attempt.pick("durationMillis", "status", "answer", "error").fields
+})
+export type TestDelivery = typeof TestDelivery.Type
+
+export class TooManyTests extends Schema.TaggedError<TooManyTests>()("TooManyTests", {}) {
+  override get message() {
+    return "Too many tests of webhooks; wait 15 minutes, or change something in a store that the app is installed on"
+  }
+}
 
 export class WebhookUrlRefused extends Schema.TaggedError<WebhookUrlRefused>()("WebhookUrlRefused", {
   reason: Schema.String

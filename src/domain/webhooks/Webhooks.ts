@@ -1,12 +1,15 @@
 import { Context, type Effect, type Option, type Redacted } from "effect"
 import type { AppId, AppNotFound } from "../access/Apps.ts"
+import type { MerchantId } from "../Actor.ts"
 import type { EventId, EventKind } from "../Events.ts"
 import type {
   Attempt,
+  DeliveriesAsked,
   Delivery,
   DeliveryNotFound,
-  DeliveryState,
   NoWebhook,
+  TestDelivery,
+  TooManyTests,
   Webhook,
   WebhookUrlRefused
 } from "./Webhook.ts"
@@ -16,6 +19,12 @@ export interface Missed {
   readonly count: number
   readonly since: Date | null
   readonly until: Date | null
+}
+
+/** Deliveries of an app, the newest first; of one state a page may hold few, or none, and have a next one. */
+export interface DeliveryPage {
+  readonly items: ReadonlyArray<Delivery>
+  readonly nextCursor: EventId | null
 }
 
 /** Webhooks whose secrets were sealed anew, and those of which one does not open with the keys there are. */
@@ -60,11 +69,10 @@ export class Webhooks extends Context.Tag("domain/Webhooks")<
      */
     readonly resume: (app: AppId, missed: "deliver" | "skip") => Effect.Effect<Missed, NoWebhook>
     readonly show: (app: AppId) => Effect.Effect<Webhook, NoWebhook>
-    /** The newest deliveries of an app, at most `limit`, of one state or of all. */
-    readonly deliveries: (
-      app: AppId,
-      of: { readonly state: Option.Option<DeliveryState>; readonly limit: number }
-    ) => Effect.Effect<ReadonlyArray<Delivery>, NoWebhook>
+    /** Sends a signed event of no store now, once, also while the webhook is paused: nothing is kept of it. */
+    readonly test: (app: AppId, by: MerchantId) => Effect.Effect<TestDelivery, NoWebhook | TooManyTests>
+    /** Deliveries of an app, of one state or of all. */
+    readonly deliveries: (app: AppId, asked: DeliveriesAsked) => Effect.Effect<DeliveryPage, NoWebhook>
     /** Every request that was made to tell an app of an event, the first one first. */
     readonly attempts: (app: AppId, event: EventId) => Effect.Effect<ReadonlyArray<Attempt>, DeliveryNotFound>
     /**

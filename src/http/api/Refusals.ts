@@ -7,7 +7,14 @@ import {
   type ScopeNotGranted
 } from "../../domain/access/AccessRule.ts"
 import { InstallationSuspended } from "../../domain/access/Installations.ts"
-import { ForeignOrigin, NotSignedIn, SignInRefused, TooManySignIns } from "../../domain/access/Sessions.ts"
+import { Email, EmailTaken } from "../../domain/access/Merchants.ts"
+import {
+  ForeignOrigin,
+  NotSignedIn,
+  SignInRefused,
+  TooManySignIns,
+  TooManySignUps
+} from "../../domain/access/Sessions.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { StoreBusy } from "../../domain/Bulkhead.ts"
 import {
@@ -74,6 +81,8 @@ const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refus
   NotSignedIn: new NotSignedIn(),
   SignInRefused: new SignInRefused(),
   TooManySignIns: new TooManySignIns(),
+  EmailTaken: new EmailTaken({ email: Email.make("ada@example.com") }),
+  TooManySignUps: new TooManySignUps(),
   ForeignOrigin: new ForeignOrigin()
 }
 

@@ -1,9 +1,10 @@
 import { HttpLayerRouter, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect, Schema } from "effect"
-import { ClaimedPassword, Email, Merchants } from "../../domain/access/Merchants.ts"
+import { ClaimedPassword, Email, Merchants, Password } from "../../domain/access/Merchants.ts"
 import { decodeWith } from "../../domain/BadRequest.ts"
-import { ForeignOrigin, NotSignedIn, Sessions, type SignedIn } from "../../domain/access/Sessions.ts"
+import { type Browser, ForeignOrigin, NotSignedIn, Sessions, type SignedIn } from "../../domain/access/Sessions.ts"
+import { trimmed } from "../../domain/catalog/Fields.ts"
 import { jsonBody, receiveBody } from "../Body.ts"
 import { addressOf } from "../ClientAddress.ts"
 import { type PublicError, replyOf } from "../ErrorTable.ts"
@@ -14,6 +15,7 @@ import { sessionToken, withoutSession, withSession } from "../SessionCookie.ts"
 const MAX_BODY = 16 * 1024
 
 const decode = decodeWith(Schema.Struct({ email: Email, password: ClaimedPassword }))
+const decodeAccount = decodeWith(Schema.Struct({ email: Email, name: trimmed(100), password: Password }))
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -31,6 +33,12 @@ const bodyOf = (request: Request) =>
     Effect.map(jsonBody({ body, header: (name) => request.headers[name] }), ({ said }) => said)
   )
 
+const browserOf = (request: Request): Browser => ({
+  address: addressOf(request),
+  userAgent: request.headers["user-agent"],
+  replaced: sessionToken(request.headers)
+})
+
 const facts = ({ email, merchantId, name }: SignedIn) => ({ merchantId, email, name })
 
 /** Handles a request, and refuses as the API does. */
@@ -41,7 +49,8 @@ const answering =
 
 /**
  * How merchants come in: `POST /auth/sign-in` with `{ email, password }` sets the cookie of a session, `POST
- * /auth/sign-out` ends it, `GET /auth/session` says who is signed in and the stores they are members of.
+ * /auth/sign-up` with a `name` too, for a new account; `POST /auth/sign-out` ends it, `GET /auth/session` says who is
+ * signed in and the stores they are members of.
  */
 export const SignInRoutes = HttpLayerRouter.use((router) =>
   Effect.gen(function* () {
@@ -55,12 +64,20 @@ export const SignInRoutes = HttpLayerRouter.use((router) =>
         Effect.fnUntraced(function* (request) {
           yield* requireOwnOrigin(request)
           const claimed = yield* decode(yield* bodyOf(request), true)
-          const { signedIn, token } = yield* sessions.signIn({
-            ...claimed,
-            address: addressOf(request),
-            userAgent: request.headers["user-agent"],
-            replaced: sessionToken(request.headers)
-          })
+          const { signedIn, token } = yield* sessions.signIn({ ...claimed, ...browserOf(request) })
+          return withSession(request.headers, token)(answer(facts(signedIn)))
+        })
+      )
+    )
+
+    yield* router.add(
+      "POST",
+      "/auth/sign-up",
+      answering(
+        Effect.fnUntraced(function* (request) {
+          yield* requireOwnOrigin(request)
+          const account = yield* decodeAccount(yield* bodyOf(request), true)
+          const { signedIn, token } = yield* sessions.signUp({ ...account, ...browserOf(request) })
           return withSession(request.headers, token)(answer(facts(signedIn)))
         })
       )

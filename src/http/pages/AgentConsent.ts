@@ -1,10 +1,10 @@
 import { Effect, Either, Schema } from "effect"
 import { BUDGET } from "../../domain/access/Agents.ts"
+import { GRANT_WORDS } from "../../domain/access/GrantWords.ts"
 import type { Scope } from "../../domain/access/Scope.ts"
 import type { Client } from "../../domain/oauth/Clients.ts"
 import { AGENT_DAYS, Consents } from "../../domain/oauth/Consents.ts"
 import { AskedAgain, type Consenting } from "./Consenting.ts"
-import { GRANT_WORDS } from "./GrantWords.ts"
 import { type Html, html } from "./Html.ts"
 
 /** Chosen before anybody chooses. */

@@ -1,9 +1,6 @@
 import type { Grants } from "../../domain/access/AccessRule.ts"
-import { GRANT_WORDS, type Words } from "./GrantWords.ts"
+import { ALWAYS_GRANTED, GRANT_WORDS, type Words } from "../../domain/access/GrantWords.ts"
 import { type Html, html } from "./Html.ts"
-
-/** What every app sees that is on a store. */
-const ALWAYS: Words = { title: "See the store itself", text: "Its name, its settings and its plan." }
 
 const namesOf = ({ capabilities, scopes }: Grants) => [...scopes, ...capabilities]
 
@@ -30,11 +27,11 @@ const section = (heading: string, words: ReadonlyArray<Words>): Html | undefined
 export const appTerms = (asked: Grants, has: Grants | undefined): Html => {
   const wanted = namesOf(asked)
   const wordsOf = (names: typeof wanted) => names.map((name) => GRANT_WORDS[name])
-  if (has === undefined) return html`${section("It will be able to", [ALWAYS, ...wordsOf(wanted)])}`
+  if (has === undefined) return html`${section("It will be able to", [ALWAYS_GRANTED, ...wordsOf(wanted)])}`
   const held = namesOf(has)
   return html`
     ${section("New: it will also be able to", wordsOf(wanted.filter((name) => !held.includes(name))))}
-    ${section("It can already", [ALWAYS, ...wordsOf(wanted.filter((name) => held.includes(name)))])}
+    ${section("It can already", [ALWAYS_GRANTED, ...wordsOf(wanted.filter((name) => held.includes(name)))])}
     ${section(
       "It will no longer be able to",
       wordsOf(held.filter((name) => !wanted.includes(name))).map(({ text, title }) => ({ text, title }))

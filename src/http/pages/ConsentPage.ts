@@ -6,14 +6,13 @@ import { type Html, html } from "./Html.ts"
 import type { Page } from "./Page.ts"
 import { alertOf, formWith } from "./Parts.ts"
 
-const segments = new Intl.Segmenter()
-
 /**
  * The first letter of the client's name, where its logo would be: an image of somebody else's would tell them who looks
  * at which store's page, and could show what it likes.
  */
 const monogram = (name: string) => {
-  const [first] = segments.segment(name.trim())
+  // Made here: the first of a process loads the rules of all scripts, which would take every start 20 ms.
+  const [first] = new Intl.Segmenter().segment(name.trim())
   return html`<div class="monogram" aria-hidden="true">${first?.segment.toUpperCase()}</div>`
 }
 

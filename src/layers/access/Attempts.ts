@@ -1,5 +1,7 @@
+import { Effect } from "effect"
 import { hash } from "node:crypto"
 import { SIGN_IN_MINUTES } from "../../domain/access/Sessions.ts"
+import type { DatabaseOf } from "../database/Database.ts"
 import { statement } from "../database/Statement.ts"
 
 /** Whose attempts are counted, as a hash. */
@@ -16,3 +18,19 @@ export const countAttempt = statement(`
     ends_at = excluded.ends_at
   where (select count(*) from unnest(a.attempts) t where t > clock_timestamp() - ${WINDOW}) < $2
 `)
+
+/** Whose attempts they are, and how many of them are heard in the last minutes. */
+export type Counted = readonly [subject: Buffer, limit: number]
+
+/** Counts an attempt for all of its subjects, or for none: what one of them refuses is not counted by the others. */
+export const makeAttempts =
+  ({ count, transaction }: DatabaseOf) =>
+  <Refused>(counted: ReadonlyArray<Counted>, refused: () => Refused): Effect.Effect<void, Refused> =>
+    transaction(
+      Effect.forEach(
+        // In one order, so that no two attempts wait for each other.
+        counted.toSorted(([a], [b]) => a.compare(b)),
+        ([subject, limit]) => Effect.filterOrFail(count(countAttempt(subject, limit)), (heard) => heard > 0, refused),
+        { discard: true }
+      )
+    )

@@ -12,6 +12,7 @@ import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
 import { jsonPageQuery, pageOf, START } from "../Pages.ts"
 import { time } from "../Times.ts"
+import { redelivered } from "../webhooks/DeliveryLog.ts"
 import { sealingLater } from "../webhooks/SecretKeys.ts"
 import { newSecret, putWebhook, rotateWebhook, targetOf } from "../webhooks/Subscriptions.ts"
 import { appMade, listed, redirectsIn } from "./Apps.ts"
@@ -163,7 +164,13 @@ export const DevelopersLive = Layer.effect(
               const { previousUntil } = yield* rotateWebhook(id, made.sealed, before)
               return { json: JSON.stringify({ previousUntil }), secret: made.secret }
             }
-        )
+        ),
+
+      redeliver: (developer, id, event) =>
+        function* () {
+          yield* own(developer, id)
+          return yield* redelivered(id, event)
+        }
     })
   })
 )

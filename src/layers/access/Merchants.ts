@@ -1,6 +1,8 @@
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Either, Layer, Option, Schema } from "effect"
 import {
+  type Email,
   EmailTaken,
+  EmailUnproven,
   LastOwner,
   Member,
   Membership,
@@ -20,8 +22,25 @@ const Id = Schema.Struct({ id: Schema.typeSchema(MerchantId) }).pipe(Schema.pluc
 
 const Facts = Member.pick("merchantId", "email", "name")
 
-const selectMerchant = statement("select id from merchants where email = $1")
-const foundOf = firstOf(Id)
+/** Makes an account, if there is none of the address. `is_claimed`: whether nobody else says whose the address is. */
+export const insertMerchant = statement(`
+  insert into merchants (id, email, name, password_hash, is_claimed)
+  values (uuid_v7(clock_micros()), $1, $2, $3, $4) on conflict (email) do nothing returning id
+`)
+
+const selectMerchant = statement('select id, is_claimed as "isClaimed" from merchants where email = $1')
+const Found = Schema.Struct({ id: Schema.typeSchema(MerchantId), isClaimed: Schema.Boolean })
+const foundOf = firstOf(Found)
+
+/** The account of an address, if somebody who knows whose that is gave it to them. */
+const proven = (
+  email: Email,
+  found: Option.Option<typeof Found.Type>
+): Either.Either<MerchantId, MerchantNotFound | EmailUnproven> =>
+  Option.match(found, {
+    onNone: () => Either.left(new MerchantNotFound({ email })),
+    onSome: ({ id, isClaimed }) => (isClaimed ? Either.left(new EmailUnproven({ email })) : Either.right(id))
+  })
 
 const putMember = statement(`
   insert into members (store_id, merchant_id, role) values ($1, $2, $3)
@@ -41,6 +60,7 @@ export const MerchantsLive = Layer.effect(
     const { count, first, rows, transaction } = yield* Database
     const passwords = yield* makePasswords
     const idOf = first(Id)
+    const accountOf = first(Found)
     const membersOf = rows(Member)
     const membershipsOf = rows(Membership)
     const factsOf = first(Facts)
@@ -63,18 +83,12 @@ export const MerchantsLive = Layer.effect(
 
       create: Effect.fn("Merchants.create")(function* ({ email, name, password }) {
         const hashed = yield* passwords.make(password)
-        const made = yield* idOf(sql`
-          insert into merchants (id, email, name, password_hash)
-          values (uuid_v7(clock_micros()), ${email}, ${name}, ${hashed})
-          on conflict (email) do nothing returning id
-        `)
+        const made = yield* idOf(insertMerchant(email, name, hashed, false))
         return yield* Effect.mapError(made, () => new EmailTaken({ email }))
       }),
 
       find: Effect.fn("Merchants.find")((email) =>
-        Effect.flatMap(idOf(selectMerchant(email)), (found) =>
-          Effect.mapError(found, () => new MerchantNotFound({ email }))
-        )
+        Effect.flatMap(accountOf(selectMerchant(email)), (found) => proven(email, found))
       ),
 
       resetPassword: Effect.fn("Merchants.resetPassword")(function* (email, password) {
@@ -82,7 +96,7 @@ export const MerchantsLive = Layer.effect(
         return yield* transaction(
           Effect.gen(function* () {
             const changed = yield* idOf(
-              sql`update merchants set password_hash = ${hashed} where email = ${email} returning id`
+              sql`update merchants set password_hash = ${hashed}, is_claimed = false where email = ${email} returning id`
             )
             const id = yield* Effect.mapError(changed, () => new MerchantNotFound({ email }))
             return yield* count(sql`delete from sessions where merchant_id = ${id}`)
@@ -94,8 +108,8 @@ export const MerchantsLive = Layer.effect(
       join: (store, email, role) =>
         function* () {
           yield* lockedStore(store)
-          const found = yield* foundOf(selectMerchant(email))
-          const id = Option.getOrUndefined(found) ?? (yield* refuse(new MerchantNotFound({ email })))
+          const found = proven(email, yield* foundOf(selectMerchant(email)))
+          const id = Either.isRight(found) ? found.right : yield* refuse(found.left)
           yield* countOf(putMember(store, id, role))
           yield* keepOwner(store)
           return id

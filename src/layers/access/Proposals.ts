@@ -7,6 +7,7 @@ import {
   ProposalId,
   ProposalNotFound,
   Proposals,
+  type ProposalsRequest,
   ProposalStatus,
   READABLE_DAYS,
   TooManyProposals
@@ -21,7 +22,7 @@ import { lockedStore } from "../catalog/Allocation.ts"
 import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
-import { pageOf, pageQuery, START } from "../Pages.ts"
+import { END, pageOf, pageQuery, START } from "../Pages.ts"
 import { purgeOf } from "../Purging.ts"
 import { time } from "../Times.ts"
 import { traced } from "../Traced.ts"
@@ -51,17 +52,25 @@ const PENDING = "status = 'pending' and expires_at > clock_timestamp()"
 /** Of the agent that is asked about, or of any. */
 const OWN = "store_id = $1 and id = $2 and ($3::uuid is null or agent_id = $3)"
 
-const pageWhere = (condition: string) =>
+const pageWhere = (condition: string, order: "ascending" | "descending" = "ascending") =>
   statement(
     pageQuery({
       columns: `${PROPOSAL} as proposal`,
       text: "proposal",
       bytes: "octet_length(payload::text)",
-      rows: `proposals where store_id = $1 and id > $4 and ($5::uuid is null or agent_id = $5) and ${condition}`
+      rows: `proposals where store_id = $1 and id ${order === "ascending" ? ">" : "<"} $4
+        and ($5::uuid is null or agent_id = $5) and ${condition}`,
+      order
     })
   )
 const selectPage = pageWhere("true")
 const selectPending = pageWhere(PENDING)
+const selectSettled = pageWhere(`not (${PENDING})`, "descending")
+
+const select = (store: StoreId, { agentId, cursor, isPending, limit }: ProposalsRequest) =>
+  isPending === false
+    ? selectSettled(store, limit, PAGE_BYTES, cursor ?? END, agentId)
+    : (isPending === true ? selectPending : selectPage)(store, limit, PAGE_BYTES, cursor ?? START, agentId)
 
 const selectProposal = statement(`select ${PROPOSAL} as json from proposals where ${OWN}`)
 
@@ -206,10 +215,7 @@ export const ProposalsLive = Layer.effect(
           }
         },
 
-      list: (store, { agentId, cursor, isPending, limit }) =>
-        traced("Proposals.list")(
-          page((isPending ? selectPending : selectPage)(store, limit, PAGE_BYTES, cursor ?? START, agentId))
-        ),
+      list: (store, request) => traced("Proposals.list")(page(select(store, request))),
 
       get: Effect.fn("Proposals.get")((store, id, agent) =>
         Effect.flatMap(proposalOf(selectProposal(store, id, agent)), (found) =>

@@ -1,7 +1,10 @@
 import { Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { EmailTaken } from "../../domain/access/Merchants.ts"
 import {
   Admitted,
+  type Browser,
   IDLE_HOURS,
+  MAX_SIGN_UPS,
   NotSignedIn,
   SESSION_DAYS,
   SessionId,
@@ -10,8 +13,11 @@ import {
   SIGN_IN_LIMITS,
   SignedIn,
   SignInRefused,
-  TooManySignIns
+  TooManySignIns,
+  TooManySignUps,
+  WrongPassword
 } from "../../domain/access/Sessions.ts"
+import { MerchantId } from "../../domain/Actor.ts"
 import { MERCHANT_CALLS } from "../../domain/RateLimit.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Database, Door } from "../database/Postgres.ts"
@@ -21,7 +27,8 @@ import { purgeOf } from "../Purging.ts"
 import { countedIn, grantedOf } from "../RollingWindow.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 import { traced } from "../Traced.ts"
-import { countAttempt, subject } from "./Attempts.ts"
+import { makeAttempts, subject } from "./Attempts.ts"
+import { insertMerchant } from "./Merchants.ts"
 import { makePasswords } from "./Passwords.ts"
 
 /** Of what a browser calls itself, as much as tells it from others. */
@@ -44,6 +51,15 @@ const insertSession = statement(`
   from merchants m where m.id = $2 and m.password_hash = $3 for share
   returning id
 `)
+
+const selectOwn = statement("select email, password_hash as hashed from merchants where id = $1")
+
+const Own = Account.pick("email", "hashed")
+
+/** Not for a password that was replaced while it was compared. */
+const replacePassword = statement("update merchants set password_hash = $3 where id = $1 and password_hash = $2")
+
+const deleteOthers = statement("delete from sessions where merchant_id = $1 and id <> $2")
 
 /** Whose session it is, how often they call, and in which stores. */
 interface Calling {
@@ -104,11 +120,15 @@ const deleteToken = statement("delete from sessions where token_hash = $1")
 export const SessionsLive = Layer.effect(
   Sessions,
   Effect.gen(function* () {
-    const { count, first, rows, transaction } = yield* Database
+    const database = yield* Database
+    const { count, first, rows, transaction } = database
+    const attempted = makeAttempts(database)
     const { together } = yield* Door
     const passwords = yield* makePasswords
     const accountOf = first(Account)
+    const ownOf = first(Own)
     const idOf = first(Schema.Struct({ id: Schema.typeSchema(SessionId) }).pipe(Schema.pluck("id")))
+    const merchantOf = first(Schema.Struct({ id: Schema.typeSchema(MerchantId) }).pipe(Schema.pluck("id")))
     const admittedOf = together(
       (asked: ReadonlyArray<Calling>) =>
         findSessions(
@@ -121,21 +141,17 @@ export const SessionsLive = Layer.effect(
     const summariesOf = rows(SessionSummary)
     const placesOf = rows(Schema.Struct({ place: Schema.Int }).pipe(Schema.pluck("place")))
 
-    /** All three or none: an attempt that one of them refuses is not counted by the others. */
-    const admit = (counted: ReadonlyArray<readonly [subject: Buffer, limit: number]>) =>
-      transaction(
-        Effect.forEach(
-          // In one order, so that no two attempts wait for each other.
-          counted.toSorted(([a], [b]) => a.compare(b)),
-          ([subject, limit]) =>
-            Effect.filterOrFail(
-              count(countAttempt(subject, limit)),
-              (counted) => counted > 0,
-              () => new TooManySignIns()
-            ),
-          { discard: true }
-        )
-      )
+    /** A session of an account whose password is the one of that hash, in the transaction that the fiber is in. */
+    const begin = Effect.fnUntraced(function* (
+      { hashed, ...merchant }: typeof Account.Type,
+      { address, replaced, userAgent }: Browser
+    ) {
+      const token = newToken()
+      if (replaced !== undefined) yield* count(deleteToken(hashOf(replaced)))
+      const agent = userAgent?.slice(0, MAX_USER_AGENT).toWellFormed() ?? null
+      const made = yield* idOf(insertSession(hashOf(token), merchant.merchantId, hashed, address, agent))
+      return Option.map(made, (sessionId) => ({ token, signedIn: { sessionId, ...merchant } }))
+    })
 
     const identified = (token: Redacted.Redacted, stores: ReadonlyArray<StoreId>, calls: number) =>
       Effect.flatMap(admittedOf({ hash: hashOf(token), calls, stores }), (found) =>
@@ -143,35 +159,36 @@ export const SessionsLive = Layer.effect(
       )
 
     return Sessions.of({
-      signIn: Effect.fn("Sessions.signIn")(function* ({ address, email, password, replaced, userAgent }) {
-        const pair = subject("pair", email, address)
-        const account = subject("account", email)
-        yield* admit([
-          [pair, SIGN_IN_LIMITS.pair],
-          [account, SIGN_IN_LIMITS.account],
-          [subject("address", address), SIGN_IN_LIMITS.address]
-        ])
+      signIn: Effect.fn("Sessions.signIn")(function* ({ email, password, ...browser }) {
+        const pair = subject("pair", email, browser.address)
+        yield* attempted(
+          [
+            [pair, SIGN_IN_LIMITS.pair],
+            [subject("account", email), SIGN_IN_LIMITS.account],
+            [subject("address", browser.address), SIGN_IN_LIMITS.address]
+          ],
+          () => new TooManySignIns()
+        )
         const found = Option.getOrUndefined(yield* accountOf(selectAccount(email)))
         const isSame = yield* passwords.isSame(found?.hashed, password)
         if (found === undefined || !isSame) return yield* new SignInRefused()
 
-        const token = newToken()
-        const { hashed, ...merchant } = found
         return yield* transaction(
           Effect.gen(function* () {
-            if (replaced !== undefined) yield* count(deleteToken(hashOf(replaced)))
             yield* count(forget(pair))
-            const made = yield* idOf(
-              insertSession(
-                hashOf(token),
-                merchant.merchantId,
-                hashed,
-                address,
-                userAgent?.slice(0, MAX_USER_AGENT).toWellFormed() ?? null
-              )
-            )
-            const sessionId = yield* Effect.mapError(made, () => new SignInRefused())
-            return { token, signedIn: { sessionId, ...merchant } }
+            return yield* Effect.mapError(yield* begin(found, browser), () => new SignInRefused())
+          })
+        )
+      }),
+
+      signUp: Effect.fn("Sessions.signUp")(function* ({ email, name, password, ...browser }) {
+        yield* attempted([[subject("sign-up", browser.address), MAX_SIGN_UPS]], () => new TooManySignUps())
+        const hashed = yield* passwords.make(password)
+        return yield* transaction(
+          Effect.gen(function* () {
+            const made = yield* merchantOf(insertMerchant(email, name, hashed, true))
+            const merchantId = yield* Effect.mapError(made, () => new EmailTaken({ email }))
+            return Option.getOrThrow(yield* begin({ merchantId, email, name, hashed }, browser))
           })
         )
       }),
@@ -200,6 +217,29 @@ export const SessionsLive = Layer.effect(
       end: Effect.fn("Sessions.end")((merchant, session) =>
         idOf(sql`delete from sessions where merchant_id = ${merchant} and id = ${session} returning id`)
       ),
+
+      changePassword: Effect.fn("Sessions.changePassword")(function* ({ merchantId, sessionId }, { current, next }) {
+        const { email, hashed } = yield* Effect.orDie(yield* ownOf(selectOwn(merchantId)))
+        const pair = subject("pair", email, sessionId)
+        yield* attempted(
+          [
+            [pair, SIGN_IN_LIMITS.pair],
+            [subject("account", email), SIGN_IN_LIMITS.account]
+          ],
+          () => new TooManySignIns()
+        )
+        if (!(yield* passwords.isSame(hashed, current))) return yield* new WrongPassword()
+
+        const replacement = yield* passwords.make(next)
+        return yield* transaction(
+          Effect.gen(function* () {
+            const replaced = yield* count(replacePassword(merchantId, hashed, replacement))
+            if (replaced === 0) return yield* new WrongPassword()
+            yield* count(forget(pair))
+            return yield* count(deleteOthers(merchantId, sessionId))
+          })
+        )
+      }),
 
       purge: Effect.zipWith(
         count(purgeOf({ table: "sessions", key: ["token_hash"], end: "ends_at" })),

@@ -17,7 +17,6 @@ import {
   type UpdateCollection
 } from "../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../domain/catalog/Product.ts"
-import { slugOf } from "../../domain/catalog/MadeSlug.ts"
 import { type Document, extend, type JsonText } from "../../domain/Document.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
@@ -39,6 +38,7 @@ import {
   updateCollection,
   withProducts
 } from "./CollectionRepo.ts"
+import { slugOf } from "./MadeSlug.ts"
 import { holdProducts } from "./ProductRepo.ts"
 
 /** The ids, each once, if a manual collection may hold so many. */

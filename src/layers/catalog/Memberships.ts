@@ -2,7 +2,7 @@ import { Effect, Option, Schema } from "effect"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import { CollectionHead, CollectionNotFound, RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import { facetsOf } from "../../domain/catalog/Facets.ts"
-import { judge, PREVIEWED } from "../../domain/catalog/Membership.ts"
+import { judge, PREVIEWED, type TriedRules } from "../../domain/catalog/Membership.ts"
 import { ProductNotFound } from "../../domain/catalog/Product.ts"
 import { parse } from "../../domain/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
@@ -33,36 +33,47 @@ const Previewed = Schema.Struct({ productCount: Schema.Int, items: Schema.String
 
 /** A collection with a product, of which either may not be there, at one moment. */
 const selectBoth = statement(`
-  select c.document::text as collection, p.document::text as product, exists (
-    select 1 from collection_members m where m.store_id = $1 and m.collection_id = $2 and m.product_id = $3
-  ) as "isListed"
-  from collections c left join products p on p.store_id = $1 and p.id = $3
-  where c.store_id = $1 and c.id = $2
+  select
+    (select document::text from collections where store_id = $1 and id = $2) as collection,
+    (select document::text from products where store_id = $1 and id = $3) as product,
+    exists (
+      select 1 from collection_members m where m.store_id = $1 and m.collection_id = $2 and m.product_id = $3
+    ) as "isListed"
 `)
 const Both = Schema.Struct({
-  collection: Schema.String,
+  collection: Schema.NullOr(Schema.String),
   product: Schema.NullOr(Schema.String),
   isListed: Schema.Boolean
 })
 
+/** The rules that are tried out, or those that a collection has where nothing else is said. */
+const wantedOf = (tried: TriedRules, document: string | null): Rules => {
+  const saved = document === null ? undefined : decodeRules(parse(document))
+  return {
+    rules: tried.rules ?? saved?.rules ?? [],
+    disjunctive: tried.disjunctive ?? saved?.disjunctive ?? false
+  }
+}
+
+/** Whether a product is held because somebody put it there: no rules are tried out, and the collection is manual. */
+const isByHand = ({ disjunctive, rules }: TriedRules, document: string | null) =>
+  document !== null &&
+  rules === undefined &&
+  disjunctive === undefined &&
+  decodeRules(parse(document)).type === "manual"
+
 /** What collections would hold, and why they hold what they do. */
-export const makeMemberships = ({ first, rowsWithin }: DatabaseOf) => {
+export const makeMemberships = ({ first, one, rowsWithin }: DatabaseOf) => {
   const headOf = first(Schema.Struct({ document: Schema.String }))
   const previewedOf = rowsWithin(Previewed)
-  const bothOf = first(Both)
+  const bothOf = one(Both)
 
   return {
-    previewCollection: Effect.fn("Catalog.previewCollection")(function* (
-      store,
-      { disjunctive, id, limit = PREVIEWED, rules }
-    ) {
+    previewCollection: Effect.fn("Catalog.previewCollection")(function* (store, { limit = PREVIEWED, ...tried }) {
+      const { id } = tried
       const head = id === undefined ? Option.none() : yield* headOf(selectHead(store, id))
       if (id !== undefined && Option.isNone(head)) return yield* new CollectionNotFound({ id })
-      const saved = Option.isNone(head) ? undefined : decodeRules(parse(head.value.document))
-      const wanted = {
-        rules: rules ?? saved?.rules ?? [],
-        disjunctive: disjunctive ?? saved?.disjunctive ?? false
-      }
+      const wanted = wantedOf(tried, Option.isNone(head) ? null : head.value.document)
       const [preview] = yield* Effect.catchTag(
         previewedOf(selectPreview(store, wanted, limit), RULES_MILLIS),
         "TookTooLong",
@@ -71,17 +82,16 @@ export const makeMemberships = ({ first, rowsWithin }: DatabaseOf) => {
       return preview ?? { productCount: 0, items: "[]" }
     }),
 
-    explainMembership: Effect.fn("Catalog.explainMembership")(function* (store, id, productId) {
-      const both = yield* bothOf(selectBoth(store, id, productId))
-      if (Option.isNone(both)) return yield* new CollectionNotFound({ id })
-      const { collection, isListed, product } = both.value
+    explainMembership: Effect.fn("Catalog.explainMembership")(function* (store, productId, tried) {
+      const { id = null } = tried
+      const { collection, isListed, product } = yield* bothOf(selectBoth(store, id, productId))
+      if (id !== null && collection === null) return yield* new CollectionNotFound({ id })
       if (product === null) return yield* new ProductNotFound({ id: productId })
-      const head = decodeRules(parse(collection))
-      const found =
-        head.type === "manual"
-          ? { isMember: isListed, reasons: [] }
-          : judge(facetsOf(productOf(product, productId)), head)
-      return { collectionId: id, productId, type: head.type, disjunctive: head.disjunctive, ...found }
+      const { disjunctive, rules } = wantedOf(tried, collection)
+      const about = { collectionId: id, productId, disjunctive }
+      return isByHand(tried, collection)
+        ? { ...about, type: "manual", isMember: isListed, reasons: [] }
+        : { ...about, type: "automated", ...judge(facetsOf(productOf(product, productId)), { disjunctive, rules }) }
     })
   } satisfies Partial<typeof Catalog.Service>
 }

@@ -10,7 +10,6 @@ import {
   ProductNotFound,
   ProductTooLarge
 } from "../../domain/catalog/Product.ts"
-import { slugOf } from "../../domain/catalog/MadeSlug.ts"
 import type { Document, JsonText } from "../../domain/Document.ts"
 import { stringify } from "../../domain/Json.ts"
 import { satisfies, type VersionCondition, VersionMismatch } from "../../domain/Version.ts"
@@ -21,6 +20,7 @@ import type { DatabaseOf } from "../database/Database.ts"
 import { traced } from "../Traced.ts"
 import { record, recordDeletion } from "../Writes.ts"
 import { allocateProduct, claimSlug, lockedStore, type Moment, releaseProduct } from "./Allocation.ts"
+import { slugOf } from "./MadeSlug.ts"
 import {
   deleteProduct,
   type Held,

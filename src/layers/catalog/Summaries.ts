@@ -1,5 +1,9 @@
-import { Struct } from "effect"
+import { Effect, Schema, Struct } from "effect"
+import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import { ProductSummary } from "../../domain/catalog/ProductSummary.ts"
+import type { DatabaseOf } from "../database/Database.ts"
+import { statement } from "../database/Statement.ts"
+import { listOf } from "../Lists.ts"
 
 const members = Struct.keys(ProductSummary.fields)
 
@@ -7,3 +11,19 @@ const members = Struct.keys(ProductSummary.fields)
 export const SUMMARY = `(
   select row_to_json(d)::text from json_to_record(document) as d (${members.map((name) => `"${name}" json`).join(", ")})
 )`
+
+const selectSummaries = statement(`
+  select '[' || coalesce(string_agg(${SUMMARY}, ',' order by id), '') || ']' as items
+  from products where store_id = $1 and id = any($2::uuid[])
+`)
+
+/** Products that are known by their ids. */
+export const makeSummaries = ({ one }: DatabaseOf) => {
+  const itemsOf = one(Schema.Struct({ items: Schema.String }))
+
+  return {
+    summarizeProducts: Effect.fn("Catalog.summarizeProducts")((store, ids) =>
+      Effect.map(itemsOf(selectSummaries(store, listOf(ids))), ({ items }) => items)
+    )
+  } satisfies Partial<typeof Catalog.Service>
+}

@@ -9,7 +9,6 @@ import {
   ProductLimitReached,
   ProductTooLarge
 } from "../../domain/catalog/Product.ts"
-import { slugOf } from "../../domain/catalog/MadeSlug.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { stringify } from "../../domain/Json.ts"
 import type { Imports } from "../../domain/imports/Imports.ts"
@@ -20,6 +19,7 @@ import { ahead, leave } from "../database/Plan.ts"
 import { insertExternalIds } from "./ExternalIds.ts"
 import { recordAll } from "../Writes.ts"
 import { type Moment, momentOf } from "../catalog/Allocation.ts"
+import { slugOf } from "../catalog/MadeSlug.ts"
 import { countProducts, type Grant, grantAll, roomOf, type Wish } from "../catalog/ManyAllocation.ts"
 import { holdNamedProducts, type Written, writesOfMany } from "../catalog/ManyProducts.ts"
 import { makeIndex } from "../catalog/Terms.ts"

@@ -5,6 +5,7 @@ import {
   EntryId,
   EntryNotFound,
   MAX_LOOKED_AT,
+  Named,
   ResourceKind
 } from "../../domain/journal/Activity.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
@@ -13,10 +14,8 @@ import { leastUuidOf } from "../../domain/Uuid.ts"
 import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
 import { partOf } from "../Journal.ts"
-import { pageOf, pageQuery, START } from "../Pages.ts"
-
-/** The cursor of a first page: no id is greater. */
-const END = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+import { listOf } from "../Lists.ts"
+import { END, pageOf, pageQuery, START } from "../Pages.ts"
 
 const COLUMNS = `
   at, actor_type, actor_id, surface, resource, resource_id, version, omitted, idempotency_key, request_id, hops,
@@ -52,28 +51,50 @@ const pageBy = (found: string) =>
       text: TEXT,
       bytes: `coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0) + ${FRAME}`,
       rows: `${found} where resource = any($6::text[]) and actor_type = coalesce($7, actor_type)
-        and actor_id = coalesce($8::uuid, actor_id)`,
+        and actor_id = coalesce($8::uuid, actor_id) and surface = coalesce($9, surface)`,
       order: "descending",
       last: `(select case when count(*) = ${MAX_LOOKED_AT} then min(id::text) end from ${found})`
     })
   )
 const selectAll = pageBy(`entries_before($1, $4, $5, ${MAX_LOOKED_AT})`)
-const selectOfResource = pageBy(`entries_before_of_resource($1, $4, $5, ${MAX_LOOKED_AT}, $9)`)
-const selectOfActor = pageBy(`entries_before_of_actor($1, $4, $5, ${MAX_LOOKED_AT}, $9)`)
+const selectOfResource = pageBy(`entries_before_of_resource($1, $4, $5, ${MAX_LOOKED_AT}, $10)`)
+const selectOfActor = pageBy(`entries_before_of_actor($1, $4, $5, ${MAX_LOOKED_AT}, $10)`)
 
 const selectOne = statement(`
   select resource, ${TEXT} as json from journal where store_id = $1 and id = $2 and part = $3
 `)
 const Found = Schema.Struct({ resource: ResourceKind, json: Schema.String })
 
+const selectNames = statement(`
+  select id, document ->> 'name' as name from products where store_id = $1 and id = any($2::uuid[])
+  union all select id, document ->> 'title' from collections where store_id = $1 and id = any($2::uuid[])
+  union all select id, name from agents where store_id = $1 and id = any($2::uuid[])
+  union all
+  select i.id, a.name from installations i join apps a on a.id = i.app_id where i.store_id = $1 and i.id = any($2::uuid[])
+  union all
+  select merchant_id, name from members join merchants on id = merchant_id
+  where store_id = $1 and merchant_id = any($2::uuid[])
+`)
+
 const earlier = (a: string, b: string) => (a < b ? a : b)
 
 /** The entries that are asked for, by the index that finds them soonest. */
 const select = (store: StoreId, request: ActivityRequest) => {
-  const { actorId = null, actorType = null, cursor = END, kinds, limit, resourceId, since, until } = request
+  const {
+    actorId = null,
+    actorType = null,
+    cursor = END,
+    kinds,
+    limit,
+    resourceId,
+    since,
+    surface = null,
+    until
+  } = request
   const end = until === undefined ? END : leastUuidOf(new Date(until))
   const start = since === undefined ? START : leastUuidOf(new Date(since))
-  const values = [store, limit, PAGE_BYTES, earlier(cursor, end), start, `{${kinds.join(",")}}`, actorType, actorId]
+  const asked = [`{${kinds.join(",")}}`, actorType, actorId, surface]
+  const values = [store, limit, PAGE_BYTES, earlier(cursor, end), start, ...asked]
   if (resourceId !== undefined) return selectOfResource(...values, resourceId)
   return actorId === null ? selectAll(...values) : selectOfActor(...values, actorId)
 }
@@ -83,6 +104,7 @@ export const ActivityLive = Layer.effect(
   Effect.map(Database, (database) => {
     const page = pageOf(database, EntryId)
     const foundOf = database.first(Found)
+    const namesOf = database.rows(Named)
 
     return Activity.of({
       list: Effect.fn("Activity.list")((store, request) => page(select(store, request))),
@@ -92,7 +114,9 @@ export const ActivityLive = Layer.effect(
           foundOf(selectOne(store, id, partOf(id))),
           Option.match({ onNone: () => new EntryNotFound({ id }), onSome: Effect.succeed })
         )
-      )
+      ),
+
+      names: Effect.fn("Activity.names")((store, ids) => namesOf(selectNames(store, listOf(ids))))
     })
   })
 )

@@ -3,10 +3,15 @@ import type { AppId } from "../../domain/access/Apps.ts"
 import { InstallationId } from "../../domain/access/Installations.ts"
 import { EventId } from "../../domain/Events.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
-import { Attempt, Delivery, DeliveryNotFound } from "../../domain/webhooks/Webhook.ts"
+import { Attempt, Delivery, DeliveryNotFound, MAX_LOOKED } from "../../domain/webhooks/Webhook.ts"
 import type { Missed, Webhooks } from "../../domain/webhooks/Webhooks.ts"
+import type { JsonText } from "../../domain/Document.ts"
+import { type Refusal, refuse } from "../../domain/Write.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { type Fragment, sql } from "../database/Statement.ts"
+import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { type Fragment, sql, statement } from "../database/Statement.ts"
+import { END } from "../Pages.ts"
+import { time } from "../Times.ts"
 import { purgeEvents, purgeFinished, purgeMissed } from "./Purging.ts"
 import { logLapsed } from "./Queue.ts"
 import { noWebhook } from "./Subscriptions.ts"
@@ -32,10 +37,92 @@ export const AT_REST = "(lease is null or next_at <= now())"
 const afresh = sql.literal(AFRESH)
 const atRest = sql.literal(AT_REST)
 
+/** What is told of a delivery `d`, as members of a JSON object. */
+export const DELIVERY = `
+  'installationId', d.installation_id, 'eventId', d.event_id, 'kind', (
+    select kind from events e where e.store_id = d.store_id and e.id = d.event_id
+  ), 'state', coalesce(d.outcome, 'pending'), 'attempts', d.attempts, 'createdAt', ${time("d.created_at")},
+  'nextAt', case when d.outcome is null then ${time("d.next_at")} end,
+  'finishedAt', case when d.outcome <> 'held' then ${time("d.finished_at")} end
+`
+
+/**
+ * A page of `$2` deliveries at most in the state `$1`, the newest first, of those where `which` holds: of an app, or of an
+ * installation, which are told of an event once. Those of one state are looked for among so many, as there may be few.
+ */
+export const deliveryPage = (which: string, members: string): string => `
+  with looked as materialized (
+    select * from deliveries d where ${which}
+    order by d.event_id desc limit case when $1::text is null then $2 + 1 else ${MAX_LOOKED} end
+  ), page as materialized (
+    select *, row_number() over (order by event_id desc) as place from looked
+    where $1 is null or coalesce(outcome, 'pending') = $1 order by event_id desc limit $2 + 1
+  )
+  select
+    '[' || coalesce(
+      string_agg(json_build_object(${members})::text, ',' order by event_id desc) filter (where place <= $2), ''
+    ) || ']' as items,
+    case
+      when count(*) > $2 then max(event_id::text) filter (where place = $2)
+      when $1 is not null and (select count(*) from looked) = ${MAX_LOOKED} then (select min(event_id::text) from looked)
+    end as "nextCursor"
+  from page d
+`
+
+/** To its app it is told of which store it is, too. */
+const OF_APP = `'storeId', d.store_id, ${DELIVERY}`
+
+const selectPage = statement(deliveryPage("d.app_id = $3 and d.event_id < $4", OF_APP))
+
+const selectDelivery = statement(`
+  select json_build_object(${OF_APP})::text as json from deliveries d where d.app_id = $1 and d.event_id = $2
+`)
+const jsonOf = firstOf(Schema.Struct({ json: Schema.String }))
+
+/** Changes deliveries of an app, a batch at most, and answers them in their order. */
+const changing = (app: AppId, which: Fragment, set: Fragment) => sql`
+  with chosen as materialized (
+    select store_id, event_id, installation_id, created_at, attempts, lease, next_at from deliveries
+    where app_id = ${app} and ${atRest} and ${which}
+    order by event_id, installation_id limit ${BATCH} for update
+  ), lapsed as (
+    ${logLapsed("chosen")}
+  ), changed as (
+    update deliveries d ${set} from chosen c
+    where d.store_id = c.store_id and d.event_id = c.event_id and d.installation_id = c.installation_id
+  )
+  select event_id as "eventId", installation_id as "installationId", created_at as "createdAt" from chosen
+  order by event_id, installation_id
+`
+
+const once = (app: AppId, event: EventId) => changing(app, sql`event_id = ${event}`, afresh)
+
+/** Makes the delivery of an event due once more. Answers how it stands. */
+export function* redelivered(app: AppId, event: EventId): Steps<JsonText, Refusal<DeliveryNotFound>> {
+  yield* countOf(once(app, event))
+  const sent = yield* jsonOf(selectDelivery(app, event))
+  return Option.getOrUndefined(sent)?.json ?? (yield* refuse(new DeliveryNotFound({ appId: app, eventId: event })))
+}
+
+/** A page of deliveries as they are logged. */
+const LoggedPage = Schema.Struct({
+  items: Schema.parseJson(
+    Schema.Array(
+      Schema.Struct({
+        ...Delivery.fields,
+        createdAt: Schema.Date,
+        nextAt: Schema.NullOr(Schema.Date),
+        finishedAt: Schema.NullOr(Schema.Date)
+      })
+    )
+  ),
+  nextCursor: Schema.NullOr(Schema.typeSchema(EventId))
+})
+
 /** What was sent to whom, and sending it once more. */
 export const makeDeliveryLog = (database: DatabaseOf) => {
   const { count, one, rows } = database
-  const deliveriesOf = rows(Delivery)
+  const pageOf = one(LoggedPage)
   const attemptsOf = rows(Schema.Struct({ ...Attempt.fields, answer: Schema.NullOr(Answer) }))
   /** As text: a `Date` would drop the microseconds, and with them what was made in the same millisecond. */
   const nowOf = one(Schema.Struct({ now: Schema.String }))
@@ -52,23 +139,6 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
       found === 0 ? noWebhook(database, app) : Effect.void
     )
 
-  /** Changes deliveries of an app, a batch at most, and answers them in their order. */
-  const changeSome = (app: AppId, which: Fragment, set: Fragment) =>
-    changedOf(sql`
-      with chosen as materialized (
-        select store_id, event_id, installation_id, created_at, attempts, lease, next_at from deliveries
-        where app_id = ${app} and ${atRest} and ${which}
-        order by event_id, installation_id limit ${BATCH} for update
-      ), lapsed as (
-        ${logLapsed("chosen")}
-      ), changed as (
-        update deliveries d ${set} from chosen c
-        where d.store_id = c.store_id and d.event_id = c.event_id and d.installation_id = c.installation_id
-      )
-      select event_id as "eventId", installation_id as "installationId", created_at as "createdAt" from chosen
-      order by event_id, installation_id
-    `)
-
   /**
    * Changes those of an app's deliveries that were there when it began, from the least event id `from` on, some at a
    * time: each batch is a transaction of its own.
@@ -79,7 +149,7 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
     let [event, installation] = [from, NIL]
     while (true) {
       const next = sql`(event_id, installation_id) > (${event}::uuid, ${installation}::uuid) and created_at <= ${now}::timestamptz`
-      const batch = yield* changeSome(app, sql`${next} and ${which}`, set)
+      const batch = yield* changedOf(changing(app, sql`${next} and ${which}`, set))
       const [first, last] = [batch[0], batch.at(-1)]
       if (first === undefined || last === undefined) return changed
       changed.count += batch.length
@@ -101,22 +171,9 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
       return changed
     }),
 
-    deliveries: Effect.fn("Webhooks.deliveries")(function* (app, { limit, state }) {
-      yield* known(app)
-      const ofState = Option.match(state, {
-        onNone: () => sql`true`,
-        onSome: (state) => (state === "pending" ? sql`d.outcome is null` : sql`d.outcome = ${state}`)
-      })
-      return yield* deliveriesOf(sql`
-        select
-          d.event_id as "eventId", e.kind, d.store_id as "storeId", d.installation_id as "installationId",
-          coalesce(d.outcome, 'pending') as state, d.attempts, d.created_at as "createdAt",
-          case when d.outcome is null then d.next_at end as "nextAt", d.finished_at as "finishedAt"
-        from deliveries d join events e on e.store_id = d.store_id and e.id = d.event_id
-        where d.app_id = ${app} and ${ofState}
-        order by d.event_id desc, d.installation_id limit ${limit}
-      `)
-    }),
+    deliveries: Effect.fn("Webhooks.deliveries")((app, { cursor = END, limit, state = null }) =>
+      Effect.zipRight(known(app), pageOf(selectPage(state, limit, app, cursor)))
+    ),
 
     attempts: Effect.fn("Webhooks.attempts")(function* (app, event) {
       const sent = yield* count(sql`select 1 from deliveries where app_id = ${app} and event_id = ${event}`)
@@ -132,9 +189,9 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
     }),
 
     redeliver: Effect.fn("Webhooks.redeliver")(function* (app, event) {
-      const sent = yield* changeSome(app, sql`event_id = ${event}`, afresh)
+      const sent = yield* count(once(app, event))
       const known = yield* count(sql`select 1 from deliveries where app_id = ${app} and event_id = ${event}`)
-      return known === 0 ? yield* new DeliveryNotFound({ appId: app, eventId: event }) : sent.length
+      return known === 0 ? yield* new DeliveryNotFound({ appId: app, eventId: event }) : sent
     }),
 
     redeliverSince: Effect.fn("Webhooks.redeliverSince")(function* (app, since, which) {

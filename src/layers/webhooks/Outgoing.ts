@@ -1,4 +1,4 @@
-import { Effect, Either, type Scope } from "effect"
+import { Context, Effect, Either, type Scope } from "effect"
 import { lookup as systemLookup, promises } from "node:dns"
 import type { LookupFunction } from "node:net"
 import { createSecureContext, type SecureContext } from "node:tls"
@@ -24,16 +24,24 @@ export interface Outgoing {
 
 export interface OutgoingOptions {
   readonly allowed: AllowedHosts
-  /** Where hosts lead that the operator did not name. DNS if not given. */
+  /** Where hosts lead that the operator did not name. Those that it leads to are judged. That of `Internet` if not given. */
   readonly lookup?: LookupFunction
   /** Milliseconds for a request in all; 10,000 if not given. */
   readonly timeoutMillis?: number
-  /** Which certificates are trusted; those that Node trusts if not given. */
+  /** Which certificates are trusted; those of `Internet` if not given. */
   readonly secureContext?: SecureContext
 }
 
 /** Asks the system's DNS servers, each soon enough after the one before that a dead one does not cost the request. */
 const makeDnsLookup = () => lookupBy(new promises.Resolver({ timeout: 2000, tries: 2 }))
+
+/** The internet as it is asked for hosts that the operator did not name: public addresses, and who is trusted there. */
+export class Internet extends Context.Reference<Internet>()("layers/webhooks/Internet", {
+  defaultValue: (): { readonly lookup: LookupFunction; readonly secureContext: SecureContext } => ({
+    lookup: guarded(makeDnsLookup()),
+    secureContext: createSecureContext()
+  })
+}) {}
 
 const scopedConnections = (connector: Connector) =>
   Effect.acquireRelease(
@@ -57,12 +65,15 @@ export const refused = (error: string): Attempt => ({
  */
 export const makeOutgoing = ({
   allowed,
-  lookup = makeDnsLookup(),
-  secureContext = createSecureContext(),
+  lookup,
+  secureContext: trusted,
   timeoutMillis = TIMEOUT
 }: OutgoingOptions): Effect.Effect<Outgoing, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const toPublic = yield* scopedConnections(makeConnector(guarded(lookup), secureContext))
+    const internet = yield* Internet
+    const secureContext = trusted ?? internet.secureContext
+    const lookupPublic = lookup === undefined ? internet.lookup : guarded(lookup)
+    const toPublic = yield* scopedConnections(makeConnector(lookupPublic, secureContext))
     const toAllowed = yield* scopedConnections(makeConnector(systemLookup, secureContext))
 
     const send = (request: OutgoingRequest) =>

@@ -5,20 +5,17 @@ import { EventId } from "../../domain/Events.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
 import { type Refusal, refuse } from "../../domain/Write.ts"
-import { MAX_LOOKED, StoreWebhooks } from "../../domain/webhooks/StoreWebhooks.ts"
+import { StoreWebhooks } from "../../domain/webhooks/StoreWebhooks.ts"
 import { DeliveryNotFound } from "../../domain/webhooks/Webhook.ts"
 import { INSTALLED } from "../access/InstallationState.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
 import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
-import { pageOf, START } from "../Pages.ts"
+import { END, pageOf, START } from "../Pages.ts"
 import { time } from "../Times.ts"
-import { AFRESH, AT_REST } from "./DeliveryLog.ts"
+import { AFRESH, AT_REST, DELIVERY, deliveryPage } from "./DeliveryLog.ts"
 import { logLapsed } from "./Queue.ts"
-
-/** No id is greater. */
-const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 /** Deliveries that one statement offers at most. */
 const BATCH = 5000
@@ -39,41 +36,16 @@ const selectWebhook = statement(`
   where i.store_id = $1 and i.id = $2 and ${INSTALLED}
 `)
 
-const members = `
-  'installationId', d.installation_id, 'eventId', d.event_id, 'kind', (
-    select kind from events e where e.store_id = d.store_id and e.id = d.event_id
-  ), 'state', coalesce(d.outcome, 'pending'), 'attempts', d.attempts, 'createdAt', ${time("d.created_at")},
-  'nextAt', case when d.outcome is null then ${time("d.next_at")} end,
-  'finishedAt', case when d.outcome <> 'held' then ${time("d.finished_at")} end
-`
-
-/** Those of one state are looked for among so many, as there may be few among all that the store has. */
-const selectPage = statement(`
-  with looked as materialized (
-    select * from deliveries d
-    where d.store_id = $1 and d.installation_id = $2 and d.event_id < $3 and d.event_id >= $4
-    order by d.event_id desc limit case when $5::text is null then $6 + 1 else ${MAX_LOOKED} end
-  ), page as materialized (
-    select *, row_number() over (order by event_id desc) as place from looked
-    where $5 is null or coalesce(outcome, 'pending') = $5 order by event_id desc limit $6 + 1
-  )
-  select
-    '[' || coalesce(
-      string_agg(json_build_object(${members})::text, ',' order by event_id desc) filter (where place <= $6), ''
-    ) || ']' as items,
-    case
-      when count(*) > $6 then max(event_id::text) filter (where place = $6)
-      when $5 is not null and (select count(*) from looked) = ${MAX_LOOKED} then (select min(event_id::text) from looked)
-    end as "nextCursor"
-  from page d
-`)
+const selectPage = statement(
+  deliveryPage("d.store_id = $3 and d.installation_id = $4 and d.event_id < $5 and d.event_id >= $6", DELIVERY)
+)
 
 const OWN = "d.store_id = $1 and d.installation_id = $2 and d.event_id = $3"
 
-const selectDelivery = statement(`select json_build_object(${members})::text as json from deliveries d where ${OWN}`)
+const selectDelivery = statement(`select json_build_object(${DELIVERY})::text as json from deliveries d where ${OWN}`)
 
 const selectDetails = statement(`
-  select json_build_object(${members}, 'log', (
+  select json_build_object(${DELIVERY}, 'log', (
     select coalesce(json_agg(json_build_object(
       'attempt', a.attempt, 'startedAt', ${time("a.started_at")}, 'durationMillis', a.duration_ms, 'status', a.status,
       'error', a.error
@@ -155,10 +127,10 @@ export const StoreWebhooksLive = Layer.effect(
 
       deliveries: Effect.fn("StoreWebhooks.deliveries")(function* (store, id, { cursor, limit, since, state, until }) {
         yield* requireInstalled(store, id)
-        const before = until === undefined ? LAST : leastUuidOf(until)
+        const before = until === undefined ? END : leastUuidOf(until)
         const behind = cursor !== undefined && cursor < before ? cursor : before
         const from = since === undefined ? START : leastUuidOf(since)
-        return yield* deliveriesOf(selectPage(store, id, behind, from, state, limit))
+        return yield* deliveriesOf(selectPage(state, limit, store, id, behind, from))
       }),
 
       delivery: Effect.fn("StoreWebhooks.delivery")(function* (store, id, event) {

@@ -3,17 +3,21 @@ import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { Database } from "../database/Postgres.ts"
 import { allowedHosts } from "./AllowedHosts.ts"
 import { makeDeliveryLog } from "./DeliveryLog.ts"
+import { makeOutgoing } from "./Outgoing.ts"
 import { makeReseal } from "./Reseal.ts"
 import { sealingLater } from "./SecretKeys.ts"
 import { makeSubscriptions } from "./Subscriptions.ts"
+import { makeTesting } from "./Testing.ts"
 
-export const WebhooksLive = Layer.effect(
+export const WebhooksLive = Layer.scoped(
   Webhooks,
   Effect.gen(function* () {
     const database = yield* Database
     const sealing = yield* sealingLater
+    const allowed = yield* allowedHosts
     return Webhooks.of({
-      ...makeSubscriptions(database, { allowed: yield* allowedHosts, sealing }),
+      ...makeSubscriptions(database, { allowed, sealing }),
+      ...makeTesting(database, { outgoing: yield* makeOutgoing({ allowed }), sealing }),
       ...makeDeliveryLog(database),
       reseal: makeReseal(database, sealing)
     })

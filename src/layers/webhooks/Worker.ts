@@ -1,4 +1,4 @@
-import { Config, ConfigError, Effect, Either, Layer, Option, Queue, Random, Schedule } from "effect"
+import { Effect, Layer, Option, Queue, Random, Schedule } from "effect"
 import type { AppId } from "../../domain/access/Apps.ts"
 import { nextAttempt, retryAfterSeconds } from "../../domain/webhooks/Retry.ts"
 import { FAILING_HOURS } from "../../domain/webhooks/Webhook.ts"
@@ -11,7 +11,7 @@ import { makePatience, PAUSE } from "../Patience.ts"
 import { type Claimed, isSuccess, makeQueue, type Settled, type Turn } from "./Queue.ts"
 import { makeRoom, type When } from "./Room.ts"
 import { sealing } from "./SecretKeys.ts"
-import { signatureHeaders } from "./Signature.ts"
+import { signedRequest, UNOPENED } from "./Signed.ts"
 
 /** How often the queue is looked at when nobody says that there is something in it. */
 const POLL = "250 millis"
@@ -25,10 +25,6 @@ const GATHER = "50 millis"
 
 /** Between claims for what is not urgent: notices, of which each write may bring one, and a little room again. */
 const INTERVAL = "20 millis"
-
-const USER_AGENT = "PartnerAPI-Webhooks/1"
-
-const UNOPENED = "The webhook's secret was sealed with a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS"
 
 /** Whether a claim left something behind that there is room for: an endpoint got all of a share that was not its limit. */
 const leftSome = (claimed: ReadonlyArray<Claimed>, busy: ReadonlyMap<AppId, number>) => {
@@ -79,27 +75,10 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
   const { open } = yield* sealing
   const sayOnce = yield* Effect.once(Effect.logError(`Webhooks are not sent. ${UNOPENED}`))
 
-  /** The secrets that sign, unless one of them does not open. */
-  const secretsOf = ({ appId, previousSecret, secret }: Claimed) =>
-    Option.all({
-      secret: open(appId, secret),
-      previousSecret: previousSecret === null ? Option.some(null) : open(appId, previousSecret)
-    })
-
   const request = (claimed: Claimed) =>
-    Option.match(secretsOf(claimed), {
+    Option.match(signedRequest(open, claimed, claimed), {
       onNone: () => Effect.as(sayOnce, refused(UNOPENED)),
-      onSome: (secrets) =>
-        post({
-          url: claimed.url,
-          isPublicOnly: claimed.isPublicOnly,
-          headers: {
-            "content-type": "application/json",
-            "user-agent": USER_AGENT,
-            ...signatureHeaders(secrets, claimed.eventId, claimed.now, claimed.payload)
-          },
-          body: claimed.payload
-        })
+      onSome: post
     })
 
   /** What nobody foresaw costs this delivery an attempt, and not the worker a slot for good. */
@@ -174,26 +153,6 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
     Effect.forkScoped
   )
 })
-
-/** Requests under way at once in one process: unless `WEBHOOK_WORKERS` says otherwise, and at most. */
-export const DEFAULT_WORKERS = 256
-export const MAX_WORKERS = 10_000
-
-const count = Config.integer("WEBHOOK_WORKERS").pipe(
-  Config.mapOrFail((value) =>
-    value >= 0 && value <= MAX_WORKERS
-      ? Either.right(value)
-      : Either.left(
-          ConfigError.InvalidData([], `Expected 0 to ${MAX_WORKERS} but received ${value}; 0 delivers nothing here`)
-        )
-  )
-)
-
-/** Requests that the server has under way at once. Empty is as good as not set: as a number it would deliver nothing. */
-export const webhookWorkers = Config.nonEmptyString("WEBHOOK_WORKERS").pipe(
-  Config.zipWith(count, (_, value) => value),
-  Config.withDefault(DEFAULT_WORKERS)
-)
 
 /** Delivers for as long as the server runs, unless `size` is 0. */
 export const webhookWorker = (size: number) => Layer.scopedDiscard(size === 0 ? Effect.void : makeWorker(size))

@@ -1,14 +1,24 @@
 import { Effect } from "effect"
 import { Merchants } from "../../domain/access/Merchants.ts"
+import { Sessions } from "../../domain/access/Sessions.ts"
 import * as Rpcs from "../Account.ts"
 import { encoded } from "./Answers.ts"
 import { readOwn } from "./Own.ts"
-import type { ProceduresOf } from "./Procedure.ts"
+import { currentMerchant, procedure, type ProceduresOf } from "./Procedure.ts"
 
 export const makeAccountProcedures = Effect.gen(function* () {
   const merchants = yield* Merchants
+  const sessions = yield* Sessions
+  const changedJson = encoded(Rpcs.changePassword)
 
   return {
-    "account.get": readOwn(Rpcs.getAccount, (_, { id }) => merchants.account(id), encoded(Rpcs.getAccount))
+    "account.get": readOwn(Rpcs.getAccount, (_, { id }) => merchants.account(id), encoded(Rpcs.getAccount)),
+    "account.changePassword": procedure(Rpcs.changePassword, (passwords) =>
+      Effect.flatMap(currentMerchant, ({ id, sessionId }) =>
+        Effect.map(sessions.changePassword({ merchantId: id, sessionId }, passwords), (sessionsEnded) =>
+          changedJson({ sessionsEnded })
+        )
+      )
+    )
   } satisfies ProceduresOf<typeof Rpcs.AccountRpcs>
 })

@@ -6,7 +6,7 @@ import { Undo, type Undone, type UndoRight } from "../../domain/journal/Undo.ts"
 import { DEFAULT_LIMIT } from "../../domain/Page.ts"
 import * as Rpcs from "../Activity.ts"
 import { Principal } from "../Principal.ts"
-import { page } from "./Answers.ts"
+import { encoded, page } from "./Answers.ts"
 import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
 
 /** Whether a principal has a scope: members have all of them. */
@@ -50,6 +50,12 @@ export const makeActivityProcedures = Effect.gen(function* () {
       ({ payload, principal }) =>
         Effect.tap(activity.get(payload.storeId, payload.id), ({ resource }) => readable(principal, [resource])),
       ({ json }: FoundEntry) => json
+    ),
+
+    "activity.names": inStore(
+      Rpcs.listNames,
+      ({ payload }) => activity.names(payload.storeId, payload.ids),
+      encoded(Rpcs.listNames)
     ),
 
     "activity.undo": write(

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Billing } from "../../domain/billing/Billing.ts"
 import * as Rpcs from "../Billing.ts"
 import { encoded, page } from "./Answers.ts"
@@ -14,6 +14,11 @@ export const makeBillingProcedures = Effect.gen(function* () {
       Rpcs.listAppPlans,
       ({ payload }) => billing.plans(payload.storeId, payload.installationId),
       encoded(Rpcs.listAppPlans)
+    ),
+    "billing.current": inStore(
+      Rpcs.currentSubscription,
+      ({ payload: { installationId: id, storeId } }) => Effect.map(billing.current({ id, storeId }), Option.getOrNull),
+      encoded(Rpcs.currentSubscription)
     ),
     "billing.subscriptions": inStore(
       Rpcs.listSubscriptions,

@@ -1,8 +1,7 @@
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { type AppId, SECRET_OVERLAP } from "../../domain/access/Apps.ts"
 import { Developers } from "../../domain/access/Developers.ts"
 import type { MerchantId } from "../../domain/Actor.ts"
-import { DEFAULT_LIMIT } from "../../domain/Page.ts"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import * as Rpcs from "../Developers.ts"
 import { asItIs, encoded, page } from "./Answers.ts"
@@ -50,16 +49,36 @@ export const makeDeveloperProcedures = Effect.gen(function* () {
       developers.rotateWebhookSecret(id, app, before)
     ),
 
+    // Each is the same when it is done twice, and a test is sent each time: none of them takes a key.
+    "appWebhooks.pause": readOwn(
+      Rpcs.pauseAppWebhook,
+      (payload, { id }) => ofOwn(id, payload.id, Effect.as(webhooks.pause(payload.id), {})),
+      encoded(Rpcs.pauseAppWebhook)
+    ),
+    "appWebhooks.resume": readOwn(
+      Rpcs.resumeAppWebhook,
+      ({ id: app, missed }, { id }) => ofOwn(id, app, webhooks.resume(app, missed)),
+      encoded(Rpcs.resumeAppWebhook)
+    ),
+    "appWebhooks.test": readOwn(
+      Rpcs.testAppWebhook,
+      (payload, { id }) => ofOwn(id, payload.id, webhooks.test(payload.id, id)),
+      encoded(Rpcs.testAppWebhook)
+    ),
+
     "appDeliveries.list": readOwn(
       Rpcs.listAppDeliveries,
-      ({ id: app, limit = DEFAULT_LIMIT, state }, { id }) =>
-        ofOwn(id, app, webhooks.deliveries(app, { state: Option.fromNullable(state), limit })),
+      (payload, { id }) =>
+        ofOwn(id, payload.id, webhooks.deliveries(payload.id, { ...requestOf(payload), state: payload.state })),
       encoded(Rpcs.listAppDeliveries)
     ),
     "appDeliveries.attempts": readOwn(
       Rpcs.listAppAttempts,
       ({ eventId, id: app }, { id }) => ofOwn(id, app, webhooks.attempts(app, eventId)),
       encoded(Rpcs.listAppAttempts)
+    ),
+    "appDeliveries.redeliver": write(Rpcs.redeliverToApp, ({ eventId, id: app }, { id }) =>
+      developers.redeliver(id, app, eventId)
     )
   } satisfies ProceduresOf<typeof Rpcs.AppRpcs | typeof Rpcs.AppWebhookRpcs | typeof Rpcs.AppDeliveryRpcs>
 })

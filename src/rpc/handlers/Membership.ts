@@ -16,7 +16,7 @@ export const makeMembershipProcedures = Effect.gen(function* () {
     ),
     "collections.why": inStore(
       Rpcs.explainMembership,
-      ({ payload }) => catalog.explainMembership(payload.storeId, payload.id, payload.productId),
+      ({ payload: { productId, storeId, ...rules } }) => catalog.explainMembership(storeId, productId, rules),
       encoded(Rpcs.explainMembership)
     )
   } satisfies ProceduresOf<typeof Rpcs.MembershipRpcs>

@@ -32,7 +32,7 @@ export const makeProposalProcedures = (
           proposals.list(payload.storeId, {
             ...requestOf(payload),
             agentId: agentIn(principal),
-            isPending: payload.pending === true
+            isPending: payload.pending
           }),
         page
       ),

@@ -1,9 +1,12 @@
 import { createRoute, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router"
 import { Either, Schema } from "effect"
-import { StoreId } from "../../rpc/Client.ts"
+import { CollectionId, CustomerId, OrderId, StoreId } from "../../rpc/Client.ts"
 import { SignInPage } from "../account/SignInPage.tsx"
 import { signInSearch, needsSession, root } from "../Root.tsx"
 import { NoPage } from "../ui/Failed.tsx"
+import { activitySearch } from "./activity/Search.ts"
+import { viewOf } from "./products/ListView.ts"
+import { sinceSearch } from "./records/Since.ts"
 import { StorePages } from "./StorePages.tsx"
 
 /* Every page of the dashboard and where it stands. What a page is made of is loaded when it is first visited. */
@@ -34,17 +37,25 @@ const start = createRoute({
   component: lazyRouteComponent(() => import("./NoStorePage.tsx"), "NoStorePage")
 })
 
-const decodeStore = Schema.decodeUnknownEither(StoreId)
+/** Reads an id in an address. What is none leads nowhere. */
+const idIn = <A,>(schema: Schema.Schema<A, string>) => {
+  const decode = Schema.decodeUnknownEither(schema)
+  return (text: string): A =>
+    Either.getOrElse(decode(text), () => {
+      throw notFound()
+    })
+}
+
+const storeIdIn = idIn(StoreId)
+const collectionIdIn = idIn(CollectionId)
+const orderIdIn = idIn(OrderId)
+const customerIdIn = idIn(CustomerId)
 
 const store = createRoute({
   getParentRoute: () => member,
   path: "/$storeId",
   params: {
-    parse: ({ storeId }) => ({
-      storeId: Either.getOrElse(decodeStore(storeId), () => {
-        throw notFound()
-      })
-    }),
+    parse: ({ storeId }) => ({ storeId: storeIdIn(storeId) }),
     stringify: ({ storeId }) => ({ storeId })
   },
   beforeLoad: ({ context: { account }, params: { storeId } }) => {
@@ -65,6 +76,7 @@ const home = createRoute({
 const products = createRoute({
   getParentRoute: () => store,
   path: "/products",
+  validateSearch: viewOf,
   component: lazyRouteComponent(() => import("./products/ProductsPage.tsx"), "ProductsPage")
 })
 
@@ -95,30 +107,44 @@ const newCollection = createRoute({
 const collection = createRoute({
   getParentRoute: () => store,
   path: "/collections/$collectionId",
+  params: {
+    parse: ({ collectionId }) => ({ collectionId: collectionIdIn(collectionId) }),
+    stringify: ({ collectionId }) => ({ collectionId })
+  },
   component: lazyRouteComponent(() => import("./collections/CollectionPage.tsx"), "CollectionPage")
 })
 
 const orders = createRoute({
   getParentRoute: () => store,
   path: "/orders",
+  validateSearch: sinceSearch,
   component: lazyRouteComponent(() => import("./orders/OrdersPage.tsx"), "OrdersPage")
 })
 
 const order = createRoute({
   getParentRoute: () => store,
   path: "/orders/$orderId",
+  params: {
+    parse: ({ orderId }) => ({ orderId: orderIdIn(orderId) }),
+    stringify: ({ orderId }) => ({ orderId })
+  },
   component: lazyRouteComponent(() => import("./orders/OrderPage.tsx"), "OrderPage")
 })
 
 const customers = createRoute({
   getParentRoute: () => store,
   path: "/customers",
+  validateSearch: sinceSearch,
   component: lazyRouteComponent(() => import("./customers/CustomersPage.tsx"), "CustomersPage")
 })
 
 const customer = createRoute({
   getParentRoute: () => store,
   path: "/customers/$customerId",
+  params: {
+    parse: ({ customerId }) => ({ customerId: customerIdIn(customerId) }),
+    stringify: ({ customerId }) => ({ customerId })
+  },
   component: lazyRouteComponent(() => import("./customers/CustomerPage.tsx"), "CustomerPage")
 })
 
@@ -155,6 +181,7 @@ const proposals = createRoute({
 const activity = createRoute({
   getParentRoute: () => store,
   path: "/activity",
+  validateSearch: activitySearch,
   component: lazyRouteComponent(() => import("./activity/ActivityPage.tsx"), "ActivityPage")
 })
 

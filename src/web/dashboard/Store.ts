@@ -1,7 +1,9 @@
-import { getRouteApi } from "@tanstack/react-router"
+import { useQueryClient } from "@tanstack/react-query"
+import { getRouteApi, useRouter } from "@tanstack/react-router"
 import type { StoreId } from "../../rpc/Client.ts"
 import type { Account } from "../../domain/access/Merchants.ts"
 import { useAsked } from "../data/Queries.ts"
+import { account } from "../data/Session.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId")
 
@@ -18,4 +20,14 @@ export const useMember = (): Account & { readonly isOwner: boolean } => {
 export const useStore = () => {
   const storeId = useStoreId()
   return useAsked([storeId, "store"], (client) => client.store.get({ storeId }))
+}
+
+/** Asks anew who looks at it: what a store is called, or what they are there, is another. */
+export const useAccountAgain = () => {
+  const queries = useQueryClient()
+  const router = useRouter()
+  return () => {
+    queries.removeQueries({ queryKey: account.queryKey })
+    void router.invalidate()
+  }
 }

@@ -1,18 +1,15 @@
 import { Link, Outlet, useNavigate } from "@tanstack/react-router"
 import { Account } from "../account/Account.tsx"
 import { useLive } from "../data/Live.tsx"
-import { useAsked } from "../data/Queries.ts"
 import { Badge } from "../ui/Badge.tsx"
 import { Shell } from "../ui/Shell.tsx"
 import css from "./StorePages.module.css"
 import { useMember, useStoreId } from "./Store.ts"
+import { useWaiting } from "./Waiting.ts"
 
 /** How many proposals wait, up to what a page of them holds. */
 const Waiting = () => {
-  const storeId = useStoreId()
-  const { data } = useAsked([storeId, "proposals", "waiting"], (client) =>
-    client.proposals.list({ storeId, pending: true, limit: 100 })
-  )
+  const { data } = useWaiting()
   const many = data?.items.length ?? 0
   return many === 0 ? undefined : <Badge tone="accent">{data?.nextCursor === null ? many : `${many}+`}</Badge>
 }

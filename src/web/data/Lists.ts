@@ -1,4 +1,4 @@
-import { type QueryKey, useInfiniteQuery } from "@tanstack/react-query"
+import { keepPreviousData, type QueryKey, useInfiniteQuery } from "@tanstack/react-query"
 import { ask, type Call } from "./Service.ts"
 
 /** A page of a list, as the service answers it. */
@@ -7,17 +7,33 @@ export interface ListPage<Item, Cursor> {
   readonly nextCursor: Cursor | null
 }
 
+interface ListOptions<Item> {
+  readonly enabled?: boolean
+  /** What was found before stays until there is what is found now, as under a search that is typed. */
+  readonly keepsLast?: boolean
+  readonly staleTime?: number
+  /** Whether what is shown changes by itself, so that it is asked for again soon. */
+  readonly isMoving?: (items: ReadonlyArray<Item>) => boolean
+}
+
+/** Milliseconds until a list that changes by itself is asked for again. */
+const SOON = 2000
+
 /** A list of the service, page by page as it is read on. */
 export const useList = <Item, Cursor, E>(
   queryKey: QueryKey,
-  call: (cursor: { readonly cursor?: Cursor }) => Call<ListPage<Item, Cursor>, E>
+  call: (cursor: { readonly cursor?: Cursor }) => Call<ListPage<Item, Cursor>, E>,
+  { isMoving = () => false, keepsLast = false, ...options }: ListOptions<Item> = {}
 ) => {
   const first: { readonly cursor?: Cursor } = {}
   const asked = useInfiniteQuery({
+    ...options,
+    ...(keepsLast ? { placeholderData: keepPreviousData } : {}),
     queryKey,
     initialPageParam: first,
     queryFn: ({ pageParam, signal }) => ask(call(pageParam), signal),
-    getNextPageParam: ({ nextCursor }) => (nextCursor === null ? undefined : { cursor: nextCursor })
+    getNextPageParam: ({ nextCursor }) => (nextCursor === null ? undefined : { cursor: nextCursor }),
+    refetchInterval: ({ state }) => (isMoving(state.data?.pages.flatMap(({ items }) => items) ?? []) ? SOON : false)
   })
   return {
     asked,

@@ -1,4 +1,4 @@
-import { onlineManager, useQueryClient } from "@tanstack/react-query"
+import { onlineManager, type QueryKey, useQueryClient } from "@tanstack/react-query"
 import { Effect, Fiber, Stream } from "effect"
 import { useEffect, useSyncExternalStore } from "react"
 import type { Changed, StoreId } from "../../rpc/Client.ts"
@@ -19,6 +19,28 @@ export const useChanges = (heard: Heard): void => {
   }, [heard])
 }
 
+/** The last change of each resource since the store was opened, by its id: newer than what was asked for before. */
+let latest: ReadonlyMap<string, Changed> = new Map()
+const lookers = new Set<() => void>()
+
+const setLatest = (next: ReadonlyMap<string, Changed>) => {
+  latest = next
+  for (const look of lookers) look()
+}
+
+/** What changed since the store was opened, for lists that are too long to be asked for anew at each change. */
+export const useLatest = (): ReadonlyMap<string, Changed> =>
+  useSyncExternalStore(
+    (look) => {
+      lookers.add(look)
+      return () => void lookers.delete(look)
+    },
+    () => latest
+  )
+
+/** Lists that hold what they show against `useLatest`, and are not asked for anew: kept while the store is followed. */
+export const followedKey = (storeId: StoreId, list: string): QueryKey => [storeId, "followed", list]
+
 /** What of a store is kept under which key, by the kind of resource. */
 const listKey = { product: "products", collection: "collections" } as const
 
@@ -35,6 +57,7 @@ export const useLive = (storeId: StoreId): void => {
       const changes = waiting
       waiting = []
       timer = undefined
+      setLatest(new Map([...latest, ...changes.map((change) => [change.resourceId, change] as const)]))
       for (const key of new Set(changes.map(({ resource, resourceId }) => `${resource} ${resourceId}`))) {
         void queries.invalidateQueries({ queryKey: [storeId, ...key.split(" ")] })
       }
@@ -53,6 +76,8 @@ export const useLive = (storeId: StoreId): void => {
     const fiber = runtime.runFork(Effect.ignoreLogged(follow))
     return () => {
       clearTimeout(timer)
+      setLatest(new Map())
+      queries.removeQueries({ queryKey: [storeId, "followed"] })
       Effect.runFork(Fiber.interruptFork(fiber))
     }
   }, [queries, storeId])

@@ -30,6 +30,9 @@ export const isSignedOut = (error: unknown): boolean => tagOf(error) === "NotSig
 /** Whether it is that there is no such thing, or no longer. */
 export const isMissing = (error: unknown): boolean => tagOf(error)?.endsWith("NotFound") === true
 
+/** Whether somebody else wrote what was to be written meanwhile. */
+export const isOutdated = (error: unknown): boolean => tagOf(error) === "VersionMismatch"
+
 const requestIdOf = (error: unknown) =>
   Predicate.hasProperty(error, "requestId") && typeof error.requestId === "string" ? { requestId: error.requestId } : {}
 

@@ -1,4 +1,5 @@
 import {
+  keepPreviousData,
   QueryCache,
   MutationCache,
   QueryClient,
@@ -43,9 +44,26 @@ export const makeQueries = (signedOut: () => void): QueryClient => {
   })
 }
 
+interface AskedOptions {
+  readonly enabled?: boolean
+  /** The last answer stays until the next one comes, as under what is typed. */
+  readonly keepsLast?: boolean
+  /** Milliseconds until it is asked again, of what no change of the store tells. */
+  readonly refetchInterval?: number
+}
+
 /** Asks for what a page shows. Keys begin with the store, so that what is kept of one is never shown of another. */
-export const useAsked = <A, E>(queryKey: QueryKey, call: Call<A, E>, options: { readonly enabled?: boolean } = {}) =>
-  useQuery({ queryKey, queryFn: ({ signal }) => ask(call, signal), ...options })
+export const useAsked = <A, E>(
+  queryKey: QueryKey,
+  call: Call<A, E>,
+  { keepsLast = false, ...options }: AskedOptions = {}
+) =>
+  useQuery({
+    ...options,
+    ...(keepsLast ? { placeholderData: keepPreviousData } : {}),
+    queryKey,
+    queryFn: ({ signal }) => ask(call, signal)
+  })
 
 /** What a write is, and what it changes of what is kept. */
 export interface Written<Input, A, E> {

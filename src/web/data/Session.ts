@@ -9,16 +9,23 @@ export const account = queryOptions({
   staleTime: Number.POSITIVE_INFINITY
 })
 
-const decodeRefusal = Schema.decodeUnknownEither(Schema.parseJson(Schema.Struct({ error: Schema.String })))
+const Refusal = Schema.Struct({ error: Schema.String, issues: Schema.optional(Schema.Array(Schema.String)) })
+const decodeRefusal = Schema.decodeUnknownEither(Schema.parseJson(Refusal))
 
-/** Why the service refused: its own words, where it said any. */
+/** Why the service refused: its own words, where it said any, and a line for each thing to change. */
+export class Refused extends Error {
+  readonly issues: ReadonlyArray<string>
+
+  constructor({ error, issues = [] }: typeof Refusal.Type) {
+    super(error)
+    this.issues = issues
+  }
+}
+
+const UNREACHED = { error: "The service cannot be reached; try again in a moment" }
+
 const refusalIn = async (response: Response) =>
-  new Error(
-    Either.match(decodeRefusal(await response.text()), {
-      onLeft: () => "The service cannot be reached; try again in a moment",
-      onRight: ({ error }) => error
-    })
-  )
+  new Refused(Either.getOrElse(decodeRefusal(await response.text()), () => UNREACHED))
 
 const post = async (path: string, body: object) => {
   const response = await fetch(path, {
@@ -32,6 +39,13 @@ const post = async (path: string, body: object) => {
 /** Signs in: the browser then holds the cookie of a session, which no script can read. */
 export const signIn = (credentials: { readonly email: string; readonly password: string }): Promise<void> =>
   post("/auth/sign-in", credentials)
+
+/** Makes an account, and signs in with it. */
+export const signUp = (account: {
+  readonly email: string
+  readonly name: string
+  readonly password: string
+}): Promise<void> => post("/auth/sign-up", account)
 
 /** Ends the session of this browser. */
 export const signOut = (): Promise<void> => post("/auth/sign-out", {})

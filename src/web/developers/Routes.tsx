@@ -13,6 +13,13 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import("./SignInPage.tsx"), "SignInPage")
 })
 
+const signUp = createRoute({
+  getParentRoute: () => developers,
+  path: "/sign-up",
+  validateSearch: signInSearch,
+  component: lazyRouteComponent(() => import("./SignUpPage.tsx"), "SignUpPage")
+})
+
 /** What is seen by who is signed in alone. */
 const developer = createRoute({
   getParentRoute: () => developers,
@@ -40,4 +47,4 @@ const app = createRoute({
 })
 
 /** The pages of developers, below `/developers`. */
-export const developerRoutes = developers.addChildren([signIn, developer.addChildren([apps, newApp, app])])
+export const developerRoutes = developers.addChildren([signIn, signUp, developer.addChildren([apps, newApp, app])])

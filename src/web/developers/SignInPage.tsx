@@ -1,9 +1,23 @@
-import { useRouter, useSearch } from "@tanstack/react-router"
+import { Link, useRouter, useSearch } from "@tanstack/react-router"
 import { SignInForm } from "../account/SignInForm.tsx"
 
 /** The way into the portal, and back to where it was asked for. */
 export const SignInPage = () => {
-  const { back = "/developers" } = useSearch({ from: "/developers/sign-in" })
+  const search = useSearch({ from: "/developers/sign-in" })
+  const { back = "/developers" } = search
   const router = useRouter()
-  return <SignInForm title="Sign in as a developer" signedIn={() => router.history.push(back)} />
+  return (
+    <SignInForm
+      title="Sign in as a developer"
+      signedIn={() => router.history.push(back)}
+      below={
+        <p>
+          No account yet?{" "}
+          <Link to="/developers/sign-up" search={search}>
+            Sign up
+          </Link>
+        </p>
+      }
+    />
+  )
 }

@@ -1,7 +1,7 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog"
 import { Dialog as Base } from "@base-ui/react/dialog"
 import type { ReactNode } from "react"
-import { Button } from "./Button.tsx"
+import { Button, type ButtonKind } from "./Button.tsx"
 import css from "./Dialog.module.css"
 import { Trouble } from "./States.tsx"
 
@@ -38,6 +38,8 @@ interface ConfirmProps {
   readonly children: ReactNode
   /** What is done, in one or two words. */
   readonly action: string
+  /** How the button looks that does it: `danger`, but for what costs nothing that was there. */
+  readonly kind?: ButtonKind
   readonly isOpen: boolean
   readonly close: () => void
   readonly confirm: () => void
@@ -46,7 +48,17 @@ interface ConfirmProps {
 }
 
 /** Asks once more before something is done that is hard to take back. It stays open until it is done. */
-export const Confirm = ({ action, children, close, confirm, error = null, isBusy, isOpen, title }: ConfirmProps) => (
+export const Confirm = ({
+  action,
+  children,
+  close,
+  confirm,
+  error = null,
+  isBusy,
+  isOpen,
+  kind = "danger",
+  title
+}: ConfirmProps) => (
   <AlertDialog.Root open={isOpen} onOpenChange={(open) => (open ? undefined : close())}>
     <AlertDialog.Portal>
       <AlertDialog.Backdrop className={css["backdrop"]} />
@@ -56,7 +68,7 @@ export const Confirm = ({ action, children, close, confirm, error = null, isBusy
         {error === null ? undefined : <Trouble error={error} />}
         <div className={css["actions"]}>
           <AlertDialog.Close render={<Button>Cancel</Button>} />
-          <Button kind="danger" onClick={confirm} isBusy={isBusy}>
+          <Button kind={kind} onClick={confirm} isBusy={isBusy}>
             {action}
           </Button>
         </div>

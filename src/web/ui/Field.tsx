@@ -115,3 +115,20 @@ export const Fieldset = ({
 export const Columns = ({ children }: { readonly children: ReactNode }) => (
   <div className={css["columns"]}>{children}</div>
 )
+
+interface CellFieldProps extends Omit<ComponentProps<"input">, "id" | "aria-label"> {
+  /** For who hears it: who sees it reads its row and column. */
+  readonly label: string
+  readonly problem?: string | undefined
+}
+
+/** A line of text in a cell of a table. */
+export const CellField = ({ label, problem, ...input }: CellFieldProps) => (
+  <input
+    {...input}
+    className={css["control"]}
+    aria-label={label}
+    aria-invalid={problem === undefined ? undefined : true}
+    title={problem}
+  />
+)

@@ -6,7 +6,7 @@ import { type Grants, NOTHING } from "../../../src/domain/access/AccessRule.ts"
 import type { AppId } from "../../../src/domain/access/Apps.ts"
 import { Installations } from "../../../src/domain/access/Installations.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { GRANT_WORDS } from "../../../src/http/pages/GrantWords.ts"
+import { GRANT_WORDS } from "../../../src/domain/access/GrantWords.ts"
 import { ApiTest, baseUrl, makeStore } from "../../support/Api.ts"
 import { makeMerchant } from "../../support/Merchants.ts"
 import {

@@ -37,6 +37,7 @@ import { BROUGHT, deleteBrought, fill, ORDER, outdate, RULES } from "../../suppo
 import { undos } from "../../support/Undos.ts"
 import { costSoFar } from "../../support/PlanCost.ts"
 import { scene } from "../../support/PlanScene.ts"
+import { PASSWORD } from "../../support/Merchants.ts"
 import { contextOf, performIn } from "../../support/Writes.ts"
 
 /** Rounds in which a connection comes to the plans that it keeps: after five that are made for their values. */
@@ -65,6 +66,8 @@ const PURGED = {
   proposals: Proposals,
   agents: Agents,
   deliveries: Webhooks,
+  // Where no delivery is left to purge.
+  events: Webhooks,
   entries: AppData
 }
 
@@ -126,7 +129,7 @@ const round = Effect.fn(function* ({
   const id = productIdOf(yield* measured("a create", once(create, respond, key)))
   yield* measured("a create that is repeated", once(create, respond, key))
   const kept = productIdOf(yield* once(create, respond))
-  const { find } = yield* Sessions
+  const { changePassword, find } = yield* Sessions
   const { get } = yield* Stores
   yield* measured("a session", Effect.flip(find(Redacted.make("nobody"), [storeId])))
   const agents = yield* Agents
@@ -134,6 +137,11 @@ const round = Effect.fn(function* ({
   yield* measured(
     "a merchant's calls",
     Effect.flatMap(Sessions, ({ admit }) => admit(session, [storeId], 1))
+  )
+  const same = { current: Redacted.make(PASSWORD), next: Redacted.make(PASSWORD) }
+  yield* measured(
+    "another password",
+    Effect.flatMap(find(session, []), (by) => changePassword(by, same))
   )
   yield* measured("an agent's calls", agents.admit(agentToken, 1, "any"))
   yield* measured("agents", agents.list(storeId, { cursor: undefined, limit: 20 }))
@@ -144,8 +152,9 @@ const round = Effect.fn(function* ({
   const keptOf = (kept: Kept<unknown>) => respondText("proposed" in kept ? kept.proposed : assert.fail("It changes"))
   const proposed = proposalIdOf(yield* measured("a proposal", once(keep, keptOf)))
   const all = { cursor: undefined, limit: 20, agentId: null }
-  yield* measured("proposals", proposals.list(storeId, { ...all, isPending: false }))
+  yield* measured("proposals", proposals.list(storeId, all))
   yield* measured("proposals that wait", proposals.list(storeId, { ...all, isPending: true }))
+  yield* measured("proposals that do not", proposals.list(storeId, { ...all, isPending: false }))
   yield* measured("a proposal that is withdrawn", once(proposals.withdraw(storeId, proposed, agent.id), respondText))
   yield* measured("a store", get(storeId))
   yield* measured("a product", catalog.getProduct(storeId, kept))
@@ -210,8 +219,9 @@ const round = Effect.fn(function* ({
   for (const query of ["cup", "sale", "slae", "s", "w", "wrod77", "cup slae"]) {
     yield* measured(`a search of ${query}`, search.products(storeId, { query, limit: 20 }))
   }
+  yield* measured("summaries of products", catalog.summarizeProducts(storeId, [product.id]))
   yield* measured("a preview", catalog.previewCollection(storeId, toPreview({ rules: RULES["by tag and title"] })))
-  yield* measured("why a product is in a collection", catalog.explainMembership(storeId, collection.id, product.id))
+  yield* measured("why a product is in a collection", catalog.explainMembership(storeId, product.id, { id: collection.id }))
 
   const orders = yield* Orders
   const perform = yield* performIn(storeId)

@@ -1,4 +1,44 @@
+import { getRouteApi } from "@tanstack/react-router"
+import { useState } from "react"
+import { Button } from "../../ui/Button.tsx"
 import { Page } from "../../ui/Page.tsx"
+import { Answered, Empty } from "../../ui/States.tsx"
+import { More } from "../../ui/Table.tsx"
+import { Filters } from "./Filters.tsx"
+import { type ActivitySearch, filterOf } from "./Search.ts"
+import { Timeline } from "./Timeline.tsx"
+import { useEntries } from "./useEntries.ts"
+
+const route = getRouteApi("/dashboard/member/$storeId/activity")
 
 /** Who changed what. */
-export const ActivityPage = () => <Page title="Activity">{undefined}</Page>
+export const ActivityPage = () => {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const [opened] = useState(Date.now)
+  const { asked, items = [], more } = useEntries(filterOf(search, opened))
+  const isFiltered = Object.keys(search).length > 0
+  const choose = (chosen: ActivitySearch) => void navigate({ search: chosen, replace: true })
+  return (
+    <Page title="Activity">
+      <Filters search={search} choose={choose} />
+      <Answered asked={asked} lines={10}>
+        {() => (
+          <>
+            {items.length > 0 || more.hasMore ? undefined : isFiltered ? (
+              <Empty title="Nothing was written like this">
+                <Button onClick={() => choose({})}>Show everything</Button>
+              </Empty>
+            ) : (
+              <Empty title="Nothing was written yet">
+                <p>Every change of a product or collection is told here, whoever makes it and through whatever.</p>
+              </Empty>
+            )}
+            <Timeline entries={items} />
+            <More {...more} />
+          </>
+        )}
+      </Answered>
+    </Page>
+  )
+}

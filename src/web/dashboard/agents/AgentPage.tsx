@@ -1,4 +1,187 @@
-import { Page } from "../../ui/Page.tsx"
+import { getRouteApi, Link } from "@tanstack/react-router"
+import { useState } from "react"
+import type { Agent, NewAgent } from "../../../domain/access/Agents.ts"
+import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
+import { ago, number, time } from "../../data/Format.ts"
+import { useWrite } from "../../data/Queries.ts"
+import { Badge } from "../../ui/Badge.tsx"
+import { Button } from "../../ui/Button.tsx"
+import { Confirm, Dialog } from "../../ui/Dialog.tsx"
+import { NoPage } from "../../ui/Failed.tsx"
+import { Card, Facts, Page, Row, Stack } from "../../ui/Page.tsx"
+import { Answered, Empty } from "../../ui/States.tsx"
+import { More } from "../../ui/Table.tsx"
+import { Tabs } from "../../ui/Tabs.tsx"
+import { toast } from "../../ui/Toasts.tsx"
+import { Timeline } from "../activity/Timeline.tsx"
+import { useAgents } from "../activity/useActors.ts"
+import { useEntries } from "../activity/useEntries.ts"
+import { useStoreId } from "../Store.ts"
+import { AgentFields } from "./AgentFields.tsx"
+import { formOf, standingOf } from "./AgentForm.ts"
+import { Connection } from "./Connection.tsx"
+import { UndoSpanDialog } from "./UndoSpanDialog.tsx"
 
-/** One agent. */
-export const AgentPage = () => <Page title="Agent">{undefined}</Page>
+const route = getRouteApi("/dashboard/member/$storeId/agents/$agentId")
+
+interface OfAgent {
+  readonly agent: typeof Agent.Type
+}
+
+const Did = ({ agent: { id, name } }: OfAgent) => {
+  const { asked, items = [], more } = useEntries({ actorId: id })
+  const [isUndoing, setUndoing] = useState(false)
+  return (
+    <Stack>
+      {items.length === 0 ? undefined : (
+        <Row>
+          <Button onClick={() => setUndoing(true)}>Undo what it did since…</Button>
+        </Row>
+      )}
+      <Answered asked={asked}>
+        {() =>
+          items.length === 0 && !more.hasMore ? (
+            <Empty title="It has written nothing yet" />
+          ) : (
+            <>
+              <Timeline entries={items} />
+              <More {...more} />
+            </>
+          )
+        }
+      </Answered>
+      {isUndoing ? <UndoSpanDialog actorId={id} name={name} close={() => setUndoing(false)} /> : undefined}
+    </Stack>
+  )
+}
+
+const factsOf = ({ budget, createdAt, endsAt, lastUsedAt, window, writesToday }: typeof Agent.Type) => [
+  ["Writes today", `${number(writesToday)} of ${number(budget)}`] as const,
+  ["Requests a minute", `At most ${number(window)}`] as const,
+  ["Last used", lastUsedAt === null ? "Never" : ago(lastUsedAt)] as const,
+  ["Made", time(createdAt)] as const,
+  ...(endsAt === null ? [] : [["Its time ends", time(endsAt)] as const])
+]
+
+const May = ({ agent }: OfAgent) => (
+  <Card title="What it may do">
+    <ul>
+      {agent.scopes.map((scope) => (
+        <li key={scope}>
+          <strong>{GRANT_WORDS[scope].title}.</strong> {GRANT_WORDS[scope].text}
+        </li>
+      ))}
+    </ul>
+    <p>
+      {agent.proposalsOnly
+        ? "Each of its writes waits until a member approves it."
+        : "Its writes are done at once. What it did can be undone below."}
+    </p>
+    <Facts facts={factsOf(agent)} />
+  </Card>
+)
+
+const Change = ({ agent, close }: OfAgent & { readonly close: () => void }) => {
+  const storeId = useStoreId()
+  const changing = useWrite({
+    write: (client, patch: Required<NewAgent>, idempotencyKey) =>
+      client.agents.update({ storeId, idempotencyKey, id: agent.id, patch }),
+    touches: [[storeId, "agents"]],
+    done: () => {
+      close()
+      toast("Saved: it holds from its next request on")
+    }
+  })
+  return (
+    <Dialog title={`Change ${agent.name}`} isOpen close={close} isWide>
+      <AgentFields
+        start={formOf(agent)}
+        action="Save"
+        save={(patch) => changing.mutate(patch)}
+        isBusy={changing.isPending}
+        error={changing.error}
+        cancel={<Button onClick={close}>Cancel</Button>}
+      />
+    </Dialog>
+  )
+}
+
+const Revoke = ({ agent, close }: OfAgent & { readonly close: () => void }) => {
+  const storeId = useStoreId()
+  const revoking = useWrite({
+    write: (client, _: void, idempotencyKey) => client.agents.revoke({ storeId, idempotencyKey, id: agent.id }),
+    touches: [[storeId, "agents"]],
+    done: () => {
+      close()
+      toast(`${agent.name} is revoked`)
+    }
+  })
+  return (
+    <Confirm
+      title={`Revoke ${agent.name}?`}
+      action="Revoke"
+      isOpen
+      close={close}
+      confirm={() => revoking.mutate()}
+      isBusy={revoking.isPending}
+      error={revoking.error}
+    >
+      <p>Its token is refused at once, and for good. What it did stays, and can still be undone.</p>
+    </Confirm>
+  )
+}
+
+const AgentView = ({ agent }: OfAgent) => {
+  const storeId = useStoreId()
+  const [open, setOpen] = useState<"change" | "revoke">()
+  const [now] = useState(Date.now)
+  const standing = standingOf(agent, now)
+  const close = () => setOpen(undefined)
+  return (
+    <Page
+      title={agent.name}
+      above={
+        <Link to="/dashboard/$storeId/agents" params={{ storeId }}>
+          Agents
+        </Link>
+      }
+      actions={
+        standing === "active" ? (
+          <>
+            <Button onClick={() => setOpen("change")}>Change</Button>
+            <Button kind="danger" onClick={() => setOpen("revoke")}>
+              Revoke
+            </Button>
+          </>
+        ) : (
+          <Badge tone="alert">{standing === "revoked" ? "Revoked" : "Its time is over"}</Badge>
+        )
+      }
+    >
+      <May agent={agent} />
+      <Tabs
+        label="Agent"
+        tabs={[
+          { name: "What it did", panel: <Did agent={agent} /> },
+          ...(standing === "active" ? [{ name: "How it is connected", panel: <Connection /> }] : [])
+        ]}
+      />
+      {open === "change" ? <Change agent={agent} close={close} /> : undefined}
+      {open === "revoke" ? <Revoke agent={agent} close={close} /> : undefined}
+    </Page>
+  )
+}
+
+/** One agent: what it may do, and what it did. */
+export const AgentPage = () => {
+  const { agentId } = route.useParams()
+  const asked = useAgents()
+  const agent = asked.data?.items.find(({ id }) => id === agentId)
+  if (agent !== undefined) return <AgentView agent={agent} />
+  if (asked.data !== undefined) return <NoPage />
+  return (
+    <Page title="Agent">
+      <Answered asked={asked}>{() => undefined}</Answered>
+    </Page>
+  )
+}

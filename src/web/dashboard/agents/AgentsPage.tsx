@@ -1,4 +1,102 @@
-import { Page } from "../../ui/Page.tsx"
+import { Link } from "@tanstack/react-router"
+import { useState } from "react"
+import type { Agent } from "../../../domain/access/Agents.ts"
+import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
+import { ago, number } from "../../data/Format.ts"
+import { Badge } from "../../ui/Badge.tsx"
+import { Button } from "../../ui/Button.tsx"
+import { Card, Page } from "../../ui/Page.tsx"
+import { Answered, Empty } from "../../ui/States.tsx"
+import { type Column, Table } from "../../ui/Table.tsx"
+import { useAgents } from "../activity/useActors.ts"
+import { useStoreId } from "../Store.ts"
+import { standingOf } from "./AgentForm.ts"
+import { NewAgentDialog } from "./NewAgentDialog.tsx"
 
-/** The programs that act for the members. */
-export const AgentsPage = () => <Page title="Agents">{undefined}</Page>
+type Row = typeof Agent.Type
+
+const AgentLink = ({ agent: { id, name } }: { readonly agent: Row }) => {
+  const storeId = useStoreId()
+  return (
+    <Link to="/dashboard/$storeId/agents/$agentId" params={{ storeId, agentId: id }}>
+      {name}
+    </Link>
+  )
+}
+
+const NAME: Column<Row> = { name: "Name", cell: (agent) => <AgentLink agent={agent} /> }
+
+const COLUMNS: ReadonlyArray<Column<Row>> = [
+  NAME,
+  {
+    name: "Its writes",
+    cell: ({ proposalsOnly }) =>
+      proposalsOnly ? <Badge tone="good">Wait for approval</Badge> : <Badge tone="warn">Are done at once</Badge>
+  },
+  { name: "May", cell: ({ scopes }) => scopes.map((scope) => GRANT_WORDS[scope].title).join(" · ") },
+  {
+    name: "Writes today",
+    isNumber: true,
+    cell: ({ budget, writesToday }) => `${number(writesToday)} of ${number(budget)}`
+  },
+  { name: "Last used", cell: ({ lastUsedAt }) => (lastUsedAt === null ? "Never" : ago(lastUsedAt)) }
+]
+
+const GONE_COLUMNS: ReadonlyArray<Column<Row>> = [
+  NAME,
+  {
+    name: "Since when",
+    cell: ({ endsAt, revokedAt }) =>
+      revokedAt === null ? `Its time ended ${ago(endsAt ?? "")}` : `Revoked ${ago(revokedAt)}`
+  }
+]
+
+const Agents = ({ agents, make }: { readonly agents: ReadonlyArray<Row>; readonly make: () => void }) => {
+  const [now] = useState(Date.now)
+  const active = agents.filter((agent) => standingOf(agent, now) === "active")
+  const gone = agents.filter((agent) => standingOf(agent, now) !== "active")
+  return (
+    <>
+      {active.length === 0 ? (
+        <Empty title="No agent works here yet">
+          <p>
+            An agent is a program that acts for you, with as much as you let it do: it may read, write, or only propose.
+          </p>
+          <Button kind="strong" onClick={make}>
+            Make the first one
+          </Button>
+        </Empty>
+      ) : (
+        <Card>
+          <Table caption="Agents" columns={COLUMNS} rows={active} keyOf={({ id }) => id} />
+        </Card>
+      )}
+      {gone.length === 0 ? undefined : (
+        <Card title="No longer active">
+          <Table caption="Agents that are no longer active" columns={GONE_COLUMNS} rows={gone} keyOf={({ id }) => id} />
+        </Card>
+      )}
+    </>
+  )
+}
+
+/** The programs that act for the store's members. */
+export const AgentsPage = () => {
+  const asked = useAgents()
+  const [isMaking, setMaking] = useState(false)
+  const make = () => setMaking(true)
+  return (
+    <Page
+      title="Agents"
+      isWide
+      actions={
+        <Button kind="strong" onClick={make}>
+          New agent
+        </Button>
+      }
+    >
+      <Answered asked={asked}>{({ items }) => <Agents agents={items} make={make} />}</Answered>
+      {isMaking ? <NewAgentDialog close={() => setMaking(false)} /> : undefined}
+    </Page>
+  )
+}

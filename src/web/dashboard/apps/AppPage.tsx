@@ -1,4 +1,83 @@
-import { Page } from "../../ui/Page.tsx"
+import { getRouteApi, Link } from "@tanstack/react-router"
+import { Option, Schema } from "effect"
+import { InstallationId } from "../../../rpc/Client.ts"
+import { day } from "../../data/Format.ts"
+import { isMissing } from "../../data/Problem.ts"
+import { useAsked } from "../../data/Queries.ts"
+import { NoPage } from "../../ui/Failed.tsx"
+import { Card, Facts, Page, Stack } from "../../ui/Page.tsx"
+import { Answered } from "../../ui/States.tsx"
+import { Tabs } from "../../ui/Tabs.tsx"
+import { useStoreId } from "../Store.ts"
+import { Access } from "./Access.tsx"
+import { AppActions } from "./AppActions.tsx"
+import css from "./Apps.module.css"
+import { Billing } from "./Billing.tsx"
+import { Deliveries } from "./Deliveries.tsx"
+import { Requests } from "./Requests.tsx"
+import { Stands } from "./Stands.tsx"
+import { Webhook } from "./Webhook.tsx"
+import { INSTALLATION_WORDS } from "./Words.ts"
+
+const route = getRouteApi("/dashboard/member/$storeId/apps/$installationId")
+
+const idOf = Schema.decodeUnknownOption(InstallationId)
+
+const App = ({ id }: { readonly id: InstallationId }) => {
+  const storeId = useStoreId()
+  const asked = useAsked([storeId, "app", id], (client) => client.installations.get({ storeId, id }))
+  if (isMissing(asked.error)) return <NoPage />
+  const app = asked.data
+  return (
+    <Page
+      title={app?.appName ?? "App"}
+      above={
+        <Link to="/dashboard/$storeId/apps" params={{ storeId }}>
+          ← Apps
+        </Link>
+      }
+      actions={app === undefined ? undefined : <AppActions app={app} />}
+    >
+      <Answered asked={asked}>
+        {({ capabilities, installedAt, scopes, state }) => (
+          <>
+            {state === "suspended" ? (
+              <p className={css["note"]}>
+                The app is suspended: all of its requests are refused, and it is told of nothing, until you resume it.
+              </p>
+            ) : undefined}
+            <Card>
+              <Facts
+                facts={[
+                  ["State", <Stands key="state" {...INSTALLATION_WORDS[state]} />],
+                  ["Installed", day(installedAt)]
+                ]}
+              />
+            </Card>
+            <Tabs
+              label="Parts of the app"
+              tabs={[
+                { name: "What it may do", panel: <Access scopes={scopes} capabilities={capabilities} /> },
+                {
+                  name: "Deliveries",
+                  panel: (
+                    <Stack>
+                      <Webhook installationId={id} />
+                      <Deliveries installationId={id} />
+                    </Stack>
+                  )
+                },
+                { name: "Requests", panel: <Requests id={id} /> },
+                { name: "Billing", panel: <Billing installationId={id} /> }
+              ]}
+            />
+          </>
+        )}
+      </Answered>
+    </Page>
+  )
+}
 
 /** One app on the store. */
-export const AppPage = () => <Page title="App">{undefined}</Page>
+export const AppPage = () =>
+  Option.match(idOf(route.useParams().installationId), { onNone: () => <NoPage />, onSome: (id) => <App id={id} /> })

@@ -1,4 +1,69 @@
-import { Page } from "../../ui/Page.tsx"
+import { Link } from "@tanstack/react-router"
+import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
+import type { InstalledApp } from "../../../domain/access/Installations.ts"
+import type { InstallationId, StoreId } from "../../../rpc/Client.ts"
+import { day } from "../../data/Format.ts"
+import { useList } from "../../data/Lists.ts"
+import { Card, Page } from "../../ui/Page.tsx"
+import { Answered, Empty } from "../../ui/States.tsx"
+import { type Column, More, Table } from "../../ui/Table.tsx"
+import { useStoreId } from "../Store.ts"
+import css from "./Apps.module.css"
+import { Stands } from "./Stands.tsx"
+import { INSTALLATION_WORDS } from "./Words.ts"
+
+type App = typeof InstalledApp.Type
+
+const columnsOf = (storeId: StoreId): ReadonlyArray<Column<App>> => [
+  {
+    name: "App",
+    cell: ({ appName, id }) => (
+      <Link
+        className={css["name"]}
+        to="/dashboard/$storeId/apps/$installationId"
+        params={{ storeId, installationId: id }}
+      >
+        {appName}
+      </Link>
+    )
+  },
+  { name: "State", cell: ({ state }) => <Stands {...INSTALLATION_WORDS[state]} /> },
+  {
+    name: "What it may do",
+    cell: ({ capabilities, scopes }) => (
+      <span className={css["quiet"]}>
+        {[...scopes, ...capabilities].map((name) => GRANT_WORDS[name].title).join(" · ") || "See the store itself"}
+      </span>
+    )
+  },
+  { name: "Installed", cell: ({ installedAt }) => <span className={css["when"]}>{day(installedAt)}</span> }
+]
 
 /** The apps on the store. */
-export const AppsPage = () => <Page title="Apps">{undefined}</Page>
+export const AppsPage = () => {
+  const storeId = useStoreId()
+  const { asked, items, more } = useList(
+    [storeId, "apps"],
+    (page: { readonly cursor?: InstallationId }) => (client) => client.installations.list({ storeId, ...page })
+  )
+  return (
+    <Page title="Apps">
+      <Card>
+        <Answered asked={{ ...asked, data: items }}>
+          {(apps) =>
+            apps.length === 0 ? (
+              <Empty title="No app is installed">
+                <p>Begin on the page of an app. It leads you here, to agree to what it may do.</p>
+              </Empty>
+            ) : (
+              <>
+                <Table caption="Apps on this store" rows={apps} keyOf={({ id }) => id} columns={columnsOf(storeId)} />
+                <More {...more} />
+              </>
+            )
+          }
+        </Answered>
+      </Card>
+    </Page>
+  )
+}

@@ -1,4 +1,69 @@
-import { Page } from "../../ui/Page.tsx"
+import { Link } from "@tanstack/react-router"
+import type { Collection } from "../../../domain/catalog/Collection.ts"
+import type { CollectionId, StoreId } from "../../../rpc/Client.ts"
+import { ago, count, number } from "../../data/Format.ts"
+import { useList } from "../../data/Lists.ts"
+import { Badge } from "../../ui/Badge.tsx"
+import { buttonClass } from "../../ui/Button.tsx"
+import { Card, Page } from "../../ui/Page.tsx"
+import { Answered, Empty } from "../../ui/States.tsx"
+import { type Column, More, Table } from "../../ui/Table.tsx"
+import { useStoreId } from "../Store.ts"
+
+const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Collection>> => [
+  {
+    name: "Title",
+    cell: ({ id, title }) => (
+      <Link to="/dashboard/$storeId/collections/$collectionId" params={{ storeId, collectionId: id }}>
+        {title}
+      </Link>
+    )
+  },
+  {
+    name: "Products get in",
+    cell: ({ rules, type }) => (type === "manual" ? "By hand" : `By ${count(rules.length, "rule")}`)
+  },
+  { name: "Products", cell: ({ productCount }) => number(productCount), isNumber: true },
+  {
+    name: "Status",
+    cell: ({ isActive }) => (isActive ? <Badge tone="good">Active</Badge> : <Badge>Inactive</Badge>)
+  },
+  { name: "Changed", cell: ({ updatedAt }) => ago(updatedAt) }
+]
 
 /** How products are grouped. */
-export const CollectionsPage = () => <Page title="Collections">{undefined}</Page>
+export const CollectionsPage = () => {
+  const storeId = useStoreId()
+  const {
+    asked,
+    items = [],
+    more
+  } = useList(
+    [storeId, "collections"],
+    (cursor: { readonly cursor?: CollectionId }) => (client) =>
+      client.collections.list({ storeId, limit: 50, ...cursor })
+  )
+  const make = (
+    <Link className={buttonClass("strong")} to="/dashboard/$storeId/collections/new" params={{ storeId }}>
+      New collection
+    </Link>
+  )
+  return (
+    <Page title="Collections" actions={make}>
+      <Answered asked={asked}>
+        {() =>
+          items.length === 0 ? (
+            <Empty title="No collections yet">
+              <p>Group products by hand, or let rules find them.</p>
+            </Empty>
+          ) : (
+            <Card>
+              <Table caption="Collections" columns={columnsOf(storeId)} rows={items} keyOf={({ id }) => id} />
+              <More {...more} />
+            </Card>
+          )
+        }
+      </Answered>
+    </Page>
+  )
+}

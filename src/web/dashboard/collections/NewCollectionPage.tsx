@@ -1,4 +1,77 @@
+import { Link, useNavigate } from "@tanstack/react-router"
+import { Either } from "effect"
+import { useRef, useState } from "react"
+import type { CreateCollection } from "../../../domain/catalog/Collection.ts"
+import { performed } from "../../../rpc/Client.ts"
+import { useWrite } from "../../data/Queries.ts"
+import { Button } from "../../ui/Button.tsx"
 import { Page } from "../../ui/Page.tsx"
+import { Trouble } from "../../ui/States.tsx"
+import { toast } from "../../ui/Toasts.tsx"
+import { Unsaved } from "../../ui/Unsaved.tsx"
+import { useStoreId } from "../Store.ts"
+import { collectionOf, newDraft, NO_PROBLEMS } from "./CollectionDraft.ts"
+import { CollectionFields } from "./CollectionFields.tsx"
+import { useFirstProblem } from "./useFirstProblem.ts"
 
 /** A collection that is to be made. */
-export const NewCollectionPage = () => <Page title="New collection">{undefined}</Page>
+export const NewCollectionPage = () => {
+  const storeId = useStoreId()
+  const navigate = useNavigate()
+  const [draft, setDraft] = useState(newDraft)
+  const [problems, setProblems] = useState(NO_PROBLEMS)
+  const form = useRef<HTMLDivElement>(null)
+  useFirstProblem(form, problems)
+  const making = useWrite({
+    write: (client, collection: CreateCollection, idempotencyKey) =>
+      client.collections.create({ storeId, collection, idempotencyKey }).pipe(performed),
+    touches: [[storeId, "collections"]],
+    done: ({ id, title }) => {
+      toast(`${title} is made`)
+      void navigate({
+        to: "/dashboard/$storeId/collections/$collectionId",
+        params: { storeId, collectionId: id },
+        ignoreBlocker: true
+      })
+    }
+  })
+  const make = () =>
+    Either.match(collectionOf(draft), {
+      onLeft: setProblems,
+      onRight: (collection) => {
+        setProblems(NO_PROBLEMS)
+        making.mutate(collection)
+      }
+    })
+  return (
+    <Page
+      title="New collection"
+      above={
+        <Link to="/dashboard/$storeId/collections" params={{ storeId }}>
+          Collections
+        </Link>
+      }
+      actions={
+        <Button kind="strong" onClick={make} isBusy={making.isPending}>
+          Make the collection
+        </Button>
+      }
+    >
+      {making.error === null ? undefined : <Trouble error={making.error} />}
+      <div ref={form}>
+        <CollectionFields
+          matched={newDraft.productIds}
+          draft={draft}
+          problems={problems}
+          change={(part) => {
+            setDraft({ ...draft, ...part })
+            setProblems(NO_PROBLEMS)
+          }}
+        />
+      </div>
+      <Unsaved isUnsaved={draft !== newDraft && !making.isSuccess}>
+        <p>The collection is not made yet.</p>
+      </Unsaved>
+    </Page>
+  )
+}

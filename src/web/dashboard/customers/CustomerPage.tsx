@@ -1,4 +1,92 @@
-import { Page } from "../../ui/Page.tsx"
+import { getRouteApi, Link } from "@tanstack/react-router"
+import type { Customer } from "../../../domain/records/Customer.ts"
+import { number, time } from "../../data/Format.ts"
+import { isMissing } from "../../data/Problem.ts"
+import { useAsked } from "../../data/Queries.ts"
+import { Badge } from "../../ui/Badge.tsx"
+import { NoPage } from "../../ui/Failed.tsx"
+import { Card, Facts, Page, Quiet, Row } from "../../ui/Page.tsx"
+import { Answered } from "../../ui/States.tsx"
+import { linesOf } from "../records/Address.ts"
+import { AddressText } from "../records/AddressText.tsx"
+import { nameOf } from "../records/Names.ts"
+import css from "../records/Records.module.css"
 
-/** One customer. */
-export const CustomerPage = () => <Page title="Customer">{undefined}</Page>
+const route = getRouteApi("/dashboard/member/$storeId/customers/$customerId")
+
+/** One customer, to be read. */
+export const CustomerPage = () => {
+  const { customerId: id, storeId } = route.useParams()
+  const asked = useAsked([storeId, "customer", id], (client) => client.customers.get({ storeId, id }))
+  if (asked.data === undefined && isMissing(asked.error)) return <NoPage />
+  return (
+    <Page
+      title={asked.data === undefined ? "Customer" : nameOf(asked.data)}
+      above={
+        <Link to="/dashboard/$storeId/customers" params={{ storeId }}>
+          Customers
+        </Link>
+      }
+    >
+      <Answered asked={asked} lines={8}>
+        {(customer) => <Shown customer={customer} />}
+      </Answered>
+    </Page>
+  )
+}
+
+const Shown = ({ customer }: { readonly customer: Customer }) => {
+  const addresses = customer.addresses ?? []
+  return (
+    <div className={css["record"]}>
+      <div className={css["column"]}>
+        <Card title="Contact">
+          <Facts
+            facts={[
+              ["E-mail address", customer.email ?? "—"],
+              ["Telephone", customer.phone ?? "—"],
+              ["Company", customer.company ?? "—"],
+              ["Marketing", customer.acceptsMarketing ? "Wants to be written to" : "Not to be written to"]
+            ]}
+          />
+        </Card>
+        <Card title="Addresses">
+          {addresses.length === 0 ? <Quiet>None</Quiet> : undefined}
+          {addresses.map((address, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- Addresses have no other name than their place.
+            <AddressText key={`${index} ${linesOf(address).join()}`} address={address} />
+          ))}
+        </Card>
+      </div>
+      <div className={css["column"]}>
+        <Card title="Orders">
+          <Facts
+            facts={[
+              ["Orders", number(customer.ordersCount)],
+              ["Spent, in the currencies of the orders", number(customer.totalSpent)]
+            ]}
+          />
+        </Card>
+        <Card title="Tags">
+          {customer.tags.length === 0 ? (
+            <Quiet>None</Quiet>
+          ) : (
+            <Row>
+              {customer.tags.map((tag) => (
+                <Badge key={tag}>{tag}</Badge>
+              ))}
+            </Row>
+          )}
+        </Card>
+        <Card title="In this store">
+          <Facts
+            facts={[
+              ["Brought in", time(customer.createdAt)],
+              ["Changed", time(customer.updatedAt)]
+            ]}
+          />
+        </Card>
+      </div>
+    </div>
+  )
+}

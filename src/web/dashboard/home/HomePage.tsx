@@ -1,4 +1,177 @@
-import { Page } from "../../ui/Page.tsx"
+import { Link } from "@tanstack/react-router"
+import { count, number } from "../../data/Format.ts"
+import { useAsked } from "../../data/Queries.ts"
+import { Badge } from "../../ui/Badge.tsx"
+import { buttonClass } from "../../ui/Button.tsx"
+import { Card, Page, Quiet, Row } from "../../ui/Page.tsx"
+import { Answered, Empty } from "../../ui/States.tsx"
+import { listEntries } from "../activity/Entries.ts"
+import { Sentence, When } from "../activity/Timeline.tsx"
+import { useStore, useStoreId } from "../Store.ts"
+import { useWaiting } from "../Waiting.ts"
+import { appsOf, healthOf } from "./Health.ts"
+import css from "./Home.module.css"
+
+const Products = () => {
+  const storeId = useStoreId()
+  return (
+    <Card
+      title="Products"
+      actions={
+        <Link to="/dashboard/$storeId/products" params={{ storeId }}>
+          All products
+        </Link>
+      }
+    >
+      <Answered asked={useStore()} lines={3}>
+        {({ plan, productCount }) => (
+          <>
+            <p>
+              <strong className={css["figure"]}>{number(productCount)}</strong> of {number(plan.productLimit)} that the
+              plan “{plan.name}” allows
+            </p>
+            <meter
+              className={css["meter"]}
+              aria-label="Products of those that the plan allows"
+              min={0}
+              max={plan.productLimit}
+              high={plan.productLimit * 0.9}
+              value={productCount}
+            />
+            {productCount < plan.productLimit ? undefined : (
+              <Quiet>No more can be made: delete some, or ask who runs the service for a larger plan.</Quiet>
+            )}
+          </>
+        )}
+      </Answered>
+    </Card>
+  )
+}
+
+const Waiting = () => {
+  const storeId = useStoreId()
+  return (
+    <Card title="Proposals">
+      <Answered asked={useWaiting()} lines={2}>
+        {({ items, nextCursor }) =>
+          items.length === 0 ? (
+            <p>No proposal of an agent waits for you.</p>
+          ) : (
+            <>
+              <p>
+                <strong className={css["figure"]}>
+                  {number(items.length)}
+                  {nextCursor === null ? "" : "+"}
+                </strong>{" "}
+                {items.length === 1 ? "waits" : "wait"} for a decision
+              </p>
+              <Row>
+                <Link className={buttonClass()} to="/dashboard/$storeId/proposals" params={{ storeId }}>
+                  Look at {items.length === 1 ? "it" : "them"}
+                </Link>
+              </Row>
+            </>
+          )
+        }
+      </Answered>
+    </Card>
+  )
+}
+
+const Apps = () => {
+  const storeId = useStoreId()
+  const asked = useAsked([storeId, "installations", "health"], (client) => appsOf(client, storeId))
+  return (
+    <Card
+      title="Deliveries to apps"
+      actions={
+        <Link to="/dashboard/$storeId/apps" params={{ storeId }}>
+          All apps
+        </Link>
+      }
+    >
+      <Answered asked={asked} lines={3}>
+        {({ apps, hasMore }) => (
+          <>
+            {apps.length === 0 ? <p>No app is installed on this store.</p> : undefined}
+            <ul className={css["apps"]}>
+              {apps.map(({ app, webhook }) => {
+                const [words, tone] = healthOf(app, webhook)
+                return (
+                  <li key={app.id}>
+                    <Link to="/dashboard/$storeId/apps/$installationId" params={{ storeId, installationId: app.id }}>
+                      {app.appName}
+                    </Link>
+                    <Badge tone={tone}>{words}</Badge>
+                  </li>
+                )
+              })}
+            </ul>
+            {hasMore ? <Quiet>The first {count(apps.length, "app")} of more.</Quiet> : undefined}
+          </>
+        )}
+      </Answered>
+    </Card>
+  )
+}
+
+/** Entries that are shown of the newest activity. */
+const NEWEST = 8
+
+const First = () => {
+  const storeId = useStoreId()
+  return (
+    <Empty title="Nothing is here yet">
+      <p>Begin with what you sell. From then on, everything that changes is told here, whoever changes it.</p>
+      <Link className={buttonClass("strong")} to="/dashboard/$storeId/products/new" params={{ storeId }}>
+        Make the first product
+      </Link>
+    </Empty>
+  )
+}
+
+const Newest = () => {
+  const storeId = useStoreId()
+  const asked = useAsked([storeId, "activity", "newest"], (client) => listEntries(client, { storeId, limit: NEWEST }))
+  return (
+    <Card
+      title="Newest activity"
+      actions={
+        <Link to="/dashboard/$storeId/activity" params={{ storeId }}>
+          All of it
+        </Link>
+      }
+    >
+      <Answered asked={asked} lines={NEWEST}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <First />
+          ) : (
+            <ol className={css["newest"]}>
+              {items.map((entry) => (
+                <li key={entry.id}>
+                  <span>
+                    <Sentence entry={entry} />
+                  </span>
+                  <When entry={entry} />
+                </li>
+              ))}
+            </ol>
+          )
+        }
+      </Answered>
+    </Card>
+  )
+}
 
 /** How the store stands. */
-export const HomePage = () => <Page title="Home">{undefined}</Page>
+export const HomePage = () => (
+  <Page title="Home">
+    <div className={css["tiles"]}>
+      <Products />
+      <Waiting />
+      <Apps />
+    </div>
+    <Newest />
+  </Page>
+)

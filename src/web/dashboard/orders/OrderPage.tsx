@@ -1,4 +1,168 @@
-import { Page } from "../../ui/Page.tsx"
+import { getRouteApi, Link } from "@tanstack/react-router"
+import { Effect } from "effect"
+import type { Order } from "../../../domain/records/Order.ts"
+import type { StoreId } from "../../../rpc/Client.ts"
+import { money, number, time } from "../../data/Format.ts"
+import { isMissing } from "../../data/Problem.ts"
+import { useAsked } from "../../data/Queries.ts"
+import { NoPage } from "../../ui/Failed.tsx"
+import { Card, Facts, Page, Row } from "../../ui/Page.tsx"
+import { Answered } from "../../ui/States.tsx"
+import { type Column, Table } from "../../ui/Table.tsx"
+import { AddressText } from "../records/AddressText.tsx"
+import css from "../records/Records.module.css"
+import { StatusBadge, WordBadge } from "../records/Statuses.tsx"
+import { useStoreId } from "../Store.ts"
 
-/** One order. */
-export const OrderPage = () => <Page title="Order">{undefined}</Page>
+const route = getRouteApi("/dashboard/member/$storeId/orders/$orderId")
+
+/** One order, to be read. */
+export const OrderPage = () => {
+  const { orderId: id, storeId } = route.useParams()
+  const asked = useAsked([storeId, "order", id], (client) => client.orders.get({ storeId, id }))
+  if (asked.data === undefined && isMissing(asked.error)) return <NoPage />
+  return (
+    <Page
+      title={asked.data === undefined ? "Order" : `Order ${asked.data.number}`}
+      above={
+        <Link to="/dashboard/$storeId/orders" params={{ storeId }}>
+          Orders
+        </Link>
+      }
+    >
+      <Answered asked={asked} lines={12}>
+        {(order) => <Shown order={order} />}
+      </Answered>
+    </Page>
+  )
+}
+
+const Shown = ({ order }: { readonly order: Order }) => (
+  <div className={css["record"]}>
+    <div className={css["column"]}>
+      <Row>
+        <StatusBadge status={order.status} />
+        <span>{time(order.placedAt)}</span>
+      </Row>
+      <Card title="What was ordered">
+        <Lines order={order} />
+        <Totals order={order} />
+      </Card>
+      {order.note === null ? undefined : (
+        <Card title="Note">
+          <p className={css["note"]}>{order.note}</p>
+        </Card>
+      )}
+    </div>
+    <div className={css["column"]}>
+      <Card title="Customer">
+        <Buyer order={order} />
+      </Card>
+      <Card title="Payment and sending">
+        <Facts
+          facts={[
+            ["Paid", <WordBadge key="paid" word={order.financialStatus} />],
+            ["Sent", <WordBadge key="sent" word={order.fulfillmentStatus} />]
+          ]}
+        />
+      </Card>
+      <Card title="Shipping address">
+        <AddressText address={order.shippingAddress} />
+      </Card>
+      <Card title="Billing address">
+        <AddressText address={order.billingAddress} />
+      </Card>
+      <Card title="In this store">
+        <Facts
+          facts={[
+            ["Brought in", time(order.createdAt)],
+            ["Changed", time(order.updatedAt)]
+          ]}
+        />
+      </Card>
+    </div>
+  </div>
+)
+
+const lineColumns = (storeId: StoreId, currencyCode: string): ReadonlyArray<Column<Order["lineItems"][number]>> => [
+  {
+    name: "Product",
+    cell: ({ name, productId, sku }) => (
+      <>
+        {productId === null ? (
+          name
+        ) : (
+          <Link to="/dashboard/$storeId/products/$productId" params={{ storeId, productId }}>
+            {name}
+          </Link>
+        )}
+        {sku === null ? undefined : <span className={css["sub"]}>{sku}</span>}
+      </>
+    )
+  },
+  { name: "Price", cell: ({ unitPrice }) => money(unitPrice, currencyCode), isNumber: true },
+  { name: "Quantity", cell: ({ quantity }) => number(quantity), isNumber: true },
+  {
+    name: "Discount",
+    cell: ({ discount }) => (Number(discount) === 0 ? "—" : money(discount, currencyCode)),
+    isNumber: true
+  },
+  { name: "Total", cell: ({ total }) => money(total, currencyCode), isNumber: true }
+]
+
+const Lines = ({ order: { currencyCode, lineItems } }: { readonly order: Order }) => {
+  const storeId = useStoreId()
+  return (
+    <Table
+      caption="Lines of the order"
+      columns={lineColumns(storeId, currencyCode)}
+      rows={lineItems}
+      keyOf={({ id }) => id}
+    />
+  )
+}
+
+const Totals = ({ order }: { readonly order: Order }) => {
+  const amounts = [
+    ["Subtotal", order.subtotal],
+    ["Discount", order.discount],
+    ["Shipping", order.shipping],
+    ["Tax", order.tax]
+  ] as const
+  return (
+    <dl className={css["totals"]}>
+      {amounts.map(([name, amount]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{money(amount, order.currencyCode)}</dd>
+        </div>
+      ))}
+      <div className={css["sum"]}>
+        <dt>Total</dt>
+        <dd>{money(order.total, order.currencyCode)}</dd>
+      </div>
+    </dl>
+  )
+}
+
+/** Who ordered: by name where it is a customer of the store. */
+const Buyer = ({ order: { customerId, email } }: { readonly order: Order }) => {
+  const storeId = useStoreId()
+  const asked = useAsked(
+    [storeId, "customer", customerId],
+    (client) => (customerId === null ? Effect.succeed(null) : client.customers.get({ storeId, id: customerId })),
+    { enabled: customerId !== null }
+  )
+  return (
+    <>
+      {customerId === null ? (
+        <p>Not a customer of the store</p>
+      ) : (
+        <Link to="/dashboard/$storeId/customers/$customerId" params={{ storeId, customerId }}>
+          {asked.data?.name ?? asked.data?.email ?? "The customer"}
+        </Link>
+      )}
+      {email === null ? undefined : <p>{email}</p>}
+    </>
+  )
+}

@@ -1,4 +1,74 @@
-import { Page } from "../../ui/Page.tsx"
+import { getRouteApi, Link } from "@tanstack/react-router"
+import type { Order } from "../../../domain/records/Order.ts"
+import type { OrderId, StoreId } from "../../../rpc/Client.ts"
+import { count, money, number, time } from "../../data/Format.ts"
+import { useList } from "../../data/Lists.ts"
+import { Card, Page } from "../../ui/Page.tsx"
+import { Answered, Empty } from "../../ui/States.tsx"
+import { type Column, More, Table } from "../../ui/Table.tsx"
+import { sinceOf } from "../records/Since.ts"
+import { SinceField } from "../records/SinceField.tsx"
+import { StatusBadge, WordBadge } from "../records/Statuses.tsx"
 
-/** What was ordered. */
-export const OrdersPage = () => <Page title="Orders">{undefined}</Page>
+const route = getRouteApi("/dashboard/member/$storeId/orders")
+
+const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Order>> => [
+  {
+    name: "Order",
+    cell: ({ id, number }) => (
+      <Link to="/dashboard/$storeId/orders/$orderId" params={{ storeId, orderId: id }}>
+        {number}
+      </Link>
+    )
+  },
+  { name: "Placed", cell: ({ placedAt }) => time(placedAt) },
+  { name: "Customer", cell: ({ email, shippingAddress }) => shippingAddress?.name ?? email ?? "—" },
+  { name: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  { name: "Paid", cell: ({ financialStatus }) => <WordBadge word={financialStatus} /> },
+  { name: "Sent", cell: ({ fulfillmentStatus }) => <WordBadge word={fulfillmentStatus} /> },
+  { name: "Lines", cell: ({ lineItems }) => number(lineItems.length), isNumber: true },
+  { name: "Total", cell: ({ currencyCode, total }) => money(total, currencyCode), isNumber: true }
+]
+
+/** What was ordered, in the order in which it came in. */
+export const OrdersPage = () => {
+  const { storeId } = route.useParams()
+  const since = route.useSearch()
+  const navigate = route.useNavigate()
+  const { asked, items, more } = useList(
+    [storeId, "orders", since.since ?? "all"],
+    (cursor: { readonly cursor?: OrderId }) => (client) =>
+      client.orders.list({ storeId, limit: 50, ...sinceOf(since), ...cursor }),
+    { keepsLast: true }
+  )
+  return (
+    <Page title="Orders" isWide>
+      <SinceField since={since} change={(search) => void navigate({ search, replace: true })} />
+      <Answered asked={asked} lines={12}>
+        {() =>
+          items === undefined || items.length === 0 ? (
+            since.since === undefined ? (
+              <Empty title="No orders yet">
+                <p>Orders stand here once they are brought in by an import.</p>
+              </Empty>
+            ) : (
+              <Empty title="No order is new or changed since then">
+                <p>Choose an earlier day, or all.</p>
+              </Empty>
+            )
+          ) : (
+            <Card>
+              <Table
+                caption={`${count(items.length, "order")}, the oldest first`}
+                columns={columnsOf(storeId)}
+                rows={items}
+                keyOf={({ id }) => id}
+              />
+              <More {...more} />
+            </Card>
+          )
+        }
+      </Answered>
+    </Page>
+  )
+}

@@ -1,4 +1,94 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
+import { Either } from "effect"
+import { useState } from "react"
+import { type CreateProduct, performed } from "../../../rpc/Client.ts"
+import { useWrite } from "../../data/Queries.ts"
 import { Page } from "../../ui/Page.tsx"
+import { Trouble } from "../../ui/States.tsx"
+import { toast } from "../../ui/Toasts.tsx"
+import { Unsaved } from "../../ui/Unsaved.tsx"
+import { useStore, useStoreId } from "../Store.ts"
+import { BackToProducts } from "./BackToProducts.tsx"
+import { changedFields, type Problems, productInput } from "./DraftInput.ts"
+import { focusWrong, LineField, stillWrong } from "./Editing.tsx"
+import { type Draft, newDraft } from "./ProductDraft.ts"
+import { ProductForm } from "./ProductForm.tsx"
+import { isToldElsewhere, NOTHING_WRONG, refusedFields } from "./Refused.ts"
+import { SaveBar } from "./SaveBar.tsx"
+import { keepProduct } from "./useProducts.ts"
 
-/** A product that is to be made. */
-export const NewProductPage = () => <Page title="New product">{undefined}</Page>
+const NO_VARIANTS = new Map<string, never>()
+
+/** A product that is to be made: only its name is needed. */
+export const NewProductPage = () => {
+  const storeId = useStoreId()
+  const store = useStore()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const [draft, setDraft] = useState(newDraft)
+  const [problems, setProblems] = useState(NOTHING_WRONG)
+  const creating = useWrite({
+    write: (client, product: CreateProduct, idempotencyKey) =>
+      performed(client.products.create({ storeId, idempotencyKey, product })),
+    touches: [
+      [storeId, "activity"],
+      [storeId, "products"],
+      [storeId, "store"]
+    ],
+    done: (made) => {
+      keepProduct(queries, storeId, made)
+      toast(`${made.name} is made`)
+      void navigate({
+        to: "/dashboard/$storeId/products/$productId",
+        params: { storeId, productId: made.id },
+        replace: true,
+        ignoreBlocker: true
+      })
+    }
+  })
+  const editing = {
+    draft,
+    problems,
+    edit: (members: Partial<Draft>) => {
+      setDraft((now) => ({ ...now, ...members }))
+      setProblems((now) => stillWrong(now, members))
+    }
+  }
+  const refuse = (wrong: Problems) => {
+    setProblems(wrong)
+    focusWrong()
+  }
+  const save = () =>
+    Either.match(productInput(draft), {
+      onLeft: refuse,
+      onRight: (product) => {
+        setProblems(NOTHING_WRONG)
+        creating.mutate(product, { onError: (error) => refuse(refusedFields(error)) })
+      }
+    })
+  const isChanged = changedFields(newDraft, draft).length > 0
+  return (
+    <Page title="New product" isWide above={<BackToProducts />}>
+      {creating.error === null || isToldElsewhere(creating.error) ? undefined : <Trouble error={creating.error} />}
+      <ProductForm
+        editing={editing}
+        currency={store.data?.currencyCode ?? ""}
+        stock={<LineField editing={editing} field="stock" isNumber />}
+        variantStock={NO_VARIANTS}
+      />
+      <SaveBar
+        action="Make product"
+        save={save}
+        discard={() => {
+          setDraft(newDraft)
+          setProblems(NOTHING_WRONG)
+        }}
+        isBusy={creating.isPending}
+      >
+        {problems.size > 0 ? "Something needs another look" : "Not saved yet"}
+      </SaveBar>
+      <Unsaved isUnsaved={isChanged && !creating.isSuccess}>What you entered is not saved, and would be lost.</Unsaved>
+    </Page>
+  )
+}

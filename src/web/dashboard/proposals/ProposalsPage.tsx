@@ -1,4 +1,115 @@
-import { Page } from "../../ui/Page.tsx"
+import { Link } from "@tanstack/react-router"
+import type { ProposalStatus } from "../../../domain/access/Proposals.ts"
+import type { ProposalId } from "../../../rpc/Client.ts"
+import { ago } from "../../data/Format.ts"
+import { useList } from "../../data/Lists.ts"
+import { useAsked } from "../../data/Queries.ts"
+import { Badge, type Tone } from "../../ui/Badge.tsx"
+import { Card, Page, Quiet, Stack } from "../../ui/Page.tsx"
+import { Answered, Empty } from "../../ui/States.tsx"
+import { type Column, More, Table } from "../../ui/Table.tsx"
+import { Tabs } from "../../ui/Tabs.tsx"
+import { useStoreId } from "../Store.ts"
+import { ProposalCard } from "./ProposalCard.tsx"
+import { listProposals, type NamedProposal } from "./Proposals.ts"
 
-/** Writes of agents that wait for a member. */
-export const ProposalsPage = () => <Page title="Proposals">{undefined}</Page>
+/** Milliseconds until it is asked again what waits: proposals change nothing in the store, so that no change tells of them. */
+const AGAIN = 15_000
+
+/** Proposals that are shown together. Those behind them come when these are decided. */
+const TOGETHER = 20
+
+const Waiting = () => {
+  const storeId = useStoreId()
+  const asked = useAsked(
+    [storeId, "proposals", "cards"],
+    (client) => listProposals(client, { storeId, pending: true, limit: TOGETHER }),
+    { refetchInterval: AGAIN }
+  )
+  return (
+    <Answered asked={asked} lines={8}>
+      {({ items, nextCursor }) =>
+        items.length === 0 ? (
+          <Empty title="Nothing waits for you">
+            <p>
+              What an agent proposes is shown here, beside what is there now.{" "}
+              <Link to="/dashboard/$storeId/agents" params={{ storeId }}>
+                Agents
+              </Link>{" "}
+              are made to propose, or to write at once.
+            </p>
+          </Empty>
+        ) : (
+          <Stack>
+            {items.map((proposal) => (
+              <ProposalCard key={proposal.id} proposal={proposal} />
+            ))}
+            {nextCursor === null ? undefined : <Quiet>More come when these are decided.</Quiet>}
+          </Stack>
+        )
+      }
+    </Answered>
+  )
+}
+
+const STATUS: Readonly<Record<typeof ProposalStatus.Type, readonly [word: string, tone: Tone]>> = {
+  pending: ["Waits", "accent"],
+  approved: ["Approved", "good"],
+  rejected: ["Rejected", "alert"],
+  withdrawn: ["Taken back", "plain"],
+  expired: ["Nobody decided", "warn"]
+}
+
+const Outcome = ({ status }: NamedProposal) => {
+  const [word, tone] = STATUS[status]
+  return <Badge tone={tone}>{word}</Badge>
+}
+
+const COLUMNS: ReadonlyArray<Column<NamedProposal>> = [
+  { name: "Proposal", cell: ({ title }) => title },
+  { name: "Agent", cell: ({ agentName }) => agentName },
+  { name: "What came of it", cell: Outcome },
+  { name: "When", cell: ({ decidedAt, expiresAt }) => ago(decidedAt ?? expiresAt) },
+  { name: "Why", cell: ({ reason }) => reason ?? "" }
+]
+
+const Decided = () => {
+  const storeId = useStoreId()
+  const {
+    asked,
+    items = [],
+    more
+  } = useList(
+    [storeId, "proposals", "decided"],
+    ({ cursor }: { readonly cursor?: ProposalId }) =>
+      (client) =>
+        listProposals(client, { storeId, pending: false, ...(cursor === undefined ? {} : { cursor }) })
+  )
+  return (
+    <Answered asked={asked}>
+      {() =>
+        items.length === 0 ? (
+          <Empty title="Nothing was decided in the last 30 days" />
+        ) : (
+          <Card>
+            <Table caption="Proposals that were decided" columns={COLUMNS} rows={items} keyOf={({ id }) => id} />
+            <More {...more} />
+          </Card>
+        )
+      }
+    </Answered>
+  )
+}
+
+/** What agents want to write, and what became of it. */
+export const ProposalsPage = () => (
+  <Page title="Proposals">
+    <Tabs
+      label="Proposals"
+      tabs={[
+        { name: "Waiting", panel: <Waiting /> },
+        { name: "Decided", panel: <Decided /> }
+      ]}
+    />
+  </Page>
+)

@@ -1,4 +1,25 @@
 import { Page } from "../../ui/Page.tsx"
+import { Answered } from "../../ui/States.tsx"
+import { Tabs } from "../../ui/Tabs.tsx"
+import { useStore } from "../Store.ts"
+import { Members } from "./Members.tsx"
+import { PasswordForm } from "./PasswordForm.tsx"
+import { Sessions } from "./Sessions.tsx"
+import { StoreSettings } from "./StoreSettings.tsx"
+
+const StorePanel = () => <Answered asked={useStore()}>{(store) => <StoreSettings store={store} />}</Answered>
 
 /** The store, its members, and the account of who is signed in. */
-export const SettingsPage = () => <Page title="Settings">{undefined}</Page>
+export const SettingsPage = () => (
+  <Page title="Settings">
+    <Tabs
+      label="Settings"
+      tabs={[
+        { name: "Store", panel: <StorePanel /> },
+        { name: "Members", panel: <Members /> },
+        { name: "Your sessions", panel: <Sessions /> },
+        { name: "Your password", panel: <PasswordForm /> }
+      ]}
+    />
+  </Page>
+)

@@ -1,4 +1,67 @@
+import { getRouteApi } from "@tanstack/react-router"
+import { Either, Schema } from "effect"
+import { useState } from "react"
+import { AppId } from "../../../rpc/Client.ts"
+import { isMissing } from "../../data/Problem.ts"
+import { useAsked } from "../../data/Queries.ts"
+import { NoPage } from "../../ui/Failed.tsx"
 import { Page } from "../../ui/Page.tsx"
+import { Answered } from "../../ui/States.tsx"
+import { Tabs } from "../../ui/Tabs.tsx"
+import { type App, type AppDraft, draftOf, isChanged } from "./AppDraft.ts"
+import { Back } from "./Back.tsx"
+import { ClientSecret } from "./ClientSecret.tsx"
+import { Deliveries } from "./Deliveries.tsx"
+import { FirstSteps } from "./FirstSteps.tsx"
+import { Installations } from "./Installations.tsx"
+import { Settings } from "./Settings.tsx"
+import { Unsaved } from "../../ui/Unsaved.tsx"
+import { WebhookPanel } from "./Webhook.tsx"
+
+const route = getRouteApi("/developers/developer/apps/$appId")
+
+const decodeId = Schema.decodeUnknownEither(AppId)
+
+/** Its tabs. What is typed in its settings stays while another tab is looked at. */
+const Parts = ({ app }: { readonly app: App }) => {
+  const [draft, setDraft] = useState<AppDraft>()
+  const isUnsaved = draft !== undefined && isChanged(app, draft)
+  return (
+    <>
+      <Tabs
+        label="Parts of the app"
+        tabs={[
+          { name: "First steps", panel: <FirstSteps app={app} base={location.origin} /> },
+          {
+            name: "Settings",
+            panel: <Settings app={app} draft={draft ?? draftOf(app)} isUnsaved={isUnsaved} setDraft={setDraft} />
+          },
+          ...(app.type === "public" ? [] : [{ name: "Client secret", panel: <ClientSecret app={app} /> }]),
+          { name: "Webhook", panel: <WebhookPanel appId={app.id} /> },
+          { name: "Deliveries", panel: <Deliveries appId={app.id} /> },
+          { name: "Installations", panel: <Installations appId={app.id} /> }
+        ]}
+      />
+      <Unsaved isUnsaved={isUnsaved}>
+        <p>The app's settings are not saved. What you changed would be lost.</p>
+      </Unsaved>
+    </>
+  )
+}
+
+const Known = ({ appId }: { readonly appId: AppId }) => {
+  const asked = useAsked(["app", appId], (client) => client.apps.get({ id: appId }))
+  if (isMissing(asked.error)) return <NoPage />
+  return (
+    <Page title={asked.data?.name ?? "App"} above={<Back />}>
+      <Answered asked={asked}>{(app) => <Parts app={app} />}</Answered>
+    </Page>
+  )
+}
 
 /** One app. */
-export const AppPage = () => <Page title="App">{undefined}</Page>
+export const AppPage = () =>
+  Either.match(decodeId(route.useParams().appId), {
+    onLeft: () => <NoPage />,
+    onRight: (appId) => <Known key={appId} appId={appId} />
+  })

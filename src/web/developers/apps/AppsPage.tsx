@@ -1,4 +1,57 @@
-import { Page } from "../../ui/Page.tsx"
+import { Link } from "@tanstack/react-router"
+import type { AppId } from "../../../rpc/Client.ts"
+import { count, day } from "../../data/Format.ts"
+import { useList } from "../../data/Lists.ts"
+import { buttonClass } from "../../ui/Button.tsx"
+import { Card, Page } from "../../ui/Page.tsx"
+import { Answered, Empty } from "../../ui/States.tsx"
+import { type Column, More, Table } from "../../ui/Table.tsx"
+import type { App } from "./AppDraft.ts"
+import css from "./Apps.module.css"
+
+const COLUMNS: ReadonlyArray<Column<App>> = [
+  {
+    name: "Name",
+    cell: ({ id, name }) => (
+      <Link to="/developers/apps/$appId" params={{ appId: id }} className={css["name"]}>
+        {name}
+      </Link>
+    )
+  },
+  { name: "Installed on", cell: ({ installations }) => count(installations, "store") },
+  { name: "Asks for", cell: ({ capabilities, scopes }) => count(scopes.length + capabilities.length, "permission") },
+  { name: "Registered", cell: ({ createdAt }) => day(createdAt) }
+]
+
+const NewApp = () => (
+  <Link to="/developers/apps/new" className={buttonClass("strong")}>
+    Register an app
+  </Link>
+)
 
 /** The apps of a developer. */
-export const AppsPage = () => <Page title="Apps">{undefined}</Page>
+export const AppsPage = () => {
+  const { asked, items, more } = useList(
+    ["apps"],
+    (cursor: { readonly cursor?: AppId }) => (client) => client.apps.list(cursor)
+  )
+  return (
+    <Page title="Apps" actions={items === undefined || items.length === 0 ? undefined : <NewApp />}>
+      <Answered asked={{ data: items, error: asked.error, refetch: asked.refetch }}>
+        {(apps) =>
+          apps.length === 0 ? (
+            <Empty title="You have no app yet">
+              <p>Register one, and merchants can let it work in their stores.</p>
+              <NewApp />
+            </Empty>
+          ) : (
+            <Card>
+              <Table caption="Apps" columns={COLUMNS} rows={apps} keyOf={({ id }) => id} />
+              <More {...more} />
+            </Card>
+          )
+        }
+      </Answered>
+    </Page>
+  )
+}

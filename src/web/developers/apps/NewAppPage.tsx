@@ -1,4 +1,107 @@
-import { Page } from "../../ui/Page.tsx"
+import { Link } from "@tanstack/react-router"
+import { Either } from "effect"
+import { type FormEvent, useEffect, useRef, useState } from "react"
+import type { BadRequest } from "../../../domain/BadRequest.ts"
+import { AppType } from "../../../domain/access/Developers.ts"
+import type { AppId, NewApp } from "../../../rpc/Client.ts"
+import { useWrite } from "../../data/Queries.ts"
+import { Button, buttonClass } from "../../ui/Button.tsx"
+import { SelectField } from "../../ui/Field.tsx"
+import { Card, Page, Row, Stack } from "../../ui/Page.tsx"
+import { Secret } from "../../ui/Secret.tsx"
+import { Trouble } from "../../ui/States.tsx"
+import { Unsaved } from "../../ui/Unsaved.tsx"
+import { EMPTY, newAppOf, refusedOf } from "./AppDraft.ts"
+import { AppFields } from "./AppFields.tsx"
+import { Back } from "./Back.tsx"
+
+const TYPE_WORDS: Readonly<Record<NewApp["type"], string>> = {
+  confidential: "Confidential: it runs on a server, which keeps a secret",
+  public: "Public: it runs on people's own machines, where nothing stays secret"
+}
+
+const Registered = ({
+  id,
+  name,
+  secret
+}: {
+  readonly id: AppId
+  readonly name: string
+  readonly secret: string | null
+}) => (
+  <Page title={`${name} is registered`} above={<Back />}>
+    <Card title="Keep this now">
+      {secret === null ? (
+        <p>Its client id stands on its page. It has no secret.</p>
+      ) : (
+        <Secret
+          label="Client secret"
+          value={secret}
+          hint="It is shown this once. Keep it where your server finds it, and in no code. If it is lost, make another."
+        />
+      )}
+      <Row>
+        <Link to="/developers/apps/$appId" params={{ appId: id }} className={buttonClass("strong")}>
+          Go on to the first steps
+        </Link>
+      </Row>
+    </Card>
+  </Page>
+)
 
 /** An app that is to be registered. */
-export const NewAppPage = () => <Page title="New app">{undefined}</Page>
+export const NewAppPage = () => {
+  const [draft, setDraft] = useState(EMPTY)
+  const [type, setType] = useState<NewApp["type"]>("confidential")
+  const form = useRef<HTMLFormElement>(null)
+  const creating = useWrite({
+    write: (client, app: NewApp, idempotencyKey) => client.apps.create({ idempotencyKey, app }),
+    touches: [["apps"]]
+  })
+  const [unread, setUnread] = useState<BadRequest>()
+  const error = unread ?? creating.error
+  const problems = refusedOf(error)
+  useEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus(), [error])
+  if (creating.data !== undefined) {
+    const { clientSecret, id, name } = creating.data
+    return <Registered id={id} name={name} secret={clientSecret} />
+  }
+  const register = (event: FormEvent) => {
+    event.preventDefault()
+    const read = newAppOf(draft, type)
+    setUnread(Either.isLeft(read) ? read.left : undefined)
+    if (Either.isRight(read)) creating.mutate(read.right)
+  }
+  return (
+    <Page title="Register an app" above={<Back />}>
+      <form ref={form} onSubmit={register} noValidate>
+        <Stack>
+          <Card title="What it is">
+            <SelectField
+              label="Type"
+              hint="It stays as it is."
+              value={type}
+              onChange={({ target }) => setType(target.value === "public" ? "public" : "confidential")}
+            >
+              {AppType.literals.map((one) => (
+                <option key={one} value={one}>
+                  {TYPE_WORDS[one]}
+                </option>
+              ))}
+            </SelectField>
+          </Card>
+          <AppFields draft={draft} problems={problems} change={(changed) => setDraft({ ...draft, ...changed })} />
+          {error === null || Object.keys(problems).length > 0 ? undefined : <Trouble error={error} />}
+          <Row>
+            <Button kind="strong" type="submit" isBusy={creating.isPending}>
+              Register
+            </Button>
+          </Row>
+        </Stack>
+      </form>
+      <Unsaved isUnsaved={draft !== EMPTY}>
+        <p>The app is not registered yet. What you entered would be lost.</p>
+      </Unsaved>
+    </Page>
+  )
+}

@@ -1,11 +1,17 @@
-import type { Capability } from "../../domain/access/Capability.ts"
-import type { Scope } from "../../domain/access/Scope.ts"
+import type { Capability } from "./Capability.ts"
+import type { Scope } from "./Scope.ts"
 
 /** What a scope or capability allows, as the merchant who grants it would say it. */
 export interface Words {
   readonly title: string
   readonly text: string
   readonly warning?: string
+}
+
+/** What every app sees that is on a store. */
+export const ALWAYS_GRANTED: Words = {
+  title: "See the store itself",
+  text: "Its name, its settings and its plan."
 }
 
 /** One without words does not compile. */

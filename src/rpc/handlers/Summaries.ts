@@ -1,0 +1,17 @@
+import { Effect } from "effect"
+import { Catalog } from "../../domain/catalog/Catalog.ts"
+import * as Rpcs from "../Summaries.ts"
+import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
+
+export const makeSummaryProcedures = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const { inStore } = yield* makeProcedures
+
+  return {
+    "products.summaries": inStore(
+      Rpcs.summarizeProducts,
+      ({ payload: { ids, storeId } }) => catalog.summarizeProducts(storeId, ids),
+      (items) => `{"items":${items}}`
+    )
+  } satisfies ProceduresOf<typeof Rpcs.SummaryRpcs>
+})

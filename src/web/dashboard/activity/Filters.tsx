@@ -1,0 +1,121 @@
+import { Button } from "../../ui/Button.tsx"
+import { SelectField, TextField } from "../../ui/Field.tsx"
+import { Row } from "../../ui/Page.tsx"
+import css from "./Activity.module.css"
+import { SURFACES } from "./Entries.ts"
+import { type ActivitySearch, activitySearch, SPANS } from "./Search.ts"
+import { useActors } from "./useActors.ts"
+
+const ACTOR_TYPES: ReadonlyArray<readonly [type: string, name: string]> = [
+  ["merchant", "All members"],
+  ["agent", "All agents"],
+  ["app", "All apps"]
+]
+
+/** Days that are chosen, in place of a span until now. */
+const DAYS = "days"
+
+const isActorType = (chosen: string) => ACTOR_TYPES.some(([type]) => type === chosen)
+
+const today = () => new Date().toLocaleDateString("sv")
+
+interface FiltersProps {
+  readonly search: ActivitySearch
+  readonly choose: (search: ActivitySearch) => void
+}
+
+/** Which of the activity is looked at. */
+export const Filters = ({ choose, search }: FiltersProps) => {
+  const groups = useActors()
+  const { actorId, actorType, from, resource, resourceId, span, surface, to } = search
+  const change = (changes: Readonly<Record<string, string>>) =>
+    choose(
+      activitySearch(Object.fromEntries(Object.entries({ ...search, ...changes }).filter(([, said]) => said !== "")))
+    )
+  const hasDays = from !== undefined || to !== undefined
+  const isKnown = groups.some(({ actors }) => actors.some(({ id }) => id === actorId))
+  return (
+    <>
+      <search className={css["filters"]} aria-label="Activity">
+        <SelectField
+          label="By"
+          value={actorId ?? actorType ?? ""}
+          onChange={({ target: { value } }) =>
+            change(isActorType(value) ? { actorType: value, actorId: "" } : { actorType: "", actorId: value })
+          }
+        >
+          <option value="">Everybody</option>
+          {ACTOR_TYPES.map(([type, name]) => (
+            <option key={type} value={type}>
+              {name}
+            </option>
+          ))}
+          {actorId === undefined || isKnown ? undefined : <option value={actorId}>Somebody else</option>}
+          {groups.map(({ actors, kind }) =>
+            actors.length === 0 ? undefined : (
+              <optgroup key={kind} label={kind}>
+                {actors.map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ))}
+              </optgroup>
+            )
+          )}
+        </SelectField>
+        <SelectField label="Through" value={surface ?? ""} onChange={({ target }) => change({ surface: target.value })}>
+          <option value="">Anything</option>
+          {Object.entries(SURFACES).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField label="Of" value={resource ?? ""} onChange={({ target }) => change({ resource: target.value })}>
+          <option value="">Products and collections</option>
+          <option value="product">Products</option>
+          <option value="collection">Collections</option>
+        </SelectField>
+        <SelectField
+          label="When"
+          value={hasDays ? DAYS : (span ?? "")}
+          onChange={({ target: { value } }) =>
+            change(value === DAYS ? { span: "", from: today() } : { span: value, from: "", to: "" })
+          }
+        >
+          <option value="">Any time</option>
+          {Object.entries(SPANS).map(([value, { name }]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+          <option value={DAYS}>Days that I choose…</option>
+        </SelectField>
+        {hasDays ? (
+          <>
+            <TextField
+              label="From"
+              type="date"
+              value={from ?? ""}
+              max={to}
+              onChange={({ target }) => change({ from: target.value })}
+            />
+            <TextField
+              label="To"
+              type="date"
+              value={to ?? ""}
+              min={from}
+              onChange={({ target }) => change({ to: target.value })}
+            />
+          </>
+        ) : undefined}
+      </search>
+      {resourceId === undefined ? undefined : (
+        <Row>
+          <span>Changes of one {resource ?? "product or collection"} alone.</span>
+          <Button onClick={() => change({ resourceId: "" })}>Show those of all</Button>
+        </Row>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,56 @@
+import { Either, Schema } from "effect"
+import { ActorType, EntrySurface, ResourceKind } from "../../../domain/journal/Activity.ts"
+import { Uuid } from "../../../domain/Uuid.ts"
+import type { EntriesFilter } from "./useEntries.ts"
+
+/** How far back is looked, in hours. */
+export const SPANS = {
+  hour: { hours: 1, name: "The last hour" },
+  day: { hours: 24, name: "The last 24 hours" },
+  week: { hours: 7 * 24, name: "The last 7 days" },
+  month: { hours: 30 * 24, name: "The last 30 days" }
+} as const
+
+const Span = Schema.Literal("hour", "day", "week", "month")
+
+/** A day as a field for dates writes it. */
+const Day = Schema.String.pipe(Schema.pattern(/^\d{4}-\d\d-\d\d$/))
+
+/** What of the activity is looked at, as the address says it. */
+const ActivitySearch = Schema.partialWith(
+  Schema.Struct({
+    actorType: ActorType,
+    actorId: Uuid,
+    surface: EntrySurface,
+    resource: ResourceKind,
+    resourceId: Uuid,
+    span: Span,
+    from: Day,
+    to: Day
+  }),
+  { exact: true }
+)
+export type ActivitySearch = typeof ActivitySearch.Type
+
+const decode = Schema.decodeUnknownEither(ActivitySearch)
+
+/** What an address asks for; one that makes no sense asks for all of it. */
+export const activitySearch = (search: Record<string, unknown>): ActivitySearch =>
+  Either.getOrElse(decode(search), (): ActivitySearch => ({}))
+
+const HOUR = 3_600_000
+
+/** The days are those of the browser's time zone, the last one whole. */
+const dayStart = (date: string, daysLater = 0) => {
+  const start = new Date(`${date}T00:00:00`)
+  start.setDate(start.getDate() + daysLater)
+  return start.toISOString()
+}
+
+/** What the service is asked for. The minute is that in which the page was opened, so that the same is asked again. */
+export const filterOf = ({ from, span, to, ...rest }: ActivitySearch, now: number): EntriesFilter => ({
+  ...rest,
+  ...(span === undefined ? {} : { since: new Date(now - SPANS[span].hours * HOUR).toISOString() }),
+  ...(from === undefined ? {} : { since: dayStart(from) }),
+  ...(to === undefined ? {} : { until: dayStart(to, 1) })
+})

@@ -1,0 +1,127 @@
+import { Link } from "@tanstack/react-router"
+import { useState } from "react"
+import { CollectionId, ProductId } from "../../../rpc/Client.ts"
+import { differencesOf } from "../../data/Differences.ts"
+import { ago, time } from "../../data/Format.ts"
+import { Badge } from "../../ui/Badge.tsx"
+import { Button } from "../../ui/Button.tsx"
+import { Differences } from "../../ui/Differences.tsx"
+import { Quiet } from "../../ui/Page.tsx"
+import { useStoreId } from "../Store.ts"
+import css from "./Activity.module.css"
+import { ACTORS, byDay, type NamedEntry, SURFACES, takenBack, verbOf } from "./Entries.ts"
+import { UndoDialog } from "./UndoDialog.tsx"
+
+/** The resource of an entry, with the way to it where it is still there. */
+const Resource = ({ entry: { isThere, resource, resourceId, resourceName } }: { readonly entry: NamedEntry }) => {
+  const storeId = useStoreId()
+  if (!isThere) return <strong>{resourceName}</strong>
+  return resource === "product" ? (
+    <Link to="/dashboard/$storeId/products/$productId" params={{ storeId, productId: ProductId.make(resourceId) }}>
+      {resourceName}
+    </Link>
+  ) : (
+    <Link
+      to="/dashboard/$storeId/collections/$collectionId"
+      params={{ storeId, collectionId: CollectionId.make(resourceId) }}
+    >
+      {resourceName}
+    </Link>
+  )
+}
+
+/** What was done, by whom, to what. */
+export const Sentence = ({ entry }: { readonly entry: NamedEntry }) => {
+  const kind = ACTORS[entry.actor.type]
+  return (
+    <>
+      <strong>{entry.actorName}</strong> {kind === undefined ? undefined : <Badge>{kind}</Badge>}
+      {kind === undefined ? "" : " "}
+      {verbOf(entry)} <Resource entry={entry} />
+    </>
+  )
+}
+
+/** How long ago it was. */
+export const When = ({ entry: { at } }: { readonly entry: NamedEntry }) => (
+  <time dateTime={at} title={time(at)}>
+    {ago(at)}
+  </time>
+)
+
+interface EntryProps {
+  readonly entry: NamedEntry
+  readonly isUndone: boolean
+  readonly undo: () => void
+}
+
+const sidesOf = ({ after, before }: NamedEntry) => ({
+  before: before === null ? undefined : "Before",
+  after: after === null ? undefined : "After"
+})
+
+const Entry = ({ entry, isUndone, undo }: EntryProps) => {
+  const { approverName, omitted, reason, surface } = entry
+  const differences = differencesOf(entry.before, entry.after)
+  const isUpdate = entry.before !== null && entry.after !== null
+  return (
+    <li className={css["entry"]}>
+      <div className={css["line"]}>
+        <p>
+          <Sentence entry={entry} />
+        </p>
+        {isUndone ? (
+          <Badge>Undone</Badge>
+        ) : (
+          <Button
+            kind="quiet"
+            onClick={undo}
+            aria-label={`Undo: ${entry.actorName} ${verbOf(entry)} ${entry.resourceName}`}
+          >
+            Undo
+          </Button>
+        )}
+      </div>
+      <Quiet>
+        <When entry={entry} />
+        {` · ${SURFACES[surface]}`}
+        {approverName === null ? "" : ` · approved by ${approverName}`}
+      </Quiet>
+      {reason === null ? undefined : <p className={css["reason"]}>{reason}</p>}
+      {differences.length === 0 ? undefined : (
+        <Differences caption="What differs" differences={differences} {...sidesOf(entry)} first={isUpdate ? 5 : 0} />
+      )}
+      {omitted.length === 0 ? undefined : (
+        <Quiet>Too large to be kept, and changed as well: {omitted.join(", ")}.</Quiet>
+      )}
+    </li>
+  )
+}
+
+/** What was written, day by day, each with its undo. */
+export const Timeline = ({ entries }: { readonly entries: ReadonlyArray<NamedEntry> }) => {
+  const [undoing, setUndoing] = useState<NamedEntry>()
+  const undone = takenBack(entries)
+  return (
+    <>
+      {byDay(entries).map(([day, ofDay]) => (
+        <section key={day} className={css["day"]}>
+          <h2>{day}</h2>
+          <ol className={css["entries"]}>
+            {ofDay.map((entry) => (
+              <Entry key={entry.id} entry={entry} isUndone={undone.has(entry.id)} undo={() => setUndoing(entry)} />
+            ))}
+          </ol>
+        </section>
+      ))}
+      {undoing === undefined ? undefined : (
+        <UndoDialog
+          key={undoing.id}
+          entry={undoing}
+          close={() => setUndoing(undefined)}
+          choose={(entry) => setUndoing(entry)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,39 @@
+import { useAsked } from "../../data/Queries.ts"
+import { useMember, useStoreId } from "../Store.ts"
+
+/** More than a store has, or than anybody looks through in a list. */
+const MOST = 200
+
+/** The agents of the store, those too that were revoked. */
+export const useAgents = () => {
+  const storeId = useStoreId()
+  return useAsked([storeId, "agents", "all"], (client) => client.agents.list({ storeId, limit: MOST }))
+}
+
+interface Actors {
+  readonly kind: "Members" | "Agents" | "Apps"
+  readonly actors: ReadonlyArray<{ readonly id: string; readonly name: string }>
+}
+
+/** Who may have written. Of the members only owners are told, others of themselves. */
+export const useActors = (): ReadonlyArray<Actors> => {
+  const storeId = useStoreId()
+  const { isOwner, merchantId } = useMember()
+  const agents = useAgents().data?.items ?? []
+  const apps = useAsked([storeId, "installations", "names"], (client) =>
+    client.installations.list({ storeId, limit: MOST })
+  )
+  const members = useAsked([storeId, "members", "names"], (client) => client.members.list({ storeId }), {
+    enabled: isOwner
+  })
+  return [
+    {
+      kind: "Members",
+      actors: isOwner
+        ? (members.data ?? []).map(({ merchantId: id, name }) => ({ id, name }))
+        : [{ id: merchantId, name: "You" }]
+    },
+    { kind: "Agents", actors: agents },
+    { kind: "Apps", actors: (apps.data?.items ?? []).map(({ appName, id }) => ({ id, name: appName })) }
+  ]
+}

@@ -1,0 +1,35 @@
+import type { Undone } from "../../../domain/journal/Undo.ts"
+import { performed } from "../../../rpc/Client.ts"
+import { count } from "../../data/Format.ts"
+import { problemOf } from "../../data/Problem.ts"
+import { useWrite } from "../../data/Queries.ts"
+import { toast } from "../../ui/Toasts.tsx"
+import { useMember, useStoreId } from "../Store.ts"
+import { spanOf } from "./Undos.ts"
+
+/** Says that something is undone, with the way back, which is itself an undo: of all that the member's undo wrote. */
+export const useUndone = () => {
+  const storeId = useStoreId()
+  const { merchantId } = useMember()
+  const puttingBack = useWrite({
+    write: (client, span: { readonly since: string; readonly until: string }, idempotencyKey) =>
+      performed(client.activity.undoSpan({ storeId, idempotencyKey, actorId: merchantId, ...span })),
+    touches: [
+      [storeId, "activity"],
+      [storeId, "entries"]
+    ],
+    done: () => toast("It is as it was before the undo")
+  })
+  return (undone: Undone) => {
+    const span = spanOf(undone)
+    if (span === undefined) return toast("Nothing was left to undo")
+    toast(`${count(undone.undone.length, "change")} undone`, {
+      name: "Put it back",
+      // The page may be left by then: its own callbacks would not be called.
+      run: () =>
+        void puttingBack
+          .mutateAsync(span)
+          .catch((error: unknown) => toast(`It was not put back. ${problemOf(error).advice}`))
+    })
+  }
+}

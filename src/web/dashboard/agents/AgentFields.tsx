@@ -1,0 +1,90 @@
+import { type FormEvent, type ReactNode, useState } from "react"
+import { Either } from "effect"
+import { BUDGET, type NewAgent, WINDOW } from "../../../domain/access/Agents.ts"
+import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
+import { Scope } from "../../../domain/access/Scope.ts"
+import { number } from "../../data/Format.ts"
+import { Button } from "../../ui/Button.tsx"
+import { CheckField, Columns, Fieldset, TextField } from "../../ui/Field.tsx"
+import { Row } from "../../ui/Page.tsx"
+import { Trouble } from "../../ui/States.tsx"
+import css from "./Agents.module.css"
+import { type AgentForm, agentIn, withScope } from "./AgentForm.ts"
+
+interface AgentFieldsProps {
+  readonly start: AgentForm
+  readonly action: string
+  readonly save: (agent: Required<NewAgent>) => void
+  readonly isBusy: boolean
+  readonly error: unknown
+  readonly cancel?: ReactNode
+}
+
+/** What an agent is called and may do. What is wrong is said when somebody saves, and from then on as they type. */
+export const AgentFields = ({ action, cancel, error, isBusy, save, start }: AgentFieldsProps) => {
+  const [form, setForm] = useState(start)
+  const [wasSent, setSent] = useState(false)
+  const agent = agentIn(form)
+  const problems = wasSent && Either.isLeft(agent) ? agent.left : {}
+  const change = (changes: Partial<AgentForm>) => setForm({ ...form, ...changes })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setSent(true)
+    if (Either.isRight(agent)) save(agent.right)
+  }
+  return (
+    <form className={css["form"]} onSubmit={submit} noValidate>
+      <TextField
+        label="Name"
+        hint="What your colleagues know it by"
+        value={form.name}
+        problem={problems.name}
+        onChange={({ target }) => change({ name: target.value })}
+      />
+      <Fieldset legend="What it may do" hint={problems.scopes}>
+        <div className={css["scopes"]}>
+          {Scope.literals.map((scope) => (
+            <CheckField
+              key={scope}
+              label={GRANT_WORDS[scope].title}
+              hint={GRANT_WORDS[scope].text}
+              checked={form.scopes.includes(scope)}
+              onChange={({ target }) => change({ scopes: withScope(form.scopes, scope, target.checked) })}
+            />
+          ))}
+        </div>
+      </Fieldset>
+      <CheckField
+        label="Proposals only"
+        hint="Each of its writes waits until a member approves it. Leave it ticked until you trust what it does."
+        checked={form.proposalsOnly}
+        onChange={({ target }) => change({ proposalsOnly: target.checked })}
+      />
+      <Columns>
+        <TextField
+          label="Writes a day"
+          hint={`At most ${number(BUDGET.most)}. A day begins at midnight in UTC.`}
+          inputMode="numeric"
+          value={form.budget}
+          problem={problems.budget}
+          onChange={({ target }) => change({ budget: target.value })}
+        />
+        <TextField
+          label="Requests a minute"
+          hint={`At most ${number(WINDOW.most)} in any 60 seconds.`}
+          inputMode="numeric"
+          value={form.window}
+          problem={problems.window}
+          onChange={({ target }) => change({ window: target.value })}
+        />
+      </Columns>
+      {error === null ? undefined : <Trouble error={error} />}
+      <Row>
+        <Button kind="strong" type="submit" isBusy={isBusy}>
+          {action}
+        </Button>
+        {cancel}
+      </Row>
+    </form>
+  )
+}

@@ -1,0 +1,86 @@
+import { Either, ParseResult, Schema } from "effect"
+import { type Agent, BUDGET, NewAgent, WINDOW } from "../../../domain/access/Agents.ts"
+import { Scope } from "../../../domain/access/Scope.ts"
+
+/** What somebody typed and ticked of an agent. */
+export interface AgentForm {
+  readonly name: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly budget: string
+  readonly window: string
+  readonly proposalsOnly: boolean
+}
+
+/** One that may look and propose, until somebody says otherwise. */
+export const EMPTY_FORM: AgentForm = {
+  name: "",
+  scopes: ["read_products", "read_collections"],
+  budget: String(BUDGET.usual),
+  window: String(WINDOW.usual),
+  proposalsOnly: true
+}
+
+/** What an agent is now, to be changed. */
+export const formOf = ({ budget, name, proposalsOnly, scopes, window }: typeof Agent.Type): AgentForm => ({
+  name,
+  scopes,
+  budget: String(budget),
+  window: String(window),
+  proposalsOnly
+})
+
+/** What is wrong with a form, by its fields. */
+export type Problems = { readonly [Field in keyof AgentForm]?: string }
+
+const decode = Schema.decodeUnknownEither(Schema.required(NewAgent), { errors: "all" })
+
+/** A whole number as people type it, with marks between thousands; anything else is none. */
+const wholeOf = (text: string) => (/^\s*\d[\d,. ]*\s*$/.test(text) ? Number(text.replaceAll(/[,. ]/g, "")) : Number.NaN)
+
+const fieldIn = (path: ReadonlyArray<PropertyKey>): keyof AgentForm => {
+  switch (path[0]) {
+    case "budget":
+    case "window":
+    case "scopes":
+    case "proposalsOnly":
+      return path[0]
+    default:
+      return "name"
+  }
+}
+
+/** The agent that a form asks for, or what is wrong with it. */
+export const agentIn = (form: AgentForm): Either.Either<Required<NewAgent>, Problems> => {
+  if (form.scopes.length === 0) return Either.left({ scopes: "Choose at least one thing that it may do" })
+  return Either.mapLeft(
+    decode({ ...form, budget: wholeOf(form.budget), window: wholeOf(form.window) }),
+    (error): Problems =>
+      Object.fromEntries(
+        ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path }) => [fieldIn(path), message])
+      )
+  )
+}
+
+/** The scopes with one more, or one less, in the order in which they are listed. */
+export const withScope = (scopes: ReadonlyArray<Scope>, scope: Scope, isChosen: boolean): ReadonlyArray<Scope> =>
+  Scope.literals.filter((one) => (one === scope ? isChosen : scopes.includes(one)))
+
+/** How a client of the Model Context Protocol is told of the agent, as its configuration has it. */
+export const configurationOf = (origin: string, token: string): string =>
+  JSON.stringify(
+    {
+      mcpServers: {
+        "my-store": { type: "http", url: `${origin}/mcp`, headers: { Authorization: `Bearer ${token}` } }
+      }
+    },
+    undefined,
+    2
+  )
+
+/** How an agent stands. */
+export type Standing = "active" | "revoked" | "ended"
+
+export const standingOf = ({ endsAt, revokedAt }: typeof Agent.Type, now: number): Standing => {
+  if (revokedAt !== null) return "revoked"
+  return endsAt !== null && new Date(endsAt).getTime() <= now ? "ended" : "active"
+}

@@ -1,0 +1,57 @@
+import type { NewAgent } from "../../../domain/access/Agents.ts"
+import { useWrite } from "../../data/Queries.ts"
+import { Button } from "../../ui/Button.tsx"
+import { Dialog } from "../../ui/Dialog.tsx"
+import { Row, Stack } from "../../ui/Page.tsx"
+import { Secret } from "../../ui/Secret.tsx"
+import { useStoreId } from "../Store.ts"
+import { AgentFields } from "./AgentFields.tsx"
+import { EMPTY_FORM } from "./AgentForm.ts"
+import { Connection } from "./Connection.tsx"
+
+/** The token of an agent that was made: it stands nowhere else, and goes with this. */
+const Made = ({ close, token }: { readonly close: () => void; readonly token: string | null }) => (
+  <Stack>
+    {token === null ? (
+      <p>
+        The agent was made, and its token was sent with an answer that did not arrive. Revoke it and make another one.
+      </p>
+    ) : (
+      <>
+        <Secret label="Token" hint="It is shown now and never again. Keep it as you keep a password." value={token} />
+        <Connection token={token} />
+      </>
+    )}
+    <Row>
+      <Button kind="strong" onClick={close}>
+        I have copied it
+      </Button>
+    </Row>
+  </Stack>
+)
+
+/** Makes an agent, and shows its token once. */
+export const NewAgentDialog = ({ close }: { readonly close: () => void }) => {
+  const storeId = useStoreId()
+  const making = useWrite({
+    write: (client, agent: Required<NewAgent>, idempotencyKey) =>
+      client.agents.create({ storeId, idempotencyKey, agent }),
+    touches: [[storeId, "agents"]]
+  })
+  return (
+    <Dialog title={making.data === undefined ? "New agent" : `${making.data.name} is made`} isOpen close={close} isWide>
+      {making.data === undefined ? (
+        <AgentFields
+          start={EMPTY_FORM}
+          action="Make the agent"
+          save={(agent) => making.mutate(agent)}
+          isBusy={making.isPending}
+          error={making.error}
+          cancel={<Button onClick={close}>Cancel</Button>}
+        />
+      ) : (
+        <Made token={making.data.token} close={close} />
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,117 @@
+import { useState } from "react"
+import type { AppPlan, Subscription } from "../../../domain/billing/Billing.ts"
+import type { InstallationId } from "../../../rpc/Client.ts"
+import { day } from "../../data/Format.ts"
+import { useAsked } from "../../data/Queries.ts"
+import { Badge } from "../../ui/Badge.tsx"
+import { Button } from "../../ui/Button.tsx"
+import { Card, Facts, Stack } from "../../ui/Page.tsx"
+import { Answered, Empty } from "../../ui/States.tsx"
+import { useMember, useStoreId } from "../Store.ts"
+import css from "./Apps.module.css"
+import { CancelPlan, ChoosePlan } from "./BillingDialogs.tsx"
+import { Stands } from "./Stands.tsx"
+import { planChoice, priceWords, subscriptionStanding, trialWords } from "./Words.ts"
+
+interface OfApp {
+  readonly installationId: InstallationId
+}
+
+const Agreed = ({ cancel, subscription }: { readonly cancel: () => void; readonly subscription: Subscription }) => {
+  return (
+    <Card
+      title="Your subscription"
+      actions={subscription.state === "cancelled" ? undefined : <Button onClick={cancel}>Cancel subscription</Button>}
+    >
+      <Facts
+        facts={[
+          ["Plan", subscription.planName],
+          ["Price", priceWords(subscription)],
+          ["Since", day(subscription.startedAt)],
+          ["State", <Stands key="state" {...subscriptionStanding(subscription)} />]
+        ]}
+      />
+    </Card>
+  )
+}
+
+const OwnersBilling = ({ installationId }: OfApp) => {
+  const storeId = useStoreId()
+  const [chosen, setChosen] = useState<AppPlan>()
+  const [isCancelling, setCancelling] = useState(false)
+  const plans = useAsked([storeId, "app", installationId, "plans"], (client) =>
+    client.billing.plans({ storeId, installationId })
+  )
+  const current = useAsked([storeId, "app", installationId, "subscription"], (client) =>
+    client.billing.current({ storeId, installationId })
+  )
+  return (
+    <Answered asked={current}>
+      {(subscription) => (
+        <Stack>
+          {subscription === null ? undefined : (
+            <Agreed subscription={subscription} cancel={() => setCancelling(true)} />
+          )}
+          <Card title="Plans of the app">
+            <Answered asked={plans} lines={3}>
+              {(offered) =>
+                offered.length === 0 ? (
+                  <Empty title="The app asks for no money">
+                    <p>Plans that its developer offers show up here.</p>
+                  </Empty>
+                ) : (
+                  <ul className={css["plans"]}>
+                    {offered.map((plan) => {
+                      const { isCurrent, name } = planChoice(plan, subscription)
+                      return (
+                        <li key={plan.id} className={css["plan"]}>
+                          <h3>{plan.name}</h3>
+                          <p className={css["price"]}>{priceWords(plan)}</p>
+                          <p className={css["quiet"]}>{trialWords(plan)}</p>
+                          {isCurrent ? (
+                            <Badge tone="accent">Your plan</Badge>
+                          ) : (
+                            <Button aria-label={`${name}: ${plan.name}`} onClick={() => setChosen(plan)}>
+                              {name}
+                            </Button>
+                          )}
+                        </li>
+                      )
+                    })}
+                  </ul>
+                )
+              }
+            </Answered>
+          </Card>
+          {chosen === undefined ? undefined : (
+            <ChoosePlan
+              installationId={installationId}
+              plan={chosen}
+              current={subscription}
+              close={() => setChosen(undefined)}
+            />
+          )}
+          {isCancelling && subscription !== null ? (
+            <CancelPlan
+              installationId={installationId}
+              subscription={subscription}
+              close={() => setCancelling(false)}
+            />
+          ) : undefined}
+        </Stack>
+      )}
+    </Answered>
+  )
+}
+
+/** What the app costs, for owners. */
+export const Billing = (app: OfApp) =>
+  useMember().isOwner ? (
+    <OwnersBilling {...app} />
+  ) : (
+    <Card>
+      <Empty title="For owners of the store">
+        <p>What apps cost is agreed to by an owner. Ask one, or ask to be made one.</p>
+      </Empty>
+    </Card>
+  )

@@ -1,0 +1,118 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { useCallback, useState } from "react"
+import type { StoreDelivery as Delivered } from "../../../domain/webhooks/StoreWebhooks.ts"
+import { DeliveryState } from "../../../domain/webhooks/Webhook.ts"
+import type { EventId, InstallationId } from "../../../rpc/Client.ts"
+import { time } from "../../data/Format.ts"
+import { useList } from "../../data/Lists.ts"
+import { useChanges } from "../../data/Live.tsx"
+import { Button } from "../../ui/Button.tsx"
+import { SelectField } from "../../ui/Field.tsx"
+import { Card } from "../../ui/Page.tsx"
+import { Answered, Empty } from "../../ui/States.tsx"
+import { type Column, More, Table } from "../../ui/Table.tsx"
+import { useStoreId } from "../Store.ts"
+import css from "./Apps.module.css"
+import { Delivery } from "./Delivery.tsx"
+import { Since } from "./Since.tsx"
+import { Stands } from "./Stands.tsx"
+import { DELIVERY_WORDS, EVENT_WORDS } from "./Words.ts"
+
+type StoreDelivery = typeof Delivered.Type
+
+/** Deliveries of a page: as many as are looked over at a glance. */
+const PAGE = 20
+
+const stateIn = (text: string) => DeliveryState.literals.find((state) => state === text)
+
+/** Milliseconds before a delivery is due, or taken for lost by who sends it, from which on it is looked after. */
+const NEAR = 30_000
+
+const isUnderWay = ({ nextAt, state }: StoreDelivery) =>
+  state === "pending" && nextAt !== null && Date.parse(nextAt) < Date.now() + NEAR
+
+const columnsOf = (open: (event: EventId) => void): ReadonlyArray<Column<StoreDelivery>> => [
+  { name: "Event", cell: ({ kind }) => EVENT_WORDS[kind] },
+  { name: "State", cell: ({ state }) => <Stands {...DELIVERY_WORDS[state]} /> },
+  { name: "Requests", isNumber: true, cell: ({ attempts }) => attempts },
+  { name: "Happened", cell: ({ createdAt }) => <Since at={createdAt} /> },
+  {
+    name: "Look",
+    isNameHidden: true,
+    cell: ({ createdAt, eventId }) => (
+      <Button kind="quiet" aria-label={`Details of the delivery of ${time(createdAt)}`} onClick={() => open(eventId)}>
+        Details
+      </Button>
+    )
+  }
+]
+
+/** What an app was sent of the store's events, the newest first. */
+export const Deliveries = ({ installationId }: { readonly installationId: InstallationId }) => {
+  const storeId = useStoreId()
+  const queries = useQueryClient()
+  const [state, setState] = useState<DeliveryState>()
+  const [open, setOpen] = useState<EventId>()
+  const { asked, items, more } = useList(
+    [storeId, "app", installationId, "deliveries", state ?? "all"],
+    (page: { readonly cursor?: EventId }) => (client) =>
+      client.deliveries.list({
+        storeId,
+        installationId,
+        limit: PAGE,
+        ...(state === undefined ? {} : { state }),
+        ...page
+      }),
+    { isMoving: (all) => all.some(isUnderWay) }
+  )
+  // What changes in the store is about to be delivered.
+  const lookAgain = useCallback(
+    () => void queries.invalidateQueries({ queryKey: [storeId, "app", installationId, "deliveries"] }),
+    [queries, storeId, installationId]
+  )
+  useChanges(lookAgain)
+  return (
+    <Card
+      title="Deliveries"
+      actions={
+        <div className={css["filter"]}>
+          <SelectField label="Show" value={state ?? ""} onChange={({ target }) => setState(stateIn(target.value))}>
+            <option value="">All deliveries</option>
+            {DeliveryState.literals.map((one) => (
+              <option key={one} value={one}>
+                {DELIVERY_WORDS[one].word}
+              </option>
+            ))}
+          </SelectField>
+        </div>
+      }
+    >
+      <Answered asked={{ ...asked, data: items }}>
+        {(deliveries) => (
+          <>
+            {deliveries.length === 0 ? (
+              <Empty title={state === undefined ? "Nothing was sent yet" : "None of these stands so"}>
+                <p>
+                  {state === undefined
+                    ? "What happens in the store and the app wants to know shows up here."
+                    : "Show all deliveries, or look further back."}
+                </p>
+              </Empty>
+            ) : (
+              <Table
+                caption="Deliveries"
+                rows={deliveries}
+                keyOf={({ eventId }) => eventId}
+                columns={columnsOf(setOpen)}
+              />
+            )}
+            <More {...more} />
+          </>
+        )}
+      </Answered>
+      {open === undefined ? undefined : (
+        <Delivery installationId={installationId} eventId={open} close={() => setOpen(undefined)} />
+      )}
+    </Card>
+  )
+}

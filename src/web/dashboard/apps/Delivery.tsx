@@ -1,0 +1,75 @@
+import type { StoreAttempt } from "../../../domain/webhooks/StoreWebhooks.ts"
+import type { EventId, InstallationId } from "../../../rpc/Client.ts"
+import { number, time } from "../../data/Format.ts"
+import { useAsked, useWrite } from "../../data/Queries.ts"
+import { Button } from "../../ui/Button.tsx"
+import { Dialog } from "../../ui/Dialog.tsx"
+import { Facts, Quiet, Row } from "../../ui/Page.tsx"
+import { Answered, Trouble } from "../../ui/States.tsx"
+import { type Column, Table } from "../../ui/Table.tsx"
+import { toast } from "../../ui/Toasts.tsx"
+import { useStoreId } from "../Store.ts"
+import { Stands } from "./Stands.tsx"
+import { attemptStanding, DELIVERY_WORDS, EVENT_WORDS } from "./Words.ts"
+
+const COLUMNS: ReadonlyArray<Column<typeof StoreAttempt.Type>> = [
+  { name: "Request", cell: ({ attempt }) => attempt },
+  { name: "Sent", cell: ({ startedAt }) => time(startedAt) },
+  { name: "What came of it", cell: (attempt) => <Stands {...attemptStanding(attempt)} /> },
+  {
+    name: "Took",
+    isNumber: true,
+    cell: ({ durationMillis }) => (durationMillis === null ? "" : `${number(durationMillis)} ms`)
+  }
+]
+
+interface DeliveryProps {
+  readonly installationId: InstallationId
+  readonly eventId: EventId
+  readonly close: () => void
+}
+
+/** One delivery with every request that was made, which a member has made once more. */
+export const Delivery = ({ close, eventId, installationId }: DeliveryProps) => {
+  const storeId = useStoreId()
+  const named = { storeId, installationId, eventId }
+  const asked = useAsked(
+    [storeId, "app", installationId, "deliveries", "one", eventId],
+    (client) => client.deliveries.get(named),
+    { refetchInterval: 2000 }
+  )
+  const redeliver = useWrite({
+    write: (client, _: void, idempotencyKey) => client.deliveries.redeliver({ ...named, idempotencyKey }),
+    touches: [[storeId, "app", installationId, "deliveries"]],
+    done: () => toast("It is sent once more")
+  })
+  return (
+    <Dialog title="Delivery" isOpen close={close} isWide>
+      <Answered asked={asked}>
+        {({ createdAt, kind, log, nextAt, state }) => (
+          <>
+            <Facts
+              facts={[
+                ["Event", EVENT_WORDS[kind]],
+                ["Happened", time(createdAt)],
+                ["State", <Stands key="state" {...DELIVERY_WORDS[state]} />],
+                ...(nextAt === null ? [] : [["Next request", time(nextAt)] as const])
+              ]}
+            />
+            {log.length === 0 ? (
+              <Quiet>No request was made yet.</Quiet>
+            ) : (
+              <Table caption="Requests" rows={log} keyOf={({ attempt }) => String(attempt)} columns={COLUMNS} />
+            )}
+          </>
+        )}
+      </Answered>
+      {redeliver.error === null ? undefined : <Trouble error={redeliver.error} />}
+      <Row>
+        <Button onClick={() => redeliver.mutate()} isBusy={redeliver.isPending}>
+          Send again
+        </Button>
+      </Row>
+    </Dialog>
+  )
+}

@@ -1,0 +1,127 @@
+import { Either } from "effect"
+import { type BadRequest, decodeWith } from "../../../domain/BadRequest.ts"
+import { type Collection, CreateCollection, UpdateCollection } from "../../../domain/catalog/Collection.ts"
+import type { ProductId } from "../../../domain/catalog/Product.ts"
+import type { Rule } from "../../../domain/catalog/Rule.ts"
+import { differences } from "../../data/Merge.ts"
+import { isUnfinished, type RuleDraft, ruleDraft, ruleOf } from "./RuleDraft.ts"
+
+/* A collection as it stands in the fields of a form. */
+
+export interface Draft {
+  readonly title: string
+  readonly type: Collection["type"]
+  readonly description: string
+  readonly imageUrl: string
+  readonly isActive: boolean
+  readonly slug: string
+  readonly seoTitle: string
+  readonly metaDescription: string
+  readonly disjunctive: boolean
+  readonly rules: ReadonlyArray<RuleDraft>
+  readonly productIds: ReadonlyArray<ProductId>
+}
+
+export const FIELD_NAMES: Readonly<Record<keyof Draft, string>> = {
+  title: "Title",
+  type: "How products get in",
+  description: "Description",
+  imageUrl: "Picture",
+  isActive: "Active",
+  slug: "Slug",
+  seoTitle: "Title for search engines",
+  metaDescription: "Description for search engines",
+  disjunctive: "How rules combine",
+  rules: "Rules",
+  productIds: "Products"
+}
+
+/** What is wrong, by where: `rules.0.value`. */
+export type Problems = ReadonlyMap<string, string>
+
+export const NO_PROBLEMS: Problems = new Map()
+
+export const newDraft: Draft = {
+  title: "",
+  type: "manual",
+  description: "",
+  imageUrl: "",
+  isActive: true,
+  slug: "",
+  seoTitle: "",
+  metaDescription: "",
+  disjunctive: false,
+  rules: [],
+  productIds: []
+}
+
+/** The form of a collection. What an automated one holds is not typed, and follows from its rules. */
+export const draftOf = (collection: Collection): Draft => ({
+  title: collection.title,
+  type: collection.type,
+  description: collection.description ?? "",
+  imageUrl: collection.imageUrl ?? "",
+  isActive: collection.isActive,
+  slug: collection.slug,
+  seoTitle: collection.seoTitle ?? "",
+  metaDescription: collection.metaDescription ?? "",
+  disjunctive: collection.disjunctive,
+  rules: collection.rules.map((rule, index) => ruleDraft(rule, String(index))),
+  productIds: collection.type === "manual" ? collection.productIds : []
+})
+
+const orNull = (text: string) => (text === "" ? null : text)
+
+const inputOf = ({ description, imageUrl, metaDescription, rules, seoTitle, ...draft }: Draft) => ({
+  ...draft,
+  description: orNull(description),
+  imageUrl: orNull(imageUrl.trim()),
+  seoTitle: orNull(seoTitle),
+  metaDescription: orNull(metaDescription),
+  rules: rules.map(ruleOf)
+})
+
+/** Of `path: reason`. */
+const problemIn = (line: string) => {
+  const at = line.indexOf(": ")
+  return at === -1 ? (["", line] as const) : ([line.slice(0, at), line.slice(at + 2)] as const)
+}
+
+const UNFINISHED = "Say what it is compared with"
+
+const unfinished = (rules: ReadonlyArray<RuleDraft>) =>
+  rules.flatMap((rule, index) => (isUnfinished(rule) ? [[`rules.${index}.value`, UNFINISHED] as const] : []))
+
+/** What is sent of these fields of a form, or all that is wrong with them. */
+const inputWith =
+  <A>(decode: (given: unknown, strict: boolean) => Either.Either<A, BadRequest>) =>
+  (draft: Draft, fields: ReadonlyArray<keyof Draft>): Either.Either<A, Problems> => {
+    const input = inputOf(draft)
+    const missing = fields.includes("rules") ? unfinished(draft.rules) : []
+    const decoded = decode(Object.fromEntries(fields.map((field) => [field, input[field]])), true).pipe(
+      Either.mapLeft(({ issues = [] }): Problems => new Map([...issues.map(problemIn), ...missing]))
+    )
+    return missing.length === 0 || Either.isLeft(decoded) ? decoded : Either.left(new Map(missing))
+  }
+
+const toPatch = inputWith(decodeWith(UpdateCollection))
+const toCollection = inputWith(decodeWith(CreateCollection))
+
+/** What changes a collection into what the form says. */
+export const patchOf = (base: Draft, draft: Draft): Either.Either<UpdateCollection, Problems> =>
+  toPatch(
+    draft,
+    differences(base, draft).filter((field) => field !== "productIds" || draft.type === "manual")
+  )
+
+/** What makes a collection as the form says. A slug that is not said is made of the title. */
+export const collectionOf = (draft: Draft): Either.Either<CreateCollection, Problems> =>
+  toCollection(draft, [...new Set<keyof Draft>(["title", "type", ...differences(newDraft, draft)])])
+
+/** The rules of a form as they can be tried out, or what is wrong with them. */
+export const rulesOf = ({ rules }: Pick<Draft, "rules">): Either.Either<ReadonlyArray<Rule>, Problems> =>
+  Either.map(toPatch({ ...newDraft, rules }, ["rules"]), ({ rules = [] }) => rules)
+
+/** Whether saving this changes what an automated collection holds, which is shown before it is done. */
+export const changesMatches = ({ disjunctive, rules, type }: UpdateCollection, next: Draft): boolean =>
+  next.type === "automated" && (disjunctive !== undefined || rules !== undefined || type !== undefined)

@@ -1,0 +1,127 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { Either } from "effect"
+import { useCallback, useRef, useState } from "react"
+import type { Collection, UpdateCollection } from "../../../domain/catalog/Collection.ts"
+import { performed } from "../../../rpc/Client.ts"
+import { differences } from "../../data/Merge.ts"
+import { isOutdated } from "../../data/Problem.ts"
+import { useWrite } from "../../data/Queries.ts"
+import { SaveBar } from "../../ui/SaveBar.tsx"
+import { Stack } from "../../ui/Page.tsx"
+import { Trouble } from "../../ui/States.tsx"
+import { toast } from "../../ui/Toasts.tsx"
+import { Unsaved } from "../../ui/Unsaved.tsx"
+import { useStoreId } from "../Store.ts"
+import { changesMatches, type Draft, draftOf, NO_PROBLEMS, patchOf } from "./CollectionDraft.ts"
+import { CollectionFields } from "./CollectionFields.tsx"
+import { Conflict } from "./Conflict.tsx"
+import { Rehearsal } from "./Rehearsal.tsx"
+import { useFirstProblem } from "./useFirstProblem.ts"
+
+/** What was typed, and the collection as it was when that began. */
+interface Edited {
+  readonly base: Collection
+  readonly draft: Draft
+}
+
+interface Change {
+  readonly base: Collection
+  readonly patch: UpdateCollection
+}
+
+/**
+ * Changes a collection. As long as nothing is typed it shows the collection as it is; from then on what was typed stands
+ * upon what it began with, whatever is saved elsewhere, until somebody says what is to become of both.
+ */
+export const CollectionEditor = ({ latest }: { readonly latest: Collection }) => {
+  const storeId = useStoreId()
+  const queries = useQueryClient()
+  const [edited, setEdited] = useState<Edited>()
+  const [problems, setProblems] = useState(NO_PROBLEMS)
+  const [rehearsed, setRehearsed] = useState<Change>()
+  const form = useRef<HTMLDivElement>(null)
+  useFirstProblem(form, problems)
+
+  const key = [storeId, "collection", latest.id]
+  const saving = useWrite({
+    write: (client, { base: { id, version }, patch }: Change, idempotencyKey) =>
+      client.collections.update({ storeId, id, patch, expectedVersion: version, idempotencyKey }).pipe(performed),
+    touches: [[storeId, "collections"]],
+    done: (saved) => {
+      queries.setQueryData(key, saved)
+      setEdited(undefined)
+      setRehearsed(undefined)
+      toast(`${saved.title} is saved`)
+    }
+  })
+
+  const { base, draft } = edited ?? { base: latest, draft: draftOf(latest) }
+  const isDirty = edited !== undefined
+  const isBehind = isDirty && !saving.isPending && latest.version > base.version
+  const outdated = useCallback(() => {
+    setRehearsed(undefined)
+    void queries.invalidateQueries({ queryKey: [storeId, "collection", latest.id] })
+  }, [queries, storeId, latest.id])
+
+  const setDraft = (base: Collection, next: Draft) => {
+    setEdited(differences(draftOf(base), next).length === 0 ? undefined : { base, draft: next })
+    setProblems(NO_PROBLEMS)
+  }
+  const save = () =>
+    Either.match(patchOf(draftOf(base), draft), {
+      onLeft: setProblems,
+      onRight: (patch) => {
+        setProblems(NO_PROBLEMS)
+        if (changesMatches(patch, draft)) setRehearsed({ base, patch })
+        else saving.mutate({ base, patch }, { onError: (error) => (isOutdated(error) ? outdated() : undefined) })
+      }
+    })
+
+  return (
+    <Stack>
+      {isBehind ? (
+        <Conflict
+          key={latest.version}
+          base={draftOf(base)}
+          mine={draft}
+          theirs={draftOf(latest)}
+          goOn={(next) => setDraft(latest, next)}
+        />
+      ) : undefined}
+      <div ref={form}>
+        <CollectionFields
+          id={latest.id}
+          matched={base.productIds}
+          draft={draft}
+          problems={problems}
+          change={(part) => setDraft(base, { ...draft, ...part })}
+        />
+      </div>
+      {saving.error === null || isOutdated(saving.error) || rehearsed !== undefined ? undefined : (
+        <Trouble error={saving.error} />
+      )}
+      <SaveBar
+        isShown={isDirty}
+        discard={() => setDraft(latest, draftOf(latest))}
+        save={save}
+        isBusy={saving.isPending}
+        isHeld={isBehind}
+      >
+        {isBehind ? "Somebody else saved meanwhile: choose above what is to become of it" : "Not saved yet"}
+      </SaveBar>
+      {rehearsed === undefined ? undefined : (
+        <Rehearsal
+          {...rehearsed}
+          close={() => setRehearsed(undefined)}
+          save={() => saving.mutate(rehearsed, { onError: (error) => (isOutdated(error) ? outdated() : undefined) })}
+          outdated={outdated}
+          isSaving={saving.isPending}
+          error={saving.error}
+        />
+      )}
+      <Unsaved isUnsaved={isDirty}>
+        <p>What you changed of this collection is not saved.</p>
+      </Unsaved>
+    </Stack>
+  )
+}

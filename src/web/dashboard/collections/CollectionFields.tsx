@@ -1,0 +1,118 @@
+import { Schema } from "effect"
+import { HttpUrl } from "../../../domain/catalog/Fields.ts"
+import type { CollectionId, ProductId } from "../../../rpc/Client.ts"
+import { CheckField, SelectField, TextArea, TextField } from "../../ui/Field.tsx"
+import { Card } from "../../ui/Page.tsx"
+import { Picture } from "../../ui/Picture.tsx"
+import type { Draft, Problems } from "./CollectionDraft.ts"
+import css from "./Collection.module.css"
+import { Matches } from "./Matches.tsx"
+import { Members } from "./Members.tsx"
+import { RuleBuilder } from "./RuleBuilder.tsx"
+
+interface CollectionFieldsProps {
+  /** The collection, if there is one yet. */
+  readonly id?: CollectionId
+  /** What an automated collection holds, which stays in it when it becomes a manual one. */
+  readonly matched: ReadonlyArray<ProductId>
+  readonly draft: Draft
+  readonly problems: Problems
+  readonly change: (part: Partial<Draft>) => void
+}
+
+const isUrl = Schema.is(HttpUrl)
+
+/** Every field of a collection: what it is, and what it holds. */
+export const CollectionFields = ({ change, draft, id, matched, problems }: CollectionFieldsProps) => {
+  const changeType = (type: string) =>
+    change(
+      type === "automated"
+        ? { type, productIds: [] }
+        : { type: "manual", productIds: draft.productIds.length > 0 ? draft.productIds : matched }
+    )
+  return (
+    <div className={css["editor"]}>
+      <div className={css["column"]}>
+        <Card title="Details">
+          <TextField
+            label="Title"
+            value={draft.title}
+            problem={problems.get("title")}
+            onChange={({ target }) => change({ title: target.value })}
+          />
+          <TextArea
+            label="Description"
+            hint="Text or HTML. It is kept as you write it."
+            value={draft.description}
+            problem={problems.get("description")}
+            onChange={({ target }) => change({ description: target.value })}
+          />
+          <SelectField
+            label="How products get in"
+            value={draft.type}
+            onChange={({ target }) => changeType(target.value)}
+          >
+            <option value="manual">You choose them and their order</option>
+            <option value="automated">By rules, as products change</option>
+          </SelectField>
+        </Card>
+        {draft.type === "manual" ? (
+          <Members ids={draft.productIds} change={(productIds) => change({ productIds })} />
+        ) : (
+          <>
+            <Card title="Rules">
+              <RuleBuilder draft={draft} problems={problems} change={change} />
+            </Card>
+            <Matches {...(id === undefined ? {} : { id })} draft={draft} />
+          </>
+        )}
+      </div>
+      <div className={css["column"]}>
+        <Card title="Status">
+          <CheckField
+            label="Active"
+            hint="Shoppers see it"
+            checked={draft.isActive}
+            onChange={({ target }) => change({ isActive: target.checked })}
+          />
+        </Card>
+        <Card title="Picture">
+          <Picture url={isUrl(draft.imageUrl.trim()) ? draft.imageUrl.trim() : null} alt="" isLarge />
+          <TextField
+            label="Address of the picture"
+            hint="https://…"
+            inputMode="url"
+            value={draft.imageUrl}
+            problem={problems.get("imageUrl")}
+            onChange={({ target }) => change({ imageUrl: target.value })}
+          />
+        </Card>
+        <Card title="Search engines">
+          <TextField
+            label="Slug"
+            hint={
+              id === undefined
+                ? "Its part of an address. It is made of the title if you leave it empty."
+                : "Its part of an address"
+            }
+            value={draft.slug}
+            problem={problems.get("slug")}
+            onChange={({ target }) => change({ slug: target.value })}
+          />
+          <TextField
+            label="Title for search engines"
+            value={draft.seoTitle}
+            problem={problems.get("seoTitle")}
+            onChange={({ target }) => change({ seoTitle: target.value })}
+          />
+          <TextArea
+            label="Description for search engines"
+            value={draft.metaDescription}
+            problem={problems.get("metaDescription")}
+            onChange={({ target }) => change({ metaDescription: target.value })}
+          />
+        </Card>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,107 @@
+import { Either } from "effect"
+import { useState } from "react"
+import type { ProductSummary } from "../../../domain/catalog/ProductSummary.ts"
+import { canonical } from "../../../domain/Json.ts"
+import type { CollectionId, ProductId } from "../../../rpc/Client.ts"
+import { useSettled } from "../../data/Debounce.ts"
+import { count } from "../../data/Format.ts"
+import { useAsked } from "../../data/Queries.ts"
+import { Button } from "../../ui/Button.tsx"
+import { Card, Quiet } from "../../ui/Page.tsx"
+import { ProductSearch } from "../../ui/ProductSearch.tsx"
+import { Answered } from "../../ui/States.tsx"
+import { useStoreId } from "../Store.ts"
+import { type Draft, rulesOf } from "./CollectionDraft.ts"
+import css from "./Matches.module.css"
+import { ProductLine } from "./ProductRow.tsx"
+import { Why } from "./Why.tsx"
+
+interface MatchesProps {
+  /** The collection whose rules are changed, if there is one yet. */
+  readonly id?: CollectionId
+  readonly draft: Pick<Draft, "disjunctive" | "rules">
+}
+
+/** Products that are shown of those that match. */
+const SHOWN = 50
+
+/** What the rules match as they are typed, with how many, and why any product is in or not. */
+export const Matches = ({ draft, id }: MatchesProps) => {
+  const storeId = useStoreId()
+  const [asked, setAsked] = useState<Pick<ProductSummary, "id" | "name">>()
+  const { disjunctive, rules: typed } = useSettled(draft, 250)
+  const rules = Either.getOrUndefined(rulesOf({ rules: typed }))
+  const isAnswerable = rules !== undefined && rules.length > 0
+  const wanted = { rules: rules ?? [], disjunctive }
+  const preview = useAsked(
+    // What products say decides what matches: it is asked for anew when one of them changes.
+    [storeId, "products", "preview", canonical(wanted)],
+    (client) => client.collections.preview({ storeId, ...wanted, limit: SHOWN }),
+    { enabled: isAnswerable, keepsLast: true }
+  )
+  if (typed.length === 0) {
+    return (
+      <Card title="What matches">
+        <Quiet>Add a rule, and the products that match stand here.</Quiet>
+      </Card>
+    )
+  }
+  const isComing = !isAnswerable || preview.isPlaceholderData || draft.rules !== typed
+  return (
+    <>
+      <Card
+        title="What matches"
+        actions={
+          <output className={css["count"]} aria-busy={isComing}>
+            {rules === undefined
+              ? "Finish the rules to see what they match"
+              : preview.data === undefined
+                ? "Looking…"
+                : `${count(preview.data.productCount, "product")} ${preview.data.productCount === 1 ? "matches" : "match"}`}
+          </output>
+        }
+      >
+        {preview.data === undefined && !isAnswerable ? undefined : (
+          <Answered asked={preview}>{(matches) => <ShownMatches {...matches} ask={setAsked} />}</Answered>
+        )}
+      </Card>
+      <Card title="Why is a product in, or not?">
+        <ProductSearch label="Any product" storeId={storeId} choose={setAsked} />
+        {asked === undefined || !isAnswerable ? undefined : (
+          <Why {...(id === undefined ? {} : { id })} rules={wanted} product={asked} />
+        )}
+      </Card>
+    </>
+  )
+}
+
+interface ShownMatchesProps {
+  readonly items: ReadonlyArray<ProductSummary>
+  readonly productCount: number
+  readonly ask: (product: { readonly id: ProductId; readonly name: string }) => void
+}
+
+const ShownMatches = ({ ask, items, productCount }: ShownMatchesProps) => {
+  if (productCount === 0) return <Quiet>No product satisfies these rules.</Quiet>
+  return (
+    <>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too. */}
+      <section className={css["scroller"]} tabIndex={0} aria-label="Products that match">
+        <ul>
+          {items.map((product) => (
+            <li key={product.id} className={css["row"]}>
+              <ProductLine product={product}>
+                <Button kind="quiet" aria-label={`Why ${product.name}?`} onClick={() => ask(product)}>
+                  Why?
+                </Button>
+              </ProductLine>
+            </li>
+          ))}
+        </ul>
+      </section>
+      {productCount > items.length ? (
+        <Quiet>{`The first ${items.length} of ${count(productCount, "product")}.`}</Quiet>
+      ) : undefined}
+    </>
+  )
+}

@@ -1,0 +1,109 @@
+import { type KeyboardEvent, useRef, useState } from "react"
+import { MAX_MEMBERS } from "../../../domain/catalog/Collection.ts"
+import type { ProductId } from "../../../rpc/Client.ts"
+import { count, number } from "../../data/Format.ts"
+import { Card, Quiet } from "../../ui/Page.tsx"
+import { ProductSearch } from "../../ui/ProductSearch.tsx"
+import { useStoreId } from "../Store.ts"
+import { moved, placeOf } from "./Arrange.ts"
+import css from "./Members.module.css"
+import { MemberRow } from "./MemberRow.tsx"
+import list from "./ProductList.module.css"
+import { ROW } from "./ProductRow.tsx"
+import { useDragging } from "./useDragging.ts"
+import { useRows } from "./useRows.ts"
+
+interface MembersProps {
+  readonly ids: ReadonlyArray<ProductId>
+  readonly change: (ids: ReadonlyArray<ProductId>) => void
+}
+
+/** The products of a manual collection in their order, which is changed by dragging, by keys and by a menu. */
+export const Members = ({ change, ids }: MembersProps) => {
+  const storeId = useStoreId()
+  const scroller = useRef<HTMLElement>(null)
+  const [active, setActive] = useState(0)
+  const [said, setSaid] = useState("")
+  const held = new Set<string>(ids)
+
+  const move = (from: number, to: number, name: string) => {
+    change(moved(ids, from, to))
+    setSaid(`${name} is now ${number(to + 1)} of ${number(ids.length)}`)
+  }
+  const { dragging, grip, placeNow } = useDragging({ count: ids.length, rowHeight: ROW, scroller, drop: move })
+  // What has the focus, or is dragged, stays drawn.
+  const virtual = useRows({ count: ids.length, scroller, kept: dragging?.from ?? active })
+
+  const focus = (place: number) => {
+    setActive(place)
+    virtual.scrollToIndex(place)
+    // The row is drawn by the time of the next frame.
+    requestAnimationFrame(() =>
+      scroller.current
+        ?.querySelector<HTMLElement>(`[aria-posinset="${place + 1}"] button`)
+        ?.focus({ preventScroll: true })
+    )
+  }
+  const moveByKey = (event: KeyboardEvent, index: number, name: string) => {
+    const to = placeOf(event.key, index, ids.length)
+    if (to === undefined) return
+    event.preventDefault()
+    move(index, to, name)
+    focus(to)
+  }
+  const remove = (index: number, name: string) => {
+    change(ids.toSpliced(index, 1))
+    setSaid(`${name} is taken out`)
+    if (ids.length > 1) focus(Math.min(index, ids.length - 2))
+  }
+
+  return (
+    <Card title="Products" actions={<span className={css["count"]}>{count(ids.length, "product")}</span>}>
+      <ProductSearch
+        label="Add a product"
+        storeId={storeId}
+        why={({ id }) => (held.has(id) ? "In it already" : undefined)}
+        problem={ids.length > MAX_MEMBERS ? `A collection holds at most ${number(MAX_MEMBERS)} products` : undefined}
+        choose={({ id, name }) => {
+          change([...ids, id])
+          setSaid(`${name} is added as ${number(ids.length + 1)} of ${number(ids.length + 1)}`)
+        }}
+      />
+      {ids.length === 0 ? (
+        <Quiet>Search for products and add them: they stand here in their order.</Quiet>
+      ) : (
+        <section
+          ref={scroller}
+          className={list["scroller"]}
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too.
+          tabIndex={0}
+          aria-label="Products in their order"
+        >
+          <ol className={list["list"]} style={{ height: virtual.getTotalSize() }}>
+            {virtual.getVirtualItems().map(({ index }) => {
+              const id = ids[index]
+              return id === undefined ? undefined : (
+                <MemberRow
+                  key={id}
+                  id={id}
+                  index={index}
+                  place={placeNow(index)}
+                  count={ids.length}
+                  isDragged={dragging?.from === index}
+                  grip={grip}
+                  onKeyDown={moveByKey}
+                  onFocus={setActive}
+                  move={move}
+                  remove={remove}
+                />
+              )
+            })}
+          </ol>
+        </section>
+      )}
+      <output className={css["said"]}>
+        {said === "" ? "Drag a product by its handle, or move it with the arrow keys." : said}
+      </output>
+    </Card>
+  )
+}

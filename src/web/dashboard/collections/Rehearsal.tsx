@@ -1,0 +1,103 @@
+import { Effect } from "effect"
+import { useEffect } from "react"
+import type { Collection, UpdateCollection } from "../../../domain/catalog/Collection.ts"
+import { canonical } from "../../../domain/Json.ts"
+import { isOutdated } from "../../data/Problem.ts"
+import { newKey, useAsked } from "../../data/Queries.ts"
+import { count } from "../../data/Format.ts"
+import { Button } from "../../ui/Button.tsx"
+import { Dialog } from "../../ui/Dialog.tsx"
+import { Quiet, Row, Stack } from "../../ui/Page.tsx"
+import { Answered, Trouble } from "../../ui/States.tsx"
+import { Tabs } from "../../ui/Tabs.tsx"
+import { useStoreId } from "../Store.ts"
+import { exchange } from "./Arrange.ts"
+import { ProductList } from "./ProductList.tsx"
+
+interface RehearsalProps {
+  readonly base: Collection
+  readonly patch: UpdateCollection
+  readonly close: () => void
+  readonly save: () => void
+  /** Somebody else saved the collection meanwhile. */
+  readonly outdated: () => void
+  readonly isSaving: boolean
+  readonly error: unknown
+}
+
+/** What would come of a change to the rules, before it is saved: the service takes the write and takes it back. */
+export const Rehearsal = ({ base, close, error, isSaving, outdated, patch, save }: RehearsalProps) => {
+  const storeId = useStoreId()
+  const { id, version } = base
+  const asked = useAsked([storeId, "products", "rehearsal", id, version, canonical(patch)], (client) =>
+    Effect.all({
+      now: client.collections.get({ storeId, id }),
+      rehearsed: client.collections.update({
+        storeId,
+        id,
+        patch,
+        expectedVersion: version,
+        idempotencyKey: newKey(),
+        dryRun: true
+      })
+    })
+  )
+  const isLate = isOutdated(asked.error)
+  useEffect(() => {
+    if (isLate) outdated()
+  }, [isLate, outdated])
+  return (
+    <Dialog title="What changes when you save" isOpen close={close} isWide>
+      <Answered asked={asked} lines={6}>
+        {({ now, rehearsed }) =>
+          "dryRun" in rehearsed ? (
+            <Exchange before={now.productIds} after={rehearsed.resource.productIds} told={toldOf(rehearsed.events)} />
+          ) : undefined
+        }
+      </Answered>
+      {error === null ? undefined : <Trouble error={error} />}
+      <Row>
+        <Button kind="strong" onClick={save} isBusy={isSaving} disabled={asked.data === undefined}>
+          Save
+        </Button>
+        <Button onClick={close}>Go on editing</Button>
+      </Row>
+    </Dialog>
+  )
+}
+
+const toldOf = (
+  events: ReadonlyArray<{ readonly recipients: ReadonlyArray<{ readonly appName: string }> }>
+): ReadonlyArray<string> => [...new Set(events.flatMap(({ recipients }) => recipients.map(({ appName }) => appName)))]
+
+interface ExchangeProps {
+  readonly before: Collection["productIds"]
+  readonly after: Collection["productIds"]
+  /** Apps that are told of it. */
+  readonly told: ReadonlyArray<string>
+}
+
+const Exchange = ({ after, before, told }: ExchangeProps) => {
+  const { enters, leaves } = exchange(before, after)
+  const tabs = [
+    { name: `Enter (${enters.length})`, ids: enters, label: "Products that enter", none: "No product enters." },
+    { name: `Leave (${leaves.length})`, ids: leaves, label: "Products that leave", none: "No product leaves." }
+  ].toSorted((a, b) => Number(b.ids.length > 0) - Number(a.ids.length > 0))
+  return (
+    <Stack>
+      <p>
+        {enters.length + leaves.length === 0
+          ? `The collection holds the same ${count(after.length, "product")} as now.`
+          : `It holds ${count(before.length, "product")} now, and ${count(after.length, "product")} then.`}
+      </p>
+      <Tabs
+        label="Enter and leave"
+        tabs={tabs.map(({ ids, label, name, none }) => ({
+          name,
+          panel: ids.length === 0 ? <Quiet>{none}</Quiet> : <ProductList ids={ids} label={label} />
+        }))}
+      />
+      {told.length === 0 ? undefined : <Quiet>{`Told of it: ${told.join(", ")}`}</Quiet>}
+    </Stack>
+  )
+}

@@ -1,0 +1,102 @@
+import {
+  FIELDS,
+  fieldOf,
+  type Kind,
+  type Relation,
+  RELATIONS,
+  type Rule,
+  type RuleField
+} from "../../../domain/catalog/Rule.ts"
+import { ExactNumber } from "../../../domain/Json.ts"
+import { number, time } from "../../data/Format.ts"
+
+/* The vocabulary of rules in words for people: every field and relation that the domain knows has one. */
+
+export const FIELD_WORDS: Readonly<Record<RuleField, string>> = {
+  title: "Name",
+  description: "Description",
+  slug: "Slug",
+  vendorName: "Vendor",
+  productType: "Product type",
+  productKind: "Product kind",
+  category: "Category",
+  categoryId: "Category id",
+  categoryName: "Category name",
+  sku: "SKU",
+  barcode: "Barcode",
+  currencyCode: "Currency",
+  countryOfOrigin: "Country of origin",
+  tags: "Tag",
+  price: "Price",
+  discountedPrice: "Discounted price",
+  costPrice: "Cost price",
+  stock: "Stock",
+  weight: "Weight",
+  "variant.price": "Price of a variant",
+  "variant.stock": "Stock of a variant",
+  "variant.title": "Title of a variant",
+  "variant.sku": "SKU of a variant",
+  "variant.barcode": "Barcode of a variant",
+  isActive: "Active",
+  onSale: "On sale",
+  taxable: "Taxable",
+  trackInventory: "Inventory tracked",
+  createdAt: "Created",
+  updatedAt: "Changed"
+}
+
+const RELATION_WORDS: Readonly<Record<Relation, string>> = {
+  equals: "is",
+  not_equals: "is not",
+  contains: "contains",
+  not_contains: "does not contain",
+  starts_with: "starts with",
+  ends_with: "ends with",
+  in: "is one of",
+  not_in: "is none of",
+  is_set: "has a value",
+  is_not_set: "has no value",
+  greater_than: "is more than",
+  greater_or_equal: "is at least",
+  less_than: "is less than",
+  less_or_equal: "is at most"
+}
+
+const TIME_WORDS: Partial<Record<Relation, string>> = {
+  greater_than: "is after",
+  greater_or_equal: "is at or after",
+  less_than: "is before",
+  less_or_equal: "is at or before"
+}
+
+/** How a relation is called for a field of this kind. */
+export const relationWord = (relation: Relation, kind: Kind): string =>
+  (kind === "time" ? TIME_WORDS[relation] : undefined) ?? RELATION_WORDS[relation]
+
+/** What a value is called: text as it is, a yes or no, a number or a time as people read them. */
+export const valueWord = (value: unknown, kind: Kind): string => {
+  if (Array.isArray(value)) return value.map((one) => valueWord(one, kind)).join(", ")
+  if (value === null || value === undefined) return "nothing"
+  if (typeof value === "boolean") return value ? "yes" : "no"
+  if (typeof value === "number" || value instanceof ExactNumber) return number(value)
+  const text = String(value)
+  if (kind === "time" && !Number.isNaN(Date.parse(text))) return time(text)
+  return kind === "text" ? `“${text}”` : text
+}
+
+/** A rule as a sentence, as in “Tag is “oak””. */
+export const sentenceOf = ({ field, relation, value }: Rule): string => {
+  const known = fieldOf(field)
+  if (known === undefined) return `${field} ${relation}`
+  const { kind } = FIELDS[known]
+  const named = RELATIONS[kind].find((one) => one === relation)
+  const words = `${FIELD_WORDS[known]} ${named === undefined ? relation : relationWord(named, kind)}`
+  return value === undefined ? words : `${words} ${valueWord(value, kind)}`
+}
+
+/** What a product has where a rule looks, as in “oak”, “office”. */
+export const foundWord = ({ field }: Rule, found: unknown): string => {
+  const known = fieldOf(field)
+  const isNone = Array.isArray(found) && found.length === 0
+  return known === undefined || isNone ? "nothing" : valueWord(found, FIELDS[known].kind)
+}

@@ -1,0 +1,61 @@
+import { useEffect, useRef } from "react"
+import type { Membership } from "../../../domain/catalog/Membership.ts"
+import type { Rule } from "../../../domain/catalog/Rule.ts"
+import { canonical } from "../../../domain/Json.ts"
+import type { CollectionId, ProductId } from "../../../rpc/Client.ts"
+import { useAsked } from "../../data/Queries.ts"
+import { Badge } from "../../ui/Badge.tsx"
+import { Answered } from "../../ui/States.tsx"
+import { useStoreId } from "../Store.ts"
+import { foundWord, sentenceOf } from "./RuleWords.ts"
+import css from "./Why.module.css"
+
+interface WhyProps {
+  readonly id?: CollectionId
+  readonly rules: { readonly rules: ReadonlyArray<Rule>; readonly disjunctive: boolean }
+  readonly product: { readonly id: ProductId; readonly name: string }
+}
+
+/** Why a product would be in a collection of these rules, or not: rule by rule, with what it has there. */
+export const Why = ({ id, product, rules }: WhyProps) => {
+  const storeId = useStoreId()
+  const shown = useRef<HTMLDivElement>(null)
+  useEffect(() => void shown.current?.scrollIntoView({ block: "nearest" }), [product])
+  const asked = useAsked(
+    [storeId, "products", "why", id ?? "new", product.id, canonical(rules)],
+    (client) =>
+      client.collections.why({ storeId, ...(id === undefined ? {} : { id }), productId: product.id, ...rules }),
+    { keepsLast: true }
+  )
+  return (
+    <div ref={shown} aria-live="polite">
+      <Answered asked={asked} lines={2}>
+        {(membership) => <Reasons membership={membership} name={product.name} />}
+      </Answered>
+    </div>
+  )
+}
+
+const verdictOf = ({ disjunctive, isMember, reasons }: Membership, name: string) => {
+  const failing = reasons.filter(({ holds }) => !holds).length
+  if (isMember) return `${name} is in: it satisfies ${disjunctive ? "one of the rules or more" : "all rules"}.`
+  return `${name} is not in: ${disjunctive ? "it satisfies none of the rules" : `${failing} of ${reasons.length} rules ${failing === 1 ? "does" : "do"} not hold`}.`
+}
+
+const Reasons = ({ membership, name }: { readonly membership: Membership; readonly name: string }) => (
+  <div className={css["why"]}>
+    <p className={css["verdict"]}>{verdictOf(membership, name)}</p>
+    <ul className={css["reasons"]}>
+      {membership.reasons.map(({ found, holds, rule }, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- Rules have no other name than their place.
+        <li key={index} className={css["reason"]}>
+          <Badge tone={holds ? "good" : "alert"}>{holds ? "Holds" : "Does not hold"}</Badge>
+          <span>
+            {sentenceOf(rule)}
+            <span className={css["found"]}>It has {foundWord(rule, found)}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  </div>
+)

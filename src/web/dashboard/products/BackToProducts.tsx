@@ -1,0 +1,12 @@
+import { Link } from "@tanstack/react-router"
+import { useStoreId } from "../Store.ts"
+
+/** The way back to the list. */
+export const BackToProducts = () => {
+  const storeId = useStoreId()
+  return (
+    <Link to="/dashboard/$storeId/products" params={{ storeId }}>
+      ← Products
+    </Link>
+  )
+}

@@ -1,0 +1,108 @@
+import { Data, Effect, Either } from "effect"
+import { decodeWith } from "../../../domain/BadRequest.ts"
+import type { JsonObject } from "../../../domain/Json.ts"
+import { fold } from "../../../domain/Text.ts"
+import {
+  type Client,
+  type IdempotencyKey,
+  performed,
+  type ProductId,
+  SetInventory,
+  type StoreId,
+  UpdateProduct
+} from "../../../rpc/Client.ts"
+import { typedNumber } from "../../data/Typed.ts"
+import { problemsOf } from "./DraftInput.ts"
+
+/** What can be done to many products at once. */
+export type Change = Data.TaggedEnum<{
+  Patch: { readonly patch: UpdateProduct }
+  AddTag: { readonly tag: string }
+  RemoveTag: { readonly tag: string }
+  Adjust: { readonly change: SetInventory }
+  Delete: {}
+}>
+export const Change = Data.taggedEnum<Change>()
+
+/** A choice of what to do, and what is asked for with it. */
+export interface BulkEdit {
+  readonly name: string
+  readonly asks?: { readonly label: string; readonly hint?: string }
+  /** What was typed as what is to be done, or what is wrong with it. */
+  readonly read: (typed: string) => Either.Either<Change, string>
+}
+
+const decodePatch = decodeWith(UpdateProduct)
+const decodeChange = decodeWith(SetInventory)
+
+const firstOf = ({ issues = [] }: { readonly issues?: ReadonlyArray<string> | undefined }) =>
+  problemsOf(issues).values().next().value ?? "cannot be taken"
+
+const patched = (members: JsonObject) =>
+  Either.mapBoth(decodePatch(members, true), { onLeft: firstOf, onRight: (patch) => Change.Patch({ patch }) })
+
+/** The tag as the service keeps it. */
+const tagged = (typed: string, make: (said: { readonly tag: string }) => Change) =>
+  Either.mapBoth(decodePatch({ tags: [typed] }, true), {
+    onLeft: firstOf,
+    onRight: ({ tags: [tag = typed] = [] }) => make({ tag })
+  })
+
+const adjusted = (typed: string): Either.Either<Change, string> =>
+  Either.flatMap(typedNumber(typed), (adjust) =>
+    Either.mapBoth(decodeChange({ adjust }, true), { onLeft: firstOf, onRight: (change) => Change.Adjust({ change }) })
+  )
+
+export const BULK_EDITS: ReadonlyArray<BulkEdit> = [
+  { name: "Make active", read: () => patched({ isActive: true }) },
+  { name: "Make inactive", read: () => patched({ isActive: false }) },
+  {
+    name: "Set the price",
+    asks: { label: "New price", hint: "Of each, in its own currency" },
+    read: (typed) => Either.flatMap(typedNumber(typed), (price) => patched({ price }))
+  },
+  {
+    name: "Change the stock",
+    asks: { label: "How many more", hint: "Fewer with a minus, as in -2. What is sold meanwhile is not lost" },
+    read: adjusted
+  },
+  { name: "Add a tag", asks: { label: "Tag" }, read: (typed) => tagged(typed, Change.AddTag) },
+  { name: "Remove a tag", asks: { label: "Tag" }, read: (typed) => tagged(typed, Change.RemoveTag) },
+  { name: "Set the vendor", asks: { label: "Vendor" }, read: (typed) => patched({ vendorName: typed }) },
+  { name: "Set the category", asks: { label: "Category" }, read: (typed) => patched({ category: typed }) },
+  { name: "Set the type", asks: { label: "Type" }, read: (typed) => patched({ productType: typed }) },
+  { name: "Delete", read: () => Either.right(Change.Delete()) }
+]
+
+/** The tags with one more, or without one, whatever its case. */
+const tagsAfter = (tags: ReadonlyArray<string>, { _tag, tag }: Extract<Change, { readonly tag: string }>) => {
+  const others = tags.filter((one) => fold(one) !== fold(tag))
+  if (_tag === "RemoveTag") return others
+  return others.length === tags.length ? [...tags, tag] : tags
+}
+
+/** Does a change to one product. Tags are put upon those that it has now: between the look and the write none is lost. */
+export const doTo = (
+  client: Client,
+  storeId: StoreId,
+  id: ProductId,
+  change: Change,
+  idempotencyKey: IdempotencyKey
+) => {
+  const target = { storeId, id, idempotencyKey }
+  const retag = (said: Extract<Change, { readonly tag: string }>) =>
+    Effect.gen(function* () {
+      const product = yield* client.products.get({ storeId, id })
+      const tags = tagsAfter(product.tags, said)
+      if (tags.length === product.tags.length) return product
+      return yield* performed(client.products.update({ ...target, expectedVersion: product.version, patch: { tags } }))
+    }).pipe(Effect.retry({ times: 3, while: ({ _tag }) => _tag === "VersionMismatch" }))
+
+  return Change.$match(change, {
+    Patch: ({ patch }) => performed(client.products.update({ ...target, patch })),
+    AddTag: retag,
+    RemoveTag: retag,
+    Adjust: ({ change: stock }) => performed(client.inventory.change({ ...target, change: stock })),
+    Delete: () => performed(client.products.delete(target))
+  })
+}

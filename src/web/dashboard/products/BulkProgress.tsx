@@ -1,0 +1,59 @@
+import { count, number } from "../../data/Format.ts"
+import { Button } from "../../ui/Button.tsx"
+import { Row as Line, Stack } from "../../ui/Page.tsx"
+import css from "./Products.module.css"
+import type { Progress } from "./useBulk.ts"
+
+const stateOf = ({ done, failed, isRunning, isStopping, rows, waits }: Progress) => {
+  const left = rows.length - done.size - failed.length
+  if (isStopping && isRunning) return "Stopping: what was sent is waited for."
+  if (waits !== undefined) return `The service takes no more for now. It goes on in ${count(waits, "second")}.`
+  if (isRunning) return `${number(done.size)} of ${count(rows.length, "product")} done`
+  if (left > 0) return `Stopped. ${number(done.size)} done, ${number(failed.length)} failed, ${number(left)} not begun.`
+  return failed.length === 0
+    ? `All done: ${count(done.size, "product")}.`
+    : `${number(done.size)} done, ${number(failed.length)} failed.`
+}
+
+/** How far it is, a stop, and what failed and why. */
+export const BulkProgress = ({
+  close,
+  progress,
+  stop
+}: {
+  readonly progress: Progress
+  readonly stop: () => void
+  readonly close: () => void
+}) => {
+  const { done, failed, isRunning, isStopping, rows } = progress
+  return (
+    <Stack>
+      <progress className={css["progress"]} aria-label="Progress" max={rows.length} value={done.size + failed.length} />
+      <output>{stateOf(progress)}</output>
+      {failed.length === 0 ? undefined : (
+        <section aria-label="What failed">
+          <h3>What failed</h3>
+          <ul className={css["failures"]}>
+            {failed.map(({ row, why }) => (
+              <li key={row.id}>
+                <strong>{row.name}</strong>
+                <p>{why}</p>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <Line>
+        {isRunning ? (
+          <Button onClick={stop} isBusy={isStopping}>
+            Stop
+          </Button>
+        ) : (
+          <Button kind="strong" onClick={close}>
+            {failed.length === 0 ? "Close" : "Close, and keep these selected"}
+          </Button>
+        )}
+      </Line>
+    </Stack>
+  )
+}

@@ -1,0 +1,29 @@
+import { CheckField, Fieldset } from "../../ui/Field.tsx"
+import { Dialog } from "../../ui/Dialog.tsx"
+import { columnsBy } from "./Columns.tsx"
+import { type ColumnName, COLUMNS } from "./ListView.ts"
+
+interface ColumnsDialogProps {
+  readonly chosen: ReadonlyArray<ColumnName>
+  readonly choose: (columns: ReadonlyArray<ColumnName>) => void
+  readonly isOpen: boolean
+  readonly close: () => void
+}
+
+/** Chooses what the list shows of each product. */
+export const ColumnsDialog = ({ choose, chosen, close, isOpen }: ColumnsDialogProps) => (
+  <Dialog title="Columns" isOpen={isOpen} close={close}>
+    <Fieldset legend="Shown beside the name" hint="Kept for this store in this browser.">
+      {COLUMNS.map((column) => (
+        <CheckField
+          key={column}
+          label={columnsBy[column].name}
+          checked={chosen.includes(column)}
+          onChange={({ target }) =>
+            choose(COLUMNS.filter((one) => (one === column ? target.checked : chosen.includes(one))))
+          }
+        />
+      ))}
+    </Fieldset>
+  </Dialog>
+)

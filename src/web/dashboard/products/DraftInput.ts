@@ -1,0 +1,177 @@
+import { Either, Struct } from "effect"
+import { type BadRequest, decodeWith } from "../../../domain/BadRequest.ts"
+import { canonical, type JsonNumber, type JsonObject } from "../../../domain/Json.ts"
+import { CreateProduct, UpdateProduct } from "../../../domain/catalog/Product.ts"
+import { typedJson, typedNumber } from "../../data/Typed.ts"
+import {
+  type Draft,
+  type Field,
+  isSame,
+  newDraft,
+  VARIANT_AMOUNTS,
+  VARIANT_TEXTS,
+  type VariantDraft
+} from "./ProductDraft.ts"
+
+/* What a form asks the service to do. Only what differs from what it began with is sent. */
+
+/** What is wrong, by where: `variants.0.price`. */
+export type Problems = ReadonlyMap<string, string>
+
+const LINE = /^(?:product|patch)\.([^:]+): (.*)$|^([^:]+): (.*)$/s
+
+/** What is wrong, of lines as the service and its schemas write them: `path: reason`, of which the call's member is left out. */
+export const problemsOf = (lines: ReadonlyArray<string>): Problems =>
+  new Map(
+    lines.map((line) => {
+      const [, inCall, ofCall = "", path, reason = ""] = LINE.exec(line) ?? []
+      return inCall === undefined ? ([path ?? "", path === undefined ? line : reason] as const) : [inCall, ofCall]
+    })
+  )
+
+const NOT_EMPTIED = "cannot be emptied once it is set: write 0, or remove the variant and add it anew"
+
+/** Reads what was typed, and keeps what is wrong with it. */
+const reading = () => {
+  const problems = new Map<string, string>()
+  const keep =
+    (path: string) =>
+    <A>(read: Either.Either<A, string>): A | undefined =>
+      Either.getOrElse(read, (problem) => {
+        problems.set(path, problem)
+        return undefined
+      })
+  const amount = (path: string, text: string): JsonNumber | undefined => keep(path)(typedNumber(text))
+  return {
+    problems,
+    amount,
+    amountOrNull: (path: string, text: string) => (text.trim() === "" ? null : amount(path, text)),
+    json: (path: string, text: string) => keep(path)(typedJson(text)),
+    wrong: (path: string, problem: string) => void problems.set(path, problem)
+  }
+}
+
+type Reading = ReturnType<typeof reading>
+
+const textOrNull = (text: string) => (text === "" ? null : text)
+
+/** The members that are said, beside those that the form does not know. */
+const member = (name: string, value: unknown) => (value === "" || value === undefined ? {} : { [name]: value })
+
+const dimensionsInput = ({ dimensions: { height, kept, length, unit, width } }: Draft, read: Reading) => {
+  const made = {
+    ...(kept === null ? {} : Struct.omit(kept, "length", "width", "height", "unit")),
+    ...(length === "" ? {} : member("length", read.amount("dimensions.length", length))),
+    ...(width === "" ? {} : member("width", read.amount("dimensions.width", width))),
+    ...(height === "" ? {} : member("height", read.amount("dimensions.height", height))),
+    ...member("unit", unit)
+  }
+  return Object.keys(made).length === 0 ? null : made
+}
+
+/** A variant's choices, by the names that the options have now. */
+const choicesOf = ({ choices }: VariantDraft, { options }: Draft) =>
+  Object.fromEntries(
+    Object.entries(choices).flatMap(([key, choice]) =>
+      choice === "" ? [] : [[options.find((option) => option.key === key)?.name ?? key, choice]]
+    )
+  )
+
+/** Of a variant that there is, only what is new to it: the service keeps the rest. */
+const variantInput = (variant: VariantDraft, draft: Draft, base: Draft, index: number, read: Reading): JsonObject => {
+  const before = base.variants.find(({ key }) => key === variant.key)
+  const input: Record<string, unknown> = before === undefined ? {} : { id: variant.key }
+  for (const name of VARIANT_TEXTS) if (variant[name] !== (before?.[name] ?? "")) input[name] = variant[name]
+  const amounts = before === undefined ? [...VARIANT_AMOUNTS, "stock" as const] : VARIANT_AMOUNTS
+  for (const name of amounts) {
+    if (variant[name] === (before?.[name] ?? "")) continue
+    const path = `variants.${index}.${name}`
+    if (variant[name].trim() === "") read.wrong(path, NOT_EMPTIED)
+    else input[name] = read.amount(path, variant[name])
+  }
+  const choices = choicesOf(variant, draft)
+  const had = before === undefined ? {} : choicesOf(before, base)
+  if (canonical(choices) !== canonical(had)) input["options"] = choices
+  return input
+}
+
+/** Every field as the service takes it. */
+const inputOf = (draft: Draft, base: Draft, read: Reading) =>
+  ({
+    name: () => draft.name,
+    slug: () => draft.slug,
+    price: () => read.amount("price", draft.price),
+    discountedPrice: () => read.amountOrNull("discountedPrice", draft.discountedPrice),
+    costPrice: () => read.amountOrNull("costPrice", draft.costPrice),
+    stock: () => read.amount("stock", draft.stock),
+    currencyCode: () => draft.currencyCode,
+    isActive: () => draft.isActive,
+    onSale: () => draft.onSale,
+    taxable: () => draft.taxable,
+    trackInventory: () => draft.trackInventory,
+    description: () => textOrNull(draft.description),
+    vendorName: () => textOrNull(draft.vendorName),
+    category: () => textOrNull(draft.category),
+    categoryId: () => textOrNull(draft.categoryId),
+    categoryName: () => textOrNull(draft.categoryName),
+    productType: () => textOrNull(draft.productType),
+    productKind: () => draft.productKind,
+    sku: () => textOrNull(draft.sku),
+    barcode: () => textOrNull(draft.barcode),
+    imageUrl: () => textOrNull(draft.imageUrl),
+    tags: () => draft.tags,
+    media: () =>
+      draft.media.map(({ alt, kept, type, url }) => ({
+        ...(kept === undefined ? {} : Struct.omit(kept, "alt", "type")),
+        url,
+        ...member("type", type),
+        ...member("alt", alt)
+      })),
+    options: () => draft.options.map(({ kept, name, values }) => ({ ...kept, name, values })),
+    variants: () => draft.variants.map((variant, index) => variantInput(variant, draft, base, index, read)),
+    faqs: () => draft.faqs.map(({ answer, kept, question }) => ({ ...kept, question, answer })),
+    metafields: () => read.json("metafields", draft.metafields),
+    customFields: () => read.json("customFields", draft.customFields),
+    weight: () => read.amountOrNull("weight", draft.weight),
+    dimensions: () => dimensionsInput(draft, read),
+    countryOfOrigin: () => textOrNull(draft.countryOfOrigin),
+    hsCode: () => textOrNull(draft.hsCode),
+    seoTitle: () => textOrNull(draft.seoTitle),
+    seoDescription: () => textOrNull(draft.seoDescription),
+    metaDescription: () => textOrNull(draft.metaDescription)
+  }) satisfies Record<Field, () => unknown>
+
+/** The fields in which a form differs from what it began with. */
+export const changedFields = (base: Draft, draft: Draft): ReadonlyArray<Field> =>
+  Struct.keys(base).filter((field) => !isSame(field, base, draft))
+
+/** What is sent of these fields, or all that is wrong with them: nothing is sent then. */
+const inputWith =
+  <A>(decode: (given: unknown, strict: boolean) => Either.Either<A, BadRequest>) =>
+  (base: Draft, draft: Draft, fields: ReadonlyArray<Field>): Either.Either<A, Problems> => {
+    const read = reading()
+    const members = inputOf(draft, base, read)
+    const input = Object.fromEntries(fields.map((field) => [field, members[field]()]))
+    const decoded = Either.mapLeft(decode(input, true), ({ issues = [] }) => problemsOf(issues))
+    if (read.problems.size === 0) return decoded
+    // What could not be read is missing to the schema, which says less of it.
+    return Either.left(new Map([...(Either.isLeft(decoded) ? decoded.left : []), ...read.problems]))
+  }
+
+const toPatch = inputWith(decodeWith(UpdateProduct))
+const toProduct = inputWith(decodeWith(CreateProduct))
+
+/** Variants say their choices by the names of options: where an option is called otherwise, so do they. */
+const isRenamed = (base: Draft, draft: Draft) =>
+  draft.options.some(({ key, name }) => base.options.some((option) => option.key === key && option.name !== name))
+
+/** What changes a product into what the form says. */
+export const patchOf = (base: Draft, draft: Draft): Either.Either<UpdateProduct, Problems> => {
+  const fields = new Set(changedFields(base, draft))
+  if (isRenamed(base, draft)) fields.add("variants")
+  return toPatch(base, draft, [...fields])
+}
+
+/** What makes a product as the form says. */
+export const productInput = (draft: Draft): Either.Either<CreateProduct, Problems> =>
+  toProduct(newDraft, draft, [...new Set<Field>(["name", ...changedFields(newDraft, draft)])])

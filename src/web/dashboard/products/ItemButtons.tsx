@@ -1,0 +1,41 @@
+import { Button } from "../../ui/Button.tsx"
+import { Row } from "../../ui/Page.tsx"
+import { moved, without } from "./Lists.ts"
+
+interface ItemButtonsProps<Item> {
+  /** What the item is called, as in "picture 2". */
+  readonly name: string
+  readonly item: Item
+  readonly items: ReadonlyArray<Item>
+  readonly change: (items: ReadonlyArray<Item>) => void
+}
+
+/** Moves an item of a list, or takes it out. */
+export const ItemButtons = <Item extends { readonly key: string }>({
+  change,
+  item,
+  items,
+  name
+}: ItemButtonsProps<Item>) => (
+  <Row>
+    <Button
+      kind="quiet"
+      aria-label={`Move ${name} up`}
+      disabled={items[0] === item}
+      onClick={() => change(moved(items, item.key, -1))}
+    >
+      ↑
+    </Button>
+    <Button
+      kind="quiet"
+      aria-label={`Move ${name} down`}
+      disabled={items.at(-1) === item}
+      onClick={() => change(moved(items, item.key, 1))}
+    >
+      ↓
+    </Button>
+    <Button kind="quiet" aria-label={`Remove ${name}`} onClick={() => change(without(items, item.key))}>
+      Remove
+    </Button>
+  </Row>
+)

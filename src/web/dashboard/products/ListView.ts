@@ -1,0 +1,96 @@
+import { Either, Schema } from "effect"
+import { isBelow, type JsonNumber } from "../../../domain/Json.ts"
+import type { Product } from "../../../domain/catalog/Product.ts"
+import type { ProductSummary } from "../../../domain/catalog/ProductSummary.ts"
+import type { StoreId } from "../../../rpc/Client.ts"
+
+/* What a list of products shows: which of them, and what of each. */
+
+/** A product as a list or a search has it: of one that was found the rest is not known. */
+export type Row = ProductSummary & Partial<Product>
+
+export const STATUSES = ["any", "active", "inactive"] as const
+export const STOCKS = ["any", "out", "low", "in"] as const
+
+/** At most so many at hand are few. */
+export const FEW = 5
+
+const View = Schema.Struct({
+  q: Schema.optionalWith(Schema.String, { exact: true }),
+  status: Schema.optionalWith(Schema.Literal(...STATUSES), { exact: true }),
+  stock: Schema.optionalWith(Schema.Literal(...STOCKS), { exact: true })
+})
+/** Which products are shown, as it stands in the address of the page. */
+export type View = typeof View.Type
+
+const decodeView = Schema.decodeUnknownEither(View)
+
+/** Of an address that somebody wrote by hand. */
+export const viewOf = (search: unknown): View => Either.getOrElse(decodeView(search), () => ({}))
+
+const stockMatches = (stock: JsonNumber, wanted: View["stock"] = "any") => {
+  switch (wanted) {
+    case "any":
+      return true
+    case "out":
+      return !isBelow(0, stock)
+    case "low":
+      return isBelow(0, stock) && !isBelow(FEW, stock)
+    case "in":
+      return isBelow(0, stock)
+  }
+}
+
+/** Whether the filters let a product through. */
+export const matches =
+  ({ status = "any", stock }: View) =>
+  (row: Row): boolean =>
+    (status === "any" || row.isActive === (status === "active")) && stockMatches(row.stock, stock)
+
+export const isFiltered = ({ status = "any", stock = "any" }: View): boolean => status !== "any" || stock !== "any"
+
+/** Columns beside the product's name, in their order. Search knows the first of them alone. */
+export const FOUND_COLUMNS = ["status", "stock", "price", "sku"] as const
+export const WHOLE_COLUMNS = [
+  "discountedPrice",
+  "costPrice",
+  "vendorName",
+  "category",
+  "productType",
+  "tags",
+  "variants",
+  "updatedAt",
+  "createdAt"
+] as const
+export const COLUMNS = [...FOUND_COLUMNS, ...WHOLE_COLUMNS]
+export type ColumnName = (typeof COLUMNS)[number]
+
+/** What is shown until somebody chooses. */
+const USUAL: ReadonlyArray<ColumnName> = ["status", "stock", "price", "sku", "vendorName"]
+
+const decodeColumns = Schema.decodeUnknownEither(Schema.parseJson(Schema.Array(Schema.Literal(...COLUMNS))))
+
+const placeOf = (storeId: StoreId) => `columns of products ${storeId}`
+
+/** Which columns were chosen for a store in this browser. */
+export const chosenColumns = (storeId: StoreId): ReadonlyArray<ColumnName> =>
+  Either.getOrElse(decodeColumns(localStorage.getItem(placeOf(storeId))), () => USUAL)
+
+export const keepColumns = (storeId: StoreId, columns: ReadonlyArray<ColumnName>): void =>
+  localStorage.setItem(placeOf(storeId), JSON.stringify(columns))
+
+/** What is marked after a row was: with `reach`, all from the row that was marked before. */
+export const marked = <Id>(
+  before: ReadonlySet<Id>,
+  ids: ReadonlyArray<Id>,
+  from: number,
+  to: number,
+  reach: boolean
+): ReadonlySet<Id> => {
+  const next = new Set(before)
+  const id = ids[to]
+  if (id === undefined) return next
+  if (reach) for (const one of ids.slice(Math.min(from, to), Math.max(from, to) + 1)) next.add(one)
+  else if (!next.delete(id)) next.add(id)
+  return next
+}

@@ -1,0 +1,73 @@
+import { Button } from "../../ui/Button.tsx"
+import { Columns, TextField } from "../../ui/Field.tsx"
+import { Card, Row } from "../../ui/Page.tsx"
+import { type Editing, LineField } from "./Editing.tsx"
+import css from "./Editor.module.css"
+import { ItemButtons } from "./ItemButtons.tsx"
+import { changedItem } from "./Lists.ts"
+import { Picture } from "../../ui/Picture.tsx"
+import { newItemKey } from "./ProductDraft.ts"
+
+/** Pictures, films and models, which stay where they are: the service keeps their addresses. */
+export const MediaCard = ({ editing }: { readonly editing: Editing }) => {
+  const { draft, edit, problems } = editing
+  const { media } = draft
+  return (
+    <Card title="Media">
+      <div className={css["medium"]}>
+        <Picture url={draft.imageUrl} alt="" isLarge />
+        <LineField
+          editing={editing}
+          field="imageUrl"
+          placeholder="https://"
+          hint="The one that stands for it in lists."
+        />
+      </div>
+      {media.length === 0 ? undefined : (
+        <ol className={css["items"]}>
+          {media.map((medium, index) => (
+            <li key={medium.key} className={css["medium"]}>
+              <Picture url={medium.url} alt={medium.alt} isLarge />
+              <div className={css["items"]}>
+                <TextField
+                  label={`Address of picture ${index + 1}`}
+                  placeholder="https://"
+                  value={medium.url}
+                  problem={problems.get(`media.${index}.url`)}
+                  onChange={({ target }) => edit({ media: changedItem(media, medium.key, { url: target.value }) })}
+                />
+                <Columns>
+                  <TextField
+                    label="What it shows"
+                    hint="For who cannot see it."
+                    value={medium.alt}
+                    problem={problems.get(`media.${index}.alt`)}
+                    onChange={({ target }) => edit({ media: changedItem(media, medium.key, { alt: target.value }) })}
+                  />
+                  <TextField
+                    label="What it is"
+                    hint="As in image or video."
+                    value={medium.type}
+                    problem={problems.get(`media.${index}.type`)}
+                    onChange={({ target }) => edit({ media: changedItem(media, medium.key, { type: target.value }) })}
+                  />
+                </Columns>
+                <ItemButtons
+                  name={`picture ${index + 1}`}
+                  item={medium}
+                  items={media}
+                  change={(next) => edit({ media: next })}
+                />
+              </div>
+            </li>
+          ))}
+        </ol>
+      )}
+      <Row>
+        <Button onClick={() => edit({ media: [...media, { key: newItemKey(), url: "", alt: "", type: "" }] })}>
+          Add a picture
+        </Button>
+      </Row>
+    </Card>
+  )
+}

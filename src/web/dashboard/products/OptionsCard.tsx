@@ -1,0 +1,50 @@
+import { Button } from "../../ui/Button.tsx"
+import { TextField } from "../../ui/Field.tsx"
+import { ListField } from "../../ui/ListField.tsx"
+import { Card, Quiet, Row } from "../../ui/Page.tsx"
+import { type Editing, problemIn } from "./Editing.tsx"
+import css from "./Editor.module.css"
+import { ItemButtons } from "./ItemButtons.tsx"
+import { changedItem } from "./Lists.ts"
+import { newItemKey, type OptionDraft } from "./ProductDraft.ts"
+import { withoutOptions } from "./Variants.ts"
+
+/** What the variants of the product differ in. */
+export const OptionsCard = ({ editing: { draft, edit, problems } }: { readonly editing: Editing }) => {
+  const { options } = draft
+  const change = (next: ReadonlyArray<OptionDraft>) =>
+    edit({ options: next, variants: withoutOptions(draft.variants, options, next) })
+  return (
+    <Card title="Options">
+      <Quiet>What its variants differ in, as in Size: S, M, L.</Quiet>
+      {problemIn(problems, "options") === undefined || options.length > 0 ? undefined : (
+        <p role="alert">{problemIn(problems, "options")}</p>
+      )}
+      {options.length === 0 ? undefined : (
+        <ol className={css["items"]}>
+          {options.map((option, index) => (
+            <li key={option.key} className={css["items"]}>
+              <TextField
+                label={`Option ${index + 1}`}
+                value={option.name}
+                problem={problems.get(`options.${index}.name`)}
+                onChange={({ target }) => edit({ options: changedItem(options, option.key, { name: target.value }) })}
+              />
+              <ListField
+                label={`Choices of ${option.name || `option ${index + 1}`}`}
+                one="choice"
+                values={option.values}
+                problem={problemIn(problems, `options.${index}.values`)}
+                change={(values) => edit({ options: changedItem(options, option.key, { values }) })}
+              />
+              <ItemButtons name={`option ${index + 1}`} item={option} items={options} change={change} />
+            </li>
+          ))}
+        </ol>
+      )}
+      <Row>
+        <Button onClick={() => change([...options, { key: newItemKey(), name: "", values: [] }])}>Add an option</Button>
+      </Row>
+    </Card>
+  )
+}

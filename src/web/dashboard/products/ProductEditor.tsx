@@ -1,0 +1,149 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
+import { useMemo, useState } from "react"
+import type { Product } from "../../../domain/catalog/Product.ts"
+import { performed } from "../../../rpc/Client.ts"
+import { count, number } from "../../data/Format.ts"
+import { useWrite } from "../../data/Queries.ts"
+import { Badge } from "../../ui/Badge.tsx"
+import { Button } from "../../ui/Button.tsx"
+import { Confirm } from "../../ui/Dialog.tsx"
+import { Page, Row } from "../../ui/Page.tsx"
+import { Empty, Trouble } from "../../ui/States.tsx"
+import { toast } from "../../ui/Toasts.tsx"
+import { Unsaved } from "../../ui/Unsaved.tsx"
+import { useStoreId } from "../Store.ts"
+import { BackToProducts } from "./BackToProducts.tsx"
+import { ConflictDialog } from "./ConflictDialog.tsx"
+import { fieldNames } from "./FieldNames.ts"
+import { ProductForm } from "./ProductForm.tsx"
+import { isToldElsewhere } from "./Refused.ts"
+import { SaveBar } from "./SaveBar.tsx"
+import { StockDialog, type StockOf } from "./StockDialog.tsx"
+import { useEditor } from "./useEditor.ts"
+import { dropProduct } from "./useProducts.ts"
+
+interface ProductEditorProps {
+  readonly product: Product
+  /** Whether somebody deleted it since it was shown. */
+  readonly isGone: boolean
+}
+
+/** A product and its form. */
+export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
+  const storeId = useStoreId()
+  const { id } = product
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const editor = useEditor(storeId, id, product)
+  const { changed, conflicts, draft, edit, problems, taken, theirs } = editor
+  const [stockOf, setStockOf] = useState<StockOf>()
+  const [isDeleting, setDeleting] = useState(false)
+
+  const deleting = useWrite({
+    write: (client, _: void, idempotencyKey) => performed(client.products.delete({ storeId, id, idempotencyKey })),
+    touches: [
+      [storeId, "activity"],
+      [storeId, "products"],
+      [storeId, "store"]
+    ],
+    done: () => {
+      editor.discard()
+      dropProduct(queries, storeId, id)
+      toast(`${product.name} is deleted`)
+      void navigate({ to: "/dashboard/$storeId/products", params: { storeId }, ignoreBlocker: true })
+    }
+  })
+
+  const variantStock = useMemo(
+    () =>
+      new Map(
+        product.variants.map(({ id: variantId, stock = 0 }, index) => [
+          variantId,
+          <Button
+            key={variantId}
+            kind="quiet"
+            aria-label={`Stock of variant ${index + 1}: ${number(stock)}. Change`}
+            onClick={() => setStockOf({ variantId })}
+          >
+            {number(stock)}
+          </Button>
+        ])
+      ),
+    [product.variants]
+  )
+
+  return (
+    <Page
+      title={product.name}
+      isWide
+      above={<BackToProducts />}
+      actions={
+        <>
+          <Badge tone={product.isActive ? "good" : "plain"}>{product.isActive ? "Active" : "Inactive"}</Badge>
+          <Button kind="danger" onClick={() => setDeleting(true)}>
+            Delete
+          </Button>
+        </>
+      }
+    >
+      {isGone ? (
+        <Empty title="Somebody deleted this product">
+          <p>What you see is what it was. It can be brought back under Activity.</p>
+        </Empty>
+      ) : undefined}
+      {editor.error === null || isToldElsewhere(editor.error) ? undefined : <Trouble error={editor.error} />}
+      {taken.length === 0 ? undefined : (
+        <output>
+          Somebody else changed {taken.map((field) => fieldNames[field].toLowerCase()).join(", ")} meanwhile. Your
+          changes stand upon that, and are not saved yet.
+        </output>
+      )}
+      <ProductForm
+        editing={{ draft, problems, edit }}
+        currency={product.currencyCode}
+        stock={
+          <Row>
+            <span>{number(product.stock)} at hand</span>
+            <Button onClick={() => setStockOf("product")}>Change stock</Button>
+          </Row>
+        }
+        variantStock={variantStock}
+      />
+      {changed.length === 0 && conflicts.length === 0 ? undefined : (
+        <SaveBar action="Save" save={editor.save} discard={editor.discard} isBusy={editor.isSaving}>
+          {saying(problems.size, conflicts.length, changed.length)}
+        </SaveBar>
+      )}
+      <ConflictDialog
+        fields={conflicts}
+        yours={draft}
+        theirs={theirs ?? draft}
+        isOpen={editor.isComparing}
+        close={editor.endCompare}
+        save={editor.saveChosen}
+      />
+      <StockDialog storeId={storeId} product={product} of={stockOf} close={() => setStockOf(undefined)} />
+      <Confirm
+        title={`Delete ${product.name}?`}
+        action="Delete"
+        isOpen={isDeleting}
+        close={() => setDeleting(false)}
+        confirm={() => deleting.mutate()}
+        isBusy={deleting.isPending}
+        error={deleting.error}
+      >
+        It is taken out of the collections that hold it, too.
+      </Confirm>
+      <Unsaved isUnsaved={changed.length > 0 && !isGone}>
+        What you changed here is not saved, and would be lost.
+      </Unsaved>
+    </Page>
+  )
+}
+
+const saying = (wrong: number, conflicts: number, changed: number) => {
+  if (conflicts > 0) return "Somebody else changed this product meanwhile. Save to compare."
+  if (wrong > 0) return `${count(wrong, "field needs", "fields need")} another look`
+  return `${count(changed, "field")} changed, not saved`
+}

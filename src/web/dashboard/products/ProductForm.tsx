@@ -1,0 +1,145 @@
+import type { ReactNode } from "react"
+import { CheckField, Columns, Fieldset, TextField } from "../../ui/Field.tsx"
+import { ListField } from "../../ui/ListField.tsx"
+import { Card, Stack } from "../../ui/Page.tsx"
+import { type Editing, LineField, LinesField, problemIn } from "./Editing.tsx"
+import css from "./Editor.module.css"
+import { FaqsCard } from "./FaqsCard.tsx"
+import { fieldNames } from "./FieldNames.ts"
+import { MediaCard } from "./MediaCard.tsx"
+import { OptionsCard } from "./OptionsCard.tsx"
+import { SeoCard } from "./SeoCard.tsx"
+import { VariantsCard } from "./VariantsCard.tsx"
+
+interface ProductFormProps {
+  readonly editing: Editing
+  /** ISO 4217, of the product's prices. */
+  readonly currency: string
+  /** How many are at hand: as a field of a product that is to be made, else with what changes it. */
+  readonly stock: ReactNode
+  /** Stock of the variants that there are, by id. */
+  readonly variantStock: ReadonlyMap<string, ReactNode>
+}
+
+const DIMENSIONS = [
+  ["length", "Length"],
+  ["width", "Width"],
+  ["height", "Height"],
+  ["unit", "Unit"]
+] as const
+
+const Dimensions = ({ draft: { dimensions }, edit, problems }: Editing) => (
+  <Fieldset legend={fieldNames.dimensions}>
+    <Columns>
+      {DIMENSIONS.map(([name, label]) => (
+        <TextField
+          key={name}
+          label={label}
+          value={dimensions[name]}
+          problem={problems.get(`dimensions.${name}`)}
+          onChange={({ target }) => edit({ dimensions: { ...dimensions, [name]: target.value } })}
+        />
+      ))}
+    </Columns>
+  </Fieldset>
+)
+
+/** Every field of a product (contract, section 2.1), what is asked for most first. */
+export const ProductForm = ({ currency, editing, stock, variantStock }: ProductFormProps) => {
+  const { draft, edit, problems } = editing
+  return (
+    <div className={css["form"]}>
+      <Stack>
+        <Card>
+          <LineField editing={editing} field="name" />
+          <LinesField editing={editing} field="description" rows={6} hint="Text or HTML, kept as you write it." />
+        </Card>
+        <MediaCard editing={editing} />
+        <Card title="Price">
+          <Columns>
+            <LineField editing={editing} field="price" isNumber hint={currency} />
+            <LineField editing={editing} field="discountedPrice" isNumber hint={`${currency}, while it is on sale`} />
+            <LineField editing={editing} field="costPrice" isNumber hint={`${currency}, what one costs you`} />
+            <LineField editing={editing} field="currencyCode" placeholder={currency} hint="ISO 4217, as in EUR" />
+          </Columns>
+          <CheckField
+            label={fieldNames.onSale}
+            hint="Offered at the sale price."
+            checked={draft.onSale}
+            onChange={({ target }) => edit({ onSale: target.checked })}
+          />
+          <CheckField
+            label={fieldNames.taxable}
+            checked={draft.taxable}
+            onChange={({ target }) => edit({ taxable: target.checked })}
+          />
+        </Card>
+        <Card title="Stock">
+          {stock}
+          <Columns>
+            <LineField editing={editing} field="sku" hint="Stock keeping unit" />
+            <LineField editing={editing} field="barcode" hint="GTIN, EAN, UPC or ISBN" />
+          </Columns>
+          <CheckField
+            label={fieldNames.trackInventory}
+            checked={draft.trackInventory}
+            onChange={({ target }) => edit({ trackInventory: target.checked })}
+          />
+        </Card>
+        <OptionsCard editing={editing} />
+        <VariantsCard editing={editing} stock={variantStock} />
+        <SeoCard editing={editing} />
+        <FaqsCard editing={editing} />
+        <Card title="Shipping and customs">
+          <Columns>
+            <LineField editing={editing} field="weight" isNumber hint="In the store's unit of weight" />
+            <LineField editing={editing} field="productKind" hint="As in physical or digital" />
+            <LineField editing={editing} field="countryOfOrigin" />
+            <LineField editing={editing} field="hsCode" hint="Harmonized System code" />
+          </Columns>
+          <Dimensions {...editing} />
+        </Card>
+        <Card title="Data of your own">
+          <LinesField
+            editing={editing}
+            field="metafields"
+            rows={6}
+            spellCheck={false}
+            hint="JSON: an object or a list of objects."
+          />
+          <LinesField
+            editing={editing}
+            field="customFields"
+            rows={6}
+            spellCheck={false}
+            hint="JSON: an object or a list of objects."
+          />
+        </Card>
+      </Stack>
+      <Stack>
+        <Card title="Status">
+          <CheckField
+            label={fieldNames.isActive}
+            hint="Offered to shoppers."
+            checked={draft.isActive}
+            onChange={({ target }) => edit({ isActive: target.checked })}
+          />
+        </Card>
+        <Card title="Where it belongs">
+          <LineField editing={editing} field="vendorName" />
+          <LineField editing={editing} field="productType" />
+          <LineField editing={editing} field="category" />
+          <ListField
+            label={fieldNames.tags}
+            one="tag"
+            values={draft.tags}
+            problem={problemIn(problems, "tags")}
+            change={(tags) => edit({ tags })}
+          />
+          <LineField editing={editing} field="categoryId" hint="In a taxonomy" />
+          <LineField editing={editing} field="categoryName" />
+        </Card>
+      </Stack>
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+import { Card } from "../../ui/Page.tsx"
+import { type Editing, LineField, LinesField } from "./Editing.tsx"
+import css from "./Editor.module.css"
+
+/** Characters that search engines show, more or less. */
+const TITLE = 60
+const DESCRIPTION = 155
+
+const cut = (text: string, length: number) => (text.length > length ? `${text.slice(0, length).trimEnd()}…` : text)
+
+/** What search engines are told, and how it may look there. */
+export const SeoCard = ({ editing }: { readonly editing: Editing }) => {
+  const { name, metaDescription, seoDescription, seoTitle, slug } = editing.draft
+  return (
+    <Card title="Search engines">
+      <figure className={css["preview"]} aria-label="How it may look in a search engine">
+        <p className={css["address"]}>your store › products › {slug || "made from the name"}</p>
+        <p className={css["found"]}>{cut(seoTitle || name || "Name", TITLE)}</p>
+        <p>
+          {cut(
+            seoDescription || metaDescription || "Write a description, or the engine takes what it finds.",
+            DESCRIPTION
+          )}
+        </p>
+      </figure>
+      <LineField editing={editing} field="seoTitle" hint={`${seoTitle.length} characters; about ${TITLE} are shown.`} />
+      <LinesField
+        editing={editing}
+        field="seoDescription"
+        rows={2}
+        hint={`${seoDescription.length} characters; about ${DESCRIPTION} are shown.`}
+      />
+      <LinesField editing={editing} field="metaDescription" rows={2} />
+      <LineField
+        editing={editing}
+        field="slug"
+        hint="The last part of its address in your store: a-z, 0-9 and hyphens."
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,42 @@
+import { Either } from "effect"
+import { decodeWith } from "../../../domain/BadRequest.ts"
+import type { JsonNumber, JsonObject } from "../../../domain/Json.ts"
+import { SetInventory } from "../../../rpc/Client.ts"
+import { typedNumber } from "../../data/Typed.ts"
+import { type Problems, problemsOf } from "./DraftInput.ts"
+
+/** How the stock changes: by what came or went, or to what was counted. */
+export interface StockChange {
+  readonly way: "adjust" | "count"
+  readonly typed: string
+  readonly reason: string
+  /** How many there were when it was looked at. A count holds only if there still are. */
+  readonly shown: JsonNumber
+  readonly variantId?: string | undefined
+}
+
+const decodeChange = decodeWith(SetInventory)
+
+const wayOf = ({ shown, way }: StockChange, many: JsonNumber): JsonObject =>
+  way === "adjust" ? { adjust: many } : { stock: many, expectedStock: shown }
+
+/** What asks the service for it, or what is wrong with what was typed, under `typed` and `reason`. */
+export const inventoryOf = (change: StockChange): Either.Either<SetInventory, Problems> => {
+  const { reason, typed, variantId } = change
+  return Either.flatMap(
+    Either.mapLeft(typedNumber(typed), (problem): Problems => new Map([["typed", problem]])),
+    (many) =>
+      Either.mapLeft(
+        decodeChange(
+          {
+            ...wayOf(change, many),
+            ...(variantId === undefined ? {} : { variantId }),
+            ...(reason.trim() === "" ? {} : { reason: reason.trim() })
+          },
+          true
+        ),
+        ({ issues = [] }) =>
+          new Map([...problemsOf(issues)].map(([path, problem]) => [path === "reason" ? path : "typed", problem]))
+      )
+  )
+}

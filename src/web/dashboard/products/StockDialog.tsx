@@ -1,0 +1,112 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { Either } from "effect"
+import { type FormEvent, useState } from "react"
+import type { Product } from "../../../domain/catalog/Product.ts"
+import { performed, type SetInventory, type StoreId } from "../../../rpc/Client.ts"
+import { number } from "../../data/Format.ts"
+import { useWrite } from "../../data/Queries.ts"
+import { Button } from "../../ui/Button.tsx"
+import { Dialog } from "../../ui/Dialog.tsx"
+import { SelectField, TextField } from "../../ui/Field.tsx"
+import { Row, Stack } from "../../ui/Page.tsx"
+import { Trouble } from "../../ui/States.tsx"
+import { toast } from "../../ui/Toasts.tsx"
+import { NOTHING_WRONG } from "./Refused.ts"
+import { inventoryOf, type StockChange } from "./Stock.ts"
+import { keepProduct } from "./useProducts.ts"
+
+/** Whose stock is changed: the product's own, or that of a variant. */
+export type StockOf = "product" | { readonly variantId: string }
+
+interface StockDialogProps {
+  readonly storeId: StoreId
+  readonly product: Product
+  readonly of: StockOf | undefined
+  readonly close: () => void
+}
+
+const Form = ({ close, of, product, storeId }: StockDialogProps & { readonly of: StockOf }) => {
+  const queries = useQueryClient()
+  const [way, setWay] = useState<StockChange["way"]>("adjust")
+  const [typed, setTyped] = useState("")
+  const [reason, setReason] = useState("")
+  const [problems, setProblems] = useState(NOTHING_WRONG)
+  const variantId = of === "product" ? undefined : of.variantId
+  const variant = product.variants.find(({ id }) => id === variantId)
+  const shown = variantId === undefined ? product.stock : (variant?.stock ?? 0)
+  const changing = useWrite({
+    write: (client, change: SetInventory, idempotencyKey) =>
+      performed(client.inventory.change({ storeId, id: product.id, idempotencyKey, change })),
+    touches: [
+      [storeId, "activity"],
+      [storeId, "products"]
+    ],
+    done: (saved) => {
+      keepProduct(queries, storeId, saved)
+      toast("Stock changed")
+      close()
+    }
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    Either.match(inventoryOf({ way, typed, reason, shown, variantId }), {
+      onLeft: setProblems,
+      onRight: (change) => {
+        setProblems(NOTHING_WRONG)
+        changing.mutate(change, {
+          onError: () => void queries.invalidateQueries({ queryKey: [storeId, "product", product.id] })
+        })
+      }
+    })
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <p>
+          {number(shown)} at hand{variant?.title === undefined ? "" : ` of ${variant.title}`}.
+        </p>
+        {changing.error === null ? undefined : <Trouble error={changing.error} />}
+        <SelectField
+          label="How"
+          value={way}
+          onChange={({ target }) => setWay(target.value === "count" ? "count" : "adjust")}
+        >
+          <option value="adjust">Some came or went</option>
+          <option value="count">They were counted</option>
+        </SelectField>
+        <TextField
+          label={way === "adjust" ? "How many more" : "How many there are"}
+          hint={
+            way === "adjust"
+              ? "Fewer with a minus, as in -2. What is sold meanwhile is not lost."
+              : `Taken only if there still are ${number(shown)}: else you are told.`
+          }
+          inputMode="decimal"
+          autoComplete="off"
+          value={typed}
+          problem={problems.get("typed")}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+        <TextField
+          label="Reason"
+          hint="Kept in the activity of the store. May be left out."
+          value={reason}
+          problem={problems.get("reason")}
+          onChange={({ target }) => setReason(target.value)}
+        />
+        <Row>
+          <Button type="submit" kind="strong" isBusy={changing.isPending}>
+            Change stock
+          </Button>
+        </Row>
+      </Stack>
+    </form>
+  )
+}
+
+/** Changes how many there are, at once, whatever stands in the form of the product. */
+export const StockDialog = (props: StockDialogProps) => (
+  <Dialog title="Stock" isOpen={props.of !== undefined} close={props.close}>
+    {props.of === undefined ? undefined : <Form {...props} of={props.of} />}
+  </Dialog>
+)

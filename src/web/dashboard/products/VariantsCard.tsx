@@ -1,0 +1,112 @@
+import type { ReactNode } from "react"
+import { count } from "../../data/Format.ts"
+import { Button } from "../../ui/Button.tsx"
+import { CellField } from "../../ui/Field.tsx"
+import { type LongColumn, LongTable } from "../../ui/LongTable.tsx"
+import { Card, Quiet, Row } from "../../ui/Page.tsx"
+import type { Editing } from "./Editing.tsx"
+import css from "./Editor.module.css"
+import { changedItem, without } from "./Lists.ts"
+import { VARIANT_AMOUNTS, VARIANT_TEXTS, type VariantDraft } from "./ProductDraft.ts"
+import { missingVariants, newVariant } from "./Variants.ts"
+
+const NAMES = {
+  title: "Title",
+  sku: "SKU",
+  barcode: "Barcode",
+  price: "Price",
+  discountedPrice: "Sale price",
+  costPrice: "Cost"
+}
+
+/** Wrong cells that are told above the grid: who mends these sees the next. */
+const TOLD = 5
+
+const placeOf = (path: string) => {
+  const [, row = "", field = ""] = path.split(".")
+  return `Row ${Number(row) + 1}${field === "" ? "" : `, ${field}`}`
+}
+
+const removeColumn = (remove: (key: string) => void): LongColumn<VariantDraft> => ({
+  name: "Remove",
+  width: 110,
+  cell: ({ key }, index) => (
+    <Button kind="quiet" aria-label={`Remove variant ${index + 1}`} onClick={() => remove(key)}>
+      Remove
+    </Button>
+  )
+})
+
+interface VariantsCardProps {
+  readonly editing: Editing
+  readonly stock: ReadonlyMap<string, ReactNode>
+}
+
+/** The forms in which the product is bought, as a grid of cells to type into. */
+export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: VariantsCardProps) => {
+  const { options, variants } = draft
+  const missing = missingVariants(options, variants)
+  const change = (key: string, members: Partial<VariantDraft>) =>
+    edit({ variants: changedItem(variants, key, members) })
+  const cell = (label: string, index: number, path: string, value: string, set: (value: string) => void) => (
+    <CellField
+      label={`${label} of variant ${index + 1}`}
+      problem={problems.get(`variants.${index}.${path}`)}
+      value={value}
+      onChange={({ target }) => set(target.value)}
+    />
+  )
+  const columns: ReadonlyArray<LongColumn<VariantDraft>> = [
+    ...options.map(({ key, name }) => ({
+      name: name || "New option",
+      width: 130,
+      cell: (variant: VariantDraft, index: number) =>
+        cell(name || "New option", index, `options.${name}`, variant.choices[key] ?? "", (value) =>
+          change(variant.key, { choices: { ...variant.choices, [key]: value } })
+        )
+    })),
+    ...[...VARIANT_TEXTS, ...VARIANT_AMOUNTS].map((field) => ({
+      name: NAMES[field],
+      width: 130,
+      cell: (variant: VariantDraft, index: number) =>
+        cell(NAMES[field], index, field, variant[field], (value) => change(variant.key, { [field]: value }))
+    })),
+    {
+      name: "Stock",
+      width: 110,
+      cell: (variant, index) =>
+        stock.get(variant.key) ??
+        cell("Stock", index, "stock", variant.stock, (value) => change(variant.key, { stock: value }))
+    },
+    removeColumn((key) => edit({ variants: without(variants, key) }))
+  ]
+  const wrong = [...problems].filter(([path]) => path === "variants" || path.startsWith("variants."))
+  return (
+    <Card title="Variants">
+      {wrong.length === 0 ? undefined : (
+        <ul className={css["wrong"]} role="alert">
+          {wrong.slice(0, TOLD).map(([path, problem]) => (
+            <li key={path}>{path === "variants" ? problem : `${placeOf(path)}: ${problem}`}</li>
+          ))}
+        </ul>
+      )}
+      {variants.length === 0 ? (
+        <Quiet>
+          It is bought in one form. Add variants if there are several, each with a price and a stock of its own.
+        </Quiet>
+      ) : (
+        <div className={css["grid"]}>
+          <LongTable caption="Variants" columns={columns} rows={variants} keyOf={({ key }) => key} rowHeight={52} />
+        </div>
+      )}
+      <Row>
+        <Button onClick={() => edit({ variants: [...variants, newVariant()] })}>Add a variant</Button>
+        {missing.length === 0 ? undefined : (
+          <Button onClick={() => edit({ variants: [...variants, ...missing] })}>
+            Add {count(missing.length, "missing combination")}
+          </Button>
+        )}
+      </Row>
+    </Card>
+  )
+}

@@ -1,0 +1,127 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { Either, Predicate } from "effect"
+import { useMemo, useState } from "react"
+import type { Product } from "../../../domain/catalog/Product.ts"
+import { performed, type ProductId, type StoreId, type UpdateProduct } from "../../../rpc/Client.ts"
+import { useWrite } from "../../data/Queries.ts"
+import { toast } from "../../ui/Toasts.tsx"
+import { changedFields, patchOf, type Problems } from "./DraftInput.ts"
+import { focusWrong, stillWrong } from "./Editing.tsx"
+import { choose, merge } from "./Merge.ts"
+import { type Draft, draftOf, type Field } from "./ProductDraft.ts"
+import { NOTHING_WRONG, refusedFields } from "./Refused.ts"
+import { keepProduct } from "./useProducts.ts"
+
+interface Form {
+  /** What the product was when the form was made of it, or was last put upon it. */
+  readonly base: Product
+  readonly draft: Draft
+  readonly problems: Problems
+  /** What somebody else changed meanwhile and the form took over. */
+  readonly taken: ReadonlyArray<Field>
+}
+
+interface Saving {
+  readonly expectedVersion: number
+  readonly patch: UpdateProduct
+  readonly sent: Draft
+}
+
+const formOf = (product: Product): Form => ({
+  base: product,
+  draft: draftOf(product),
+  problems: NOTHING_WRONG,
+  taken: []
+})
+
+/**
+ * The form of a product. What somebody else saves meanwhile is taken over where the form says nothing of it; where both
+ * changed the same, somebody chooses before it is saved.
+ */
+export const useEditor = (storeId: StoreId, id: ProductId, product: Product) => {
+  const queries = useQueryClient()
+  const [form, setForm] = useState(() => formOf(product))
+  const [isComparing, setComparing] = useState(false)
+  const { base, draft } = form
+  const baseDraft = useMemo(() => draftOf(base), [base])
+  const changed = changedFields(baseDraft, draft)
+  const merged = product.version > base.version ? merge(baseDraft, draft, draftOf(product)) : undefined
+  if (merged !== undefined && merged.conflicts.length === 0) {
+    const taken = changed.length === 0 ? [] : merged.taken.filter((field) => field !== "stock")
+    setForm({ ...form, base: product, draft: merged.draft, taken })
+    setComparing(false)
+  }
+
+  const save = useWrite({
+    write: (client, { expectedVersion, patch }: Saving, idempotencyKey) =>
+      performed(client.products.update({ storeId, id, idempotencyKey, expectedVersion, patch })),
+    touches: [
+      [storeId, "activity"],
+      [storeId, "products"]
+    ],
+    done: (saved, { sent }) => {
+      keepProduct(queries, storeId, saved)
+      // What was typed while it was sent stays, upon what was saved.
+      setForm((now) => {
+        const { conflicts, draft: next } = merge(sent, now.draft, draftOf(saved))
+        return { ...formOf(saved), draft: choose(next, now.draft, conflicts) }
+      })
+      setComparing(false)
+      toast("Saved")
+    }
+  })
+
+  const submit = (onto: Product, next: Draft) => {
+    Either.match(patchOf(draftOf(onto), next), {
+      onLeft: (problems) => {
+        setForm((now) => ({ ...now, problems }))
+        focusWrong()
+      },
+      onRight: (patch) =>
+        save.mutate(
+          { expectedVersion: onto.version, patch, sent: next },
+          {
+            onError: (error) => {
+              setForm((now) => ({ ...now, problems: refusedFields(error) }))
+              focusWrong()
+              if (!Predicate.isTagged(error, "VersionMismatch")) return
+              setComparing(true)
+              void queries.invalidateQueries({ queryKey: [storeId, "product", id] })
+            }
+          }
+        )
+    })
+  }
+
+  return {
+    ...form,
+    changed,
+    /** Fields in which the form and somebody else say different things. */
+    conflicts: merged?.conflicts ?? [],
+    theirs: merged?.draft,
+    isComparing: isComparing && merged !== undefined && merged.conflicts.length > 0,
+    compare: () => setComparing(true),
+    endCompare: () => setComparing(false),
+    isSaving: save.isPending,
+    error: save.error,
+    edit: (members: Partial<Draft>) =>
+      setForm((now) => ({
+        ...now,
+        draft: { ...now.draft, ...members },
+        problems: stillWrong(now.problems, members)
+      })),
+    save: () => (merged === undefined ? submit(base, draft) : setComparing(true)),
+    /** Saves upon what somebody else saved, with these fields as the form has them. */
+    saveChosen: (mine: ReadonlyArray<Field>) => {
+      if (merged === undefined) return
+      const next = choose(merged.draft, draft, mine)
+      setForm((now) => ({ ...now, base: product, draft: next }))
+      setComparing(false)
+      if (changedFields(draftOf(product), next).length > 0) submit(product, next)
+    },
+    discard: () => {
+      save.reset()
+      setForm(formOf(product))
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { type InfiniteData, type QueryClient, useQueryClient } from "@tanstack/react-query"
+import { useCallback, useEffect, useMemo, useState } from "react"
+import type { Product } from "../../../domain/catalog/Product.ts"
+import type { Changed, ProductId, StoreId } from "../../../rpc/Client.ts"
+import { type ListPage, useList } from "../../data/Lists.ts"
+import { followedKey, useLatest } from "../../data/Live.tsx"
+import { ask } from "../../data/Service.ts"
+
+/** The first page is small, so that it is there at once. */
+const FIRST = 50
+const NEXT = 200
+
+const listKey = (storeId: StoreId) => followedKey(storeId, "products")
+
+type Pages = InfiniteData<ListPage<Product, ProductId>>
+
+/** The loaded list with other pages, where it is loaded. */
+const changePages = (
+  queries: QueryClient,
+  storeId: StoreId,
+  change: (page: ListPage<Product, ProductId>, isLast: boolean) => ListPage<Product, ProductId>
+) =>
+  queries.setQueryData<Pages>(
+    listKey(storeId),
+    (loaded) =>
+      loaded && {
+        ...loaded,
+        pages: loaded.pages.map((page, index) => change(page, index === loaded.pages.length - 1))
+      }
+  )
+
+/** Puts a product as it is now wherever an older one is kept. */
+export const keepProduct = (queries: QueryClient, storeId: StoreId, product: Product): void => {
+  const isOlder = ({ id, version }: Product) => id === product.id && version < product.version
+  queries.setQueryData<Product>([storeId, "product", product.id], (kept) =>
+    kept === undefined || isOlder(kept) ? product : kept
+  )
+  changePages(queries, storeId, (page) =>
+    page.items.some(isOlder) ? { ...page, items: page.items.map((one) => (isOlder(one) ? product : one)) } : page
+  )
+}
+
+/** Takes a product that is gone out of the loaded list. */
+export const dropProduct = (queries: QueryClient, storeId: StoreId, gone: ProductId): void => {
+  changePages(queries, storeId, (page) => ({ ...page, items: page.items.filter(({ id }) => id !== gone) }))
+}
+
+/** How what is loaded stands to what changed since: which rows are gone or old, and which products are not listed yet. */
+export const standing = (items: ReadonlyArray<Product>, latest: ReadonlyMap<string, Changed>, isWhole: boolean) => {
+  const isGone = ({ id }: Product) => latest.get(id)?.kind === "deleted"
+  const isOld = ({ id, version }: Product) => (latest.get(id)?.version ?? 0) > version
+  const last = items.at(-1)?.id ?? ""
+  const isNew = ({ kind, resource, resourceId }: Changed) =>
+    resource === "product" && kind !== "deleted" && resourceId > last
+  return {
+    rows: items.some(isGone) ? items.filter((one) => !isGone(one)) : items,
+    old: new Set(items.filter(isOld).map(({ id }) => id)),
+    // Of a list that is not read to its end they come with the pages that follow.
+    created: isWhole ? [...latest.values()].filter(isNew).length : 0
+  }
+}
+
+/**
+ * The store's products, page by page. When they change, a row is asked for anew once it is looked at, so that a change
+ * costs as much as is seen of it, however long the list is.
+ */
+export const useProducts = (storeId: StoreId, options: { readonly enabled: boolean }) => {
+  const queries = useQueryClient()
+  const latest = useLatest()
+  const { asked, items, more } = useList<Product, ProductId, unknown>(
+    listKey(storeId),
+    (cursor) => (client) =>
+      client.products.list({ storeId, limit: cursor.cursor === undefined ? FIRST : NEXT, ...cursor }),
+    { ...options, staleTime: Number.POSITIVE_INFINITY }
+  )
+  // As a text, which is the same when the same rows are seen.
+  const [seen, setSeen] = useState("")
+  const { created, old, rows } = useMemo(
+    () => standing(items ?? [], latest, !more.hasMore),
+    [items, latest, more.hasMore]
+  )
+
+  const see = useCallback((ids: ReadonlyArray<ProductId>) => setSeen(ids.join(" ")), [])
+
+  const stale = useMemo(
+    () => rows.filter(({ id }) => old.has(id) && seen.includes(id)).map(({ id }) => id),
+    [rows, old, seen]
+  )
+  useEffect(() => {
+    for (const id of stale) {
+      void queries
+        .fetchQuery({
+          queryKey: [storeId, "product", id],
+          queryFn: ({ signal }) => ask((client) => client.products.get({ storeId, id }), signal),
+          staleTime: 0
+        })
+        .then(
+          (product) => keepProduct(queries, storeId, product),
+          // It stays as it was, and is asked for when it is looked at again.
+          () => undefined
+        )
+    }
+  }, [queries, storeId, stale])
+
+  /** Lets the list be read on behind what was its end. */
+  const loadCreated = useCallback(() => {
+    changePages(queries, storeId, (page, isLast) => ({
+      ...page,
+      nextCursor: isLast ? (page.items.at(-1)?.id ?? page.nextCursor) : page.nextCursor
+    }))
+    void asked.fetchNextPage()
+  }, [queries, storeId, asked])
+
+  return { asked, rows: items === undefined ? undefined : rows, more, created, loadCreated, see }
+}

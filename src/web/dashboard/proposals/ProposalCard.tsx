@@ -1,0 +1,157 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { type FormEvent, useState } from "react"
+import { differencesOf } from "../../data/Differences.ts"
+import { ago, time } from "../../data/Format.ts"
+import { useAsked, useWrite } from "../../data/Queries.ts"
+import { Button } from "../../ui/Button.tsx"
+import { Dialog } from "../../ui/Dialog.tsx"
+import { Differences } from "../../ui/Differences.tsx"
+import { TextArea } from "../../ui/Field.tsx"
+import { Card, Quiet, Row, Stack } from "../../ui/Page.tsx"
+import { Answered, Trouble } from "../../ui/States.tsx"
+import { toast } from "../../ui/Toasts.tsx"
+import { Sentence } from "../activity/Timeline.tsx"
+import { consequences } from "../activity/Undos.ts"
+import { useStoreId } from "../Store.ts"
+import css from "./Proposals.module.css"
+import type { NamedProposal } from "./Proposals.ts"
+import { see, type Seen } from "./Rehearsing.ts"
+
+const sidesOf = ({ after, before }: Extract<Seen, { readonly _tag: "Ready" }>) => ({
+  before: before === null ? undefined : "Now",
+  after: after === null ? undefined : "Would be"
+})
+
+const Sight = ({ proposal, seen }: { readonly proposal: NamedProposal; readonly seen: Seen }) => {
+  switch (seen._tag) {
+    case "Unknown":
+      return <p>What it would call is no longer there. Reject it.</p>
+    case "Moved":
+      return (
+        <div className={css["moved"]}>
+          <p>
+            <strong>It was changed since the agent looked.</strong> It cannot be approved any more: reject it, and the
+            agent may propose anew.
+          </p>
+          <ul>
+            {seen.changes.map((entry) => (
+              <li key={entry.id}>
+                <Sentence entry={entry} /> {ago(entry.at)}
+                {entry.before === null || entry.after === null
+                  ? undefined
+                  : `: ${differencesOf(entry.before, entry.after)
+                      .map(({ after, before, name }) => `${name} from ${before || "nothing"} to ${after || "nothing"}`)
+                      .join(", ")}`}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )
+    case "Ready":
+      return (
+        <Stack>
+          <Differences
+            caption={proposal.title}
+            differences={differencesOf(seen.before, seen.after)}
+            {...sidesOf(seen)}
+            first={6}
+          />
+          {consequences(seen.rehearsal).map((sentence) => (
+            <Quiet key={sentence}>{sentence}</Quiet>
+          ))}
+        </Stack>
+      )
+  }
+}
+
+interface RejectProps {
+  readonly proposal: NamedProposal
+  readonly close: () => void
+}
+
+const Reject = ({ close, proposal }: RejectProps) => {
+  const storeId = useStoreId()
+  const [reason, setReason] = useState("")
+  const [wasSent, setSent] = useState(false)
+  const said = reason.trim()
+  const rejecting = useWrite({
+    write: (client, why: string, idempotencyKey) =>
+      client.proposals.reject({ storeId, idempotencyKey, id: proposal.id, reason: why }),
+    touches: [[storeId, "proposals"]],
+    done: () => {
+      close()
+      toast(`Rejected: ${proposal.title}`)
+    }
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setSent(true)
+    if (said !== "") rejecting.mutate(said)
+  }
+  return (
+    <Dialog title={`Reject: ${proposal.title}`} isOpen close={close}>
+      <form className={css["form"]} onSubmit={submit} noValidate>
+        <TextArea
+          label="Why"
+          hint={`${proposal.agentName} reads it, and may propose something better.`}
+          value={reason}
+          maxLength={1000}
+          problem={wasSent && said === "" ? "Say why, in a few words" : undefined}
+          onChange={({ target }) => setReason(target.value)}
+        />
+        {rejecting.error === null ? undefined : <Trouble error={rejecting.error} />}
+        <Row>
+          <Button kind="strong" type="submit" isBusy={rejecting.isPending}>
+            Reject
+          </Button>
+          <Button onClick={close}>Cancel</Button>
+        </Row>
+      </form>
+    </Dialog>
+  )
+}
+
+/** A proposal that waits: what is there now beside what would be, and the decision. */
+export const ProposalCard = ({ proposal }: { readonly proposal: NamedProposal }) => {
+  const storeId = useStoreId()
+  const queries = useQueryClient()
+  const [isRejecting, setRejecting] = useState(false)
+  const [based] = proposal.ground
+  // Under the resource where there is one: it is looked at anew when somebody changes that.
+  const place = based === undefined ? ["proposals"] : [based.resource, based.id]
+  const sight = [storeId, ...place, "sight", proposal.id]
+  const asked = useAsked(sight, (client) => see(client, storeId, proposal))
+  const approving = useWrite({
+    write: (client, _: void, idempotencyKey) => client.proposals.approve({ storeId, idempotencyKey, id: proposal.id }),
+    touches: [[storeId, "proposals"]],
+    done: () => toast(`Done: ${proposal.title}`)
+  })
+  const approve = () =>
+    approving.mutate(undefined, { onError: () => void queries.invalidateQueries({ queryKey: sight }) })
+  return (
+    <Card title={proposal.title}>
+      <Quiet>
+        {proposal.agentName} · {ago(proposal.createdAt)} · can be decided until {time(proposal.expiresAt)}
+      </Quiet>
+      <Answered asked={asked} lines={3}>
+        {(seen) => <Sight proposal={proposal} seen={seen} />}
+      </Answered>
+      {approving.error === null ? undefined : <Trouble error={approving.error} />}
+      <Row>
+        <Button
+          kind="strong"
+          onClick={approve}
+          isBusy={approving.isPending}
+          disabled={asked.data?._tag !== "Ready"}
+          aria-label={`Approve: ${proposal.title}`}
+        >
+          Approve
+        </Button>
+        <Button onClick={() => setRejecting(true)} aria-label={`Reject: ${proposal.title}`}>
+          Reject…
+        </Button>
+      </Row>
+      {isRejecting ? <Reject proposal={proposal} close={() => setRejecting(false)} /> : undefined}
+    </Card>
+  )
+}

@@ -1,0 +1,25 @@
+import { Effect } from "effect"
+import type { Client, StoreId } from "../../../rpc/Client.ts"
+import { type Given, titleOf } from "./Rehearsing.ts"
+
+/** A proposal, with what people call it and the agent. */
+export type NamedProposal = Given & { readonly title: string; readonly agentName: string }
+
+type Asked = Parameters<Client["proposals"]["list"]>[0]
+
+/** A page of proposals with their names, for which one call more is made. */
+export const listProposals = Effect.fnUntraced(function* (client: Client, asked: Asked) {
+  const { storeId }: { readonly storeId: StoreId } = asked
+  const { items, nextCursor } = yield* client.proposals.list(asked)
+  const ids = [...new Set(items.flatMap(({ agentId, ground }) => [agentId, ...ground.map(({ id }) => id)]))]
+  const found = yield* client.activity.names({ storeId, ids })
+  const names = new Map(found.map(({ id, name }) => [id, name]))
+  return {
+    items: items.map((proposal): NamedProposal => ({
+      ...proposal,
+      title: titleOf(proposal, names),
+      agentName: names.get(proposal.agentId) ?? "A former agent"
+    })),
+    nextCursor
+  }
+})

@@ -1,0 +1,66 @@
+import { Either } from "effect"
+import { type FormEvent, useState } from "react"
+import { count } from "../../data/Format.ts"
+import { useWrite } from "../../data/Queries.ts"
+import { Button } from "../../ui/Button.tsx"
+import { TextField } from "../../ui/Field.tsx"
+import { Card, Row, Stack } from "../../ui/Page.tsx"
+import { Trouble } from "../../ui/States.tsx"
+import { toast } from "../../ui/Toasts.tsx"
+import { useMember } from "../Store.ts"
+import { NOTHING_TYPED, type Passwords, readPasswords, type Typed } from "./Passwords.ts"
+import { SESSIONS } from "./Sessions.tsx"
+import css from "./Settings.module.css"
+
+/** Another password, for who knows the one before. */
+export const PasswordForm = () => {
+  const { email } = useMember()
+  const [typed, setTyped] = useState(NOTHING_TYPED)
+  const [problems, setProblems] = useState<Partial<Typed>>({})
+  const changing = useWrite({
+    write: (client, passwords: Passwords) => client.account.changePassword(passwords),
+    touches: [SESSIONS],
+    done: ({ sessionsEnded }) => {
+      setTyped(NOTHING_TYPED)
+      toast(
+        `Your password is changed${sessionsEnded === 0 ? "" : `, and ${count(sessionsEnded, "other session")} ended`}`
+      )
+    }
+  })
+  const change = (event: FormEvent) => {
+    event.preventDefault()
+    const read = readPasswords(typed)
+    setProblems(Either.isLeft(read) ? read.left : {})
+    if (Either.isRight(read) && !changing.isPending) changing.mutate(read.right)
+  }
+  const field = (name: keyof Typed) => ({
+    type: "password",
+    value: typed[name],
+    problem: problems[name],
+    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
+      setTyped((before) => ({ ...before, [name]: target.value }))
+  })
+  return (
+    <Card title="Change your password">
+      <form className={css["narrow"]} onSubmit={change} noValidate>
+        <Stack>
+          {changing.error === null ? undefined : <Trouble error={changing.error} />}
+          <TextField label="Account" type="email" autoComplete="username" value={email} readOnly />
+          <TextField label="Current password" autoComplete="current-password" {...field("current")} />
+          <TextField
+            label="New password"
+            hint="At least 12 characters. Your other sessions end with it."
+            autoComplete="new-password"
+            {...field("next")}
+          />
+          <TextField label="New password once more" autoComplete="new-password" {...field("again")} />
+          <Row>
+            <Button kind="strong" type="submit" isBusy={changing.isPending}>
+              Change password
+            </Button>
+          </Row>
+        </Stack>
+      </form>
+    </Card>
+  )
+}

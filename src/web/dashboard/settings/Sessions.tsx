@@ -1,0 +1,81 @@
+import type { SessionSummary } from "../../../domain/access/Sessions.ts"
+import type { SessionId } from "../../../rpc/Client.ts"
+import { ago, time } from "../../data/Format.ts"
+import { useAsked, useWrite } from "../../data/Queries.ts"
+import { Badge } from "../../ui/Badge.tsx"
+import { Button } from "../../ui/Button.tsx"
+import { Card, Quiet } from "../../ui/Page.tsx"
+import { Answered, Trouble } from "../../ui/States.tsx"
+import { type Column, Table } from "../../ui/Table.tsx"
+import { toast } from "../../ui/Toasts.tsx"
+import { browserName } from "./Names.ts"
+import css from "./Settings.module.css"
+
+/** They are in no store: each of them shows the same. */
+export const SESSIONS = ["sessions"]
+
+interface Session extends SessionSummary {
+  readonly isCurrent: boolean
+}
+
+const columnsOf = (
+  ending: SessionId | undefined,
+  end: (session: SessionId) => void
+): ReadonlyArray<Column<Session>> => [
+  {
+    name: "Browser",
+    cell: ({ address, createdAt, isCurrent, userAgent }) => (
+      <>
+        <span className={css["name"]}>
+          {browserName(userAgent)}
+          {isCurrent ? <Badge tone="accent">This one</Badge> : undefined}
+        </span>
+        <Quiet>
+          Signed in on {time(createdAt)} from {address}
+        </Quiet>
+      </>
+    )
+  },
+  { name: "Last used", cell: ({ seenAt }) => <span className={css["when"]}>{ago(seenAt)}</span> },
+  {
+    name: "End",
+    isNameHidden: true,
+    cell: ({ createdAt, isCurrent, sessionId, userAgent }) =>
+      isCurrent ? undefined : (
+        <Button
+          kind="quiet"
+          aria-label={`End the session of ${browserName(userAgent)} since ${time(createdAt)}`}
+          isBusy={ending === sessionId}
+          onClick={() => end(sessionId)}
+        >
+          End
+        </Button>
+      )
+  }
+]
+
+/** Where the caller is signed in, to end what is not theirs. */
+export const Sessions = () => {
+  const asked = useAsked(SESSIONS, (client) => client.sessions.list({}))
+  const end = useWrite({
+    write: (client, sessionId: SessionId) => client.sessions.end({ sessionId }),
+    touches: [SESSIONS],
+    done: () => toast("The session is ended")
+  })
+  return (
+    <Card title="Where you are signed in">
+      {end.error === null ? undefined : <Trouble error={end.error} />}
+      <Answered asked={asked}>
+        {(sessions) => (
+          <Table
+            caption="Your sessions"
+            rows={sessions}
+            keyOf={({ sessionId }) => sessionId}
+            columns={columnsOf(end.isPending ? end.variables : undefined, end.mutate)}
+          />
+        )}
+      </Answered>
+      <Quiet>If you do not know one of them, end it, and change your password.</Quiet>
+    </Card>
+  )
+}

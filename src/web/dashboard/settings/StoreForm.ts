@@ -1,0 +1,52 @@
+import { Either, ParseResult, Schema } from "effect"
+import { UpdateSettings, type WeightUnit } from "../../../domain/access/Settings.ts"
+import type { Store } from "../../../domain/access/Stores.ts"
+
+/** What stands in the form's fields: text, also where the store says nothing. */
+export type Typed = Readonly<Record<keyof UpdateSettings, string>>
+
+/** The form as it is filled in before anybody types. */
+export const typedOf = ({ country, domain, locale, name, timezone, weightUnit }: Store): Typed => ({
+  name,
+  domain: domain ?? "",
+  timezone,
+  locale,
+  country: country ?? "",
+  weightUnit
+})
+
+const decode = Schema.decodeUnknownEither(UpdateSettings, { errors: "all" })
+
+const FIELDS = ["name", "domain", "timezone", "locale", "country", "weightUnit"] as const
+
+/** What the store would say that is other than what it says, or why what stands in a field cannot be taken. */
+export type Read =
+  { readonly changes: UpdateSettings } | { readonly problems: Readonly<Partial<Record<keyof UpdateSettings, string>>> }
+
+const orNull = (text: string) => (text.trim() === "" ? null : text.trim())
+
+/** Reads the form. Only what differs from the store is a change, so that what another member changed meanwhile stays. */
+export const readForm = (store: Store, typed: Typed): Read => {
+  const said = decode({ ...typed, domain: orNull(typed.domain), country: orNull(typed.country) })
+  return Either.match(said, {
+    onLeft: (error) => ({
+      problems: Object.fromEntries(
+        ParseResult.ArrayFormatter.formatErrorSync(error)
+          .filter(({ message }) => !message.startsWith("Expected null,"))
+          .map(({ message, path: [field] }) => [field, `It ${message}`])
+      )
+    }),
+    onRight: (settings) => ({
+      changes: Object.fromEntries(
+        FIELDS.filter((field) => settings[field] !== store[field]).map((field) => [field, settings[field]])
+      )
+    })
+  })
+}
+
+export const UNIT_WORDS: Readonly<Record<typeof WeightUnit.Type, string>> = {
+  kg: "Kilograms",
+  g: "Grams",
+  lb: "Pounds",
+  oz: "Ounces"
+}

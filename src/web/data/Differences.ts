@@ -1,0 +1,129 @@
+import { canonical, ExactNumber, isObject, type JsonObject } from "../../domain/Json.ts"
+import { isUuid } from "../../domain/Uuid.ts"
+import { count, number } from "./Format.ts"
+
+/** A field that is not the same on both sides, as people read it: an empty text where there is nothing. */
+export interface Difference {
+  /** Where it stands, which no two of a resource share. */
+  readonly path: string
+  /** What the field is called: of what stands in another, both, as in "Dimensions · Width". */
+  readonly name: string
+  readonly before: string
+  readonly after: string
+}
+
+/** What the service keeps about a resource, which differs whenever something else does. */
+const KEPT_BY_SERVICE: ReadonlySet<string> = new Set(["id", "version", "createdAt", "updatedAt", "productCount"])
+
+/** What is called otherwise than its words say. */
+const NAMES: Readonly<Record<string, string>> = {
+  categoryId: "Category in the taxonomy",
+  categoryName: "Name of that category",
+  currencyCode: "Currency",
+  disjunctive: "Any rule is enough",
+  faqs: "Questions and answers",
+  hsCode: "HS code",
+  imageUrl: "Picture",
+  isActive: "Active",
+  metafields: "Metafields",
+  productIds: "Products",
+  seoDescription: "SEO description",
+  seoTitle: "SEO title",
+  sku: "SKU",
+  vendorName: "Vendor"
+}
+
+/** What people call a field, as in "Discounted price". */
+export const fieldName = (field: string): string => {
+  if (Object.hasOwn(NAMES, field)) return NAMES[field] ?? field
+  const words = field.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll("_", " ")
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === "" ||
+  (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0)
+
+/** A value as people read it. */
+export const valueText = (value: unknown): string => {
+  if (isNothing(value)) return ""
+  if (typeof value === "boolean") return value ? "Yes" : "No"
+  if (typeof value === "number" || value instanceof ExactNumber) return number(value)
+  if (Array.isArray(value)) return value.map(valueText).join(value.some(isObject) ? "\n" : ", ")
+  if (!isObject(value)) return String(value)
+  return Object.entries(value)
+    .filter(([key, member]) => key !== "id" && !isNothing(member))
+    .map(([key, member]) => `${fieldName(key)}: ${valueText(member)}`)
+    .join(", ")
+}
+
+const areIds = (value: unknown): value is ReadonlyArray<string> =>
+  Array.isArray(value) && value.every((item) => typeof item === "string" && isUuid(item))
+
+/** Ids tell people nothing: how many there are does, and how many came and went. */
+const textsOfIds = (
+  before: ReadonlyArray<string>,
+  after: ReadonlyArray<string>
+): Pick<Difference, "before" | "after"> => {
+  const [old, now] = [new Set(before), new Set(after)]
+  const [added, removed] = [after.filter((id) => !old.has(id)).length, before.filter((id) => !now.has(id)).length]
+  const moved = added + removed === 0 ? ", in another order" : `: ${number(added)} added, ${number(removed)} removed`
+  return {
+    before: before.length === 0 ? "" : count(before.length, "product"),
+    after: after.length === 0 ? "" : `${count(after.length, "product")}${before.length === 0 ? "" : moved}`
+  }
+}
+
+const textsOf = (before: unknown, after: unknown): Pick<Difference, "before" | "after"> => {
+  const [old, now] = [before ?? [], after ?? []]
+  return areIds(old) && areIds(now) ? textsOfIds(old, now) : { before: valueText(before), after: valueText(after) }
+}
+
+/** Lists of things that have ids, as variants, by those: nothing of lists of anything else. */
+const byId = (value: unknown): JsonObject | undefined => {
+  if (!Array.isArray(value) || value.length === 0) return undefined
+  const items = value.filter(isObject)
+  return items.length === value.length && items.every(({ id }) => typeof id === "string")
+    ? Object.fromEntries(items.map((item) => [String(item["id"]), item]))
+    : undefined
+}
+
+/** What else a value is made of, if it is. */
+const membersOf = (value: unknown) => byId(value) ?? (isObject(value) ? value : undefined)
+
+/** One of the things with ids is called by its title, anything else as a field. */
+const nameOf = (field: string, side: unknown) =>
+  isObject(side) && typeof side["id"] === "string"
+    ? String(side["title"] ?? side["name"] ?? "Without a title")
+    : fieldName(field)
+
+/** What of another a difference stands in. */
+interface Place {
+  readonly name: string
+  readonly path: string
+}
+
+const differencesAt = ({ name, path }: Place, before: unknown, after: unknown): ReadonlyArray<Difference> => {
+  if (isNothing(before) && isNothing(after)) return []
+  if (canonical(before ?? null) === canonical(after ?? null)) return []
+  const [old, now] = [membersOf(before), membersOf(after)]
+  return old === undefined && now === undefined
+    ? [{ name, path, ...textsOf(before, after) }]
+    : differencesOf(old ?? null, now ?? null, { name: `${name} · `, path: `${path}.` })
+}
+
+/** What differs between a resource as it was and as it is, field by field: of one that is made or goes, all there is. */
+export const differencesOf = (
+  before: JsonObject | null,
+  after: JsonObject | null,
+  within: Place = { name: "", path: "" }
+): ReadonlyArray<Difference> =>
+  Object.keys({ ...before, ...after })
+    .filter((field) => (within.path === "" ? !KEPT_BY_SERVICE.has(field) : field !== "id"))
+    .flatMap((field) => {
+      const [old, now] = [before?.[field], after?.[field]]
+      const name = `${within.name}${nameOf(field, now ?? old)}`
+      return differencesAt({ name, path: `${within.path}${field}` }, old, now)
+    })

@@ -1,0 +1,27 @@
+import { Either } from "effect"
+import { ExactNumber, type JsonNumber, parseUntrusted } from "../../domain/Json.ts"
+
+/** What is said of text that is to be a number and is none. */
+export const NO_NUMBER = "must be a number with a point before its decimals, as in 1234.50"
+
+/** A number as somebody typed it, with all of its digits. */
+export const typedNumber = (text: string): Either.Either<JsonNumber, string> => {
+  const read = parseUntrusted(text.trim().replace(/^\+/, ""))
+  if (Either.isLeft(read)) return Either.left(read.left.issues[0] ?? NO_NUMBER)
+  return typeof read.right === "number" || read.right instanceof ExactNumber
+    ? Either.right(read.right)
+    : Either.left(NO_NUMBER)
+}
+
+/** JSON as somebody typed it. What is wrong with it is said with its place, where there is one. */
+export const typedJson = (text: string): Either.Either<unknown, string> =>
+  Either.mapLeft(parseUntrusted(text), ({ issues }) => issues[0] ?? syntaxProblem(text))
+
+const syntaxProblem = (text: string) => {
+  try {
+    JSON.parse(text)
+  } catch (error) {
+    return `is no JSON: ${error instanceof Error ? error.message : "check its quotes, commas and brackets"}`
+  }
+  return "is no JSON that can be kept"
+}

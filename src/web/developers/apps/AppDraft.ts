@@ -1,0 +1,86 @@
+import { type Either, Predicate, Schema } from "effect"
+import { DevelopedApp } from "../../../domain/access/Developers.ts"
+import type { Capability } from "../../../domain/access/Capability.ts"
+import type { Scope } from "../../../domain/access/Scope.ts"
+import { type BadRequest, decodeWith } from "../../../domain/BadRequest.ts"
+import { AppPatch, NewApp } from "../../../rpc/Client.ts"
+import { type Problems, problemsOf } from "../../data/Refused.ts"
+
+export type App = typeof DevelopedApp.Type
+
+/** An app as it stands in its form: text as it was typed. */
+export interface AppDraft {
+  readonly name: string
+  readonly website: string
+  readonly logoUrl: string
+  /** One a line. */
+  readonly redirectUris: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly capabilities: ReadonlyArray<Capability>
+}
+
+export const EMPTY: AppDraft = {
+  name: "",
+  website: "",
+  logoUrl: "",
+  redirectUris: "",
+  scopes: ["read_products"],
+  capabilities: []
+}
+
+export const draftOf = ({ capabilities, logoUrl, name, redirectUris, scopes, website }: App): AppDraft => ({
+  name,
+  website: website ?? "",
+  logoUrl: logoUrl ?? "",
+  redirectUris: redirectUris.join("\n"),
+  scopes,
+  capabilities
+})
+
+const orNull = (text: string) => (text.trim() === "" ? null : text.trim())
+
+const lines = (text: string) =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+
+/** What the form says, as the service takes it: it judges it. */
+const settingsOf = ({ capabilities, logoUrl, name, redirectUris, scopes, website }: AppDraft) => ({
+  name: name.trim(),
+  website: orNull(website),
+  logoUrl: orNull(logoUrl),
+  redirectUris: lines(redirectUris),
+  scopes,
+  capabilities
+})
+
+const decodeNew = decodeWith(NewApp)
+const decodePatch = decodeWith(AppPatch)
+
+/** What registers the app of a form, or what is wrong with it. */
+export const newAppOf = (draft: AppDraft, type: NewApp["type"]): Either.Either<NewApp, BadRequest> =>
+  decodeNew({ type, ...settingsOf(draft) }, true)
+
+/** What makes of an app what its form says, or what is wrong with that. */
+export const patchOf = (draft: AppDraft): Either.Either<AppPatch, BadRequest> => decodePatch(settingsOf(draft), true)
+
+const sameOf = Schema.equivalence(
+  DevelopedApp.pick("name", "website", "logoUrl", "redirectUris", "scopes", "capabilities")
+)
+
+/** Whether the form says another thing than the app does, in whatever order its lists are. */
+export const isChanged = (app: App, draft: AppDraft): boolean => {
+  const inOrder = (one: ReturnType<typeof settingsOf>) => ({
+    ...one,
+    scopes: one.scopes.toSorted(),
+    capabilities: one.capabilities.toSorted()
+  })
+  return !sameOf(inOrder(settingsOf(draftOf(app))), inOrder(settingsOf(draft)))
+}
+
+/** What was refused, by field. */
+export const refusedOf = (error: unknown): Problems =>
+  Predicate.isTagged(error, "RedirectUriRefused") && error instanceof Error
+    ? { redirectUris: error.message }
+    : problemsOf(error)

@@ -1,0 +1,99 @@
+import { Capability } from "../../../domain/access/Capability.ts"
+import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
+import { Scope } from "../../../domain/access/Scope.ts"
+import type { Problems } from "../../data/Refused.ts"
+import { CheckField, Columns, Fieldset, TextArea, TextField } from "../../ui/Field.tsx"
+import { Card } from "../../ui/Page.tsx"
+import type { AppDraft } from "./AppDraft.ts"
+import css from "./Apps.module.css"
+
+interface AppFieldsProps {
+  readonly draft: AppDraft
+  readonly problems: Problems
+  readonly change: (changed: Partial<AppDraft>) => void
+}
+
+const toggled = <A,>(all: ReadonlyArray<A>, one: A, isOn: boolean) =>
+  isOn ? [...all, one] : all.filter((other) => other !== one)
+
+/** What may be asked for, each in the words that a merchant reads, with the name that programs use. */
+const Grants = <A extends Scope | Capability>({
+  change,
+  chosen,
+  of
+}: {
+  readonly of: ReadonlyArray<A>
+  readonly chosen: ReadonlyArray<A>
+  readonly change: (chosen: ReadonlyArray<A>) => void
+}) => (
+  <Columns>
+    {of.map((one) => (
+      <CheckField
+        key={one}
+        label={GRANT_WORDS[one].title}
+        hint={<code>{one}</code>}
+        checked={chosen.includes(one)}
+        onChange={({ target }) => change(toggled(chosen, one, target.checked))}
+      />
+    ))}
+  </Columns>
+)
+
+/** What an app says of itself, and asks for. */
+export const AppFields = ({ change, draft, problems }: AppFieldsProps) => (
+  <>
+    <Card title="What merchants see">
+      <TextField
+        label="Name"
+        hint="What merchants know it by."
+        value={draft.name}
+        problem={problems["name"]}
+        onChange={({ target }) => change({ name: target.value })}
+      />
+      <Columns>
+        <TextField
+          label="Website"
+          type="url"
+          placeholder="https://app.example.com/"
+          hint="Where to read more of it. May be left empty."
+          value={draft.website}
+          problem={problems["website"]}
+          onChange={({ target }) => change({ website: target.value })}
+        />
+        <TextField
+          label="Logo"
+          type="url"
+          placeholder="https://app.example.com/logo.png"
+          hint="The address of a picture. May be left empty."
+          value={draft.logoUrl}
+          problem={problems["logoUrl"]}
+          onChange={({ target }) => change({ logoUrl: target.value })}
+        />
+      </Columns>
+    </Card>
+    <Card title="Where merchants come back to">
+      <TextArea
+        label="Redirect URIs"
+        rows={3}
+        placeholder="https://app.example.com/callback"
+        hint="One a line, each matched to the letter: https, or http at 127.0.0.1, [::1] or localhost, where any port will do. Public apps may have a scheme of their own, as in com.example.app:/callback."
+        value={draft.redirectUris}
+        problem={problems["redirectUris"]}
+        onChange={({ target }) => change({ redirectUris: target.value })}
+      />
+    </Card>
+    <Card title="What it may ask for">
+      <Fieldset legend="Scopes" hint="Ask for no more than you need: merchants read each before they agree.">
+        <Grants of={Scope.literals} chosen={draft.scopes} change={(scopes) => change({ scopes })} />
+        {problems["scopes"] === undefined ? undefined : <p className={css["problem"]}>{problems["scopes"]}</p>}
+      </Fieldset>
+      <Fieldset legend="Capabilities">
+        <Grants
+          of={Capability.literals}
+          chosen={draft.capabilities}
+          change={(capabilities) => change({ capabilities })}
+        />
+      </Fieldset>
+    </Card>
+  </>
+)

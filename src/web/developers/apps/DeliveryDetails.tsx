@@ -1,0 +1,77 @@
+import type { Attempt, Delivery } from "../../../domain/webhooks/Webhook.ts"
+import type { AppId } from "../../../rpc/Client.ts"
+import { number, time } from "../../data/Format.ts"
+import { useAsked, useWrite } from "../../data/Queries.ts"
+import { Badge } from "../../ui/Badge.tsx"
+import { Button } from "../../ui/Button.tsx"
+import { Code } from "../../ui/Code.tsx"
+import { Dialog } from "../../ui/Dialog.tsx"
+import { Facts, Row, Stack } from "../../ui/Page.tsx"
+import { Answered, Empty, Trouble } from "../../ui/States.tsx"
+import { toast } from "../../ui/Toasts.tsx"
+
+const Request = ({ answer, attempt, durationMillis, error, startedAt, status }: Attempt) => {
+  const isGood = status !== null && status >= 200 && status < 300
+  return (
+    <>
+      <Row>
+        <h3>Request {attempt}</h3>
+        <Badge tone={isGood ? "good" : "alert"}>{status === null ? "No answer" : `Status ${status}`}</Badge>
+      </Row>
+      <Facts
+        facts={[
+          ["Sent", time(startedAt)],
+          ["Took", durationMillis === null ? "–" : `${number(durationMillis)} ms`],
+          ...(error === null ? [] : [["What went wrong", error] as const])
+        ]}
+      />
+      {answer === null || answer === "" ? undefined : <Code title="What it answered" text={answer} isWrapped />}
+    </>
+  )
+}
+
+interface DeliveryDetailsProps {
+  readonly appId: AppId
+  readonly delivery: Delivery
+  readonly close: () => void
+}
+
+/** Every request of a delivery with what came back, and sending it once more. */
+export const DeliveryDetails = ({ appId, close, delivery: { eventId, kind } }: DeliveryDetailsProps) => {
+  const asked = useAsked(["app", appId, "deliveries", "attempts", eventId], (client) =>
+    client.appDeliveries.attempts({ id: appId, eventId })
+  )
+  const sending = useWrite({
+    write: (client, event: Delivery["eventId"], idempotencyKey) =>
+      client.appDeliveries.redeliver({ idempotencyKey, id: appId, eventId: event }),
+    touches: [["app", appId, "deliveries"]],
+    done: () => {
+      toast("It is sent once more")
+      close()
+    }
+  })
+  return (
+    <Dialog title={kind} isOpen close={close} isWide>
+      <Facts facts={[["Event", <code key="id">{eventId}</code>]]} />
+      <Answered asked={asked} lines={3}>
+        {(attempts) =>
+          attempts.length === 0 ? (
+            <Empty title="No request was made yet" />
+          ) : (
+            <Stack>
+              {attempts.map((one) => (
+                <Request key={`${one.installationId} ${one.attempt}`} {...one} />
+              ))}
+            </Stack>
+          )
+        }
+      </Answered>
+      {sending.error === null ? undefined : <Trouble error={sending.error} />}
+      <Row>
+        <Button isBusy={sending.isPending} onClick={() => sending.mutate(eventId)}>
+          Send it once more
+        </Button>
+      </Row>
+    </Dialog>
+  )
+}

@@ -1,0 +1,50 @@
+import type { DevelopedInstallation } from "../../../domain/access/Developers.ts"
+import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
+import type { AppId, InstallationId } from "../../../rpc/Client.ts"
+import { time } from "../../data/Format.ts"
+import { useList } from "../../data/Lists.ts"
+import { Badge } from "../../ui/Badge.tsx"
+import { Card, Quiet } from "../../ui/Page.tsx"
+import { Answered, Empty } from "../../ui/States.tsx"
+import { type Column, More, Table } from "../../ui/Table.tsx"
+
+type Installation = typeof DevelopedInstallation.Type
+
+const COLUMNS: ReadonlyArray<Column<Installation>> = [
+  { name: "Installation", cell: ({ id }) => <code>{id}</code> },
+  {
+    name: "May",
+    cell: ({ capabilities, scopes }) => [...scopes, ...capabilities].map((one) => GRANT_WORDS[one].title).join(", ")
+  },
+  {
+    name: "State",
+    cell: ({ state }) =>
+      state === "suspended" ? <Badge tone="warn">Suspended</Badge> : <Badge tone="good">Active</Badge>
+  },
+  { name: "Installed", cell: ({ installedAt }) => time(installedAt) }
+]
+
+/** Where an app is installed, without a word of whose stores those are. */
+export const Installations = ({ appId }: { readonly appId: AppId }) => {
+  const { asked, items, more } = useList(
+    ["app", appId, "installations"],
+    (cursor: { readonly cursor?: InstallationId }) => (client) => client.apps.installations({ id: appId, ...cursor })
+  )
+  return (
+    <Answered asked={{ data: items, error: asked.error, refetch: asked.refetch }}>
+      {(installations) =>
+        installations.length === 0 ? (
+          <Empty title="No store has the app yet">
+            <p>Send a merchant to the address of the first steps: they read what it asks for, and let it in.</p>
+          </Empty>
+        ) : (
+          <Card>
+            <Quiet>Whose stores these are, the app asks with its token.</Quiet>
+            <Table caption="Installations" rows={installations} keyOf={({ id }) => id} columns={COLUMNS} />
+            <More {...more} />
+          </Card>
+        )
+      }
+    </Answered>
+  )
+}

@@ -1,0 +1,58 @@
+import { Either } from "effect"
+import { type FormEvent, useEffect, useRef, useState } from "react"
+import type { BadRequest } from "../../../domain/BadRequest.ts"
+import { useWrite } from "../../data/Queries.ts"
+import { Button } from "../../ui/Button.tsx"
+import { Quiet, Row, Stack } from "../../ui/Page.tsx"
+import { Trouble } from "../../ui/States.tsx"
+import { toast } from "../../ui/Toasts.tsx"
+import type { AppPatch } from "../../../rpc/Client.ts"
+import { type App, type AppDraft, draftOf, patchOf, refusedOf } from "./AppDraft.ts"
+import { AppFields } from "./AppFields.tsx"
+
+interface SettingsProps {
+  readonly app: App
+  readonly draft: AppDraft
+  readonly isUnsaved: boolean
+  readonly setDraft: (draft: AppDraft | undefined) => void
+}
+
+/** What may change of an app. */
+export const Settings = ({ app, draft, isUnsaved, setDraft }: SettingsProps) => {
+  const form = useRef<HTMLFormElement>(null)
+  const saving = useWrite({
+    write: (client, patch: AppPatch, idempotencyKey) => client.apps.update({ idempotencyKey, id: app.id, patch }),
+    touches: [["app", app.id], ["apps"]],
+    done: () => {
+      setDraft(undefined)
+      toast("Saved")
+    }
+  })
+  const [unread, setUnread] = useState<BadRequest>()
+  const error = unread ?? saving.error
+  const problems = refusedOf(error)
+  useEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus(), [error])
+  const save = (event: FormEvent) => {
+    event.preventDefault()
+    const read = patchOf(draft)
+    setUnread(Either.isLeft(read) ? read.left : undefined)
+    if (Either.isRight(read)) saving.mutate(read.right)
+  }
+  return (
+    <form ref={form} onSubmit={save} noValidate>
+      <Stack>
+        <AppFields draft={draft} problems={problems} change={(changed) => setDraft({ ...draft, ...changed })} />
+        <Quiet>Merchants who have the app keep what they agreed to, until they agree anew.</Quiet>
+        {error === null || Object.keys(problems).length > 0 ? undefined : <Trouble error={error} />}
+        <Row>
+          <Button kind="strong" type="submit" disabled={!isUnsaved} isBusy={saving.isPending}>
+            Save
+          </Button>
+          <Button disabled={!isUnsaved || saving.isPending} onClick={() => setDraft(draftOf(app))}>
+            Discard
+          </Button>
+        </Row>
+      </Stack>
+    </form>
+  )
+}

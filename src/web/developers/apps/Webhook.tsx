@@ -1,0 +1,125 @@
+import { Either, Predicate, Schema } from "effect"
+import { type FormEvent, useState } from "react"
+import { type BadRequest, decodeWith } from "../../../domain/BadRequest.ts"
+import { EventKind } from "../../../domain/Events.ts"
+import { WantedKinds } from "../../../rpc/Developers.ts"
+import type { AppId } from "../../../rpc/Client.ts"
+import { useAsked, useWrite } from "../../data/Queries.ts"
+import { type Problems, problemsOf } from "../../data/Refused.ts"
+import { Button } from "../../ui/Button.tsx"
+import { CheckField, Fieldset, TextField } from "../../ui/Field.tsx"
+import { Card, Row, Stack } from "../../ui/Page.tsx"
+import { Secret } from "../../ui/Secret.tsx"
+import { Loading, Trouble } from "../../ui/States.tsx"
+import { toast } from "../../ui/Toasts.tsx"
+import css from "./Apps.module.css"
+import { SigningSecret } from "./SigningSecret.tsx"
+import { TestWebhook } from "./TestWebhook.tsx"
+import { type Webhook, WebhookState } from "./WebhookState.tsx"
+
+const KIND_WORDS: Readonly<Record<EventKind, string>> = {
+  "catalog.product.updated.v1": "A product was created, changed or deleted",
+  "catalog.collection.updated.v1": "A collection was created, changed or deleted"
+}
+
+const has = (error: unknown, tag: string) => Predicate.isTagged(error, tag)
+
+/** What the form says, as it is sent. */
+const decode = decodeWith(Schema.Struct({ url: Schema.String, kinds: WantedKinds }))
+
+const problemsIn = (error: unknown): Problems =>
+  has(error, "WebhookUrlRefused") && error instanceof Error ? { url: error.message } : problemsOf(error)
+
+/** Where events go, and which. */
+const Target = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: Webhook | undefined }) => {
+  const [url, setUrl] = useState(webhook?.url ?? "")
+  const [kinds, setKinds] = useState<ReadonlyArray<EventKind>>(webhook?.kinds ?? EventKind.literals)
+  const [secret, setSecret] = useState<string>()
+  const setting = useWrite({
+    write: (client, to: Pick<Webhook, "url" | "kinds">, idempotencyKey) =>
+      client.appWebhooks.set({ idempotencyKey, id: appId, ...to }),
+    touches: [["app", appId, "webhook"]],
+    done: (set) => {
+      setUrl(set.url)
+      if (set.secret !== null) setSecret(set.secret)
+      toast("The webhook is set")
+    }
+  })
+  const [unread, setUnread] = useState<BadRequest>()
+  const error = unread ?? setting.error
+  const problems = problemsIn(error)
+  const set = (event: FormEvent) => {
+    event.preventDefault()
+    const read = decode({ url, kinds }, true)
+    setUnread(Either.isLeft(read) ? read.left : undefined)
+    if (Either.isRight(read)) setting.mutate(read.right)
+  }
+  return (
+    <>
+      {secret === undefined ? undefined : (
+        <Card title="Your signing secret">
+          <Secret
+            label="Signing secret"
+            value={secret}
+            hint="It is shown this once. Deliveries are signed with it: check it before you believe one."
+          />
+        </Card>
+      )}
+      <Card title={webhook === undefined ? "Set a webhook" : "Where events go"}>
+        <form onSubmit={set} noValidate>
+          <Stack>
+            <TextField
+              label="URL"
+              type="url"
+              placeholder="https://app.example.com/hooks"
+              hint="https, at a public address."
+              value={url}
+              problem={problems["url"]}
+              onChange={({ target }) => setUrl(target.value)}
+            />
+            <Fieldset legend="Events">
+              {EventKind.literals.map((kind) => (
+                <CheckField
+                  key={kind}
+                  label={KIND_WORDS[kind]}
+                  hint={<code>{kind}</code>}
+                  checked={kinds.includes(kind)}
+                  onChange={({ target }) =>
+                    setKinds(target.checked ? [...kinds, kind] : kinds.filter((other) => other !== kind))
+                  }
+                />
+              ))}
+              {problems["kinds"] === undefined ? undefined : <p className={css["problem"]}>{problems["kinds"]}</p>}
+            </Fieldset>
+            {error === null || Object.keys(problems).length > 0 ? undefined : <Trouble error={error} />}
+            <Row>
+              <Button kind="strong" type="submit" isBusy={setting.isPending}>
+                {webhook === undefined ? "Set the webhook" : "Save"}
+              </Button>
+            </Row>
+          </Stack>
+        </form>
+      </Card>
+    </>
+  )
+}
+
+/** How the events of an app reach it. */
+export const WebhookPanel = ({ appId }: { readonly appId: AppId }) => {
+  const asked = useAsked(["app", appId, "webhook"], (client) => client.appWebhooks.get({ id: appId }))
+  const isNone = has(asked.error, "WebhookNotFound")
+  if (asked.data === undefined && !isNone)
+    return asked.error === null ? <Loading /> : <Trouble error={asked.error} retry={() => void asked.refetch()} />
+  return (
+    <Stack>
+      {asked.data === undefined ? undefined : <WebhookState appId={appId} webhook={asked.data} />}
+      <Target appId={appId} webhook={asked.data} />
+      {asked.data === undefined ? undefined : (
+        <>
+          <TestWebhook appId={appId} />
+          <SigningSecret appId={appId} liveSecrets={asked.data.liveSecrets} />
+        </>
+      )}
+    </Stack>
+  )
+}

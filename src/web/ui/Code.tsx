@@ -1,0 +1,39 @@
+import { useState } from "react"
+import { Button } from "./Button.tsx"
+import css from "./Code.module.css"
+import { Row } from "./Page.tsx"
+
+interface CodeProps {
+  readonly title: string
+  readonly text: string
+  /** Whether lines may be broken where there is no room, as those of no program. */
+  readonly isWrapped?: boolean
+}
+
+/** Lines to be read or copied as they are. */
+export const Code = ({ isWrapped = false, text, title }: CodeProps) => {
+  const [copied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+  }
+  return (
+    <div className={css["code"]}>
+      <div className={css["header"]}>
+        <h3>{title}</h3>
+        <Row>
+          <output className={css["done"]}>{copied ? "Copied" : ""}</output>
+          <Button kind="quiet" aria-label={`Copy: ${title}`} onClick={() => void copy()}>
+            Copy
+          </Button>
+        </Row>
+      </div>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too. */}
+      <section className={css["lines"]} tabIndex={0} aria-label={title}>
+        <pre className={isWrapped ? css["wrapped"] : undefined}>
+          <code>{text}</code>
+        </pre>
+      </section>
+    </div>
+  )
+}

@@ -1,0 +1,77 @@
+import { useState } from "react"
+import type { Difference } from "../data/Differences.ts"
+import { count } from "../data/Format.ts"
+import css from "./Differences.module.css"
+
+/** Characters that a value is shown with before somebody asks for all of it. */
+const SHORT = 240
+
+const Value = ({ side, text }: { readonly side: "before" | "after"; readonly text: string }) => {
+  const [isWhole, setWhole] = useState(false)
+  if (text === "") return <span className={css["nothing"]}>nothing</span>
+  const Side = side === "before" ? "del" : "ins"
+  if (text.length <= SHORT) return <Side className={css[side]}>{text}</Side>
+  return (
+    <>
+      <Side className={css[side]}>{isWhole ? text : `${text.slice(0, SHORT).toWellFormed()}…`}</Side>
+      <button type="button" className={css["all"]} aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+        {isWhole ? "Show less" : "Show all of it"}
+      </button>
+    </>
+  )
+}
+
+interface DifferencesProps {
+  /** What is compared, for who hears it. */
+  readonly caption: string
+  readonly differences: ReadonlyArray<Difference>
+  /** What the sides are called. A side without a name is not shown: what is made was nothing before. */
+  readonly before?: string | undefined
+  readonly after?: string | undefined
+  /** How many fields are shown before somebody asks for the others; none where it is enough that there are some. */
+  readonly first?: number
+}
+
+/** What differs between two forms of the same thing, field by field. */
+export const Differences = ({ after, before, caption, differences, first = 8 }: DifferencesProps) => {
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole ? differences : differences.slice(0, first)
+  const all = first === 0 ? `Show its ${count(differences.length, "field")}` : `Show all ${differences.length} fields`
+  return (
+    <div>
+      {shown.length === 0 ? undefined : (
+        <table className={css["table"]} aria-label={caption}>
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              {before === undefined ? undefined : <th scope="col">{before}</th>}
+              {after === undefined ? undefined : <th scope="col">{after}</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((difference) => (
+              <tr key={difference.path}>
+                <th scope="row">{difference.name}</th>
+                {before === undefined ? undefined : (
+                  <td>
+                    <Value side="before" text={difference.before} />
+                  </td>
+                )}
+                {after === undefined ? undefined : (
+                  <td>
+                    <Value side="after" text={difference.after} />
+                  </td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {differences.length <= first ? undefined : (
+        <button type="button" className={css["all"]} aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? "Show fewer fields" : all}
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+import { type KeyboardEvent, useState } from "react"
+import { Field, type Said } from "./Field.tsx"
+import fieldCss from "./Field.module.css"
+import css from "./ListField.module.css"
+
+interface ListFieldProps extends Said {
+  readonly label: string
+  readonly values: ReadonlyArray<string>
+  readonly change: (values: ReadonlyArray<string>) => void
+  /** What one is called, as in "tag". */
+  readonly one: string
+}
+
+/** Short texts in an order, each once: Enter adds what was typed, and each has a button that takes it away. */
+export const ListField = ({ change, hint, label, one, problem, values }: ListFieldProps) => {
+  const [typed, setTyped] = useState("")
+  const add = () => {
+    const value = typed.trim()
+    setTyped("")
+    if (value !== "" && !values.includes(value)) change([...values, value])
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Enter") {
+      event.preventDefault()
+      add()
+    } else if (event.key === "Backspace" && typed === "" && values.length > 0) change(values.slice(0, -1))
+  }
+  return (
+    <div className={css["list"]}>
+      <Field label={label} hint={hint} problem={problem}>
+        {(described) => (
+          <input
+            {...described}
+            className={fieldCss["control"]}
+            value={typed}
+            placeholder={`Type a ${one}, then press Enter`}
+            onChange={({ target }) => setTyped(target.value)}
+            onKeyDown={onKeyDown}
+            onBlur={add}
+          />
+        )}
+      </Field>
+      {values.length === 0 ? undefined : (
+        <ul className={css["values"]} aria-label={`${label}: what there is`}>
+          {values.map((value) => (
+            <li key={value} className={css["value"]}>
+              {value}
+              <button
+                type="button"
+                aria-label={`Remove ${value}`}
+                onClick={() => change(values.filter((other) => other !== value))}
+              >
+                ✕
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

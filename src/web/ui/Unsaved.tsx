@@ -1,0 +1,30 @@
+import { useBlocker } from "@tanstack/react-router"
+import type { ReactNode } from "react"
+import { Confirm } from "./Dialog.tsx"
+
+interface UnsavedProps {
+  readonly isUnsaved: boolean
+  /** What would be lost. */
+  readonly children: ReactNode
+}
+
+/** Asks before a page is left on which something would be lost. Where the browser itself leaves, it asks in its own words. */
+export const Unsaved = ({ children, isUnsaved }: UnsavedProps) => {
+  const blocker = useBlocker({
+    shouldBlockFn: () => isUnsaved,
+    enableBeforeUnload: () => isUnsaved,
+    withResolver: true
+  })
+  return (
+    <Confirm
+      title="Leave this page?"
+      action="Leave"
+      isOpen={blocker.status === "blocked"}
+      close={() => blocker.reset?.()}
+      confirm={() => blocker.proceed?.()}
+      isBusy={false}
+    >
+      {children}
+    </Confirm>
+  )
+}

@@ -1,0 +1,199 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer, Logger, LogLevel } from "effect"
+import { type AppPlan, Billing } from "../../src/domain/billing/Billing.ts"
+import type { InstallationId } from "../../src/domain/access/Installations.ts"
+import { makeWorker } from "../../src/layers/webhooks/Worker.ts"
+import { install, makeApp } from "../support/Api.ts"
+import { hasBrowser, isFitFor } from "../support/Chromium.ts"
+import { lookingMember, PagesTest } from "../support/Pages.ts"
+import { receiver } from "../support/Receiver.ts"
+import { arrived, eventOf, installApp, subscriber } from "../support/Webhooks.ts"
+
+/** The service with its pages, which also delivers. What fails on purpose tells nobody anything. */
+const DeliveringPages = Layer.scopedDiscard(makeWorker(64)).pipe(
+  Layer.provideMerge(PagesTest),
+  Layer.provide(Logger.minimumLogLevel(LogLevel.Warning))
+)
+
+/** A member who looks at one app of their store. */
+const lookingAt = Effect.fn(function* (options?: Parameters<typeof lookingMember>[0]) {
+  const looking = yield* lookingMember(options)
+  const appId = yield* makeApp()
+  const { client: app, installation } = yield* installApp(looking.storeId, appId)
+  const at = (id: InstallationId) => `${looking.dashboard}/apps/${id}`
+  return { ...looking, appId, app, installation, address: at(installation.id), at }
+})
+
+const PLAN = { price: 9.9, currencyCode: "EUR", period: "month", trialDays: 0 } as const
+
+const nameOf = (delivery: Parameters<typeof eventOf>[0]) => eventOf(delivery).data["product"]?.["name"]
+
+describe.skipIf(!hasBrowser)("the apps on a store", () => {
+  layer(DeliveringPages, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.scoped("an app is shown in words with what it was sent, which is sent again, waits and goes on", () =>
+      Effect.gen(function* () {
+        const { complaints, dashboard, page, storeId } = yield* lookingMember()
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/apps`)
+          await page.getByText("No app is installed").waitFor()
+          await isFitFor(page)
+        })
+        const { client: writer } = yield* install(storeId)
+        const endpoint = yield* receiver()
+        const { appId } = yield* subscriber(endpoint, { kinds: ["catalog.product.updated.v1"] })
+        const { installation } = yield* installApp(storeId, appId)
+        yield* writer.post("/products", { name: "Cup" })
+        yield* arrived(endpoint, 1)
+
+        const dialog = page.getByRole("dialog", { name: "Delivery" })
+        const rows = page.getByRole("table", { name: "Deliveries" }).getByRole("row")
+        yield* Effect.promise(async () => {
+          await page.reload()
+          await page.getByText("Create, change and delete products").first().waitFor()
+          await isFitFor(page)
+          await page.getByRole("link", { name: "An app" }).last().click()
+          await page.getByRole("heading", { name: "Change the stock of products" }).waitFor()
+          await isFitFor(page)
+          assert.strictEqual(page.url(), `${dashboard}/apps/${installation.id}`)
+
+          await page.getByRole("tab", { name: "Deliveries" }).click()
+          await page.getByText(new URL(endpoint.url).host).waitFor()
+          await rows.filter({ hasText: "A product changed" }).getByText("Delivered").waitFor()
+          await isFitFor(page)
+          await page.getByRole("button", { name: /^Details/ }).click()
+          await dialog.getByText("Answered 204").waitFor()
+          await isFitFor(page)
+          await dialog.getByRole("button", { name: "Send again" }).click()
+        })
+        yield* arrived(endpoint, 2)
+        assert.deepStrictEqual(endpoint.received.map(nameOf), ["Cup", "Cup"])
+        yield* Effect.promise(async () => {
+          await dialog.getByText("Answered 204").nth(1).waitFor()
+          await page.keyboard.press("Escape")
+          await dialog.waitFor({ state: "detached" })
+
+          await page.getByRole("button", { name: "Pause deliveries" }).click()
+          await page.getByText(/A member of the store paused it/).waitFor()
+        })
+        for (let n = 0; n < 21; n++) yield* writer.post("/products", { name: `Mug ${n}` })
+        yield* Effect.promise(async () => {
+          await rows.getByText("Waits").nth(19).waitFor()
+          await page.getByRole("button", { name: "Show more" }).click()
+          await rows.getByText("Delivered").waitFor()
+          await page.getByLabel("Show").selectOption({ label: "Given up" })
+          await page.getByText("None of these stands so").waitFor()
+          await page.getByLabel("Show").selectOption({ label: "Waits" })
+          await rows.getByText("Waits").first().waitFor()
+          await isFitFor(page)
+          await page.getByRole("button", { name: "Resume deliveries" }).click()
+          await page.getByText("Events are sent as they happen").waitFor()
+          await page.getByLabel("Show").selectOption({ label: "Delivered" })
+          await rows.getByText("Delivered").nth(19).waitFor()
+        })
+        yield* arrived(endpoint, 23)
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("an app stands still, goes on, and goes; its requests are shown", () =>
+      Effect.gen(function* () {
+        const { address, app, complaints, dashboard, page } = yield* lookingAt({ role: "staff", width: 390 })
+        assert.strictEqual((yield* app.get("/products")).status, 200)
+        assert.strictEqual(
+          (yield* app.patch("/products/01890a5d-ac96-774b-bcce-b302099a8057", { name: "Cup" })).status,
+          404
+        )
+        yield* Effect.promise(async () => {
+          await page.goto(address)
+          await page.getByRole("tab", { name: "Requests" }).click()
+          await page.getByText(/^PATCH .*\/products\/:id$/).waitFor()
+          await isFitFor(page)
+          await page.getByRole("button", { name: "Suspend" }).click()
+          await page
+            .getByRole("alertdialog")
+            .getByText(/What happens until then it is never told/)
+            .waitFor()
+          await isFitFor(page)
+          await page.getByRole("alertdialog").getByRole("button", { name: "Suspend" }).click()
+          await page.getByText(/The app is suspended/).waitFor()
+          await isFitFor(page)
+        })
+        assert.strictEqual((yield* app.get("/products")).status, 403)
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Resume" }).click()
+          await page.getByText(/The app is suspended/).waitFor({ state: "detached" })
+        })
+        assert.strictEqual((yield* app.get("/products")).status, 200)
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Uninstall" }).click()
+          const asked = page.getByRole("alertdialog")
+          await asked.getByText(/This cannot be taken back/).waitFor()
+          await isFitFor(page)
+          await page.keyboard.press("Escape")
+          await asked.waitFor({ state: "detached" })
+          await page.getByRole("button", { name: "Uninstall" }).click()
+          await asked.getByRole("button", { name: "Uninstall" }).click()
+          await page.getByText("No app is installed").waitFor()
+          assert.strictEqual(page.url(), `${dashboard}/apps`)
+          await page.goto(address)
+          await page.getByRole("heading", { name: "There is no such page" }).waitFor()
+        })
+        assert.strictEqual((yield* app.get("/products")).status, 401)
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("an owner chooses, changes and cancels the plan of an app; staff are told that owners do", () =>
+      Effect.gen(function* () {
+        const { address, appId, client, complaints, installation, page, storeId } = yield* lookingAt()
+        const { setPlan } = yield* Billing
+        const plans: ReadonlyArray<Omit<AppPlan, "id">> = [
+          { ...PLAN, name: "Basic" },
+          { ...PLAN, name: "Pro", price: 99, period: "year", trialDays: 14 }
+        ]
+        for (const plan of plans) yield* setPlan(appId, plan)
+        const current = client.billing.current({ storeId, installationId: installation.id })
+        const asked = page.getByRole("alertdialog")
+        const yours = page.locator("section", { has: page.getByRole("heading", { name: "Your subscription" }) })
+
+        yield* Effect.promise(async () => {
+          await page.goto(address)
+          await page.getByRole("tab", { name: "Billing" }).click()
+          await page.getByRole("button", { name: "Subscribe: Basic" }).click()
+          await asked.getByText("€9.90 each month").waitFor()
+          await isFitFor(page)
+          await asked.getByRole("button", { name: "Subscribe" }).click()
+          await yours.getByText(/^Renews on/).waitFor()
+          await isFitFor(page)
+        })
+        assert.deepInclude(yield* current, { planName: "Basic", state: "active" })
+        yield* setPlan(appId, { ...PLAN, name: "Basic", price: 12.5 })
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Change to this: Pro" }).click()
+          await asked.getByText(/Your subscription to Basic ends now/).waitFor()
+          await asked.getByRole("button", { name: "Change" }).click()
+          await yours.getByText("€99.00 each year").waitFor()
+          // The price that is asked for now is another than the one that was agreed to then.
+          await page.getByText("€12.50 each month").waitFor()
+          await yours.getByRole("button", { name: "Cancel subscription" }).click()
+          await asked.getByText(/and is not renewed/).waitFor()
+          await isFitFor(page)
+          await asked.getByRole("button", { name: "Cancel subscription" }).click()
+          await yours.getByText(/^Ends on/).waitFor()
+          await page.getByRole("button", { name: "Subscribe: Pro" }).waitFor()
+        })
+        assert.deepInclude(yield* current, { planName: "Pro", state: "cancelled" })
+        assert.deepStrictEqual(complaints(), [])
+
+        const staff = yield* lookingMember({ storeId, role: "staff" })
+        yield* Effect.promise(async () => {
+          await staff.page.goto(address)
+          await staff.page.getByRole("tab", { name: "Billing" }).click()
+          await staff.page.getByText("For owners of the store").waitFor()
+          await isFitFor(staff.page)
+        })
+        assert.deepStrictEqual(staff.complaints(), [])
+      })
+    )
+  })
+})

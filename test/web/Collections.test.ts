@@ -1,0 +1,247 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import type { Page } from "playwright-core"
+import { type CollectionId, CreateCollection, UpdateCollection } from "../../src/domain/catalog/Collection.ts"
+import { CreateProduct, type ProductId } from "../../src/domain/catalog/Product.ts"
+import type { StoreId } from "../../src/domain/Store.ts"
+import { type Client, performed } from "../../src/rpc/Client.ts"
+import { hasBrowser, isFitFor } from "../support/Chromium.ts"
+import { lookingMember, PagesTest } from "../support/Pages.ts"
+import { newKey } from "../support/Rpc.ts"
+
+const toProduct = Schema.decodeUnknownSync(CreateProduct)
+const toCollection = Schema.decodeUnknownSync(CreateCollection)
+const toPatch = Schema.decodeUnknownSync(UpdateCollection)
+
+const keyedIn = (storeId: StoreId) => ({ storeId, idempotencyKey: newKey() })
+
+/** A member who looks at a store of products of these names, tags and prices. */
+const shop = Effect.fn(function* (products: ReadonlyArray<readonly [name: string, tag: string, price: number]>) {
+  const member = yield* lookingMember()
+  const { client, storeId } = member
+  const made = yield* Effect.forEach(products, ([name, tag, price]) =>
+    client.products.create({ ...keyedIn(storeId), product: toProduct({ name, price, tags: [tag] }) }).pipe(performed)
+  )
+  const make = (collection: object) =>
+    client.collections.create({ ...keyedIn(storeId), collection: toCollection(collection) }).pipe(performed)
+  const nameOf = (id: ProductId) => made.find((product) => product.id === id)?.name
+  /** What a collection holds, by name. */
+  const heldBy = (id: CollectionId) =>
+    Effect.map(client.collections.get({ storeId, id }), ({ productIds }) => productIds.map(nameOf))
+  return { ...member, ids: made.map(({ id }) => id), make, heldBy }
+})
+
+const HOUSE = [
+  ["Oak desk", "oak", 400],
+  ["Oak stool", "oak", 40],
+  ["Pine shelf", "pine", 60]
+] as const
+
+/** What is open for writing in the one list of products of a page, by name. */
+const namesIn = (page: Page, list: string) =>
+  page.getByRole("region", { name: list }).getByRole("listitem").getByRole("link").allTextContents()
+
+const titlesOf = (client: Client, storeId: StoreId) =>
+  Effect.map(client.collections.list({ storeId }), ({ items }) => items.map(({ title }) => title))
+
+describe.skipIf(!hasBrowser)("collections", () => {
+  layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.scoped("of rules show what they match while they are typed, and why, before they are made", () =>
+      Effect.gen(function* () {
+        const { client, complaints, dashboard, ids, page, storeId } = yield* shop(HOUSE)
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/collections`)
+          await page.getByText("No collections yet").waitFor()
+          await isFitFor(page)
+          await page.getByRole("link", { name: "New collection" }).click()
+          await page.getByRole("heading", { name: "New collection" }).waitFor()
+          await page.getByLabel("How products get in").selectOption("automated")
+          await page.getByRole("button", { name: "Add a rule" }).press("Enter")
+          // The new rule has the focus: the rest is typed from there.
+          await page.keyboard.press("Tab")
+          await page.keyboard.press("Tab")
+          await page.getByText("Finish the rules to see what they match").waitFor()
+          await page.keyboard.type("OAK")
+          await page.getByText("2 products match").waitFor()
+          assert.deepStrictEqual(await namesIn(page, "Products that match"), ["Oak desk", "Oak stool"])
+          await page.getByRole("button", { name: "Add a rule" }).click()
+          const second = page.getByRole("listitem", { name: "Rule 2" })
+          await second.getByLabel("Field").selectOption("price")
+          await second.getByLabel("Relation").selectOption("less_than")
+          await second.getByLabel("Value").fill("100")
+          await page.getByText("1 product matches").waitFor()
+          await page.getByLabel("Any product").fill("desk")
+          await page.getByRole("option", { name: "Oak desk" }).waitFor()
+          await page.keyboard.press("Enter")
+          await page.getByText("Oak desk is not in: 1 of 2 rules does not hold").waitFor()
+          await page.getByText("It has 400").waitFor()
+          await isFitFor(page)
+          await page.getByLabel("A product is in when it satisfies").selectOption("any")
+          await page.getByText("3 products match").waitFor()
+          await page.getByText("Oak desk is in: it satisfies one of the rules or more").waitFor()
+          await page.getByRole("button", { name: "Why Pine shelf?" }).click()
+          await page.getByText("Pine shelf is in").waitFor()
+        })
+        // Somebody else makes a product: the matches follow.
+        const lamp = toProduct({ name: "Oak lamp", price: 500, tags: ["oak"] })
+        const { id: lampId } = yield* client.products.create({ ...keyedIn(storeId), product: lamp }).pipe(performed)
+        yield* Effect.promise(async () => {
+          await page.getByText("4 products match").waitFor()
+          await page.getByRole("button", { name: "Make the collection" }).click()
+          await page.getByText("must be text of 1 to 255 characters").waitFor()
+          assert.isTrue(await page.getByLabel("Title", { exact: true }).evaluate((field) => field.matches(":focus")))
+          await page.keyboard.type("Cheap, or of oak")
+          await page.getByRole("button", { name: "Make the collection" }).click()
+          await page.getByRole("heading", { name: "Cheap, or of oak" }).waitFor()
+        })
+        const [collection] = (yield* client.collections.list({ storeId })).items
+        assert.deepInclude(collection, {
+          type: "automated",
+          disjunctive: true,
+          rules: [
+            { field: "tags", relation: "equals", value: "OAK" },
+            { field: "price", relation: "less_than", value: 100 }
+          ],
+          productIds: [...ids, lampId]
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("by hand are put in order by keyboard, by menu and by drag, and saved in it", () =>
+      Effect.gen(function* () {
+        const { client, complaints, dashboard, heldBy, ids, make, page, storeId } = yield* shop([
+          ...HOUSE,
+          ["Brass lamp", "brass", 80]
+        ])
+        const { id } = yield* make({ title: "Favourites", productIds: ids.slice(0, 3) })
+        const grip = (name: string) => page.getByRole("button", { name: `Move ${name}` })
+        const names = () => namesIn(page, "Products in their order")
+        const save = async () => {
+          await page.getByRole("button", { name: "Save" }).click()
+          await page.getByRole("region", { name: "Unsaved changes" }).waitFor({ state: "hidden" })
+        }
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/collections/${id}`)
+          await grip("Oak desk").focus()
+          await page.keyboard.press("ArrowDown")
+          await page.getByText("Oak desk is now 2 of 3").waitFor()
+          await page.keyboard.press("ArrowDown")
+          await page.getByText("Oak desk is now 3 of 3").waitFor()
+          await isFitFor(page)
+          assert.isTrue(await grip("Oak desk").evaluate((button) => button.matches(":focus")))
+          await save()
+        })
+        assert.deepStrictEqual(yield* heldBy(id), ["Oak stool", "Pine shelf", "Oak desk"])
+
+        yield* Effect.promise(async () => {
+          await grip("Oak desk").scrollIntoViewIfNeeded()
+          const [from, to] = [await grip("Oak desk").boundingBox(), await grip("Oak stool").boundingBox()]
+          if (from === null || to === null) return assert.fail("There is nothing to drag")
+          await page.mouse.move(from.x + 8, from.y + 8)
+          await page.mouse.down()
+          await page.mouse.move(to.x + 8, to.y + 12, { steps: 5 })
+          const row = page.getByRole("listitem").filter({ hasText: "Oak desk" })
+          await row.getByText("1", { exact: true }).waitFor()
+          await page.mouse.up()
+          await page.getByText("Oak desk is now 1 of 3").waitFor()
+          await page.getByLabel("Add a product").fill("brass")
+          await page.getByRole("option", { name: "Brass lamp" }).click()
+          await page.getByText("Brass lamp is added as 4 of 4").waitFor()
+          await page.getByRole("button", { name: "What to do with Brass lamp" }).click()
+          await page.getByRole("menuitem", { name: "Move up" }).click()
+          await page.getByText("Brass lamp is now 3 of 4").waitFor()
+          await page.getByRole("button", { name: "What to do with Oak stool" }).click()
+          await page.getByRole("menuitem", { name: "Take out" }).click()
+          await page.getByText("Oak stool is taken out").waitFor()
+          assert.deepStrictEqual(await names(), ["Oak desk", "Brass lamp", "Pine shelf"])
+          await save()
+        })
+        assert.deepStrictEqual(yield* heldBy(id), ["Oak desk", "Brass lamp", "Pine shelf"])
+
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Delete" }).click()
+          await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click()
+          await page.getByText("No collections yet").waitFor()
+        })
+        assert.deepStrictEqual(yield* titlesOf(client, storeId), [])
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("of rules say who enters and who leaves before a change is saved", () =>
+      Effect.gen(function* () {
+        const { complaints, dashboard, heldBy, make, page } = yield* shop(HOUSE)
+        const { id } = yield* make({ title: "Oak", rules: [{ field: "tag", relation: "equals", value: "oak" }] })
+        const value = page.getByRole("listitem", { name: "Rule 1" }).getByLabel("Value")
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/collections/${id}`)
+          await value.fill("pine")
+          await page.getByText("1 product matches").waitFor()
+          await page.getByRole("button", { name: "Save" }).click()
+          const dialog = page.getByRole("dialog")
+          await dialog.getByText("It holds 2 products now, and 1 product then").waitFor()
+          await dialog.getByText("Pine shelf").waitFor()
+          await isFitFor(page)
+          await dialog.getByRole("tab", { name: "Leave (2)" }).click()
+          await dialog.getByText("Oak desk").waitFor()
+          await dialog.getByText("Oak stool").waitFor()
+          await dialog.getByRole("button", { name: "Go on editing" }).click()
+        })
+        assert.deepStrictEqual(yield* heldBy(id), ["Oak desk", "Oak stool"])
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Save" }).click()
+          await page.getByRole("dialog").getByRole("button", { name: "Save" }).click()
+          await page.getByText("Oak is saved").waitFor()
+        })
+        assert.deepStrictEqual(yield* heldBy(id), ["Pine shelf"])
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    for (const isLive of [true, false]) {
+      it.scoped(
+        `that somebody else saved meanwhile are put beside what was typed, ${isLive ? "as it happens" : "at the latest when it is saved"}`,
+        () =>
+          Effect.gen(function* () {
+            const { client, complaints, dashboard, ids, make, page, storeId } = yield* shop(HOUSE)
+            const { id } = yield* make({ title: "Favourites", productIds: ids })
+            yield* Effect.promise(async () => {
+              // A page that hears of no change learns of it when it writes.
+              if (!isLive) await page.routeWebSocket(/rpc/, () => {})
+              await page.goto(`${dashboard}/collections/${id}`)
+              await page.getByLabel("Title", { exact: true }).fill("Best of the house")
+              await page.getByLabel("Description", { exact: true }).fill("What we like most")
+            })
+            const patch = toPatch({ title: "Our favourites", slug: "ours" })
+            yield* client.collections.update({ ...keyedIn(storeId), id, patch }).pipe(performed)
+            yield* Effect.promise(async () => {
+              if (!isLive) await page.getByRole("button", { name: "Save" }).click()
+              await page.getByText("Somebody else saved this collection meanwhile").waitFor()
+              await page.getByText("They changed what you did not touch, which stays as they have it: Slug").waitFor()
+              await page.getByText("Our favourites").first().waitFor()
+              await isFitFor(page)
+              assert.isTrue(await page.getByRole("button", { name: "Save" }).isDisabled())
+              await page.getByRole("button", { name: "Go on with this" }).click()
+              assert.strictEqual(await page.getByLabel("Title", { exact: true }).inputValue(), "Best of the house")
+              assert.strictEqual(await page.getByLabel("Slug").inputValue(), "ours")
+              // Who leaves is asked first.
+              await page.getByRole("link", { name: "Collections" }).first().click()
+              await page.getByText("Leave this page?").waitFor()
+              await page.getByRole("button", { name: "Cancel" }).click()
+              await page.getByRole("button", { name: "Save" }).click()
+              await page.getByText("Best of the house is saved").waitFor()
+            })
+            assert.deepInclude(yield* client.collections.get({ storeId, id }), {
+              title: "Best of the house",
+              description: "What we like most",
+              slug: "ours",
+              productIds: ids,
+              version: 3
+            })
+            assert.deepStrictEqual(complaints(), [])
+          })
+      )
+    }
+  })
+})

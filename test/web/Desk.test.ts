@@ -1,0 +1,199 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { CreateProduct, UpdateProduct } from "../../src/domain/catalog/Product.ts"
+import { performed } from "../../src/rpc/Client.ts"
+import { hasBrowser, isFitFor } from "../support/Chromium.ts"
+import { lookingMember, PagesTest } from "../support/Pages.ts"
+import { keyedIn, priced } from "../support/Proposals.ts"
+import { agentOf } from "../support/Rpc.ts"
+
+const toProduct = Schema.decodeUnknownSync(CreateProduct)
+const toPatch = Schema.decodeUnknownSync(UpdateProduct)
+
+describe.skipIf(!hasBrowser)("what was written, as pages", () => {
+  layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.scoped("home says what to do first, and tells of what is written while it is looked at", () =>
+      Effect.gen(function* () {
+        const { client, complaints, dashboard, page, storeId } = yield* lookingMember()
+        yield* Effect.promise(async () => {
+          await page.goto(dashboard)
+          await page.getByRole("link", { name: "Make the first product" }).waitFor()
+          await page.getByText("No app is installed on this store.").waitFor()
+          await isFitFor(page)
+        })
+        yield* client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Lantern" }) })
+        yield* Effect.promise(async () => {
+          await page.getByRole("listitem").filter({ hasText: "Ada created Lantern" }).waitFor()
+          await page.getByText("1 of ").waitFor()
+          await isFitFor(page)
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("one change is undone: tried first, refused where others stand in the way, and put back again", () =>
+      Effect.gen(function* () {
+        const { client, complaints, dashboard, page, storeId } = yield* lookingMember()
+        const lamp = yield* performed(
+          client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Lamp", price: 10 }) })
+        )
+        const change = (patch: object) =>
+          client.products.update({ ...keyedIn(storeId), id: lamp.id, patch: toPatch(patch) })
+        const price = Effect.map(client.products.get({ storeId, id: lamp.id }), (now) => Number(now.price))
+        yield* change({ price: 12.5, description: "long ".repeat(200) })
+        yield* change({ price: 15 })
+
+        const entries = page.getByRole("listitem").filter({ hasText: /Ada (changed|created|took)/ })
+        const dialog = page.getByRole("dialog")
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/activity`)
+          await entries.nth(2).waitFor()
+          await page.getByRole("button", { name: "Show all of it" }).click()
+          await isFitFor(page)
+          // The price was changed again: the first of the two changes is in the way of nothing, the later one of it.
+          await entries.nth(1).getByRole("button", { name: /^Undo/ }).click()
+          await dialog.getByText("Changed since.").waitFor()
+          await isFitFor(page)
+          await dialog.getByRole("button", { name: "Undo this one first" }).click()
+          await dialog.getByText("These fields of the product Lamp are put back.", { exact: false }).waitFor()
+          await isFitFor(page)
+          await dialog.getByRole("button", { name: "Undo", exact: true }).click()
+          await page.getByText("1 change undone").waitFor()
+        })
+        assert.strictEqual(yield* price, 12.5)
+        yield* Effect.promise(async () => {
+          await entries.filter({ hasText: "Ada took back a change of Lamp" }).waitFor()
+          await page.getByRole("button", { name: "Put it back" }).click()
+          await page.getByText("It is as it was before the undo").waitFor()
+        })
+        assert.strictEqual(yield* price, 15)
+
+        yield* Effect.promise(async () => {
+          await page.getByLabel("Of", { exact: true }).selectOption("Collections")
+          await page.getByText("Nothing was written like this").waitFor()
+          await page.goto(`${dashboard}/activity?resource=collection`)
+          await page.getByText("Nothing was written like this").waitFor()
+          await page.getByRole("button", { name: "Show everything" }).click()
+          await entries.nth(4).waitFor()
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("an agent is made with a token that is shown once, what it did is undone, and it is revoked", () =>
+      Effect.gen(function* () {
+        const { client, complaints, dashboard, page, storeId, ...member } = yield* lookingMember()
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/agents`)
+          await page.getByRole("button", { name: "Make the first one" }).click()
+          await page.getByRole("dialog").waitFor()
+          await isFitFor(page)
+          await page.getByLabel("Writes a day").fill("many")
+          await page.getByRole("button", { name: "Make the agent" }).click()
+          await page.getByText("must be text of 1 to 100 characters").waitFor()
+          await page.getByText("must be an integer from 0 to 100000").waitFor()
+          await page.getByLabel("Name").fill("Restocker")
+          await page.getByLabel("Writes a day").fill("1,000")
+          await page.getByRole("button", { name: "Make the agent" }).click()
+          await page.getByRole("heading", { name: "Restocker is made" }).waitFor()
+          await isFitFor(page)
+        })
+        const token = yield* Effect.promise(() => page.getByLabel("Token", { exact: true }).inputValue())
+        assert.match(token, /^agent_/)
+        const [made = assert.fail("It was made")] = (yield* client.agents.list({ storeId })).items
+        assert.deepInclude(made, { name: "Restocker", budget: 1000, proposalsOnly: true })
+        yield* Effect.promise(async () => {
+          assert.include(await page.getByLabel("Configuration").textContent(), `Bearer ${token}`)
+          await page.getByRole("button", { name: "I have copied it" }).click()
+          await page.getByRole("link", { name: "Restocker" }).waitFor()
+          assert.notInclude(await page.content(), token)
+        })
+
+        const writer = yield* agentOf({ ...member, client, storeId }, { name: "Writer" })
+        for (const name of ["Cup", "Jug"]) {
+          yield* writer.client.products.create({ ...keyedIn(storeId), product: toProduct({ name }) })
+        }
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/agents/${writer.id}`)
+          await page.getByText("Writer Agent created Jug").waitFor()
+          await isFitFor(page)
+          await page.getByRole("button", { name: "Undo what it did since…" }).click()
+          await page.getByText("2 changes of 2 products are taken back: all or nothing.").waitFor()
+          await isFitFor(page)
+          await page.getByRole("button", { name: "Undo 2 changes" }).click()
+          await page.getByText("2 changes undone").waitFor()
+        })
+        assert.strictEqual((yield* client.store.get({ storeId })).productCount, 0)
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Put it back" }).click()
+          await page.getByText("It is as it was before the undo").waitFor()
+        })
+        assert.strictEqual((yield* client.store.get({ storeId })).productCount, 2)
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Revoke" }).click()
+          await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click()
+          await page.getByText("Writer is revoked").waitFor()
+          await page.getByText("Revoked", { exact: true }).waitFor()
+        })
+        const refused = yield* Effect.flip(writer.client.products.list({ storeId }))
+        assert.strictEqual(refused._tag, "InvalidToken")
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("proposals are seen beside what is there, approved, rejected with a reason, and told when it moved", () =>
+      Effect.gen(function* () {
+        const { client, complaints, dashboard, page, storeId, ...member } = yield* lookingMember()
+        const agent = yield* agentOf({ ...member, client, storeId }, { proposalsOnly: true })
+        const cup = yield* performed(
+          client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Cup", price: 3 }) })
+        )
+        const get = client.products.get({ storeId, id: cup.id })
+        yield* priced(agent.client, storeId, cup.id, 7)
+        yield* agent.client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Mug" }) })
+        const card = (name: string) =>
+          page
+            .getByRole("region")
+            .or(page.locator("section"))
+            .filter({ has: page.getByRole("heading", { name, exact: true }) })
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/proposals`)
+          await card("Change Cup").getByRole("row", { name: "Price 3 7" }).waitFor()
+          await card("Create Mug").getByText("Mug", { exact: true }).waitFor()
+          await isFitFor(page)
+          await page.getByRole("button", { name: "Reject: Create Mug" }).click()
+          await page.getByRole("button", { name: "Reject", exact: true }).click()
+          await page.getByText("Say why, in a few words").waitFor()
+          await isFitFor(page)
+          await page.getByLabel("Why").fill("We sell no mugs")
+          await page.getByRole("button", { name: "Reject", exact: true }).click()
+          await page.getByText("Rejected: Create Mug").waitFor()
+          await page.getByRole("button", { name: "Approve: Change Cup" }).click()
+          await page.getByText("Done: Change Cup").waitFor()
+          await page.getByText("Nothing waits for you").waitFor()
+        })
+        assert.strictEqual((yield* get).price, 7)
+        const [told] = (yield* agent.client.proposals.list({ storeId, pending: false })).items
+        assert.strictEqual(told?.reason, "We sell no mugs")
+
+        yield* priced(agent.client, storeId, cup.id, 9)
+        yield* Effect.promise(async () => {
+          await page.reload()
+          await card("Change Cup").getByRole("row", { name: "Price 7 9" }).waitFor()
+        })
+        // Live: what the card says follows the product.
+        yield* client.products.update({ ...keyedIn(storeId), id: cup.id, patch: toPatch({ stock: 4 }) })
+        yield* Effect.promise(async () => {
+          await card("Change Cup").getByText("It was changed since the agent looked.").waitFor()
+          await card("Change Cup").getByText("Stock from 0 to 4").waitFor()
+          assert.isTrue(await page.getByRole("button", { name: "Approve: Change Cup" }).isDisabled())
+          await isFitFor(page)
+          await page.getByRole("tab", { name: "Decided" }).click()
+          await page.getByRole("row", { name: /Create Mug.*Rejected.*We sell no mugs/ }).waitFor()
+          await isFitFor(page)
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+  })
+})

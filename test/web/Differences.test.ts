@@ -1,0 +1,86 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ExactNumber, type JsonObject } from "../../src/domain/Json.ts"
+import { differencesOf, fieldName } from "../../src/web/data/Differences.ts"
+
+const ID = "01890a5d-ac96-774b-bcce-b302099a805"
+
+const told = (before: JsonObject | null, after: JsonObject | null) =>
+  differencesOf(before, after).map(({ path: _, ...difference }) => difference)
+
+describe("what differs, field by field", () => {
+  it("is told in words, without what the service keeps itself", () => {
+    const before = { version: 1, updatedAt: "then", price: 0.1, isActive: true, tags: ["oak"], sku: null, name: "Desk" }
+    const after = {
+      version: 2,
+      updatedAt: "now",
+      price: 1234.5,
+      isActive: false,
+      tags: ["oak", "new"],
+      sku: "D",
+      name: "Desk"
+    }
+    assert.deepStrictEqual(told(before, after), [
+      { name: "Price", before: "0.1", after: "1,234.5" },
+      { name: "Active", before: "Yes", after: "No" },
+      { name: "Tags", before: "oak", after: "oak, new" },
+      { name: "SKU", before: "", after: "D" }
+    ])
+  })
+
+  it("loses no digit of a number", () => {
+    const price = new ExactNumber("0.1234567890123456789")
+    assert.deepStrictEqual(told({ price: 0.12345678901234568 }, { price }), [
+      { name: "Price", before: "0.12345678901234568", after: "0.1234567890123456789" }
+    ])
+  })
+
+  it("goes into what stands in another field, and finds variants by their ids", () => {
+    const [small, large, huge] = ["1", "2", "3"].map((end) => ({ id: `${ID}${end}`, price: 1 }))
+    const before = {
+      variants: [
+        { ...small, title: "Small" },
+        { ...large, title: "Large" }
+      ],
+      dimensions: { width: 1 }
+    }
+    const after = {
+      variants: [
+        { ...large, title: "Large", price: 2 },
+        { ...huge, title: "Huge" }
+      ],
+      dimensions: { width: 1, unit: "cm" }
+    }
+    assert.deepStrictEqual(told(before, after), [
+      { name: "Variants · Small · Price", before: "1", after: "" },
+      { name: "Variants · Small · Title", before: "Small", after: "" },
+      { name: "Variants · Large · Price", before: "1", after: "2" },
+      { name: "Variants · Huge · Price", before: "", after: "1" },
+      { name: "Variants · Huge · Title", before: "", after: "Huge" },
+      { name: "Dimensions · Unit", before: "", after: "cm" }
+    ])
+  })
+
+  it("says of products in a collection how many came and went, and when they only changed places", () => {
+    const [a, b, c] = ["1", "2", "3"].map((end) => `${ID}${end}`)
+    const [moved] = told({ productIds: [a, b] }, { productIds: [b, a] })
+    assert.deepStrictEqual(moved, { name: "Products", before: "2 products", after: "2 products, in another order" })
+    const [changed] = told({ productIds: [a, b] }, { productIds: [c, a] })
+    assert.strictEqual(changed?.after, "2 products: 1 added, 1 removed")
+    assert.deepStrictEqual(told(null, { productIds: [a] }), [{ name: "Products", before: "", after: "1 product" }])
+  })
+
+  it("leaves out of what is made or goes the fields that say nothing", () => {
+    const rules = [{ field: "tags", relation: "starts_with", value: "oak" }]
+    assert.deepStrictEqual(told(null, { title: "Oak", description: null, tags: [], metafields: {}, rules }), [
+      { name: "Title", before: "", after: "Oak" },
+      { name: "Rules", before: "", after: "Field: tags, Relation: starts_with, Value: oak" }
+    ])
+  })
+
+  it("takes a text that looks like markup, or a field called as a member of every object, as it is", () => {
+    assert.deepStrictEqual(told({ constructor: "<b>" }, { constructor: "</b>" }), [
+      { name: "Constructor", before: "<b>", after: "</b>" }
+    ])
+    assert.strictEqual(fieldName("discountedPrice"), "Discounted price")
+  })
+})

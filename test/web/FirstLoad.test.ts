@@ -1,0 +1,38 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { gzipSync } from "node:zlib"
+import { hasBrowser } from "../support/Chromium.ts"
+import { lookingMember, PagesTest } from "../support/Pages.ts"
+
+/** Bytes of script that a first load may be, as gzip sends them. */
+const MOST = 250 * 1024
+
+describe.skipIf(!hasBrowser)("the first load of the dashboard", () => {
+  layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.scoped("is at most 250 KiB of script, and nothing of it comes from elsewhere", () =>
+      Effect.gen(function* () {
+        const { complaints, dashboard, page, url } = yield* lookingMember()
+        const loaded: Array<{ readonly url: string; readonly type: string; readonly bytes: Promise<Buffer> }> = []
+        page.on("response", (response) => {
+          const type = response.request().resourceType()
+          loaded.push({ url: response.url(), type, bytes: response.body() })
+        })
+        yield* Effect.promise(async () => {
+          await page.goto(dashboard, { waitUntil: "networkidle" })
+          await page.getByRole("heading", { level: 1 }).waitFor()
+        })
+        const scripts = loaded.filter(({ type }) => type === "script")
+        assert.isNotEmpty(scripts)
+        const bodies = yield* Effect.promise(() => Promise.all(scripts.map(({ bytes }) => bytes)))
+        const bytes = bodies.map((body) => gzipSync(body).length).reduce((sum, length) => sum + length, 0)
+        process.stdout.write(`First load of the dashboard: ${(bytes / 1024).toFixed(1)} KiB of script, gzipped\n`)
+        assert.isAtMost(bytes, MOST)
+        assert.deepStrictEqual(
+          loaded.map((one) => new URL(one.url).origin).filter((origin) => origin !== url),
+          []
+        )
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+  })
+})

@@ -1,0 +1,184 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { ExactNumber } from "../../src/domain/Json.ts"
+import { performed } from "../../src/rpc/Client.ts"
+import { hasBrowser, isFitFor } from "../support/Chromium.ts"
+import { lookingMember, PagesTest } from "../support/Pages.ts"
+import { makeProducts } from "../support/Products.ts"
+import { newKey } from "../support/Rpc.ts"
+
+describe.skipIf(!hasBrowser)("a product", () => {
+  layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.scoped("is made, changed, kept from loss, and deleted", () =>
+      Effect.gen(function* () {
+        const { client, complaints, dashboard, page, storeId } = yield* lookingMember()
+        const saved = Effect.map(client.products.list({ storeId }), ({ items }) => items[0])
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/products/new`)
+          await page.getByLabel("Price", { exact: true }).fill("19,50")
+          await page.getByRole("button", { name: "Make product" }).click()
+          await page.getByText("must be text of 1 to 255 characters").waitFor()
+          await page.getByText("must be a number").waitFor()
+          await page.locator("input:focus[aria-invalid]").waitFor()
+          await isFitFor(page)
+          await page.getByLabel("Name", { exact: true }).fill("Desk")
+          await page.getByLabel("Price", { exact: true }).fill("0.1234567890123456789")
+          await page.getByRole("button", { name: "Make product" }).click()
+          await page.getByRole("heading", { name: "Desk", level: 1 }).waitFor()
+        })
+        assert.deepStrictEqual((yield* saved)?.price, new ExactNumber("0.1234567890123456789"))
+
+        yield* Effect.promise(async () => {
+          await page.getByLabel("Tags").fill("oak")
+          await page.keyboard.press("Enter")
+          await page.getByRole("button", { name: "Add an option" }).click()
+          await page.getByLabel("Option 1").fill("Width")
+          await page.getByLabel("Choices of Width").fill("120")
+          await page.keyboard.press("Enter")
+          await page.getByLabel("Choices of Width").fill("160")
+          await page.keyboard.press("Enter")
+          await page.getByRole("button", { name: "Add 2 missing combinations" }).click()
+          await page.getByLabel("Price of variant 2", { exact: true }).fill("20")
+          await page.getByLabel("Stock of variant 2").fill("7")
+          await page.getByRole("button", { name: "Add a question" }).click()
+          await page.getByLabel("Question 1").fill("Assembled?")
+          await page.getByLabel("Answer 1").fill("No")
+          await page.getByLabel("Metafields").fill("{ care: 1 }")
+          await page.getByLabel("Length").fill("160")
+          await page.getByLabel("Unit").fill("cm")
+          await page.keyboard.press("Control+s")
+          await page.getByText("is no JSON").waitFor()
+          await isFitFor(page)
+          await page.getByLabel("Metafields").fill('{ "care": 0.1234567890123456789 }')
+          await page.getByRole("link", { name: "Products", exact: true }).click()
+          await page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }).click()
+          await page.getByRole("button", { name: "Save", exact: true }).click()
+          await page.getByText("Saved").waitFor()
+          await page.getByLabel("What is not saved").waitFor({ state: "detached" })
+        })
+        const product = yield* saved
+        assert.deepStrictEqual(
+          [product?.tags, product?.options, product?.faqs, product?.dimensions, product?.version],
+          [
+            ["oak"],
+            [{ name: "Width", values: ["120", "160"] }],
+            [{ question: "Assembled?", answer: "No" }],
+            { length: 160, unit: "cm" },
+            2
+          ]
+        )
+        assert.deepStrictEqual(
+          product?.variants.map(({ id: _, ...variant }) => variant),
+          [
+            { title: "120", options: { Width: "120" } },
+            { title: "160", price: 20, stock: 7, options: { Width: "160" } }
+          ]
+        )
+        yield* Effect.promise(async () => {
+          assert.include(await page.getByLabel("Metafields").inputValue(), "0.1234567890123456789")
+          await page.setViewportSize({ width: 390, height: 800 })
+          await isFitFor(page)
+          await page.getByRole("button", { name: "Delete" }).click()
+          await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click()
+          await page.getByText("There are no products yet").waitFor()
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("is changed in two windows: nothing is lost, and what both changed is chosen from", () =>
+      Effect.gen(function* () {
+        const member = yield* lookingMember()
+        const { client, complaints, dashboard, page, storeId } = member
+        const [made] = yield* makeProducts(member, [{ name: "Desk", vendorName: "Nobody" }])
+        assert.isDefined(made)
+        if (made === undefined) return
+        const { id } = made
+        const other = yield* Effect.promise(() => page.context().newPage())
+        yield* Effect.promise(async () => {
+          for (const window of [page, other]) {
+            await window.goto(`${dashboard}/products/${id}`)
+            await window.getByLabel("Name", { exact: true }).waitFor()
+          }
+          await page.getByLabel("Name", { exact: true }).fill("Mine")
+          await page.getByLabel("Vendor").fill("Me")
+          await other.getByLabel("Type", { exact: true }).fill("Furniture")
+          await other.getByRole("button", { name: "Save", exact: true }).click()
+          await page.getByText("Somebody else changed type meanwhile").waitFor()
+          assert.strictEqual(await page.getByLabel("Vendor").inputValue(), "Me")
+          await other.getByLabel("Name", { exact: true }).fill("Theirs")
+          await other.getByLabel("SKU").fill("A-1")
+          await other.getByRole("button", { name: "Save", exact: true }).click()
+          await page.getByText("Save to compare").waitFor()
+          await page.getByRole("button", { name: "Save", exact: true }).click()
+          const dialog = page.getByRole("dialog", { name: "Somebody else changed this product" })
+          await dialog.getByText("Theirs", { exact: true }).last().waitFor()
+          await isFitFor(page)
+          await dialog.getByLabel("Yours").check()
+          await dialog.getByRole("button", { name: "Save what is chosen" }).click()
+          await page.getByRole("heading", { name: "Mine", level: 1 }).waitFor()
+        })
+        const { name, productType, sku, vendorName } = yield* client.products.get({ storeId, id })
+        assert.deepStrictEqual(
+          { name, productType, sku, vendorName },
+          {
+            name: "Mine",
+            productType: "Furniture",
+            sku: "A-1",
+            vendorName: "Me"
+          }
+        )
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("has a stock that is changed by what came, or counted, which is refused when it is another by then", () =>
+      Effect.gen(function* () {
+        const member = yield* lookingMember()
+        const { client, complaints, dashboard, page, storeId } = member
+        const [made] = yield* makeProducts(member, [
+          { name: "Desk", stock: 10, variants: [{ title: "Wide", stock: 4 }] }
+        ])
+        assert.isDefined(made)
+        if (made === undefined) return
+        const { id } = made
+        const sell = performed(
+          client.inventory.change({ storeId, id, idempotencyKey: newKey(), change: { adjust: -1 } })
+        )
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/products/${id}`)
+          await page.getByRole("button", { name: "Change stock" }).click()
+          await page.getByLabel("How many more").fill("-2")
+          await page.getByLabel("Reason").fill("Two were broken")
+          await isFitFor(page)
+          await page.getByRole("dialog").getByRole("button", { name: "Change stock" }).click()
+          await page.getByText("8 at hand").waitFor()
+          await page.getByRole("dialog").waitFor({ state: "detached" })
+          await page.getByRole("button", { name: "Change stock" }).click()
+          await page.getByLabel("How", { exact: true }).selectOption("They were counted")
+          await page.getByLabel("How many there are").fill("6")
+          // What happens between the look and the write.
+          await page.route("**/rpc", async (route) => {
+            if (route.request().postData()?.includes('"expectedStock":8') === true) await Effect.runPromise(sell)
+            await route.continue()
+          })
+          await page.getByRole("dialog").getByRole("button", { name: "Change stock" }).click()
+          await page.getByText("The stock is 7 and not what was expected").waitFor()
+          await page.getByRole("dialog").getByText("7 at hand").waitFor()
+          await isFitFor(page)
+          await page.getByRole("dialog").getByRole("button", { name: "Change stock" }).click()
+          await page.getByRole("dialog").waitFor({ state: "detached" })
+          await page.getByRole("button", { name: "Stock of variant 1: 4. Change" }).click()
+          await page.getByLabel("How many more").fill("3")
+          await page.getByRole("dialog").getByRole("button", { name: "Change stock" }).click()
+          await page.getByRole("button", { name: "Stock of variant 1: 7. Change" }).waitFor()
+        })
+        const { stock, variants } = yield* client.products.get({ storeId, id })
+        assert.deepStrictEqual([stock, variants[0]?.stock], [6, 7])
+        const { items } = yield* client.activity.list({ storeId })
+        assert.isTrue(items.some(({ reason }) => reason === "Two were broken"))
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+  })
+})

@@ -1,0 +1,169 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Either } from "effect"
+import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
+import { ExactNumber, parse, stringify } from "../../src/domain/Json.ts"
+import { uuidV7 } from "../../src/domain/Uuid.ts"
+import { patchOf, problemsOf, productInput } from "../../src/web/dashboard/products/DraftInput.ts"
+import { choose, merge } from "../../src/web/dashboard/products/Merge.ts"
+import { type Draft, draftOf, newDraft } from "../../src/web/dashboard/products/ProductDraft.ts"
+import { inventoryOf } from "../../src/web/dashboard/products/Stock.ts"
+import { missingVariants, newVariant, withoutOptions } from "../../src/web/dashboard/products/Variants.ts"
+import { typedJson, typedNumber } from "../../src/web/data/Typed.ts"
+
+const PRECISE = "0.1234567890123456789"
+
+const desk: Product = {
+  ...newProduct(
+    {
+      name: "Desk",
+      price: new ExactNumber(PRECISE),
+      tags: ["oak"],
+      media: [{ url: "https://images.example.com/desk.jpg", alt: "A desk", lens: "35 mm" }],
+      options: [{ name: "Width", values: ["120", "160"] }],
+      variants: [
+        { title: "120", price: 10, stock: 3, options: { Width: "120" } },
+        { title: "160", price: 20, options: { Width: "160" } }
+      ],
+      metafields: { care: { oil: "yearly", weight: new ExactNumber(PRECISE) } },
+      dimensions: { length: 160, unit: "cm", depth: 4 }
+    },
+    { id: ProductId.make(uuidV7(0)), slug: "desk", at: new Date(0), currencyCode: "EUR" }
+  )
+}
+const base = draftOf(desk)
+const [narrow, wide] = base.variants
+
+/** What is sent for a form, as it goes over the wire. */
+const sent = (draft: Draft) => Either.map(patchOf(base, draft), (patch) => parse(stringify(patch)))
+
+const wrong = (draft: Draft) => Either.match(patchOf(base, draft), { onLeft: (map) => [...map], onRight: () => [] })
+
+describe("the form of a product", () => {
+  it("sends what was changed and nothing else, with every digit", () => {
+    assert.deepStrictEqual(sent(base), Either.right({}))
+    assert.deepStrictEqual(
+      sent({ ...base, name: " Desk of oak ", description: "", discountedPrice: PRECISE, tags: ["oak", "Oak", "new"] }),
+      Either.right({ name: "Desk of oak", discountedPrice: new ExactNumber(PRECISE), tags: ["oak", "new"] })
+    )
+    assert.strictEqual(base.price, PRECISE)
+  })
+
+  it("keeps what it does not know of a picture and of dimensions", () => {
+    const media = base.media.map((medium) => ({ ...medium, alt: "", type: "image" }))
+    const dimensions = { ...base.dimensions, length: "", width: "80.50" }
+    assert.deepStrictEqual(
+      sent({ ...base, media, dimensions }),
+      Either.right({
+        media: [{ url: "https://images.example.com/desk.jpg", lens: "35 mm", type: "image" }],
+        dimensions: { depth: 4, width: 80.5, unit: "cm" }
+      })
+    )
+  })
+
+  it("names a variant that there is by its id with what is new to it, and never its stock", () => {
+    const variants = [
+      ...base.variants.map((variant) => (variant === wide ? { ...variant, price: "21.5" } : variant)),
+      { ...newVariant(), title: "200", stock: "4" }
+    ]
+    assert.deepStrictEqual(
+      sent({ ...base, variants }),
+      Either.right({ variants: [{ id: narrow?.key }, { id: wide?.key, price: 21.5 }, { title: "200", stock: 4 }] })
+    )
+  })
+
+  it("calls an option otherwise in the variants too, whatever is typed on the way", () => {
+    const options = base.options.map((option) => ({ ...option, name: "Breadth" }))
+    assert.deepStrictEqual(
+      sent({ ...base, options }),
+      Either.right({
+        options: [{ name: "Breadth", values: ["120", "160"] }],
+        variants: [
+          { id: narrow?.key, options: { Breadth: "120" } },
+          { id: wide?.key, options: { Breadth: "160" } }
+        ]
+      })
+    )
+  })
+
+  it("says at each field what is wrong with it, and sends nothing", () => {
+    const variants = base.variants.map((variant) => ({ ...variant, price: variant === narrow ? "" : "12,5" }))
+    assert.deepStrictEqual(
+      wrong({ ...base, name: " ", price: "-1", metafields: "{", imageUrl: "desk.jpg", variants })
+        .map(([path]) => path)
+        .toSorted(),
+      ["imageUrl", "metafields", "name", "price", "variants.0.price", "variants.1.price"]
+    )
+  })
+
+  it("makes a product of the name and of what else was said", () => {
+    assert.deepStrictEqual(
+      productInput({ ...newDraft, name: "Lamp", price: "12.50", isActive: false }),
+      Either.right({ name: "Lamp", price: 12.5, isActive: false })
+    )
+    assert.isTrue(Either.isLeft(productInput(newDraft)))
+  })
+
+  it("reads what the service refuses by the fields of the form", () => {
+    assert.deepStrictEqual(
+      [...problemsOf(["patch.variants.2.price: must be a number", "product.name: must be text", "all is wrong"])],
+      [
+        ["variants.2.price", "must be a number"],
+        ["name", "must be text"],
+        ["", "all is wrong"]
+      ]
+    )
+  })
+})
+
+describe("a form when somebody else saved", () => {
+  const mine = { ...base, name: "Mine", vendorName: "Me", sku: "A" }
+  const theirs = draftOf({ ...desk, name: "Theirs", category: "Desks", sku: "A" })
+
+  it("takes over what it does not change, keeps what it alone changed, and asks for the rest", () => {
+    const { conflicts, draft, taken } = merge(base, mine, theirs)
+    assert.deepStrictEqual({ conflicts, taken }, { conflicts: ["name"], taken: ["category"] })
+    assert.deepStrictEqual([draft.name, draft.vendorName, draft.category, draft.sku], ["Theirs", "Me", "Desks", "A"])
+    assert.strictEqual(choose(draft, mine, conflicts).name, "Mine")
+  })
+
+  it("is no conflict where only a stock went down", () => {
+    const sold = { ...desk, stock: 1, variants: desk.variants.map((variant) => ({ ...variant, stock: 1 })) }
+    const variants = base.variants.map((variant) => ({ ...variant, title: "Wide" }))
+    assert.deepStrictEqual(merge(base, { ...base, variants }, draftOf(sold)).conflicts, [])
+  })
+})
+
+describe("what is typed", () => {
+  it("is a number with all of its digits, or is said to be none", () => {
+    assert.deepStrictEqual(typedNumber(` ${PRECISE} `), Either.right(new ExactNumber(PRECISE)))
+    assert.deepStrictEqual(typedNumber("+3"), Either.right(3))
+    for (const text of ["", "12,5", "1.", "0x1", '"1"', "1 000", "NaN"]) {
+      assert.isTrue(Either.isLeft(typedNumber(text)), text)
+    }
+    assert.isTrue(Either.isLeft(typedJson("{,}")))
+  })
+
+  it("is a count that holds only while there are as many, or a difference that always does", () => {
+    const change = { typed: "5", reason: " Counted ", shown: 7, way: "count" } as const
+    assert.deepStrictEqual(inventoryOf(change), Either.right({ stock: 5, expectedStock: 7, reason: "Counted" }))
+    assert.deepStrictEqual(
+      inventoryOf({ ...change, way: "adjust", typed: "-2", reason: "" }),
+      Either.right({ adjust: -2 })
+    )
+    assert.isTrue(Either.isLeft(inventoryOf({ ...change, typed: "-2" })))
+  })
+})
+
+describe("variants", () => {
+  it("are made for the combinations that have none, and lose the choices of an option that goes", () => {
+    const options = [...base.options, { key: "new", name: "Wood", values: ["Oak", "Ash"] }]
+    assert.deepStrictEqual(
+      missingVariants(options, [{ ...newVariant(), choices: { Width: "120", new: "Oak" } }]).map(({ title }) => title),
+      ["120 / Ash", "160 / Oak", "160 / Ash"]
+    )
+    assert.deepStrictEqual(
+      withoutOptions(base.variants, base.options, []).map(({ choices }) => choices),
+      [{}, {}]
+    )
+  })
+})

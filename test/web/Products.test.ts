@@ -1,0 +1,174 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { performed } from "../../src/rpc/Client.ts"
+import { hasBrowser, isFitFor } from "../support/Chromium.ts"
+import { lookingMember, PagesTest } from "../support/Pages.ts"
+import { makeProducts } from "../support/Products.ts"
+import { newKey } from "../support/Rpc.ts"
+
+/** More than two pages of the list. */
+const MANY = 260
+
+describe.skipIf(!hasBrowser)("the products of a store", () => {
+  layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.scoped("are listed to the last as one scrolls, by keyboard too, and are as they are now", () =>
+      Effect.gen(function* () {
+        const member = yield* lookingMember()
+        const { client, complaints, dashboard, page, storeId } = member
+        const products = yield* makeProducts(
+          member,
+          Array.from({ length: MANY }, (_, index) => ({ name: `Product ${index}`, price: index, stock: 10 }))
+        )
+        const grid = page.getByRole("grid", { name: "Products" })
+        const row = (name: string) => grid.getByRole("row").filter({ hasText: name })
+        yield* Effect.promise(async () => {
+          await page.goto(dashboard)
+          await page.getByRole("heading", { name: "Home" }).waitFor()
+          const from = performance.now()
+          await page.getByRole("link", { name: "Products" }).click()
+          await row("Product 3").waitFor()
+          process.stdout.write(`Products: rows after ${Math.round(performance.now() - from)} ms\n`)
+          await page.getByText(`50 of ${MANY} products loaded`).waitFor()
+          await isFitFor(page)
+          assert.isBelow(await grid.getByRole("row").count(), 60)
+          await grid.getByRole("row").nth(1).focus()
+          await page.keyboard.press("Space")
+          await page.getByText("1 selected").waitFor()
+          await page.keyboard.press("ArrowDown")
+          await page.keyboard.press("Shift+Space")
+          await page.getByText("2 selected").waitFor()
+          await isFitFor(page)
+          for (const shown of [250, MANY]) {
+            await page.keyboard.press("End")
+            await page.getByText(shown === MANY ? `${MANY} products` : `${shown} of ${MANY} products loaded`).waitFor()
+          }
+          await page.keyboard.press("End")
+          await row(`Product ${MANY - 1}`).waitFor()
+        })
+
+        const [last = products[0]] = products.slice(-1)
+        assert.isDefined(last)
+        if (last === undefined) return
+        let pages = 0
+        page.on("request", (request) => {
+          if (request.postData()?.includes("products.list") === true) pages++
+        })
+        const change = { storeId, id: last.id, patch: { name: "Called otherwise" } }
+        yield* performed(client.products.update({ ...change, idempotencyKey: newKey() }))
+        yield* Effect.promise(() => row("Called otherwise").waitFor())
+        assert.strictEqual(pages, 0)
+        yield* makeProducts(member, [{ name: "Quite new" }])
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Show 1 new product" }).click()
+          await page.keyboard.press("Tab")
+          await page.getByText(`${MANY + 1} products`).waitFor()
+          assert.strictEqual(pages, 1)
+          await row("Called otherwise").press("Enter")
+          await page.getByRole("heading", { name: "Called otherwise" }).waitFor()
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("are found while one types, filtered, and shown in the columns that were chosen", () =>
+      Effect.gen(function* () {
+        const member = yield* lookingMember()
+        const { complaints, context, dashboard, page } = member
+        yield* makeProducts(member, [
+          { name: "Oak desk", sku: "OAK-1", stock: 3, imageUrl: "https://images.example.com/desk.png" },
+          { name: "Oak chair", stock: 0, isActive: false },
+          { name: "Lamp", vendorName: "Harbour", stock: 20 }
+        ])
+        const names = () => page.getByRole("grid").getByRole("link").allTextContents()
+        yield* Effect.promise(async () => {
+          await context.route("https://images.example.com/**", (route) => route.fulfill({ status: 200, body: "" }))
+          await page.goto(`${dashboard}/products`)
+          await page.getByRole("link", { name: "Lamp" }).waitFor()
+          await page.getByLabel("Search").fill("oak")
+          await page.getByText("2 products found").waitFor()
+          assert.deepStrictEqual(await names(), ["Oak desk", "Oak chair"])
+          await page.getByLabel("Status").selectOption("Active")
+          await page.getByText("1 product of 2 found so far match the filters").waitFor()
+          assert.deepStrictEqual(await names(), ["Oak desk"])
+          assert.strictEqual(new URL(page.url()).search, "?q=oak&status=active")
+          await isFitFor(page)
+          await page.getByLabel("Search").fill("nothing like it")
+          await page.getByText("No product matches").waitFor()
+          await isFitFor(page)
+          await page.goto(`${dashboard}/products`)
+          await page.getByRole("button", { name: "Columns" }).click()
+          await page.getByRole("dialog").getByLabel("SKU").uncheck()
+          await page.getByRole("dialog").getByLabel("Tags").check()
+          await isFitFor(page)
+          await page.keyboard.press("Escape")
+          await page.reload()
+          await page.getByRole("columnheader", { name: "Tags" }).waitFor()
+          assert.strictEqual(await page.getByRole("columnheader", { name: "SKU" }).count(), 0)
+          await page.setViewportSize({ width: 390, height: 800 })
+          await isFitFor(page)
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("are edited many at once, until a stop, and what failed is told", () =>
+      Effect.gen(function* () {
+        const member = yield* lookingMember()
+        const { client, complaints, dashboard, page, storeId } = member
+        const products = yield* makeProducts(
+          member,
+          Array.from({ length: 12 }, (_, index) => ({ name: `Product ${index}`, tags: ["old"] }))
+        )
+        const held: Array<() => void> = []
+        let isHolding = true
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/products`)
+          await page.getByLabel("Select all that are shown").check()
+          await page.getByRole("button", { name: "Edit selected" }).click()
+          await page.getByLabel("What to do").selectOption("Set the price")
+          await page.getByLabel("New price").fill("12,5")
+          await page.getByRole("button", { name: "Set the price: 12 products" }).click()
+          await page.getByText("must be a number").waitFor()
+          await isFitFor(page)
+          await page.getByLabel("New price").fill("12.5")
+          await page.route("**/rpc", async (route) => {
+            if (isHolding && route.request().postData()?.includes("products.update") === true) {
+              await new Promise<void>((release) => held.push(release))
+            }
+            await route.continue()
+          })
+        })
+        const [first] = products
+        if (first !== undefined) {
+          yield* performed(client.products.delete({ storeId, id: first.id, idempotencyKey: newKey() }))
+        }
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Set the price: 12 products" }).click()
+          await page.getByText("0 of 12 products done").waitFor()
+          await page.getByRole("button", { name: "Stop" }).click()
+          await page.getByText("Stopping").waitFor()
+          isHolding = false
+          for (const release of held) release()
+          await page.getByText("Stopped. 3 done, 1 failed, 8 not begun.").waitFor()
+          await page.getByRole("dialog").getByText("Product 0", { exact: true }).waitFor()
+          await page.getByText("was not found").waitFor()
+          await isFitFor(page)
+          await page.getByRole("button", { name: "Close, and keep these selected" }).click()
+          await page.getByText("9 selected").waitFor()
+        })
+        const { items } = yield* client.products.list({ storeId })
+        assert.strictEqual(items.filter(({ price }) => price === 12.5).length, 3)
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Edit selected" }).click()
+          await page.getByLabel("What to do").selectOption("Add a tag")
+          await page.getByLabel("Tag", { exact: true }).fill("sale")
+          await page.getByRole("button", { name: "Add a tag: 9 products" }).click()
+          await page.getByText("8 done, 1 failed").waitFor()
+        })
+        const after = yield* client.products.list({ storeId })
+        assert.strictEqual(after.items.filter(({ tags }) => tags.join(" ") === "old sale").length, 8)
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+  })
+})

@@ -1,0 +1,117 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either, Fiber, TestClock } from "effect"
+import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
+import { RateLimitExceeded } from "../../src/domain/RateLimit.ts"
+import { uuidV7 } from "../../src/domain/Uuid.ts"
+import { EventId, type Changed } from "../../src/rpc/Client.ts"
+import { type Outcome, runMany } from "../../src/web/dashboard/products/BulkRun.ts"
+import { marked, matches, viewOf } from "../../src/web/dashboard/products/ListView.ts"
+import { standing } from "../../src/web/dashboard/products/useProducts.ts"
+
+const productOf = (millis: number, version = 1): Product => ({
+  ...newProduct(
+    { name: `Product ${millis}`, stock: millis },
+    { id: ProductId.make(uuidV7(millis)), slug: "", at: new Date(millis), currencyCode: "EUR" }
+  ),
+  version
+})
+
+const changeOf = ({ id }: Product, kind: Changed["kind"], version: number): readonly [string, Changed] => [
+  id,
+  {
+    _tag: "Changed",
+    id: EventId.make(uuidV7(1)),
+    kind,
+    occurredAt: "2026-01-31T09:30:00.000Z",
+    actor: { type: "merchant", id: uuidV7(1) },
+    surface: "rpc",
+    resource: "product",
+    resourceId: id,
+    version,
+    members: []
+  }
+]
+
+const list = [0, 1, 5, 6].map((millis) => productOf(millis))
+const [first, second, third, fourth] = list
+
+describe("a list of products", () => {
+  it("drops what is gone, asks for what is older than its last change, and offers what came behind its end", () => {
+    assert.isDefined(first && second && third && fourth)
+    if (!first || !second || !third || !fourth) return
+    const fresh = productOf(9)
+    const latest = new Map([
+      changeOf(first, "deleted", 1),
+      changeOf(second, "updated", 2),
+      changeOf(third, "updated", 1),
+      changeOf(fresh, "created", 1)
+    ])
+    const whole = standing(list, latest, true)
+    assert.deepStrictEqual([whole.rows, [...whole.old], whole.created], [[second, third, fourth], [second.id], 1])
+    assert.strictEqual(standing(list, latest, false).created, 0)
+    assert.strictEqual(standing(list, new Map(), true).rows, list)
+  })
+
+  it("is narrowed by what any row tells, and marked from row to row", () => {
+    const shown = (view: Parameters<typeof matches>[0]) => list.filter(matches(view)).map(({ stock }) => stock)
+    assert.deepStrictEqual(shown({ stock: "out" }), [0])
+    assert.deepStrictEqual(shown({ stock: "low" }), [1, 5])
+    assert.deepStrictEqual(shown({ stock: "in", status: "inactive" }), [])
+    assert.deepStrictEqual(viewOf({ status: "nonsense" }), {})
+    assert.deepStrictEqual([...marked(new Set([3]), [0, 1, 2, 3], 2, 0, true)], [3, 0, 1, 2])
+    assert.deepStrictEqual([...marked(new Set([0, 3]), [0, 1, 2, 3], 0, 3, false)], [0])
+  })
+})
+
+describe("many writes", () => {
+  const run = (write: (item: number) => Effect.Effect<unknown, Error>, isStopped = () => false) => {
+    const told: Array<Outcome<number, Error>> = []
+    const waits: Array<number | undefined> = []
+    const running = runMany({
+      items: [0, 1, 2, 3, 4, 5, 6, 7],
+      write,
+      told: (outcome) => void told.push(outcome),
+      waiting: (seconds) => void waits.push(seconds),
+      isStopped
+    })
+    return { told, waits, running }
+  }
+
+  it.effect("all wait for as long as the service says when it takes no more, and go on where they were", () =>
+    Effect.gen(function* () {
+      const tries: Array<number> = []
+      const { running, told, waits } = run((item) =>
+        Effect.suspend(() => {
+          tries.push(item)
+          return tries.length === 3 ? new RateLimitExceeded({ retryAfter: 20 }) : Effect.void
+        })
+      )
+      const fiber = yield* Effect.fork(running)
+      yield* TestClock.adjust("19 seconds")
+      const before = tries.length
+      yield* TestClock.adjust("2 seconds")
+      yield* Fiber.join(fiber)
+      assert.isBelow(before, 8)
+      assert.strictEqual(tries.length, 9)
+      assert.isTrue(waits.includes(20) && waits.at(-1) === undefined)
+      assert.deepStrictEqual(told.map(({ item }) => item).toSorted(), [0, 1, 2, 3, 4, 5, 6, 7])
+      assert.isTrue(told.every(({ result }) => Either.isRight(result)))
+    })
+  )
+
+  it.effect("tell of each what failed, and begin nothing after a stop", () =>
+    Effect.gen(function* () {
+      const refusal = new Error("Refused")
+      let begun = 0
+      const { running, told } = run(
+        () => Effect.suspend(() => (begun++ === 1 ? Effect.fail(refusal) : Effect.void)),
+        () => begun >= 2
+      )
+      yield* running
+      assert.deepStrictEqual(
+        told.map(({ result }) => Either.isLeft(result)),
+        [false, true]
+      )
+    })
+  )
+})

@@ -1,0 +1,101 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { hasBrowser, isFitFor } from "../support/Chromium.ts"
+import { lookingMember, PagesTest } from "../support/Pages.ts"
+import { putCustomers, putOrders } from "../support/Records.ts"
+
+const PORTO = { name: "Ada Example", line1: "1 Example Street", postalCode: "4000-001", city: "Porto" }
+
+describe.skipIf(!hasBrowser)("orders and customers", () => {
+  layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.scoped("are listed page by page and read: an order with its lines and amounts, and who ordered", () =>
+      Effect.gen(function* () {
+        const { complaints, dashboard, page, storeId } = yield* lookingMember()
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/orders`)
+          await page.getByText("No orders yet").waitFor()
+          await isFitFor(page)
+        })
+        const [ada] = yield* putCustomers(storeId, [
+          { name: "Ada Example", email: "ada@example.com", tags: ["regular"], addresses: [PORTO] }
+        ])
+        yield* putOrders(storeId, [
+          {
+            number: "1042",
+            currencyCode: "JPY",
+            financialStatus: "partially_paid",
+            customerId: ada?.id,
+            email: "ada@example.com",
+            shippingAddress: PORTO,
+            note: "Please ring <b>twice</b>.",
+            shipping: 49,
+            lineItems: [{ name: "Oak desk, 120 cm", sku: "DESK-120", quantity: 3, unitPrice: 1000, discount: 100 }]
+          },
+          ...Array.from({ length: 50 }, (_, index) => ({ number: `${2000 + index}` }))
+        ])
+        yield* Effect.promise(async () => {
+          await page.reload()
+          const rows = page.getByRole("table").getByRole("row")
+          await page.getByRole("link", { name: "1042" }).waitFor()
+          assert.strictEqual(await rows.count(), 51)
+          await page.getByRole("button", { name: "Show more" }).click()
+          await page.getByRole("link", { name: "2049" }).waitFor()
+          assert.strictEqual(await rows.count(), 52)
+          await isFitFor(page)
+
+          await page.getByRole("link", { name: "1042" }).click()
+          await page.getByRole("heading", { name: "Order 1042" }).waitFor()
+          for (const text of [
+            "Open",
+            "Partially paid",
+            "¥3,000",
+            "¥2,900",
+            "¥2,949",
+            "¥100",
+            "Please ring <b>twice</b>."
+          ]) {
+            await page.getByText(text, { exact: true }).first().waitFor()
+          }
+          await page.getByText("1 Example Street").waitFor()
+          await isFitFor(page)
+          await page.getByRole("link", { name: "Ada Example" }).click()
+          await page.getByRole("heading", { name: "Ada Example" }).waitFor()
+          await page.getByText("regular").waitFor()
+          await page.getByText("2,949").waitFor()
+          await isFitFor(page)
+          await page.goBack()
+          await page.getByRole("heading", { name: "Order 1042" }).waitFor()
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("are listed since a day, which the address keeps, on a small screen too", () =>
+      Effect.gen(function* () {
+        const { complaints, dashboard, page, storeId } = yield* lookingMember({ width: 390 })
+        yield* putCustomers(storeId, [{ name: "Ada Example" }, { company: "Example Books" }])
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/customers`)
+          await page.getByRole("link", { name: "Example Books" }).waitFor()
+          await isFitFor(page)
+          await page.getByRole("button", { name: "Last 7 days" }).click()
+          await page.getByRole("link", { name: "Ada Example" }).waitFor()
+          assert.match(page.url(), /since=/)
+          await page.getByLabel("New or changed since").fill("2999-01-01")
+          await page.getByText("No customer is new or changed since then").waitFor()
+          await isFitFor(page)
+          await page.reload()
+          await page.getByText("No customer is new or changed since then").waitFor()
+          await page.getByRole("button", { name: "All" }).click()
+          await page.getByRole("link", { name: "Ada Example" }).click()
+          await page.getByRole("heading", { name: "Ada Example" }).waitFor()
+          await page.goto(`${dashboard}/orders/${storeId}`)
+          await page.getByRole("heading", { name: "There is no such page" }).waitFor()
+          await page.goto(`${dashboard}/customers/nobody`)
+          await page.getByRole("heading", { name: "There is no such page" }).waitFor()
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+  })
+})

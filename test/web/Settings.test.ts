@@ -1,0 +1,226 @@
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Either, Schema } from "effect"
+import { randomUUID } from "node:crypto"
+import { UpdateSettings } from "../../src/domain/access/Settings.ts"
+import type { Store } from "../../src/domain/access/Stores.ts"
+import { StoreId } from "../../src/domain/Store.ts"
+import { browserName } from "../../src/web/dashboard/settings/Names.ts"
+import { readPasswords } from "../../src/web/dashboard/settings/Passwords.ts"
+import { readForm, typedOf } from "../../src/web/dashboard/settings/StoreForm.ts"
+import { hasBrowser, isFitFor } from "../support/Chromium.ts"
+import { lookingMember, PagesTest } from "../support/Pages.ts"
+import { clientOf, memberOf, newKey, sessionOf } from "../support/Rpc.ts"
+import { makeMerchant, PASSWORD } from "../support/Merchants.ts"
+
+const toSettings = Schema.decodeUnknownSync(UpdateSettings)
+
+const STORE: Store = {
+  id: StoreId.make(randomUUID()),
+  name: "A store",
+  domain: null,
+  timezone: "UTC",
+  locale: "en",
+  country: null,
+  weightUnit: "kg",
+  currencyCode: "EUR",
+  plan: { name: "scale", productLimit: 1, collectionLimit: 1 },
+  productCount: 0,
+  createdAt: "2026-01-31T09:30:00.000Z"
+}
+
+describe("what is typed into settings", () => {
+  it("is a change where the store would say something else, in the form in which it is kept", () => {
+    const typed = typedOf(STORE)
+    assert.deepStrictEqual(readForm(STORE, typed), { changes: {} })
+    assert.deepStrictEqual(
+      readForm(STORE, { ...typed, name: " A store ", domain: " Shop.example.com ", locale: "EN" }),
+      {
+        changes: { domain: "shop.example.com" }
+      }
+    )
+    const open = { ...STORE, domain: "shop.example.com", country: "DE" }
+    assert.deepStrictEqual(readForm(open, { ...typedOf(open), domain: "", country: "" }), {
+      changes: { domain: null, country: null }
+    })
+    assert.deepStrictEqual(readForm(STORE, { ...typed, domain: "shop", locale: "nonsense!" }), {
+      problems: {
+        domain: "It must be a host name, as in shop.example.com",
+        locale: "It must be a language tag of BCP 47, as in de-DE"
+      }
+    })
+  })
+
+  it("is a password where there are two that are good, and the new one twice", () => {
+    const typed = { current: "what I have", next: "what I want to have", again: "what I want to have" }
+    assert.isTrue(Either.isRight(readPasswords(typed)))
+    const problemsOf = (wrong: Partial<typeof typed>) =>
+      Either.match(readPasswords({ ...typed, ...wrong }), { onLeft: Object.keys, onRight: () => [] })
+    assert.deepStrictEqual(problemsOf({ current: "" }), ["current"])
+    assert.deepStrictEqual(problemsOf({ next: "short", again: "short" }), ["next"])
+    assert.deepStrictEqual(problemsOf({ again: "what I typed" }), ["again"])
+  })
+
+  it("browsers are called what people call them", () => {
+    const chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36"
+    assert.deepStrictEqual([chrome, `${chrome} Edg/126.0`, "curl/8.5", null].map(browserName), [
+      "Chrome on Linux",
+      "Edge on Linux",
+      "curl/8.5",
+      "An unknown browser"
+    ])
+  })
+})
+
+describe.skipIf(!hasBrowser)("settings", () => {
+  layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.scoped("a member changes what the store says of itself, and only that", () =>
+      Effect.gen(function* () {
+        const { client, complaints, dashboard, page, storeId } = yield* lookingMember({ role: "staff" })
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/settings`)
+          await page.getByLabel("Domain").fill("shop")
+          await page.getByRole("button", { name: "Save" }).click()
+          await page.getByText("It must be a host name, as in shop.example.com").waitFor()
+          await isFitFor(page)
+          await page.getByLabel("Domain").fill("Shop.Example.com")
+          await page.getByLabel("Name").fill("The tea shop")
+          await page.getByLabel("Country").selectOption("DE")
+          await page.getByLabel("Unit of weights").selectOption("g")
+        })
+        // Another member meanwhile: it stays.
+        const settings = toSettings({ timezone: "Europe/Berlin" })
+        yield* client.settings.update({ storeId, idempotencyKey: newKey(), settings })
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Save" }).click()
+          await page.getByText("Settings are saved").waitFor()
+          await page.getByRole("banner").getByText("The tea shop").waitFor({ state: "attached" })
+          assert.strictEqual(await page.getByLabel("Domain").inputValue(), "shop.example.com")
+          assert.strictEqual(await page.getByLabel("Time zone").inputValue(), "Europe/Berlin")
+          await isFitFor(page)
+
+          await page.getByRole("tab", { name: "Members" }).click()
+          await page.getByText("For owners of the store").waitFor()
+        })
+        assert.deepInclude(yield* client.store.get({ storeId }), {
+          name: "The tea shop",
+          domain: "shop.example.com",
+          country: "DE",
+          timezone: "Europe/Berlin",
+          locale: "en",
+          weightUnit: "g"
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("an owner lets members in, gives them another role, and lets them go", () =>
+      Effect.gen(function* () {
+        const { client, complaints, dashboard, email, page, storeId } = yield* lookingMember()
+        const guest = yield* makeMerchant()
+        const rowOf = (address: string) => page.getByRole("row").filter({ hasText: address })
+        const change = async (address: string, item: string) => {
+          await page.getByRole("button", { name: `Change ${address}` }).click()
+          await page.getByRole("menuitem", { name: item }).click()
+        }
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/settings`)
+          await page.getByRole("tab", { name: "Members" }).click()
+          await page.getByLabel("E-mail address").fill("nobody")
+          await page.getByRole("button", { name: "Add member" }).click()
+          await page.getByText("Give an e-mail address, as in ada@example.com").waitFor()
+          await page.getByLabel("E-mail address").fill("nobody@example.com")
+          await page.getByRole("button", { name: "Add member" }).click()
+          await page.getByText(/There is no merchant with the e-mail address nobody@example.com/).waitFor()
+          await isFitFor(page)
+          await page.getByLabel("E-mail address").fill(guest.email)
+          await page.keyboard.press("Enter")
+          await rowOf(guest.email).getByText("Staff").waitFor()
+          await isFitFor(page)
+
+          await change(email, "Make staff")
+          await page.getByText(/A store keeps at least one owner/).waitFor()
+          await change(guest.email, "Make owner")
+          await rowOf(guest.email).getByText("Owner").waitFor()
+          await change(guest.email, "Remove")
+          const asked = page.getByRole("alertdialog")
+          await asked.getByText(/From then on they are refused/).waitFor()
+          await isFitFor(page)
+          await asked.getByRole("button", { name: "Remove" }).click()
+          await asked.waitFor({ state: "detached" })
+          await rowOf(guest.email).waitFor({ state: "detached" })
+        })
+        assert.deepStrictEqual(
+          (yield* client.members.list({ storeId })).map((one) => one.email),
+          [email]
+        )
+
+        // Who is no owner any more sees what staff see, at once.
+        const other = yield* memberOf(storeId)
+        yield* Effect.promise(async () => {
+          await page.reload()
+          await page.getByRole("tab", { name: "Members" }).click()
+          await rowOf(other.email).waitFor()
+          await change(email, "Make staff")
+          await page.getByText("For owners of the store").waitFor()
+          await isFitFor(page)
+        })
+        yield* other.client.members.join({ storeId, idempotencyKey: newKey(), email, role: "owner" })
+        yield* Effect.promise(async () => {
+          await page.reload()
+          await page.getByRole("tab", { name: "Members" }).click()
+          await change(email, "Remove")
+          await page.getByRole("alertdialog").getByRole("button", { name: "Leave" }).click()
+          await page.getByRole("heading", { name: "You are a member of no store" }).waitFor()
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("a merchant ends sessions of theirs, and changes their password, which ends all others", () =>
+      Effect.gen(function* () {
+        const { complaints, dashboard, email, page } = yield* lookingMember({ width: 390 })
+        const lost = yield* clientOf(yield* sessionOf(email))
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/settings`)
+          await page.getByRole("tab", { name: "Your sessions" }).click()
+          await page.getByRole("row").filter({ hasText: "This one" }).waitFor()
+          await isFitFor(page)
+          await page.getByRole("button", { name: /^End the session/ }).click()
+          await page.getByText("The session is ended").waitFor()
+          await page.getByRole("button", { name: /^End the session/ }).waitFor({ state: "detached" })
+        })
+        assert.strictEqual((yield* Effect.flip(lost.account.get({})))._tag, "NotSignedIn")
+
+        const other = yield* clientOf(yield* sessionOf(email))
+        const next = "another horse battery"
+        const fill = async (current: string) => {
+          await page.getByLabel("Current password").fill(current)
+          await page.getByLabel("New password", { exact: true }).fill(next)
+          await page.getByLabel("New password once more").fill(next)
+          await page.keyboard.press("Enter")
+        }
+        yield* Effect.promise(async () => {
+          await page.getByRole("tab", { name: "Your password" }).click()
+          await page.getByRole("button", { name: "Change password" }).click()
+          await page.getByText("Give the password that you have now").waitFor()
+          await isFitFor(page)
+          await fill("a guess of mine")
+          await page.getByText(/The current password is wrong/).waitFor()
+          await fill(PASSWORD)
+          await page.getByText("Your password is changed, and 1 other session ended").waitFor()
+          assert.strictEqual(await page.getByLabel("Current password").inputValue(), "")
+          await isFitFor(page)
+        })
+        assert.strictEqual((yield* Effect.flip(other.account.get({})))._tag, "NotSignedIn")
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Sign out" }).click()
+          await page.getByLabel("E-mail address").fill(email)
+          await page.getByLabel("Password").fill(next)
+          await page.keyboard.press("Enter")
+          await page.getByRole("heading", { name: "Sign in" }).waitFor({ state: "detached" })
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+  })
+})
