@@ -5,7 +5,6 @@ import { randomUUID } from "node:crypto"
 import { Agents } from "../../../src/domain/access/Agents.ts"
 import { type Kept, ProposalId, Proposals } from "../../../src/domain/access/Proposals.ts"
 import { Sessions } from "../../../src/domain/access/Sessions.ts"
-import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { CollectionId, CreateCollection } from "../../../src/domain/catalog/Collection.ts"
@@ -15,12 +14,9 @@ import { Search } from "../../../src/domain/catalog/Search.ts"
 import { parse } from "../../../src/domain/Json.ts"
 import { Imports } from "../../../src/domain/imports/Imports.ts"
 import { Idempotency, type StoredResponse } from "../../../src/domain/Idempotency.ts"
-import { AgentClients } from "../../../src/domain/oauth/AgentClients.ts"
-import { Grants } from "../../../src/domain/oauth/Grants.ts"
 import { OrderId, Orders, PutOrder } from "../../../src/domain/records/Order.ts"
 import { RateLimit } from "../../../src/domain/RateLimit.ts"
 import { AppData } from "../../../src/domain/records/AppData.ts"
-import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { Encoded, type Write, Writes } from "../../../src/domain/Write.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { MigrationsLive } from "../../../src/layers/Migrations.ts"
@@ -36,6 +32,7 @@ import { freshDatabase } from "../../support/Postgres.ts"
 import { BROUGHT, deleteBrought, fill, ORDER, outdate, RULES } from "../../support/Filled.ts"
 import { undos } from "../../support/Undos.ts"
 import { costSoFar } from "../../support/PlanCost.ts"
+import { PURGED } from "../../support/Purged.ts"
 import { scene } from "../../support/PlanScene.ts"
 import { PASSWORD } from "../../support/Merchants.ts"
 import { contextOf, performIn } from "../../support/Writes.ts"
@@ -55,21 +52,6 @@ const selectProduct = middleOf("products", "true")
 const selectOrder = middleOf("orders", "true")
 // Behind a manual one: so each page begins with the same kind, and is asked for by the same statement.
 const selectCollection = middleOf("collections", "document ->> 'type' = 'manual'")
-
-/** Who purges what. */
-const PURGED = {
-  records: Idempotency,
-  tokens: Tokens,
-  grants: Grants,
-  clients: AgentClients,
-  sessions: Sessions,
-  proposals: Proposals,
-  agents: Agents,
-  deliveries: Webhooks,
-  // Where no delivery is left to purge.
-  events: Webhooks,
-  entries: AppData
-}
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toPatch = Schema.decodeUnknownSync(UpdateProduct)
@@ -221,7 +203,10 @@ const round = Effect.fn(function* ({
   }
   yield* measured("summaries of products", catalog.summarizeProducts(storeId, [product.id]))
   yield* measured("a preview", catalog.previewCollection(storeId, toPreview({ rules: RULES["by tag and title"] })))
-  yield* measured("why a product is in a collection", catalog.explainMembership(storeId, product.id, { id: collection.id }))
+  yield* measured(
+    "why a product is in a collection",
+    catalog.explainMembership(storeId, product.id, { id: collection.id })
+  )
 
   const orders = yield* Orders
   const perform = yield* performIn(storeId)
