@@ -88,7 +88,7 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
 
   insert into app_data (store_id, installation_id, namespace, key, value, bytes, created_at, updated_at, expires_at)
   select i.store_id, i.id, 'settings', 'key-' || n, '1', 1, now(), now(), case n % 2 when 1 then now() + interval '1 hour' end
-  from installations i, generate_series(1, case store_id when '${store}' then ${products / 10} else 2 end) n
+  from installations i, generate_series(1, case store_id when '${store}' then ${products / 20} else 2 end) n
   on conflict do nothing;
   insert into app_data_usage (store_id, installation_id, entries, bytes)
   select store_id, installation_id, count(*), count(*) from app_data group by store_id, installation_id
@@ -202,8 +202,8 @@ const outdating = `
   from agents limit 100;
   with copied as materialized (select * from agents limit 1)
   insert into agents (store_id, id, token_hash, name, scopes, budget, requests, proposals_only, created_by, revoked_at)
-  select store_id, gen_random_uuid(), null, name, scopes, budget, requests, proposals_only, created_by, now() - interval '500 days'
-  from copied, generate_series(1, 100);
+  select s.id, gen_random_uuid(), null, copied.name, scopes, budget, requests, proposals_only, created_by, now() - interval '500 days'
+  from copied, (select id from stores limit 100) s;
   with made as (
     insert into app_data (store_id, installation_id, namespace, key, value, bytes, created_at, updated_at, expires_at)
     select store_id, id, 'ended', gen_random_uuid(), '1', 1, now(), now(), now() - interval '1 second'

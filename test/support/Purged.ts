@@ -1,8 +1,8 @@
-import { Idempotency } from "../../src/domain/Idempotency.ts"
 import { Agents } from "../../src/domain/access/Agents.ts"
 import { Proposals } from "../../src/domain/access/Proposals.ts"
 import { Sessions } from "../../src/domain/access/Sessions.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
+import { Idempotency } from "../../src/domain/Idempotency.ts"
 import { AgentClients } from "../../src/domain/oauth/AgentClients.ts"
 import { Grants } from "../../src/domain/oauth/Grants.ts"
 import { AppData } from "../../src/domain/records/AppData.ts"
@@ -18,5 +18,7 @@ export const PURGED = {
   proposals: Proposals,
   agents: Agents,
   deliveries: Webhooks,
+  // Where no delivery is left to purge.
+  events: Webhooks,
   entries: AppData
 }

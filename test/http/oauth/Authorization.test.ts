@@ -17,7 +17,7 @@ const scene = Effect.gen(function* () {
     "http://127.0.0.1/callback",
     "com.example.app:/cb"
   ]
-  const { clientId } = yield* register({ redirectUris, scopes: ["read_products", "write_products"] })
+  const { clientId } = yield* register({ isPublic: true, redirectUris, scopes: ["read_products", "write_products"] })
   const { challenge } = makePkce()
   const good = {
     client_id: clientId,
