@@ -76,9 +76,10 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   insert into agent_windows (store_id, agent_id) select store_id, id from agents on conflict do nothing;
   insert into agent_tokens (token_hash, store_id, agent_id, grant_id, expires_at)
   select sha256(id::text::bytea), store_id, id, id, now() + interval '1 hour' from agents on conflict do nothing;
+  insert into merchants (id, email, name, password_hash) select id, id, 'Ada', '' from stores on conflict do nothing;
   insert into sessions (token_hash, id, merchant_id, address, created_at, seen_at, ends_at, last_end)
-  select sha256(s.id::text::bytea), s.id, m.id, '', now(), now(), now() + interval '1 day', now() + interval '1 day'
-  from (select id from merchants limit 1) m, stores s on conflict do nothing;
+  select sha256(id::text::bytea), id, id, '', now(), now(), now() + interval '1 day', now() + interval '1 day'
+  from stores on conflict do nothing;
   insert into sign_in_attempts (subject, attempts, ends_at)
   select sha256(id::text::bytea), '{}', now() + interval '1 day' from stores on conflict do nothing;
   insert into proposals (store_id, id, agent_id, procedure, payload, ground, status, created_at, expires_at)
@@ -88,7 +89,7 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
 
   insert into app_data (store_id, installation_id, namespace, key, value, bytes, created_at, updated_at, expires_at)
   select i.store_id, i.id, 'settings', 'key-' || n, '1', 1, now(), now(), case n % 2 when 1 then now() + interval '1 hour' end
-  from installations i, generate_series(1, case store_id when '${store}' then ${products / 20} else 2 end) n
+  from installations i, generate_series(1, case store_id when '${store}' then ${products / 10} else 2 end) n
   on conflict do nothing;
   insert into app_data_usage (store_id, installation_id, entries, bytes)
   select store_id, installation_id, count(*), count(*) from app_data group by store_id, installation_id
@@ -193,8 +194,8 @@ const outdating = `
   insert into agent_clients (client_id, name, redirect_uris, ends_at)
   select gen_random_uuid(), 'A client', '{}', now() - interval '1 second' from generate_series(1, 100);
   insert into sessions (token_hash, id, merchant_id, address, created_at, seen_at, ends_at, last_end)
-  select sha256(gen_random_uuid()::text::bytea), gen_random_uuid(), m.id, '', now(), now(), now() - interval '1 second', now()
-  from (select id from merchants limit 1) m, generate_series(1, 100);
+  select sha256(gen_random_uuid()::text::bytea), gen_random_uuid(), id, '', now(), now(), now() - interval '1 second', now()
+  from merchants limit 100;
   insert into sign_in_attempts (subject, attempts, ends_at)
   select sha256(gen_random_uuid()::text::bytea), '{}', now() - interval '1 second' from generate_series(1, 100);
   insert into proposals (store_id, id, agent_id, procedure, payload, ground, status, created_at, expires_at)
