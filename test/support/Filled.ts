@@ -89,7 +89,7 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
 
   insert into app_data (store_id, installation_id, namespace, key, value, bytes, created_at, updated_at, expires_at)
   select i.store_id, i.id, 'settings', 'key-' || n, '1', 1, now(), now(), case n % 2 when 1 then now() + interval '1 hour' end
-  from installations i, generate_series(1, case store_id when '${store}' then ${products / 10} else 2 end) n
+  from installations i, generate_series(1, case store_id when '${store}' then ${products / 20} else 2 end) n
   on conflict do nothing;
   insert into app_data_usage (store_id, installation_id, entries, bytes)
   select store_id, installation_id, count(*), count(*) from app_data group by store_id, installation_id
@@ -164,7 +164,7 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   select i.store_id, uuid_v7(clock_micros()), i.id, p.id, p.name, price, currency_code, period, now(), now(), now()
   from (select * from installations limit 3000) i join lateral (
     select * from app_plans p where p.app_id = i.app_id limit 1
-  ) p on true, generate_series(1, case i.store_id when '${store}' then ${products / 10} else 2 end) n;
+  ) p on true, generate_series(1, case i.store_id when '${store}' then ${products / 20} else 2 end) n;
   insert into recent_requests (store_id, installation_id, requests)
   select store_id, id, '[]' from installations on conflict do nothing;
 
