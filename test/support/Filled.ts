@@ -76,9 +76,10 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   insert into agent_windows (store_id, agent_id) select store_id, id from agents on conflict do nothing;
   insert into agent_tokens (token_hash, store_id, agent_id, grant_id, expires_at)
   select sha256(id::text::bytea), store_id, id, id, now() + interval '1 hour' from agents on conflict do nothing;
+  insert into merchants (id, email, name, password_hash) select id, id, 'Ada', '' from stores on conflict do nothing;
   insert into sessions (token_hash, id, merchant_id, address, created_at, seen_at, ends_at, last_end)
-  select sha256(s.id::text::bytea), s.id, m.id, '', now(), now(), now() + interval '1 day', now() + interval '1 day'
-  from (select id from merchants limit 1) m, stores s on conflict do nothing;
+  select sha256(id::text::bytea), id, id, '', now(), now(), now() + interval '1 day', now() + interval '1 day'
+  from stores on conflict do nothing;
   insert into sign_in_attempts (subject, attempts, ends_at)
   select sha256(id::text::bytea), '{}', now() + interval '1 day' from stores on conflict do nothing;
   insert into proposals (store_id, id, agent_id, procedure, payload, ground, status, created_at, expires_at)
@@ -163,7 +164,7 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   select i.store_id, uuid_v7(clock_micros()), i.id, p.id, p.name, price, currency_code, period, now(), now(), now()
   from (select * from installations limit 3000) i join lateral (
     select * from app_plans p where p.app_id = i.app_id limit 1
-  ) p on true, generate_series(1, case i.store_id when '${store}' then ${products / 10} else 2 end) n;
+  ) p on true, generate_series(1, case i.store_id when '${store}' then ${products / 20} else 2 end) n;
   insert into recent_requests (store_id, installation_id, requests)
   select store_id, id, '[]' from installations on conflict do nothing;
 
@@ -193,8 +194,8 @@ const outdating = `
   insert into agent_clients (client_id, name, redirect_uris, ends_at)
   select gen_random_uuid(), 'A client', '{}', now() - interval '1 second' from generate_series(1, 100);
   insert into sessions (token_hash, id, merchant_id, address, created_at, seen_at, ends_at, last_end)
-  select sha256(gen_random_uuid()::text::bytea), gen_random_uuid(), m.id, '', now(), now(), now() - interval '1 second', now()
-  from (select id from merchants limit 1) m, generate_series(1, 100);
+  select sha256(gen_random_uuid()::text::bytea), gen_random_uuid(), id, '', now(), now(), now() - interval '1 second', now()
+  from merchants limit 100;
   insert into sign_in_attempts (subject, attempts, ends_at)
   select sha256(gen_random_uuid()::text::bytea), '{}', now() - interval '1 second' from generate_series(1, 100);
   insert into proposals (store_id, id, agent_id, procedure, payload, ground, status, created_at, expires_at)
