@@ -217,7 +217,7 @@ describe.skipIf(!hasBrowser)("settings", () => {
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Sign out" }).click()
           await page.getByLabel("E-mail address").fill(email)
-          await page.getByLabel("Password").fill(next)
+          await page.getByLabel("Password", { exact: true }).fill(next)
           await page.keyboard.press("Enter")
           await page.getByRole("heading", { name: "Sign in" }).waitFor({ state: "detached" })
         })
