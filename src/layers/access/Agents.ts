@@ -25,7 +25,9 @@ import { AGENT, GOES_ON, makeAgent } from "./NewAgents.ts"
 /** About how many bytes it has. */
 const BYTES = "600"
 
-const ITS_WINDOW = "agent_windows w on w.store_id = a.store_id and w.agent_id = a.id"
+/** Found by its key for each agent of a page, whatever the tables held when it was planned: `offset 0` keeps it apart. */
+const ITS_WINDOW =
+  "lateral (select hits from agent_windows w where w.store_id = a.store_id and w.agent_id = a.id offset 0) w on true"
 
 const selectPage = statement(
   pageQuery({
