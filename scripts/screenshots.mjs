@@ -11,7 +11,7 @@ const pictures = join(root, "docs/screenshots")
 const data = mkdtempSync(join(tmpdir(), "partner-api-screenshots-"))
 const server = spawn(process.execPath, [join(root, "dist/main.js")], {
   env: { ...process.env, DATA_DIR: data, PORT: "0", LOG_LEVEL: "none" },
-  stdio: "inherit"
+  stdio: ["ignore", "ignore", "inherit"]
 })
 const ended = new Promise((resolve) => server.once("exit", resolve))
 

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { AppId, AppNotFound, NoClientSecret, SECRET_OVERLAP } from "../domain/access/Apps.ts"
 import { AppLimitReached, AppPatch, DevelopedApp, DevelopedInstallation, NewApp } from "../domain/access/Developers.ts"
 import { InstallationId } from "../domain/access/Installations.ts"
-import { listOf, optional } from "../domain/catalog/Fields.ts"
+import { optional } from "../domain/catalog/Fields.ts"
 import { EventId, EventKind } from "../domain/Events.ts"
 import { RedirectUriRefused } from "../domain/oauth/RedirectUri.ts"
 import {
@@ -14,6 +14,7 @@ import {
   OVERLAP_HOURS,
   TestDelivery,
   TooManyTests,
+  WantedKinds,
   Webhook,
   WebhookNotFound,
   WebhookUrlRefused
@@ -107,12 +108,6 @@ export const getAppWebhook = Rpc.make("appWebhooks.get", {
   }),
   error: Schema.Union(AppNotFound, WebhookNotFound)
 })
-
-/** The kinds of event that a webhook is told of. */
-export const WantedKinds = listOf(EventKind, EventKind.literals.length).pipe(
-  Schema.filter((kinds) => kinds.length > 0, { message: () => "must name a kind of event" }),
-  Schema.annotations({ description: "Which events it wants, of the stores that let it read what they tell of" })
-)
 
 /** The first time makes a secret, which is shown; later the one that there is goes on. */
 export const setAppWebhook = Rpc.make("appWebhooks.set", {

@@ -45,6 +45,7 @@ const payloadsOf = (
     "customers.get": { id: customer },
     "activity.list": {},
     "activity.get": { id: entry },
+    "activity.names": { ids: [product] },
     "activity.undo": { idempotencyKey: randomUUID(), id: entry },
     "activity.undoSpan": {
       idempotencyKey: randomUUID(),
@@ -100,7 +101,9 @@ const NOT_FOUND: Readonly<Record<string, string>> = {
 }
 
 /** What is the caller's own is in no store. */
-const inStores = [...Rpcs.requests.keys()].filter((tag) => !/^(?:account|sessions|apps|appWebhooks|appDeliveries)\./.test(tag))
+const inStores = [...Rpcs.requests.keys()].filter(
+  (tag) => !/^(?:account|sessions|apps|appWebhooks|appDeliveries)\./.test(tag)
+)
 
 /** A store with something in it. */
 const scene = Effect.gen(function* () {

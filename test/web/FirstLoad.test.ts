@@ -1,6 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { gzipSync } from "node:zlib"
+import type { Response } from "playwright-core"
 import { hasBrowser } from "../support/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
 
@@ -12,23 +13,20 @@ describe.skipIf(!hasBrowser)("the first load of the dashboard", () => {
     it.scoped("is at most 250 KiB of script, and nothing of it comes from elsewhere", () =>
       Effect.gen(function* () {
         const { complaints, dashboard, page, url } = yield* lookingMember()
-        const loaded: Array<{ readonly url: string; readonly type: string; readonly bytes: Promise<Buffer> }> = []
-        page.on("response", (response) => {
-          const type = response.request().resourceType()
-          loaded.push({ url: response.url(), type, bytes: response.body() })
-        })
+        const loaded: Array<Response> = []
+        page.on("response", (response) => void loaded.push(response))
         yield* Effect.promise(async () => {
           await page.goto(dashboard, { waitUntil: "networkidle" })
           await page.getByRole("heading", { level: 1 }).waitFor()
         })
-        const scripts = loaded.filter(({ type }) => type === "script")
+        const scripts = loaded.filter((response) => response.request().resourceType() === "script")
         assert.isNotEmpty(scripts)
-        const bodies = yield* Effect.promise(() => Promise.all(scripts.map(({ bytes }) => bytes)))
+        const bodies = yield* Effect.promise(() => Promise.all(scripts.map((response) => response.body())))
         const bytes = bodies.map((body) => gzipSync(body).length).reduce((sum, length) => sum + length, 0)
         process.stdout.write(`First load of the dashboard: ${(bytes / 1024).toFixed(1)} KiB of script, gzipped\n`)
         assert.isAtMost(bytes, MOST)
         assert.deepStrictEqual(
-          loaded.map((one) => new URL(one.url).origin).filter((origin) => origin !== url),
+          loaded.map((response) => new URL(response.url()).origin).filter((origin) => origin !== url),
           []
         )
         assert.deepStrictEqual(complaints(), [])

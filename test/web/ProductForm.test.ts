@@ -4,10 +4,10 @@ import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Pr
 import { ExactNumber, parse, stringify } from "../../src/domain/Json.ts"
 import { uuidV7 } from "../../src/domain/Uuid.ts"
 import { patchOf, problemsOf, productInput } from "../../src/web/dashboard/products/DraftInput.ts"
-import { choose, merge } from "../../src/web/dashboard/products/Merge.ts"
 import { type Draft, draftOf, newDraft } from "../../src/web/dashboard/products/ProductDraft.ts"
 import { inventoryOf } from "../../src/web/dashboard/products/Stock.ts"
 import { missingVariants, newVariant, withoutOptions } from "../../src/web/dashboard/products/Variants.ts"
+import { merge, withFields } from "../../src/web/data/Merge.ts"
 import { typedJson, typedNumber } from "../../src/web/data/Typed.ts"
 
 const PRECISE = "0.1234567890123456789"
@@ -122,8 +122,8 @@ describe("a form when somebody else saved", () => {
   it("takes over what it does not change, keeps what it alone changed, and asks for the rest", () => {
     const { conflicts, draft, taken } = merge(base, mine, theirs)
     assert.deepStrictEqual({ conflicts, taken }, { conflicts: ["name"], taken: ["category"] })
-    assert.deepStrictEqual([draft.name, draft.vendorName, draft.category, draft.sku], ["Theirs", "Me", "Desks", "A"])
-    assert.strictEqual(choose(draft, mine, conflicts).name, "Mine")
+    assert.deepStrictEqual([draft.name, draft.vendorName, draft.category, draft.sku], ["Mine", "Me", "Desks", "A"])
+    assert.strictEqual(withFields(draft, theirs, conflicts).name, "Theirs")
   })
 
   it("is no conflict where only a stock went down", () => {

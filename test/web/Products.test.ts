@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)("the products of a store", () => {
           await page.goto(dashboard)
           await page.getByRole("heading", { name: "Home" }).waitFor()
           const from = performance.now()
-          await page.getByRole("link", { name: "Products" }).click()
+          await page.getByRole("link", { name: "Products", exact: true }).click()
           await row("Product 3").waitFor()
           process.stdout.write(`Products: rows after ${Math.round(performance.now() - from)} ms\n`)
           await page.getByText(`50 of ${MANY} products loaded`).waitFor()

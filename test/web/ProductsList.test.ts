@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, Fiber, TestClock } from "effect"
+import { Effect, Either, Fiber, TestClock, TestContext } from "effect"
 import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
 import { RateLimitExceeded } from "../../src/domain/RateLimit.ts"
 import { uuidV7 } from "../../src/domain/Uuid.ts"
@@ -35,6 +35,8 @@ const changeOf = ({ id }: Product, kind: Changed["kind"], version: number): read
 const list = [0, 1, 5, 6].map((millis) => productOf(millis))
 const [first, second, third, fourth] = list
 
+const shown = (view: Parameters<typeof matches>[0]) => list.filter(matches(view)).map(({ stock }) => stock)
+
 describe("a list of products", () => {
   it("drops what is gone, asks for what is older than its last change, and offers what came behind its end", () => {
     assert.isDefined(first && second && third && fourth)
@@ -53,7 +55,6 @@ describe("a list of products", () => {
   })
 
   it("is narrowed by what any row tells, and marked from row to row", () => {
-    const shown = (view: Parameters<typeof matches>[0]) => list.filter(matches(view)).map(({ stock }) => stock)
     assert.deepStrictEqual(shown({ stock: "out" }), [0])
     assert.deepStrictEqual(shown({ stock: "low" }), [1, 5])
     assert.deepStrictEqual(shown({ stock: "in", status: "inactive" }), [])
@@ -63,20 +64,21 @@ describe("a list of products", () => {
   })
 })
 
-describe("many writes", () => {
-  const run = (write: (item: number) => Effect.Effect<unknown, Error>, isStopped = () => false) => {
-    const told: Array<Outcome<number, Error>> = []
-    const waits: Array<number | undefined> = []
-    const running = runMany({
-      items: [0, 1, 2, 3, 4, 5, 6, 7],
-      write,
-      told: (outcome) => void told.push(outcome),
-      waiting: (seconds) => void waits.push(seconds),
-      isStopped
-    })
-    return { told, waits, running }
-  }
+/** What a run of many writes tells of each, and of its waits. */
+const run = (write: (item: number) => Effect.Effect<unknown, Error>, isStopped = () => false) => {
+  const told: Array<Outcome<number, Error>> = []
+  const waits: Array<number | undefined> = []
+  const running = runMany({
+    items: [0, 1, 2, 3, 4, 5, 6, 7],
+    write,
+    told: (outcome) => void told.push(outcome),
+    waiting: (seconds) => void waits.push(seconds),
+    isStopped
+  })
+  return { told, waits, running }
+}
 
+describe("many writes", () => {
   it.effect("all wait for as long as the service says when it takes no more, and go on where they were", () =>
     Effect.gen(function* () {
       const tries: Array<number> = []
@@ -96,7 +98,7 @@ describe("many writes", () => {
       assert.isTrue(waits.includes(20) && waits.at(-1) === undefined)
       assert.deepStrictEqual(told.map(({ item }) => item).toSorted(), [0, 1, 2, 3, 4, 5, 6, 7])
       assert.isTrue(told.every(({ result }) => Either.isRight(result)))
-    })
+    }).pipe(Effect.provide(TestContext.TestContext))
   )
 
   it.effect("tell of each what failed, and begin nothing after a stop", () =>

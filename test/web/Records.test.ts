@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)("orders and customers", () => {
           for (const text of [
             "Open",
             "Partially paid",
-            "¥3,000",
+            "¥1,000",
             "¥2,900",
             "¥2,949",
             "¥100",

@@ -82,6 +82,8 @@ describe.skipIf(!hasBrowser)("settings", () => {
           await page.getByRole("button", { name: "Save" }).click()
           await page.getByText("It must be a host name, as in shop.example.com").waitFor()
           await isFitFor(page)
+          await page.getByRole("link", { name: "Apps" }).click()
+          await page.getByRole("alertdialog", { name: "Leave this page?" }).getByText("Cancel").click()
           await page.getByLabel("Domain").fill("Shop.Example.com")
           await page.getByLabel("Name").fill("The tea shop")
           await page.getByLabel("Country").selectOption("DE")
@@ -215,7 +217,7 @@ describe.skipIf(!hasBrowser)("settings", () => {
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Sign out" }).click()
           await page.getByLabel("E-mail address").fill(email)
-          await page.getByLabel("Password").fill(next)
+          await page.getByLabel("Password", { exact: true }).fill(next)
           await page.keyboard.press("Enter")
           await page.getByRole("heading", { name: "Sign in" }).waitFor({ state: "detached" })
         })

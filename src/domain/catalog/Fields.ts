@@ -1,8 +1,8 @@
-import currencyCodes from "currency-codes"
 import { Schema } from "effect"
 import { ExactNumber, type JsonNumber, MAX_NUMBER, wasNumber } from "../Json.ts"
 import { fold, grouped } from "../Text.ts"
 import { parseUrl } from "../Url.ts"
+import { CURRENCIES } from "./Currencies.ts"
 
 /*
  * The kinds of value that products and collections are made of. Each says in one sentence what it takes; that sentence
@@ -90,9 +90,6 @@ export const Slug = Schema.String.pipe(
   }),
   Schema.annotations(says("must be 1 to 255 of a-z, 0-9 and single hyphens between them"))
 )
-
-/** The package's list is of June 2024; the Caribbean guilder came after it. */
-const CURRENCIES: ReadonlySet<string> = new Set([...currencyCodes.codes(), "XCG"])
 
 const isCurrency = (code: string) => CURRENCIES.has(code)
 

@@ -73,7 +73,9 @@ export type Reason = typeof Reason.Type
 export const Membership = Schema.Struct({
   collectionId: Schema.NullOr(CollectionId).annotations({ description: "Null where rules are of no collection yet" }),
   productId: ProductId,
-  isMember: Schema.Boolean.annotations({ description: "Whether the collection holds the product, or would by the rules that are tried out" }),
+  isMember: Schema.Boolean.annotations({
+    description: "Whether the collection holds the product, or would by the rules that are tried out"
+  }),
   type: CollectionHead.fields.type,
   disjunctive: disjunctive.annotations({
     description: "How rules combine. false: a member satisfies every rule. true: any of them. No rules match nothing"

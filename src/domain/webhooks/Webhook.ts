@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { AppId, type AppNotFound } from "../access/Apps.ts"
+import { listOf } from "../catalog/Fields.ts"
 import { EventId, EventKind } from "../Events.ts"
 import type { PageRequest } from "../Page.ts"
 
@@ -14,6 +15,12 @@ export const LOG_DAYS = 30
 
 /** Why a webhook receives nothing: it was told so, its endpoint answered 410, or it failed for too long. */
 export const PauseReason = Schema.Literal("operator", "gone", "failing")
+
+/** The kinds of event that a webhook is told of. */
+export const WantedKinds = listOf(EventKind, EventKind.literals.length).pipe(
+  Schema.filter((kinds) => kinds.length > 0, { message: () => "must name a kind of event" }),
+  Schema.annotations({ description: "Which events it wants, of the stores that let it read what they tell of" })
+)
 
 /** An app's webhook as it stands. Its secrets are shown only when they are made. */
 export const Webhook = Schema.Struct({

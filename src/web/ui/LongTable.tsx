@@ -1,5 +1,5 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual"
-import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react"
+import { Fragment, type KeyboardEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react"
 import css from "./LongTable.module.css"
 
 export interface LongColumn<Row> {
@@ -143,24 +143,25 @@ export const LongTable = <Row,>({
             if (row === undefined) return undefined
             const gap = start - end
             end = start + rowHeight
-            return [
-              gap === 0 ? undefined : <Gap key={`before ${index}`} height={gap} />,
-              <tr
-                key={keyOf(row)}
-                style={{ height: rowHeight }}
-                aria-rowindex={index + 2}
-                aria-selected={keys?.isMarked(row)}
-                tabIndex={keys === undefined ? undefined : index === current ? 0 : -1}
-                onKeyDown={(event) => onKeyDown(event, row, index)}
-                onFocus={() => setActive(index)}
-              >
-                {columns.map(({ cell, isNumber = false, name }) => (
-                  <td key={name} className={isNumber ? css["number"] : undefined}>
-                    {cell(row, index)}
-                  </td>
-                ))}
-              </tr>
-            ]
+            return (
+              <Fragment key={keyOf(row)}>
+                {gap === 0 ? undefined : <Gap height={gap} />}
+                <tr
+                  style={{ height: rowHeight }}
+                  aria-rowindex={index + 2}
+                  aria-selected={keys?.isMarked(row)}
+                  tabIndex={keys === undefined ? undefined : index === current ? 0 : -1}
+                  onKeyDown={(event) => onKeyDown(event, row, index)}
+                  onFocus={() => setActive(index)}
+                >
+                  {columns.map(({ cell, isNumber = false, name }) => (
+                    <td key={name} className={isNumber ? css["number"] : undefined}>
+                      {cell(row, index)}
+                    </td>
+                  ))}
+                </tr>
+              </Fragment>
+            )
           })}
           {virtual.getTotalSize() > end ? <Gap height={virtual.getTotalSize() - end} /> : undefined}
         </tbody>

@@ -9,12 +9,14 @@ interface SaveBarProps {
   readonly discard: () => void
   readonly save: () => void
   readonly isBusy: boolean
+  /** What saving does, where it has another name. */
+  readonly action?: string
   /** Something has to be decided first, which the bar says. */
   readonly isHeld?: boolean
 }
 
 /** What became of the page is saved or discarded here: it stays in sight for as long as there is something to save. */
-export const SaveBar = ({ children, discard, isBusy, isHeld = false, isShown, save }: SaveBarProps) =>
+export const SaveBar = ({ action = "Save", children, discard, isBusy, isHeld = false, isShown, save }: SaveBarProps) =>
   isShown ? (
     <section className={css["bar"]} aria-label="Unsaved changes">
       <p className={css["said"]}>{children}</p>
@@ -22,7 +24,7 @@ export const SaveBar = ({ children, discard, isBusy, isHeld = false, isShown, sa
         Discard
       </Button>
       <Button kind="strong" onClick={save} isBusy={isBusy} disabled={isHeld}>
-        Save
+        {action}
       </Button>
     </section>
   ) : undefined

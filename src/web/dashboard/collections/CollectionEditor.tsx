@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { Either } from "effect"
-import { useCallback, useRef, useState } from "react"
+import { useCallback, useMemo, useRef, useState } from "react"
 import type { Collection, UpdateCollection } from "../../../domain/catalog/Collection.ts"
 import { performed } from "../../../rpc/Client.ts"
 import { differences } from "../../data/Merge.ts"
@@ -55,7 +55,8 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
     }
   })
 
-  const { base, draft } = edited ?? { base: latest, draft: draftOf(latest) }
+  const asItIs = useMemo(() => draftOf(latest), [latest])
+  const { base, draft } = edited ?? { base: latest, draft: asItIs }
   const isDirty = edited !== undefined
   const isBehind = isDirty && !saving.isPending && latest.version > base.version
   const outdated = useCallback(() => {
@@ -84,7 +85,7 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
           key={latest.version}
           base={draftOf(base)}
           mine={draft}
-          theirs={draftOf(latest)}
+          theirs={asItIs}
           goOn={(next) => setDraft(latest, next)}
         />
       ) : undefined}
@@ -102,7 +103,7 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
       )}
       <SaveBar
         isShown={isDirty}
-        discard={() => setDraft(latest, draftOf(latest))}
+        discard={() => setDraft(latest, asItIs)}
         save={save}
         isBusy={saving.isPending}
         isHeld={isBehind}

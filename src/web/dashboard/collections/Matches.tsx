@@ -11,6 +11,7 @@ import { Card, Quiet } from "../../ui/Page.tsx"
 import { ProductSearch } from "../../ui/ProductSearch.tsx"
 import { Answered } from "../../ui/States.tsx"
 import { useStoreId } from "../Store.ts"
+import { AllMatches } from "./AllMatches.tsx"
 import { type Draft, rulesOf } from "./CollectionDraft.ts"
 import css from "./Matches.module.css"
 import { ProductLine } from "./ProductRow.tsx"
@@ -62,7 +63,16 @@ export const Matches = ({ draft, id }: MatchesProps) => {
         }
       >
         {preview.data === undefined && !isAnswerable ? undefined : (
-          <Answered asked={preview}>{(matches) => <ShownMatches {...matches} ask={setAsked} />}</Answered>
+          <Answered asked={preview}>
+            {(matches) => (
+              <>
+                <ShownMatches {...matches} ask={setAsked} />
+                {id === undefined || !isAnswerable || matches.productCount <= SHOWN ? undefined : (
+                  <AllMatches id={id} rules={wanted} productCount={matches.productCount} />
+                )}
+              </>
+            )}
+          </Answered>
         )}
       </Card>
       <Card title="Why is a product in, or not?">

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { InstalledApp } from "../../../domain/access/Installations.ts"
 import type { StoreWebhook } from "../../../domain/webhooks/StoreWebhooks.ts"
 import type { Client, StoreId } from "../../../rpc/Client.ts"
-import { ago } from "../../data/Format.ts"
+import { ago, time } from "../../data/Format.ts"
 import type { Tone } from "../../ui/Badge.tsx"
 
 /** Apps that are looked at: each is a call of its own. */
@@ -35,6 +35,6 @@ export const healthOf = ({ state }: Pick<App, "state">, webhook: Webhook): reado
   if (webhook.host === null) return ["Wants no events", "plain"]
   if (webhook.pausedAt !== null) return [`Paused ${ago(webhook.pausedAt)}`, "alert"]
   if (webhook.heldSince !== null) return [`Waits since you paused it, ${ago(webhook.heldSince)}`, "warn"]
-  if (webhook.failingSince !== null) return [`Failing since ${ago(webhook.failingSince)}`, "alert"]
+  if (webhook.failingSince !== null) return [`Failing since ${time(webhook.failingSince)}`, "alert"]
   return ["Delivered as it happens", "good"]
 }

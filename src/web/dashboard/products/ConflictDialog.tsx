@@ -12,8 +12,8 @@ interface ConflictDialogProps {
   readonly theirs: Draft
   readonly isOpen: boolean
   readonly close: () => void
-  /** Saves upon what somebody else saved, with these fields as they are here. */
-  readonly save: (yours: ReadonlyArray<Field>) => void
+  /** Saves upon what somebody else saved, with these fields as they have them. */
+  readonly save: (theirs: ReadonlyArray<Field>) => void
 }
 
 interface SideProps {
@@ -71,7 +71,7 @@ export const ConflictDialog = ({ close, fields, isOpen, save, theirs, yours }: C
         ))}
       </Stack>
       <Row>
-        <Button kind="strong" onClick={() => save(fields.filter((field) => !given.has(field)))}>
+        <Button kind="strong" onClick={() => save(fields.filter((field) => given.has(field)))}>
           Save what is chosen
         </Button>
         <Button onClick={close}>Back to the form</Button>

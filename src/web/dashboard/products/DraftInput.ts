@@ -2,16 +2,9 @@ import { Either, Struct } from "effect"
 import { type BadRequest, decodeWith } from "../../../domain/BadRequest.ts"
 import { canonical, type JsonNumber, type JsonObject } from "../../../domain/Json.ts"
 import { CreateProduct, UpdateProduct } from "../../../domain/catalog/Product.ts"
+import { differences } from "../../data/Merge.ts"
 import { typedJson, typedNumber } from "../../data/Typed.ts"
-import {
-  type Draft,
-  type Field,
-  isSame,
-  newDraft,
-  VARIANT_AMOUNTS,
-  VARIANT_TEXTS,
-  type VariantDraft
-} from "./ProductDraft.ts"
+import { type Draft, type Field, newDraft, VARIANT_AMOUNTS, VARIANT_TEXTS, type VariantDraft } from "./ProductDraft.ts"
 
 /* What a form asks the service to do. Only what differs from what it began with is sent. */
 
@@ -141,10 +134,6 @@ const inputOf = (draft: Draft, base: Draft, read: Reading) =>
     metaDescription: () => textOrNull(draft.metaDescription)
   }) satisfies Record<Field, () => unknown>
 
-/** The fields in which a form differs from what it began with. */
-export const changedFields = (base: Draft, draft: Draft): ReadonlyArray<Field> =>
-  Struct.keys(base).filter((field) => !isSame(field, base, draft))
-
 /** What is sent of these fields, or all that is wrong with them: nothing is sent then. */
 const inputWith =
   <A>(decode: (given: unknown, strict: boolean) => Either.Either<A, BadRequest>) =>
@@ -167,11 +156,11 @@ const isRenamed = (base: Draft, draft: Draft) =>
 
 /** What changes a product into what the form says. */
 export const patchOf = (base: Draft, draft: Draft): Either.Either<UpdateProduct, Problems> => {
-  const fields = new Set(changedFields(base, draft))
+  const fields = new Set(differences(base, draft))
   if (isRenamed(base, draft)) fields.add("variants")
   return toPatch(base, draft, [...fields])
 }
 
 /** What makes a product as the form says. */
 export const productInput = (draft: Draft): Either.Either<CreateProduct, Problems> =>
-  toProduct(newDraft, draft, [...new Set<Field>(["name", ...changedFields(newDraft, draft)])])
+  toProduct(newDraft, draft, [...new Set<Field>(["name", ...differences(newDraft, draft)])])

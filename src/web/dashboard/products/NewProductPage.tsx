@@ -3,19 +3,20 @@ import { useNavigate } from "@tanstack/react-router"
 import { Either } from "effect"
 import { useState } from "react"
 import { type CreateProduct, performed } from "../../../rpc/Client.ts"
+import { differences } from "../../data/Merge.ts"
 import { useWrite } from "../../data/Queries.ts"
 import { Page } from "../../ui/Page.tsx"
+import { SaveBar } from "../../ui/SaveBar.tsx"
 import { Trouble } from "../../ui/States.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { Unsaved } from "../../ui/Unsaved.tsx"
 import { useStore, useStoreId } from "../Store.ts"
 import { BackToProducts } from "./BackToProducts.tsx"
-import { changedFields, type Problems, productInput } from "./DraftInput.ts"
+import { type Problems, productInput } from "./DraftInput.ts"
 import { focusWrong, LineField, stillWrong } from "./Editing.tsx"
 import { type Draft, newDraft } from "./ProductDraft.ts"
 import { ProductForm } from "./ProductForm.tsx"
 import { isToldElsewhere, NOTHING_WRONG, refusedFields } from "./Refused.ts"
-import { SaveBar } from "./SaveBar.tsx"
 import { keepProduct } from "./useProducts.ts"
 
 const NO_VARIANTS = new Map<string, never>()
@@ -67,7 +68,7 @@ export const NewProductPage = () => {
         creating.mutate(product, { onError: (error) => refuse(refusedFields(error)) })
       }
     })
-  const isChanged = changedFields(newDraft, draft).length > 0
+  const isChanged = differences(newDraft, draft).length > 0
   return (
     <Page title="New product" isWide above={<BackToProducts />}>
       {creating.error === null || isToldElsewhere(creating.error) ? undefined : <Trouble error={creating.error} />}
@@ -78,6 +79,7 @@ export const NewProductPage = () => {
         variantStock={NO_VARIANTS}
       />
       <SaveBar
+        isShown
         action="Make product"
         save={save}
         discard={() => {

@@ -1,5 +1,5 @@
 import type { Schema } from "effect"
-import { bareNumbers, canonical, type JsonNumber, stringify } from "../../../domain/Json.ts"
+import { bareNumbers, type JsonNumber, stringify } from "../../../domain/Json.ts"
 import { newProduct, type Product, ProductId, type UpdateProduct } from "../../../domain/catalog/Product.ts"
 import { uuidV7 } from "../../../domain/Uuid.ts"
 
@@ -160,7 +160,3 @@ export const draftOf = (product: Product): Draft => ({
 export const newDraft: Draft = draftOf(
   newProduct({ name: "" }, { id: ProductId.make(uuidV7(0)), slug: "", at: new Date(0), currencyCode: "" })
 )
-
-/** Whether two forms say the same in a field. */
-export const isSame = (field: Field, a: Draft, b: Draft): boolean =>
-  a[field] === b[field] || canonical(a[field]) === canonical(b[field])

@@ -9,6 +9,7 @@ import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { Confirm } from "../../ui/Dialog.tsx"
 import { Page, Row } from "../../ui/Page.tsx"
+import { SaveBar } from "../../ui/SaveBar.tsx"
 import { Empty, Trouble } from "../../ui/States.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { Unsaved } from "../../ui/Unsaved.tsx"
@@ -18,7 +19,6 @@ import { ConflictDialog } from "./ConflictDialog.tsx"
 import { fieldNames } from "./FieldNames.ts"
 import { ProductForm } from "./ProductForm.tsx"
 import { isToldElsewhere } from "./Refused.ts"
-import { SaveBar } from "./SaveBar.tsx"
 import { StockDialog, type StockOf } from "./StockDialog.tsx"
 import { useEditor } from "./useEditor.ts"
 import { dropProduct } from "./useProducts.ts"
@@ -110,15 +110,18 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
         }
         variantStock={variantStock}
       />
-      {changed.length === 0 && conflicts.length === 0 ? undefined : (
-        <SaveBar action="Save" save={editor.save} discard={editor.discard} isBusy={editor.isSaving}>
-          {saying(problems.size, conflicts.length, changed.length)}
-        </SaveBar>
-      )}
+      <SaveBar
+        isShown={changed.length > 0 || conflicts.length > 0}
+        save={editor.save}
+        discard={editor.discard}
+        isBusy={editor.isSaving}
+      >
+        {saying(problems.size, conflicts.length, changed.length)}
+      </SaveBar>
       <ConflictDialog
         fields={conflicts}
         yours={draft}
-        theirs={theirs ?? draft}
+        theirs={theirs}
         isOpen={editor.isComparing}
         close={editor.endCompare}
         save={editor.saveChosen}

@@ -10,7 +10,7 @@ import css from "./Products.module.css"
 const ROW_HEIGHT = 52
 
 /** Rows before the end at which the next page is asked for. */
-const AHEAD = 60
+const AHEAD = 25
 
 const isFoundColumn = (column: ColumnName) => FOUND_COLUMNS.some((one) => one === column)
 

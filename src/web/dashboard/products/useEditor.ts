@@ -3,11 +3,11 @@ import { Either, Predicate } from "effect"
 import { useMemo, useState } from "react"
 import type { Product } from "../../../domain/catalog/Product.ts"
 import { performed, type ProductId, type StoreId, type UpdateProduct } from "../../../rpc/Client.ts"
+import { differences, merge, withFields } from "../../data/Merge.ts"
 import { useWrite } from "../../data/Queries.ts"
 import { toast } from "../../ui/Toasts.tsx"
-import { changedFields, patchOf, type Problems } from "./DraftInput.ts"
+import { patchOf, type Problems } from "./DraftInput.ts"
 import { focusWrong, stillWrong } from "./Editing.tsx"
-import { choose, merge } from "./Merge.ts"
 import { type Draft, draftOf, type Field } from "./ProductDraft.ts"
 import { NOTHING_WRONG, refusedFields } from "./Refused.ts"
 import { keepProduct } from "./useProducts.ts"
@@ -44,7 +44,7 @@ export const useEditor = (storeId: StoreId, id: ProductId, product: Product) => 
   const [isComparing, setComparing] = useState(false)
   const { base, draft } = form
   const baseDraft = useMemo(() => draftOf(base), [base])
-  const changed = changedFields(baseDraft, draft)
+  const changed = differences(baseDraft, draft)
   const merged = product.version > base.version ? merge(baseDraft, draft, draftOf(product)) : undefined
   if (merged !== undefined && merged.conflicts.length === 0) {
     const taken = changed.length === 0 ? [] : merged.taken.filter((field) => field !== "stock")
@@ -63,8 +63,7 @@ export const useEditor = (storeId: StoreId, id: ProductId, product: Product) => 
       keepProduct(queries, storeId, saved)
       // What was typed while it was sent stays, upon what was saved.
       setForm((now) => {
-        const { conflicts, draft: next } = merge(sent, now.draft, draftOf(saved))
-        return { ...formOf(saved), draft: choose(next, now.draft, conflicts) }
+        return { ...formOf(saved), draft: merge(sent, now.draft, draftOf(saved)).draft }
       })
       setComparing(false)
       toast("Saved")
@@ -98,7 +97,7 @@ export const useEditor = (storeId: StoreId, id: ProductId, product: Product) => 
     changed,
     /** Fields in which the form and somebody else say different things. */
     conflicts: merged?.conflicts ?? [],
-    theirs: merged?.draft,
+    theirs: draftOf(product),
     isComparing: isComparing && merged !== undefined && merged.conflicts.length > 0,
     compare: () => setComparing(true),
     endCompare: () => setComparing(false),
@@ -111,13 +110,13 @@ export const useEditor = (storeId: StoreId, id: ProductId, product: Product) => 
         problems: stillWrong(now.problems, members)
       })),
     save: () => (merged === undefined ? submit(base, draft) : setComparing(true)),
-    /** Saves upon what somebody else saved, with these fields as the form has them. */
-    saveChosen: (mine: ReadonlyArray<Field>) => {
+    /** Saves upon what somebody else saved, with these fields as they have them. */
+    saveChosen: (given: ReadonlyArray<Field>) => {
       if (merged === undefined) return
-      const next = choose(merged.draft, draft, mine)
+      const next = withFields(merged.draft, draftOf(product), given)
       setForm((now) => ({ ...now, base: product, draft: next }))
       setComparing(false)
-      if (changedFields(draftOf(product), next).length > 0) submit(product, next)
+      if (differences(draftOf(product), next).length > 0) submit(product, next)
     },
     discard: () => {
       save.reset()

@@ -8,6 +8,7 @@ import { Columns, SelectField, TextField } from "../../ui/Field.tsx"
 import { Card, Facts, Row, Stack } from "../../ui/Page.tsx"
 import { Trouble } from "../../ui/States.tsx"
 import { toast } from "../../ui/Toasts.tsx"
+import { Unsaved } from "../../ui/Unsaved.tsx"
 import { useAccountAgain, useStoreId } from "../Store.ts"
 import { countries, languageName, timezones } from "./Names.ts"
 import { readForm, typedOf, UNIT_WORDS, type Typed } from "./StoreForm.ts"
@@ -109,6 +110,9 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
             </Row>
           </Stack>
         </form>
+        <Unsaved isUnsaved={isChanged}>
+          <p>What you changed of the store is not saved, and is lost.</p>
+        </Unsaved>
       </Card>
       <Card title="Set by who runs the service">
         <Facts

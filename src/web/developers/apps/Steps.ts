@@ -48,7 +48,7 @@ export const stepsOf = ({ id, name, scopes, type }: App, base: string, redirectU
       "const app = {",
       `  url: ${JSON.stringify(base)},`,
       `  clientId: ${JSON.stringify(id)},`,
-      ...(isPublic ? [] : ["  clientSecret: process.env.CLIENT_SECRET,"]),
+      ...(isPublic ? [] : ["  clientSecret, // from where your server keeps it"]),
       `  redirectUri: ${JSON.stringify(redirectUri)}`,
       "}",
       "",

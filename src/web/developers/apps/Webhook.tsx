@@ -1,8 +1,8 @@
-import { Either, Predicate, Schema } from "effect"
+import { Effect, Either, Predicate, Schema } from "effect"
 import { type FormEvent, useState } from "react"
 import { type BadRequest, decodeWith } from "../../../domain/BadRequest.ts"
 import { EventKind } from "../../../domain/Events.ts"
-import { WantedKinds } from "../../../rpc/Developers.ts"
+import { WantedKinds } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId } from "../../../rpc/Client.ts"
 import { useAsked, useWrite } from "../../data/Queries.ts"
 import { type Problems, problemsOf } from "../../data/Refused.ts"
@@ -10,7 +10,7 @@ import { Button } from "../../ui/Button.tsx"
 import { CheckField, Fieldset, TextField } from "../../ui/Field.tsx"
 import { Card, Row, Stack } from "../../ui/Page.tsx"
 import { Secret } from "../../ui/Secret.tsx"
-import { Loading, Trouble } from "../../ui/States.tsx"
+import { Answered, Trouble } from "../../ui/States.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import css from "./Apps.module.css"
 import { SigningSecret } from "./SigningSecret.tsx"
@@ -22,16 +22,14 @@ const KIND_WORDS: Readonly<Record<EventKind, string>> = {
   "catalog.collection.updated.v1": "A collection was created, changed or deleted"
 }
 
-const has = (error: unknown, tag: string) => Predicate.isTagged(error, tag)
-
 /** What the form says, as it is sent. */
 const decode = decodeWith(Schema.Struct({ url: Schema.String, kinds: WantedKinds }))
 
 const problemsIn = (error: unknown): Problems =>
-  has(error, "WebhookUrlRefused") && error instanceof Error ? { url: error.message } : problemsOf(error)
+  Predicate.isTagged(error, "WebhookUrlRefused") && error instanceof Error ? { url: error.message } : problemsOf(error)
 
 /** Where events go, and which. */
-const Target = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: Webhook | undefined }) => {
+const Target = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: Webhook | null }) => {
   const [url, setUrl] = useState(webhook?.url ?? "")
   const [kinds, setKinds] = useState<ReadonlyArray<EventKind>>(webhook?.kinds ?? EventKind.literals)
   const [secret, setSecret] = useState<string>()
@@ -65,7 +63,7 @@ const Target = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: W
           />
         </Card>
       )}
-      <Card title={webhook === undefined ? "Set a webhook" : "Where events go"}>
+      <Card title={webhook === null ? "Set a webhook" : "Where events go"}>
         <form onSubmit={set} noValidate>
           <Stack>
             <TextField
@@ -94,7 +92,7 @@ const Target = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: W
             {error === null || Object.keys(problems).length > 0 ? undefined : <Trouble error={error} />}
             <Row>
               <Button kind="strong" type="submit" isBusy={setting.isPending}>
-                {webhook === undefined ? "Set the webhook" : "Save"}
+                {webhook === null ? "Set the webhook" : "Save"}
               </Button>
             </Row>
           </Stack>
@@ -104,22 +102,27 @@ const Target = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: W
   )
 }
 
-/** How the events of an app reach it. */
+/** How the events of an app reach it. That it has no webhook is an answer: what is typed stays when it is asked anew. */
 export const WebhookPanel = ({ appId }: { readonly appId: AppId }) => {
-  const asked = useAsked(["app", appId, "webhook"], (client) => client.appWebhooks.get({ id: appId }))
-  const isNone = has(asked.error, "WebhookNotFound")
-  if (asked.data === undefined && !isNone)
-    return asked.error === null ? <Loading /> : <Trouble error={asked.error} retry={() => void asked.refetch()} />
+  const asked = useAsked(["app", appId, "webhook"], (client) =>
+    Effect.catchTag(client.appWebhooks.get({ id: appId }), "WebhookNotFound", () => Effect.succeed(null))
+  )
   return (
     <Stack>
-      {asked.data === undefined ? undefined : <WebhookState appId={appId} webhook={asked.data} />}
-      <Target appId={appId} webhook={asked.data} />
-      {asked.data === undefined ? undefined : (
-        <>
-          <TestWebhook appId={appId} />
-          <SigningSecret appId={appId} liveSecrets={asked.data.liveSecrets} />
-        </>
-      )}
+      <Answered asked={asked}>
+        {(webhook) => (
+          <>
+            {webhook === null ? undefined : <WebhookState appId={appId} webhook={webhook} />}
+            <Target appId={appId} webhook={webhook} />
+            {webhook === null ? undefined : (
+              <>
+                <TestWebhook appId={appId} />
+                <SigningSecret appId={appId} liveSecrets={webhook.liveSecrets} />
+              </>
+            )}
+          </>
+        )}
+      </Answered>
     </Stack>
   )
 }

@@ -1,0 +1,47 @@
+import { useState } from "react"
+import type { Rule } from "../../../domain/catalog/Rule.ts"
+import { canonical } from "../../../domain/Json.ts"
+import type { CollectionId } from "../../../rpc/Client.ts"
+import { count } from "../../data/Format.ts"
+import { newKey, useAsked } from "../../data/Queries.ts"
+import { Button } from "../../ui/Button.tsx"
+import { Dialog } from "../../ui/Dialog.tsx"
+import { Answered } from "../../ui/States.tsx"
+import { useStoreId } from "../Store.ts"
+import { ProductList } from "./ProductList.tsx"
+
+interface AllMatchesProps {
+  readonly id: CollectionId
+  readonly rules: { readonly rules: ReadonlyArray<Rule>; readonly disjunctive: boolean }
+  readonly productCount: number
+}
+
+/** All that a collection would hold by these rules, however many: a preview shows the first of them. */
+export const AllMatches = ({ id, productCount, rules }: AllMatchesProps) => {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{`Show all ${count(productCount, "product")}`}</Button>
+      <Dialog title="All that match" isOpen={isOpen} close={() => setOpen(false)} isWide>
+        <All id={id} rules={rules} />
+      </Dialog>
+    </>
+  )
+}
+
+const All = ({ id, rules }: Pick<AllMatchesProps, "id" | "rules">) => {
+  const storeId = useStoreId()
+  const patch = { type: "automated", ...rules } as const
+  const asked = useAsked([storeId, "products", "matches", id, canonical(rules)], (client) =>
+    client.collections.update({ storeId, id, patch, idempotencyKey: newKey(), dryRun: true })
+  )
+  return (
+    <Answered asked={asked}>
+      {(rehearsed) =>
+        "dryRun" in rehearsed ? (
+          <ProductList ids={rehearsed.resource.productIds} label="All products that match" />
+        ) : undefined
+      }
+    </Answered>
+  )
+}

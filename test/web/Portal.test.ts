@@ -1,0 +1,247 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import { execFile } from "node:child_process"
+import { randomUUID } from "node:crypto"
+import type { Page } from "playwright-core"
+import { promisify } from "node:util"
+import { Installations } from "../../src/domain/access/Installations.ts"
+import { verifyWebhook } from "../../src/http/client/Webhooks.ts"
+import { makeWorker } from "../../src/layers/webhooks/Worker.ts"
+import { baseUrl, install, makeStore } from "../support/Api.ts"
+import { hasBrowser, isFitFor, openWindow } from "../support/Chromium.ts"
+import { developer } from "../support/Developers.ts"
+import { InternetHere, publicReceiver } from "../support/Internet.ts"
+import { PagesTest, windowOf } from "../support/Pages.ts"
+import { receiver } from "../support/Receiver.ts"
+import { newKey } from "../support/Rpc.ts"
+import { makeMerchant, PASSWORD } from "../support/Merchants.ts"
+import { arrived } from "../support/Webhooks.ts"
+
+/** The pages, with a worker that delivers: developers' endpoints are on this machine, under a public name. */
+const PortalTest = Layer.scopedDiscard(makeWorker(8)).pipe(Layer.provideMerge(PagesTest), Layer.provide(InternetHere))
+
+const shell = (...lines: ReadonlyArray<string>) => promisify(execFile)("bash", ["-c", lines.join("\n")])
+
+const linesOf = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true }).innerText()
+
+const Store = Schema.Struct({ data: Schema.Struct({ id: Schema.String, name: Schema.String }) })
+const storeIn = Schema.decodeUnknownSync(Schema.parseJson(Store))
+
+const openTab = (page: Page, name: string) => page.getByRole("tab", { name }).click()
+
+/** A developer who looks at an app of theirs. */
+const lookingDeveloper = Effect.gen(function* () {
+  const owner = yield* developer
+  const app = yield* owner.create()
+  const window = yield* windowOf(owner.cookie)
+  return { ...owner, ...window, app, address: `${window.url}/developers/apps/${app.id}` }
+})
+
+describe.skipIf(!hasBrowser)("the portal", () => {
+  layer(PortalTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.scoped("a developer signs up and registers an app, which its first steps let into a merchant's store", () =>
+      Effect.gen(function* () {
+        const base = yield* baseUrl
+        const storeId = yield* makeStore()
+        const merchant = yield* makeMerchant([storeId])
+        const callback = yield* receiver(() => ({ status: 200, headers: { "content-type": "text/html" }, body: "Hi" }))
+        const { complaints, page } = yield* openWindow({ width: 1280 })
+        const theirs = yield* openWindow()
+        const secret = yield* Effect.promise(async () => {
+          await page.goto(`${base}/developers`)
+          await page.getByRole("link", { name: "Sign up" }).click()
+          await page.getByLabel("Name").fill("Grace")
+          await page.getByLabel("E-mail address").fill(merchant.email)
+          await page.getByLabel("Password").fill("short")
+          await page.keyboard.press("Enter")
+          await page.getByText("must have 12 to 256 characters").waitFor()
+          await isFitFor(page)
+          await page.getByLabel("Password").fill(PASSWORD)
+          await page.keyboard.press("Enter")
+          await page.getByRole("alert").getByText("There is an account").waitFor()
+          await page.getByLabel("E-mail address").fill(`${randomUUID()}@example.com`)
+          await page.keyboard.press("Enter")
+          await page.getByText("You have no app yet").waitFor()
+          await isFitFor(page)
+
+          await page.getByRole("link", { name: "Register an app" }).click()
+          await page.getByLabel("Website").fill("http://app.example.com")
+          await page.getByRole("button", { name: "Register" }).click()
+          await page.getByText("must be text of 1 to 100 characters").waitFor()
+          await page.getByText("must be an absolute https URL").waitFor()
+          await isFitFor(page)
+          await page.getByLabel("Name").fill("Restocker")
+          await page.getByLabel("Website").fill("")
+          await page.getByLabel("Redirect URIs").fill("http://app.example.com/")
+          await page.getByLabel("Change the stock of products").check()
+          await page.getByRole("button", { name: "Register" }).click()
+          await page.getByText("The redirect URI http://app.example.com/ must").waitFor()
+          await page.getByLabel("Redirect URIs").fill(`${callback.url}/callback`)
+          await page.getByRole("button", { name: "Register" }).click()
+          await page.getByRole("heading", { name: "Restocker is registered" }).waitFor()
+          await isFitFor(page)
+          const shown = await page.getByLabel("Client secret").inputValue()
+          await page.getByRole("link", { name: "Go on to the first steps" }).click()
+          await page.getByText("Ask for the store.").waitFor()
+          await isFitFor(page)
+          return shown
+        })
+        yield* Effect.promise(async () => {
+          const values = (await linesOf(page, "Values")).replace(/app_secret_…/, secret)
+          const asked = await shell(values, await linesOf(page, "Ask the merchant"), 'echo "$verifier"')
+          const [address = "", verifier = ""] = asked.stdout.trim().split("\n")
+
+          await theirs.page.goto(address)
+          await theirs.page.getByLabel("E-mail address").fill(merchant.email)
+          await theirs.page.getByLabel("Password").fill(PASSWORD)
+          await theirs.page.keyboard.press("Enter")
+          await theirs.page.getByRole("heading", { name: "Restocker asks for access" }).waitFor()
+          await theirs.page.getByText("Change the stock of products").waitFor()
+          await theirs.page.getByRole("button", { name: "Allow" }).click()
+          await theirs.page.waitForURL(/callback\?code=/)
+          const code = new URL(theirs.page.url()).searchParams.get("code") ?? ""
+
+          const exchange = (await linesOf(page, "Exchange the code")).replace("…", code)
+          const quiet = exchange.replace('echo "$tokens"', "")
+          const got = await shell(values, `verifier=${verifier}`, quiet, await linesOf(page, "First request"))
+          assert.strictEqual(storeIn(got.stdout).data.id, storeId)
+
+          await openTab(page, "Installations")
+          await page.getByRole("cell", { name: "See products, Change the stock of products" }).waitFor()
+          await isFitFor(page)
+          assert.notInclude(await page.content(), storeId)
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("a webhook is set and tested, and what it is sent stands in the log and is sent once more", () =>
+      Effect.gen(function* () {
+        const endpoint = yield* publicReceiver(() => ({ status: 200, body: "Thank you <b>very</b> much" }))
+        const { address, app, complaints, page } = yield* lookingDeveloper
+        const secret = yield* Effect.promise(async () => {
+          await page.goto(address)
+          await openTab(page, "Deliveries")
+          await page.getByText("The app has no webhook").waitFor()
+          await openTab(page, "Webhook")
+          await page.getByLabel("URL").fill("https://127.0.0.1/hooks")
+          await page.getByRole("button", { name: "Set the webhook" }).click()
+          await page.getByText("The webhook URL has the address 127.0.0.1").waitFor()
+          await isFitFor(page)
+          await page.getByLabel("URL").fill(endpoint.url)
+          await page.getByRole("button", { name: "Set the webhook" }).click()
+          const shown = await page.getByLabel("Signing secret", { exact: true }).inputValue()
+          await page.getByRole("button", { name: "Send a test" }).click()
+          await page.getByText("It arrived").waitFor()
+          await page.getByText("Thank you <b>very</b> much").waitFor()
+          await isFitFor(page)
+          return shown
+        })
+        const [test = assert.fail("It came")] = endpoint.received
+        const verified = yield* Effect.promise(() => verifyWebhook(secret, test.headers, test.body))
+        assert.deepInclude(verified, { ok: true, known: false })
+
+        const storeId = yield* makeStore()
+        const granted = { scopes: ["read_products"], capabilities: [] } as const
+        yield* Effect.flatMap(Installations, ({ install }) => install({ storeId, appId: app.id, ...granted }))
+        const { client: writer } = yield* install(storeId)
+        yield* writer.post("/products", { name: "Cup" })
+        yield* arrived(endpoint, 2)
+        yield* Effect.promise(async () => {
+          await openTab(page, "Deliveries")
+          const delivered = page.getByRole("cell", { name: "Delivered", exact: true })
+          while ((await delivered.count()) === 0) await page.getByRole("button", { name: "Refresh" }).click()
+          await isFitFor(page)
+          await page.getByRole("button", { name: /^Requests of/ }).click()
+          const details = page.getByRole("dialog", { name: "catalog.product.updated.v1" })
+          await details.getByText("Status 200").waitFor()
+          await details.getByText("Thank you <b>very</b> much").waitFor()
+          await isFitFor(page)
+          await details.getByRole("button", { name: "Send it once more" }).click()
+          await details.waitFor({ state: "hidden" })
+          await page.getByLabel("Show").selectOption("Given up")
+          await page.getByText("No delivery stands so").waitFor()
+        })
+        yield* arrived(endpoint, 3)
+        yield* Effect.promise(async () => {
+          await openTab(page, "Webhook")
+          await page.getByRole("button", { name: "Pause" }).click()
+          await page.getByText("You, or who runs the service, paused it.").waitFor()
+          await page.getByRole("button", { name: "Resume…" }).click()
+          await page.getByLabel("What becomes of them").selectOption("Leave them out")
+          await isFitFor(page)
+          await page.getByRole("button", { name: "Resume", exact: true }).click()
+          await page.getByText("Works", { exact: true }).waitFor()
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("settings are changed, and secrets replaced: each new one is shown once", () =>
+      Effect.gen(function* () {
+        const { address, app, client, complaints, page } = yield* lookingDeveloper
+        yield* client.appWebhooks.set({
+          idempotencyKey: newKey(),
+          id: app.id,
+          url: "https://app.example.com/hooks",
+          kinds: ["catalog.product.updated.v1"]
+        })
+        const shown = yield* Effect.promise(async () => {
+          await page.goto(address)
+          await openTab(page, "Settings")
+          await page.getByLabel("Name").fill("Stock keeper")
+          await isFitFor(page)
+          await openTab(page, "Client secret")
+          await openTab(page, "Settings")
+          await page.getByRole("button", { name: "Save" }).click()
+          await page.getByRole("heading", { name: "Stock keeper" }).waitFor()
+
+          await openTab(page, "Client secret")
+          await page.getByRole("button", { name: "Make a new secret" }).click()
+          await isFitFor(page)
+          await page.getByRole("button", { name: "Make it" }).click()
+          const clientSecret = await page
+            .getByLabel("Client secret", { exact: true })
+            .and(page.locator("input"))
+            .inputValue()
+          await page.getByRole("cell", { name: "It is replaced" }).waitFor()
+          await isFitFor(page)
+
+          await openTab(page, "Webhook")
+          await page.getByRole("button", { name: "Replace it…" }).click()
+          await page.getByLabel("The one before").selectOption("Ends now: it leaked")
+          await page.getByRole("button", { name: "Replace", exact: true }).click()
+          const signing = await page.getByLabel("New signing secret").inputValue()
+          await page.reload()
+          await openTab(page, "Client secret")
+          const content = await page.content()
+          return { clientSecret, signing, content }
+        })
+        assert.match(shown.clientSecret, /^app_secret_[\w-]{43}$/)
+        assert.notStrictEqual(shown.clientSecret, app.clientSecret)
+        assert.match(shown.signing, /^whsec_/)
+        assert.notInclude(shown.content, shown.clientSecret)
+        assert.lengthOf((yield* client.apps.get({ id: app.id })).secrets, 2)
+        assert.strictEqual((yield* client.appWebhooks.get({ id: app.id })).liveSecrets, 1)
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("what a developer does not own is on no page", () =>
+      Effect.gen(function* () {
+        const { app } = yield* lookingDeveloper
+        const { cookie } = yield* developer
+        const { complaints, page, url } = yield* windowOf(cookie)
+        yield* Effect.promise(async () => {
+          for (const id of [app.id, randomUUID(), "nonsense"]) {
+            await page.goto(`${url}/developers/apps/${id}`)
+            await page.getByRole("heading", { name: "There is no such page" }).waitFor()
+          }
+          await page.goto(`${url}/developers`)
+          await page.getByText("You have no app yet").waitFor()
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+  })
+})
