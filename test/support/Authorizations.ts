@@ -63,4 +63,5 @@ export const agentAuthorizations = Effect.fn(function* ({ agreeToAgent }: Member
     Effect.flip(agents.admit(accessToken, 1, "shown"))
   )
   yield* measured("an agent that ends with its grant", grants.revoke(client, refreshToken))
+  yield* measured("a purge of clients", clients.purge)
 })

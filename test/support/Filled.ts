@@ -76,12 +76,6 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   insert into agent_windows (store_id, agent_id) select store_id, id from agents on conflict do nothing;
   insert into agent_tokens (token_hash, store_id, agent_id, grant_id, expires_at)
   select sha256(id::text::bytea), store_id, id, id, now() + interval '1 hour' from agents on conflict do nothing;
-  insert into merchants (id, email, name, password_hash) select id, id, 'Ada', '' from stores on conflict do nothing;
-  insert into sessions (token_hash, id, merchant_id, address, created_at, seen_at, ends_at, last_end)
-  select sha256(id::text::bytea), id, id, '', now(), now(), now() + interval '1 day', now() + interval '1 day'
-  from stores on conflict do nothing;
-  insert into sign_in_attempts (subject, attempts, ends_at)
-  select sha256(id::text::bytea), '{}', now() + interval '1 day' from stores on conflict do nothing;
   insert into proposals (store_id, id, agent_id, procedure, payload, ground, status, created_at, expires_at)
   select store_id, uuid_v7(clock_micros()), id, 'products.create', '{}', '[]', case n % 5 when 0 then 'pending' else 'approved' end,
     now(), now() + interval '7 days'
@@ -164,7 +158,7 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   select i.store_id, uuid_v7(clock_micros()), i.id, p.id, p.name, price, currency_code, period, now(), now(), now()
   from (select * from installations limit 3000) i join lateral (
     select * from app_plans p where p.app_id = i.app_id limit 1
-  ) p on true, generate_series(1, case i.store_id when '${store}' then ${products / 20} else 2 end) n;
+  ) p on true, generate_series(1, case i.store_id when '${store}' then ${products / 10} else 2 end) n;
   insert into recent_requests (store_id, installation_id, requests)
   select store_id, id, '[]' from installations on conflict do nothing;
 
@@ -189,30 +183,6 @@ const outdating = `
   insert into authorization_codes (code_hash, store_id, grant_id, client_id, redirect_uri, challenge, expires_at)
   select sha256(gen_random_uuid()::text::bytea), store_id, id, client_id, '', '', now() - interval '2 days'
   from oauth_grants limit 100;
-  insert into agent_tokens (token_hash, store_id, agent_id, grant_id, expires_at)
-  select sha256(gen_random_uuid()::text::bytea), store_id, id, id, now() - interval '1 second' from agents limit 100;
-  insert into agent_clients (client_id, name, redirect_uris, ends_at)
-  select gen_random_uuid(), 'A client', '{}', now() - interval '1 second' from generate_series(1, 100);
-  insert into sessions (token_hash, id, merchant_id, address, created_at, seen_at, ends_at, last_end)
-  select sha256(gen_random_uuid()::text::bytea), gen_random_uuid(), id, '', now(), now(), now() - interval '1 second', now()
-  from merchants limit 100;
-  insert into sign_in_attempts (subject, attempts, ends_at)
-  select sha256(gen_random_uuid()::text::bytea), '{}', now() - interval '1 second' from generate_series(1, 100);
-  insert into proposals (store_id, id, agent_id, procedure, payload, ground, status, created_at, expires_at)
-  select store_id, gen_random_uuid(), id, 'products.create', '{}', '[]', 'approved', now(), now() - interval '100 days'
-  from agents limit 100;
-  with copied as materialized (select * from agents limit 1)
-  insert into agents (store_id, id, token_hash, name, scopes, budget, requests, proposals_only, created_by, revoked_at)
-  select s.id, gen_random_uuid(), null, copied.name, scopes, budget, requests, proposals_only, created_by, now() - interval '500 days'
-  from copied, (select id from stores limit 100) s;
-  with made as (
-    insert into app_data (store_id, installation_id, namespace, key, value, bytes, created_at, updated_at, expires_at)
-    select store_id, id, 'ended', gen_random_uuid(), '1', 1, now(), now(), now() - interval '1 second'
-    from installations limit 100
-    returning store_id, installation_id
-  )
-  update app_data_usage u set entries = entries + 1, bytes = u.bytes + 1 from made
-  where u.store_id = made.store_id and u.installation_id = made.installation_id;
   with made as (
     insert into events (store_id, id, kind, occurred_at, actor_type, resource_id, resource_version, payload)
     select store_id, gen_random_uuid(), 'catalog.product.updated.v1', now() - interval '31 days', 'merchant', id, 1, ''
