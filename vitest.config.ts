@@ -10,8 +10,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/setup.ts"],
     globalSetup: ["test/support/globalSetup.ts"],
-    // One less than there are cores, as Vitest has it, but three at least: much of a test is waiting.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    // One less than there are cores, as Vitest has it, but not one alone: much of a test is waiting.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     minWorkers: 1,
     testTimeout: 180_000,
     hookTimeout: 120_000
