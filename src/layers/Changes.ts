@@ -40,7 +40,7 @@ const selectMoved = statement(`
   from unnest($1::uuid[], $2::uuid[]) as watched (store_id, settled), lateral (
     select from journal j
     where j.store_id = watched.store_id and j.id >= watched.settled and j.part = any($3::smallint[])
-    limit 1
+    order by j.id limit 1
   ) as newer
 `)
 

@@ -31,9 +31,12 @@ const decodeHead = Schema.decodeUnknownSync(
   })
 )
 
+/** Each is found by its key, whatever the tables held when it was planned: `offset 0` keeps it apart. */
 const selectManual = statement(`
-  select c.id, c.document ->> 'title' as title
-  from collection_members m join collections c on c.store_id = m.store_id and c.id = m.collection_id
+  select m.collection_id as id, c.title
+  from collection_members m join lateral (
+    select document ->> 'title' as title from collections c where c.store_id = m.store_id and c.id = m.collection_id offset 0
+  ) c on true
   where m.store_id = $1 and m.product_id = $2
 `)
 

@@ -21,10 +21,13 @@ const TAKES_BACK = `
 
 /** The manual collections that take a product back when its deletion is undone: of a store, an entry, and its part. */
 export const selectRejoined = statement(`
-  select c.id, c.document ->> 'title' as title
+  select c.id, c.title
   from journal j
   cross join json_to_recordset(j.memberships::json) as held ("collectionId" uuid)
-  join collections c on c.id = held."collectionId" and ${TAKES_BACK}
+  join lateral (
+    select c.id, c.document ->> 'title' as title from collections c
+    where c.id = held."collectionId" and ${TAKES_BACK} offset 0
+  ) c on true
   where j.store_id = $1 and j.id = $2 and j.part = $3
 `)
 
