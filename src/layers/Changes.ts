@@ -70,9 +70,7 @@ const selectChanges = statement(`
       select json_object_keys(before::json) union select json_object_keys(after::json) union select unnest(omitted)
       order by 1
     ) end as members
-  from journal
-  where store_id = $1 and id > $2 and id < $3 and part = any($4::smallint[]) and resource = any($5::text[])
-  order by id limit ${PAGE}
+  from entries_after($1, $2, $3, $4, $5, ${PAGE})
 `)
 
 const { actor, id, resourceId, ...asTold } = Struct.omit(Changed.fields, "_tag", "occurredAt")

@@ -37,6 +37,7 @@ import agentsByConsent from "./migrations/0034_agents_by_consent.ts"
 import agentsInOrder from "./migrations/0035_agents_end_in_order.ts"
 import keepExternalIdsOfDeletions from "./migrations/0036_keep_external_ids_of_deletions.ts"
 import signUp from "./migrations/0037_sign_up.ts"
+import readInOrder from "./migrations/0038_read_in_order.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -76,7 +77,8 @@ export const migrations = {
   "0034_agents_by_consent": agentsByConsent,
   "0035_agents_end_in_order": agentsInOrder,
   "0036_keep_external_ids_of_deletions": keepExternalIdsOfDeletions,
-  "0037_sign_up": signUp
+  "0037_sign_up": signUp,
+  "0038_read_in_order": readInOrder
 }
 
 /** The number that a migration's name begins with. */

@@ -24,15 +24,10 @@ export const costSoFar = Effect.gen(function* () {
 })
 
 /**
- * Operations that may cost more with an old connection, and how much. The list of what is dead looks at up to 10,000 rows by
- * design, in the order of an index or by pages that it sorts. The other two were seen to take another plan of the journal
- * in half of the runs, when the tables had been analyzed while they were small.
+ * How much an operation may cost that was seen to take another plan of the journal in half of the runs, where the tables had
+ * been analyzed while they were small.
  */
-const KNOWN: Readonly<Record<string, number>> = {
-  "all deliveries that are dead": 250,
-  "a dry run of an undo": 450,
-  changes: 4000
-}
+const KNOWN: Readonly<Record<string, number>> = { "a dry run of an undo": 450 }
 
 /** A few pages more are what a table and its indexes may differ by from one round to the next. */
 export const mostOf = (name: string, fresh: number): number => KNOWN[name] ?? 1.25 * fresh + 12

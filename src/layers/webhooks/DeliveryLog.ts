@@ -46,15 +46,15 @@ export const DELIVERY = `
   'finishedAt', case when d.outcome <> 'held' then ${time("d.finished_at")} end
 `
 
+/** Deliveries that a page is looked for among: those of one state may be few. */
+export const LOOKED = `case when $1::text is null then $2 + 1 else ${MAX_LOOKED} end`
+
 /**
- * A page of `$2` deliveries at most in the state `$1`, the newest first, of those where `which` holds: of an app, or of an
- * installation, which are told of an event once. Those of one state are looked for among so many, as there may be few.
+ * A page of `$2` deliveries at most in the state `$1`, the newest first, of those that `looked` selects: {@link LOOKED} of an
+ * app, or of an installation, which are told of an event once.
  */
-export const deliveryPage = (which: string, members: string): string => `
-  with looked as materialized (
-    select * from deliveries d where ${which}
-    order by d.event_id desc limit case when $1::text is null then $2 + 1 else ${MAX_LOOKED} end
-  ), page as materialized (
+export const deliveryPage = (looked: string, members: string): string => `
+  with looked as materialized (${looked}), page as materialized (
     select *, row_number() over (order by event_id desc) as place from looked
     where $1 is null or coalesce(outcome, 'pending') = $1 order by event_id desc limit $2 + 1
   )
@@ -72,7 +72,7 @@ export const deliveryPage = (which: string, members: string): string => `
 /** To its app it is told of which store it is, too. */
 const OF_APP = `'storeId', d.store_id, ${DELIVERY}`
 
-const selectPage = statement(deliveryPage("d.app_id = $3 and d.event_id < $4", OF_APP))
+const selectPage = statement(deliveryPage(`select * from deliveries_before_of_app($3, $4, ${LOOKED})`, OF_APP))
 
 const selectDelivery = statement(`
   select json_build_object(${OF_APP})::text as json from deliveries d where d.app_id = $1 and d.event_id = $2

@@ -14,7 +14,7 @@ import { Database } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
 import { END, pageOf, START } from "../Pages.ts"
 import { time } from "../Times.ts"
-import { AFRESH, AT_REST, DELIVERY, deliveryPage } from "./DeliveryLog.ts"
+import { AFRESH, AT_REST, DELIVERY, deliveryPage, LOOKED } from "./DeliveryLog.ts"
 import { logLapsed } from "./Queue.ts"
 
 /** Deliveries that one statement offers at most. */
@@ -37,7 +37,12 @@ const selectWebhook = statement(`
 `)
 
 const selectPage = statement(
-  deliveryPage("d.store_id = $3 and d.installation_id = $4 and d.event_id < $5 and d.event_id >= $6", DELIVERY)
+  deliveryPage(
+    `select * from deliveries d
+    where d.store_id = $3 and d.installation_id = $4 and d.event_id < $5 and d.event_id >= $6
+    order by d.event_id desc limit ${LOOKED}`,
+    DELIVERY
+  )
 )
 
 const OWN = "d.store_id = $1 and d.installation_id = $2 and d.event_id = $3"

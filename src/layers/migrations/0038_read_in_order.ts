@@ -1,0 +1,30 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  // Rows in the order of their ids, by an index that has it, as `entries_before` reads them: of tables that were small when
+  // a connection planned, it would read all that there are of a store or app, and sort them.
+  const read = (name: string, parameters: string, table: string, condition: string) =>
+    sql.unsafe(`
+      create function ${name}(${parameters}, most integer) returns setof ${table}
+      language plpgsql stable set enable_bitmapscan = off set enable_sort = off as $$
+        begin
+          return query select * from ${table} t where ${condition} limit most;
+        end
+      $$
+    `)
+  yield* read(
+    "entries_after",
+    "store uuid, last uuid, until uuid, of_parts smallint[], of_resources text[]",
+    "journal",
+    "t.store_id = store and t.id > last and t.id < until and t.part = any(of_parts) and t.resource = any(of_resources) order by t.id"
+  )
+  yield* read(
+    "deliveries_before_of_app",
+    "app uuid, until uuid",
+    "deliveries",
+    "t.app_id = app and t.event_id < until order by t.event_id desc"
+  )
+})
