@@ -23,11 +23,5 @@ export const costSoFar = Effect.gen(function* () {
   return (yield* database.one(Cost)(selectCost())).cost
 })
 
-/**
- * How much an operation may cost that was seen to take another plan of the journal in half of the runs, where the tables had
- * been analyzed while they were small.
- */
-const KNOWN: Readonly<Record<string, number>> = { "a dry run of an undo": 450 }
-
 /** A few pages more are what a table and its indexes may differ by from one round to the next. */
-export const mostOf = (name: string, fresh: number): number => KNOWN[name] ?? 1.25 * fresh + 12
+export const mostOf = (fresh: number): number => 1.25 * fresh + 12

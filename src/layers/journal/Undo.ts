@@ -51,9 +51,7 @@ const selectHistory = statement(`
         except select unnest('{version,updatedAt}'::text[])
       )
     end as members
-    from journal
-    where store_id = $1 and resource_id = wanted.resource_id and id >= wanted.earliest and version >= wanted.version
-    offset 0
+    from entries_of_resource($1, wanted.resource_id, wanted.earliest, wanted.version, ${MAX_SINCE + 1})
   ) as j
   limit ${MAX_SINCE + 1}
 `)

@@ -9,7 +9,8 @@ export default Effect.gen(function* () {
   const read = (name: string, parameters: string, table: string, condition: string) =>
     sql.unsafe(`
       create function ${name}(${parameters}, most integer) returns setof ${table}
-      language plpgsql stable set enable_bitmapscan = off set enable_sort = off as $$
+      language plpgsql stable set enable_bitmapscan = off set enable_sort = off
+      set enable_incremental_sort = off set enable_seqscan = off as $$
         begin
           return query select * from ${table} t where ${condition} limit most;
         end
@@ -26,5 +27,14 @@ export default Effect.gen(function* () {
     "app uuid, until uuid",
     "deliveries",
     "t.app_id = app and t.event_id < until order by t.event_id desc"
+  )
+  // Rows are compared, as the ids of one resource are in the order of two indexes, one of which holds those of all resources.
+  yield* read(
+    "entries_of_resource",
+    "store uuid, of_resource uuid, since uuid, since_version integer",
+    "journal",
+    `(t.store_id, t.resource_id, t.id) >= (store, of_resource, since)
+    and (t.store_id, t.resource_id, t.id) <= (store, of_resource, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    and t.version >= since_version order by t.store_id, t.resource_id, t.id`
   )
 })

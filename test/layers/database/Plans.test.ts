@@ -289,7 +289,7 @@ for (const { how, isAnalyzed, work } of CASES) {
 
       yield* beside(Effect.all([outdate, run("analyze"), run(putTermsInPlace), costSoFar]))
       const fresh = yield* Effect.provide(work(made), yield* Layer.build(other))
-      const dearer = [...costs].filter(([name, cost]) => cost > mostOf(name, fresh.get(name) ?? 0))
+      const dearer = [...costs].filter(([name, cost]) => cost > mostOf(fresh.get(name) ?? 0))
       assert.deepStrictEqual(
         dearer.map(([name, cost]) => `${name}: ${cost}, with a fresh connection ${fresh.get(name)}`),
         []

@@ -63,7 +63,8 @@ export const Deliveries = ({ installationId }: { readonly installationId: Instal
         ...(state === undefined ? {} : { state }),
         ...page
       }),
-    { isMoving: (all) => all.some(isUnderWay) }
+    // Of what is on its way, a list of another state shows nothing until it has come there.
+    { isMoving: (all) => (state !== undefined && state !== "pending") || all.some(isUnderWay) }
   )
   // What changes in the store is about to be delivered.
   const lookAgain = useCallback(
