@@ -114,10 +114,21 @@ describe.skipIf(!hasBrowser)("what was written, as pages", () => {
         for (const name of ["Cup", "Jug"]) {
           yield* writer.client.products.create({ ...keyedIn(storeId), product: toProduct({ name }) })
         }
+        const { id } = (yield* client.products.list({ storeId })).items[1] ?? assert.fail("The agent made two")
+        yield* performed(client.products.update({ ...keyedIn(storeId), id, patch: { price: 4 } }))
         yield* Effect.promise(async () => {
           await page.goto(`${dashboard}/agents/${writer.id}`)
           await page.getByText("Writer Agent created Jug").waitFor()
           await isFitFor(page)
+          await page.getByRole("button", { name: "Undo what it did since…" }).click()
+          await page.getByText("These later changes would be lost").waitFor()
+          await page.getByRole("alert").getByText("Ada changed Jug (Price)").waitFor()
+          await isFitFor(page)
+          await page.keyboard.press("Escape")
+        })
+        const [change = assert.fail("It was changed")] = (yield* client.activity.list({ storeId })).items
+        yield* performed(client.activity.undo({ ...keyedIn(storeId), id: change.id }))
+        yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Undo what it did since…" }).click()
           await page.getByText("2 changes of 2 products are taken back: all or nothing.").waitFor()
           await isFitFor(page)

@@ -4,6 +4,11 @@ import type { Undone } from "../../../domain/journal/Undo.ts"
 import type { Rehearsal } from "../../../domain/Rehearsal.ts"
 import { count, number } from "../../data/Format.ts"
 
+/** What an undo would come to, and what it would lead to. */
+export interface Tried extends Rehearsal {
+  readonly resource: Undone
+}
+
 /** The entries that tell of an undo: none where nothing was left to undo. */
 const entriesOf = ({ undone }: Undone) => undone.flatMap(({ id }) => (id === null ? [] : [id]))
 
