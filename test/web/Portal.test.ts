@@ -2,6 +2,9 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { execFile } from "node:child_process"
 import { randomUUID } from "node:crypto"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import type { Page } from "playwright-core"
 import { promisify } from "node:util"
 import { Installations } from "../../src/domain/access/Installations.ts"
@@ -13,6 +16,7 @@ import { isFitFor, openWindow } from "../support/Chromium.ts"
 import { developer } from "../support/Developers.ts"
 import { InternetHere, publicReceiver } from "../support/Internet.ts"
 import { PagesTest, windowOf } from "../support/Pages.ts"
+import { folder } from "../support/Process.ts"
 import { receiver } from "../support/Receiver.ts"
 import { newKey } from "../support/Rpc.ts"
 import { makeMerchant, PASSWORD } from "../support/Merchants.ts"
@@ -27,6 +31,33 @@ const linesOf = (page: Page, title: string) => page.getByRole("region", { name: 
 
 const Store = Schema.Struct({ data: Schema.Struct({ id: Schema.String, name: Schema.String }) })
 const storeIn = Schema.decodeUnknownSync(Schema.parseJson(Store))
+
+/** Agrees to what the app asks for: the address that leads back to it. */
+const allowed = async (page: Page) => {
+  await page.getByRole("heading", { name: "Restocker asks for access" }).waitFor()
+  await page.getByText("Change the stock of products").waitFor()
+  await page.getByRole("button", { name: "Allow" }).click()
+  await page.waitForURL(/callback\?code=/)
+  return page.url()
+}
+
+interface Program {
+  readonly run: (agree: (address: string) => Promise<string>, clientSecret: string) => Promise<{ readonly id: string }>
+}
+
+/** The lines in TypeScript as a program, with the client of this project, and the merchant between its two halves. */
+const programOf = (directory: string, lines: string): Promise<Program> => {
+  const [imports = "", ...rest] = lines.split("\n")
+  const client = fileURLToPath(new URL("../../src/http/client/Client.ts", import.meta.url))
+  const body = rest.join("\n").replace("// at the redirect URI", "const callback = await agree(address)\n$&")
+  const text = `${imports.replace("partner-api/client", client)}
+export const run = async (agree: (address: string) => Promise<string>, clientSecret: string) => {
+${body.replace("console.log(store.name)", "return store")}
+}`
+  const file = join(directory, "steps.ts")
+  writeFileSync(file, text)
+  return import(file)
+}
 
 const openTab = (page: Page, name: string) => page.getByRole("tab", { name }).click()
 
@@ -48,6 +79,7 @@ describe.skipIf(!hasBrowser)("the portal", () => {
         const callback = yield* receiver(() => ({ status: 200, headers: { "content-type": "text/html" }, body: "Hi" }))
         const { complaints, page } = yield* openWindow({ width: 1280 })
         const theirs = yield* openWindow()
+        const steps = yield* folder
         const secret = yield* Effect.promise(async () => {
           await page.goto(`${base}/developers`)
           await page.getByRole("link", { name: "Sign up" }).click()
@@ -96,16 +128,19 @@ describe.skipIf(!hasBrowser)("the portal", () => {
           await theirs.page.getByLabel("E-mail address").fill(merchant.email)
           await theirs.page.getByLabel("Password").fill(PASSWORD)
           await theirs.page.keyboard.press("Enter")
-          await theirs.page.getByRole("heading", { name: "Restocker asks for access" }).waitFor()
-          await theirs.page.getByText("Change the stock of products").waitFor()
-          await theirs.page.getByRole("button", { name: "Allow" }).click()
-          await theirs.page.waitForURL(/callback\?code=/)
-          const code = new URL(theirs.page.url()).searchParams.get("code") ?? ""
+          const code = new URL(await allowed(theirs.page)).searchParams.get("code") ?? ""
 
           const exchange = (await linesOf(page, "Exchange the code")).replace("…", code)
           const quiet = exchange.replace('echo "$tokens"', "")
           const got = await shell(values, `verifier=${verifier}`, quiet, await linesOf(page, "First request"))
           assert.strictEqual(storeIn(got.stdout).data.id, storeId)
+
+          const { run } = await programOf(steps, await linesOf(page, "With the client"))
+          const agree = async (to: string) => {
+            await theirs.page.goto(to)
+            return allowed(theirs.page)
+          }
+          assert.strictEqual((await run(agree, secret)).id, storeId)
 
           await openTab(page, "Installations")
           await page.getByRole("cell", { name: "See products, Change the stock of products" }).waitFor()
