@@ -1,10 +1,9 @@
-import { useId, useState } from "react"
 import { count } from "../../data/Format.ts"
 import { merge, withFields } from "../../data/Merge.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Card, Quiet, Row, Stack } from "../../ui/Page.tsx"
+import { useChosen, Versions } from "../../ui/Versions.tsx"
 import { type Draft, FIELD_NAMES } from "./CollectionDraft.ts"
-import css from "./Collection.module.css"
 import { ruleOf } from "./RuleDraft.ts"
 import { sentenceOf } from "./RuleWords.ts"
 
@@ -40,14 +39,7 @@ const textOf = (field: keyof Draft, draft: Draft): string => {
 /** Somebody else saved meanwhile: theirs beside yours, for each field that both changed. Nothing that was typed is lost. */
 export const Conflict = ({ base, goOn, mine, theirs }: ConflictProps) => {
   const { conflicts, draft, taken } = merge(base, mine, theirs)
-  const [theirsChosen, setTheirsChosen] = useState<ReadonlySet<keyof Draft>>(new Set())
-  const choose = (field: keyof Draft, isTheirs: boolean) => {
-    const next = new Set(theirsChosen)
-    if (isTheirs) next.add(field)
-    else next.delete(field)
-    setTheirsChosen(next)
-  }
-  const chosen = withFields(draft, theirs, [...theirsChosen])
+  const { choose, chosen } = useChosen<keyof Draft>()
   return (
     <div role="alert">
       <Card title="Somebody else saved this collection meanwhile">
@@ -64,49 +56,19 @@ export const Conflict = ({ base, goOn, mine, theirs }: ConflictProps) => {
             <Versions
               key={field}
               name={FIELD_NAMES[field]}
-              mine={textOf(field, mine)}
+              yours={textOf(field, mine)}
               theirs={textOf(field, theirs)}
-              isTheirs={theirsChosen.has(field)}
+              isTheirs={chosen.has(field)}
               choose={(isTheirs) => choose(field, isTheirs)}
             />
           ))}
           <Row>
-            <Button kind="strong" onClick={() => goOn(chosen)}>
+            <Button kind="strong" onClick={() => goOn(withFields(draft, theirs, [...chosen]))}>
               Go on with this
             </Button>
           </Row>
         </Stack>
       </Card>
     </div>
-  )
-}
-
-interface VersionsProps {
-  readonly name: string
-  readonly mine: string
-  readonly theirs: string
-  readonly isTheirs: boolean
-  readonly choose: (isTheirs: boolean) => void
-}
-
-const Versions = ({ choose, isTheirs, mine, name, theirs }: VersionsProps) => {
-  const group = useId()
-  const version = (label: string, text: string, isChosen: boolean, chooseIt: () => void) => (
-    <div className={css["version"]}>
-      <label>
-        <input type="radio" name={group} checked={isChosen} onChange={chooseIt} />
-        {label}
-      </label>
-      <p>{text === "" ? "Nothing" : text}</p>
-    </div>
-  )
-  return (
-    <fieldset>
-      <legend>{name}</legend>
-      <div className={css["versions"]}>
-        {version("Yours", mine, !isTheirs, () => choose(false))}
-        {version("Theirs", theirs, isTheirs, () => choose(true))}
-      </div>
-    </fieldset>
   )
 }

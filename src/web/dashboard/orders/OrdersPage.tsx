@@ -1,13 +1,11 @@
 import { getRouteApi, Link } from "@tanstack/react-router"
 import type { Order } from "../../../domain/records/Order.ts"
 import type { OrderId, StoreId } from "../../../rpc/Client.ts"
-import { count, money, number, time } from "../../data/Format.ts"
+import { money, number, time } from "../../data/Format.ts"
 import { useList } from "../../data/Lists.ts"
-import { Card, Page } from "../../ui/Page.tsx"
-import { Answered, Empty } from "../../ui/States.tsx"
-import { type Column, More, Table } from "../../ui/Table.tsx"
+import type { Column } from "../../ui/Table.tsx"
+import { RecordsPage } from "../records/RecordsPage.tsx"
 import { sinceOf } from "../records/Since.ts"
-import { SinceField } from "../records/SinceField.tsx"
 import { StatusBadge, WordBadge } from "../records/Statuses.tsx"
 
 const route = getRouteApi("/dashboard/member/$storeId/orders")
@@ -35,40 +33,22 @@ export const OrdersPage = () => {
   const { storeId } = route.useParams()
   const since = route.useSearch()
   const navigate = route.useNavigate()
-  const { asked, items, more } = useList(
+  const list = useList(
     [storeId, "orders", since.since ?? "all"],
     (cursor: { readonly cursor?: OrderId }) => (client) =>
       client.orders.list({ storeId, limit: 50, ...sinceOf(since), ...cursor }),
     { keepsLast: true }
   )
   return (
-    <Page title="Orders" isWide>
-      <SinceField since={since} change={(search) => void navigate({ search, replace: true })} />
-      <Answered asked={asked} lines={12}>
-        {() =>
-          items === undefined || items.length === 0 ? (
-            since.since === undefined ? (
-              <Empty title="No orders yet">
-                <p>Orders stand here once they are brought in by an import.</p>
-              </Empty>
-            ) : (
-              <Empty title="No order is new or changed since then">
-                <p>Choose an earlier day, or all.</p>
-              </Empty>
-            )
-          ) : (
-            <Card>
-              <Table
-                caption={`${count(items.length, "order")}, the oldest first`}
-                columns={columnsOf(storeId)}
-                rows={items}
-                keyOf={({ id }) => id}
-              />
-              <More {...more} />
-            </Card>
-          )
-        }
-      </Answered>
-    </Page>
+    <RecordsPage
+      title="Orders"
+      noun="order"
+      order="the oldest first"
+      list={list}
+      columns={columnsOf(storeId)}
+      since={since}
+      change={(search) => void navigate({ search, replace: true })}
+      none="Orders stand here once they are brought in by an import."
+    />
   )
 }

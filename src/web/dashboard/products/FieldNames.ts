@@ -44,7 +44,8 @@ const variantText = (variant: Draft["variants"][number]) =>
     .filter((part) => part !== "")
     .join(" · ")
 
-const textOf = (draft: Draft, field: Field): string => {
+/** What a field of a form says, to be read beside another. */
+export const textOf = (draft: Draft, field: Field): string => {
   switch (field) {
     case "tags":
       return draft.tags.join(", ")
@@ -69,6 +70,3 @@ const textOf = (draft: Draft, field: Field): string => {
       return draft[field]
   }
 }
-
-/** What a field of a form says, to be read beside another. */
-export const shownText = (draft: Draft, field: Field): string => textOf(draft, field) || "Nothing"

@@ -1,0 +1,61 @@
+import type { ReactNode } from "react"
+import { count } from "../../data/Format.ts"
+import type { useList } from "../../data/Lists.ts"
+import { Card, Page } from "../../ui/Page.tsx"
+import { Answered, Empty } from "../../ui/States.tsx"
+import { type Column, More, Table } from "../../ui/Table.tsx"
+import type { SinceSearch } from "./Since.ts"
+import { SinceField } from "./SinceField.tsx"
+
+interface RecordsPageProps<One, Cursor> {
+  readonly title: string
+  /** What one of them is called, in a sentence. */
+  readonly noun: string
+  /** In which order they stand. */
+  readonly order: string
+  readonly list: ReturnType<typeof useList<One, Cursor, unknown>>
+  readonly columns: ReadonlyArray<Column<One>>
+  readonly since: SinceSearch
+  readonly change: (since: SinceSearch) => void
+  /** Where there is none at all: how they come. */
+  readonly none: ReactNode
+}
+
+/** What was brought in from elsewhere, page by page: all of it, or what is new or changed since a day. */
+export const RecordsPage = <One extends { readonly id: string }, Cursor>({
+  change,
+  columns,
+  list: { asked, items, more },
+  none,
+  noun,
+  order,
+  since,
+  title
+}: RecordsPageProps<One, Cursor>) => (
+  <Page title={title} isWide>
+    <SinceField since={since} change={change} />
+    <Answered asked={asked} lines={12}>
+      {() =>
+        items !== undefined && items.length > 0 ? (
+          <Card>
+            <Table
+              caption={`${count(items.length, noun)}, ${order}`}
+              columns={columns}
+              rows={items}
+              keyOf={({ id }) => id}
+            />
+            <More {...more} />
+          </Card>
+        ) : since.since === undefined ? (
+          <Empty title={`No ${noun}s yet`}>
+            <p>{none}</p>
+          </Empty>
+        ) : (
+          <Empty title={`No ${noun} is new or changed since then`}>
+            <p>Choose an earlier day, or all.</p>
+          </Empty>
+        )
+      }
+    </Answered>
+  </Page>
+)

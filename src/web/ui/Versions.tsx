@@ -1,0 +1,44 @@
+import { useId, useState } from "react"
+import css from "./Versions.module.css"
+
+/** The fields of which the other's version was chosen, and how to choose. */
+export const useChosen = <Field,>() => {
+  const [chosen, setChosen] = useState<ReadonlySet<Field>>(new Set())
+  const choose = (field: Field, isTheirs: boolean) => {
+    const others = [...chosen].filter((one) => one !== field)
+    setChosen(new Set(isTheirs ? [...others, field] : others))
+  }
+  return { chosen, choose }
+}
+
+interface VersionsProps {
+  /** What the field is called. */
+  readonly name: string
+  readonly yours: string
+  readonly theirs: string
+  readonly isTheirs: boolean
+  readonly choose: (isTheirs: boolean) => void
+}
+
+/** What a field says in two versions, one of which is chosen. */
+export const Versions = ({ choose, isTheirs, name, theirs, yours }: VersionsProps) => {
+  const group = useId()
+  const version = (label: string, text: string, isChosen: boolean, chooseIt: () => void) => (
+    <div className={css["version"]}>
+      <label>
+        <input type="radio" name={group} checked={isChosen} onChange={chooseIt} />
+        {label}
+      </label>
+      <p>{text === "" ? "Nothing" : text}</p>
+    </div>
+  )
+  return (
+    <fieldset>
+      <legend>{name}</legend>
+      <div className={css["versions"]}>
+        {version("Yours", yours, !isTheirs, () => choose(false))}
+        {version("Theirs", theirs, isTheirs, () => choose(true))}
+      </div>
+    </fieldset>
+  )
+}
