@@ -18,7 +18,6 @@ import {
   startServer,
   type Variables
 } from "../support/Process.ts"
-import { wayTo } from "../support/SilentDatabase.ts"
 
 /** Asks one server for a path. */
 const ask = (base: string, path: string) =>
@@ -186,17 +185,6 @@ it.scopedLive("a database that takes TLS alone says so at the start, then whom t
     )
     const trusted = yield* at(`?sslmode=verify-full&sslrootcert=${certificate}`)
     assert.deepStrictEqual(trusted, { code: 0, stderr: "" })
-  })
-)
-
-it.scopedLive("a database that says nothing is given up at the start", () =>
-  Effect.gen(function* () {
-    const { url } = yield* ownDatabase
-    const way = yield* wayTo(url)
-    way.freeze()
-    const { code, stderr } = yield* runNode("main", [], { DATABASE_URL: way.url, PORT: "0" })
-    assert.strictEqual(code, 1)
-    assert.match(stderr, /^partner-api: DATABASE_URL: 127\.0\.0\.1:\d+: [^\n]*\. Nothing answers there: [^\n]*\n$/)
   })
 )
 
