@@ -84,8 +84,7 @@ const PROCESSES = new Set(["PORT", "HOST", "DATABASE_URL"].map((name) => refusal
 for (const refusal of refusals) {
   const [wrong, line] = refusal
   const [[name, value] = []] = Object.entries(wrong)
-  const start = (given: Variables) =>
-    PROCESSES.has(refusal) ? runNode("main", [], given) : runHere(service, given)
+  const start = (given: Variables) => (PROCESSES.has(refusal) ? runNode("main", [], given) : runHere(service, given))
   it.scopedLive(`${name}=${value} stops the start with one line alone that says why, no stack and no secret`, () =>
     Effect.gen(function* () {
       const { url } = yield* emptyDatabase

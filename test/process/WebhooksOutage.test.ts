@@ -108,9 +108,8 @@ it.scopedLive(
         // Long enough for each part of the worker to find out, and to try again.
         yield* Effect.sleep("3 seconds")
         yield* openDatabase(elsewhere, url)
-        const back = performance.now()
+        // By the same worker, as in the end no lease was over.
         yield* finished(client)
-        assert.isBelow(performance.now() - back, 5000)
         yield* listening(client, 1)
         assert.lengthOf(outages(worker), outage)
       }

@@ -77,11 +77,9 @@ it.scopedLive(
       const stopped = yield* startWorker({ DATABASE_URL: url })
       yield* insist(() => writer.base, tokens[0], "hanging")
       yield* arrived(endpoint, LISTENERS)
-      const began = performance.now()
       stopped.kill("SIGTERM")
       assertCleanEnd(yield* stopped.ended)
-      // The requests' ten seconds ended it, not the fifteen that the worker has for all.
-      assert.isBelow(performance.now() - began, 14_500)
+      // The ten seconds of a request ended it, not the fifteen of the worker, after which nobody writes down anything.
       assert.deepStrictEqual(yield* rowsOf(client, "select distinct attempt, error from delivery_attempts"), [
         { attempt: 1, error: "The receiver did not answer within 10 seconds" }
       ])
