@@ -15,7 +15,7 @@ const ROOMS: ReadonlyArray<readonly [room: string, ...open: ReadonlyArray<string
 ]
 
 /** Files that stand in no room: they put the others together, as the commands in `src/cli` do. */
-const COMPOSITION = ["src/Server.ts", "src/Startup.ts", "src/cli.ts", "src/main.ts"]
+const COMPOSITION = ["src/Server.ts", "src/Service.ts", "src/Startup.ts", "src/cli.ts", "src/main.ts"]
 
 const files = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((file) => /\.[cm]?[jt]sx?$/.test(file))
@@ -68,7 +68,7 @@ it("imports point one way: from what puts together, to layers and surfaces, to t
   assert.deepStrictEqual(strays, [])
 })
 
-it("only four files, and the commands, stand in no room", () => {
+it("only five files, and the commands, stand in no room", () => {
   assert.deepStrictEqual(
     files.filter((file) => roomOf(file) === undefined && !file.startsWith("src/cli/")),
     COMPOSITION
@@ -140,14 +140,14 @@ it("what browsers load is pages, definitions, the domain and the library: nothin
   assert.deepStrictEqual(foreign, [])
 })
 
-it("the environment is read in layers and main alone", () => {
+it("the environment is read in layers and where they are put together alone", () => {
   const readers = files.filter((file) =>
     /\bprocess\s*\.\s*env\b|\bprocess\s*\[|\bConfig\.\w+\(|import\.meta\.env/.test(readFileSync(file, "utf8"))
   )
   assert.isNotEmpty(readers)
   assert.deepStrictEqual(
     // Pages show code that reads it; a browser has none.
-    readers.filter((file) => !/^src\/(?:layers|web)\//.test(file) && file !== "src/main.ts"),
+    readers.filter((file) => !/^src\/(?:layers|web)\//.test(file) && file !== "src/Service.ts"),
     []
   )
 })

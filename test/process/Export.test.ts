@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schema, Struct } from "effect"
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { cli, factsOf, store } from "../support/Cli.ts"
+import { cli, cliProcess, factsOf, store } from "../support/Cli.ts"
 import { countsOf, Imported, importing, linesIn } from "../support/Imports.ts"
 import { folder, rowsOf } from "../support/Process.ts"
 
@@ -49,7 +49,7 @@ it.scopedLive("what is exported, imported into an empty store and exported again
       const first = yield* take(storeId, kind)
       assert.isNotEmpty(linesIn(first), kind)
       assert.strictEqual(statSync(first).mode & 0o777, 0o600)
-      const printed = yield* cli(url, "export", kind, "--store", storeId)
+      const printed = yield* cliProcess(url, "export", kind, "--store", storeId)
       assert.deepStrictEqual([printed.code, printed.stderr], [0, ""])
       assert.strictEqual(printed.stdout, readFileSync(first, "utf8"))
 

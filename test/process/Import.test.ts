@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { getPriority } from "node:os"
 import { cli } from "../support/Cli.ts"
 import { countsOf, Imported, importing, linesIn } from "../support/Imports.ts"
 import { rowsOf, startNode, watch } from "../support/Process.ts"
@@ -287,8 +288,9 @@ it.scopedLive("an import that is stopped by Ctrl-C says that it goes on from the
     )
     const counted = Effect.map(rowsOf(client, "select product_count as n from stores"), ([row]) => Number(row?.["n"]))
     const args = ["import", "products", "--store", storeId, "--file", file]
-    const { ended, kill } = yield* startNode("cli", args, { DATABASE_URL: url })
+    const { child, ended, kill } = yield* startNode("cli", args, { DATABASE_URL: url })
     yield* watch(counted, (n) => n > 0)
+    assert.strictEqual(getPriority(child.pid), 10, "servers on the same machine come first")
     kill("SIGINT")
     const { code, stderr } = yield* ended
     assert.strictEqual(code, 130)

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Ref } from "effect"
-import { type Answer, errorOf, makeClient } from "../support/Api.ts"
+import { type Answer, assertUnavailable, errorOf, makeClient } from "../support/Api.ts"
 import {
   connection,
   duringWork,
@@ -12,18 +12,10 @@ import {
   startServer,
   watch
 } from "../support/Process.ts"
-import { wayTo } from "../support/SilentDatabase.ts"
 import { closeDatabase, cut, openDatabase } from "../support/Workers.ts"
 
 /** They wait more than they work. */
 const atOnce = { timeout: 120_000, concurrent: true }
-
-/** What is said of an outage is the same for every cause of it, and nothing of what lies below. */
-const assertUnavailable = (answer: Answer) => {
-  assert.strictEqual(answer.status, 503)
-  assert.deepStrictEqual(errorOf(answer), { error: "The database is out of reach or overloaded; repeat the request" })
-  assert.strictEqual(answer.headers.get("content-type"), "application/json")
-}
 
 it.scopedLive(
   "when all connections are cut under load, clients see 503 and retry to an end, and nothing is doubled",
@@ -79,7 +71,8 @@ it.scopedLive(
       assert.deepStrictEqual(counts, [{ products: 320, events: 320, records: 320, counted: 320 }])
       assert.isNull(server.child.exitCode)
       assert.strictEqual(server.said.stderr, "")
-    })
+    }),
+  atOnce
 )
 
 it.scopedLive(
@@ -109,7 +102,8 @@ it.scopedLive(
       assert.strictEqual(created.status, 201)
       assert.isNull(created.headers.get("idempotent-replayed"))
       assert.strictEqual(server.said.stderr, "")
-    })
+    }),
+  atOnce
 )
 
 it.scopedLive(
@@ -138,17 +132,21 @@ it.scopedLive(
       assert.strictEqual((yield* ready).status, 200)
       assert.strictEqual((yield* write).status, 201)
       assert.strictEqual(server.said.stderr, "")
-    })
+    }),
+  atOnce
 )
 
-it.scopedLive("a server is ready while another process holds what migrations lock", () =>
-  Effect.gen(function* () {
-    const { client, url } = yield* ownDatabase
-    const server = yield* startServer({ DATABASE_URL: url })
-    yield* rowsOf(client, "begin")
-    yield* rowsOf(client, "lock table effect_sql_migrations in access exclusive mode")
-    assert.strictEqual((yield* makeClient(server.base).get(`${server.base}/readyz`)).status, 200)
-  })
+it.scopedLive(
+  "a server is ready while another process holds what migrations lock",
+  () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* ownDatabase
+      const server = yield* startServer({ DATABASE_URL: url })
+      yield* rowsOf(client, "begin")
+      yield* rowsOf(client, "lock table effect_sql_migrations in access exclusive mode")
+      assert.strictEqual((yield* makeClient(server.base).get(`${server.base}/readyz`)).status, 200)
+    }),
+  atOnce
 )
 
 it.scopedLive(
@@ -167,32 +165,6 @@ it.scopedLive(
       const repeated = yield* ask
       assert.strictEqual(repeated.status, 201)
       assert.isNull(repeated.headers.get("idempotent-replayed"))
-    }),
-  atOnce
-)
-
-it.scopedLive(
-  "a database that falls silent is 503 within a minute, for reads and writes, and is used again when it answers",
-  () =>
-    Effect.gen(function* () {
-      const { client, url } = yield* ownDatabase
-      const way = yield* wayTo(url)
-      const server = yield* startServer({ DATABASE_URL: way.url })
-      const { tokens } = yield* enroll(url)
-      const api = makeClient(server.base, tokens[0])
-      const write = api.post("/products", { name: "Cup" }, { key: "cup" })
-      assert.strictEqual((yield* api.get("/products")).status, 200)
-
-      way.freeze()
-      const answers = yield* Effect.all([write, api.get("/products"), api.get("/collections")], {
-        concurrency: "unbounded"
-      }).pipe(Effect.timeout("60 seconds"))
-      for (const answer of answers) assertUnavailable(answer)
-
-      way.thaw()
-      assert.strictEqual((yield* write).status, 201)
-      assert.deepStrictEqual(yield* rowsOf(client, "select count(*)::int as n from products"), [{ n: 1 }])
-      assert.strictEqual(server.said.stderr, "")
     }),
   atOnce
 )

@@ -75,7 +75,6 @@ for (const [name, environment] of Object.entries(CLOCKS)) {
         const [first, second, ...more] = failing.received.map(({ at }) => at)
         assert.lengthOf(more, 0)
         assert.isAtLeast((second ?? 0) - (first ?? 0), 4000)
-        assert.isBelow((second ?? 0) - (first ?? 0), 9000)
         const [waits] = yield* rowsOf(
           client,
           `select attempts, extract(epoch from d.next_at - a.started_at)::float8 as seconds
@@ -83,7 +82,7 @@ for (const [name, environment] of Object.entries(CLOCKS)) {
           [busyApp?.appId]
         )
         assert.strictEqual(waits?.["attempts"], 1)
-        assert.approximately(Number(waits?.["seconds"]), LATER, 3)
+        assert.approximately(Number(waits?.["seconds"]), LATER, LATER / 3)
       }),
     atOnce
   )

@@ -3,7 +3,16 @@ import { Effect, Fiber, Random } from "effect"
 import { ownDatabase, rowsOf } from "../support/Process.ts"
 import { receiver } from "../support/Receiver.ts"
 import { arrived } from "../support/Webhooks.ts"
-import { audience, books, insist, makeGate, startSender, startWorker, type Worker } from "../support/Workers.ts"
+import {
+  audience,
+  books,
+  endLeases,
+  insist,
+  makeGate,
+  startSender,
+  startWorker,
+  type Worker
+} from "../support/Workers.ts"
 
 /** Workers killed one by one, each with a new one in its place, before all are killed at once. */
 const KILLS = 6
@@ -66,6 +75,7 @@ it.scopedLive(
       gate.open()
       isEnough = true
       yield* Fiber.join(writing)
+      yield* endLeases(client)
       yield* startWorker(given)
 
       const { doubled, due, lapsed, ...wrong } = yield* books(client, endpoint)

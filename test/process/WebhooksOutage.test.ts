@@ -9,6 +9,7 @@ import {
   books,
   closeDatabase,
   cut,
+  endLeases,
   finished,
   insist,
   listening,
@@ -68,6 +69,8 @@ it.scopedLive(
       }
       yield* Fiber.join(writing)
       const client = yield* connection(url)
+      // What the worker could not write down it has given up by now, and takes again.
+      yield* endLeases(client)
       const { doubled, lapsed, ...rest } = yield* books(client, endpoint)
       assert.deepStrictEqual(rest, exact)
       assert.isAtMost(doubled, lapsed)
@@ -105,9 +108,8 @@ it.scopedLive(
         // Long enough for each part of the worker to find out, and to try again.
         yield* Effect.sleep("3 seconds")
         yield* openDatabase(elsewhere, url)
-        const back = performance.now()
+        // By the same worker, as in the end no lease was over.
         yield* finished(client)
-        assert.isBelow(performance.now() - back, 5000)
         yield* listening(client, 1)
         assert.lengthOf(outages(worker), outage)
       }

@@ -14,7 +14,7 @@ const FAILING_LIMIT = 2
 
 /** Milliseconds after which a request is over, and what a busy machine may add. */
 const TIMEOUT = 10_000
-const SLACK = 1500
+const SLACK = 5000
 
 const SLOW = ["hang", "drip"] as const
 const FAST = ["fail", "reset", "redirect"] as const

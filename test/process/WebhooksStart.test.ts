@@ -1,33 +1,46 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { folder, freePort, ownDatabase, rowsOf, runNode } from "../support/Process.ts"
+import { service } from "../../src/Service.ts"
+import { runHere } from "../support/Cli.ts"
+import { folder, freePort, ownDatabase, rowsOf, runNode, type Variables } from "../support/Process.ts"
 import { receiver } from "../support/Receiver.ts"
 import { audience, books, insist, listening, startSender } from "../support/Workers.ts"
 
+const serverHere = (given: Variables) => runHere(service, given)
+const serverProcess = (given: Variables) => runNode("main", [], given)
+const workerProcess = (given: Variables) => runNode("cli", ["worker"], given)
+
 const refusals = [
-  ["main", "WEBHOOK_WORKERS", "-1", /^partner-api: WEBHOOK_WORKERS: Expected 0 to 10000 but received -1; 0 delivers/],
   [
-    "main",
+    serverProcess,
+    "WEBHOOK_WORKERS",
+    "-1",
+    /^partner-api: WEBHOOK_WORKERS: Expected 0 to 10000 but received -1; 0 delivers/
+  ],
+  [
+    serverHere,
     "WEBHOOK_WORKERS",
     "4294967296",
     /^partner-api: WEBHOOK_WORKERS: Expected 0 to 10000 but received 4294967296/
   ],
-  ["main", "WEBHOOK_WORKERS", "many", /^partner-api: WEBHOOK_WORKERS: .*"many"$/],
-  ["main", "WEBHOOK_WORKERS", "2.5", /^partner-api: WEBHOOK_WORKERS: .*"2.5"$/],
-  ["main", "WEBHOOK_ALLOW_HOSTS", "http://a/b", /^partner-api: WEBHOOK_ALLOW_HOSTS: "http:\/\/a\/b" is no host/],
-  ["cli", "WEBHOOK_ALLOW_HOSTS", "a b", /^partner-api: WEBHOOK_ALLOW_HOSTS: "a b" is no host/]
+  [serverHere, "WEBHOOK_WORKERS", "many", /^partner-api: WEBHOOK_WORKERS: .*"many"$/],
+  [serverHere, "WEBHOOK_WORKERS", "2.5", /^partner-api: WEBHOOK_WORKERS: .*"2.5"$/],
+  [serverHere, "WEBHOOK_ALLOW_HOSTS", "http://a/b", /^partner-api: WEBHOOK_ALLOW_HOSTS: "http:\/\/a\/b" is no host/],
+  [workerProcess, "WEBHOOK_ALLOW_HOSTS", "a b", /^partner-api: WEBHOOK_ALLOW_HOSTS: "a b" is no host/]
 ] as const
 
-for (const [bundle, name, value, line] of refusals) {
-  it.scopedLive(`${name}=${value} stops the start of ${bundle} with one line that says why`, () =>
-    Effect.gen(function* () {
-      const { url } = yield* ownDatabase
-      const given = { DATABASE_URL: url, DATA_DIR: yield* folder, PORT: String(yield* freePort), [name]: value }
-      const { code, stderr } = yield* runNode(bundle, bundle === "cli" ? ["worker"] : [], given)
-      assert.strictEqual(code, 1)
-      assert.match(stderr, /^[^\n]+\n$/)
-      assert.match(stderr.trimEnd(), line)
-    })
+for (const [start, name, value, line] of refusals) {
+  it.scopedLive(
+    `${name}=${value} stops the start of a ${start === workerProcess ? "worker" : "server"} with one line`,
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* ownDatabase
+        const given = { DATABASE_URL: url, DATA_DIR: yield* folder, PORT: String(yield* freePort), [name]: value }
+        const { code, stderr } = yield* start(given)
+        assert.strictEqual(code, 1)
+        assert.match(stderr, /^[^\n]+\n$/)
+        assert.match(stderr.trimEnd(), line)
+      })
   )
 }
 

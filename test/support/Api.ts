@@ -1,3 +1,4 @@
+import { assert } from "@effect/vitest"
 import { HttpServer } from "@effect/platform"
 import { Config, Effect, Layer, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
@@ -52,6 +53,13 @@ export const dataOf = ({ json }: Answer): Resource => one(json).data
 
 /** The answer of a refused request: exactly `{ error, issues? }`. */
 export const errorOf = ({ json }: Answer) => refusal(json)
+
+/** What is said of an outage is the same for every cause of it, and nothing of what lies below. */
+export const assertUnavailable = (answer: Answer) => {
+  assert.strictEqual(answer.status, 503)
+  assert.deepStrictEqual(errorOf(answer), { error: "The database is out of reach or overloaded; repeat the request" })
+  assert.strictEqual(answer.headers.get("content-type"), "application/json")
+}
 
 /** The rows of a list, and where the next page starts. */
 export const pageOf = ({

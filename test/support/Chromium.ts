@@ -8,6 +8,9 @@ export class Chromium extends Context.Tag("test/Chromium")<Chromium, Browser>() 
 
 export const ChromiumTest = Layer.scoped(Chromium, browser)
 
+/** Milliseconds that something on a page is waited for: a machine with much else to do takes its time. */
+const PATIENCE = 60_000
+
 /** Of an answer that is no success browsers tell by themselves. */
 const STATUS = /^Failed to load resource: the server responded with a status of 4\d\d/
 
@@ -20,6 +23,7 @@ export const openWindow = ({ height = 800, width = 390 } = {}) =>
       ),
       (opened) => Effect.promise(() => opened.close())
     )
+    context.setDefaultTimeout(PATIENCE)
     const page = yield* Effect.promise(() => context.newPage())
     const told: Array<string> = []
     page.on("console", (message) => void told.push(message.text()))

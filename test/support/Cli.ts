@@ -1,9 +1,47 @@
+import { defaultTeardown } from "@effect/platform/Runtime"
 import { assert } from "@effect/vitest"
-import { Effect, Schema } from "effect"
-import { runNode } from "./Process.ts"
+import { ConfigProvider, Console, Effect, Schema } from "effect"
+import { format } from "node:util"
+import { partnerApi } from "../../src/cli/Program.ts"
+import { type Ended, keyed, runNode, type Variables } from "./Process.ts"
 
-/** Runs `partner-api` on a database. */
-export const cli = (url: string, ...args: ReadonlyArray<string>) => runNode("cli", args, { DATABASE_URL: url })
+/** A console like another, but that what is said on it is kept. */
+const keeping = (console: Console.Console) => {
+  const said = { stdout: "", stderr: "" }
+  const log = (...texts: ReadonlyArray<unknown>) => void (said.stdout += `${format(...texts)}\n`)
+  const error = (...texts: ReadonlyArray<unknown>) => void (said.stderr += `${format(...texts)}\n`)
+  const own: Console.Console = {
+    ...console,
+    log: (...texts) => Effect.sync(() => log(...texts)),
+    error: (...texts) => Effect.sync(() => error(...texts)),
+    unsafe: { ...console.unsafe, log, error }
+  }
+  return { own, said }
+}
+
+/**
+ * Runs in this process what is else all that one does, with nothing in its environment but what is given: what it said,
+ * and how it would end. To start a process takes up to a second of CPU.
+ */
+export const runHere = <E>(program: Effect.Effect<unknown, E>, given: Variables): Effect.Effect<Ended> =>
+  Console.consoleWith((console) =>
+    Effect.gen(function* () {
+      const { own, said } = keeping(console)
+      const exit = yield* program.pipe(
+        Effect.withConsole(own),
+        Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(keyed(given))))),
+        Effect.exit
+      )
+      const code = yield* Effect.async<number>((resume) => defaultTeardown(exit, (n) => resume(Effect.succeed(n))))
+      return { code, signal: null, ...said }
+    })
+  )
+
+/** Runs `partner-api` on a database, in this process. */
+export const cli = (url: string, ...args: ReadonlyArray<string>) => runHere(partnerApi(args), { DATABASE_URL: url })
+
+/** The same in a process of its own: that what was asked for reaches its streams, and that it ends, with which code. */
+export const cliProcess = (url: string, ...args: ReadonlyArray<string>) => runNode("cli", args, { DATABASE_URL: url })
 
 /** What a command that succeeds prints with `--json`: one line of it. */
 export const factsOf = Effect.fn(function* <A, I>(

@@ -1,34 +1,19 @@
 import { Effect, Layer } from "effect"
-import { execFile } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
 import type { Role } from "../../src/domain/access/Merchants.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { WebFolder } from "../../src/http/WebPages.ts"
 import { ApiTest, baseUrl, makeStore } from "./Api.ts"
 import { ChromiumTest, openWindow } from "./Chromium.ts"
+import { built } from "./Process.ts"
 import { memberOf } from "./Rpc.ts"
 
-const script = fileURLToPath(new URL("../../scripts/web.mjs", import.meta.url))
-
-/** The pages as `npm run build` makes them, in a folder that goes with the process, made once in it. */
-const built = Effect.runSync(
-  Effect.cached(
-    Effect.promise(async () => {
-      const folder = mkdtempSync(join(tmpdir(), "partner-api-web-"))
-      process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
-      await promisify(execFile)(process.execPath, [script, folder])
-      return folder
-    })
-  )
-)
+/** The pages as `npm run build` makes them. */
+const folder = fileURLToPath(new URL("../../dist/web", import.meta.url))
 
 /** The whole service with its pages, and a browser. */
 export const PagesTest = Layer.unwrapEffect(
-  Effect.map(built, (folder) => Layer.provide(ApiTest, Layer.succeed(WebFolder, folder)))
+  Effect.as(built, Layer.provide(ApiTest, Layer.succeed(WebFolder, folder)))
 ).pipe((service) => Layer.provideMerge(ChromiumTest, service))
 
 interface Looking {

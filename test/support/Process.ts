@@ -146,7 +146,7 @@ export interface Ended {
 }
 
 /** What a database of the operator's own asks for. */
-const keyed = (given: Variables): Variables => ("DATABASE_URL" in given ? { SECRET_KEY, ...given } : given)
+export const keyed = (given: Variables): Variables => ("DATABASE_URL" in given ? { SECRET_KEY, ...given } : given)
 
 /**
  * Starts `node dist/<bundle>.js` with nothing in its environment but what is given and a key for secrets, and on its

@@ -9,7 +9,7 @@ import { StoreId } from "../../src/domain/Store.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { type Answer, makeClient } from "./Api.ts"
 import { type Books, enter, reckon } from "./Books.ts"
-import { enroll, rowsOf, servicesOn, startNode, startServer, type Variables, watch } from "./Process.ts"
+import { type Ended, enroll, rowsOf, servicesOn, startNode, startServer, type Variables, watch } from "./Process.ts"
 import type { Reaction, Receiver } from "./Receiver.ts"
 
 /** Processes on a database that they are given send to no address of this machine by themselves. */
@@ -26,6 +26,10 @@ export const startWorker = Effect.fn(function* (given: Variables, concurrency = 
   yield* Effect.raceFirst(ready, early)
   return worker
 })
+
+/** What a process ends with that was stopped, and had nothing to say of it. */
+export const assertCleanEnd = ({ code, signal, stderr }: Ended) =>
+  assert.deepStrictEqual({ code, signal, stderr }, { code: 0, signal: null, stderr: "" })
 
 export type Worker = Effect.Effect.Success<ReturnType<typeof startWorker>>
 
@@ -100,6 +104,10 @@ export const listening = (client: pg.Client, n: number) =>
 /** Waits until nothing is left to deliver. */
 export const finished = (client: pg.Client) =>
   watch(rowsOf(client, "select 1 from deliveries where finished_at is null limit 1"), (rows) => rows.length === 0)
+
+/** Lets leases be over at once, as they are after 20 seconds: for what was under way in workers that are gone. */
+export const endLeases = (client: pg.Client) =>
+  rowsOf(client, "update deliveries set next_at = clock_timestamp() where lease is not null")
 
 /** Holds what arrived against the database, when nothing is left to deliver. */
 export const books = (client: pg.Client, { received }: Pick<Receiver, "received">): Effect.Effect<Books> =>

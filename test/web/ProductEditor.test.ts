@@ -30,6 +30,7 @@ describe.skipIf(!hasBrowser)("a product", () => {
         assert.deepStrictEqual((yield* saved)?.price, new ExactNumber("0.1234567890123456789"))
 
         yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Dismiss" }).click()
           await page.getByLabel("Tags").fill("oak")
           await page.keyboard.press("Enter")
           await page.getByRole("button", { name: "Add an option" }).click()
@@ -143,6 +144,7 @@ describe.skipIf(!hasBrowser)("a product", () => {
         assert.isDefined(made)
         if (made === undefined) return
         const { id } = made
+        const dialog = page.getByRole("dialog", { name: "Stock", exact: true })
         const sell = performed(
           client.inventory.change({ storeId, id, idempotencyKey: newKey(), change: { adjust: -1 } })
         )
@@ -152,9 +154,9 @@ describe.skipIf(!hasBrowser)("a product", () => {
           await page.getByLabel("How many more").fill("-2")
           await page.getByLabel("Reason").fill("Two were broken")
           await isFitFor(page)
-          await page.getByRole("dialog").getByRole("button", { name: "Change stock" }).click()
+          await dialog.getByRole("button", { name: "Change stock" }).click()
           await page.getByText("8 at hand").waitFor()
-          await page.getByRole("dialog").waitFor({ state: "detached" })
+          await dialog.waitFor({ state: "detached" })
           await page.getByRole("button", { name: "Change stock" }).click()
           await page.getByLabel("How", { exact: true }).selectOption("They were counted")
           await page.getByLabel("How many there are").fill("6")
@@ -163,15 +165,15 @@ describe.skipIf(!hasBrowser)("a product", () => {
             if (route.request().postData()?.includes('"expectedStock":8') === true) await Effect.runPromise(sell)
             await route.continue()
           })
-          await page.getByRole("dialog").getByRole("button", { name: "Change stock" }).click()
+          await dialog.getByRole("button", { name: "Change stock" }).click()
           await page.getByText("The stock is 7 and not what was expected").waitFor()
-          await page.getByRole("dialog").getByText("7 at hand").waitFor()
+          await dialog.getByText("7 at hand").waitFor()
           await isFitFor(page)
-          await page.getByRole("dialog").getByRole("button", { name: "Change stock" }).click()
-          await page.getByRole("dialog").waitFor({ state: "detached" })
+          await dialog.getByRole("button", { name: "Change stock" }).click()
+          await dialog.waitFor({ state: "detached" })
           await page.getByRole("button", { name: "Stock of variant 1: 4. Change" }).click()
           await page.getByLabel("How many more").fill("3")
-          await page.getByRole("dialog").getByRole("button", { name: "Change stock" }).click()
+          await dialog.getByRole("button", { name: "Change stock" }).click()
           await page.getByRole("button", { name: "Stock of variant 1: 7. Change" }).waitFor()
         })
         const { stock, variants } = yield* client.products.get({ storeId, id })

@@ -1,6 +1,5 @@
 import { Command, Options } from "@effect/cli"
 import { Effect, Either, Option } from "effect"
-import { setPriority } from "node:os"
 import { CreateProduct } from "../../domain/catalog/Product.ts"
 import { PutCollection } from "../../domain/imports/Collection.ts"
 import { Imports } from "../../domain/imports/Imports.ts"
@@ -14,9 +13,6 @@ import { type Decode, decodeBy, issuesOf } from "./Batches.ts"
 import { jsonLines } from "./Lines.ts"
 import { type Matter, run } from "./Run.ts"
 import { shopifyLines } from "./ShopifyCsv.ts"
-
-/** Of the process, so that servers on the same machine come first. */
-const LOW_PRIORITY = 10
 
 const common = {
   store: option("store", StoreId, "The store's id"),
@@ -54,10 +50,9 @@ interface Given {
   readonly json: boolean
 }
 
-/** Does a job as it was asked for, beside servers that come first, for as long as nobody stops it; prints what came of it. */
+/** Does a job as it was asked for, for as long as nobody stops it; prints what came of it. */
 const carryOut = <Input, E, R>(given: Given, matter: Matter<Input, E, R>) =>
   Effect.gen(function* () {
-    setPriority(LOW_PRIORITY)
     const refused = Option.getOrElse(given.refused, () => refusedBeside(given.file))
     const counts = yield* Effect.onInterrupt(run({ ...given, refused }, matter), () =>
       Effect.sync(() => {

@@ -1,0 +1,74 @@
+import { Config, ConfigError, Console, Effect, Either, Layer, Option } from "effect"
+import { openDemo } from "./layers/demo/Demo.ts"
+import { HousekeepingLive } from "./layers/Housekeeping.ts"
+import { accessLogTo } from "./http/AccessLog.ts"
+import { baseUrl, listen } from "./http/Listener.ts"
+import { publicOrigin, PublicUrl } from "./http/oauth/Issuer.ts"
+import { DatabaseLive } from "./layers/Database.ts"
+import { DomainLive } from "./layers/Domain.ts"
+import { LogFormat, LoggingLive } from "./layers/Logging.ts"
+import { givenKeys } from "./layers/webhooks/SecretKeys.ts"
+import { webhookWorker } from "./layers/webhooks/Worker.ts"
+import { webhookWorkers } from "./layers/webhooks/Workers.ts"
+import { ServerLive } from "./Server.ts"
+import { exitOnFailure } from "./Startup.ts"
+
+const Services = DomainLive.pipe(Layer.provideMerge(DatabaseLive))
+
+/** 0 takes any free port. */
+const port = (text: string) =>
+  /^\d{1,5}$/.test(text) && Number(text) <= 65_535
+    ? Either.right(Number(text))
+    : Either.left(ConfigError.InvalidData([], `Expected a port from 0 to 65535 but received "${text}"`))
+
+const address = Config.all({
+  host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1")),
+  port: Config.string("PORT").pipe(Config.mapOrFail(port), Config.withDefault(3000))
+})
+
+const publicUrl = (text: string) =>
+  Either.fromNullable(publicOrigin(text), () =>
+    ConfigError.InvalidData(
+      [],
+      `Expected a URL as in https://partners.example.com, without path, but received "${text}"`
+    )
+  )
+
+/** Where clients and merchants reach the service: where it listens, if nothing is said. */
+const outside = Config.option(Config.nonEmptyString("PUBLIC_URL").pipe(Config.mapOrFail(publicUrl)))
+
+/** Says where the service is, and how to make a first request to it. Of a log in JSON every line is. */
+const Greeting = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const say = (yield* LogFormat) === "json" ? Effect.logInfo : Console.log
+    const base = yield* baseUrl
+    const demo = yield* openDemo(base)
+    yield* say(
+      `Partner API  ${base}/api/platform/v1\nReference    ${base}/docs\nDashboard    ${base}/dashboard\nDevelopers   ${base}/developers`
+    )
+    if (Option.isSome(demo)) {
+      const { accessToken, merchantEmail, merchantPassword } = demo.value
+      yield* say(`\nSign in as ${merchantEmail} with ${merchantPassword}`)
+      yield* say(`\nTry it:\ncurl -H "Authorization: Bearer ${accessToken}" "${base}/api/platform/v1/products?limit=2"`)
+    }
+  })
+)
+
+/** What is configured is read before anything listens or is printed, so that what is wrong is all that is said. */
+const Server = Layer.unwrapEffect(
+  Effect.map(
+    Effect.all({ address, format: LogFormat, keys: givenKeys, outside, workers: webhookWorkers }),
+    ({ address, format, outside, workers }) =>
+      Layer.mergeAll(ServerLive, webhookWorker(workers), HousekeepingLive, Greeting).pipe(
+        Layer.provide(listen(Config.succeed(address))),
+        Layer.provide(accessLogTo(process.stdout, format)),
+        Layer.provide(Layer.succeed(PublicUrl, Option.getOrUndefined(outside))),
+        Layer.provide(Services),
+        Layer.provide(LoggingLive),
+        Layer.provide(Layer.setTracerEnabled(false))
+      )
+  )
+)
+
+/** The service, until it is stopped; what stands in the way of it is said in one line. */
+export const service = exitOnFailure(Layer.launch(Server))
