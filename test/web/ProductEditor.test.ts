@@ -30,7 +30,6 @@ describe.skipIf(!hasBrowser)("a product", () => {
         assert.deepStrictEqual((yield* saved)?.price, new ExactNumber("0.1234567890123456789"))
 
         yield* Effect.promise(async () => {
-          await page.getByRole("button", { name: "Dismiss" }).click()
           await page.getByLabel("Tags").fill("oak")
           await page.keyboard.press("Enter")
           await page.getByRole("button", { name: "Add an option" }).click()
