@@ -93,7 +93,7 @@ const manyOf = (
     listOf(changes.map(({ id }) => partOf(id))),
     listOf(changes.map(({ at }) => at.toISOString())),
     listOf(changes.map(({ resourceId }) => resourceId)),
-    listOf(changes.map(({ version }) => version)),
+    listOf(changes.map(({ version }) => version ?? "null")),
     linesOf(kept.map(({ before }) => before ?? "")),
     linesOf(kept.map(({ after }) => after ?? "")),
     linesOf(kept.map(omittedOf)),

@@ -67,7 +67,7 @@ export const administration = Effect.fn(function* (
     ["a subscription that is changed", perform(billing.change(storeId, id, pro))],
     ["a subscription that is cancelled", perform(billing.cancel(storeId, id))],
     ["the subscriptions of a store", billing.subscriptions(storeId, { cursor: undefined, limit: 20 })],
-    ["an app that is installed again", installations.install({ storeId, appId, ...EVERYTHING })]
+    ["an app that is installed again", perform(installations.install({ storeId, appId, ...EVERYTHING }))]
   ]
   return work
 })

@@ -116,7 +116,8 @@ export const SURFACES: Readonly<Record<ActivityEntry["surface"], string>> = {
   rest: "API of apps",
   mcp: "Tools of agents",
   cli: "Command line",
-  import: "Import"
+  import: "Import",
+  consent: "Consent"
 }
 
 /** What an actor is, where its name does not say it. */
