@@ -51,7 +51,7 @@ const writersIn = (storeId: StoreId) =>
   Effect.map(
     Effect.flatMap(
       SqlClient.SqlClient,
-      (sql) => sql`select distinct actor_type, surface from journal where store_id = ${storeId}`
+      (sql) => sql`select distinct actor_type, surface from journal where store_id = ${storeId} and version is not null`
     ).pipe(Effect.orDie),
     (rows) => rows.map((row) => `${String(row["actor_type"])} ${String(row["surface"])}`)
   )

@@ -9,7 +9,7 @@ import { statement } from "../../src/layers/database/Statement.ts"
 import { MERCHANT } from "./Writes.ts"
 
 const selectEntry = statement(`
-  with mine as (select id, resource_id as "resourceId" from journal where store_id = $1)
+  with mine as (select id, resource_id as "resourceId" from journal where store_id = $1 and version is not null)
   select * from mine order by id offset (select count(*) / 2 from mine) limit 1
 `)
 const Entry = Schema.Struct({ id: Schema.typeSchema(EntryId), resourceId: Schema.String })

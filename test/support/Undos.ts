@@ -8,7 +8,9 @@ import { Database } from "../../src/layers/database/Postgres.ts"
 import { statement } from "../../src/layers/database/Statement.ts"
 import { AGENT } from "./Writes.ts"
 
-const selectNewest = statement("select id from journal where store_id = $1 order by id desc limit 1")
+const selectNewest = statement(
+  "select id from journal where store_id = $1 and version is not null order by id desc limit 1"
+)
 const Entry = Schema.Struct({ id: Schema.typeSchema(EntryId) })
 
 type Perform = <A, E>(write: Write<A, E>) => Effect.Effect<unknown, unknown>

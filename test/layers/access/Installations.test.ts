@@ -133,6 +133,8 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       const [{ id } = { id: nobody }] = made
       assert.deepStrictEqual(new Set(made.map((one) => one.id)), new Set([id]))
       assert.deepStrictEqual(yield* sql`select id from installations where store_id = ${storeId}`, [{ id }])
+      const told = yield* sql`select resource_id as id, before from journal where store_id = ${storeId}`
+      assert.deepStrictEqual(told, [{ id, before: null }])
     })
   )
 

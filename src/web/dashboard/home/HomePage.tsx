@@ -132,6 +132,7 @@ const First = () => {
 
 const Newest = () => {
   const storeId = useStoreId()
+  const store = useStore()
   const asked = useAsked([storeId, "activity", "newest"], (client) => listEntries(client, { storeId, limit: NEWEST }))
   return (
     <Card
@@ -143,10 +144,9 @@ const Newest = () => {
       }
     >
       <Answered asked={asked} lines={NEWEST}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <First />
-          ) : (
+        {({ items }) => (
+          <>
+            {store.data?.productCount === 0 ? <First /> : undefined}
             <ol className={css["newest"]}>
               {items.map((entry) => (
                 <li key={entry.id}>
@@ -157,8 +157,8 @@ const Newest = () => {
                 </li>
               ))}
             </ol>
-          )
-        }
+          </>
+        )}
       </Answered>
     </Card>
   )
