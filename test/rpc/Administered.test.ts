@@ -3,7 +3,6 @@ import { assert, layer } from "@effect/vitest"
 import { Chunk, Effect, Schema, SchemaAST, Stream } from "effect"
 import { hash } from "node:crypto"
 import { Stores } from "../../src/domain/access/Stores.ts"
-import { Billing } from "../../src/domain/billing/Billing.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
 import { EventId } from "../../src/domain/Events.ts"
 import { Idempotency } from "../../src/domain/Idempotency.ts"
@@ -13,210 +12,63 @@ import type { StoreId } from "../../src/domain/Store.ts"
 import { type Client, performed } from "../../src/rpc/Client.ts"
 import { makeActivityProcedures } from "../../src/rpc/handlers/Activity.ts"
 import { Rpcs } from "../../src/rpc/Rpcs.ts"
-import { ApiTest, baseUrl, makeApp } from "../support/Api.ts"
+import { ApiTest, baseUrl } from "../support/Api.ts"
+import { administering, calls } from "../support/Administered.ts"
 import { followerAt } from "../support/Follower.ts"
 import { callTool } from "../support/Mcp.ts"
-import { makeMerchant, PASSWORD } from "../support/Merchants.ts"
+import { PASSWORD } from "../support/Merchants.ts"
 import { agentOf, asAgent, callLine, exitsOf, freshMember, memberOf, newKey, post } from "../support/Rpc.ts"
-import { installApp } from "../support/Webhooks.ts"
 import { contextOf, MERCHANT } from "../support/Writes.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const Made = Schema.Struct({ id: Schema.String, token: Schema.optional(Schema.String) })
 
-const PLAN = { price: 9.9, currencyCode: "EUR", period: "month", trialDays: 0 } as const
-const SCOPES = ["read_products", "write_products"]
-
 /** Writes of a store that leave no entry: a request that is sent once more, and proposals, which keep who decided. */
-const UNTOLD = ["deliveries.redeliver", "proposals.approve", "proposals.reject", "proposals.withdraw"]
+const UNTOLD = new Set(["deliveries.redeliver", "proposals.approve", "proposals.reject", "proposals.withdraw"])
 
 /** The procedures that write in a store and cannot be rehearsed, as those of the catalog can. */
 const ADMINISTERING = [...Rpcs.requests.values()].flatMap(({ _tag, payloadSchema }) => {
   const names = new Set(SchemaAST.getPropertySignatures(payloadSchema.ast).map(({ name }) => name))
   const isWrite = names.has("storeId") && names.has("idempotencyKey") && !names.has("dryRun")
-  return isWrite && !UNTOLD.includes(_tag) ? [_tag] : []
-})
-
-/** What an owner administers: a store with an app that has two plans, and a merchant who is no member of it yet. */
-const scene = Effect.gen(function* () {
-  const owner = yield* freshMember()
-  const { storeId } = owner
-  const appId = yield* makeApp()
-  const { installation } = yield* installApp(storeId, appId)
-  const billing = yield* Billing
-  const [basic, pro] = [
-    yield* billing.setPlan(appId, { ...PLAN, name: "Basic" }),
-    yield* billing.setPlan(appId, { ...PLAN, name: "Pro", price: 20 })
-  ]
-  return { ...owner, appId, basic, guest: yield* makeMerchant(), installationId: installation.id, pro }
+  return isWrite && !UNTOLD.has(_tag) ? [_tag] : []
 })
 
 const entriesOf = (client: Client, storeId: StoreId) =>
   Effect.map(client.activity.list({ storeId, limit: 200 }), ({ items }) => items)
 
-/** What one call of an owner is to leave. */
-interface Told {
-  readonly tag: string
-  readonly asked: object
-  readonly resource: AdministeredKind
-  readonly resourceId?: string
-  readonly before: object | null
-  readonly after: object | null
-  /** Whether the same call under another key changes something once more. */
-  readonly isAnew?: boolean
-}
+const kindsOf = (entries: ReadonlyArray<ActivityEntry>) => new Set(entries.map(({ resource }) => resource))
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What members administer", (it) => {
   it.scoped(
     "leaves one entry each, through every procedure; what is repeated, refused or changes nothing leaves none",
     () =>
       Effect.gen(function* () {
-        const { appId, basic, client, cookie, guest, installationId, merchantId, pro, storeId } = yield* scene
+        const owner = yield* administering
+        const { client, cookie, guest, merchantId, storeId } = owner
         const sql = yield* SqlClient.SqlClient
         const call = (tag: string, asked: object, key: string) =>
           Effect.map(
             post(callLine(tag, { storeId, idempotencyKey: key, ...asked }), { cookie, "x-request-id": "trace/1" }),
             ({ text }) => [...exitsOf(text).values()][0]
           )
-        const made: Record<string, string> = {}
-        const agent = () => made["agents.create"] ?? ""
-        const guestIs = { merchantId: guest.id, name: "Ada" }
-        const newAgent = { name: "Helper", scopes: SCOPES }
-        const agentIs = { ...newAgent, budget: 1_000, window: 100, proposalsOnly: false, createdBy: merchantId }
-        const appIs = { id: installationId, appId, appName: "An app", state: "active" }
-        const basicIs = { installationId, planName: "Basic", price: 9.9, state: "active" }
-        const proIs = { planName: "Pro", price: 20 }
-        const ofApp = { resource: "installation", resourceId: installationId } as const
-        const ofGuest = { resource: "member", resourceId: guest.id } as const
-        const settings = { name: "Shop", timezone: "Europe/Berlin", locale: "en" }
-        const all: ReadonlyArray<() => Told> = [
-          () => ({
-            tag: "settings.update",
-            asked: { settings },
-            resource: "settings",
-            resourceId: storeId,
-            before: { name: "A store", timezone: "UTC" },
-            after: { name: "Shop", timezone: "Europe/Berlin" }
-          }),
-          () => ({
-            tag: "members.join",
-            asked: { email: guest.email, role: "staff" },
-            ...ofGuest,
-            before: null,
-            after: { ...guestIs, role: "staff" }
-          }),
-          () => ({
-            tag: "members.join",
-            asked: { email: guest.email, role: "owner" },
-            ...ofGuest,
-            before: { role: "staff" },
-            after: { role: "owner" }
-          }),
-          () => ({
-            tag: "members.leave",
-            asked: { merchantId: guest.id },
-            ...ofGuest,
-            before: { ...guestIs, role: "owner" },
-            after: null
-          }),
-          () => ({
-            tag: "agents.create",
-            asked: { agent: newAgent },
-            resource: "agent",
-            before: null,
-            after: agentIs,
-            isAnew: true
-          }),
-          () => ({
-            tag: "agents.update",
-            asked: { id: agent(), patch: { budget: 5, scopes: SCOPES.toReversed() } },
-            resource: "agent",
-            resourceId: agent(),
-            before: { budget: 1_000 },
-            after: { budget: 5 }
-          }),
-          () => ({
-            tag: "agents.revoke",
-            asked: { id: agent() },
-            resource: "agent",
-            resourceId: agent(),
-            before: { ...agentIs, budget: 5 },
-            after: null
-          }),
-          () => ({
-            tag: "installations.suspend",
-            asked: { id: installationId },
-            ...ofApp,
-            before: { state: "active" },
-            after: { state: "suspended" }
-          }),
-          () => ({
-            tag: "installations.resume",
-            asked: { id: installationId },
-            ...ofApp,
-            before: { state: "suspended" },
-            after: { state: "active" }
-          }),
-          () => ({
-            tag: "webhooks.pause",
-            asked: { installationId },
-            ...ofApp,
-            before: { deliveries: "active" },
-            after: { deliveries: "paused" }
-          }),
-          () => ({
-            tag: "webhooks.resume",
-            asked: { installationId },
-            ...ofApp,
-            before: { deliveries: "paused" },
-            after: { deliveries: "active" }
-          }),
-          () => ({
-            tag: "billing.subscribe",
-            asked: { installationId, planId: basic },
-            resource: "subscription",
-            before: null,
-            after: basicIs
-          }),
-          () => ({
-            tag: "billing.change",
-            asked: { installationId, planId: pro },
-            resource: "subscription",
-            before: { planName: "Basic", price: 9.9 },
-            after: proIs,
-            isAnew: true
-          }),
-          () => ({
-            tag: "billing.cancel",
-            asked: { installationId },
-            resource: "subscription",
-            before: { installationId, ...proIs, state: "active" },
-            after: null
-          }),
-          () => ({
-            tag: "installations.uninstall",
-            asked: { id: installationId },
-            ...ofApp,
-            before: appIs,
-            after: null
-          })
-        ]
+        let agent = ""
+        const all = calls(owner)
         assert.deepStrictEqual(
-          [...new Set(all.map((one) => one().tag))].toSorted(),
+          [...new Set(all.map((one) => one("").tag))].toSorted(),
           ADMINISTERING.toSorted(),
           "Every administrative procedure has its row"
         )
 
         let secret = ""
         for (const one of all) {
-          const { after, asked, before, isAnew = false, resource, resourceId, tag } = one()
+          const { after, asked, before, isAnew = false, resource, resourceId, tag } = one(agent)
           const known = yield* entriesOf(client, storeId)
           const key = newKey()
           const exit = yield* call(tag, asked, key)
           assert.strictEqual(exit?._tag, "Success", tag)
           if (tag === "agents.create" && exit?._tag === "Success") {
             const { id, token } = Schema.decodeUnknownSync(Made)(exit.value)
-            made[tag] = id
+            agent = id
             secret = token ?? ""
           }
           const [entry, ...others] = yield* entriesOf(client, storeId)
@@ -262,7 +114,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What memb
 
   it.scoped("leaves no entry where it is refused or rehearsed", () =>
     Effect.gen(function* () {
-      const { basic, client, merchantId, storeId, installationId } = yield* scene
+      const { basic, client, merchantId, storeId, installationId } = yield* administering
       const stores = yield* Stores
       const { once } = yield* Idempotency
       const keyed = () => ({ storeId, idempotencyKey: newKey() })
@@ -286,7 +138,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What memb
 
   it.scoped("is told to members, of members and subscriptions to owners, and to no agent and nobody else", () =>
     Effect.gen(function* () {
-      const { basic, client, installationId, storeId, ...owner } = yield* scene
+      const { basic, client, installationId, storeId, ...owner } = yield* administering
       const stranger = yield* freshMember()
       const staff = yield* memberOf(storeId, "staff")
       const agent = yield* agentOf({ client, storeId, ...owner })
@@ -297,7 +149,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What memb
       yield* client.products.create({ ...keyed(), product: toProduct({ name: "Cup" }) })
 
       const all = yield* entriesOf(client, storeId)
-      const kindsOf = (entries: ReadonlyArray<ActivityEntry>) => new Set(entries.map(({ resource }) => resource))
       assert.deepStrictEqual(kindsOf(all), new Set(["product", ...AdministeredKind.literals]))
       const toStaff = yield* entriesOf(staff.client, storeId)
       assert.deepStrictEqual(
@@ -348,7 +199,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What memb
 
   it.scoped("is not undone, nor told to followers: a span of it is undone as if it were not there", () =>
     Effect.gen(function* () {
-      const { basic, client, cookie, installationId, merchantId, storeId, ...owner } = yield* scene
+      const { basic, client, cookie, installationId, merchantId, storeId, ...owner } = yield* administering
       const agent = yield* agentOf({ client, storeId, ...owner })
       const keyed = () => ({ storeId, idempotencyKey: newKey() })
       const since = new Date(Date.now() - 60_000).toISOString()

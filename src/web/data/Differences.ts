@@ -17,11 +17,12 @@ export interface Difference {
 }
 
 /** What the service keeps about a resource, which differs whenever something else does. */
-const KEPT_BY_SERVICE: ReadonlySet<string> = new Set([
-  ...["id", "version", "createdAt", "updatedAt", "productCount"],
-  // Ids of what is told by its name.
-  ...["appId", "createdBy", "installationId", "merchantId", "planId"]
-])
+const KEPT_BY_SERVICE = ["id", "version", "createdAt", "updatedAt", "productCount"]
+
+/** Ids of what is told by its name. */
+const IDS = ["appId", "createdBy", "installationId", "merchantId", "planId"]
+
+const UNTOLD: ReadonlySet<string> = new Set([...KEPT_BY_SERVICE, ...IDS])
 
 /** Moments, which are told in the time zone of the browser. */
 const TIMES: ReadonlySet<string> = new Set([
@@ -156,7 +157,7 @@ export const differencesOf = (
   within: Place = { name: "", path: "" }
 ): ReadonlyArray<Difference> =>
   Object.keys({ ...before, ...after })
-    .filter((field) => (within.path === "" ? !KEPT_BY_SERVICE.has(field) : field !== "id"))
+    .filter((field) => (within.path === "" ? !UNTOLD.has(field) : field !== "id"))
     .flatMap((field) => {
       const path = `${within.path}${field}`
       const [old, now] = [worded(path, before?.[field]), worded(path, after?.[field])]
