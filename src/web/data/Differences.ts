@@ -109,7 +109,9 @@ const textsOfIds = (
 /** What stands in a field of what members administer, in words. */
 const worded = (field: string, value: unknown): unknown => {
   if (TIMES.has(field) && typeof value === "string") return time(value)
-  return (field === "scopes" || field === "capabilities") && Array.isArray(value) ? value.map(grantText) : value
+  return (field === "scopes" || field === "capabilities") && Array.isArray(value)
+    ? value.map(grantText).join(" · ")
+    : value
 }
 
 const textsOf = (before: unknown, after: unknown): Pick<Difference, "before" | "after"> => {

@@ -121,8 +121,8 @@ const NEWEST = 8
 const First = () => {
   const storeId = useStoreId()
   return (
-    <Empty title="Nothing is here yet">
-      <p>Begin with what you sell. From then on, everything that changes is told here, whoever changes it.</p>
+    <Empty title="No product is here yet">
+      <p>Begin with what you sell. Everything that changes is told here, whoever changes it.</p>
       <Link className={buttonClass("strong")} to="/dashboard/$storeId/products/new" params={{ storeId }}>
         Make the first product
       </Link>
