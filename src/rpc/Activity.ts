@@ -46,7 +46,7 @@ export const listActivity = Rpc.make("activity.list", {
     resource: optional(
       ResourceKind.annotations({
         description:
-          "Only changes of such resources: of members and subscriptions owners are told, of the others that have no versions members"
+          "Only changes of such resources. Agents are told of products and collections; of members and subscriptions owners alone are told"
       })
     ),
     resourceId: optional(

@@ -63,13 +63,13 @@ export class EntryNotOwn extends Schema.TaggedError<EntryNotOwn>()("EntryNotOwn"
   }
 }
 
-/** Where members administer what is administered. */
+/** What of a store is administered where. */
 const PLACES: Record<AdministeredKind, string> = {
-  settings: "its settings",
-  member: "its members",
-  agent: "its agents",
-  installation: "its apps",
-  subscription: "the subscriptions of its apps"
+  settings: "settings",
+  member: "members",
+  agent: "agents",
+  installation: "apps",
+  subscription: "apps and their plans"
 }
 
 /** The entry tells of what members administer. */
@@ -78,7 +78,7 @@ export class NotUndoable extends Schema.TaggedError<NotUndoable>()("NotUndoable"
   resource: AdministeredKind
 }) {
   override get message() {
-    return `Changes of products and collections alone are undone; what entry ${this.id} tells of is changed back where it was changed: among ${PLACES[this.resource]}`
+    return `Changes of products and collections alone are undone; what entry ${this.id} tells of is changed back where it was changed, among the store's ${PLACES[this.resource]}`
   }
 }
 

@@ -118,6 +118,7 @@ function* changed(store: StoreId, id: InstallationId, before: InstalledApp | nul
   return json
 }
 
+/** Does what members do with an installation, and answers it. */
 const acted = (store: StoreId, id: InstallationId, act: Statement): Write<string, InstallationNotFound> =>
   function* () {
     return yield* changed(store, id, yield* held(store, id), act)
