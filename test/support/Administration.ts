@@ -26,7 +26,7 @@ const Delivery = Schema.Struct({ id: Schema.typeSchema(EventId) })
 const selectApp = statement('select app_id as "appId" from installations where store_id = $1 and id = $2')
 const App = Schema.Struct({ appId: Schema.typeSchema(AppId) })
 
-const selectAgent = statement("select id from agents where store_id = $1 order by id desc limit 1")
+const selectAgent = statement("select id from agents where store_id = $1 and created_by = $2")
 const Agent = Schema.Struct({ id: Schema.typeSchema(AgentId) })
 
 const PLAN = { price: 9.9, currencyCode: "EUR", period: "month", trialDays: 14 } as const
@@ -50,7 +50,7 @@ export const administration = Effect.fn(function* (
   const stores = yield* Stores
   const guest = yield* makeMerchant()
   yield* Effect.orDie(perform(agents.create(storeId, guest.id, { name: "An agent", scopes: [] }).write))
-  const { id: agent } = yield* database.one(Agent)(selectAgent(storeId))
+  const { id: agent } = yield* database.one(Agent)(selectAgent(storeId, guest.id))
   const { appId } = yield* database.one(App)(selectApp(storeId, id))
   const basic = yield* billing.setPlan(appId, { ...PLAN, name: "Basic" })
   const pro = yield* billing.setPlan(appId, { ...PLAN, name: "Pro" })

@@ -119,8 +119,10 @@ export const byDay = <Entry extends ActivityEntry>(
   ...Map.groupBy(entries, ({ at }) => day(at))
 ]
 
+const isOfCatalog = Schema.is(CatalogKind)
+
 /** Whether a change can be undone: of what members administer none can. */
-export const isUndoable = ({ resource }: ActivityEntry): boolean => Schema.is(CatalogKind)(resource)
+export const isUndoable = ({ resource }: ActivityEntry): boolean => isOfCatalog(resource)
 
 interface Verbs {
   readonly made: string
