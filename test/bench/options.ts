@@ -9,6 +9,7 @@ const MODES = [
   "neighbours",
   "changes",
   "import",
+  "pages",
   "surfaces",
   "tokens",
   "webhooks"
@@ -44,7 +45,7 @@ export interface Options {
 }
 
 const USAGE =
-  "usage: npm run bench -- [speed | writes | memory | million | ageing | neighbours | changes | import | surfaces | tokens | " +
+  "usage: npm run bench -- [speed | writes | memory | million | ageing | neighbours | changes | import | pages | surfaces | tokens | " +
   "webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32] [--against=<main.js of another build>]"
 
 /** `npm run bench -- <mode>`, and `--quick` for a rough look. */

@@ -5,7 +5,7 @@ import type { Locator } from "playwright-core"
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { createClient } from "../../src/http/client/Client.ts"
-import { browser, hasBrowser } from "../support/Chromium.ts"
+import { browser, hasBrowser } from "../support/Browser.ts"
 import { folder, freePort, ownDatabase, runNode, startServer, watch } from "../support/Process.ts"
 
 const Demo = Schema.parseJson(

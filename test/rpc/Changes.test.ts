@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Chunk, Effect, Fiber, Queue, Stream } from "effect"
+import { Chunk, Deferred, Effect, Fiber, Queue, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import type { WebSocket } from "ws"
 import { Sessions } from "../../src/domain/access/Sessions.ts"
@@ -19,24 +19,22 @@ interface Followed {
   readonly onOpen?: (socket: WebSocket) => void
 }
 
-/** What a follower is told from now on: it follows, as it was told of a change, which is the mark. */
+/** What a follower is told from now on: a change of which it was told is the mark. */
 const followed = Effect.fn(function* ({ cookie, onOpen, storeId }: Followed) {
   const { client } = yield* install(storeId)
   const { changes } = yield* followerOf(cookie, onOpen)
   const told = yield* Queue.unbounded<Changed>()
-  yield* Effect.forkScoped(Stream.runForEach(changes({ storeId }), (change) => Queue.offer(told, change)))
+  const following = yield* Deferred.make<void>()
+  const onFollowing = () => Deferred.unsafeDone(following, Effect.void)
+  yield* Effect.forkScoped(Stream.runForEach(changes({ storeId, onFollowing }), (change) => Queue.offer(told, change)))
+  yield* Deferred.await(following)
   const make = Effect.map(
     Effect.suspend(() => client.post("/products", { name: "Cup" })),
     (made) => String(dataOf(made)["id"])
   )
-  const isTold = Effect.gen(function* () {
-    yield* make
-    yield* Effect.sleep("300 millis")
-    return (yield* Queue.size(told)) > 0
-  })
-  yield* Effect.repeat(isTold, { until: (is) => is })
-  const last = yield* make
-  const mark = yield* Effect.repeat(Queue.take(told), { until: ({ resourceId }) => resourceId === last })
+  const first = yield* make
+  const mark = yield* Queue.take(told)
+  assert.strictEqual(mark.resourceId, first)
   return { client, make, mark: mark.id, next: Queue.take(told), told }
 })
 

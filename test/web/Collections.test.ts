@@ -5,7 +5,8 @@ import { type CollectionId, CreateCollection, UpdateCollection } from "../../src
 import { CreateProduct, type ProductId } from "../../src/domain/catalog/Product.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Client, performed } from "../../src/rpc/Client.ts"
-import { hasBrowser, isFitFor } from "../support/Chromium.ts"
+import { hasBrowser } from "../support/Browser.ts"
+import { isFitFor } from "../support/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
 import { newKey } from "../support/Rpc.ts"
 

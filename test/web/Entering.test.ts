@@ -1,7 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { baseUrl, makeStore } from "../support/Api.ts"
-import { hasBrowser, isFitFor, openWindow } from "../support/Chromium.ts"
+import { hasBrowser } from "../support/Browser.ts"
+import { isFitFor, openWindow } from "../support/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
 import { makeMerchant, PASSWORD } from "../support/Merchants.ts"
 

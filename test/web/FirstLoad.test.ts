@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { gzipSync } from "node:zlib"
 import type { Response } from "playwright-core"
-import { hasBrowser } from "../support/Chromium.ts"
+import { hasBrowser } from "../support/Browser.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
 
 /** Bytes of script that a first load may be, as gzip sends them. */

@@ -1,7 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import { performed } from "../../src/rpc/Client.ts"
-import { hasBrowser, isFitFor } from "../support/Chromium.ts"
+import { hasBrowser } from "../support/Browser.ts"
+import { isFitFor } from "../support/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
 import { makeProducts } from "../support/Products.ts"
 import { newKey } from "../support/Rpc.ts"
@@ -40,7 +41,8 @@ describe.skipIf(!hasBrowser)("the products of a store", () => {
           await isFitFor(page)
           for (const shown of [250, MANY]) {
             await page.keyboard.press("End")
-            await page.getByText(shown === MANY ? `${MANY} products` : `${shown} of ${MANY} products loaded`).waitFor()
+            const count = shown === MANY ? `${MANY} products` : `${shown} of ${MANY} products loaded`
+            await page.getByText(count, { exact: true }).waitFor()
           }
           await page.keyboard.press("End")
           await row(`Product ${MANY - 1}`).waitFor()
@@ -66,6 +68,30 @@ describe.skipIf(!hasBrowser)("the products of a store", () => {
           await row("Called otherwise").press("Enter")
           await page.getByRole("heading", { name: "Called otherwise" }).waitFor()
         })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("are shown as they are now, also what changed while the page was still to be told of changes", () =>
+      Effect.gen(function* () {
+        const member = yield* lookingMember()
+        const { client, complaints, dashboard, page, storeId } = member
+        const [cup] = yield* makeProducts(member, [{ name: "Cup" }])
+        assert.isDefined(cup)
+        if (cup === undefined) return
+        const mayFollow = yield* Deferred.make<void>()
+        yield* Effect.promise(async () => {
+          await page.routeWebSocket(/\/rpc$/, async (socket) => {
+            await Effect.runPromise(Deferred.await(mayFollow))
+            socket.connectToServer()
+          })
+          await page.goto(`${dashboard}/products`)
+          await page.getByRole("link", { name: "Cup" }).waitFor()
+        })
+        const change = { storeId, id: cup.id, patch: { name: "Mug" } }
+        yield* performed(client.products.update({ ...change, idempotencyKey: newKey() }))
+        yield* Deferred.succeed(mayFollow, undefined)
+        yield* Effect.promise(() => page.getByRole("link", { name: "Mug" }).waitFor())
         assert.deepStrictEqual(complaints(), [])
       })
     )

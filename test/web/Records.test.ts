@@ -1,6 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { hasBrowser, isFitFor } from "../support/Chromium.ts"
+import { hasBrowser } from "../support/Browser.ts"
+import { isFitFor } from "../support/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
 import { putCustomers, putOrders } from "../support/Records.ts"
 

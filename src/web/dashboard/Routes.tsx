@@ -5,6 +5,7 @@ import { SignInPage } from "../account/SignInPage.tsx"
 import { signInSearch, needsSession, root } from "../Root.tsx"
 import { NoPage } from "../ui/Failed.tsx"
 import { activitySearch } from "./activity/Search.ts"
+import { askAhead } from "./products/AllProducts.ts"
 import { viewOf } from "./products/ListView.ts"
 import { sinceSearch } from "./records/Since.ts"
 import { StorePages } from "./StorePages.tsx"
@@ -77,6 +78,10 @@ const products = createRoute({
   getParentRoute: () => store,
   path: "/products",
   validateSearch: viewOf,
+  loaderDeps: ({ search: { q } }) => ({ isAll: q === undefined }),
+  loader: ({ context: { queries }, deps: { isAll }, params: { storeId } }) => {
+    if (isAll) askAhead(queries, storeId)
+  },
   component: lazyRouteComponent(() => import("./products/ProductsPage.tsx"), "ProductsPage")
 })
 

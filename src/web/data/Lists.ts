@@ -1,4 +1,4 @@
-import { keepPreviousData, type QueryKey, useInfiniteQuery } from "@tanstack/react-query"
+import { infiniteQueryOptions, keepPreviousData, type QueryKey, useInfiniteQuery } from "@tanstack/react-query"
 import { ask, type Call } from "./Service.ts"
 
 /** A page of a list, as the service answers it. */
@@ -19,20 +19,29 @@ interface ListOptions<Item> {
 /** Milliseconds until a list that changes by itself is asked for again. */
 const SOON = 2000
 
-/** A list of the service, page by page as it is read on. */
-export const useList = <Item, Cursor, E>(
-  queryKey: QueryKey,
-  call: (cursor: { readonly cursor?: Cursor }) => Call<ListPage<Item, Cursor>, E>,
-  { isMoving = () => false, keepsLast = false, ...options }: ListOptions<Item> = {}
-) => {
+type PageCall<Item, Cursor, E> = (cursor: { readonly cursor?: Cursor }) => Call<ListPage<Item, Cursor>, E>
+
+/** How a list is asked for, page by page. */
+export const listQuery = <Item, Cursor, E>(queryKey: QueryKey, call: PageCall<Item, Cursor, E>) => {
   const first: { readonly cursor?: Cursor } = {}
-  const asked = useInfiniteQuery({
-    ...options,
-    ...(keepsLast ? { placeholderData: keepPreviousData } : {}),
+  return infiniteQueryOptions({
     queryKey,
     initialPageParam: first,
     queryFn: ({ pageParam, signal }) => ask(call(pageParam), signal),
-    getNextPageParam: ({ nextCursor }) => (nextCursor === null ? undefined : { cursor: nextCursor }),
+    getNextPageParam: ({ nextCursor }) => (nextCursor === null ? undefined : { cursor: nextCursor })
+  })
+}
+
+/** A list of the service, page by page as it is read on. */
+export const useList = <Item, Cursor, E>(
+  queryKey: QueryKey,
+  call: PageCall<Item, Cursor, E>,
+  { isMoving = () => false, keepsLast = false, ...options }: ListOptions<Item> = {}
+) => {
+  const asked = useInfiniteQuery({
+    ...options,
+    ...(keepsLast ? { placeholderData: keepPreviousData } : {}),
+    ...listQuery(queryKey, call),
     refetchInterval: ({ state }) => (isMoving(state.data?.pages.flatMap(({ items }) => items) ?? []) ? SOON : false)
   })
   return {

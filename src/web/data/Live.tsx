@@ -65,8 +65,10 @@ export const useLive = (storeId: StoreId): void => {
       for (const list of [...lists, "activity", "store"]) void queries.invalidateQueries({ queryKey: [storeId, list] })
       for (const heard of listeners) heard(changes)
     }
+    // What the pages have asked for by then may lack what happened meanwhile.
+    const onFollowing = () => void queries.invalidateQueries({ queryKey: [storeId] })
     const follow = Effect.flatMap(Service, (client) =>
-      Stream.runForEach(client.changes({ storeId }), (change) =>
+      Stream.runForEach(client.changes({ storeId, onFollowing }), (change) =>
         Effect.sync(() => {
           waiting.push(change)
           timer ??= setTimeout(flush, FLUSH)

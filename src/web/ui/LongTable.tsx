@@ -1,5 +1,6 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual"
 import { Fragment, type KeyboardEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react"
+import { flushSync } from "react-dom"
 import css from "./LongTable.module.css"
 
 export interface LongColumn<Row> {
@@ -93,12 +94,10 @@ export const LongTable = <Row,>({
 
   const go = (to: number) => {
     const next = Math.max(0, Math.min(to, last))
-    setActive(next)
+    // The row is drawn at once, and the focus never left to a row that is no more: a key pressed meanwhile would be lost.
+    flushSync(() => setActive(next))
+    scroller.current?.querySelector<HTMLElement>(`[aria-rowindex="${next + 2}"]`)?.focus({ preventScroll: true })
     virtual.scrollToIndex(next)
-    // The row is drawn by the time of the next frame.
-    requestAnimationFrame(() =>
-      scroller.current?.querySelector<HTMLElement>(`[aria-rowindex="${next + 2}"]`)?.focus({ preventScroll: true })
-    )
   }
   const onKeyDown = (event: KeyboardEvent<HTMLTableRowElement>, row: Row, index: number) => {
     if (keys === undefined || event.target !== event.currentTarget) return

@@ -3,14 +3,9 @@ import { useCallback, useEffect, useMemo, useState } from "react"
 import type { Product } from "../../../domain/catalog/Product.ts"
 import type { Changed, ProductId, StoreId } from "../../../rpc/Client.ts"
 import { type ListPage, useList } from "../../data/Lists.ts"
-import { followedKey, useLatest } from "../../data/Live.tsx"
+import { useLatest } from "../../data/Live.tsx"
 import { ask } from "../../data/Service.ts"
-
-/** The first page is small, so that it is there at once. */
-const FIRST = 50
-const NEXT = 200
-
-const listKey = (storeId: StoreId) => followedKey(storeId, "products")
+import { allKey, allProducts } from "./AllProducts.ts"
 
 type Pages = InfiniteData<ListPage<Product, ProductId>>
 
@@ -21,7 +16,7 @@ const changePages = (
   change: (page: ListPage<Product, ProductId>, isLast: boolean) => ListPage<Product, ProductId>
 ) =>
   queries.setQueryData<Pages>(
-    listKey(storeId),
+    allKey(storeId),
     (loaded) =>
       loaded && {
         ...loaded,
@@ -67,12 +62,10 @@ export const standing = (items: ReadonlyArray<Product>, latest: ReadonlyMap<stri
 export const useProducts = (storeId: StoreId, options: { readonly enabled: boolean }) => {
   const queries = useQueryClient()
   const latest = useLatest()
-  const { asked, items, more } = useList<Product, ProductId, unknown>(
-    listKey(storeId),
-    (cursor) => (client) =>
-      client.products.list({ storeId, limit: cursor.cursor === undefined ? FIRST : NEXT, ...cursor }),
-    { ...options, staleTime: Number.POSITIVE_INFINITY }
-  )
+  const { asked, items, more } = useList<Product, ProductId, unknown>(allKey(storeId), allProducts(storeId), {
+    ...options,
+    staleTime: Number.POSITIVE_INFINITY
+  })
   // As a text, which is the same when the same rows are seen.
   const [seen, setSeen] = useState("")
   const { created, old, rows } = useMemo(

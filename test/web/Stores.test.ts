@@ -1,0 +1,89 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import type { StoreId } from "../../src/domain/Store.ts"
+import { type Client, performed } from "../../src/rpc/Client.ts"
+import { makeStore } from "../support/Api.ts"
+import { hasBrowser } from "../support/Browser.ts"
+import { isFitFor } from "../support/Chromium.ts"
+import { makeMerchant } from "../support/Merchants.ts"
+import { PagesTest, windowOf } from "../support/Pages.ts"
+import { makeProducts } from "../support/Products.ts"
+import { putCustomers, putOrders } from "../support/Records.ts"
+import { agentOf, clientOf, newKey, sessionOf } from "../support/Rpc.ts"
+
+/** Pages of a store, each with what it shows of things that are called so. */
+const PAGES: ReadonlyArray<readonly [page: string, shown: (name: string) => string]> = [
+  ["Home", (name) => `${name} cup`],
+  ["Products", (name) => `${name} cup`],
+  ["Collections", (name) => `${name} cups`],
+  ["Orders", (name) => `${name}-1`],
+  ["Customers", (name) => `${name} Example`],
+  ["Apps", () => "No app is installed"],
+  ["Agents", (name) => `${name} helper`],
+  ["Proposals", (name) => `${name} mug`],
+  ["Activity", (name) => `${name} cup`]
+]
+
+/** Things of every kind in a store, which are all called by one name. */
+const furnish = (client: Client, storeId: StoreId, name: string) =>
+  Effect.gen(function* () {
+    const member = { client, storeId }
+    yield* makeProducts(member, [{ name: `${name} cup` }])
+    const collection = { title: `${name} cups` }
+    yield* performed(client.collections.create({ storeId, idempotencyKey: newKey(), collection }))
+    yield* putOrders(storeId, [{ number: `${name}-1` }])
+    yield* putCustomers(storeId, [{ name: `${name} Example` }])
+    const { client: helper } = yield* agentOf(member, { name: `${name} helper`, proposalsOnly: true })
+    yield* helper.products.create({ storeId, idempotencyKey: newKey(), product: { name: `${name} mug` } })
+  })
+
+describe.skipIf(!hasBrowser)("the pages of two stores", () => {
+  layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.scoped("show what is of the one that is open, also after another was, on a small screen", () =>
+      Effect.gen(function* () {
+        const stores = { Heron: yield* makeStore(), Linnet: yield* makeStore() }
+        const { email } = yield* makeMerchant([stores.Heron, stores.Linnet])
+        const cookie = yield* sessionOf(email)
+        const client = yield* clientOf(cookie)
+        for (const [name, storeId] of Object.entries(stores)) yield* furnish(client, storeId, name)
+        const { complaints, page, url } = yield* windowOf(cookie, { width: 390 })
+
+        const visit = async (name: string, other: string) => {
+          for (const [title, shown] of PAGES) {
+            if (title !== "Home") {
+              await page.getByLabel("Menu").click()
+              await page
+                .getByRole("navigation")
+                .getByRole("link", { name: title, exact: title !== "Proposals" })
+                .click()
+            }
+            await page.getByRole("heading", { name: title, level: 1 }).waitFor()
+            await page.getByText(shown(name)).first().waitFor()
+            assert.notInclude(await page.getByRole("main").innerText(), other)
+            if (name === "Heron") await isFitFor(page)
+          }
+        }
+        const turnTo = (store: StoreId) => page.getByLabel("Store").selectOption(store)
+        const asked: Array<string> = []
+        page.on("request", (request) => asked.push(request.postData() ?? ""))
+        yield* Effect.promise(async () => {
+          await page.goto(`${url}/dashboard/${stores.Heron}`)
+          await visit("Heron", "Linnet")
+          await turnTo(stores.Linnet)
+          await page.getByRole("heading", { name: "Home" }).waitFor()
+          await page.getByText("Linnet cup").first().waitFor()
+          asked.length = 0
+          await visit("Linnet", "Heron")
+          assert.deepStrictEqual(
+            asked.filter((text) => text.includes(stores.Heron)),
+            []
+          )
+          await turnTo(stores.Heron)
+          await page.getByText("Heron cup").first().waitFor()
+          await visit("Heron", "Linnet")
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+  })
+})
