@@ -48,8 +48,10 @@ const create = command(
   "create",
   { store, app, scopes, capabilities, json },
   function* ({ app, capabilities, json, scopes, store }) {
-    const installations = yield* Installations
-    yield* printToken(json, yield* installations.install({ storeId: store, appId: app, scopes, capabilities }))
+    const { install } = yield* Installations
+    const { perform } = yield* Writes
+    const asked = { storeId: store, appId: app, scopes, capabilities }
+    yield* printToken(json, yield* perform(operatorIn(store), install(asked)))
   }
 ).pipe(
   Command.withDescription(

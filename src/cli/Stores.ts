@@ -4,7 +4,8 @@ import { Country, DEFAULT_SETTINGS, Domain, Locale, Timezone, WeightUnit } from 
 import { Plan, Stores } from "../domain/access/Stores.ts"
 import { CurrencyCode } from "../domain/catalog/Fields.ts"
 import { StoreId } from "../domain/Store.ts"
-import { argument, command, group, integer, json, limit, Name, option, print, printAll } from "./Frame.ts"
+import { Writes } from "../domain/Write.ts"
+import { argument, command, group, integer, json, limit, Name, operatorIn, option, print, printAll } from "./Frame.ts"
 
 /** The greatest number that a limit can be in the database. */
 const MAX_LIMIT = 2_147_483_647
@@ -76,7 +77,8 @@ const listStores = command("list", { limit, json }, function* ({ json, limit }) 
 
 const setPlan = command("set-plan", { store, plan, json }, function* ({ json, plan, store }) {
   const stores = yield* Stores
-  yield* stores.setPlan(store, plan)
+  const { perform } = yield* Writes
+  yield* perform(operatorIn(store), stores.setPlan(store, plan))
   yield* print(json, { storeId: store, plan })
 }).pipe(Command.withDescription("Put a store on another plan, from its next request on"))
 

@@ -2,10 +2,11 @@ import { Context, type Effect } from "effect"
 import type { Actor, MerchantId } from "./Actor.ts"
 import type { JsonText } from "./Document.ts"
 import type { EventId, EventLoop } from "./Events.ts"
+import type { AdministeredKind, CatalogKind } from "./journal/Kinds.ts"
 import type { StoreId } from "./Store.ts"
 
-/** Through which surface a write came. */
-export type Surface = "rest" | "rpc" | "mcp" | "cli" | "import"
+/** Through which surface a write came: `consent` is the page on which merchants let apps and agents in. */
+export type Surface = "rest" | "rpc" | "mcp" | "cli" | "import" | "consent"
 
 /** Who writes, where, and in answer to what. */
 export interface WriteContext {
@@ -66,15 +67,12 @@ export interface Snapshot {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** What a write did to a resource: its journal entry and its event are made of this. */
-export interface Change {
+/** What a write did to a resource: its journal entry is made of this. */
+interface ChangeOf {
   /** The id of the entry and of the event, which rises in the order of a store's commits. */
   readonly id: string
   readonly at: Date
-  readonly resource: "product" | "collection"
   readonly resourceId: string
-  /** The version that the change made; of a deletion, the one that it ended. */
-  readonly version: number
   /** The resource as it was and as it is, null where there is none. */
   readonly before: Snapshot | null
   readonly after: Snapshot | null
@@ -87,6 +85,21 @@ export interface Change {
   /** Of the same: what it is called where it was imported from, if it was. */
   readonly externalId?: string | null
 }
+
+/** A change of a product or collection, of which its event is made, too. */
+export interface CatalogChange extends ChangeOf {
+  readonly resource: CatalogKind
+  /** The version that the change made; of a deletion, the one that it ended. */
+  readonly version: number
+}
+
+/** A change of what members administer. No event tells of it. */
+export interface AdministeredChange extends ChangeOf {
+  readonly resource: AdministeredKind
+  readonly version: null
+}
+
+export type Change = CatalogChange | AdministeredChange
 
 /** Performs writes that carry no idempotency key, as operators and previews do. Surfaces call `Idempotency.once`. */
 export class Writes extends Context.Tag("domain/Writes")<

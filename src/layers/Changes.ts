@@ -10,9 +10,9 @@ import {
   TooManyFollowers
 } from "../domain/journal/Changes.ts"
 import { ENTRY_DAYS } from "../domain/journal/Journal.ts"
+import type { CatalogKind } from "../domain/journal/Kinds.ts"
 import { StoreId } from "../domain/Store.ts"
 import { leastUuidOf, leastUuidOfMicros, millisOf } from "../domain/Uuid.ts"
-import type { Change } from "../domain/Write.ts"
 import { Database } from "./database/Postgres.ts"
 import { statement } from "./database/Statement.ts"
 import { PART, partAt } from "./Journal.ts"
@@ -164,7 +164,7 @@ export const ChangesLive = Layer.scoped(
     const follow = Effect.fnUntraced(function* (
       store: StoreId,
       after: EventId | undefined,
-      resources: ReadonlyArray<Change["resource"]>
+      resources: ReadonlyArray<CatalogKind>
     ) {
       const { micros, now } = yield* settledOf(selectSettled(listOf([store])))
       const kept = leastUuidOf(new Date(now - MILLIS_KEPT))

@@ -6,7 +6,7 @@ import { millisOf } from "../domain/Uuid.ts"
 import type { Change, WriteContext } from "../domain/Write.ts"
 import { Database } from "./database/Postgres.ts"
 import { type Statement, statement } from "./database/Statement.ts"
-import { arrayOf, fromLines, linesOf, listOf } from "./Lists.ts"
+import { arrayOf, fromLines, linesOf, listOf, NONE } from "./Lists.ts"
 
 /** Milliseconds of the entries that one part of the journal holds: thirty days. */
 export const PART = 30 * 24 * 3_600_000
@@ -93,7 +93,7 @@ const manyOf = (
     listOf(changes.map(({ id }) => partOf(id))),
     listOf(changes.map(({ at }) => at.toISOString())),
     listOf(changes.map(({ resourceId }) => resourceId)),
-    listOf(changes.map(({ version }) => version)),
+    listOf(changes.map(({ version }) => version ?? NONE)),
     linesOf(kept.map(({ before }) => before ?? "")),
     linesOf(kept.map(({ after }) => after ?? "")),
     linesOf(kept.map(omittedOf)),

@@ -17,6 +17,9 @@ export const arrayOf = (texts: ReadonlyArray<string | null>): string => {
 /** Numbers, ids and the like, in which nothing needs a quote. */
 export const listOf = (values: ReadonlyArray<number | string>): string => `{${values.join(",")}}`
 
+/** What stands in a list of those where there is none. */
+export const NONE = "null"
+
 /** Texts that are JSON and so hold no line break, for {@link fromLines}. Nothing in them is escaped. */
 export const linesOf = (texts: ReadonlyArray<JsonText>): string => texts.join("\n")
 

@@ -38,6 +38,7 @@ import agentsInOrder from "./migrations/0035_agents_end_in_order.ts"
 import keepExternalIdsOfDeletions from "./migrations/0036_keep_external_ids_of_deletions.ts"
 import signUp from "./migrations/0037_sign_up.ts"
 import readInOrder from "./migrations/0038_read_in_order.ts"
+import tellOfAdministration from "./migrations/0039_tell_of_administration.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -78,7 +79,8 @@ export const migrations = {
   "0035_agents_end_in_order": agentsInOrder,
   "0036_keep_external_ids_of_deletions": keepExternalIdsOfDeletions,
   "0037_sign_up": signUp,
-  "0038_read_in_order": readInOrder
+  "0038_read_in_order": readInOrder,
+  "0039_tell_of_administration": tellOfAdministration
 }
 
 /** The number that a migration's name begins with. */

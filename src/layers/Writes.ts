@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import type { EventKind, EventLoop } from "../domain/Events.ts"
+import type { CatalogKind } from "../domain/journal/Kinds.ts"
 import { type Change, Refusal, type Snapshot, Step, type Write, type WriteContext, Writes } from "../domain/Write.ts"
 import { AfterCommit, ahead, Ask, countOf, Leave, leave, type Steps } from "./database/Plan.ts"
 import { Database } from "./database/Postgres.ts"
@@ -18,7 +19,7 @@ class Changed extends Step {
 }
 
 /** The event that tells of a resource as it is; none tells of a deletion (contract, section 6). */
-const UPDATED: Record<Change["resource"], EventKind> = {
+const UPDATED: Record<CatalogKind, EventKind> = {
   product: "catalog.product.updated.v1",
   collection: "catalog.collection.updated.v1"
 }
@@ -26,7 +27,7 @@ const UPDATED: Record<Change["resource"], EventKind> = {
 /** Records a change: it is told in the journal and, unless it is a deletion, as an event. */
 export function* record(
   { at, eventId }: { readonly at: Date; readonly eventId: string },
-  resource: Change["resource"],
+  resource: CatalogKind,
   { id, version }: { readonly id: string; readonly version: number },
   before: Snapshot | null,
   after: Snapshot | null,
@@ -115,7 +116,7 @@ export const toldOf = (
   hops: number,
   { after, at, id, resource, resourceId, version }: Change
 ): ReadonlyArray<Told> => {
-  if (after === null || isSilent) return []
+  if (after === null || version === null || isSilent) return []
   const kind = UPDATED[resource]
   const event = { id, kind, occurredAt: at, storeId, actor, hops, json: after.json }
   return [{ event, resource: { id: resourceId, version } }]

@@ -12,10 +12,18 @@ import {
   EntryNotFound,
   EntrySurface,
   MAX_NAMED,
-  Named,
-  ResourceKind
+  Named
 } from "../domain/journal/Activity.ts"
-import { ChangedSince, EntryNotOwn, MAX_UNDONE, NotKept, TooMuchToUndo, Undone } from "../domain/journal/Undo.ts"
+import { ResourceKind } from "../domain/journal/Kinds.ts"
+import {
+  ChangedSince,
+  EntryNotOwn,
+  MAX_UNDONE,
+  NotKept,
+  NotUndoable,
+  TooMuchToUndo,
+  Undone
+} from "../domain/journal/Undo.ts"
 import { Instant } from "../domain/Time.ts"
 import { Uuid } from "../domain/Uuid.ts"
 import { ForAgents } from "./ForAgents.ts"
@@ -26,7 +34,7 @@ import { inStore, Page, paged, rehearsable, WriteRefused, Written } from "./Shap
  * What was written in a store, by whom. Agents see the entries of resources that they may read.
  */
 
-/** The newest first: every change of a product or collection, through any surface. */
+/** The newest first: every change of the catalog, and of what members administer, through any surface. */
 export const listActivity = Rpc.make("activity.list", {
   payload: {
     ...paged(EntryId),
@@ -35,8 +43,17 @@ export const listActivity = Rpc.make("activity.list", {
       Uuid.annotations({ description: "Only what this installation, merchant or agent wrote, by its id" })
     ),
     surface: optional(EntrySurface.annotations({ description: "Only what came through this" })),
-    resource: optional(ResourceKind.annotations({ description: "Only changes of such resources" })),
-    resourceId: optional(Uuid.annotations({ description: "Only changes of this product or collection, by its id" })),
+    resource: optional(
+      ResourceKind.annotations({
+        description:
+          "Only changes of such resources. Agents are told of products and collections; of members and subscriptions owners alone are told"
+      })
+    ),
+    resourceId: optional(
+      Uuid.annotations({
+        description: "Only changes of this resource, by its id: of settings the store's, of a member the merchant's"
+      })
+    ),
     since: optional(
       Instant.annotations({
         description: "Only what was written at this time or later: RFC 3339, as in 2026-01-31T09:30:00Z"
@@ -67,7 +84,7 @@ export const listNames = Rpc.make("activity.names", {
     ids: Schema.Array(Uuid).pipe(
       Schema.maxItems(MAX_NAMED),
       Schema.annotations({
-        description: "Of products, collections, agents, installations and members of the store",
+        description: "Of products, collections, agents, installations, members and subscriptions of the store",
         message: () => ({ message: `must be a list of at most ${MAX_NAMED} ids`, override: true })
       })
     )
@@ -88,14 +105,14 @@ const UndoRefused = Schema.Union(
 )
 
 /**
- * Takes one change back, as a new one with its own event: a resource that was made goes, one that was deleted comes back
+ * Takes one change of the catalog back, as a new one with its own event: a resource that was made goes, one that was deleted comes back
  * with its id and its places in manual collections, and members that were changed are as before. Refused where later
  * changes overlap. An undo is an entry, and can be undone. Agents undo what they wrote themselves.
  */
 export const undoActivity = Rpc.make("activity.undo", {
   payload: { ...rehearsable, id: EntryId.annotations({ description: "The entry to undo" }) },
   success: Written(Undone),
-  error: Schema.Union(EntryNotFound, UndoRefused)
+  error: Schema.Union(EntryNotFound, NotUndoable, UndoRefused)
 })
   .annotate(CallersOf, EVERYBODY)
   .annotate(

@@ -48,9 +48,12 @@ export interface Callers {
   readonly agents: "all" | "none" | Scope
 }
 
+/** Its members may. */
+export const MEMBERS: Callers = { members: "all", agents: "none" }
+
 /** Who may call a procedure of a store, where that is not its members alone: an annotation of its definition. */
 export class CallersOf extends Context.Reference<CallersOf>()("rpc/CallersOf", {
-  defaultValue: (): Callers => ({ members: "all", agents: "none" })
+  defaultValue: () => MEMBERS
 }) {}
 
 /** Its owners may. */

@@ -1,7 +1,6 @@
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { NOTHING } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
-import { Installations } from "../../src/domain/access/Installations.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { Idempotency } from "../../src/domain/Idempotency.ts"
@@ -13,12 +12,14 @@ import { AppDataLive } from "../../src/layers/records/AppData.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/database/Postgres.ts"
 import { WebhooksLive } from "../../src/layers/webhooks/Webhooks.ts"
+import { WritesLive } from "../../src/layers/Writes.ts"
 import { agedBy, AGEING } from "../support/Ageing.ts"
 import { say } from "./arena.ts"
 import { connection, freshDatabase } from "./cluster.ts"
 import { middle } from "./measure.ts"
 import type { Options } from "./options.ts"
 import { allReached, type Line, table } from "./report.ts"
+import { installing } from "../support/Writes.ts"
 
 const ROUNDS = 21
 const AT_MOST_MILLIS = 5
@@ -26,7 +27,7 @@ const AT_MOST_MILLIS = 5
 const HEADINGS = ["A purge that finds nothing", "Median ms", "Slowest ms", "At most"]
 
 const services = (url: string) =>
-  Layer.mergeAll(IdempotencyLive, AccessLive, AppDataLive, WebhooksLive).pipe(
+  Layer.mergeAll(IdempotencyLive, AccessLive, AppDataLive, WebhooksLive, WritesLive).pipe(
     Layer.provideMerge(MigrationsLive),
     Layer.provideMerge(postgres({ url: Redacted.make(url), maxConnections: 1 }))
   )
@@ -34,7 +35,7 @@ const services = (url: string) =>
 const owner = Effect.gen(function* () {
   const stores = yield* Stores
   const apps = yield* Apps
-  const { install } = yield* Installations
+  const { install } = yield* installing
   const storeId = yield* stores.create({ name: "A store", plan: "scale", currencyCode: "EUR" })
   const appId = yield* apps.create({ name: "An app", ...NOTHING })
   return { appId, ...(yield* install({ storeId, appId, ...NOTHING })) }

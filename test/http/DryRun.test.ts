@@ -3,7 +3,6 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Apps } from "../../src/domain/access/Apps.ts"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
-import { Installations } from "../../src/domain/access/Installations.ts"
 import { EventKind } from "../../src/domain/Events.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
@@ -11,6 +10,7 @@ import { performed } from "../../src/rpc/Client.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
 import { type Answer, ApiTest, dataOf, errorOf, freshClient } from "../support/Api.ts"
 import { freshMember, newKey } from "../support/Rpc.ts"
+import { installing } from "../support/Writes.ts"
 
 const DRY = { prefer: "handling=dry-run" }
 const dry = { headers: DRY }
@@ -55,7 +55,7 @@ const books = Effect.gen(function* () {
 /** An app that is told of everything that it may read. */
 const listenOn = Effect.fn(function* (storeId: StoreId, name: string) {
   const appId = yield* Effect.flatMap(Apps, ({ create }) => create({ name, ...EVERYTHING }))
-  const { id } = yield* Effect.flatMap(Installations, ({ install }) => install({ storeId, appId, ...EVERYTHING }))
+  const { id } = yield* Effect.flatMap(installing, ({ install }) => install({ storeId, appId, ...EVERYTHING }))
   yield* Effect.flatMap(Webhooks, ({ subscribe }) =>
     subscribe(appId, { url: "https://example.com/", kinds: EventKind.literals })
   )

@@ -35,7 +35,7 @@ const entriesOf = Effect.fn(function* (storeId: StoreId) {
       select
         id, at, actor_type as "actorType", actor_id as "actorId", surface, idempotency_key as key, hops, resource,
         resource_id as "resourceId", version, before, after, omitted
-      from journal where store_id = ${storeId} order by id
+      from journal where store_id = ${storeId} and version is not null order by id
     `
   )
 })

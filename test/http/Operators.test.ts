@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
-import { Installations } from "../../src/domain/access/Installations.ts"
 import { Plan, Stores } from "../../src/domain/access/Stores.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { ApiTest, baseUrl, errorOf, freshClient, makeApp, makeClient, makeStore } from "../support/Api.ts"
+import { installing, performIn } from "../support/Writes.ts"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What an operator does", (it) => {
   it.effect("another plan counts from the next request on, and takes nothing away", () =>
@@ -12,14 +12,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What an op
       const stores = yield* Stores
       yield* stores.createPlan(Plan.make({ name: "single", productLimit: 1, collectionLimit: 0 }))
       const { client, storeId } = yield* freshClient({ plan: "single" })
+      const perform = yield* performIn(storeId)
       const create = Effect.suspend(() => Effect.map(client.post("/products", { name: "Cup" }), ({ status }) => status))
       assert.deepStrictEqual([yield* create, yield* create], [201, 403])
-      yield* stores.setPlan(storeId, "free")
+      yield* perform(stores.setPlan(storeId, "free"))
       assert.deepStrictEqual([yield* create, yield* create], [201, 201])
-      yield* stores.setPlan(storeId, "single")
+      yield* perform(stores.setPlan(storeId, "single"))
       assert.strictEqual(yield* create, 403)
       const known = /choose one of .*free, starter/
-      assert.match((yield* Effect.flip(stores.setPlan(storeId, "gold"))).message, known)
+      assert.match((yield* Effect.flip(perform(stores.setPlan(storeId, "gold")))).message, known)
     })
   )
 
@@ -52,7 +53,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What an op
 
   it.effect("an app that is installed once more answers a key as before, and the tokens it has go on", () =>
     Effect.gen(function* () {
-      const { install } = yield* Installations
+      const { install } = yield* installing
       const tokens = yield* Tokens
       const storeId = yield* makeStore()
       const appId = yield* makeApp()

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { NOTHING } from "../../src/domain/access/AccessRule.ts"
 import { Plan, Stores } from "../../src/domain/access/Stores.ts"
 import { ApiTest, dataOf, freshClient, install } from "../support/Api.ts"
+import { performIn } from "../support/Writes.ts"
 
 const GROWTH = { name: "growth", productLimit: 10_000, collectionLimit: 2000 }
 
@@ -45,6 +46,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The store"
       const stores = yield* Stores
       yield* stores.createPlan(Plan.make({ name: "pair", productLimit: 2, collectionLimit: 1 }))
       const { client, storeId } = yield* freshClient({ plan: "growth" })
+      const perform = yield* performIn(storeId)
       const create = (path: string, body: unknown) => Effect.map(client.post(path, body), ({ status }) => status)
       const told = Effect.map(client.get("/store"), (answer) => {
         const { plan, productCount } = dataOf(answer)
@@ -53,7 +55,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The store"
       for (const name of ["One", "Two", "Three"]) assert.strictEqual(yield* create("/products", { name }), 201)
       assert.deepStrictEqual(yield* told, { plan: GROWTH, productCount: 3 })
 
-      yield* stores.setPlan(storeId, "pair")
+      yield* perform(stores.setPlan(storeId, "pair"))
       const pair = { name: "pair", productLimit: 2, collectionLimit: 1 }
       assert.deepStrictEqual(yield* told, { plan: pair, productCount: 3 })
       assert.strictEqual(yield* create("/products", { name: "Four" }), 403)
@@ -65,7 +67,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The store"
       assert.strictEqual(yield* create("/products", { name: "Five" }), 403)
       assert.strictEqual(yield* create("/collections", { title: "Two" }), 201)
 
-      yield* stores.setPlan(storeId, "growth")
+      yield* perform(stores.setPlan(storeId, "growth"))
       assert.strictEqual(yield* create("/products", { name: "Five" }), 201)
       assert.deepStrictEqual(yield* told, { plan: GROWTH, productCount: 5 })
     })

@@ -15,16 +15,18 @@ import { AppDataLive } from "../../src/layers/records/AppData.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
 import { statement } from "../../src/layers/database/Statement.ts"
 import { WebhooksLive } from "../../src/layers/webhooks/Webhooks.ts"
+import { WritesLive } from "../../src/layers/Writes.ts"
 import { agedBy, AGEING } from "../support/Ageing.ts"
 import { makeApp, makeStore } from "../support/Api.ts"
 import { OneConnectionTest } from "../support/PostgresTest.ts"
+import { installing } from "../support/Writes.ts"
 
-const Live = Layer.mergeAll(IdempotencyLive, AccessLive, AppDataLive, WebhooksLive).pipe(
+const Live = Layer.mergeAll(IdempotencyLive, AccessLive, AppDataLive, WebhooksLive, WritesLive).pipe(
   Layer.provideMerge(OneConnectionTest)
 )
 
 const installed = Effect.gen(function* () {
-  const { install } = yield* Installations
+  const { install } = yield* installing
   const appId = yield* makeApp()
   return { appId, ...(yield* install({ storeId: yield* makeStore(), appId, ...NOTHING })) }
 })

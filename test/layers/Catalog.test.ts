@@ -3,7 +3,6 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { NOTHING } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
-import { Installations } from "../../src/domain/access/Installations.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { Actor } from "../../src/domain/Actor.ts"
 import { Catalog } from "../../src/domain/catalog/Catalog.ts"
@@ -14,7 +13,7 @@ import type { StoreId } from "../../src/domain/Store.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
-import { AGENT, MERCHANT, performIn } from "../support/Writes.ts"
+import { AGENT, installing, MERCHANT, performIn } from "../support/Writes.ts"
 
 const CatalogTest = Layer.provideMerge(DomainLive, PostgresTest)
 
@@ -79,10 +78,10 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
       const sql = yield* SqlClient.SqlClient
       const catalog = yield* Catalog
       const apps = yield* Apps
-      const installations = yield* Installations
+      const { install } = yield* installing
       const storeId = yield* makeStore
       const appId = yield* apps.create({ name: "An app", ...NOTHING })
-      const { id: installationId } = yield* installations.install({ storeId, appId, ...NOTHING })
+      const { id: installationId } = yield* install({ storeId, appId, ...NOTHING })
       for (const actor of [Actor.App({ id: installationId }), MERCHANT, AGENT]) {
         const perform = yield* performIn(storeId, actor)
         const product = yield* perform(catalog.createProduct(storeId, toProduct({ name: "Desk" })))

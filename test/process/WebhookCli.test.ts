@@ -2,7 +2,6 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
-import { Installations } from "../../src/domain/access/Installations.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { EventKind } from "../../src/domain/Events.ts"
@@ -10,6 +9,7 @@ import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { makeClient } from "../support/Api.ts"
 import { app, cli, factsOf } from "../support/Cli.ts"
 import { freePort, ownDatabase, rowsOf, servicesOn, startNode, startServer, watch } from "../support/Process.ts"
+import { installing } from "../support/Writes.ts"
 
 const PRODUCT = "catalog.product.updated.v1"
 const COLLECTION = "catalog.collection.updated.v1"
@@ -137,7 +137,7 @@ const subscription = (url: string, target: string) =>
   Effect.gen(function* () {
     const stores = yield* Stores
     const apps = yield* Apps
-    const { install } = yield* Installations
+    const { install } = yield* installing
     const tokens = yield* Tokens
     const { subscribe } = yield* Webhooks
     const storeId = yield* stores.create({ name: "A store", plan: "free", currencyCode: "EUR" })

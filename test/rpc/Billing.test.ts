@@ -2,13 +2,13 @@ import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Array, Effect, Either } from "effect"
 import type { AppId } from "../../src/domain/access/Apps.ts"
-import { Installations } from "../../src/domain/access/Installations.ts"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import { type AppPlan, type AppPlanId, Billing } from "../../src/domain/billing/Billing.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { ApiTest, dataOf, makeApp } from "../support/Api.ts"
 import { freshMember, memberOf, newKey } from "../support/Rpc.ts"
 import { installApp } from "../support/Webhooks.ts"
+import { installing } from "../support/Writes.ts"
 
 const BASIC = { name: "Basic", price: 9.9, currencyCode: "EUR", period: "month", trialDays: 0 } as const
 
@@ -149,7 +149,7 @@ layer(ApiTest)("billing", (it) => {
         (yield* Effect.flip(client.billing.subscribe({ ...asked(), planId })))._tag,
         "InstallationNotFound"
       )
-      const { install } = yield* Installations
+      const { install } = yield* installing
       assert.strictEqual((yield* install({ storeId, appId, ...EVERYTHING })).id, installation.id)
       assert.strictEqual((yield* client.billing.subscribe({ ...asked(), planId })).state, "active")
     })

@@ -11,7 +11,7 @@ import { connection, databaseUrl, duringWork, rowsOf, waiting } from "../support
 import { freshMember, newKey } from "../support/Rpc.ts"
 import { followerOf } from "../support/Sockets.ts"
 
-const TOLD = "select id from journal where store_id = $1 and id > $2 order by id"
+const TOLD = "select id from journal where store_id = $1 and version is not null and id > $2 order by id"
 
 interface Followed {
   readonly cookie: string
@@ -47,7 +47,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
       const { changes } = yield* followerOf(member.cookie)
       yield* client.post("/products", { name: "Before" })
       const db = yield* connection(yield* databaseUrl)
-      const [before] = yield* rowsOf(db, "select id from journal where store_id = $1", [storeId])
+      const [before] = yield* rowsOf(db, "select id from journal where store_id = $1 and version is not null", [
+        storeId
+      ])
       const made = dataOf(yield* client.post("/products", { name: "Cup", price: 3 }))
       yield* client.patch(`/products/${String(made["id"])}`, { price: 4 })
       const { id } = yield* member.client.collections

@@ -2,7 +2,6 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { AppId } from "../../src/domain/access/Apps.ts"
 import { TEST_LIMITS } from "../../src/domain/webhooks/Webhook.ts"
-import { Installations } from "../../src/domain/access/Installations.ts"
 import { verifyWebhook } from "../../src/http/client/Webhooks.ts"
 import { install, makeStore } from "../support/Api.ts"
 import { developer } from "../support/Developers.ts"
@@ -10,6 +9,7 @@ import { InternetHere, publicReceiver } from "../support/Internet.ts"
 import { watch } from "../support/Process.ts"
 import { newKey } from "../support/Rpc.ts"
 import { arrived, DeliveringApi, deliveriesOf } from "../support/Webhooks.ts"
+import { installing } from "../support/Writes.ts"
 
 const KINDS = ["catalog.product.updated.v1"] as const
 
@@ -88,7 +88,7 @@ layer(Layer.provide(DeliveringApi, InternetHere), { excludeTestServices: true, t
           const storeId = yield* makeStore()
           const { client: writer } = yield* install(storeId)
           const granted = { scopes: ["read_products"], capabilities: [] } as const
-          yield* Effect.flatMap(Installations, ({ install }) => install({ storeId, appId: id, ...granted }))
+          yield* Effect.flatMap(installing, ({ install }) => install({ storeId, appId: id, ...granted }))
           for (const name of ["Cup", "Mug", "Jug"]) yield* writer.post("/products", { name })
           yield* arrived(endpoint, 3)
           yield* settled(id, 3)

@@ -4,10 +4,10 @@ import { Effect, Schema } from "effect"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import type { AppId } from "../../src/domain/access/Apps.ts"
 import { AppPatch } from "../../src/domain/access/Developers.ts"
-import { Installations } from "../../src/domain/access/Installations.ts"
 import { ApiTest, makeStore } from "../support/Api.ts"
 import { APP, developer, hashes, hashOf, toApp } from "../support/Developers.ts"
 import { newKey } from "../support/Rpc.ts"
+import { installing } from "../support/Writes.ts"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developers", (it) => {
   it.scoped("register an app and see its secret once, whatever is repeated", () =>
@@ -102,7 +102,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
   it.scoped("see where an app is installed, and not in whose stores; those of other apps not at all", () =>
     Effect.gen(function* () {
       const { client, create } = yield* developer
-      const { install } = yield* Installations
+      const { install } = yield* installing
       const [app, other] = [yield* create(), yield* create()]
       const stores = [yield* makeStore(), yield* makeStore()]
       const granted = { ...EVERYTHING, scopes: ["read_products"] as const, capabilities: [] }

@@ -8,6 +8,8 @@ import type { StoreId } from "../../src/domain/Store.ts"
 import { Rpcs } from "../../src/rpc/Rpcs.ts"
 import { ApiTest } from "../support/Api.ts"
 import { isText, makeMcp, makeRest, makeRpc, type Outcome, type Surface } from "../support/Surfaces.ts"
+import type { Writes } from "../../src/domain/Write.ts"
+import { performIn } from "../support/Writes.ts"
 
 const OWN = new Set([
   "id",
@@ -49,7 +51,7 @@ const writersIn = (storeId: StoreId) =>
   Effect.map(
     Effect.flatMap(
       SqlClient.SqlClient,
-      (sql) => sql`select distinct actor_type, surface from journal where store_id = ${storeId}`
+      (sql) => sql`select distinct actor_type, surface from journal where store_id = ${storeId} and version is not null`
     ).pipe(Effect.orDie),
     (rows) => rows.map((row) => `${String(row["actor_type"])} ${String(row["surface"])}`)
   )
@@ -81,7 +83,8 @@ const narrow = (storeId: StoreId) =>
     const { createPlan, setPlan } = yield* Stores
     const name = randomUUID()
     yield* Effect.orDie(createPlan(Plan.make({ name, productLimit: 1, collectionLimit: 1 })))
-    yield* Effect.orDie(setPlan(storeId, name))
+    const perform = yield* performIn(storeId)
+    yield* Effect.orDie(perform(setPlan(storeId, name)))
   })
 
 const fillAnswers = (storeId: StoreId) =>
@@ -97,7 +100,7 @@ const group = ({ write }: Surface, body: object = { title: "Cups" }) =>
 
 /** A write by its outcome's name: on a surface whose store may be made ready for it. */
 const CASES: Readonly<
-  Record<string, (surface: Surface) => Effect.Effect<Outcome, never, SqlClient.SqlClient | Stores>>
+  Record<string, (surface: Surface) => Effect.Effect<Outcome, never, SqlClient.SqlClient | Stores | Writes>>
 > = {
   "a product": ({ write }) =>
     write("create", "product", {

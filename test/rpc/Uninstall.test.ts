@@ -3,13 +3,13 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { hash } from "node:crypto"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
-import { Installations } from "../../src/domain/access/Installations.ts"
 import { ClientId } from "../../src/domain/oauth/Clients.ts"
 import { Consents } from "../../src/domain/oauth/Consents.ts"
 import { Grants } from "../../src/domain/oauth/Grants.ts"
 import { Challenge } from "../../src/domain/oauth/Pkce.ts"
 import { ApiTest, baseUrl, makeApp, makeClient } from "../support/Api.ts"
 import { freshMember, newKey } from "../support/Rpc.ts"
+import { installing } from "../support/Writes.ts"
 
 const VERIFIER = "a verifier of 43 characters or more, at random"
 const REDIRECT = "https://example.com/callback"
@@ -24,10 +24,18 @@ const scene = Effect.gen(function* () {
   const grants = yield* Grants
   const clientId = Schema.decodeSync(ClientId)(appId)
   const challenge = Schema.decodeSync(Challenge)(hash("sha256", VERIFIER, "base64url"))
-  const consent = { merchantId, storeId, clientId, redirectUri: REDIRECT, challenge, resource: undefined }
+  const consent = {
+    merchantId,
+    storeId,
+    clientId,
+    redirectUri: REDIRECT,
+    challenge,
+    resource: undefined,
+    requestId: "trace"
+  }
   const credentials = { clientId, secret: undefined }
   const verifier = Redacted.make(VERIFIER)
-  const installations = yield* Installations
+  const { install } = yield* installing
   const find = Effect.map(member.installations.list({ storeId }), ({ items }) => items.map(({ id }) => id))
   return {
     storeId,
@@ -36,7 +44,7 @@ const scene = Effect.gen(function* () {
       grants.exchange(credentials, { code, redirectUri: REDIRECT, verifier, resource: undefined }),
     refresh: (refreshToken: Redacted.Redacted) =>
       grants.refresh(credentials, { refreshToken, scopes: undefined, resource: undefined }),
-    install: installations.install({ storeId, appId, ...EVERYTHING }),
+    install: install({ storeId, appId, ...EVERYTHING }),
     uninstall: Effect.flatMap(find, (ids) =>
       Effect.forEach(ids, (id) => member.installations.uninstall({ storeId, id, idempotencyKey: newKey() }))
     )

@@ -1,7 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Installations } from "../../src/domain/access/Installations.ts"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { install } from "../support/Api.ts"
@@ -9,6 +8,7 @@ import { watch } from "../support/Process.ts"
 import { type React, receiver } from "../support/Receiver.ts"
 import { freshMember, newKey } from "../support/Rpc.ts"
 import { arrived, DeliveringApi, eventOf, hurry, installApp, subscriber } from "../support/Webhooks.ts"
+import { installing } from "../support/Writes.ts"
 
 /** A member of a store, somebody who writes there, and an app that is told of it. */
 const scene = Effect.fn(function* (react?: React) {
@@ -205,7 +205,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("webh
       yield* write("Held before")
       yield* client.installations.uninstall({ storeId, idempotencyKey: newKey(), id: installation.id })
       yield* write("Meanwhile")
-      const { install } = yield* Installations
+      const { install } = yield* installing
       yield* install({ storeId, appId: app.appId, ...EVERYTHING })
       yield* client.webhooks.pause(asked())
       yield* client.webhooks.resume(asked())

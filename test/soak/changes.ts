@@ -92,10 +92,10 @@ export const changes = (server: string, { "change-kills": kills, "change-cuts": 
     for (const [place, storeId] of stores.entries()) {
       const ids = told[place] ?? []
       const { rows } = yield* Effect.promise(() =>
-        db.query<{ id: string }>("select id from journal where store_id = $1 and id >= $2 order by id", [
-          storeId,
-          ids[0]
-        ])
+        db.query<{ id: string }>(
+          "select id from journal where store_id = $1 and version is not null and id >= $2 order by id",
+          [storeId, ids[0]]
+        )
       )
       yield* Effect.repeat(Effect.sleep("50 millis"), { until: () => ids.length >= rows.length, times: 200 })
       missed += rows.filter(({ id }) => !ids.includes(id)).length

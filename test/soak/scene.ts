@@ -2,7 +2,6 @@ import { ConfigProvider, Effect, Layer, Redacted, Schedule } from "effect"
 import type pg from "pg"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import { type AppId, Apps } from "../../src/domain/access/Apps.ts"
-import { Installations } from "../../src/domain/access/Installations.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { EventKind } from "../../src/domain/Events.ts"
@@ -14,6 +13,7 @@ import { postgres } from "../../src/layers/database/Postgres.ts"
 import { connection, freshDatabase } from "../bench/cluster.ts"
 import { SECRET_KEY } from "../support/SecretKey.ts"
 import { startServer } from "./processes.ts"
+import { installing } from "../support/Writes.ts"
 
 const SETTINGS = new Map([
   ["WEBHOOK_ALLOW_HOSTS", "127.0.0.1"],
@@ -44,7 +44,7 @@ const range = (n: number) => Array.from({ length: n }, (_, index) => index)
 const makeShop = Effect.fn(function* (apps: number, first: number, baseOf: (n: number) => string) {
   const stores = yield* Stores
   const { create } = yield* Apps
-  const { install } = yield* Installations
+  const { install } = yield* installing
   const tokens = yield* Tokens
   const { subscribe } = yield* Webhooks
   const storeId = yield* stores.create({ name: "A store", plan: "scale", currencyCode: "EUR" })

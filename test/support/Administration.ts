@@ -1,15 +1,22 @@
 import { Effect, Schema } from "effect"
+import { randomUUID } from "node:crypto"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { Agents } from "../../src/domain/access/Agents.ts"
 import { AppId } from "../../src/domain/access/Apps.ts"
 import { type Installation, Installations } from "../../src/domain/access/Installations.ts"
+import { Merchants } from "../../src/domain/access/Merchants.ts"
 import { Requests } from "../../src/domain/access/Requests.ts"
+import { Stores } from "../../src/domain/access/Stores.ts"
+import { AgentId } from "../../src/domain/Actor.ts"
 import { Billing } from "../../src/domain/billing/Billing.ts"
 import { EventId } from "../../src/domain/Events.ts"
+import { Activity } from "../../src/domain/journal/Activity.ts"
 import type { Write } from "../../src/domain/Write.ts"
 import { StoreWebhooks } from "../../src/domain/webhooks/StoreWebhooks.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
 import { statement } from "../../src/layers/database/Statement.ts"
+import { makeMerchant } from "./Merchants.ts"
 
 const selectDelivery = statement(`
   select event_id as id from deliveries where store_id = $1 and installation_id = $2 order by event_id desc limit 1
@@ -18,6 +25,9 @@ const Delivery = Schema.Struct({ id: Schema.typeSchema(EventId) })
 
 const selectApp = statement('select app_id as "appId" from installations where store_id = $1 and id = $2')
 const App = Schema.Struct({ appId: Schema.typeSchema(AppId) })
+
+const selectAgent = statement("select id from agents where store_id = $1 and created_by = $2")
+const Agent = Schema.Struct({ id: Schema.typeSchema(AgentId) })
 
 const PLAN = { price: 9.9, currencyCode: "EUR", period: "month", trialDays: 14 } as const
 
@@ -34,6 +44,13 @@ export const administration = Effect.fn(function* (
   const billing = yield* Billing
   const requests = yield* Requests
   const database = yield* Database
+  const activity = yield* Activity
+  const agents = yield* Agents
+  const merchants = yield* Merchants
+  const stores = yield* Stores
+  const guest = yield* makeMerchant()
+  yield* Effect.orDie(perform(agents.create(storeId, guest.id, { name: "An agent", scopes: [] }).write))
+  const { id: agent } = yield* database.one(Agent)(selectAgent(storeId, guest.id))
   const { appId } = yield* database.one(App)(selectApp(storeId, id))
   const basic = yield* billing.setPlan(appId, { ...PLAN, name: "Basic" })
   const pro = yield* billing.setPlan(appId, { ...PLAN, name: "Pro" })
@@ -67,7 +84,14 @@ export const administration = Effect.fn(function* (
     ["a subscription that is changed", perform(billing.change(storeId, id, pro))],
     ["a subscription that is cancelled", perform(billing.cancel(storeId, id))],
     ["the subscriptions of a store", billing.subscriptions(storeId, { cursor: undefined, limit: 20 })],
-    ["an app that is installed again", installations.install({ storeId, appId, ...EVERYTHING })]
+    ["names of what is administered", activity.names(storeId, [id, agent, guest.id])],
+    ["settings that are changed", perform(stores.updateSettings(storeId, { name: randomUUID() }))],
+    ["a plan that stays", perform(stores.setPlan(storeId, "scale"))],
+    ["a member who joins", perform(merchants.join(storeId, guest.email, "staff"))],
+    ["a member who leaves", perform(merchants.leave(storeId, guest.id))],
+    ["an agent that is changed", perform(agents.update(storeId, agent, { name: randomUUID() }))],
+    ["an agent that is revoked", perform(agents.revoke(storeId, agent))],
+    ["an app that is installed again", perform(installations.install({ storeId, appId, ...EVERYTHING }))]
   ]
   return work
 })

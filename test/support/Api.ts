@@ -4,7 +4,7 @@ import { Config, Effect, Layer, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { EVERYTHING, type Grants } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
-import { type Installation, Installations } from "../../src/domain/access/Installations.ts"
+import { type Installation } from "../../src/domain/access/Installations.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
@@ -12,6 +12,7 @@ import { listen } from "../../src/http/Listener.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { ServerLive } from "../../src/Server.ts"
 import { PostgresTest } from "./PostgresTest.ts"
+import { installing } from "./Writes.ts"
 
 /** The whole service on a socket of its own, and everything below it for a test to look at. */
 export const ApiTest = ServerLive.pipe(
@@ -122,13 +123,13 @@ export const makeApp = (declared: Partial<Grants> = {}) =>
 /** An app that declares everything, installed on a store of its own. */
 export const makeInstallation = (granted: Partial<Grants> = {}) =>
   Effect.gen(function* () {
-    const { install } = yield* Installations
+    const { install } = yield* installing
     return yield* install({ storeId: yield* makeStore(), appId: yield* makeApp(), ...EVERYTHING, ...granted })
   })
 
 /** An app installed on the store: its installation, and a client that carries its token. */
 export const install = Effect.fn(function* (storeId: StoreId, granted: Partial<Grants> = {}) {
-  const { install } = yield* Installations
+  const { install } = yield* installing
   const { issue } = yield* Tokens
   const appId = yield* makeApp(granted)
   const installation: Installation = yield* install({ storeId, appId, ...EVERYTHING, ...granted })

@@ -1,6 +1,7 @@
 import { Effect, Schema, Stream } from "effect"
 import { EventId } from "../../src/domain/Events.ts"
-import { Activity, EntryId, ResourceKind } from "../../src/domain/journal/Activity.ts"
+import { Activity, EntryId } from "../../src/domain/journal/Activity.ts"
+import { CatalogKind } from "../../src/domain/journal/Kinds.ts"
 import { Changes } from "../../src/domain/journal/Changes.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
@@ -8,7 +9,7 @@ import { statement } from "../../src/layers/database/Statement.ts"
 import { MERCHANT } from "./Writes.ts"
 
 const selectEntry = statement(`
-  with mine as (select id, resource_id as "resourceId" from journal where store_id = $1)
+  with mine as (select id, resource_id as "resourceId" from journal where store_id = $1 and version is not null)
   select * from mine order by id offset (select count(*) / 2 from mine) limit 1
 `)
 const Entry = Schema.Struct({ id: Schema.typeSchema(EntryId), resourceId: Schema.String })
@@ -19,7 +20,7 @@ export const history = Effect.fn(function* (storeId: StoreId) {
   const { follow } = yield* Changes
   const database = yield* Database
   const { id, resourceId } = yield* database.one(Entry)(selectEntry(storeId))
-  const asked = { limit: 20, kinds: ResourceKind.literals }
+  const asked = { limit: 20, kinds: CatalogKind.literals }
   const reads: ReadonlyArray<readonly [name: string, read: Effect.Effect<unknown, unknown>]> = [
     ["activity at the start", list(storeId, asked)],
     ["activity in the middle", list(storeId, { ...asked, cursor: id })],
@@ -29,7 +30,7 @@ export const history = Effect.fn(function* (storeId: StoreId) {
     ["names", names(storeId, [resourceId, MERCHANT.id])],
     ["activity since a time", list(storeId, { ...asked, since: "2020-01-01T00:00:00.000Z" })],
     ["an entry", get(storeId, id)],
-    ["changes", Stream.runDrain(Stream.take(follow(storeId, EventId.make(id), ResourceKind.literals), 2))]
+    ["changes", Stream.runDrain(Stream.take(follow(storeId, EventId.make(id), CatalogKind.literals), 2))]
   ]
   return reads
 })

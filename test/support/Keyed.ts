@@ -10,13 +10,14 @@ import { countOf, leave, type Steps } from "../../src/layers/database/Plan.ts"
 import { statement } from "../../src/layers/database/Statement.ts"
 import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
 import { AccessLive } from "../../src/layers/access/Access.ts"
+import { WritesLive } from "../../src/layers/Writes.ts"
 import { makeInstallation } from "./Api.ts"
 import { PostgresTest } from "./PostgresTest.ts"
 import { connection, databaseUrl, rowsOf } from "./Process.ts"
 import { contextOf } from "./Writes.ts"
 
 /** Writes under keys, and nothing above them. */
-export const KeyedTest = Layer.mergeAll(IdempotencyLive, AccessLive).pipe(Layer.provideMerge(PostgresTest))
+export const KeyedTest = Layer.mergeAll(IdempotencyLive, AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 
 export const installed = makeInstallation(NOTHING)
 

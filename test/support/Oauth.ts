@@ -54,7 +54,7 @@ export const agreeingMember = Effect.fn(function* (
     const { install } = yield* Consents
     const { redirectUri = REDIRECT, resource, ...granted } = asked
     const { challenge, verifier } = makePkce()
-    const consent = { merchantId, storeId, clientId, redirectUri, challenge, resource }
+    const consent = { merchantId, storeId, clientId, redirectUri, challenge, resource, requestId: "trace" }
     const code = Redacted.value(yield* install(consent, { appId, ...declared, ...granted }))
     return { grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier: verifier }
   })
@@ -63,7 +63,15 @@ export const agreeingMember = Effect.fn(function* (
   const agreeToAgent = Effect.fn(function* (clientId: ClientId) {
     const { makeAgent } = yield* Consents
     const { challenge, verifier } = makePkce()
-    const consent = { merchantId, storeId, clientId, redirectUri: REDIRECT, challenge, resource: undefined }
+    const consent = {
+      merchantId,
+      storeId,
+      clientId,
+      redirectUri: REDIRECT,
+      challenge,
+      resource: undefined,
+      requestId: "trace"
+    }
     const code = yield* makeAgent(consent, { name: "Helper", scopes: [], days: 7 })
     return { code, redirectUri: REDIRECT, verifier: Redacted.make(verifier), resource: undefined }
   })

@@ -2,7 +2,6 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Redacted } from "effect"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import { Agents } from "../../src/domain/access/Agents.ts"
-import { Installations } from "../../src/domain/access/Installations.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { EventKind } from "../../src/domain/Events.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
@@ -10,7 +9,7 @@ import { makeStore } from "./Api.ts"
 import { agreeingMember, register } from "./Oauth.ts"
 import { makeMerchant } from "./Merchants.ts"
 import { sessionOf } from "./Rpc.ts"
-import { performIn } from "./Writes.ts"
+import { installing, performIn } from "./Writes.ts"
 
 /** A store, and an app on it that is told of everything. Nobody analyzes behind the test's back. */
 export const scene = Effect.gen(function* () {
@@ -18,7 +17,7 @@ export const scene = Effect.gen(function* () {
   const storeId = yield* makeStore()
   const app = yield* register()
   const { appId } = app
-  const installation = yield* Effect.flatMap(Installations, ({ install }) =>
+  const installation = yield* Effect.flatMap(installing, ({ install }) =>
     install({ storeId, appId, ...EVERYTHING, scopes: ["read_products", "read_collections"] })
   )
   const { token } = yield* Effect.flatMap(Tokens, ({ issue }) => issue(installation))

@@ -12,7 +12,6 @@ import pg from "pg"
 import { inject } from "vitest"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
-import { Installations } from "../../src/domain/access/Installations.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { listen } from "../../src/http/Listener.ts"
@@ -23,6 +22,7 @@ import { ServerLive } from "../../src/Server.ts"
 import { freshDatabase, migratedDatabase } from "./Postgres.ts"
 import { portOf } from "./Receiver.ts"
 import { SECRET_KEY } from "./SecretKey.ts"
+import { installing } from "./Writes.ts"
 
 /** A plain connection of the test's own, beside the pools of the service. */
 export const connection = (url: string): Effect.Effect<pg.Client, never, Scope.Scope> =>
@@ -222,7 +222,7 @@ export const enroll = (url: string, n = 1, plan = "scale") =>
   Effect.gen(function* () {
     const stores = yield* Stores
     const apps = yield* Apps
-    const { install } = yield* Installations
+    const { install } = yield* installing
     const tokens = yield* Tokens
     const storeId = yield* stores.create({ name: "A store", plan, currencyCode: "EUR" })
     const one = apps.create({ name: "An app", ...EVERYTHING }).pipe(

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
-import { EntryId, ResourceKind } from "../../src/domain/journal/Activity.ts"
+import { EntryId } from "../../src/domain/journal/Activity.ts"
+import { CatalogKind } from "../../src/domain/journal/Kinds.ts"
 import { Undo } from "../../src/domain/journal/Undo.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import type { Write } from "../../src/domain/Write.ts"
@@ -7,7 +8,9 @@ import { Database } from "../../src/layers/database/Postgres.ts"
 import { statement } from "../../src/layers/database/Statement.ts"
 import { AGENT } from "./Writes.ts"
 
-const selectNewest = statement("select id from journal where store_id = $1 order by id desc limit 1")
+const selectNewest = statement(
+  "select id from journal where store_id = $1 and version is not null order by id desc limit 1"
+)
 const Entry = Schema.Struct({ id: Schema.typeSchema(EntryId) })
 
 type Perform = <A, E>(write: Write<A, E>) => Effect.Effect<unknown, unknown>
@@ -20,7 +23,7 @@ export const undos = Effect.fn(function* (
   const { undo, undoSpan } = yield* Undo
   const database = yield* Database
   const { id } = yield* database.one(Entry)(selectNewest(storeId))
-  const right = { kinds: ResourceKind.literals, ownId: null }
+  const right = { kinds: CatalogKind.literals, ownId: null }
   const nothing = { actorId: AGENT.id, since: "2020-01-01T00:00:00.000Z", until: "2020-01-02T00:00:00.000Z" }
   const work: ReadonlyArray<readonly [name: string, work: Effect.Effect<unknown, unknown>]> = [
     ["a dry run of an undo", rehearse(undo(storeId, id, right))],

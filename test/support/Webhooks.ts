@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Logger, LogLevel, Option, Redacted, Schema } from "effect"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import type { AppId } from "../../src/domain/access/Apps.ts"
-import { type Installation, Installations } from "../../src/domain/access/Installations.ts"
+import { type Installation } from "../../src/domain/access/Installations.ts"
 import { Scope } from "../../src/domain/access/Scope.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { EventId, EventKind } from "../../src/domain/Events.ts"
@@ -12,6 +12,7 @@ import { makeWorker } from "../../src/layers/webhooks/Worker.ts"
 import { ApiTest, baseUrl, install, makeApp, makeClient, makeStore } from "./Api.ts"
 import { type React, receiver, type Received, type Receiver } from "./Receiver.ts"
 import { watch } from "./Process.ts"
+import { installing } from "./Writes.ts"
 
 /** The whole service with a worker in it. What the worker logs of endpoints that fail on purpose tells nobody anything. */
 export const DeliveringApi = Layer.scopedDiscard(makeWorker(64)).pipe(
@@ -45,7 +46,7 @@ export const installApp = Effect.fn(function* (
   appId: AppId,
   scopes: ReadonlyArray<Scope> = Scope.literals
 ) {
-  const { install } = yield* Installations
+  const { install } = yield* installing
   const tokens = yield* Tokens
   const installation: Installation = yield* install({ storeId, appId, ...EVERYTHING, scopes })
   const { token } = yield* tokens.issue(installation)

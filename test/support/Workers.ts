@@ -3,7 +3,6 @@ import { Effect, Exit, Redacted } from "effect"
 import type pg from "pg"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import { type AppId, Apps } from "../../src/domain/access/Apps.ts"
-import { Installations } from "../../src/domain/access/Installations.ts"
 import { EventKind } from "../../src/domain/Events.ts"
 import { StoreId } from "../../src/domain/Store.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
@@ -11,6 +10,7 @@ import { type Answer, makeClient } from "./Api.ts"
 import { type Books, enter, reckon } from "./Books.ts"
 import { type Ended, enroll, rowsOf, servicesOn, startNode, startServer, type Variables, watch } from "./Process.ts"
 import type { Reaction, Receiver } from "./Receiver.ts"
+import { installing } from "./Writes.ts"
 
 /** Processes on a database that they are given send to no address of this machine by themselves. */
 const ALLOW = { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" }
@@ -52,7 +52,7 @@ export const listeners = (
   Effect.forEach(urls, (base) =>
     Effect.gen(function* () {
       const apps = yield* Apps
-      const { install } = yield* Installations
+      const { install } = yield* installing
       const { rotateSecret, subscribe } = yield* Webhooks
       const appId = yield* apps.create({ name: "A listener", ...EVERYTHING })
       yield* subscribe(appId, { url: `${base}/${appId}`, kinds })

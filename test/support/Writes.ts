@@ -25,6 +25,12 @@ export const suspend = ({ id, storeId }: Pick<Installation, "id" | "storeId">) =
     yield* perform(installations.suspend(storeId, id))
   })
 
+/** Installs apps, as merchants do by consent. */
+export const installing = Effect.map(Effect.all([Installations, Writes]), ([installations, { perform }]) => ({
+  install: (asked: Parameters<typeof installations.install>[0]) =>
+    perform(contextOf(asked.storeId), installations.install(asked))
+}))
+
 /** How an actor, else a merchant, writes to the store. */
 export const performIn = (storeId: StoreId, actor?: Actor) =>
   Effect.map(

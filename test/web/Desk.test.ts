@@ -2,6 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { CreateProduct, UpdateProduct } from "../../src/domain/catalog/Product.ts"
 import { performed } from "../../src/rpc/Client.ts"
+import { install } from "../support/Api.ts"
 import { hasBrowser } from "../support/Browser.ts"
 import { isFitFor } from "../support/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
@@ -76,6 +77,40 @@ describe.skipIf(!hasBrowser)("what was written, as pages", () => {
           await page.getByText("Nothing was written like this").waitFor()
           await page.getByRole("button", { name: "Show everything" }).click()
           await entries.nth(4).waitFor()
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.scoped("what members administer is told when they come back from it, in words and without an undo", () =>
+      Effect.gen(function* () {
+        const { client, complaints, dashboard, page, storeId, ...member } = yield* lookingMember()
+        yield* install(storeId)
+        const agent = yield* agentOf({ ...member, client, storeId }, { name: "Restocker" })
+        yield* client.agents.update({ ...keyedIn(storeId), id: agent.id, patch: { budget: 50 } })
+        const entries = page.getByRole("main").getByRole("listitem")
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/activity`)
+          await entries.filter({ hasText: "let in Ada" }).waitFor()
+          await entries.filter({ hasText: "installed An app" }).waitFor()
+          await entries.filter({ hasText: "Ada made the agent Restocker" }).waitFor()
+          await entries.filter({ hasText: /Ada changed the agent Restocker.*Writes a day1,00050/s }).waitFor()
+          await isFitFor(page)
+
+          await page.getByRole("link", { name: "Settings" }).click()
+          await page.getByLabel("Name").fill("The tea shop")
+          await page.getByRole("button", { name: "Save" }).click()
+          await page.getByText("Settings are saved").waitFor()
+          await page.getByRole("link", { name: "Activity" }).click()
+          await entries.filter({ hasText: /Ada changed the settings.*NameA storeThe tea shop/s }).waitFor()
+          assert.strictEqual(await page.getByRole("button", { name: /^Undo/ }).count(), 0)
+
+          await page.getByLabel("Of", { exact: true }).selectOption("Members")
+          await entries.filter({ hasText: "let in Ada" }).waitFor()
+          await entries.filter({ hasText: "Restocker" }).first().waitFor({ state: "detached" })
+          await page.getByRole("link", { name: "Home" }).click()
+          await entries.filter({ hasText: "Ada changed the settings" }).waitFor()
+          await isFitFor(page)
         })
         assert.deepStrictEqual(complaints(), [])
       })

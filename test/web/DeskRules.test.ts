@@ -4,7 +4,14 @@ import { EntryId, type ActivityEntry } from "../../src/domain/journal/Activity.t
 import { InstallationId } from "../../src/domain/access/Installations.ts"
 import { leastUuidOf } from "../../src/domain/Uuid.ts"
 import { activitySearch, filterOf } from "../../src/web/dashboard/activity/Search.ts"
-import { type EntriesPage, namedEntries, takenBack, withNewest } from "../../src/web/dashboard/activity/Entries.ts"
+import {
+  type EntriesPage,
+  isUndoable,
+  namedEntries,
+  takenBack,
+  verbOf,
+  withNewest
+} from "../../src/web/dashboard/activity/Entries.ts"
 import { spanOf, undoneSentence } from "../../src/web/dashboard/activity/Undos.ts"
 import { agentIn, configurationOf, EMPTY_FORM, withScope } from "../../src/web/dashboard/agents/AgentForm.ts"
 import { healthOf } from "../../src/web/dashboard/home/Health.ts"
@@ -66,6 +73,49 @@ describe("entries", () => {
     assert.deepInclude(second, { resourceName: "Cup", actorName: "The operator" })
     const [known] = namedEntries([entryOf(1)], new Map([[RESOURCE, "Jug"]]))
     assert.deepInclude(known, { resourceName: "Jug", isThere: true })
+  })
+
+  it("of what members administer say in words what was done, and none of them can be undone", () => {
+    const said = (rest: Partial<ActivityEntry>) => {
+      const [entry] = namedEntries([entryOf(1, { versions: { before: null, after: null }, ...rest })], new Map())
+      return entry === undefined ? "" : `${verbOf(entry)} ${entry.resourceName}`
+    }
+    const ada = { merchantId: RESOURCE, name: "Ada", role: "staff" }
+    const tags = { id: RESOURCE, appName: "Price tags", state: "active" }
+    assert.deepStrictEqual(
+      [
+        said({ resource: "settings", before: { name: "Shop" }, after: { name: "Store" } }),
+        said({ resource: "member", before: null, after: ada }),
+        said({ resource: "member", before: { role: "staff" }, after: { role: "owner" } }),
+        said({ resource: "member", before: ada, after: null }),
+        said({ resource: "agent", before: null, after: { name: "Helper" } }),
+        said({ resource: "agent", before: { name: "Helper" }, after: null }),
+        said({ resource: "installation", before: null, after: tags }),
+        said({ resource: "installation", before: { scopes: [] }, after: { scopes: ["read_products"] } }),
+        said({ resource: "installation", before: { state: "active" }, after: { state: "suspended" } }),
+        said({ resource: "installation", before: { state: "suspended" }, after: { state: "active" } }),
+        said({ resource: "installation", before: { deliveries: "active" }, after: { deliveries: "paused" } }),
+        said({ resource: "installation", before: tags, after: null }),
+        said({ resource: "subscription", before: { state: "active" }, after: null })
+      ],
+      [
+        "changed the settings",
+        "let in Ada",
+        "changed the role of a former member",
+        "removed Ada",
+        "made the agent Helper",
+        "revoked the agent Helper",
+        "installed Price tags",
+        "changed what is granted to an app",
+        "suspended an app",
+        "resumed an app",
+        "paused the deliveries to an app",
+        "uninstalled Price tags",
+        "cancelled the subscription of an app"
+      ]
+    )
+    assert.isTrue(isUndoable(entryOf(1)))
+    assert.isFalse(isUndoable(entryOf(1, { resource: "settings" })))
   })
 
   it("are asked for by what the address says; what makes no sense is all of it", () => {

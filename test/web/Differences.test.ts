@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ExactNumber, type JsonObject } from "../../src/domain/Json.ts"
 import { differencesOf, fieldName } from "../../src/web/data/Differences.ts"
+import { time } from "../../src/web/data/Format.ts"
 
 const ID = "01890a5d-ac96-774b-bcce-b302099a805"
 
@@ -25,6 +26,16 @@ describe("what differs, field by field", () => {
       { name: "Tags", before: "oak", after: "oak, new" },
       { name: "SKU", before: "", after: "D" }
     ])
+  })
+
+  it("says what members administer in words, and in the browser's time", () => {
+    const before = { scopes: ["read_products"], state: "active" }
+    const after = { scopes: ["read_products", "write_inventory"], state: "active" }
+    assert.deepStrictEqual(told(before, after), [
+      { name: "May", before: "See products", after: "See products · Change the stock of products" }
+    ])
+    const [day] = told(null, { installationId: `${ID}1`, startedAt: "2026-01-31T12:00:00.000Z" })
+    assert.deepStrictEqual(day, { name: "Started at", before: "", after: time("2026-01-31T12:00:00.000Z") })
   })
 
   it("loses no digit of a number", () => {

@@ -7,7 +7,6 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Page } from "playwright-core"
 import { promisify } from "node:util"
-import { Installations } from "../../src/domain/access/Installations.ts"
 import { verifyWebhook } from "../../src/http/client/Webhooks.ts"
 import { makeWorker } from "../../src/layers/webhooks/Worker.ts"
 import { baseUrl, install, makeStore } from "../support/Api.ts"
@@ -21,6 +20,7 @@ import { receiver } from "../support/Receiver.ts"
 import { newKey } from "../support/Rpc.ts"
 import { makeMerchant, PASSWORD } from "../support/Merchants.ts"
 import { arrived } from "../support/Webhooks.ts"
+import { installing } from "../support/Writes.ts"
 
 /** The pages, with a worker that delivers: developers' endpoints are on this machine, under a public name. */
 const PortalTest = Layer.scopedDiscard(makeWorker(8)).pipe(Layer.provideMerge(PagesTest), Layer.provide(InternetHere))
@@ -179,7 +179,7 @@ describe.skipIf(!hasBrowser)("the portal", () => {
 
         const storeId = yield* makeStore()
         const granted = { scopes: ["read_products"], capabilities: [] } as const
-        yield* Effect.flatMap(Installations, ({ install }) => install({ storeId, appId: app.id, ...granted }))
+        yield* Effect.flatMap(installing, ({ install }) => install({ storeId, appId: app.id, ...granted }))
         const { client: writer } = yield* install(storeId)
         yield* writer.post("/products", { name: "Cup" })
         yield* arrived(endpoint, 2)

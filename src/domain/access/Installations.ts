@@ -45,6 +45,7 @@ export const InstalledApp = Schema.Struct({
   }),
   installedAt: Timestamp
 })
+export type InstalledApp = typeof InstalledApp.Type
 
 export class InstallationSuspended extends Schema.TaggedError<InstallationSuspended>()("InstallationSuspended", {}) {
   override get message() {
@@ -73,7 +74,7 @@ export class Installations extends Context.Tag("domain/Installations")<
      */
     readonly install: (
       installation: Grants & { readonly storeId: StoreId; readonly appId: AppId }
-    ) => Effect.Effect<Installation, InstallRefused>
+    ) => Write<Installation, InstallRefused>
     /**
      * The newest installations of a store, of an app, or of both, at most `limit`; none of a deleted store, and none that
      * was uninstalled, here and below: until it is installed again it is as if there were none.

@@ -76,7 +76,7 @@ export class Stores extends Context.Tag("domain/Stores")<
     /** The newest stores that are not deleted, at most `limit`. */
     readonly list: (limit: number) => Effect.Effect<ReadonlyArray<StoreSummary>>
     /** From its commit on, the store may hold what the plan allows. What it holds beyond that stays. */
-    readonly setPlan: (id: StoreId, plan: string) => Effect.Effect<void, UnknownStore | PlanNotFound>
+    readonly setPlan: (id: StoreId, plan: string) => Write<void, UnknownStore | PlanNotFound>
     /** From its commit on, every request for the store is refused with 404 and its deliveries end. Its rows are kept. */
     readonly delete: (id: StoreId) => Effect.Effect<void, UnknownStore>
   }

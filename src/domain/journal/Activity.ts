@@ -1,6 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
 import { MerchantId } from "../Actor.ts"
-import type { Scope } from "../access/Scope.ts"
 import { Timestamp } from "../catalog/Fields.ts"
 import type { JsonText, DocumentPage } from "../Document.ts"
 import { MAX_LIMIT, type PageRequest } from "../Page.ts"
@@ -8,24 +7,15 @@ import type { StoreId } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"
 import type { Surface } from "../Write.ts"
 import { ENTRY_DAYS } from "./Journal.ts"
+import { ResourceKind } from "./Kinds.ts"
 
 export const EntryId = Uuid.pipe(Schema.brand("EntryId"), Schema.annotations({ identifier: "EntryId" }))
 export type EntryId = typeof EntryId.Type
 
-/** What the journal tells of. */
-export const ResourceKind = Schema.Literal("product", "collection")
-export type ResourceKind = typeof ResourceKind.Type
-
-/** What an agent must be allowed to, to see what became of a resource, and to take it back. */
-export const SCOPES = {
-  product: { read: "read_products", write: "write_products" },
-  collection: { read: "read_collections", write: "write_collections" }
-} as const satisfies Record<ResourceKind, { readonly read: Scope; readonly write: Scope }>
-
 export const ActorType = Schema.Literal("app", "merchant", "agent")
 export type ActorType = typeof ActorType.Type
 
-const surfaces = ["rest", "rpc", "mcp", "cli", "import"] as const satisfies ReadonlyArray<Surface>
+const surfaces = ["rest", "rpc", "mcp", "cli", "import", "consent"] as const satisfies ReadonlyArray<Surface>
 
 /** Through what a write came. */
 export const EntrySurface = Schema.Literal(...surfaces)
@@ -45,7 +35,8 @@ export const ActivityEntry = Schema.Struct({
   resource: ResourceKind,
   resourceId: Id,
   versions: Schema.Struct({ before: VersionOf, after: VersionOf }).annotations({
-    description: "What became which version: null before it was made, and after it was deleted"
+    description:
+      "What became which version: null before it was made, and after it was deleted; both of what members administer, which has no versions"
   }),
   omitted: Schema.Array(Schema.String).annotations({
     description: "Members that differ, too, and were too large to keep: 65,536 characters of JSON are kept of a change"
@@ -110,7 +101,10 @@ export class Activity extends Context.Tag("domain/journal/Activity")<
     /** Entries in descending order of id: the newest first. */
     readonly list: (store: StoreId, request: ActivityRequest) => Effect.Effect<DocumentPage<EntryId>>
     readonly get: (store: StoreId, id: EntryId) => Effect.Effect<FoundEntry, EntryNotFound>
-    /** What the products, collections, agents, installed apps and members of the store are called that these ids are of. */
+    /**
+     * What the products, collections, agents, installed apps and members of the store are called that these ids are of. A
+     * subscription is called as the app that it pays for.
+     */
     readonly names: (store: StoreId, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Named>>
   }
 >() {}

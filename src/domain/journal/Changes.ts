@@ -1,23 +1,14 @@
 import { Context, Schema, type Stream } from "effect"
-import type { Scope } from "../access/Scope.ts"
 import { Timestamp, Version } from "../catalog/Fields.ts"
 import { EventId } from "../Events.ts"
 import type { StoreId } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"
-import type { Change } from "../Write.ts"
 import { EntrySurface } from "./Activity.ts"
 import { ENTRY_DAYS } from "./Journal.ts"
+import { CatalogKind } from "./Kinds.ts"
 
 /** Those who follow one store in a process, at most. */
 export const MAX_FOLLOWERS = 64
-
-/** What changes are told of, each with the scope that an agent must have to be told. */
-export const READ_SCOPES: Record<Change["resource"], Scope> = {
-  product: "read_products",
-  collection: "read_collections"
-}
-
-const resources = ["product", "collection"] as const satisfies ReadonlyArray<Change["resource"]>
 
 /** From where a store is followed: what is told next has a greater id. */
 export const Following = Schema.TaggedStruct("Following", {
@@ -34,7 +25,7 @@ export const Changed = Schema.TaggedStruct("Changed", {
   occurredAt: Timestamp,
   actor: Schema.Struct({ type: Schema.Literal("app", "merchant", "agent"), id: Uuid }),
   surface: EntrySurface.annotations({ description: "Through what it was written" }),
-  resource: Schema.Literal(...resources),
+  resource: CatalogKind,
   resourceId: Uuid,
   version: Version.annotations({ description: "The version that the change made; of a deletion, the one it ended" }),
   members: Schema.Array(Schema.String).annotations({
@@ -73,7 +64,7 @@ export class Changes extends Context.Tag("domain/journal/Changes")<
     readonly follow: (
       store: StoreId,
       after: EventId | undefined,
-      resources: ReadonlyArray<Change["resource"]>
+      resources: ReadonlyArray<CatalogKind>
     ) => Stream.Stream<Told, ChangesGone | TooManyFollowers>
   }
 >() {}

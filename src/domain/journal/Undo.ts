@@ -6,7 +6,8 @@ import type { SlugTaken } from "../catalog/Slug.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"
 import type { Write } from "../Write.ts"
-import { EntryId, type EntryNotFound, ResourceKind } from "./Activity.ts"
+import { EntryId, type EntryNotFound } from "./Activity.ts"
+import { AdministeredKind, CatalogKind } from "./Kinds.ts"
 
 /** Entries that are undone at once. */
 export const MAX_UNDONE = 1_000
@@ -62,6 +63,25 @@ export class EntryNotOwn extends Schema.TaggedError<EntryNotOwn>()("EntryNotOwn"
   }
 }
 
+/** What of a store is administered where. */
+const PLACES: Record<AdministeredKind, string> = {
+  settings: "settings",
+  member: "members",
+  agent: "agents",
+  installation: "apps",
+  subscription: "apps and their plans"
+}
+
+/** The entry tells of what members administer. */
+export class NotUndoable extends Schema.TaggedError<NotUndoable>()("NotUndoable", {
+  id: Named,
+  resource: AdministeredKind
+}) {
+  override get message() {
+    return `Changes of products and collections alone are undone; what entry ${this.id} tells of is changed back where it was changed, among the store's ${PLACES[this.resource]}`
+  }
+}
+
 /** What came of it, entry by entry in the order in which they were undone. */
 export const Undone = Schema.Struct({
   undone: Schema.Array(
@@ -71,7 +91,7 @@ export const Undone = Schema.Struct({
         description:
           "The entry that tells of that, by which it can be undone in turn; null where nothing was left to undo"
       }),
-      resource: ResourceKind,
+      resource: CatalogKind,
       resourceId: Schema.typeSchema(Uuid),
       version: Schema.NullOr(Schema.Int).annotations({ description: "The version it is now; null where it is gone" })
     })
@@ -81,7 +101,7 @@ export type Undone = typeof Undone.Type
 
 /** What whoever asks may undo: of these kinds, and only what this actor wrote where one is named. */
 export interface UndoRight {
-  readonly kinds: ReadonlyArray<ResourceKind>
+  readonly kinds: ReadonlyArray<CatalogKind>
   readonly ownId: string | null
 }
 
@@ -111,8 +131,12 @@ export type UndoRefused =
 export class Undo extends Context.Tag("domain/journal/Undo")<
   Undo,
   {
-    readonly undo: (store: StoreId, id: EntryId, right: UndoRight) => Write<Undone, EntryNotFound | UndoRefused>
-    /** The newest first; what was undone already is left out. */
+    readonly undo: (
+      store: StoreId,
+      id: EntryId,
+      right: UndoRight
+    ) => Write<Undone, EntryNotFound | NotUndoable | UndoRefused>
+    /** The newest first; what was undone already is left out, and so is what members administer. */
     readonly undoSpan: (store: StoreId, span: UndoneSpan, right: UndoRight) => Write<Undone, UndoRefused>
   }
 >() {}

@@ -19,6 +19,8 @@ export interface Consent {
   readonly challenge: Challenge
   /** What the tokens are to be for, where the client said it (RFC 8707). */
   readonly resource: string | undefined
+  /** What names the request in the log of the service. */
+  readonly requestId: string
 }
 
 /** An app, and exactly what the page listed. */

@@ -8,19 +8,20 @@ type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
 /** Answers a browser: with what a handler made, or ended early with; with a page also where it broke. */
-export const answering = (handle: (request: Request) => Effect.Effect<Response, Response>) => (request: Request) =>
-  Effect.catchAllCause(Effect.merge(handle(request)), (cause) =>
-    Cause.isInterruptedOnly(cause)
-      ? Effect.failCause(cause)
-      : Effect.flatMap(currentExchange, ({ requestId }) =>
-          Effect.map(failureOf(cause, requestId), ({ status }) =>
-            respond(
-              problem(
-                "Something failed here",
-                `Nothing was decided. Load the page anew in a moment; if it fails again, tell who runs the service: request ${requestId}.`,
-                status
+export const answering =
+  (handle: (request: Request) => Effect.Effect<Response, Response, Request>) => (request: Request) =>
+    Effect.catchAllCause(Effect.merge(handle(request)), (cause) =>
+      Cause.isInterruptedOnly(cause)
+        ? Effect.failCause(cause)
+        : Effect.flatMap(currentExchange, ({ requestId }) =>
+            Effect.map(failureOf(cause, requestId), ({ status }) =>
+              respond(
+                problem(
+                  "Something failed here",
+                  `Nothing was decided. Load the page anew in a moment; if it fails again, tell who runs the service: request ${requestId}.`,
+                  status
+                )
               )
             )
           )
-        )
-  )
+    )

@@ -3,6 +3,7 @@ import { type Membership, Merchants } from "../../domain/access/Merchants.ts"
 import type { SignedIn } from "../../domain/access/Sessions.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
 import { replyOf } from "../ErrorTable.ts"
+import { currentExchange } from "../Exchange.ts"
 import type { AuthorizationRequest } from "../oauth/Authorization.ts"
 import { accountFooter } from "./AccountFooter.ts"
 import { makeAgentConsent } from "./AgentConsent.ts"
@@ -97,13 +98,15 @@ export const makeDeciding = Effect.gen(function* () {
       const store = stores.find(({ storeId }) => storeId === form.get("store_id"))
       if (store === undefined) return yield* Effect.fail(chooseStore(deciding, stores, noSuchStore()))
       const { challenge, client, redirectUri, resource } = asked
+      const { requestId } = yield* currentExchange
       const consent = {
         merchantId: signedIn.merchantId,
         storeId: store.storeId,
         clientId: client.clientId,
         redirectUri,
         challenge,
-        resource
+        resource,
+        requestId
       }
       return yield* consentingOf(asked)
         .agree(consent, form)

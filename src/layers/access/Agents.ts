@@ -11,6 +11,7 @@ import { type Refusal, refuse } from "../../domain/Write.ts"
 import { firstOf, type Steps } from "../database/Plan.ts"
 import { Database, Door } from "../database/Postgres.ts"
 import { type Statement, statement } from "../database/Statement.ts"
+import { recordAdministered } from "../journal/Administered.ts"
 import { arrayOf, listOf } from "../Lists.ts"
 import { pageOf, pageQuery, START } from "../Pages.ts"
 import { purgeOf } from "../Purging.ts"
@@ -20,7 +21,7 @@ import { traced } from "../Traced.ts"
 import { overheard } from "../Writes.ts"
 import { endGrantsOf } from "../oauth/Ending.ts"
 import { spend } from "./Budget.ts"
-import { AGENT, GOES_ON, makeAgent } from "./NewAgents.ts"
+import { administered, AGENT, GOES_ON, makeAgent } from "./NewAgents.ts"
 
 /** About how many bytes it has. */
 const BYTES = "600"
@@ -39,6 +40,12 @@ const selectPage = statement(
 )
 
 const OF_ONE = "from agent_windows w where a.store_id = $1 and a.id = $2 and w.store_id = $1 and w.agent_id = $2"
+
+const lockAgent = statement(`
+  select ${AGENT} as json from agents a, agent_windows w
+  where a.store_id = $1 and a.id = $2 and w.store_id = $1 and w.agent_id = $2 and a.revoked_at is null
+  for no key update of a
+`)
 
 const updateAgent = statement(`
   update agents a set
@@ -110,10 +117,21 @@ const Json = Schema.Struct({ json: Schema.String }).pipe(Schema.pluck("json"))
 
 const agentOf = firstOf(Json)
 
-/** The agent that the statement wrote. */
-function* written(id: AgentId, statement: Statement): Steps<JsonText, Refusal<AgentNotFound>> {
-  const found = yield* agentOf(statement)
-  return Option.isSome(found) ? found.value : yield* refuse(new AgentNotFound({ id }))
+/** Changes an agent by a statement, which answers it as it is then. One that was revoked before has ended already. */
+function* changed(
+  store: StoreId,
+  id: AgentId,
+  act: "update" | "revoke",
+  change: Statement
+): Steps<JsonText, Refusal<AgentNotFound>> {
+  const before = yield* agentOf(lockAgent(store, id))
+  const found = yield* agentOf(change)
+  const after = Option.getOrUndefined(found) ?? (yield* refuse(new AgentNotFound({ id })))
+  if (Option.isSome(before)) {
+    const left = act === "revoke" ? null : administered(after)
+    yield* recordAdministered(store, "agent", id, administered(before.value), left)
+  }
+  return after
 }
 
 export const AgentsLive = Layer.effect(
@@ -151,13 +169,13 @@ export const AgentsLive = Layer.effect(
         (store, id, { budget = null, name = null, proposalsOnly = null, scopes, window = null }) =>
         () => {
           const chosen = scopes === undefined ? null : arrayOf([...new Set(scopes)])
-          return written(id, updateAgent(store, id, name, chosen, budget, window, proposalsOnly))
+          return changed(store, id, "update", updateAgent(store, id, name, chosen, budget, window, proposalsOnly))
         },
 
       revoke: (store, id) =>
         function* () {
           yield* endGrantsOf(store, id)
-          return yield* written(id, revokeAgent(store, id))
+          return yield* changed(store, id, "revoke", revokeAgent(store, id))
         },
 
       budgeted: (store, agent, write) =>

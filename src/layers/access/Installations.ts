@@ -3,12 +3,11 @@ import type { Grants } from "../../domain/access/AccessRule.ts"
 import { type AppId, AppNotFound, AppSummary } from "../../domain/access/Apps.ts"
 import { CapabilitiesNotDeclared } from "../../domain/access/Capability.ts"
 import {
-  type Installation,
   InstallationId,
   InstallationNotFound,
   Installations,
   InstallationSummary,
-  type InstallRefused
+  InstalledApp
 } from "../../domain/access/Installations.ts"
 import { ScopesNotDeclared } from "../../domain/access/Scope.ts"
 import { UnknownStore } from "../../domain/access/Stores.ts"
@@ -19,6 +18,7 @@ import { cancelLive } from "../billing/Subscriptions.ts"
 import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, type Statement, statement } from "../database/Statement.ts"
+import { recordAdministered } from "../journal/Administered.ts"
 import { arrayOf } from "../Lists.ts"
 import { endInstallation } from "../oauth/Ending.ts"
 import { jsonPageQuery, pageOf, START } from "../Pages.ts"
@@ -49,40 +49,45 @@ const selectPage = statement(
   `)
 )
 
-const selectOne = statement(`
-  select ${INSTALLED_APP} as json from installations i join apps a on a.id = i.app_id
-  where i.store_id = $1 and i.id = $2 and ${INSTALLED}
-`)
+const SELECT = `select ${INSTALLED_APP} as json from installations i join apps a on a.id = i.app_id`
+const selectOne = statement(`${SELECT} where i.store_id = $1 and i.id = $2 and ${INSTALLED}`)
+const lockOne = statement(`${SELECT} where i.store_id = $1 and i.id = $2 and ${INSTALLED} for no key update of i`)
 
 const Json = Schema.Struct({ json: Schema.String })
 const jsonOf = firstOf(Json)
+const installedIn = Schema.decodeSync(Schema.parseJson(Schema.typeSchema(InstalledApp)))
 
 /** Until the transaction ends, its row does not go. */
 const lockStore = statement("select 1 from stores where id = $1 and deleted_at is null for key share")
 const selectApp = statement("select scopes, capabilities from apps where id = $1")
 
-const putInstallation = statement(`
+/** The row of an app that was never on the store, as if it had been uninstalled: so that there is one to lock. */
+const prepareInstallation = statement(`
   with i as (
-    insert into installations as i (store_id, id, app_id, scopes, capabilities)
-    values ($1, uuid_v7(clock_micros()), $2, $3, $4)
-    on conflict (store_id, app_id) do update
-    set scopes = excluded.scopes, capabilities = excluded.capabilities, ${made("install")},
-      installed_at = case when ${INSTALLED} then i.installed_at else clock_timestamp() end
-    where ${mayBe("install")}
-    returning store_id, id
-  ), opened as (
-    insert into rate_windows (store_id, installation_id) select store_id, id from i on conflict do nothing
+    insert into installations (store_id, id, app_id, scopes, capabilities, is_active, uninstalled_at)
+    values ($1, uuid_v7(clock_micros()), $2, '{}', '{}', false, clock_timestamp())
+    on conflict (store_id, app_id) do nothing returning store_id, id
   )
-  select id from i
+  insert into rate_windows (store_id, installation_id) select store_id, id from i
 `)
 
-const updateInstallation = (act: "suspend" | "resume") =>
+const lockOfApp = statement(`
+  select i.id, case when ${INSTALLED} then ${INSTALLED_APP} end as json
+  from installations i join apps a on a.id = i.app_id where i.store_id = $1 and i.app_id = $2 for no key update of i
+`)
+const heldOf = firstOf(Schema.Struct({ id: Schema.typeSchema(InstallationId), json: Schema.NullOr(Schema.String) }))
+
+const updateInstallation = (act: "install" | "suspend" | "resume", granted = "") =>
   statement(`
     with i as (
-      update installations i set ${made(act)} where i.store_id = $1 and i.id = $2 and ${mayBe(act)} returning i.*
+      update installations i set ${made(act)}${granted} where i.store_id = $1 and i.id = $2 and ${mayBe(act)} returning i.*
     )
     select ${INSTALLED_APP} as json from i join apps a on a.id = i.app_id
   `)
+const grant = updateInstallation(
+  "install",
+  `, scopes = $3, capabilities = $4, installed_at = case when ${INSTALLED} then i.installed_at else clock_timestamp() end`
+)
 const suspendInstallation = updateInstallation("suspend")
 const resumeInstallation = updateInstallation("resume")
 
@@ -91,7 +96,6 @@ const uninstall = statement(`
 `)
 
 const appOf = firstOf(AppSummary.pick("scopes", "capabilities"))
-const idOf = firstOf(Schema.Struct({ id: Schema.typeSchema(InstallationId) }).pipe(Schema.pluck("id")))
 
 function* requireStore(id: StoreId): Steps<void, Refusal<UnknownStore>> {
   if ((yield* countOf(lockStore(id))) === 0) yield* refuse(new UnknownStore({ id }))
@@ -101,11 +105,23 @@ function* requireApp(id: AppId): Steps<Grants, Refusal<AppNotFound>> {
   return Option.getOrUndefined(yield* appOf(selectApp(id))) ?? (yield* refuse(new AppNotFound({ id })))
 }
 
-/** The installation as an act of its members left it. */
-const acted = (statement: Statement, id: InstallationId): Write<string, InstallationNotFound> =>
+/** An installation that nobody else changes until the transaction ends. */
+function* held(store: StoreId, id: InstallationId): Steps<InstalledApp, Refusal<InstallationNotFound>> {
+  const found = Option.getOrUndefined(yield* jsonOf(lockOne(store, id)))
+  return installedIn((found ?? (yield* refuse(new InstallationNotFound({ id })))).json)
+}
+
+/** An installation as a statement leaves it. */
+function* changed(store: StoreId, id: InstallationId, before: InstalledApp | null, change: Statement): Steps<string> {
+  const { json } = Option.getOrThrow(yield* jsonOf(change))
+  yield* recordAdministered(store, "installation", id, before, installedIn(json))
+  return json
+}
+
+/** Does what members do with an installation, and answers it. */
+const acted = (store: StoreId, id: InstallationId, act: Statement): Write<string, InstallationNotFound> =>
   function* () {
-    const changed = yield* jsonOf(statement)
-    return Option.getOrUndefined(changed)?.json ?? (yield* refuse(new InstallationNotFound({ id })))
+    return yield* changed(store, id, yield* held(store, id), act)
   }
 
 export const InstallationsLive = Layer.effect(
@@ -119,8 +135,8 @@ export const InstallationsLive = Layer.effect(
     const summaryOf = first(InstallationSummary)
 
     return Installations.of({
-      install: Effect.fn("Installations.install")(({ appId, capabilities, scopes, storeId }) =>
-        perform(function* (): Steps<Installation, Refusal<InstallRefused>> {
+      install: ({ appId, capabilities, scopes, storeId }) =>
+        function* () {
           yield* requireStore(storeId)
           const app = yield* requireApp(appId)
           const undeclared = {
@@ -130,10 +146,16 @@ export const InstallationsLive = Layer.effect(
           if (undeclared.scopes.length > 0) return yield* refuse(new ScopesNotDeclared(undeclared))
           if (undeclared.capabilities.length > 0) return yield* refuse(new CapabilitiesNotDeclared(undeclared))
           yield* emptyOverdue(storeId, appId)
-          const put = putInstallation(storeId, appId, arrayOf(scopes), arrayOf(capabilities))
-          return { id: Option.getOrThrow(yield* idOf(put)), storeId, scopes, capabilities }
-        })
-      ),
+          yield* countOf(prepareInstallation(storeId, appId))
+          const { id, json } = Option.getOrThrow(yield* heldOf(lockOfApp(storeId, appId)))
+          yield* changed(
+            storeId,
+            id,
+            json === null ? null : installedIn(json),
+            grant(storeId, id, arrayOf(scopes), arrayOf(capabilities))
+          )
+          return { id, storeId, scopes, capabilities }
+        },
 
       list: Effect.fn("Installations.list")(function* ({ appId, limit, storeId }) {
         if (Option.isSome(storeId)) yield* perform(() => requireStore(storeId.value))
@@ -164,15 +186,16 @@ export const InstallationsLive = Layer.effect(
         )
       ),
 
-      suspend: (store, id) => acted(suspendInstallation(store, id), id),
-      resume: (store, id) => acted(resumeInstallation(store, id), id),
+      suspend: (store, id) => acted(store, id, suspendInstallation(store, id)),
+      resume: (store, id) => acted(store, id, resumeInstallation(store, id)),
 
       uninstall: (store, id) =>
         function* () {
-          const ended = yield* countOf(uninstall(store, id))
-          if (ended === 0) yield* refuse(new InstallationNotFound({ id }))
+          const before = yield* held(store, id)
+          yield* countOf(uninstall(store, id))
           yield* endInstallation(store, id)()
           yield* cancelLive(store, id)
+          yield* recordAdministered(store, "installation", id, before, null)
         },
 
       purge: perform(emptyNext)

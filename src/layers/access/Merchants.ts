@@ -15,7 +15,8 @@ import { type Refusal, refuse } from "../../domain/Write.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
 import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
-import { sql, statement } from "../database/Statement.ts"
+import { sql, type Statement, statement } from "../database/Statement.ts"
+import { recordAdministered } from "../journal/Administered.ts"
 import { makePasswords } from "./Passwords.ts"
 
 const Id = Schema.Struct({ id: Schema.typeSchema(MerchantId) }).pipe(Schema.pluck("id"))
@@ -46,12 +47,27 @@ const putMember = statement(`
   insert into members (store_id, merchant_id, role) values ($1, $2, $3)
   on conflict (store_id, merchant_id) do update set role = excluded.role
 `)
+const selectMember = statement(`
+  select m.merchant_id as "merchantId", name, m.role from members m join merchants on id = m.merchant_id
+  where m.store_id = $1 and m.merchant_id = $2
+`)
+const memberOf = firstOf(Member.pick("merchantId", "name", "role"))
 const deleteMember = statement("delete from members where store_id = $1 and merchant_id = $2")
 const selectOwner = statement("select from members where store_id = $1 and role = 'owner' limit 1")
 
 /** Refuses what would leave the store without an owner. */
 function* keepOwner(store: StoreId): Steps<void, Refusal<LastOwner>> {
   if ((yield* countOf(selectOwner(store))) === 0) yield* refuse(new LastOwner())
+}
+
+/** Changes who a merchant is in a store by a statement, under the lock of the store. Answers of how many: one or none. */
+function* changed(store: StoreId, id: MerchantId, change: Statement): Steps<number, Refusal<LastOwner>> {
+  const before = yield* memberOf(selectMember(store, id))
+  const count = yield* countOf(change)
+  if (count > 0) yield* keepOwner(store)
+  const after = yield* memberOf(selectMember(store, id))
+  yield* recordAdministered(store, "member", id, Option.getOrNull(before), Option.getOrNull(after))
+  return count
 }
 
 export const MerchantsLive = Layer.effect(
@@ -110,17 +126,14 @@ export const MerchantsLive = Layer.effect(
           yield* lockedStore(store)
           const found = proven(email, yield* foundOf(selectMerchant(email)))
           const id = Either.isRight(found) ? found.right : yield* refuse(found.left)
-          yield* countOf(putMember(store, id, role))
-          yield* keepOwner(store)
+          yield* changed(store, id, putMember(store, id, role))
           return id
         },
 
       leave: (store, merchant) =>
         function* () {
           yield* lockedStore(store)
-          const left = yield* countOf(deleteMember(store, merchant))
-          if (left > 0) yield* keepOwner(store)
-          return left > 0
+          return (yield* changed(store, merchant, deleteMember(store, merchant))) > 0
         },
 
       members: Effect.fn("Merchants.members")((store) =>

@@ -1,11 +1,12 @@
 import { Option, Schema } from "effect"
-import { AgentLimitReached, BUDGET, MAX_AGENTS, type NewAgent, WINDOW } from "../../domain/access/Agents.ts"
+import { Agent, AgentLimitReached, BUDGET, MAX_AGENTS, type NewAgent, WINDOW } from "../../domain/access/Agents.ts"
 import { AgentId, type MerchantId } from "../../domain/Actor.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { type Refusal, refuse } from "../../domain/Write.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
 import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
+import { recordAdministered } from "../journal/Administered.ts"
 import { arrayOf } from "../Lists.ts"
 import { time } from "../Times.ts"
 import { SPENT } from "./Budget.ts"
@@ -40,6 +41,11 @@ const insertAgent = statement(`
   select a.id, ${AGENT} as json from a, w
 `)
 
+/** What members administer of an agent: the rest it does itself, or tells of its end. */
+export const administered = Schema.decodeSync(
+  Schema.parseJson(Schema.typeSchema(Agent.omit("writesToday", "lastUsedAt", "revokedAt")))
+)
+
 const madeOf = firstOf(Schema.Struct({ id: Schema.typeSchema(AgentId), json: Schema.String }))
 
 /** What differs between agents whose token a member is shown, and those that come by consent: for a time, if it has an end. */
@@ -58,5 +64,7 @@ export function* makeAgent(
   yield* lockedStore(store)
   if ((yield* countOf(selectFull(store))) > 0) return yield* refuse(new AgentLimitReached())
   const values = [name, arrayOf([...new Set(scopes)]), budget, window, proposalsOnly, by, days]
-  return Option.getOrThrow(yield* madeOf(insertAgent(store, tokenHash, ...values)))
+  const made = Option.getOrThrow(yield* madeOf(insertAgent(store, tokenHash, ...values)))
+  yield* recordAdministered(store, "agent", made.id, null, administered(made.json))
+  return made
 }

@@ -142,7 +142,9 @@ const lockedOf = firstOf(Schema.Struct({ ground: Ground }))
 /** What changes were based on: the resources that were there before them. */
 const groundOf = (changes: ReadonlyArray<Change>) =>
   changes.flatMap(({ after, before, resource, resourceId, version }) =>
-    before === null ? [] : [{ resource, id: resourceId, version: after === null ? version : version - 1 }]
+    before === null || version === null
+      ? []
+      : [{ resource, id: resourceId, version: after === null ? version : version - 1 }]
   )
 
 /** What changes left. */

@@ -10,10 +10,11 @@ import {
   UnknownStore
 } from "../../domain/access/Stores.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { refuse } from "../../domain/Write.ts"
-import { firstOf } from "../database/Plan.ts"
+import { type Refusal, refuse } from "../../domain/Write.ts"
+import { answerOf, firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
-import { sql, statement } from "../database/Statement.ts"
+import { sql, type Statement, statement } from "../database/Statement.ts"
+import { recordAdministered } from "../journal/Administered.ts"
 import { traced } from "../Traced.ts"
 
 const STORE = `
@@ -24,21 +25,25 @@ const STORE = `
   ) as plan
 `
 
-const selectStore = statement(`
-  select ${STORE} from stores s join plans p on p.name = s.plan where s.id = $1 and s.deleted_at is null
-`)
+const SELECT = `select ${STORE} from stores s join plans p on p.name = s.plan where s.id = $1 and s.deleted_at is null`
+const selectStore = statement(SELECT)
+const lockStore = statement(`${SELECT} for no key update of s`)
+
+/** A store as a statement changes it, which is said in its place. */
+const changing = (change: string) =>
+  statement(`
+    with changed as (update stores set ${change} where id = $1 and deleted_at is null returning *)
+    select ${STORE} from changed s join plans p on p.name = s.plan
+  `)
 
 /** What is null stays as it is, but for what may be null itself: whether that is given is said before it. */
-const updateStore = statement(`
-  with changed as (
-    update stores
-    set name = coalesce($2, name), timezone = coalesce($3, timezone), locale = coalesce($4, locale),
-      weight_unit = coalesce($5, weight_unit), domain = case when $6 then $7 else domain end,
-      country = case when $8 then $9 else country end
-    where id = $1 and deleted_at is null returning *
-  )
-  select ${STORE} from changed s join plans p on p.name = s.plan
+const updateStore = changing(`
+  name = coalesce($2, name), timezone = coalesce($3, timezone), locale = coalesce($4, locale),
+  weight_unit = coalesce($5, weight_unit), domain = case when $6 then $7 else domain end,
+  country = case when $8 then $9 else country end
 `)
+
+const updatePlan = changing("plan = $2")
 
 const StoreRow = Schema.Struct({ ...Store.fields, createdAt: Schema.DateFromSelf })
 
@@ -48,29 +53,39 @@ const toldOf = Option.map(({ createdAt, ...store }: typeof StoreRow.Type): Store
   createdAt: createdAt.toISOString()
 }))
 
-const changedOf = firstOf(StoreRow)
+const selectPlans = statement(`
+  select name, product_limit as "productLimit", collection_limit as "collectionLimit"
+  from plans order by product_limit, name
+`)
+const decodePlans = Schema.decodeUnknownSync(Schema.Array(Plan))
+
+function* requirePlan(name: string): Steps<void, Refusal<PlanNotFound>> {
+  const { rows } = yield* answerOf(selectPlans())
+  const known = decodePlans(rows).map((plan) => plan.name)
+  if (!known.includes(name)) yield* refuse(new PlanNotFound({ name, known }))
+}
+
+const rowOf = firstOf(StoreRow)
+
+/** The store as it is and, unless the statement finds none, as that leaves it. */
+function* changed(id: StoreId, change: Statement): Steps<Option.Option<Store>> {
+  const before = toldOf(yield* rowOf(lockStore(id)))
+  const after = toldOf(yield* rowOf(change))
+  yield* recordAdministered(id, "settings", id, Option.getOrNull(before), Option.getOrNull(after))
+  return after
+}
 
 export const StoresLive = Layer.effect(
   Stores,
   Effect.gen(function* () {
-    const { count, first, one, rows } = yield* Database
+    const { count, first, one, perform, rows } = yield* Database
     const plansOf = rows(Plan)
     const idOf = one(Schema.Struct({ id: Schema.typeSchema(StoreId) }).pipe(Schema.pluck("id")))
     const storeOf = first(StoreRow)
     const storesOf = rows(StoreSummary)
 
-    const listPlans = plansOf(sql`
-      select name, product_limit as "productLimit", collection_limit as "collectionLimit"
-      from plans order by product_limit, name
-    `)
-
-    const requirePlan = Effect.fnUntraced(function* (name: string) {
-      const known = (yield* listPlans).map((plan) => plan.name)
-      if (!known.includes(name)) return yield* new PlanNotFound({ name, known })
-    })
-
     return Stores.of({
-      listPlans,
+      listPlans: plansOf(selectPlans()),
 
       createPlan: Effect.fn("Stores.createPlan")(function* ({ collectionLimit, name, productLimit }) {
         const made = yield* count(sql`
@@ -81,7 +96,7 @@ export const StoresLive = Layer.effect(
       }),
 
       create: Effect.fn("Stores.create")(function* ({ currencyCode, name, plan, ...given }) {
-        yield* requirePlan(plan)
+        yield* perform(() => requirePlan(plan))
         const { country, domain, locale, timezone, weightUnit } = { ...DEFAULT_SETTINGS, ...given }
         return yield* idOf(sql`
           insert into stores (id, name, plan, currency_code, domain, timezone, locale, country, weight_unit)
@@ -100,10 +115,8 @@ export const StoresLive = Layer.effect(
       updateSettings: (id, { country, domain, locale, name, timezone, weightUnit }) =>
         function* () {
           const [place, where] = [domain !== undefined, country !== undefined]
-          const changed = yield* changedOf(
-            updateStore(id, name, timezone, locale, weightUnit, place, domain, where, country)
-          )
-          return Option.getOrUndefined(toldOf(changed)) ?? (yield* refuse(new StoreNotFound()))
+          const update = updateStore(id, name, timezone, locale, weightUnit, place, domain, where, country)
+          return Option.getOrUndefined(yield* changed(id, update)) ?? (yield* refuse(new StoreNotFound()))
         },
 
       list: Effect.fn("Stores.list")((limit) =>
@@ -117,13 +130,11 @@ export const StoresLive = Layer.effect(
         `)
       ),
 
-      setPlan: Effect.fn("Stores.setPlan")(function* (id, plan) {
-        yield* requirePlan(plan)
-        const changed = yield* count(
-          sql`update stores set plan = ${plan} where id = ${id} and deleted_at is null returning 1`
-        )
-        if (changed === 0) return yield* new UnknownStore({ id })
-      }),
+      setPlan: (id, plan) =>
+        function* () {
+          yield* requirePlan(plan)
+          if (Option.isNone(yield* changed(id, updatePlan(id, plan)))) yield* refuse(new UnknownStore({ id }))
+        },
 
       delete: Effect.fn("Stores.delete")(function* (id) {
         const deleted = yield* count(

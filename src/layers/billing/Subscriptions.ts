@@ -14,6 +14,7 @@ import { type Refusal, refuse, type Write } from "../../domain/Write.ts"
 import { INSTALLED } from "../access/InstallationState.ts"
 import { countOf, firstOf, leave, type Steps } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
+import { recordAdministered } from "../journal/Administered.ts"
 import { LAST, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
 
 /*
@@ -88,7 +89,9 @@ export const subscribe = (
     if (last !== undefined && last.endsAt !== null && last.endsAt > last.now) {
       yield* countOf(endSubscription(store, last.id, last.cancelledAt, last.now))
     }
-    return yield* begin(store, installation, app, plan, { until: null, isAllowed: last === undefined })
+    const made = yield* begin(store, installation, app, plan, { until: null, isAllowed: last === undefined })
+    yield* recordAdministered(store, "subscription", made.id, null, made)
+    return made
   }
 
 /** The subscription that goes on, if there is one. */
@@ -106,16 +109,23 @@ export const change = (
     const live = Option.getOrUndefined(yield* liveOf(store, installation)) ?? (yield* refuse(new NotSubscribed()))
     const isTrying = standingOf(live, live.now).state === "trialing"
     yield* countOf(endSubscription(store, live.id, live.now, live.now))
-    return yield* begin(store, installation, app, plan, { until: isTrying ? live.trialEndsAt : null, isAllowed: false })
+    const trial = { until: isTrying ? live.trialEndsAt : null, isAllowed: false }
+    const made = yield* begin(store, installation, app, plan, trial)
+    yield* recordAdministered(store, "subscription", made.id, subscriptionOf(live), made)
+    return made
   }
 
-/** Ends the subscription that goes on with its period, if there is one. */
-export function* cancelLive(store: StoreId, installation: InstallationId): Steps<Option.Option<Subscription>> {
+/** Ends a subscription that goes on with its period. */
+function* end(store: StoreId, live: SubscriptionRow): Steps<Subscription> {
+  const { id, now } = live
+  const ended = yield* rowOf(endSubscription(store, id, now, standingOf(live, now).periodEndsAt))
+  return subscriptionOf(Option.getOrThrow(ended))
+}
+
+/** The same of an installation that ends, if it has one. */
+export function* cancelLive(store: StoreId, installation: InstallationId): Steps<void> {
   const live = yield* liveOf(store, installation)
-  if (Option.isNone(live)) return Option.none()
-  const { id, now } = live.value
-  const ended = yield* rowOf(endSubscription(store, id, now, standingOf(live.value, now).periodEndsAt))
-  return Option.map(ended, subscriptionOf)
+  if (Option.isSome(live)) yield* end(store, live.value)
 }
 
 export const cancel = (
@@ -124,6 +134,8 @@ export const cancel = (
 ): Write<Subscription, InstallationNotFound | NotSubscribed> =>
   function* () {
     yield* lockedApp(store, installation)
-    const cancelled = yield* cancelLive(store, installation)
-    return Option.getOrUndefined(cancelled) ?? (yield* refuse(new NotSubscribed()))
+    const live = Option.getOrUndefined(yield* liveOf(store, installation)) ?? (yield* refuse(new NotSubscribed()))
+    const cancelled = yield* end(store, live)
+    yield* recordAdministered(store, "subscription", live.id, subscriptionOf(live), null)
+    return cancelled
   }

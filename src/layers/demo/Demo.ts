@@ -103,8 +103,9 @@ const bringRecords = Effect.fnUntraced(function* (storeId: StoreId) {
 const installApp = Effect.fnUntraced(function* (storeId: StoreId) {
   const apps = yield* Apps
   const installations = yield* Installations
+  const { perform } = yield* Writes
   const appId = yield* apps.create({ name: "Demo app", ...EVERYTHING })
-  const { id } = yield* installations.install({ storeId, appId, ...EVERYTHING })
+  const { id } = yield* perform(contextIn(storeId), installations.install({ storeId, appId, ...EVERYTHING }))
   return { installationId: id }
 })
 
@@ -113,8 +114,9 @@ const subscribe = Effect.fnUntraced(function* (storeId: StoreId) {
   const apps = yield* Apps
   const installations = yield* Installations
   const { subscribe } = yield* Webhooks
+  const { perform } = yield* Writes
   const appId = yield* apps.create({ name: "Demo receiver", ...EVERYTHING })
-  yield* installations.install({ storeId, appId, ...EVERYTHING })
+  yield* perform(contextIn(storeId), installations.install({ storeId, appId, ...EVERYTHING }))
   const secret = yield* subscribe(appId, { url: WEBHOOK_URL, kinds: EventKind.literals })
   return { webhookAppId: appId, webhookSecret: Redacted.value(Option.getOrThrow(secret)) }
 })

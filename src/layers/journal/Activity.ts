@@ -5,9 +5,9 @@ import {
   EntryId,
   EntryNotFound,
   MAX_LOOKED_AT,
-  Named,
-  ResourceKind
+  Named
 } from "../../domain/journal/Activity.ts"
+import { ResourceKind } from "../../domain/journal/Kinds.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
@@ -71,6 +71,10 @@ const selectNames = statement(`
   union all select id, name from agents where store_id = $1 and id = any($2::uuid[])
   union all
   select i.id, a.name from installations i join apps a on a.id = i.app_id where i.store_id = $1 and i.id = any($2::uuid[])
+  union all
+  select s.id, a.name from subscriptions s
+    join installations i on i.store_id = s.store_id and i.id = s.installation_id join apps a on a.id = i.app_id
+  where s.store_id = $1 and s.id = any($2::uuid[])
   union all
   select merchant_id, name from members join merchants on id = merchant_id
   where store_id = $1 and merchant_id = any($2::uuid[])

@@ -2,7 +2,8 @@ import { Schema } from "effect"
 import { CollectionId } from "../../domain/catalog/Collection.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
-import { EntryId, ResourceKind } from "../../domain/journal/Activity.ts"
+import { EntryId } from "../../domain/journal/Activity.ts"
+import { AdministeredKind, CatalogKind } from "../../domain/journal/Kinds.ts"
 import { isObject, type JsonObject, parse } from "../../domain/Json.ts"
 import { statement } from "../database/Statement.ts"
 
@@ -22,7 +23,7 @@ const Membership = Schema.Struct({ collectionId: Schema.typeSchema(CollectionId)
 
 export const Kept = Schema.Struct({
   id: Schema.typeSchema(EntryId),
-  resource: ResourceKind,
+  resource: CatalogKind,
   resourceId: Schema.String,
   version: Schema.Int,
   actorId: Schema.String,
@@ -33,6 +34,9 @@ export const Kept = Schema.Struct({
   externalId: Schema.NullOr(Schema.String)
 })
 export type Kept = typeof Kept.Type
+
+/** What is read of a change of what members administer, which is not taken back. */
+export const KeptAdministered = Schema.Struct({ resource: AdministeredKind })
 
 /** A side of a change, which is null where the resource was not there. */
 export const membersOf = (side: unknown): JsonObject => (isObject(side) ? side : {})
@@ -54,8 +58,8 @@ export const selectKept = statement(`
   select ${COLUMNS} from journal where store_id = $1 and id = $2 and part = $3
 `)
 
-/** What an actor wrote, from one id to before another, the newest first. */
+/** What an actor wrote of what has versions, from one id to before another, the newest first. */
 export const selectSpan = statement(`
-  select ${COLUMNS} from journal where store_id = $1 and actor_id = $2 and id >= $3 and id < $4
+  select ${COLUMNS} from journal where store_id = $1 and actor_id = $2 and id >= $3 and id < $4 and version is not null
   order by id desc limit $5
 `)

@@ -1,6 +1,7 @@
 import { Layer, Option, Schema } from "effect"
 import { AgentScopeMissing } from "../../domain/access/Agents.ts"
-import { EntryId, EntryNotFound, ResourceKind, SCOPES } from "../../domain/journal/Activity.ts"
+import { EntryId, EntryNotFound } from "../../domain/journal/Activity.ts"
+import { CatalogKind, SCOPES } from "../../domain/journal/Kinds.ts"
 import { type Overlaps, overlapsOf, type Told } from "../../domain/journal/Overlap.ts"
 import {
   ChangedSince,
@@ -8,6 +9,7 @@ import {
   MAX_SINCE,
   MAX_UNDONE,
   NotKept,
+  NotUndoable,
   TooMuchToUndo,
   Undo,
   type Undone,
@@ -23,11 +25,11 @@ import { statement } from "../database/Statement.ts"
 import { partOf } from "../Journal.ts"
 import { listOf } from "../Lists.ts"
 import { amongOthers, recordAll } from "../Writes.ts"
-import { Kept, selectKept, selectSpan } from "./Kept.ts"
+import { Kept, KeptAdministered, selectKept, selectSpan } from "./Kept.ts"
 import { undoCollection } from "./UndoCollections.ts"
 import { undoProduct } from "./UndoProducts.ts"
 
-const keptOf = firstOf(Kept)
+const keptOf = firstOf(Schema.Union(Kept, KeptAdministered))
 const toEntryId = Schema.decodeSync(EntryId)
 const decodeSpan = Schema.decodeUnknownSync(Schema.Array(Kept))
 
@@ -144,7 +146,7 @@ function* carryOut(store: StoreId, entries: ReadonlyArray<Kept>): Steps<Undone, 
       version: change === undefined || change.after === null ? null : change.version
     })
   }
-  for (const resource of ResourceKind.literals) yield* recordAll(changes.filter((one) => one.resource === resource))
+  for (const resource of CatalogKind.literals) yield* recordAll(changes.filter((one) => one.resource === resource))
   return { undone }
 }
 
@@ -155,12 +157,15 @@ export const UndoLive = Layer.succeed(
   Undo.of({
     undo: (store, id, right) =>
       function* () {
-        const kept = yield* keptOf(selectKept(store, id, partOf(id)))
-        if (Option.isNone(kept)) return yield* refuse(new EntryNotFound({ id }))
-        const { undoneBy } = yield* prepare(store, [kept.value], right)
+        const found = yield* keptOf(selectKept(store, id, partOf(id)))
+        const kept = Option.getOrUndefined(found) ?? (yield* refuse(new EntryNotFound({ id })))
+        if (!("version" in kept)) {
+          return yield* refuse(right.ownId === null ? new NotUndoable({ id, ...kept }) : new EntryNotOwn())
+        }
+        const { undoneBy } = yield* prepare(store, [kept], right)
         const undoing = undoneBy.get(id)
         if (undoing !== undefined) return yield* refuse(ChangedSince.of([{ id, changedBy: [undoing] }]))
-        return yield* carryOut(store, [kept.value])
+        return yield* carryOut(store, [kept])
       },
 
     undoSpan: (store, { actorId, since, until }, right) =>

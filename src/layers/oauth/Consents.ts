@@ -1,10 +1,11 @@
 import { Effect, Layer } from "effect"
 import { type InstallationId, Installations } from "../../domain/access/Installations.ts"
-import type { AgentId } from "../../domain/Actor.ts"
+import { Actor, type AgentId } from "../../domain/Actor.ts"
 import { UnknownClient } from "../../domain/oauth/Clients.ts"
 import { type Consent, Consents } from "../../domain/oauth/Consents.ts"
 import { CODE_SECONDS } from "../../domain/oauth/Grants.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
+import { type Write, Writes } from "../../domain/Write.ts"
 import { makeAgent } from "../access/NewAgents.ts"
 import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
@@ -37,8 +38,27 @@ type Holder = { readonly installation: InstallationId } | { readonly agent: Agen
 export const ConsentsLive = Layer.effect(
   Consents,
   Effect.gen(function* () {
-    const { count, perform, transaction } = yield* Database
+    const { count, transaction } = yield* Database
     const installations = yield* Installations
+    const { perform } = yield* Writes
+
+    /** What a member agrees to, as their write. It answers no event, so none led to it. */
+    const agreed = <A, E>({ merchantId, requestId, storeId }: Consent, write: Write<A, E>) =>
+      Effect.catchTag(
+        perform(
+          {
+            storeId,
+            actor: Actor.Merchant({ id: merchantId }),
+            surface: "consent",
+            requestId,
+            cause: null,
+            mode: "perform"
+          },
+          write
+        ),
+        "EventLoop",
+        Effect.die
+      )
 
     /** The grant by a member, and a code for it. The store is locked by then: before its members, as everywhere. */
     const grantTo = Effect.fnUntraced(function* (
@@ -56,7 +76,7 @@ export const ConsentsLive = Layer.effect(
     return Consents.of({
       install: Effect.fn("Consents.install")(function* (consent, app) {
         const { id } = yield* Effect.catchTag(
-          installations.install({ storeId: consent.storeId, ...app }),
+          agreed(consent, installations.install({ storeId: consent.storeId, ...app })),
           "UnknownStore",
           () => new StoreNotFound()
         )
@@ -65,7 +85,7 @@ export const ConsentsLive = Layer.effect(
 
       makeAgent: Effect.fn("Consents.makeAgent")(function* (consent, { days, ...agent }) {
         const { clientId, merchantId, storeId } = consent
-        const { id } = yield* perform(() => makeAgent(storeId, merchantId, agent, { days, tokenHash: null }))
+        const { id } = yield* agreed(consent, () => makeAgent(storeId, merchantId, agent, { days, tokenHash: null }))
         if ((yield* count(keepClient(clientId))) === 0) return yield* new UnknownClient({})
         return yield* grantTo({ agent: id }, consent)
       }, transaction)

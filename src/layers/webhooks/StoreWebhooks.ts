@@ -12,6 +12,7 @@ import { lockedStore } from "../catalog/Allocation.ts"
 import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
+import { recordAdministered } from "../journal/Administered.ts"
 import { END, pageOf, START } from "../Pages.ts"
 import { time } from "../Times.ts"
 import { AFRESH, AT_REST, DELIVERY, deliveryPage, LOOKED } from "./DeliveryLog.ts"
@@ -105,6 +106,10 @@ function* offer(store: StoreId, installation: InstallationId): Steps<void> {
   }
 }
 
+/** What the journal keeps of an installation whose deliveries wait, and of one whose deliveries do not. */
+const PAUSED = { deliveries: "paused" }
+const ACTIVE = { deliveries: "active" }
+
 /** How the webhook stands, at the end of a write. */
 function* shown(store: StoreId, id: InstallationId): Steps<string, Refusal<InstallationNotFound>> {
   const found = yield* jsonOf(selectWebhook(store, id))
@@ -156,7 +161,8 @@ export const StoreWebhooksLive = Layer.effect(
 
       hold: (store, id) =>
         function* () {
-          yield* countOf(updateHold(store, id, true))
+          const held = yield* countOf(updateHold(store, id, true))
+          if (held > 0) yield* recordAdministered(store, "installation", id, ACTIVE, PAUSED)
           return yield* shown(store, id)
         },
 
@@ -168,6 +174,7 @@ export const StoreWebhooksLive = Layer.effect(
             yield* offer(store, id)
             yield* lockedStore(store)
             yield* offer(store, id)
+            yield* recordAdministered(store, "installation", id, PAUSED, ACTIVE)
           }
           return yield* shown(store, id)
         }

@@ -1,30 +1,39 @@
 import { Effect } from "effect"
-import { AgentScopeMissing } from "../../domain/access/Agents.ts"
-import type { Scope } from "../../domain/access/Scope.ts"
-import { Activity, type FoundEntry, ResourceKind, SCOPES } from "../../domain/journal/Activity.ts"
+import { Activity, type FoundEntry } from "../../domain/journal/Activity.ts"
+import { CatalogKind, ResourceKind, SCOPES } from "../../domain/journal/Kinds.ts"
 import { Undo, type Undone, type UndoRight } from "../../domain/journal/Undo.ts"
 import { DEFAULT_LIMIT } from "../../domain/Page.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import * as Rpcs from "../Activity.ts"
-import { Principal } from "../Principal.ts"
+import { agentsWith, type Callers, MEMBERS, OWNERS, Principal } from "../Principal.ts"
 import { encoded, page } from "./Answers.ts"
-import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
+import { admit, makeProcedures, type ProceduresOf } from "./Procedure.ts"
 
-/** Whether a principal has a scope: members have all of them. */
-const hasScope = (principal: Principal, scope: Scope) =>
-  Principal.$match(principal, { Merchant: () => true, Agent: ({ scopes }) => scopes.includes(scope) })
-
-/** Of these kinds the ones that a principal may read. Who may read none of them is told what is missing. */
-const readable = (principal: Principal, kinds: ReadonlyArray<ResourceKind>) => {
-  const [first] = kinds
-  const allowed = kinds.filter((kind) => hasScope(principal, SCOPES[kind].read))
-  return first !== undefined && allowed.length === 0
-    ? new AgentScopeMissing({ scope: SCOPES[first].read })
-    : Effect.succeed(allowed)
+/** Who is told what became of a resource: who may read it by procedures of its own. */
+const READERS: Record<ResourceKind, Callers> = {
+  product: agentsWith(SCOPES.product.read),
+  collection: agentsWith(SCOPES.collection.read),
+  settings: MEMBERS,
+  member: OWNERS,
+  agent: MEMBERS,
+  installation: MEMBERS,
+  subscription: OWNERS
 }
+
+/** Of these kinds the ones that a principal may read. Who may read none of them is told why. */
+const readable = (principal: Principal, store: StoreId, kinds: ReadonlyArray<ResourceKind>) =>
+  Effect.flatMap(
+    Effect.partition(kinds, (kind) => Effect.as(admit(principal, store, READERS[kind]), kind)),
+    ([[refused], allowed]) =>
+      refused === undefined || allowed.length > 0 ? Effect.succeed(allowed) : Effect.fail(refused)
+  )
 
 /** Members undo what anybody wrote, agents what they wrote themselves, of resources that they may write. */
 const rightOf = (principal: Principal): UndoRight => ({
-  kinds: ResourceKind.literals.filter((kind) => hasScope(principal, SCOPES[kind].write)),
+  kinds: Principal.$match(principal, {
+    Merchant: () => CatalogKind.literals,
+    Agent: ({ scopes }) => CatalogKind.literals.filter((kind) => scopes.includes(SCOPES[kind].write))
+  }),
   ownId: Principal.$match(principal, { Merchant: () => null, Agent: ({ id }) => id })
 })
 
@@ -39,8 +48,9 @@ export const makeActivityProcedures = Effect.gen(function* () {
     "activity.list": inStore(
       Rpcs.listActivity,
       ({ payload: { limit = DEFAULT_LIMIT, resource, storeId, ...asked }, principal }) =>
-        Effect.flatMap(readable(principal, resource === undefined ? ResourceKind.literals : [resource]), (kinds) =>
-          activity.list(storeId, { ...asked, limit, kinds })
+        Effect.flatMap(
+          readable(principal, storeId, resource === undefined ? ResourceKind.literals : [resource]),
+          (kinds) => activity.list(storeId, { ...asked, limit, kinds })
         ),
       page
     ),
@@ -48,7 +58,9 @@ export const makeActivityProcedures = Effect.gen(function* () {
     "activity.get": inStore(
       Rpcs.getActivity,
       ({ payload, principal }) =>
-        Effect.tap(activity.get(payload.storeId, payload.id), ({ resource }) => readable(principal, [resource])),
+        Effect.tap(activity.get(payload.storeId, payload.id), ({ resource }) =>
+          readable(principal, payload.storeId, [resource])
+        ),
       ({ json }: FoundEntry) => json
     ),
 

@@ -1,6 +1,10 @@
+import { Schema } from "effect"
+import { Capability } from "../../domain/access/Capability.ts"
+import { GRANT_WORDS } from "../../domain/access/GrantWords.ts"
+import { Scope } from "../../domain/access/Scope.ts"
 import { canonical, ExactNumber, isObject, type JsonObject } from "../../domain/Json.ts"
 import { isUuid } from "../../domain/Uuid.ts"
-import { count, number } from "./Format.ts"
+import { count, number, time } from "./Format.ts"
 
 /** A field that is not the same on both sides, as people read it: an empty text where there is nothing. */
 export interface Difference {
@@ -13,12 +17,30 @@ export interface Difference {
 }
 
 /** What the service keeps about a resource, which differs whenever something else does. */
-const KEPT_BY_SERVICE: ReadonlySet<string> = new Set(["id", "version", "createdAt", "updatedAt", "productCount"])
+const KEPT_BY_SERVICE = ["id", "version", "createdAt", "updatedAt", "productCount"]
+
+/** Ids of what is told by its name. */
+const IDS = ["appId", "createdBy", "installationId", "merchantId", "planId"]
+
+const UNTOLD: ReadonlySet<string> = new Set([...KEPT_BY_SERVICE, ...IDS])
+
+/** Moments, which are told in the time zone of the browser. */
+const TIMES: ReadonlySet<string> = new Set([
+  "cancelledAt",
+  "endsAt",
+  "installedAt",
+  "periodEndsAt",
+  "startedAt",
+  "trialEndsAt"
+])
 
 /** What is called otherwise than its words say. */
 const NAMES: Readonly<Record<string, string>> = {
+  appName: "App",
+  budget: "Writes a day",
   categoryId: "Category in the taxonomy",
   categoryName: "Name of that category",
+  capabilities: "Granted beside",
   currencyCode: "Currency",
   disjunctive: "Any rule is enough",
   faqs: "Questions and answers",
@@ -26,11 +48,15 @@ const NAMES: Readonly<Record<string, string>> = {
   imageUrl: "Picture",
   isActive: "Active",
   metafields: "Metafields",
+  planName: "Plan",
   productIds: "Products",
+  proposalsOnly: "Only proposes",
+  scopes: "May",
   seoDescription: "SEO description",
   seoTitle: "SEO title",
   sku: "SKU",
-  vendorName: "Vendor"
+  vendorName: "Vendor",
+  window: "Requests a minute"
 }
 
 /** What people call a field, as in "Discounted price". */
@@ -59,6 +85,10 @@ export const valueText = (value: unknown): string => {
     .join(", ")
 }
 
+const isGranted = Schema.is(Schema.Union(Scope, Capability))
+
+const grantText = (name: unknown) => (isGranted(name) ? GRANT_WORDS[name].title : name)
+
 const areIds = (value: unknown): value is ReadonlyArray<string> =>
   Array.isArray(value) && value.every((item) => typeof item === "string" && isUuid(item))
 
@@ -74,6 +104,14 @@ const textsOfIds = (
     before: before.length === 0 ? "" : count(before.length, "product"),
     after: after.length === 0 ? "" : `${count(after.length, "product")}${before.length === 0 ? "" : moved}`
   }
+}
+
+/** What stands in a field of what members administer, in words. */
+const worded = (field: string, value: unknown): unknown => {
+  if (TIMES.has(field) && typeof value === "string") return time(value)
+  return (field === "scopes" || field === "capabilities") && Array.isArray(value)
+    ? value.map(grantText).join(" · ")
+    : value
 }
 
 const textsOf = (before: unknown, after: unknown): Pick<Difference, "before" | "after"> => {
@@ -121,9 +159,10 @@ export const differencesOf = (
   within: Place = { name: "", path: "" }
 ): ReadonlyArray<Difference> =>
   Object.keys({ ...before, ...after })
-    .filter((field) => (within.path === "" ? !KEPT_BY_SERVICE.has(field) : field !== "id"))
+    .filter((field) => (within.path === "" ? !UNTOLD.has(field) : field !== "id"))
     .flatMap((field) => {
-      const [old, now] = [before?.[field], after?.[field]]
+      const path = `${within.path}${field}`
+      const [old, now] = [worded(path, before?.[field]), worded(path, after?.[field])]
       const name = `${within.name}${nameOf(field, now ?? old)}`
-      return differencesAt({ name, path: `${within.path}${field}` }, old, now)
+      return differencesAt({ name, path }, old, now)
     })

@@ -68,10 +68,17 @@ export const useAsked = <A, E>(
 /** What a write is, and what it changes of what is kept. */
 export interface Written<Input, A, E> {
   readonly write: (client: Client, input: Input, idempotencyKey: IdempotencyKey) => Effect.Effect<A, E>
-  /** Keys of what is asked for anew when it is done. */
+  /** Keys of what is asked for anew when it is done, beside what tells of every write of a store. */
   readonly touches?: ReadonlyArray<QueryKey>
   readonly done?: (answer: A, input: Input) => void
 }
+
+/** What tells of the writes of a store, with which keys begin. */
+const tellingOf = (touches: ReadonlyArray<QueryKey>) =>
+  [...new Set(touches.map(([storeId]) => storeId))].flatMap((storeId) => [
+    [storeId, "activity"],
+    [storeId, "entries"]
+  ])
 
 /** A new one for each write that is meant. */
 export const newKey = (): IdempotencyKey => IdempotencyKey.make(crypto.randomUUID())
@@ -98,7 +105,7 @@ export const useWrite = <Input, A, E>({ done, touches = [], write }: Written<Inp
       }
     },
     onSuccess: async (answer, input) => {
-      await Promise.all(touches.map((queryKey) => queries.invalidateQueries({ queryKey })))
+      await Promise.all([...touches, ...tellingOf(touches)].map((queryKey) => queries.invalidateQueries({ queryKey })))
       done?.(answer, input)
     }
   })

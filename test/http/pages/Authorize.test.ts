@@ -76,6 +76,36 @@ layer(ApiTest)("an app asks to be let in", (it) => {
     })
   )
 
+  it.effect("what they agree to stands in the journal, once, and as a change where it is another", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { appId, merchant, path, store, visitor } = yield* scene({ scopes: ["read_orders", "read_products"] })
+      yield* visitor.signIn(path, merchant.email)
+      const agreeTo = (scope: string) => {
+        const asked = authorizePath(appId, { scope })
+        return Effect.flatMap(visitor.open(asked), (consent) => visitor.press(asked, consent, "allow"))
+      }
+      const agreed = yield* agreeTo("read_products")
+      yield* agreeTo("read_products")
+      const wider = yield* agreeTo("read_products read_orders")
+      yield* agreeTo("read_orders read_products")
+      const entries = yield* sql`
+        select actor_type, actor_id, surface, idempotency_key, request_id, before, after::jsonb -> 'scopes' as scopes
+        from journal where store_id = ${store} and resource = 'installation' order by id
+      `
+      const by = { actor_type: "merchant", actor_id: merchant.id, surface: "consent", idempotency_key: null }
+      assert.deepStrictEqual(entries, [
+        { ...by, request_id: agreed.headers["x-request-id"], before: null, scopes: ["read_products"] },
+        {
+          ...by,
+          request_id: wider.headers["x-request-id"],
+          before: '{"scopes":["read_products"]}',
+          scopes: ["read_orders", "read_products"]
+        }
+      ])
+    })
+  )
+
   it.effect("who does not agree leads the app that, with state and iss, and nothing is installed", () =>
     Effect.gen(function* () {
       const { appId, merchant, path, store, visitor } = yield* scene()

@@ -2,13 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { EVERYTHING, NOTHING } from "../../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../../src/domain/access/Apps.ts"
-import { Installations } from "../../../src/domain/access/Installations.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
 import { AccessLive } from "../../../src/layers/access/Access.ts"
 import { WritesLive } from "../../../src/layers/Writes.ts"
 import { makeApp, makeStore } from "../../support/Api.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
-import { suspend } from "../../support/Writes.ts"
+import { installing, suspend } from "../../support/Writes.ts"
 
 const Live = Layer.mergeAll(AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 
@@ -17,7 +16,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Apps", (it) =
     Effect.gen(function* () {
       const apps = yield* Apps
       const stores = yield* Stores
-      const { install } = yield* Installations
+      const { install } = yield* installing
       const before = yield* makeApp()
       const appId = yield* apps.create({ name: "Counted", ...EVERYTHING })
       const [one, two, three] = [yield* makeStore(), yield* makeStore(), yield* makeStore()]

@@ -32,7 +32,7 @@ const scene = Effect.gen(function* () {
   const [storeId, appId] = [yield* makeStore(), yield* makeApp()]
   const installations = yield* Installations
   const perform = yield* performIn(storeId)
-  const install = installations.install({ storeId, appId, ...EVERYTHING })
+  const install = perform(installations.install({ storeId, appId, ...EVERYTHING }))
   const { id } = yield* install
   const byName = {
     install,

@@ -13,7 +13,7 @@ import { RateLimitLive } from "../../../src/layers/RateLimit.ts"
 import { WritesLive } from "../../../src/layers/Writes.ts"
 import { makeApp, makeInstallation, makeStore } from "../../support/Api.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
-import { suspend } from "../../support/Writes.ts"
+import { installing, suspend } from "../../support/Writes.ts"
 
 const Live = Layer.mergeAll(AccessLive, RateLimitLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 
@@ -56,7 +56,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
   it.effect("installs nothing on a store, or of an app, that is not there, nor beyond what the app declares", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { install } = yield* Installations
+      const { install } = yield* installing
       const storeId = yield* makeStore()
       const gone = yield* makeStore()
       yield* sql`update stores set deleted_at = now() where id = ${gone}`
@@ -97,7 +97,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
   it.effect("installs an app that is installed as the same installation, active, with what is granted now", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { install } = yield* Installations
+      const { install } = yield* installing
       const { issue } = yield* Tokens
       const { admit } = yield* RateLimit
       const storeId = yield* makeStore()
@@ -123,7 +123,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
   it.effect("makes one installation of installs at once", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { install } = yield* Installations
+      const { install } = yield* installing
       const storeId = yield* makeStore()
       const appId = yield* makeApp()
       const made = yield* Effect.all(
@@ -133,17 +133,20 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       const [{ id } = { id: nobody }] = made
       assert.deepStrictEqual(new Set(made.map((one) => one.id)), new Set([id]))
       assert.deepStrictEqual(yield* sql`select id from installations where store_id = ${storeId}`, [{ id }])
+      const told = yield* sql`select resource_id as id, before from journal where store_id = ${storeId}`
+      assert.deepStrictEqual(told, [{ id, before: null }])
     })
   )
 
   it.effect("lists installations by store, by app or by both, with grants and state", () =>
     Effect.gen(function* () {
       const installations = yield* Installations
+      const { install } = yield* installing
       const stores = yield* Stores
       const [store, other, gone] = [yield* makeStore(), yield* makeStore(), yield* makeStore()]
       const [app, second] = [yield* makeApp(), yield* makeApp()]
       const put = (storeId: StoreId, appId: AppId) =>
-        Effect.map(installations.install({ storeId, appId, ...GRANTED }), ({ id }) => id)
+        Effect.map(install({ storeId, appId, ...GRANTED }), ({ id }) => id)
       const [first, next] = [yield* put(store, app), yield* put(store, second)]
       const [third, lost] = [yield* put(other, app), yield* put(gone, app)]
       yield* suspend({ id: next, storeId: store })

@@ -25,7 +25,7 @@ const uninstalled = Effect.fn(function* (millis: number) {
   const installations = yield* Installations
   const [storeId, appId] = [yield* makeStore(), yield* makeApp()]
   const perform = yield* performIn(storeId)
-  const install = installations.install({ storeId, appId, ...EVERYTHING })
+  const install = perform(installations.install({ storeId, appId, ...EVERYTHING }))
   const installation = yield* install
   const { id } = installation
   yield* fillAppData(installation, KEPT, 10 * KEPT)

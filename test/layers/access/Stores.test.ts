@@ -2,13 +2,12 @@ import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { NOTHING } from "../../../src/domain/access/AccessRule.ts"
-import { Installations } from "../../../src/domain/access/Installations.ts"
 import { Plan, Stores } from "../../../src/domain/access/Stores.ts"
 import { AccessLive } from "../../../src/layers/access/Access.ts"
 import { WritesLive } from "../../../src/layers/Writes.ts"
 import { makeApp, makeStore } from "../../support/Api.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
-import { suspend } from "../../support/Writes.ts"
+import { installing, suspend } from "../../support/Writes.ts"
 
 const Live = Layer.mergeAll(AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 
@@ -52,7 +51,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Stores", (it)
   it.effect("lists the newest first, with what they hold; those that were deleted no more", () =>
     Effect.gen(function* () {
       const stores = yield* Stores
-      const { install } = yield* Installations
+      const { install } = yield* installing
       const appId = yield* makeApp()
       const [one, two, three] = [yield* makeStore("free"), yield* makeStore("growth"), yield* makeStore()]
       for (const storeId of [one, two, three]) yield* install({ storeId, appId, ...NOTHING })

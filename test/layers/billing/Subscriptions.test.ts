@@ -1,12 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Array, Effect, Layer } from "effect"
 import { EVERYTHING } from "../../../src/domain/access/AccessRule.ts"
-import { Installations } from "../../../src/domain/access/Installations.ts"
 import { Billing } from "../../../src/domain/billing/Billing.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeApp, makeStore } from "../../support/Api.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
-import { performIn } from "../../support/Writes.ts"
+import { installing, performIn } from "../../support/Writes.ts"
 
 const DomainTest = Layer.provideMerge(DomainLive, PostgresTest)
 
@@ -14,7 +13,7 @@ layer(DomainTest, { excludeTestServices: true, timeout: "60 seconds" })("A subsc
   it.effect("is one for an installation, also of 64 that are begun at once on all connections", () =>
     Effect.gen(function* () {
       const billing = yield* Billing
-      const { install } = yield* Installations
+      const { install } = yield* installing
       const appId = yield* makeApp()
       const plan = { name: "Basic", price: 9.9, currencyCode: "EUR", period: "month", trialDays: 0 } as const
       const planId = yield* billing.setPlan(appId, plan)

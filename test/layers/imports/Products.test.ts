@@ -1,7 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Either, Layer, Schema } from "effect"
-import { Installations } from "../../../src/domain/access/Installations.ts"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
 import { EventKind } from "../../../src/domain/Events.ts"
@@ -14,7 +13,7 @@ import { statement } from "../../../src/layers/database/Statement.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeApp, makeStore } from "../../support/Api.ts"
 import { OneConnectionTest, PostgresTest } from "../../support/PostgresTest.ts"
-import { performIn } from "../../support/Writes.ts"
+import { installing, performIn } from "../../support/Writes.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const putOf = (input: object, place: number) => ({ externalId: ExternalId.make(`p${place}`), input: toProduct(input) })
@@ -75,7 +74,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         const { putProducts } = yield* Imports
         const [one, all] = [yield* makeStore(), yield* makeStore()]
         const appId = yield* makeApp()
-        const { install } = yield* Installations
+        const { install } = yield* installing
         const { subscribe } = yield* Webhooks
         yield* subscribe(appId, { url: "https://example.com/", kinds: EventKind.literals })
         for (const storeId of [one, all])

@@ -3,7 +3,8 @@ import { Effect, FastCheck, Layer, Schema } from "effect"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { CollectionId, CreateCollection, UpdateCollection } from "../../../src/domain/catalog/Collection.ts"
 import { CreateProduct, ProductId, UpdateProduct } from "../../../src/domain/catalog/Product.ts"
-import { Activity, EntryId, ResourceKind } from "../../../src/domain/journal/Activity.ts"
+import { Activity, EntryId } from "../../../src/domain/journal/Activity.ts"
+import { CatalogKind } from "../../../src/domain/journal/Kinds.ts"
 import { Undo } from "../../../src/domain/journal/Undo.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { type Write, Writes } from "../../../src/domain/Write.ts"
@@ -150,11 +151,11 @@ const setUp = Effect.gen(function* () {
   return storeId
 })
 
-const right = { kinds: ResourceKind.literals, ownId: null }
+const right = { kinds: CatalogKind.literals, ownId: null }
 
 const agentEntries = Effect.fn(function* (storeId: StoreId) {
   const activity = yield* Activity
-  const { items } = yield* activity.list(storeId, { kinds: ResourceKind.literals, actorId: AGENT.id, limit: 200 })
+  const { items } = yield* activity.list(storeId, { kinds: CatalogKind.literals, actorId: AGENT.id, limit: 200 })
   return idsIn(items).map(({ id }) => EntryId.make(id))
 })
 

@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { Installations } from "../../../src/domain/access/Installations.ts"
@@ -48,6 +49,23 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Consents",
       ])
       yield* Effect.replicateEffect(Effect.all(round, { concurrency: "unbounded" }), ROUNDS)
       assert.isAtMost((yield* installedOn(storeId)).length, 1)
+    })
+  )
+
+  it.scoped("to an agent are told in the journal, as all that members administer", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const storeId = yield* makeStore()
+      const { agreeToAgent, merchantId } = yield* agreeingMember(storeId, yield* makeMerchant())
+      const client = { name: "Helper", website: null, logoUrl: null, redirectUris: [REDIRECT] }
+      const clientId = yield* Effect.flatMap(AgentClients, ({ register }) => register(client, "192.0.2.1"))
+      yield* agreeToAgent(clientId)
+      const told = yield* sql`
+        select actor_id, surface, request_id, before, after::jsonb ->> 'name' as name, version
+        from journal where store_id = ${storeId} and resource = 'agent'
+      `
+      const by = { actor_id: merchantId, surface: "consent", request_id: "trace" }
+      assert.deepStrictEqual(told, [{ ...by, before: null, name: "Helper", version: null }])
     })
   )
 

@@ -31,7 +31,7 @@ export const ActivityPage = () => {
               </Empty>
             ) : (
               <Empty title="Nothing was written yet">
-                <p>Every change of a product or collection is told here, whoever makes it and through whatever.</p>
+                <p>Every change of what you sell, and of the store itself, is told here, whoever makes it.</p>
               </Empty>
             )}
             <Timeline entries={items} />

@@ -1,6 +1,8 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { Actor } from "../../../domain/Actor.ts"
 import type { ActivityEntry } from "../../../domain/journal/Activity.ts"
+import { CatalogKind } from "../../../domain/journal/Kinds.ts"
+import type { JsonObject } from "../../../domain/Json.ts"
 import type { Client, EntryId, StoreId } from "../../../rpc/Client.ts"
 import type { ListPage } from "../../data/Lists.ts"
 import { day } from "../../data/Format.ts"
@@ -26,15 +28,29 @@ const FORMER: Readonly<Record<ActivityEntry["actor"]["type"], string>> = {
 const formerName = ({ actor, surface }: ActivityEntry) =>
   surface === "cli" || surface === "import" ? "The operator" : FORMER[actor.type]
 
-const titleIn = (side: ActivityEntry["before"]) => side?.["name"] ?? side?.["title"]
+type Kind = ActivityEntry["resource"]
+
+/** What a resource is called that has no name any more. */
+const NAMELESS: Readonly<Record<Kind, string>> = {
+  product: "A deleted product",
+  collection: "A deleted collection",
+  settings: "the settings",
+  member: "a former member",
+  agent: "a former agent",
+  installation: "an app",
+  subscription: "an app"
+}
+
+const titleIn = (side: ActivityEntry["before"]) => side?.["name"] ?? side?.["title"] ?? side?.["appName"]
 
 /** What the entries of a resource themselves say that it is called, the newest of them first. */
 const toldName = (entries: ReadonlyArray<ActivityEntry>, { resource, resourceId }: ActivityEntry) => {
+  if (resource === "settings") return NAMELESS.settings
   for (const entry of entries) {
     const title = entry.resourceId === resourceId ? (titleIn(entry.after) ?? titleIn(entry.before)) : undefined
     if (typeof title === "string") return title
   }
-  return `A deleted ${resource}`
+  return NAMELESS[resource]
 }
 
 /** The entries, the newest first, with the names that are known. */
@@ -103,11 +119,49 @@ export const byDay = <Entry extends ActivityEntry>(
   ...Map.groupBy(entries, ({ at }) => day(at))
 ]
 
+const isOfCatalog = Schema.is(CatalogKind)
+
+/** Whether a change can be undone: of what members administer none can. */
+export const isUndoable = ({ resource }: ActivityEntry): boolean => isOfCatalog(resource)
+
+interface Verbs {
+  readonly made: string
+  readonly changed: string
+  readonly ended: string
+}
+
+const CATALOG: Verbs = { made: "created", changed: "changed", ended: "deleted" }
+
+const VERBS: Readonly<Record<Kind, Verbs>> = {
+  product: CATALOG,
+  collection: CATALOG,
+  settings: CATALOG,
+  member: { made: "let in", changed: "changed the role of", ended: "removed" },
+  agent: { made: "made the agent", changed: "changed the agent", ended: "revoked the agent" },
+  installation: { made: "installed", changed: "changed what is granted to", ended: "uninstalled" },
+  subscription: {
+    made: "began the subscription of",
+    changed: "changed the subscription of",
+    ended: "cancelled the subscription of"
+  }
+}
+
+/** What was done with an app that stays. */
+const actOn = (before: JsonObject, after: JsonObject): string | undefined => {
+  if (after["deliveries"] !== undefined) {
+    return after["deliveries"] === "paused" ? "paused the deliveries to" : "resumed the deliveries to"
+  }
+  if (after["state"] === "suspended") return "suspended"
+  return before["state"] === "suspended" ? "resumed" : undefined
+}
+
 /** What was done, as in "Ada changed Oak desk". */
-export const verbOf = ({ undoes, versions }: ActivityEntry): string => {
+export const verbOf = ({ after, before, resource, undoes }: ActivityEntry): string => {
   if (undoes !== null) return "took back a change of"
-  if (versions.before === null) return "created"
-  return versions.after === null ? "deleted" : "changed"
+  const { changed, ended, made } = VERBS[resource]
+  if (before === null) return made
+  if (after === null) return ended
+  return (resource === "installation" ? actOn(before, after) : undefined) ?? changed
 }
 
 /** Through what a write came, in words. */
@@ -116,7 +170,8 @@ export const SURFACES: Readonly<Record<ActivityEntry["surface"], string>> = {
   rest: "API of apps",
   mcp: "Tools of agents",
   cli: "Command line",
-  import: "Import"
+  import: "Import",
+  consent: "Consent"
 }
 
 /** What an actor is, where its name does not say it. */

@@ -1,6 +1,7 @@
 import { Button } from "../../ui/Button.tsx"
 import { SelectField, TextField } from "../../ui/Field.tsx"
 import { Row } from "../../ui/Page.tsx"
+import { useMember } from "../Store.ts"
 import css from "./Activity.module.css"
 import { SURFACES } from "./Entries.ts"
 import { type ActivitySearch, activitySearch, SPANS } from "./Search.ts"
@@ -27,6 +28,7 @@ interface FiltersProps {
 /** Which of the activity is looked at. */
 export const Filters = ({ choose, search }: FiltersProps) => {
   const groups = useActors()
+  const { isOwner } = useMember()
   const { actorId, actorType, from, resource, resourceId, span, surface, to } = search
   const change = (changes: Readonly<Record<string, string>>) =>
     choose(
@@ -72,9 +74,18 @@ export const Filters = ({ choose, search }: FiltersProps) => {
           ))}
         </SelectField>
         <SelectField label="Of" value={resource ?? ""} onChange={({ target }) => change({ resource: target.value })}>
-          <option value="">Products and collections</option>
+          <option value="">Everything</option>
           <option value="product">Products</option>
           <option value="collection">Collections</option>
+          <option value="settings">Settings</option>
+          <option value="agent">Agents</option>
+          <option value="installation">Apps</option>
+          {isOwner ? (
+            <>
+              <option value="subscription">Subscriptions</option>
+              <option value="member">Members</option>
+            </>
+          ) : undefined}
         </SelectField>
         <SelectField
           label="When"
@@ -112,7 +123,7 @@ export const Filters = ({ choose, search }: FiltersProps) => {
       </search>
       {resourceId === undefined ? undefined : (
         <Row>
-          <span>Changes of one {resource ?? "product or collection"} alone.</span>
+          <span>Changes of one alone.</span>
           <Button onClick={() => change({ resourceId: "" })}>Show those of all</Button>
         </Row>
       )}

@@ -1,5 +1,6 @@
 import { Either, Schema } from "effect"
-import { ActorType, EntrySurface, ResourceKind } from "../../../domain/journal/Activity.ts"
+import { ActorType, EntrySurface } from "../../../domain/journal/Activity.ts"
+import { ResourceKind } from "../../../domain/journal/Kinds.ts"
 import { Uuid } from "../../../domain/Uuid.ts"
 import type { EntriesFilter } from "./useEntries.ts"
 

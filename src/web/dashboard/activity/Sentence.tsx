@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router"
-import { CollectionId, ProductId } from "../../../rpc/Client.ts"
+import { AgentId, CollectionId, ProductId } from "../../../rpc/Client.ts"
 import { ago, time } from "../../data/Format.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { useStoreId } from "../Store.ts"
@@ -9,18 +9,35 @@ import { ACTORS, type NamedEntry, verbOf } from "./Entries.ts"
 const Resource = ({ entry: { isThere, resource, resourceId, resourceName } }: { readonly entry: NamedEntry }) => {
   const storeId = useStoreId()
   if (!isThere) return <strong>{resourceName}</strong>
-  return resource === "product" ? (
-    <Link to="/dashboard/$storeId/products/$productId" params={{ storeId, productId: ProductId.make(resourceId) }}>
-      {resourceName}
-    </Link>
-  ) : (
-    <Link
-      to="/dashboard/$storeId/collections/$collectionId"
-      params={{ storeId, collectionId: CollectionId.make(resourceId) }}
-    >
-      {resourceName}
-    </Link>
-  )
+  switch (resource) {
+    case "product":
+      return (
+        <Link to="/dashboard/$storeId/products/$productId" params={{ storeId, productId: ProductId.make(resourceId) }}>
+          {resourceName}
+        </Link>
+      )
+    case "collection":
+      return (
+        <Link
+          to="/dashboard/$storeId/collections/$collectionId"
+          params={{ storeId, collectionId: CollectionId.make(resourceId) }}
+        >
+          {resourceName}
+        </Link>
+      )
+    case "agent":
+      return (
+        <Link to="/dashboard/$storeId/agents/$agentId" params={{ storeId, agentId: AgentId.make(resourceId) }}>
+          {resourceName}
+        </Link>
+      )
+    // An app that was uninstalled has a name still, and no page.
+    case "settings":
+    case "member":
+    case "installation":
+    case "subscription":
+      return <strong>{resourceName}</strong>
+  }
 }
 
 /** What was done, by whom, to what. */

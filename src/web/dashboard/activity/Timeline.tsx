@@ -5,7 +5,7 @@ import { Button } from "../../ui/Button.tsx"
 import { Differences } from "../../ui/Differences.tsx"
 import { Quiet } from "../../ui/Page.tsx"
 import css from "./Activity.module.css"
-import { byDay, type NamedEntry, SURFACES, takenBack, verbOf } from "./Entries.ts"
+import { byDay, isUndoable, type NamedEntry, SURFACES, takenBack, verbOf } from "./Entries.ts"
 import { Sentence, When } from "./Sentence.tsx"
 import { UndoDialog } from "./UndoDialog.tsx"
 
@@ -32,7 +32,7 @@ const Entry = ({ entry, isUndone, undo }: EntryProps) => {
         </p>
         {isUndone ? (
           <Badge>Undone</Badge>
-        ) : (
+        ) : isUndoable(entry) ? (
           <Button
             kind="quiet"
             onClick={undo}
@@ -40,7 +40,7 @@ const Entry = ({ entry, isUndone, undo }: EntryProps) => {
           >
             Undo
           </Button>
-        )}
+        ) : undefined}
       </div>
       <Quiet>
         <When entry={entry} />

@@ -121,8 +121,8 @@ const NEWEST = 8
 const First = () => {
   const storeId = useStoreId()
   return (
-    <Empty title="Nothing is here yet">
-      <p>Begin with what you sell. From then on, everything that changes is told here, whoever changes it.</p>
+    <Empty title="No product is here yet">
+      <p>Begin with what you sell. Everything that changes is told here, whoever changes it.</p>
       <Link className={buttonClass("strong")} to="/dashboard/$storeId/products/new" params={{ storeId }}>
         Make the first product
       </Link>
@@ -132,6 +132,7 @@ const First = () => {
 
 const Newest = () => {
   const storeId = useStoreId()
+  const store = useStore()
   const asked = useAsked([storeId, "activity", "newest"], (client) => listEntries(client, { storeId, limit: NEWEST }))
   return (
     <Card
@@ -143,10 +144,9 @@ const Newest = () => {
       }
     >
       <Answered asked={asked} lines={NEWEST}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <First />
-          ) : (
+        {({ items }) => (
+          <>
+            {store.data?.productCount === 0 ? <First /> : undefined}
             <ol className={css["newest"]}>
               {items.map((entry) => (
                 <li key={entry.id}>
@@ -157,8 +157,8 @@ const Newest = () => {
                 </li>
               ))}
             </ol>
-          )
-        }
+          </>
+        )}
       </Answered>
     </Card>
   )
