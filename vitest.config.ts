@@ -1,6 +1,5 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
-import { LongFirst } from "./test/support/LongFirst.ts"
 
 /*
  * `npm test` keeps the modules of one file for the next: to load them anew took a third of the time. Plans are measured by
@@ -14,7 +13,6 @@ export default defineConfig({
     // One less than there are cores, as Vitest has it, but not one alone: much of a test is waiting.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     minWorkers: 1,
-    sequence: { sequencer: LongFirst },
     testTimeout: 180_000,
     hookTimeout: 120_000
   }

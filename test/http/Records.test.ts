@@ -193,13 +193,18 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Orders and
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const old = yield* putCustomers(storeId, [{ name: "First" }, { name: "Second" }])
+      const [first] = pageOf(yield* client.get("/customers?limit=1")).items
+      const before = String(first?.["updatedAt"])
+      yield* Effect.repeat(
+        Effect.sync(() => Date.now()),
+        { until: (now) => now > Date.parse(before) }
+      )
       const many = yield* putCustomers(
         storeId,
         Array.from({ length: 2100 }, (_, index) => ({ name: String(index) }))
       )
-      const [first] = pageOf(yield* client.get("/customers?limit=1")).items
       const [third] = pageOf(yield* client.get(`/customers?limit=1&cursor=${old[1]?.id}`)).items
-      const [before, after] = [String(first?.["updatedAt"]), String(third?.["updatedAt"])]
+      const after = String(third?.["updatedAt"])
       assert.isBelow(Date.parse(before), Date.parse(after))
       // Those two are met first by their ids, and skipped.
       const pages = yield* walk(() => client, `/customers?limit=200&updatedSince=${after}`)
