@@ -1,5 +1,5 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual"
-import { Fragment, type KeyboardEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react"
+import { Fragment, type KeyboardEvent, memo, type ReactNode, useCallback, useEffect, useRef, useState } from "react"
 import { flushSync } from "react-dom"
 import css from "./LongTable.module.css"
 
@@ -92,24 +92,25 @@ export const LongTable = <Row,>({
   const { endIndex = -1, startIndex = 0 } = virtual.range ?? {}
   useEffect(() => seen?.(startIndex, endIndex), [seen, startIndex, endIndex, rows])
 
-  const go = (to: number) => {
-    const next = Math.max(0, Math.min(to, last))
-    // The row is drawn at once, and the focus never left to a row that is no more: a key pressed meanwhile would be lost.
-    flushSync(() => setActive(next))
-    scroller.current?.querySelector<HTMLElement>(`[aria-rowindex="${next + 2}"]`)?.focus({ preventScroll: true })
-    virtual.scrollToIndex(next)
-  }
-  const onKeyDown = (event: KeyboardEvent<HTMLTableRowElement>, row: Row, index: number) => {
-    if (keys === undefined || event.target !== event.currentTarget) return
-    const step = stepOf(event.key, last)
-    if (step !== 0) {
-      event.preventDefault()
-      go(index + step)
-    } else if (event.key === " ") {
-      event.preventDefault()
-      keys.mark(row, index, event.shiftKey)
-    } else if (event.key === "Enter") keys.open(row)
-  }
+  const onKeyDown = useCallback(
+    (event: KeyboardEvent<HTMLTableRowElement>, row: Row, index: number) => {
+      if (keys === undefined || event.target !== event.currentTarget) return
+      const step = stepOf(event.key, last)
+      if (step !== 0) {
+        event.preventDefault()
+        const next = Math.max(0, Math.min(index + step, last))
+        // The row is drawn at once, and the focus never left to a row that is no more: a key pressed meanwhile would be lost.
+        flushSync(() => setActive(next))
+        scroller.current?.querySelector<HTMLElement>(`[aria-rowindex="${next + 2}"]`)?.focus({ preventScroll: true })
+        virtual.scrollToIndex(next)
+      } else if (event.key === " ") {
+        event.preventDefault()
+        keys.mark(row, index, event.shiftKey)
+      } else if (event.key === "Enter") keys.open(row)
+    },
+    [keys, last, virtual]
+  )
+  const [DrawnRow] = useState(() => memo(LongRow<Row>))
 
   let end = 0
   return (
@@ -145,20 +146,16 @@ export const LongTable = <Row,>({
             return (
               <Fragment key={keyOf(row)}>
                 {gap === 0 ? undefined : <Gap height={gap} />}
-                <tr
-                  style={{ height: rowHeight }}
-                  aria-rowindex={index + 2}
-                  aria-selected={keys?.isMarked(row)}
+                <DrawnRow
+                  row={row}
+                  index={index}
+                  columns={columns}
+                  height={rowHeight}
+                  isMarked={keys?.isMarked(row)}
                   tabIndex={keys === undefined ? undefined : index === current ? 0 : -1}
-                  onKeyDown={(event) => onKeyDown(event, row, index)}
-                  onFocus={() => setActive(index)}
-                >
-                  {columns.map(({ cell, isNumber = false, name }) => (
-                    <td key={name} className={isNumber ? css["number"] : undefined}>
-                      {cell(row, index)}
-                    </td>
-                  ))}
-                </tr>
+                  onKeyDown={onKeyDown}
+                  onFocus={setActive}
+                />
               </Fragment>
             )
           })}
@@ -169,6 +166,35 @@ export const LongTable = <Row,>({
     </section>
   )
 }
+
+interface LongRowProps<Row> {
+  readonly row: Row
+  readonly index: number
+  readonly columns: ReadonlyArray<LongColumn<Row>>
+  readonly height: number
+  readonly isMarked: boolean | undefined
+  readonly tabIndex: number | undefined
+  readonly onKeyDown: (event: KeyboardEvent<HTMLTableRowElement>, row: Row, index: number) => void
+  readonly onFocus: (index: number) => void
+}
+
+/** A row, which is drawn anew when something of it has changed, and not while others are scrolled into sight. */
+const LongRow = <Row,>({ columns, height, index, isMarked, onFocus, onKeyDown, row, tabIndex }: LongRowProps<Row>) => (
+  <tr
+    style={{ height }}
+    aria-rowindex={index + 2}
+    aria-selected={isMarked}
+    tabIndex={tabIndex}
+    onKeyDown={(event) => onKeyDown(event, row, index)}
+    onFocus={() => onFocus(index)}
+  >
+    {columns.map(({ cell, isNumber = false, name }) => (
+      <td key={name} className={isNumber ? css["number"] : undefined}>
+        {cell(row, index)}
+      </td>
+    ))}
+  </tr>
+)
 
 /** The room of rows that are not drawn. */
 const Gap = ({ height }: { readonly height: number }) => <tr aria-hidden="true" style={{ height }} />

@@ -1,11 +1,14 @@
 import { type InfiniteData, type QueryClient, useQueryClient } from "@tanstack/react-query"
-import { useCallback, useEffect, useMemo, useState } from "react"
+import { useCallback, useEffect, useMemo, useRef, useState } from "react"
 import type { Product } from "../../../domain/catalog/Product.ts"
 import type { Changed, ProductId, StoreId } from "../../../rpc/Client.ts"
 import { type ListPage, useList } from "../../data/Lists.ts"
 import { useLatest } from "../../data/Live.tsx"
 import { ask } from "../../data/Service.ts"
 import { allKey, allProducts } from "./AllProducts.ts"
+
+/** Milliseconds that rows stay in sight before they are looked at: those that are scrolled past are not. */
+const RESTS = 100
 
 type Pages = InfiniteData<ListPage<Product, ProductId>>
 
@@ -73,7 +76,11 @@ export const useProducts = (storeId: StoreId, options: { readonly enabled: boole
     [items, latest, more.hasMore]
   )
 
-  const see = useCallback((ids: ReadonlyArray<ProductId>) => setSeen(ids.join(" ")), [])
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const see = useCallback((ids: ReadonlyArray<ProductId>) => {
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => setSeen(ids.join(" ")), RESTS)
+  }, [])
 
   const stale = useMemo(
     () => rows.filter(({ id }) => old.has(id) && seen.includes(id)).map(({ id }) => id),
