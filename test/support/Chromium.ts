@@ -12,7 +12,11 @@ export const ChromiumTest = Layer.scoped(Chromium, browser)
 const PATIENCE = 60_000
 
 /** Of an answer that is no success browsers tell by themselves. */
-const STATUS = /^Failed to load resource: the server responded with a status of 4\d\d/
+const STATUS =
+  /^Failed to load resource: the server responded with a status of 4\d\d|^WebSocket connection to '\S+' failed: .*Unexpected response code: 4\d\d/
+
+/** How often each page was looked at. */
+const looks = new WeakMap<Page, number>()
 
 /** A window with cookies of its own, and what its console told, of breaches of the policy too. */
 export const openWindow = ({ height = 800, width = 390 } = {}) =>
@@ -28,7 +32,14 @@ export const openWindow = ({ height = 800, width = 390 } = {}) =>
     const told: Array<string> = []
     page.on("console", (message) => void told.push(message.text()))
     page.on("pageerror", (error) => void told.push(error.message))
-    return { context, page, complaints: () => told.filter((text) => !STATUS.test(text)) }
+    const complaints = () => told.filter((text) => !STATUS.test(text))
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        const looked = `axe looked ${looks.get(page) ?? 0} times, in light and dark`
+        process.stdout.write(`A window: ${looked}; complaints of the console and the policy: ${complaints().length}\n`)
+      })
+    )
+    return { context, page, complaints }
   })
 
 const Findings = Schema.Struct({
@@ -51,6 +62,7 @@ export const isFitFor = async (page: Page): Promise<void> => {
     await page.emulateMedia({ colorScheme })
     assert.deepStrictEqual(findingsOf(await page.evaluate(look)), { violations: [] })
   }
+  looks.set(page, (looks.get(page) ?? 0) + 1)
   assert.isAtMost(
     Number(await page.evaluate("document.documentElement.scrollWidth")),
     page.viewportSize()?.width ?? Number.NaN
