@@ -52,20 +52,20 @@ const PENDING = "status = 'pending' and expires_at > clock_timestamp()"
 /** Of the agent that is asked about, or of any. */
 const OWN = "store_id = $1 and id = $2 and ($3::uuid is null or agent_id = $3)"
 
-const pageWhere = (condition: string, order: "ascending" | "descending" = "ascending") =>
+const pageFrom = (rows: string, order: "ascending" | "descending" = "ascending") =>
   statement(
     pageQuery({
       columns: `${PROPOSAL} as proposal`,
       text: "proposal",
       bytes: "octet_length(payload::text)",
-      rows: `proposals where store_id = $1 and id ${order === "ascending" ? ">" : "<"} $4
-        and ($5::uuid is null or agent_id = $5) and ${condition}`,
+      rows,
       order
     })
   )
-const selectPage = pageWhere("true")
-const selectPending = pageWhere(PENDING)
-const selectSettled = pageWhere(`not (${PENDING})`, "descending")
+const THEIRS = "proposals where store_id = $1 and ($5::uuid is null or agent_id = $5)"
+const selectPage = pageFrom("proposals_after($1, $4, $5, $2 + 1)")
+const selectPending = pageFrom(`${THEIRS} and id > $4 and ${PENDING}`)
+const selectSettled = pageFrom(`${THEIRS} and id < $4 and not (${PENDING})`, "descending")
 
 const select = (store: StoreId, { agentId, cursor, isPending, limit }: ProposalsRequest) =>
   isPending === false

@@ -28,6 +28,12 @@ export default Effect.gen(function* () {
     "deliveries",
     "t.app_id = app and t.event_id < until order by t.event_id desc"
   )
+  yield* read(
+    "proposals_after",
+    "store uuid, last uuid, of_agent uuid",
+    "proposals",
+    "t.store_id = store and t.id > last and (of_agent is null or t.agent_id = of_agent) order by t.id"
+  )
   // Rows are compared, as the ids of one resource are in the order of two indexes, one of which holds those of all resources.
   yield* read(
     "entries_of_resource",
