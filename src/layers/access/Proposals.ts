@@ -62,10 +62,11 @@ const pageFrom = (rows: string, order: "ascending" | "descending" = "ascending")
       order
     })
   )
-const THEIRS = "proposals where store_id = $1 and ($5::uuid is null or agent_id = $5)"
 const selectPage = pageFrom("proposals_after($1, $4, $5, $2 + 1)")
-const selectPending = pageFrom(`${THEIRS} and id > $4 and ${PENDING}`)
-const selectSettled = pageFrom(`${THEIRS} and id < $4 and not (${PENDING})`, "descending")
+const selectPending = pageFrom(
+  `proposals where store_id = $1 and id > $4 and ($5::uuid is null or agent_id = $5) and ${PENDING}`
+)
+const selectSettled = pageFrom("settled_proposals_before($1, $4, $5, $2 + 1)", "descending")
 
 const select = (store: StoreId, { agentId, cursor, isPending, limit }: ProposalsRequest) =>
   isPending === false

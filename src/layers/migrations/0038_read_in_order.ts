@@ -34,6 +34,13 @@ export default Effect.gen(function* () {
     "proposals",
     "t.store_id = store and t.id > last and (of_agent is null or t.agent_id = of_agent) order by t.id"
   )
+  yield* read(
+    "settled_proposals_before",
+    "store uuid, until uuid, of_agent uuid",
+    "proposals",
+    `t.store_id = store and t.id < until and (of_agent is null or t.agent_id = of_agent)
+    and not (t.status = 'pending' and t.expires_at > clock_timestamp()) order by t.id desc`
+  )
   // Rows are compared, as the ids of one resource are in the order of two indexes, one of which holds those of all resources.
   yield* read(
     "entries_of_resource",
