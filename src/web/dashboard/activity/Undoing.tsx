@@ -39,10 +39,7 @@ export const Undoing = ({ children, choose, close, labelOf, named, undo }: Undoi
   const undone = useUndone()
   const undoing = useWrite({
     write: (client, _: void, idempotencyKey) => performed(undo(client, { idempotencyKey })),
-    touches: [
-      [storeId, "activity"],
-      [storeId, "entries"]
-    ],
+    touches: [[storeId, "store"]],
     done: (answer) => {
       close()
       undone(answer)

@@ -14,10 +14,7 @@ export const useUndone = () => {
   const puttingBack = useWrite({
     write: (client, span: { readonly since: string; readonly until: string }, idempotencyKey) =>
       performed(client.activity.undoSpan({ storeId, idempotencyKey, actorId: merchantId, ...span })),
-    touches: [
-      [storeId, "activity"],
-      [storeId, "entries"]
-    ],
+    touches: [[storeId, "store"]],
     done: () => toast("It is as it was before the undo")
   })
   return (undone: Undone) => {

@@ -33,7 +33,6 @@ export const NewProductPage = () => {
     write: (client, product: CreateProduct, idempotencyKey) =>
       performed(client.products.create({ storeId, idempotencyKey, product })),
     touches: [
-      [storeId, "activity"],
       [storeId, "products"],
       [storeId, "store"]
     ],

@@ -43,7 +43,6 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
   const deleting = useWrite({
     write: (client, _: void, idempotencyKey) => performed(client.products.delete({ storeId, id, idempotencyKey })),
     touches: [
-      [storeId, "activity"],
       [storeId, "products"],
       [storeId, "store"]
     ],

@@ -37,10 +37,7 @@ const Form = ({ close, of, product, storeId }: StockDialogProps & { readonly of:
   const changing = useWrite({
     write: (client, change: SetInventory, idempotencyKey) =>
       performed(client.inventory.change({ storeId, id: product.id, idempotencyKey, change })),
-    touches: [
-      [storeId, "activity"],
-      [storeId, "products"]
-    ],
+    touches: [[storeId, "products"]],
     done: (saved) => {
       keepProduct(queries, storeId, saved)
       toast("Stock changed")

@@ -55,10 +55,7 @@ export const useEditor = (storeId: StoreId, id: ProductId, product: Product) => 
   const save = useWrite({
     write: (client, { expectedVersion, patch }: Saving, idempotencyKey) =>
       performed(client.products.update({ storeId, id, idempotencyKey, expectedVersion, patch })),
-    touches: [
-      [storeId, "activity"],
-      [storeId, "products"]
-    ],
+    touches: [[storeId, "products"]],
     done: (saved, { sent }) => {
       keepProduct(queries, storeId, saved)
       // What was typed while it was sent stays, upon what was saved.
