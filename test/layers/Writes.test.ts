@@ -11,7 +11,7 @@ import { Database } from "../../src/layers/database/Postgres.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { recorded } from "../../src/layers/Writes.ts"
 import { makeStore } from "../support/Api.ts"
-import { PostgresTest } from "../support/PostgresTest.ts"
+import { OneConnectionTest, PostgresTest } from "../support/PostgresTest.ts"
 import { contextOf, performIn } from "../support/Writes.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
@@ -141,6 +141,33 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         assert.strictEqual((yield* noticesOf(catalog.updateProduct(storeId, id, {}, "any"))).notices, 0)
         assert.strictEqual((yield* noticesOf(catalog.updateProduct(storeId, id, { price: 2 }, "any"))).notices, 1)
         assert.strictEqual((yield* noticesOf(catalog.deleteProduct(storeId, id, "any"))).notices, 0)
+      })
+    )
+  }
+)
+
+layer(Layer.provideMerge(DomainLive, OneConnectionTest), { excludeTestServices: true, timeout: "60 seconds" })(
+  "WritesLive on one connection",
+  (it) => {
+    it.effect("has the statement of a write planned once, also in a store with fewer installations than others", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const catalog = yield* Catalog
+        const storeId = yield* makeStore()
+        const others = yield* makeStore()
+        yield* sql`insert into apps (id, name, scopes) select uuidv7(), n, array[]::text[] from generate_series(1, 500) as n`
+        yield* sql`insert into installations (store_id, id, app_id, scopes) select ${others}, uuidv7(), id, '{read_products}' from apps`
+        yield* sql`analyze`
+        const perform = yield* performIn(storeId)
+        for (let price = 0; price < 8; price++) {
+          const { id } = yield* perform(catalog.createProduct(storeId, toProduct({ name: "Cup", price })))
+          yield* perform(catalog.updateProduct(storeId, id, { stock: 1 }, "any"))
+        }
+        const writes = yield* sql`
+          select generic_plans > 0 as "isKept" from pg_prepared_statements
+          where custom_plans + generic_plans = 8 and statement like '%insert into deliveries%'
+        `
+        assert.deepStrictEqual(writes, [{ isKept: true }, { isKept: true }])
       })
     )
   }

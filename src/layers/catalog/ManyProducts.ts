@@ -11,7 +11,7 @@ import { type Statement, statement } from "../database/Statement.ts"
 import { namedBy, wantedOf } from "../imports/ExternalIds.ts"
 import { arrayOf, fromLines, linesOf, listOf } from "../Lists.ts"
 import { codesOf, productOf } from "./ProductRepo.ts"
-import type { Index, IndexOf } from "./Terms.ts"
+import type { Entry, Index, IndexOf } from "./Terms.ts"
 import { entersOf } from "./Vocabulary.ts"
 
 /*
@@ -96,10 +96,11 @@ const rowsOf = (
   ]
 }
 
-/** Writes products that are new and products that have changed, and the words of all of them. */
+/** Writes products that are new and products that have changed, and the words of all of them that nobody has entered. */
 export const writesOfMany = (
   store: StoreId,
   indexOf: IndexOf,
+  isNew: (entry: Entry) => boolean,
   created: ReadonlyArray<Written>,
   updated: ReadonlyArray<Written>
 ): ReadonlyArray<Statement> => {
@@ -113,7 +114,7 @@ export const writesOfMany = (
     ...rowsOf(updateProducts, updateKeys, store, changed),
     ...entersOf(
       store,
-      [...inserted, ...changed].flatMap(({ index }) => index.entries)
+      [...inserted, ...changed].flatMap(({ index }) => index.entries.filter(isNew))
     )
   ]
 }

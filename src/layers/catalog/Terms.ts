@@ -55,39 +55,53 @@ export interface Index {
 
 const textsOf = (facets: Facets, field: RuleField) => [facets[field]].flat().filter(isText)
 
-const indexBy = (facets: Facets, term: (kind: Kind, value: string) => string): Index => {
+/** A value that a product is found by: its term, and what leads to that. */
+interface Found {
+  readonly term: string
+  readonly entries: ReadonlyArray<Entry>
+}
+
+type FoundBy = (kind: Kind, value: string) => Found
+
+/** The words that lead to a value: of a name each stands for itself. */
+const leadingTo = (kind: Kind, value: string): ReadonlyArray<string> => {
+  if (kind === "word") return [value]
+  return SEARCHED.has(kind) ? wordsOf(value, VALUE_WORDS) : []
+}
+
+const foundIn =
+  (storeId: string): FoundBy =>
+  (kind, value) => {
+    const made = term(storeId, kind, value)
+    return { term: made, entries: leadingTo(kind, value).map((word) => ({ word, term: made })) }
+  }
+
+const indexBy = (facets: Facets, foundBy: FoundBy): Index => {
   const terms = new Set<string>()
   const entries: Array<Entry> = []
-  const enter = (word: string, term: string) => {
-    terms.add(term)
-    entries.push({ word, term })
+  const add = (kind: Kind, value: string) => {
+    const found = foundBy(kind, value)
+    terms.add(found.term)
+    entries.push(...found.entries)
   }
-  for (const field of INDEXED) {
-    for (const value of textsOf(facets, field)) {
-      const made = term(field, value)
-      terms.add(made)
-      if (SEARCHED.has(field)) for (const word of wordsOf(value, VALUE_WORDS)) enter(word, made)
-    }
-  }
-  for (const word of textsOf(facets, "title").flatMap((name) => wordsOf(name, NAME_WORDS))) {
-    enter(word, term("word", word))
-  }
+  for (const field of INDEXED) for (const value of textsOf(facets, field)) add(field, value)
+  for (const word of textsOf(facets, "title").flatMap((name) => wordsOf(name, NAME_WORDS))) add("word", word)
   return { terms: [...terms], entries }
 }
 
 /** All terms of a product, and the words that lead to them. */
-export const indexOf = (storeId: string, facets: Facets): Index =>
-  indexBy(facets, (kind, value) => term(storeId, kind, value))
+export const indexOf = (storeId: string, facets: Facets): Index => indexBy(facets, foundIn(storeId))
 
 /** Tells what products of a store are found by. */
 export type IndexOf = (facets: Facets) => Index
 
-/** The same for many products of a store: of what many have the term is made once. */
+/** The same for many products of a store: what many have is made once, and is the same object in each. */
 export const makeIndex = (storeId: string): IndexOf => {
-  const made = new Map<string, string>()
-  const known = (kind: Kind, value: string) => {
+  const made = new Map<string, Found>()
+  const foundBy = foundIn(storeId)
+  const known: FoundBy = (kind, value) => {
     const key = `${kind}/${value}`
-    const found = made.get(key) ?? term(storeId, kind, value)
+    const found = made.get(key) ?? foundBy(kind, value)
     made.set(key, found)
     return found
   }

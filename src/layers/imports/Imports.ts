@@ -7,14 +7,14 @@ import { CatalogLive } from "../catalog/Catalog.ts"
 import { CustomersLive } from "../records/Customers.ts"
 import { OrdersLive } from "../records/Orders.ts"
 import { makePutCollection } from "./Collections.ts"
-import { putProducts } from "./Products.ts"
+import { makePutProducts } from "./Products.ts"
 import { makePutCustomers, makePutOrders } from "./Records.ts"
 
 export const ImportsLive = Layer.effect(
   Imports,
   Effect.map(Effect.all([Catalog, Orders, Customers]), ([catalog, orders, customers]) =>
     Imports.of({
-      putProducts,
+      putProducts: makePutProducts(),
       putCollection: makePutCollection(catalog),
       putOrders: makePutOrders(orders),
       putCustomers: makePutCustomers(customers)

@@ -13,16 +13,17 @@ import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { stringify } from "../../domain/Json.ts"
 import type { Imports } from "../../domain/imports/Imports.ts"
 import type { Put, PutOutcome } from "../../domain/imports/Put.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import type { Change } from "../../domain/Write.ts"
-import { ahead, leave } from "../database/Plan.ts"
+import { AfterCommit, ahead, leave } from "../database/Plan.ts"
 import { insertExternalIds } from "./ExternalIds.ts"
 import { recordAll } from "../Writes.ts"
 import { type Moment, momentOf } from "../catalog/Allocation.ts"
 import { slugOf } from "../catalog/MadeSlug.ts"
 import { countProducts, type Grant, grantAll, roomOf, type Wish } from "../catalog/ManyAllocation.ts"
 import { holdNamedProducts, type Written, writesOfMany } from "../catalog/ManyProducts.ts"
-import { makeIndex } from "../catalog/Terms.ts"
+import { type Entry, makeIndex } from "../catalog/Terms.ts"
 
 /** Products that the database is given to write while the next ones are made. */
 const SENT_AT_ONCE = 50
@@ -90,41 +91,71 @@ const changeOf = ({ before, json, moment, product }: Done): Change => ({
   reason: null
 })
 
+/** Batches that share what is remembered, and words in it, from which on it is begun anew. */
+const MAX_BATCHES = 100
+const MAX_WORDS = 20_000
+
+/** What is remembered of a store between two batches: what products are found by, and which words of that are entered. */
+const makeMemory = (store: StoreId) => ({
+  store,
+  batches: 0,
+  indexOf: makeIndex(store),
+  entered: new Set<Entry>()
+})
+
 /*
  * `createProduct` and `updateProduct` for many at once, of the same parts: what they decide is decided for each, what they
  * ask and leave to the commit is one statement for all (docs/performance.md, Import).
  */
-export const putProducts: typeof Imports.Service.putProducts = (store, puts, planned) =>
-  function* () {
-    const { clock, currencyCode, limit, room } = yield* roomOf(store)
-    const externalIds = puts.map(({ externalId }) => externalId)
-    const known = yield* holdNamedProducts(store, externalIds)
-    const { at } = momentOf(clock)
-    const all = puts.map((put) => draftOf(put, known.get(put.externalId), at))
-    const drafts = within(all, room - planned)
-    const changes = drafts.filter(({ outcome }) => outcome !== "unchanged")
-    const grants = changes.length === 0 ? [] : yield* grantAll(store, changes.map(wishOf))
-    const refusals = new Map<Draft, Refused>()
-    const indexOf = makeIndex(store)
-    let made = 0
-    for (const granted of Array.chunksOf(Array.zip(changes, grants), SENT_AT_ONCE)) {
-      const [refused, done] = Array.separate(granted.map(([draft, grant]) => finish(draft, grant, currencyCode)))
-      for (const [draft, refusal] of refused) refusals.set(draft, refusal)
-      const [updated, created] = Array.partition(done, ({ before }) => before === undefined)
-      const named = created.map(({ product, put }) => ({ externalId: put.externalId, id: product.id }))
-      yield* ahead(
-        ...writesOfMany(store, indexOf, created, updated),
-        ...(named.length > 0 ? [insertExternalIds(store, "product", named)] : [])
-      )
-      yield* recordAll(done.map(changeOf))
-      made += created.length
-    }
-    if (made > 0) yield* leave(countProducts(store, made))
-    return {
-      outcomes: drafts.map((draft) => {
-        const refusal = refusals.get(draft)
-        return refusal === undefined ? Either.right(draft.outcome) : Either.left(refusal)
-      }),
-      limit: drafts.length === all.length ? Option.none() : Option.some(new ProductLimitReached({ limit }))
-    }
+export const makePutProducts = (): typeof Imports.Service.putProducts => {
+  let memory: ReturnType<typeof makeMemory> | undefined
+  const memoryOf = (store: StoreId) => {
+    const isFull = memory !== undefined && (memory.batches === MAX_BATCHES || memory.entered.size >= MAX_WORDS)
+    if (memory?.store !== store || isFull) memory = makeMemory(store)
+    memory.batches += 1
+    return memory
   }
+
+  return (store, puts, planned) =>
+    function* () {
+      const { clock, currencyCode, limit, room } = yield* roomOf(store)
+      const externalIds = puts.map(({ externalId }) => externalId)
+      const known = yield* holdNamedProducts(store, externalIds)
+      const { at } = momentOf(clock)
+      const all = puts.map((put) => draftOf(put, known.get(put.externalId), at))
+      const drafts = within(all, room - planned)
+      const changes = drafts.filter(({ outcome }) => outcome !== "unchanged")
+      const grants = changes.length === 0 ? [] : yield* grantAll(store, changes.map(wishOf))
+      const refusals = new Map<Draft, Refused>()
+      const { entered, indexOf } = memoryOf(store)
+      const entering = new Set<Entry>()
+      const isNew = (entry: Entry) => {
+        if (entered.has(entry) || entering.has(entry)) return false
+        entering.add(entry)
+        return true
+      }
+      let made = 0
+      for (const granted of Array.chunksOf(Array.zip(changes, grants), SENT_AT_ONCE)) {
+        const [refused, done] = Array.separate(granted.map(([draft, grant]) => finish(draft, grant, currencyCode)))
+        for (const [draft, refusal] of refused) refusals.set(draft, refusal)
+        const [updated, created] = Array.partition(done, ({ before }) => before === undefined)
+        const named = created.map(({ product, put }) => ({ externalId: put.externalId, id: product.id }))
+        yield* ahead(
+          ...writesOfMany(store, indexOf, isNew, created, updated),
+          ...(named.length > 0 ? [insertExternalIds(store, "product", named)] : [])
+        )
+        yield* recordAll(done.map(changeOf))
+        made += created.length
+      }
+      if (made > 0) yield* leave(countProducts(store, made))
+      // Only what is committed is there for the batches that follow.
+      yield new AfterCommit(() => entering.forEach((entry) => entered.add(entry)))
+      return {
+        outcomes: drafts.map((draft) => {
+          const refusal = refusals.get(draft)
+          return refusal === undefined ? Either.right(draft.outcome) : Either.left(refusal)
+        }),
+        limit: drafts.length === all.length ? Option.none() : Option.some(new ProductLimitReached({ limit }))
+      }
+    }
+}

@@ -8,12 +8,13 @@ import { Imports } from "../../../src/domain/imports/Imports.ts"
 import { ExternalId } from "../../../src/domain/imports/Put.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
+import { type WriteContext, Writes } from "../../../src/domain/Write.ts"
 import { Database } from "../../../src/layers/database/Postgres.ts"
 import { statement } from "../../../src/layers/database/Statement.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeApp, makeStore } from "../../support/Api.ts"
 import { OneConnectionTest, PostgresTest } from "../../support/PostgresTest.ts"
-import { installing, performIn } from "../../support/Writes.ts"
+import { contextOf, installing, performIn } from "../../support/Writes.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const putOf = (input: object, place: number) => ({ externalId: ExternalId.make(`p${place}`), input: toProduct(input) })
@@ -126,6 +127,29 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         ]
         const swapped = yield* perform(putProducts(storeId, swap.map(putOf), 0))
         assert.isTrue(swapped.outcomes.every((outcome) => Either.isLeft(outcome)))
+      })
+    )
+
+    it.effect("are found by words that an earlier batch entered, and by those of one that came to nothing", () =>
+      Effect.gen(function* () {
+        const { putProducts } = yield* Imports
+        const { perform } = yield* Writes
+        const storeId = yield* makeStore()
+        const context = contextOf(storeId)
+        const bring = (mode: WriteContext["mode"], ...names: ReadonlyArray<string>) => {
+          const puts = names.map((name) => ({ externalId: ExternalId.make(name), input: toProduct({ name }) }))
+          return perform({ ...context, mode }, putProducts(storeId, puts, 0))
+        }
+        const sql = yield* SqlClient.SqlClient
+        const words = Effect.map(
+          sql<{ word: string }>`select word from search_words where store_id = ${storeId} order by word`,
+          (rows) => rows.map(({ word }) => word)
+        )
+        yield* bring("rehearse", "Red cup")
+        assert.deepStrictEqual(yield* words, [])
+        yield* bring("perform", "Red cup", "Blue cup")
+        yield* bring("perform", "Red mug")
+        assert.deepStrictEqual(yield* words, ["blue", "cup", "mug", "red"])
       })
     )
 
