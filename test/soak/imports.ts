@@ -71,6 +71,7 @@ export const imports = (server: string, { "import-kills": kills, "import-rows": 
       `select s.product_count as counted, (select count(*) from products where store_id = s.id) as products,
          (select count(*) from product_keys where store_id = s.id) as keys,
          (select count(*) from external_ids where store_id = s.id) as known,
+         (select count(*) from search_words where store_id = s.id and word ~ '^[0-9]+$') as numbers,
          (select count(*) from journal where store_id = s.id and version is not null) as entries,
          (select count(*) from events where store_id = s.id) as events,
          (select count(*) from deliveries where store_id = s.id) as deliveries,
@@ -84,6 +85,8 @@ export const imports = (server: string, { "import-kills": kills, "import-rows": 
       invariants.none(`${what}: more or fewer than ${rows}`, Math.abs((books.get(what) ?? 0) - rows))
     }
     invariants.none("written twice", books.get("changed") ?? rows)
+    // Each name but every tenth has a number, by which it is found.
+    invariants.none("numbers that nothing is found by", Math.abs((books.get("numbers") ?? 0) - rows * 0.9))
     invariants.fact("rows that were there before the last run", String(atLast))
     return invariants.all
   }).pipe(Effect.scoped)
