@@ -96,7 +96,7 @@ const rowsOf = (
   ]
 }
 
-/** Writes products that are new and products that have changed, and the words of all of them that nobody has entered. */
+/** Writes products that are new and products that have changed, and those of their words that `isNew` says are not entered yet. */
 export const writesOfMany = (
   store: StoreId,
   indexOf: IndexOf,

@@ -91,7 +91,10 @@ const changeOf = ({ before, json, moment, product }: Done): Change => ({
   reason: null
 })
 
-/** Batches that share what is remembered, and words in it, from which on it is begun anew. */
+/**
+ * Batches that share what is remembered, and words in it, from which on it is begun anew: values that lead to no words, as
+ * types do, are bounded by the batches alone.
+ */
 const MAX_BATCHES = 100
 const MAX_WORDS = 20_000
 
