@@ -1,4 +1,5 @@
 import { Either, ParseResult, Schema } from "effect"
+import { compileDecoder } from "./Decoder.ts"
 import { lineOf, toldOf } from "./Json.ts"
 
 /** What the client sent cannot be read: bad JSON, a wrong type, a field out of its bounds. */
@@ -31,10 +32,10 @@ export const INVALID = "The request is invalid"
 
 /** Decodes a part of a request, with a line for everything that is wrong with it. Strictly, an unknown field is wrong. */
 export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
-  const decode = Schema.decodeUnknownEither(schema, { errors: "all" })
+  const decode = compileDecoder(schema, { errors: "all" })
   return (given: unknown, strict: boolean): Either.Either<A, BadRequest> =>
     Either.mapLeft(
-      decode(given, { onExcessProperty: strict ? "error" : "ignore" }),
+      decode(given, strict),
       (error) => new BadRequest({ reason: INVALID, issues: linesOf(ParseResult.ArrayFormatter.formatErrorSync(error)) })
     )
 }

@@ -1,6 +1,7 @@
 import { Either, ParseResult, Schema } from "effect"
 import { setImmediate } from "node:timers/promises"
 import { isObject, type JsonObject, parseUntrusted } from "../../domain/Json.ts"
+import { compileDecoder } from "../../domain/Decoder.ts"
 import { ExternalId, type Put } from "../../domain/imports/Put.ts"
 import { isText } from "../../domain/Text.ts"
 import { linesOf } from "../../domain/BadRequest.ts"
@@ -39,13 +40,13 @@ export type Decode<Input> = (row: JsonObject) => Either.Either<Input, ReadonlyAr
 
 /** Reads by a schema, as the API does. */
 export const decodeBy = <A, I>(schema: Schema.Schema<A, I>): Decode<A> => {
-  const decode = Schema.decodeUnknownEither(schema, { errors: "all" })
+  const decode = compileDecoder(schema, { errors: "all" })
   return (row) => Either.mapLeft(decode(row), issuesOf)
 }
 
 /** Reads rows, and the external id that each must have. */
 export const makeRead = <A>(decode: Decode<A>): Read<A> => {
-  const decodeId = Schema.decodeUnknownEither(Schema.Struct({ externalId: ExternalId }))
+  const decodeId = compileDecoder(Schema.Struct({ externalId: ExternalId }))
   return ({ json, number: line }) => {
     const refuse = (reason: string, externalId: string | null = null) => Either.left({ line, externalId, reason })
     if (Either.isLeft(json)) return refuse(json.left)

@@ -2,6 +2,7 @@ import { type Effect, Option, Schema } from "effect"
 import { type Facets, facetsJson, facetsOf } from "../../domain/catalog/Facets.ts"
 import { Product, ProductId } from "../../domain/catalog/Product.ts"
 import { codeOf } from "../../domain/catalog/Words.ts"
+import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import type { Document, DocumentPage, JsonText } from "../../domain/Document.ts"
 import { parse, stringify } from "../../domain/Json.ts"
 import { PAGE_BYTES, type PageRequest } from "../../domain/Page.ts"
@@ -20,7 +21,7 @@ import { entersOf } from "./Vocabulary.ts"
  * SQL for products, and nothing else: no permissions, no limits, no events.
  */
 
-const decode = Schema.decodeUnknownSync(Schema.encodedSchema(Product))
+const decode = compileTrustedDecoder(Schema.encodedSchema(Product))
 
 /** What a document says. Whether it may was seen when it was written, by the rules of that day, which may since be stricter. */
 export const productOf = (document: JsonText, id: ProductId): Product => ({ ...decode(parse(document)), id })
@@ -178,7 +179,7 @@ export function* lockLeavingProduct(store: StoreId, id: ProductId): Steps<Option
 }
 
 const holdRows = statement("select id from products where store_id = $1 and id = any($2::uuid[]) for key share")
-const idsOf = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ id: Schema.String })))
+const idsOf = compileTrustedDecoder(Schema.Array(Schema.Struct({ id: Schema.String })))
 
 /** Of these ids the ones that are products of the store, which stay until the transaction ends. */
 export function* holdProducts(store: StoreId, ids: ReadonlyArray<ProductId>): Steps<ReadonlySet<string>> {

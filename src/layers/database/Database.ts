@@ -1,5 +1,6 @@
 import { Data, Effect, Exit, Option, Schema } from "effect"
 import type Pg from "pg"
+import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { answerFrom, type Connection } from "./Connection.ts"
 import type { Answer } from "./Plan.ts"
 import type { Statement } from "./Statement.ts"
@@ -60,20 +61,20 @@ export const makeDatabase = (pool: Pg.Pool) => {
 
     /** The rows of a statement. A database with other rows than promised is a defect, here and below. */
     rows: <A, I>(row: Schema.Schema<A, I>) => {
-      const decode = Schema.decodeUnknownSync(Schema.Array(row))
+      const decode = compileTrustedDecoder(Schema.Array(row))
       return (statement: Statement) => Effect.map(answered(statement), ({ rows }) => decode(rows))
     },
 
     /** Likewise, and fails when they take longer than `millis`. Not for the inside of a transaction. */
     rowsWithin: <A, I>(row: Schema.Schema<A, I>) => {
-      const decode = Schema.decodeUnknownSync(Schema.Array(row))
+      const decode = compileTrustedDecoder(Schema.Array(row))
       return (statement: Statement, millis: number | undefined) =>
         Effect.map(answer(statement, millis), ({ rows }) => decode(rows))
     },
 
     /** The first row, if there is one. */
     first: <A, I>(row: Schema.Schema<A, I>) => {
-      const decode = Schema.decodeUnknownSync(row)
+      const decode = compileTrustedDecoder(row)
       return (statement: Statement) =>
         Effect.map(answered(statement), ({ rows: [first] }) =>
           first === undefined ? Option.none<A>() : Option.some(decode(first))
@@ -82,7 +83,7 @@ export const makeDatabase = (pool: Pg.Pool) => {
 
     /** The row of a statement that always has one. */
     one: <A, I>(row: Schema.Schema<A, I>) => {
-      const decode = Schema.decodeUnknownSync(row)
+      const decode = compileTrustedDecoder(row)
       return (statement: Statement) => Effect.map(answered(statement), ({ rows: [first] }) => decode(first))
     },
 

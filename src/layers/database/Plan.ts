@@ -1,4 +1,5 @@
-import { Option, Schema } from "effect"
+import { Option, type Schema } from "effect"
+import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { Step } from "../../domain/Write.ts"
 import type { Statement } from "./Statement.ts"
 
@@ -73,7 +74,7 @@ export function* countOf(statement: Statement): Steps<number> {
 
 /** Asks for the first row of a statement, if there is one. */
 export const firstOf = <A, I>(row: Schema.Schema<A, I>) => {
-  const decode = Schema.decodeUnknownSync(row)
+  const decode = compileTrustedDecoder(row)
   return function* (statement: Statement): Steps<Option.Option<A>> {
     const {
       rows: [first]
@@ -84,7 +85,7 @@ export const firstOf = <A, I>(row: Schema.Schema<A, I>) => {
 
 /** The same of a statement that may take `millis`: none when it took longer, and then the write can only be refused. */
 export const firstWithin = <A, I>(row: Schema.Schema<A, I>, millis: number) => {
-  const decode = Schema.decodeUnknownSync(row)
+  const decode = compileTrustedDecoder(row)
   return function* (statement: Statement): Steps<Option.Option<A>> {
     const ask = new Ask(statement, millis)
     yield ask

@@ -1,4 +1,5 @@
 import { Effect, Either, Exit, Option, Schema } from "effect"
+import { compileDecoder } from "../../domain/Decoder.ts"
 import type { Answer } from "./Plan.ts"
 import type { Statement } from "./Statement.ts"
 
@@ -42,7 +43,7 @@ export const makeTogether = (send: Send, lanes: number) => {
     statementOf: (questions: ReadonlyArray<Question>) => Statement,
     row: Schema.Schema<Row, RowJson>
   ) => {
-    const decode = Schema.decodeUnknownEither(Schema.Array(row))
+    const decode = compileDecoder(Schema.Array(row))
     const rowsOf = ({ rows }: Answer): Exit.Exit<ReadonlyArray<Row>> =>
       Either.match(decode(rows), { onLeft: Exit.die, onRight: Exit.succeed })
     const waiting: Array<Asked<Question, Row>> = []

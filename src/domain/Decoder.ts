@@ -1,0 +1,189 @@
+import { type Effect, Either, Option, type ParseResult, Predicate, Schema, SchemaAST } from "effect"
+
+/*
+ * Schemas made into plain functions. Schema's own decoder answers at each member with an `Either` and lists of what is
+ * wrong, an eighth of what a create took the process (docs/performance.md, Decoding). Here only what is right is decoded;
+ * whatever is not, or is of a kind that is seldom, is left to Schema, which has the words for it.
+ */
+
+/** Said of a value that is not as its schema wants it. */
+const NOT_READ = Symbol("not read")
+
+type Read = (given: unknown, options: SchemaAST.ParseOptions) => unknown
+
+const readIf =
+  (holds: (given: unknown) => boolean): Read =>
+  (given) =>
+    holds(given) ? given : NOT_READ
+
+const valueOf = (result: Effect.Effect<unknown, unknown, unknown>): unknown =>
+  Either.isEither(result) && Either.isRight(result) ? result.right : NOT_READ
+
+const readBySchema = (ast: SchemaAST.AST): Read => {
+  const decode = Schema.decodeUnknownEither(Schema.make<unknown>(ast))
+  return (given, options) => valueOf(decode(given, options))
+}
+
+const readAfter =
+  (first: Read, then: Read): Read =>
+  (given, options) => {
+    const value = first(given, options)
+    return value === NOT_READ ? NOT_READ : then(value, options)
+  }
+
+const refined = (ast: SchemaAST.Refinement): Read =>
+  readAfter(readOf(ast.from), (value, options) => (Option.isNone(ast.filter(value, options, ast)) ? value : NOT_READ))
+
+const transformed = (ast: SchemaAST.Transformation): Read => {
+  const { from, to, transformation } = ast
+  switch (transformation._tag) {
+    case "ComposeTransformation":
+      return readAfter(readOf(from), readOf(to))
+    case "FinalTransformation": {
+      const [readFrom, readTo] = [readOf(from), readOf(to)]
+      return (given, options) => {
+        const encoded = readFrom(given, options)
+        if (encoded === NOT_READ) return NOT_READ
+        const changed = valueOf(transformation.decode(encoded, options, ast, given))
+        return changed === NOT_READ ? NOT_READ : readTo(changed, options)
+      }
+    }
+    case "TypeLiteralTransformation":
+      return readBySchema(ast)
+  }
+}
+
+const declared = (ast: SchemaAST.Declaration): Read => {
+  const decode = ast.decodeUnknown(...ast.typeParameters)
+  return (given, options) => valueOf(decode(given, options, ast))
+}
+
+const listed = (item: Read): Read => {
+  return (given, options) => {
+    if (!Array.isArray(given)) return NOT_READ
+    const values: Array<unknown> = []
+    for (const one of given) {
+      const value = item(one, options)
+      if (value === NOT_READ) return NOT_READ
+      values.push(value)
+    }
+    return values
+  }
+}
+
+/** An object with these members and, where there is `rest`, any others. */
+const structured = ({ propertySignatures }: SchemaAST.TypeLiteral, rest: Read | undefined): Read => {
+  const members = propertySignatures.map(({ isOptional, name, type }) => ({ isOptional, name, read: readOf(type) }))
+  const names = new Set<PropertyKey>(members.map(({ name }) => name))
+
+  const readRest = (given: Record<PropertyKey, unknown>, read: Read, options: SchemaAST.ParseOptions, into: object) =>
+    Object.keys(given).every((key) => {
+      const value = read(given[key], options)
+      if (value !== NOT_READ && !names.has(key)) Object.assign(into, { [key]: value })
+      return value !== NOT_READ
+    })
+
+  return (given, options) => {
+    if (!Predicate.isRecord(given)) return NOT_READ
+    const isStrict = rest === undefined && options.onExcessProperty === "error"
+    if (isStrict && !Reflect.ownKeys(given).every((key) => names.has(key))) return NOT_READ
+    const values: Record<PropertyKey, unknown> = {}
+    for (const { isOptional, name, read } of members) {
+      if (isOptional && !Object.hasOwn(given, name)) continue
+      const value = read(given[name], options)
+      if (value === NOT_READ) return NOT_READ
+      values[name] = value
+    }
+    return rest === undefined || readRest(given, rest, options, values) ? values : NOT_READ
+  }
+}
+
+/** The first choice that takes the value. */
+const chosen = (choices: ReadonlyArray<Read>): Read => {
+  return (given, options) => {
+    for (const choice of choices) {
+      const value = choice(given, options)
+      if (value !== NOT_READ) return value
+    }
+    return NOT_READ
+  }
+}
+
+/** Schema tells objects apart by those of their members that are constants, and asks those that match first. */
+const mayBeTold = (ast: SchemaAST.AST): boolean => {
+  switch (ast._tag) {
+    case "Refinement":
+    case "Transformation":
+      return mayBeTold(ast.from)
+    case "TypeLiteral":
+      return ast.propertySignatures.length > 0
+    case "TupleType":
+      return ast.elements.length > 0
+    case "Declaration":
+    case "Suspend":
+    case "Union":
+      return true
+    default:
+      return false
+  }
+}
+
+/** Annotations by which a schema is decoded in a way of its own. */
+const OWN_WAYS = [SchemaAST.ParseOptionsAnnotationId, SchemaAST.DecodingFallbackAnnotationId]
+
+const readOf = (ast: SchemaAST.AST): Read => {
+  if (OWN_WAYS.some((annotation) => annotation in ast.annotations)) return readBySchema(ast)
+  switch (ast._tag) {
+    case "StringKeyword":
+      return readIf(Predicate.isString)
+    case "NumberKeyword":
+      return readIf(Predicate.isNumber)
+    case "BooleanKeyword":
+      return readIf(Predicate.isBoolean)
+    case "UnknownKeyword":
+      return (given) => given
+    case "Literal":
+      return readIf((given) => given === ast.literal)
+    case "Refinement":
+      return refined(ast)
+    case "Transformation":
+      return transformed(ast)
+    case "Declaration":
+      return declared(ast)
+    case "Union":
+      return ast.types.filter(mayBeTold).length > 1 ? readBySchema(ast) : chosen(ast.types.map(readOf))
+    case "TupleType": {
+      const [item, ...others] = ast.rest
+      const isList = item !== undefined && others.length === 0 && ast.elements.length === 0
+      return isList ? listed(readOf(item.type)) : readBySchema(ast)
+    }
+    case "TypeLiteral": {
+      const [rest, ...others] = ast.indexSignatures
+      const isPlain = rest === undefined ? ast.propertySignatures.length > 0 : rest.parameter._tag === "StringKeyword"
+      return isPlain && others.length === 0 ? structured(ast, rest && readOf(rest.type)) : readBySchema(ast)
+    }
+    default:
+      return readBySchema(ast)
+  }
+}
+
+/** What was read by a schema is what the schema says. */
+const isRead = <A>(value: unknown): value is A => value !== NOT_READ
+
+/** Does as `Schema.decodeUnknownEither` does; strictly, it refuses members that the schema does not have. */
+export const compileDecoder = <A, I>(schema: Schema.Schema<A, I>, options: SchemaAST.ParseOptions = {}) => {
+  const read = readOf(schema.ast)
+  const lenient: SchemaAST.ParseOptions = { ...options, onExcessProperty: "ignore" }
+  const strict: SchemaAST.ParseOptions = { ...options, onExcessProperty: "error" }
+  return (given: unknown, isStrict = false): Either.Either<A, ParseResult.ParseError> => {
+    const chosen = isStrict ? strict : lenient
+    const value = read(given, chosen)
+    return isRead<A>(value) ? Either.right(value) : Schema.decodeUnknownEither(schema, chosen)(given)
+  }
+}
+
+/** Does as `Schema.decodeUnknownSync` does: for what only a defect of ours makes wrong. */
+export const compileTrustedDecoder = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = compileDecoder(schema)
+  return (given: unknown): A => Either.getOrThrowWith(decode(given), (error) => error)
+}
