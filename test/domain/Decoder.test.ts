@@ -31,7 +31,7 @@ const kinds: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
     d: Schema.optionalWith(Schema.Int, { default: () => 7 }),
     e: Schema.UndefinedOr(Schema.String)
   }),
-  "an object with any others": open({ a: Schema.Int, b: Schema.Unknown }),
+  "an object with any others": open({ a: Schema.NumberFromString, b: Schema.Unknown }),
   "an object of members that are alike": recordOf(Schema.Int),
   "an object without members": Schema.Struct({}),
   "members with names of a kind": Schema.Record({ key: Schema.TemplateLiteral("a", Schema.String), value: Schema.Int }),
@@ -40,6 +40,7 @@ const kinds: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
   "the first of several choices": Schema.Union(Schema.NumberFromString, Schema.Literal("1"), Schema.String),
   "a list or a record": Schema.Union(recordOf(Schema.Int), Schema.Array(recordOf(Schema.Int))),
   "a pair": Schema.Tuple(Schema.String, Schema.optionalElement(Schema.Int)),
+  "a list with an end": Schema.Tuple([], Schema.Int, Schema.String),
   "at least one": Schema.NonEmptyArray(Schema.Int),
   "a class": Point,
   "what holds itself": Tree,
@@ -91,20 +92,30 @@ const around = (right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> => {
   return fc.oneof({ weight: 3, arbitrary: right }, { weight: 3, arbitrary: changed }, { weight: 1, arbitrary: junk })
 }
 
-/** Holds both ways against each other, of values of which some are right and some wrong. */
-const agrees = (schema: Schema.Schema.AnyNoContext, right: fc.Arbitrary<unknown>) => {
+/** Holds both ways against each other; how many of the values were right ones. */
+const rightOnes = (schema: Schema.Schema.AnyNoContext, values: fc.Arbitrary<unknown>) => {
   const decode = compileDecoder(schema, { errors: "all" })
   const bySchema = Schema.decodeUnknownEither(schema, { errors: "all" })
-  const seen = new Set<string>()
+  let right = 0
   fc.assert(
-    fc.property(around(right), fc.boolean(), (given, isStrict) => {
+    fc.property(around(values), fc.boolean(), (given, isStrict) => {
       const expected = bySchema(given, { onExcessProperty: isStrict ? "error" : "ignore" })
       assert.deepStrictEqual(told(decode(given, isStrict)), told(expected))
-      seen.add(expected._tag)
+      if (Either.isRight(expected)) right++
     }),
     { numRuns: 300 }
   )
-  assert.isTrue(seen.has("Right"))
+  return right
+}
+
+/** What a decoder throws at a wrong value. */
+const thrownBy = (decode: (given: unknown) => unknown) => {
+  try {
+    decode({ a: "1" })
+    return "nothing"
+  } catch (error) {
+    return String(error)
+  }
 }
 
 const collection = fc.record({
@@ -114,14 +125,14 @@ const collection = fc.record({
 })
 
 describe("A compiled decoder", () => {
-  it.each(Object.entries(kinds))("takes and refuses what Schema does: %s", (_, schema) =>
-    agrees(schema, Arbitrary.make(Schema.encodedSchema(schema)))
-  )
+  it.each(Object.entries(kinds))("takes and refuses what Schema does: %s", (_, schema) => {
+    assert.isAbove(rightOnes(schema, Arbitrary.make(Schema.encodedSchema(schema))), 0)
+  })
 
   it("takes and refuses what Schema does: bodies of products and collections", () => {
-    agrees(CreateProduct, randomProduct)
-    agrees(UpdateProduct, randomPatch)
-    agrees(CreateCollection, collection)
+    assert.isAbove(rightOnes(CreateProduct, randomProduct), 0)
+    assert.isAbove(rightOnes(UpdateProduct, randomPatch), 0)
+    assert.isAbove(rightOnes(CreateCollection, collection), 0)
   })
 
   it("gives the transformation of a value what was given before it was decoded", () => {
@@ -136,14 +147,6 @@ describe("A compiled decoder", () => {
   it("throws what Schema throws where only a defect makes a value wrong", () => {
     const schema = Schema.Struct({ a: Schema.Int })
     assert.deepStrictEqual(compileTrustedDecoder(schema)({ a: 1, b: 2 }), { a: 1 })
-    const thrownBy = (decode: (given: unknown) => unknown) => {
-      try {
-        decode({ a: "1" })
-        return "nothing"
-      } catch (error) {
-        return String(error)
-      }
-    }
     assert.strictEqual(thrownBy(compileTrustedDecoder(schema)), thrownBy(Schema.decodeUnknownSync(schema)))
   })
 })
