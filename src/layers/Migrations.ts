@@ -39,6 +39,7 @@ import keepExternalIdsOfDeletions from "./migrations/0036_keep_external_ids_of_d
 import signUp from "./migrations/0037_sign_up.ts"
 import readInOrder from "./migrations/0038_read_in_order.ts"
 import tellOfAdministration from "./migrations/0039_tell_of_administration.ts"
+import keysGoWithProducts from "./migrations/0040_keys_go_with_products.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -80,7 +81,8 @@ export const migrations = {
   "0036_keep_external_ids_of_deletions": keepExternalIdsOfDeletions,
   "0037_sign_up": signUp,
   "0038_read_in_order": readInOrder,
-  "0039_tell_of_administration": tellOfAdministration
+  "0039_tell_of_administration": tellOfAdministration,
+  "0040_keys_go_with_products": keysGoWithProducts
 }
 
 /** The number that a migration's name begins with. */
