@@ -7,7 +7,7 @@ import { partnerApi } from "./cli/Program.ts"
 import { heedOneSignal } from "./Startup.ts"
 
 /** Of an import, so that servers on the same machine come first. */
-const LOW_PRIORITY = 10
+const LOW_PRIORITY = 19
 
 const typed = process.argv.slice(2)
 
