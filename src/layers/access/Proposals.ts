@@ -1,4 +1,5 @@
 import { Effect, Layer, Option, Schema } from "effect"
+import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import {
   GroundMoved,
   MAX_PENDING,
@@ -122,7 +123,7 @@ const Moved = Schema.Struct({
 
 const Json = Schema.Struct({ json: Schema.String }).pipe(Schema.pluck("json"))
 
-const decodePayload = Schema.decodeUnknownSync(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+const decodePayload = compileTrustedDecoder(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
 
 const AskedRow = Schema.Struct({
   agentId: Schema.typeSchema(AgentId),

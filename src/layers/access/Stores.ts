@@ -1,4 +1,5 @@
 import { Effect, Layer, Option, Schema } from "effect"
+import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { DEFAULT_SETTINGS } from "../../domain/access/Settings.ts"
 import {
   Plan,
@@ -57,7 +58,7 @@ const selectPlans = statement(`
   select name, product_limit as "productLimit", collection_limit as "collectionLimit"
   from plans order by product_limit, name
 `)
-const decodePlans = Schema.decodeUnknownSync(Schema.Array(Plan))
+const decodePlans = compileTrustedDecoder(Schema.Array(Plan))
 
 function* requirePlan(name: string): Steps<void, Refusal<PlanNotFound>> {
   const { rows } = yield* answerOf(selectPlans())

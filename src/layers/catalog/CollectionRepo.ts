@@ -1,4 +1,5 @@
 import { Effect, Option, Schema } from "effect"
+import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { CollectionHead, CollectionId, RULES_SECONDS, RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
 import type { ProductId } from "../../domain/catalog/Product.ts"
@@ -56,7 +57,7 @@ const decodeRead = Schema.decodeUnknown(
 )
 
 /** What a document says, as with products: by the rules of the day on which it was written. */
-const decodeHead = Schema.decodeUnknownSync(Schema.encodedSchema(CollectionHead))
+const decodeHead = compileTrustedDecoder(Schema.encodedSchema(CollectionHead))
 
 /** A collection as its document says, of whose members some may be those of a whole collection. */
 export const headOf = (fields: unknown, id: CollectionId): CollectionHead => ({ ...decodeHead(fields), id })

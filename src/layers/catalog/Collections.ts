@@ -1,4 +1,5 @@
 import { Effect, Option, Schema } from "effect"
+import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import {
   advance,
@@ -51,7 +52,7 @@ function* bounded(given: ReadonlyArray<ProductId>): Steps<ReadonlyArray<ProductI
 export const membersOf = (ids: ReadonlyArray<ProductId>): JsonText =>
   JSON.stringify({ productIds: ids, productCount: ids.length })
 
-const decodeMembers = Schema.decodeUnknownSync(Schema.parseJson(Schema.Struct({ productIds: ProductIds })))
+const decodeMembers = compileTrustedDecoder(Schema.parseJson(Schema.Struct({ productIds: ProductIds })))
 
 export const idsIn = (members: JsonText): ReadonlyArray<ProductId> => decodeMembers(members).productIds
 

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { type Facets, facetsJson, facetsOf } from "../../domain/catalog/Facets.ts"
 import { type Product, ProductId } from "../../domain/catalog/Product.ts"
 import type { JsonText } from "../../domain/Document.ts"
@@ -125,7 +126,7 @@ const holdNamed = statement(`
     select p.id, p.document from products p where p.store_id = $1 and p.id = named.id for no key update
   ) as held
 `)
-const decodeNamed = Schema.decodeUnknownSync(
+const decodeNamed = compileTrustedDecoder(
   Schema.Array(Schema.Struct({ externalId: Schema.String, id: Schema.typeSchema(ProductId), document: Schema.String }))
 )
 

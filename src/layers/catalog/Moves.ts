@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { CollectionId } from "../../domain/catalog/Collection.ts"
 import { type Facets, facetsOf } from "../../domain/catalog/Facets.ts"
 import { matches } from "../../domain/catalog/Matcher.ts"
@@ -22,7 +23,7 @@ const WORK_MILLIS = 1_000
 const TURN_MILLIS = 5
 
 /** What there is to know of a collection; that its rules make sense was seen when it was written. */
-const decodeHead = Schema.decodeUnknownSync(
+const decodeHead = compileTrustedDecoder(
   Schema.Struct({
     title: Schema.String,
     type: Schema.String,

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { extend, type JsonText } from "../../domain/Document.ts"
 import type { ExportKind } from "../../domain/exports/Exports.ts"
 import { parse, stringify } from "../../domain/Json.ts"
@@ -77,7 +78,7 @@ export const SELECT: Record<ExportKind, (...values: ReadonlyArray<unknown>) => S
 
 const Id = Schema.NullOr(Schema.String)
 const rest = { key: Schema.String, value: Schema.Unknown }
-const decodeOrder = Schema.decodeUnknownSync(
+const decodeOrder = compileTrustedDecoder(
   Schema.Struct({ customerId: Id, lineItems: Schema.Array(Schema.Struct({ productId: Id }, rest)) }, rest)
 )
 

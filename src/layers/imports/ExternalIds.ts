@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import type { ExternalId } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isUuid } from "../../domain/Uuid.ts"
@@ -61,7 +62,7 @@ const SELECT_RESOURCES: Record<Kind, ReturnType<typeof statement>> = {
   order: selectResources("order"),
   customer: selectResources("customer")
 }
-const decodeResources = Schema.decodeUnknownSync(
+const decodeResources = compileTrustedDecoder(
   Schema.Array(Schema.Struct({ externalId: Schema.String, id: Schema.String }))
 )
 

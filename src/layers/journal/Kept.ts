@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { CollectionId } from "../../domain/catalog/Collection.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
@@ -41,7 +42,7 @@ export const KeptAdministered = Schema.Struct({ resource: AdministeredKind })
 /** A side of a change, which is null where the resource was not there. */
 export const membersOf = (side: unknown): JsonObject => (isObject(side) ? side : {})
 
-const decodeProducts = Schema.decodeUnknownSync(
+const decodeProducts = compileTrustedDecoder(
   Schema.Struct({ productIds: optional(Schema.Array(Schema.typeSchema(ProductId))) })
 )
 

@@ -1,4 +1,5 @@
 import { Layer, Option, Schema } from "effect"
+import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { EntryId, EntryNotFound } from "../../domain/journal/Activity.ts"
 import { CatalogKind, SCOPES } from "../../domain/journal/Kinds.ts"
@@ -31,7 +32,7 @@ import { undoProduct } from "./UndoProducts.ts"
 
 const keptOf = firstOf(Schema.Union(Kept, KeptAdministered))
 const toEntryId = Schema.decodeSync(EntryId)
-const decodeSpan = Schema.decodeUnknownSync(Schema.Array(Kept))
+const decodeSpan = compileTrustedDecoder(Schema.Array(Kept))
 
 /** The ids of entries are made of two clocks, of the database and of the store, which may be apart by this, in milliseconds. */
 const CLOCKS_APART = 3_600_000
@@ -57,7 +58,7 @@ const selectHistory = statement(`
   ) as j
   limit ${MAX_SINCE + 1}
 `)
-const decodeHistory = Schema.decodeUnknownSync(
+const decodeHistory = compileTrustedDecoder(
   Schema.Array(
     Schema.Struct({
       id: Schema.typeSchema(EntryId),

@@ -1,4 +1,5 @@
 import { Effect, Layer, Option, Schema } from "effect"
+import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import {
   Customer,
   CustomerId,
@@ -14,7 +15,7 @@ import { traced } from "../Traced.ts"
 import { decidingOf } from "./Puts.ts"
 import { makeReads, writesOf } from "./Records.ts"
 
-const decodeBefore = Schema.decodeUnknownSync(
+const decodeBefore = compileTrustedDecoder(
   Schema.typeSchema(Customer.pick("createdAt", "updatedAt", "ordersCount", "totalSpent"))
 )
 

@@ -1,4 +1,5 @@
 import { Effect, Layer, Option, Schema } from "effect"
+import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { parse, stringify } from "../../domain/Json.ts"
 import { Customer, type CustomerId, UnknownCustomer } from "../../domain/records/Customer.ts"
 import {
@@ -19,7 +20,7 @@ import { traced } from "../Traced.ts"
 import { atOf, type Clock, decidingOf } from "./Puts.ts"
 import { findRecords, makeReads, type Written, writesOf } from "./Records.ts"
 
-const decodeBefore = Schema.decodeUnknownSync(
+const decodeBefore = compileTrustedDecoder(
   Schema.typeSchema(Order.pick("createdAt", "updatedAt", "lineItems", "customerId", "status", "total"))
 )
 
@@ -34,7 +35,7 @@ const decide = decidingOf({
 /** An order is written, and its customer before or after: each has an instant of its own. */
 const TICKS = 3
 
-const decodeCustomer = Schema.decodeUnknownSync(Schema.typeSchema(Customer.omit("email", "phone", "addresses")))
+const decodeCustomer = compileTrustedDecoder(Schema.typeSchema(Customer.omit("email", "phone", "addresses")))
 
 /** The customers after what changed in their orders. */
 function* customersAfter(

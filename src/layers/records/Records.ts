@@ -1,4 +1,5 @@
 import { Effect, Option, Schema, Struct } from "effect"
+import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import type { DocumentPage, JsonText } from "../../domain/Document.ts"
 import { stringify } from "../../domain/Json.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
@@ -113,7 +114,7 @@ const selectRows = (table: Table) =>
   `)
 const SELECT = { orders: selectRows("orders"), customers: selectRows("customers") }
 
-const decodeRows = Schema.decodeUnknownSync(
+const decodeRows = compileTrustedDecoder(
   Schema.Array(Schema.Struct({ id: Schema.String, document: Schema.String, personal: Schema.String }))
 )
 

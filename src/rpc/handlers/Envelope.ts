@@ -1,5 +1,6 @@
 import { Either, Schema } from "effect"
 import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
+import { compileDecoder } from "../../domain/Decoder.ts"
 import { isObject, type JsonObject, type NotAcceptable, parseUntrusted } from "../../domain/Json.ts"
 
 /** Calls of one body. */
@@ -26,7 +27,8 @@ const refuse = (reason: string) => new BadRequest({ reason })
 
 const NO_CALL = refuse('Each line must be a JSON object of a call: { "_tag": "Request", "id": "1", "tag", "payload" }')
 
-const decode = (given: unknown) => Either.mapLeft(Schema.decodeUnknownEither(Envelope)(given), () => NO_CALL)
+const decodeEnvelope = compileDecoder(Envelope)
+const decode = (given: unknown) => Either.mapLeft(decodeEnvelope(given), () => NO_CALL)
 
 /** A call without a payload asks for what takes none. */
 const payloadOf = (payload: unknown = {}) =>
