@@ -99,7 +99,7 @@ const structured = ({ propertySignatures }: SchemaAST.TypeLiteral, rest: Read | 
 }
 
 /** The first choice that takes the value. */
-const chosen = (choices: ReadonlyArray<Read>): Read => {
+const firstRight = (choices: ReadonlyArray<Read>): Read => {
   return (given, options) => {
     for (const choice of choices) {
       const value = choice(given, options)
@@ -151,7 +151,7 @@ const readOf = (ast: SchemaAST.AST): Read => {
     case "Declaration":
       return declared(ast)
     case "Union":
-      return ast.types.filter(mayBeTold).length > 1 ? readBySchema(ast) : chosen(ast.types.map(readOf))
+      return ast.types.filter(mayBeTold).length > 1 ? readBySchema(ast) : firstRight(ast.types.map(readOf))
     case "TupleType": {
       const [item, ...others] = ast.rest
       const isList = item !== undefined && others.length === 0 && ast.elements.length === 0
