@@ -1,5 +1,4 @@
-import { Either, ParseResult, Schema } from "effect"
-import { compileDecoder } from "./Decoder.ts"
+import { type ParseResult, Schema } from "effect"
 import { lineOf, toldOf } from "./Json.ts"
 
 /** What the client sent cannot be read: bad JSON, a wrong type, a field out of its bounds. */
@@ -29,13 +28,3 @@ export const linesOf = (issues: ReadonlyArray<Issue>): ReadonlyArray<string> =>
 
 /** Said above the lines of `issues`. */
 export const INVALID = "The request is invalid"
-
-/** Decodes a part of a request, with a line for everything that is wrong with it. Strictly, an unknown field is wrong. */
-export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
-  const decode = compileDecoder(schema, { errors: "all" })
-  return (given: unknown, strict: boolean): Either.Either<A, BadRequest> =>
-    Either.mapLeft(
-      decode(given, strict),
-      (error) => new BadRequest({ reason: INVALID, issues: linesOf(ParseResult.ArrayFormatter.formatErrorSync(error)) })
-    )
-}

@@ -1,4 +1,5 @@
-import { type Effect, Either, Option, type ParseResult, Predicate, Schema, SchemaAST } from "effect"
+import { type Effect, Either, Option, ParseResult, Predicate, Schema, SchemaAST } from "effect"
+import { BadRequest, INVALID, linesOf } from "./BadRequest.ts"
 
 /*
  * Schemas made into plain functions. Schema's own decoder answers at each member with an `Either` and lists of what is
@@ -128,11 +129,12 @@ const mayBeTold = (ast: SchemaAST.AST): boolean => {
   }
 }
 
-/** Annotations by which a schema is decoded in a way of its own. */
-const OWN_WAYS = [SchemaAST.ParseOptionsAnnotationId, SchemaAST.DecodingFallbackAnnotationId]
+/** Whether annotations say that a schema is decoded in a way of its own. */
+const hasOwnWay = ({ annotations }: SchemaAST.AST) =>
+  SchemaAST.ParseOptionsAnnotationId in annotations || SchemaAST.DecodingFallbackAnnotationId in annotations
 
 const readOf = (ast: SchemaAST.AST): Read => {
-  if (OWN_WAYS.some((annotation) => annotation in ast.annotations)) return readBySchema(ast)
+  if (hasOwnWay(ast)) return readBySchema(ast)
   switch (ast._tag) {
     case "StringKeyword":
       return readIf(Predicate.isString)
@@ -186,4 +188,14 @@ export const compileDecoder = <A, I>(schema: Schema.Schema<A, I>, options: Schem
 export const compileTrustedDecoder = <A, I>(schema: Schema.Schema<A, I>) => {
   const decode = compileDecoder(schema)
   return (given: unknown): A => Either.getOrThrowWith(decode(given), (error) => error)
+}
+
+/** Decodes a part of a request, with a line for everything that is wrong with it. Strictly, an unknown field is wrong. */
+export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = compileDecoder(schema, { errors: "all" })
+  return (given: unknown, strict: boolean): Either.Either<A, BadRequest> =>
+    Either.mapLeft(
+      decode(given, strict),
+      (error) => new BadRequest({ reason: INVALID, issues: linesOf(ParseResult.ArrayFormatter.formatErrorSync(error)) })
+    )
 }

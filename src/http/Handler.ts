@@ -1,7 +1,7 @@
 import { type HttpApiEndpoint, type HttpApiGroup, HttpApiSchema, type HttpMethod } from "@effect/platform"
 import { Context, Effect, Option, Schema, SchemaAST } from "effect"
 import type { AccessRule } from "../domain/access/AccessRule.ts"
-import { decodeWith } from "../domain/BadRequest.ts"
+import { decodeWith } from "../domain/Decoder.ts"
 import { type Weight, WorkWeight } from "../domain/Bulkhead.ts"
 import { Access, Verbatim } from "./api/Access.ts"
 import { PREFIX } from "./api/PartnerApi.ts"

@@ -10,6 +10,7 @@ import type { CallRefused } from "./Principal.ts"
 
 /** What is needed of a WebSocket: those of browsers, of Node from version 22 on and of the package `ws` have it. */
 export interface SocketLike {
+  readonly readyState: number
   addEventListener(type: "open" | "message" | "error" | "close", heard: (event: object) => void): void
   send(text: string): void
   close(): void
@@ -60,6 +61,14 @@ const socketUrl = (url: string): string => {
 /** The platform's own. */
 const platformSocket = (url: string): SocketLike => new globalThis.WebSocket(url)
 
+/** The state of a socket that is open (WHATWG, WebSockets, section 3.1). */
+const OPEN = 1
+
+/** One that closes takes nothing more, which browsers complain of; what is under way hears that it is closed. */
+const sendOver = (socket: SocketLike, text: string) => {
+  if (socket.readyState === OPEN) socket.send(text)
+}
+
 /** A socket that is open, until the scope ends. */
 const opened = (open: () => SocketLike): Effect.Effect<SocketLike, RpcClientError.RpcClientError, Scope.Scope> =>
   Effect.acquireRelease(Effect.sync(open), (socket) => Effect.sync(() => socket.close())).pipe(
@@ -96,10 +105,10 @@ const protocolOver = (socket: SocketLike) =>
       socket.addEventListener("close", () => fail("The socket was closed"))
       const ask = Effect.sync(() => {
         if (Date.now() - heard > SILENCE) fail("Nothing comes over the socket")
-        else socket.send('{"_tag":"Ping"}')
+        else sendOver(socket, '{"_tag":"Ping"}')
       })
       yield* Effect.forkScoped(Effect.forever(Effect.delay(ask, ASKING)))
-      const send = (message: FromClientEncoded) => Effect.sync(() => socket.send(textOf(message)))
+      const send = (message: FromClientEncoded) => Effect.sync(() => sendOver(socket, textOf(message)))
       return { send, supportsAck: true, supportsTransferables: false }
     })
   )

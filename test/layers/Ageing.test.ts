@@ -18,11 +18,11 @@ import { WebhooksLive } from "../../src/layers/webhooks/Webhooks.ts"
 import { WritesLive } from "../../src/layers/Writes.ts"
 import { agedBy, AGEING } from "../support/Ageing.ts"
 import { makeApp, makeStore } from "../support/Api.ts"
-import { OneConnectionTest } from "../support/PostgresTest.ts"
+import { OneConnectionTest, withoutAutovacuum } from "../support/PostgresTest.ts"
 import { installing } from "../support/Writes.ts"
 
 const Live = Layer.mergeAll(IdempotencyLive, AccessLive, AppDataLive, WebhooksLive, WritesLive).pipe(
-  Layer.provideMerge(OneConnectionTest)
+  Layer.provideMerge(Layer.tap(OneConnectionTest, (context) => Effect.provide(withoutAutovacuum, context)))
 )
 
 const installed = Effect.gen(function* () {

@@ -1,4 +1,3 @@
-import { SqlClient } from "@effect/sql"
 import { Effect, Redacted } from "effect"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import { Agents } from "../../src/domain/access/Agents.ts"
@@ -8,12 +7,12 @@ import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { makeStore } from "./Api.ts"
 import { agreeingMember, register } from "./Oauth.ts"
 import { makeMerchant } from "./Merchants.ts"
+import { withoutAutovacuum } from "./PostgresTest.ts"
 import { sessionOf } from "./Rpc.ts"
 import { installing, performIn } from "./Writes.ts"
 
 /** A store, and an app on it that is told of everything. Nobody analyzes behind the test's back. */
 export const scene = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const storeId = yield* makeStore()
   const app = yield* register()
   const { appId } = app
@@ -32,15 +31,6 @@ export const scene = Effect.gen(function* () {
   yield* Effect.flatMap(Webhooks, ({ subscribe }) =>
     subscribe(appId, { url: "https://example.com/", kinds: EventKind.literals })
   )
-  yield* sql`
-    do $$
-      declare name text;
-      begin
-        for name in select oid::regclass from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace loop
-          execute format('alter table %s set (autovacuum_enabled = off)', name);
-        end loop;
-      end
-    $$
-  `
+  yield* withoutAutovacuum
   return { app, installation, member, token, agent, agentToken, session }
 })

@@ -2,7 +2,7 @@ import { HttpLayerRouter, type HttpServerRequest, HttpServerResponse } from "@ef
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect, Schema } from "effect"
 import { ClaimedPassword, Email, Merchants, Password } from "../../domain/access/Merchants.ts"
-import { decodeWith } from "../../domain/BadRequest.ts"
+import { decodeWith } from "../../domain/Decoder.ts"
 import { type Browser, ForeignOrigin, NotSignedIn, Sessions, type SignedIn } from "../../domain/access/Sessions.ts"
 import { trimmed } from "../../domain/catalog/Fields.ts"
 import { jsonBody, receiveBody } from "../Body.ts"

@@ -1,6 +1,6 @@
 import type { Rpc, RpcGroup } from "@effect/rpc"
 import { Chunk, Context, Effect, Schema, Stream } from "effect"
-import { decodeWith } from "../../domain/BadRequest.ts"
+import { decodeWith } from "../../domain/Decoder.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { type JsonObject, stringify } from "../../domain/Json.ts"
 import { type CallRefused, CallersOf, CurrentPrincipal, type Principal } from "../Principal.ts"

@@ -1,6 +1,7 @@
 import { type CallToolResult, isSpecType, type Tool as Definition } from "@modelcontextprotocol/server"
 import { Context, Effect, Either, Option, Schema } from "effect"
-import { BadRequest, decodeWith, INVALID } from "../../domain/BadRequest.ts"
+import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
+import { decodeWith } from "../../domain/Decoder.ts"
 import { Bool, optional } from "../../domain/catalog/Fields.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { type JsonObject, parse } from "../../domain/Json.ts"

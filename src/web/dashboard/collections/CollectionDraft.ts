@@ -1,5 +1,6 @@
 import { Either } from "effect"
-import { type BadRequest, decodeWith } from "../../../domain/BadRequest.ts"
+import type { BadRequest } from "../../../domain/BadRequest.ts"
+import { decodeWith } from "../../../domain/Decoder.ts"
 import { type Collection, CreateCollection, UpdateCollection } from "../../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../../domain/catalog/Product.ts"
 import type { Rule } from "../../../domain/catalog/Rule.ts"

@@ -1,5 +1,5 @@
 import { Data, Effect, Either } from "effect"
-import { decodeWith } from "../../../domain/BadRequest.ts"
+import { decodeWith } from "../../../domain/Decoder.ts"
 import type { JsonObject } from "../../../domain/Json.ts"
 import { fold } from "../../../domain/Text.ts"
 import {

@@ -1,5 +1,6 @@
 import { Either, Struct } from "effect"
-import { type BadRequest, decodeWith } from "../../../domain/BadRequest.ts"
+import type { BadRequest } from "../../../domain/BadRequest.ts"
+import { decodeWith } from "../../../domain/Decoder.ts"
 import { canonical, type JsonNumber, type JsonObject } from "../../../domain/Json.ts"
 import { CreateProduct, UpdateProduct } from "../../../domain/catalog/Product.ts"
 import { differences } from "../../data/Merge.ts"

@@ -1,5 +1,5 @@
 import { Either } from "effect"
-import { decodeWith } from "../../../domain/BadRequest.ts"
+import { decodeWith } from "../../../domain/Decoder.ts"
 import type { JsonNumber, JsonObject } from "../../../domain/Json.ts"
 import { SetInventory } from "../../../rpc/Client.ts"
 import { typedNumber } from "../../data/Typed.ts"

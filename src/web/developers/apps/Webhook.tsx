@@ -1,6 +1,7 @@
 import { Effect, Either, Predicate, Schema } from "effect"
 import { type FormEvent, useState } from "react"
-import { type BadRequest, decodeWith } from "../../../domain/BadRequest.ts"
+import type { BadRequest } from "../../../domain/BadRequest.ts"
+import { decodeWith } from "../../../domain/Decoder.ts"
 import { EventKind } from "../../../domain/Events.ts"
 import { WantedKinds } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId } from "../../../rpc/Client.ts"
