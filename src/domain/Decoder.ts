@@ -59,8 +59,9 @@ const declared = (ast: SchemaAST.Declaration): Read => {
   return (given, options) => valueOf(decode(given, options, ast))
 }
 
-const listed = (item: Read): Read => {
-  return (given, options) => {
+const listed =
+  (item: Read): Read =>
+  (given, options) => {
     if (!Array.isArray(given)) return NOT_READ
     const values: Array<unknown> = []
     for (const one of given) {
@@ -70,19 +71,11 @@ const listed = (item: Read): Read => {
     }
     return values
   }
-}
 
 /** An object with these members and, where there is `rest`, any others. */
 const structured = ({ propertySignatures }: SchemaAST.TypeLiteral, rest: Read | undefined): Read => {
   const members = propertySignatures.map(({ isOptional, name, type }) => ({ isOptional, name, read: readOf(type) }))
   const names = new Set<PropertyKey>(members.map(({ name }) => name))
-
-  const readRest = (given: Record<PropertyKey, unknown>, read: Read, options: SchemaAST.ParseOptions, into: object) =>
-    Object.keys(given).every((key) => {
-      const value = read(given[key], options)
-      if (value !== NOT_READ && !names.has(key)) Object.assign(into, { [key]: value })
-      return value !== NOT_READ
-    })
 
   return (given, options) => {
     if (!Predicate.isRecord(given)) return NOT_READ
@@ -95,20 +88,26 @@ const structured = ({ propertySignatures }: SchemaAST.TypeLiteral, rest: Read | 
       if (value === NOT_READ) return NOT_READ
       values[name] = value
     }
-    return rest === undefined || readRest(given, rest, options, values) ? values : NOT_READ
+    if (rest === undefined) return values
+    for (const key of Object.keys(given)) {
+      const value = rest(given[key], options)
+      if (value === NOT_READ) return NOT_READ
+      if (!names.has(key)) values[key] = value
+    }
+    return values
   }
 }
 
 /** The first choice that takes the value. */
-const firstRight = (choices: ReadonlyArray<Read>): Read => {
-  return (given, options) => {
+const firstRight =
+  (choices: ReadonlyArray<Read>): Read =>
+  (given, options) => {
     for (const choice of choices) {
       const value = choice(given, options)
       if (value !== NOT_READ) return value
     }
     return NOT_READ
   }
-}
 
 /** Schema tells objects apart by those of their members that are constants, and asks those that match first. */
 const mayBeTold = (ast: SchemaAST.AST): boolean => {
@@ -190,12 +189,13 @@ export const compileTrustedDecoder = <A, I>(schema: Schema.Schema<A, I>) => {
   return (given: unknown): A => Either.getOrThrowWith(decode(given), (error) => error)
 }
 
+/** What is wrong, a line for each. */
+export const issuesOf = (error: ParseResult.ParseError): ReadonlyArray<string> =>
+  linesOf(ParseResult.ArrayFormatter.formatErrorSync(error))
+
 /** Decodes a part of a request, with a line for everything that is wrong with it. Strictly, an unknown field is wrong. */
 export const decodeWith = <A, I>(schema: Schema.Schema<A, I>) => {
   const decode = compileDecoder(schema, { errors: "all" })
   return (given: unknown, strict: boolean): Either.Either<A, BadRequest> =>
-    Either.mapLeft(
-      decode(given, strict),
-      (error) => new BadRequest({ reason: INVALID, issues: linesOf(ParseResult.ArrayFormatter.formatErrorSync(error)) })
-    )
+    Either.mapLeft(decode(given, strict), (error) => new BadRequest({ reason: INVALID, issues: issuesOf(error) }))
 }

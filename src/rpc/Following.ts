@@ -10,6 +10,7 @@ import type { CallRefused } from "./Principal.ts"
 
 /** What is needed of a WebSocket: those of browsers, of Node from version 22 on and of the package `ws` have it. */
 export interface SocketLike {
+  /** 1 while it is open; in any other state nothing is sent. */
   readonly readyState: number
   addEventListener(type: "open" | "message" | "error" | "close", heard: (event: object) => void): void
   send(text: string): void

@@ -1,10 +1,9 @@
-import { Either, ParseResult, Schema } from "effect"
+import { Either, Schema } from "effect"
 import { setImmediate } from "node:timers/promises"
 import { isObject, type JsonObject, parseUntrusted } from "../../domain/Json.ts"
-import { compileDecoder } from "../../domain/Decoder.ts"
+import { compileDecoder, issuesOf } from "../../domain/Decoder.ts"
 import { ExternalId, type Put } from "../../domain/imports/Put.ts"
 import { isText } from "../../domain/Text.ts"
-import { linesOf } from "../../domain/BadRequest.ts"
 import type { Line } from "./Lines.ts"
 
 /** Rows that are put together, and bytes of their JSON: as many as one transaction takes for a twentieth of a second. */
@@ -28,9 +27,6 @@ export interface Row<Input> {
 }
 
 export type Read<Input> = (line: Line) => Either.Either<Row<Input>, Refusal>
-
-export const issuesOf = (error: ParseResult.ParseError): ReadonlyArray<string> =>
-  linesOf(ParseResult.ArrayFormatter.formatErrorSync(error))
 
 const leftsOf = (...reads: ReadonlyArray<Either.Either<unknown, ReadonlyArray<string>>>) =>
   reads.flatMap((read) => (Either.isLeft(read) ? read.left : []))

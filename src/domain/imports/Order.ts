@@ -1,5 +1,6 @@
 import { Either, Schema } from "effect"
 import { optional } from "../catalog/Fields.ts"
+import { compileDecoder } from "../Decoder.ts"
 import { isObject, type JsonObject } from "../Json.ts"
 import type { PutOrder } from "../records/Order.ts"
 
@@ -27,7 +28,7 @@ export interface ImportedOrder {
   readonly references: ReferencesOfOrder
 }
 
-const decodeReferences = Schema.decodeUnknownEither(References, { errors: "all" })
+const decodeReferences = compileDecoder(References, { errors: "all" })
 
 /** Whom and what a row refers to. */
 export const referencesOf = (row: JsonObject) =>

@@ -42,7 +42,7 @@ const RowWithMembers = Schema.Struct({
 })
 
 /** What a read has to know of a collection; that its rules make sense was seen when it was written. */
-const decodeRead = Schema.decodeUnknown(
+const decodeRead = compileTrustedDecoder(
   Schema.Array(
     Schema.Struct({
       id: Schema.typeSchema(CollectionId),
@@ -128,7 +128,7 @@ export const makeCollectionReads = (database: DatabaseOf) => {
     Effect.gen(function* () {
       const [first] = rows
       if (first === undefined) return []
-      const known = yield* Effect.orDie(decodeRead(rows.map(({ document }) => parse(document))))
+      const known = decodeRead(rows.map(({ document }) => parse(document)))
       const queries: Array<string> = []
       const given = known.map(({ id, version, ...head }, index) => {
         const place = index + 1

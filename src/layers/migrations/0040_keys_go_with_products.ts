@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** What each new product still paid for: a look at the row that the same statement made (docs/performance.md, Writes). */
+/** What each new product still paid for: a look at the row that the same statement made (docs/performance.md, Decoding). */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
