@@ -40,6 +40,7 @@ import signUp from "./migrations/0037_sign_up.ts"
 import readInOrder from "./migrations/0038_read_in_order.ts"
 import tellOfAdministration from "./migrations/0039_tell_of_administration.ts"
 import keysGoWithProducts from "./migrations/0040_keys_go_with_products.ts"
+import noRowsOfEarlyReleases from "./migrations/0041_no_rows_of_early_releases.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -82,7 +83,8 @@ export const migrations = {
   "0037_sign_up": signUp,
   "0038_read_in_order": readInOrder,
   "0039_tell_of_administration": tellOfAdministration,
-  "0040_keys_go_with_products": keysGoWithProducts
+  "0040_keys_go_with_products": keysGoWithProducts,
+  "0041_no_rows_of_early_releases": noRowsOfEarlyReleases
 }
 
 /** The number that a migration's name begins with. */

@@ -26,9 +26,9 @@ const template = (store: number) => {
 /** The same ids as `idOf` makes, by the database. */
 const INSERT = `
   with made as (
-    insert into products (store_id, id, version, slug, document, bytes, bytes_of, words_of, facets, description)
+    insert into products (store_id, id, version, slug, document, bytes, bytes_of, facets, description)
     select
-      $1, id::uuid, 1, replace($11, $7, n::text), document::json, octet_length(document), 1, 1,
+      $1, id::uuid, 1, replace($11, $7, n::text), document::json, octet_length(document), 1,
       replace(replace($3, $6, id), $7, n::text)::jsonb, $5
     from (
       select n, substr(time, 1, 8) || '-' || substr(time, 9) || substr($6, 14, 11) || lpad(to_hex(n), 12, '0') as id

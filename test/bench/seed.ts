@@ -172,8 +172,11 @@ const insertOurs = async (db: Pg.Client, storeId: string, products: ReadonlyArra
       select document::json, (document::json ->> 'version')::integer as version, facets::jsonb, terms::uuid[], description
       from json_to_recordset($2) as given (document text, facets text, terms text, description text)
     ), made as (
-      insert into products (store_id, document, bytes, bytes_of, words_of, facets, description)
-      select $1, document, octet_length(document::text), version, version, facets, description from given
+      insert into products (store_id, id, version, slug, document, bytes, bytes_of, facets, description)
+      select
+        $1, (document ->> 'id')::uuid, version, facets ->> 'slug', document, octet_length(document::text), version, facets,
+        description
+      from given
     )
     insert into product_keys (store_id, id, price, stock, terms)
     select

@@ -44,8 +44,8 @@ const copyProduct = Effect.fn(function* (storeId: StoreId, count: number) {
   const sql = yield* PgClient.PgClient
   yield* sql`
     with copies as (
-      insert into products (store_id, document, facets)
-      select store_id, json_build_object('id', made.id, 'version', 1), facets || jsonb_build_object('slug', 'copy-' || n)
+      insert into products (store_id, id, version, slug, document, facets)
+      select store_id, made.id, 1, 'copy-' || n, json_build_object('id', made.id, 'version', 1), facets
       from products, generate_series(1, ${count}::integer) as n,
         lateral (select uuid_v7(clock_micros()) as id where n > 0) as made
       where store_id = ${storeId} returning store_id, id
@@ -116,7 +116,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A page end
       assert.lengthOf(yield* walk(client, "products", 200), 1)
       // As a process writes it that knows of no sizes.
       yield* sql`
-        update products set document =
+        update products set version = 4, document =
           replace(replace(document::text, '"version":3', '"version":4'), 'short', repeat('c', 900000))::json
         where store_id = ${storeId}
       `

@@ -36,9 +36,8 @@ const copyProduct = Effect.fn(function* (storeId: StoreId, count: number) {
   yield* sql`update stores set product_count = product_count + ${count} where id = ${storeId}`
   const copies = yield* sql`
     with copies as (
-      insert into products (store_id, document, facets, description)
-      select store_id, json_build_object('id', made.id, 'version', 1),
-        facets || jsonb_build_object('slug', 'copy-' || n), description
+      insert into products (store_id, id, version, slug, document, facets, description)
+      select store_id, made.id, 1, 'copy-' || n, json_build_object('id', made.id, 'version', 1), facets, description
       from products, generate_series(1, ${count}::integer) as n,
         lateral (select uuid_v7(clock_micros()) as id where n > 0) as made
       where store_id = ${storeId} returning store_id, id

@@ -33,8 +33,8 @@ layer(Layer.provideMerge(AccessLive, PostgresTest), { excludeTestServices: true,
         const slug = sql`unnest(${slugs}::text[]) as slug, lateral (select uuid_v7(clock_micros()) as id where slug <> '') as made`
         yield* table === "products"
           ? sql`
-              insert into products (store_id, document, facets)
-              select ${store}, ${document}, jsonb_build_object('price', 0, 'stock', 0, 'slug', slug) from ${slug}
+              insert into products (store_id, id, version, slug, document, facets)
+              select ${store}, made.id, 1, slug, ${document}, '{}' from ${slug}
             `
           : sql`insert into collections (store_id, document) select ${store}, ${document} from ${slug}`
         return store

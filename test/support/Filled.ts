@@ -90,9 +90,9 @@ const filling = (store: StoreId, { apps, products, stores }: Size) => `
   on conflict do nothing;
 
   with copied as materialized (select * from products where store_id = '${store}' limit 1)
-  insert into products (store_id, id, slug, document, bytes, version, bytes_of, words_of, facets, description)
+  insert into products (store_id, id, slug, document, bytes, version, bytes_of, facets, description)
   select
-    made.store, made.id, made.id, (document::jsonb || jsonb_build_object('id', made.id))::json, bytes, 1, 1, 1, facets,
+    made.store, made.id, made.id, (document::jsonb || jsonb_build_object('id', made.id))::json, bytes, 1, 1, facets,
     description
   from copied, (
     select id as store, n, uuid_v7(clock_micros()) as id

@@ -30,8 +30,8 @@ const KEYS = `
 `
 
 const insertProducts = statement(`
-  insert into products (store_id, id, slug, document, bytes, version, bytes_of, words_of, facets, description)
-  select $1, id, slug, document::json, bytes, version, version, version, facets::jsonb, description from ${PRODUCTS}
+  insert into products (store_id, id, slug, document, bytes, version, bytes_of, facets, description)
+  select $1, id, slug, document::json, bytes, version, version, facets::jsonb, description from ${PRODUCTS}
 `)
 const insertKeys = statement(`
   insert into product_keys (store_id, id, price, stock, sku, barcode, terms)
@@ -42,7 +42,7 @@ const insertKeys = statement(`
 const updateProducts = statement(`
   update products p
   set slug = given.slug, document = given.document::json, bytes = given.bytes, version = given.version,
-    bytes_of = given.version, words_of = given.version, facets = given.facets::jsonb, description = given.description
+    bytes_of = given.version, facets = given.facets::jsonb, description = given.description
   from ${PRODUCTS} where p.store_id = $1 and p.id = given.id and p.id = any($2::uuid[])
 `)
 const updateKeys = statement(`

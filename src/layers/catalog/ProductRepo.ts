@@ -54,8 +54,8 @@ export const makeProductRead = ({ first }: DatabaseOf) => {
 }
 
 const insertProduct = statement(`
-  insert into products (store_id, id, slug, document, bytes, version, bytes_of, words_of, facets, description)
-  values ($1, $2, $3, $4, $5, $6, $6, $6, $7, $8)
+  insert into products (store_id, id, slug, document, bytes, version, bytes_of, facets, description)
+  values ($1, $2, $3, $4, $5, $6, $6, $7, $8)
 `)
 const insertKeys = statement(
   "insert into product_keys (store_id, id, price, stock, sku, barcode, terms) values ($1, $2, $3, $4, $5, $6, $7)"
@@ -63,8 +63,7 @@ const insertKeys = statement(
 
 const updateProduct = statement(`
   update products
-  set slug = $3, document = $4, bytes = $5, version = $6, bytes_of = $6, words_of = $6, facets = $7,
-    description = $8
+  set slug = $3, document = $4, bytes = $5, version = $6, bytes_of = $6, facets = $7, description = $8
   where store_id = $1 and id = $2
 `)
 const updateNumbers = statement("update product_keys set price = $3, stock = $4 where store_id = $1 and id = $2")
