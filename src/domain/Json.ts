@@ -155,9 +155,6 @@ const textProblem = (text: string) => {
   return text.isWellFormed() ? undefined : "must not hold half of a surrogate pair"
 }
 
-/** `__proto__` is no ordinary member to JavaScript: it would be lost on the way, so it is refused. */
-const keyProblem = (key: string) => (key === "__proto__" ? "must not be __proto__" : textProblem(key))
-
 /** Characters of a path in a line: a key may be as long as the body, and there may be a line for each of its values. */
 const MAX_PATH = 255
 
@@ -183,10 +180,19 @@ const MAX_LINES = 10_000
 export const toldOf = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), "more is wrong than is listed here"] : lines
 
+/**
+ * Whether all text in JSON is text that may be kept, seen at once: NUL stands in it only escaped, half of a surrogate pair
+ * too, unless the whole is not well formed.
+ */
+const isPlain = (json: string): boolean => !json.includes("\\") && json.isWellFormed()
+
 /** What no body may hold wherever it stands, one line each: `path: reason`. */
-const problems = (value: unknown, anyNumber: boolean): ReadonlyArray<string> => {
+const problems = (value: unknown, anyNumber: boolean, isTextPlain: boolean): ReadonlyArray<string> => {
   const lines: Array<string> = []
   const path: Array<string | number> = []
+  const inText = isTextPlain ? () => undefined : textProblem
+  // `__proto__` is no ordinary member to JavaScript: it would be lost on the way, so it is refused.
+  const inKey = (key: string) => (key === "__proto__" ? "must not be __proto__" : inText(key))
   const tell = (reason: string | undefined) => {
     if (reason !== undefined) lines.push(lineOf(path, reason))
   }
@@ -197,7 +203,7 @@ const problems = (value: unknown, anyNumber: boolean): ReadonlyArray<string> => 
   }
   const look = (value: unknown): void => {
     if (lines.length > MAX_LINES) return
-    if (typeof value === "string") return tell(textProblem(value))
+    if (typeof value === "string") return tell(inText(value))
     if (typeof value === "number" || value instanceof ExactNumber) {
       return tell(anyNumber ? undefined : numberProblem(value))
     }
@@ -205,7 +211,7 @@ const problems = (value: unknown, anyNumber: boolean): ReadonlyArray<string> => 
     if (path.length === MAX_DEPTH) return tell(`must not be nested deeper than ${MAX_DEPTH} levels`)
     if (Array.isArray(value)) return value.forEach((item, index) => enter(index, item))
     for (const [key, item] of Object.entries(value)) {
-      const named = keyProblem(key)
+      const named = inKey(key)
       if (named === undefined) enter(key, item)
       else tell(`a key ${named}`)
     }
@@ -230,12 +236,12 @@ export const parseUntrusted = (text: string, anyNumber = false): Either.Either<u
   } catch {
     return Either.left({ issues: [] })
   }
-  const first = problems(value, anyNumber)
+  const first = problems(value, anyNumber, isPlain(text))
   if (first.length > 0 || !MAY_BE_INEXACT.test(text)) {
     return first.length > 0 ? Either.left({ issues: first }) : Either.right(value)
   }
   const exact = parseExact(text)
-  const second = problems(exact, anyNumber)
+  const second = problems(exact, anyNumber, isPlain(text))
   return second.length > 0 ? Either.left({ issues: second }) : Either.right(exact)
 }
 

@@ -38,6 +38,61 @@ export interface Bound {
   readonly values: Array<Value>
 }
 
+/** Messages that are always the same: run what was bound and answer all of its rows; and that is all. */
+const EXECUTE = serialize.execute()
+const SYNC = serialize.sync()
+
+const lengthOf = (value: Value): number => (typeof value === "string" ? Buffer.byteLength(value) : (value?.length ?? 0))
+
+/** Bytes of the message Bind beside its values: its type, its length, two names and their ends, three counts, one format. */
+const FRAME = 1 + 4 + 2 + 4 * 2
+
+/** Bytes of a value beside its own: its format and its length. */
+const VALUE_FRAME = 2 + 4
+
+const sizeOf = ({ parsed: { name } }: Bound, lengths: ReadonlyArray<number>): number =>
+  lengths.reduce((sum, length) => sum + VALUE_FRAME + length, FRAME + name.length)
+
+/** Writes a value, of which the length is known; text without encoding it where each character is a byte. */
+const writeValue = (packet: Buffer, value: Value, length: number, at: number): number => {
+  packet.writeInt32BE(value === null ? -1 : length, at)
+  if (typeof value === "string") packet.write(value, at + 4, length === value.length ? "latin1" : "utf8")
+  else value?.copy(packet, at + 4)
+  return at + 4 + length
+}
+
+/** Writes the message Bind (manual of PostgreSQL, "Message Formats"), and answers where it ends. */
+const writeBind = (packet: Buffer, bound: Bound, lengths: ReadonlyArray<number>, start: number): number => {
+  const { parsed, values } = bound
+  packet.write("B", start, "latin1")
+  packet.writeInt32BE(sizeOf(bound, lengths) - 1, start + 1)
+  // The portal has no name.
+  packet.write(`\0${parsed.name}\0`, start + 5, "latin1")
+  let at = packet.writeInt16BE(values.length, start + 7 + parsed.name.length)
+  for (const value of values) at = packet.writeInt16BE(Buffer.isBuffer(value) ? 1 : 0, at)
+  at = packet.writeInt16BE(values.length, at)
+  for (const [place, value] of values.entries()) at = writeValue(packet, value, lengths[place] ?? 0, at)
+  // All columns of the answer as text.
+  return packet.writeInt16BE(0, packet.writeInt16BE(1, at))
+}
+
+/**
+ * What is sent of the statements, in a piece of its size. The driver makes each message by itself and lets it grow with
+ * every value: what is written was copied five times on its way (docs/performance.md, Packets).
+ */
+export const packetOf = (statements: ReadonlyArray<Bound>): Buffer => {
+  const measured = statements.map((bound) => ({ bound, lengths: bound.values.map(lengthOf) }))
+  const size = measured.reduce((sum, { bound, lengths }) => sum + sizeOf(bound, lengths) + EXECUTE.length, SYNC.length)
+  const packet = Buffer.allocUnsafe(size)
+  let at = 0
+  for (const { bound, lengths } of measured) {
+    at = writeBind(packet, bound, lengths, at)
+    at += EXECUTE.copy(packet, at)
+  }
+  SYNC.copy(packet, at)
+  return packet
+}
+
 /**
  * Several statements and one Sync, as one query of the driver. The driver sends a Sync with each, to which the server
  * answers by a packet of its own, and has the rows described each time (docs/performance.md, Writes).
@@ -49,11 +104,7 @@ export class Batch extends Pg.Query {
     let rows: Array<unknown> = []
     Object.assign(this, {
       submit: ({ stream }: Pg.Connection) => {
-        const messages = statements.flatMap(({ parsed, values }) => [
-          serialize.bind({ statement: parsed.name, values }),
-          serialize.execute()
-        ])
-        stream.write(Buffer.concat([...messages, serialize.sync()]))
+        stream.write(packetOf(statements))
         return null
       },
       handleDataRow: ({ fields }: { readonly fields: ReadonlyArray<string | null> }) => {
