@@ -169,19 +169,16 @@ const insertOurs = async (db: Pg.Client, storeId: string, products: ReadonlyArra
   await db.query(
     `
     with given as materialized (
-      select document::json, (document::json ->> 'version')::integer as version, facets::jsonb, terms::uuid[], description
+      select (document::json ->> 'id')::uuid as id, (document::json ->> 'version')::integer as version, document::json,
+        facets::jsonb, terms::uuid[], description
       from json_to_recordset($2) as given (document text, facets text, terms text, description text)
     ), made as (
       insert into products (store_id, id, version, slug, document, bytes, bytes_of, facets, description)
-      select
-        $1, (document ->> 'id')::uuid, version, facets ->> 'slug', document, octet_length(document::text), version, facets,
-        description
+      select $1, id, version, facets ->> 'slug', document, octet_length(document::text), version, facets, description
       from given
     )
     insert into product_keys (store_id, id, price, stock, terms)
-    select
-      $1, (document ->> 'id')::uuid, (facets ->> 'price')::numeric, (facets ->> 'stock')::numeric, terms
-    from given
+    select $1, id, (facets ->> 'price')::numeric, (facets ->> 'stock')::numeric, terms from given
   `,
     [storeId, JSON.stringify(rows)]
   )

@@ -9,7 +9,7 @@ import { PAGE_BYTES, PAGE_MILLIS, type PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { type Refusal, refuse } from "../../domain/Write.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { anotherTurn, countOf, firstOf, firstWithin, type Steps } from "../database/Plan.ts"
+import { countOf, firstOf, firstWithin, type Steps } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import {
   automatedQuery,
@@ -238,10 +238,7 @@ export function* matchesIn(
   rules: Rules
 ): Steps<JsonText, Refusal<RulesTooSlow>> {
   const found = yield* matchesOf(selectMatches(store, rules))
-  if (Option.isNone(found)) return yield* refuse(new RulesTooSlow({ collection }))
-  // To read many took this turn; to make something of them takes the next.
-  yield* anotherTurn()
-  return found.value.members
+  return Option.isSome(found) ? found.value.members : yield* refuse(new RulesTooSlow({ collection }))
 }
 
 /** Makes the collection hold these products in this order, of which only `added` are not its members yet. */

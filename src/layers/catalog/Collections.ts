@@ -108,13 +108,10 @@ function* replaceMembers(
   given: ReadonlyArray<ProductId>
 ): Steps<JsonText, Refusal<TooManyProductIds | UnknownProducts>> {
   const ids = yield* bounded(given)
-  yield* anotherTurn()
   const members = membersOf(ids)
   if (members === found) return found
   yield* anotherTurn()
-  const held = idsIn(found)
-  yield* anotherTurn()
-  const before = new Set(held)
+  const before = new Set(idsIn(found))
   const added = ids.filter((id) => !before.has(id))
   yield* anotherTurn()
   yield* holdAll(store, added, given)
