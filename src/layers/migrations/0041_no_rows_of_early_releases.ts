@@ -4,7 +4,7 @@ import { Effect } from "effect"
 /**
  * Triggers for processes that wrote the document of a product alone, or no words of it. Such releases are long gone, and
  * every write paid for the conditions of these triggers, which are read anew by each statement (docs/performance.md,
- * Known words).
+ * Packets).
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
