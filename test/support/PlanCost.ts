@@ -25,3 +25,10 @@ export const costSoFar = Effect.gen(function* () {
 
 /** A few pages more are what a table and its indexes may differ by from one round to the next. */
 export const mostOf = (fresh: number): number => 1.25 * fresh + 12
+
+/**
+ * What each cost at the cheaper of two times. A plan costs the same again; what happens once, as a look of the planner at the
+ * end of an index behind which rows were deleted, does not.
+ */
+export const leastOf = (once: ReadonlyMap<string, number>, again: ReadonlyMap<string, number>) =>
+  [...once].map(([name, cost]) => [name, Math.min(cost, again.get(name) ?? cost)] as const)
