@@ -16,7 +16,7 @@ const selectCost = statement(`
   ) + (select sum(seq_tup_read) from pg_stat_user_tables) as cost
 `)
 
-/** What all sessions of the database read so far. */
+/** What all sessions of the database read so far. By itself a session tells that seconds later, when others are measured. */
 export const costSoFar = Effect.gen(function* () {
   const [database, door] = [yield* Database, yield* Door]
   yield* Effect.all([database.count(flush()), door.count(flush())])

@@ -284,7 +284,6 @@ for (const { how, isAnalyzed, work } of CASES) {
       const old = Effect.provide(yield* Layer.build(other))
       yield* Effect.replicateEffect(old(work(made)), ROUNDS)
       yield* beside(fill(storeId, MANY))
-      // A session tells what it read some seconds later, and would while others are measured.
       const readied = beside(Effect.all([outdate, run(putTermsInPlace), costSoFar]))
       const measured = Effect.zipRight(readied, old(work(made)))
       const costs = leastOf(yield* measured, yield* measured)
