@@ -12,7 +12,7 @@ const raw = (text: string) => `"${text.split("").map(written).join("")}"`
 it("JSON of clients is refused for what its text holds, escaped or not, and for nothing else", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.boolean(), (text, isKey) => {
-      const isGood = text.isWellFormed() && !text.includes("\u0000")
+      const isGood = text.isWellFormed() && !text.includes("\u0000") && !(isKey && text === "__proto__")
       for (const string of [raw(text), JSON.stringify(text)]) {
         const json = isKey ? `{${string}:1}` : `[${string}]`
         assert.strictEqual(Either.isRight(parseUntrusted(json)), isGood, json)
@@ -23,7 +23,9 @@ it("JSON of clients is refused for what its text holds, escaped or not, and for 
         ["\ud83d", false],
         ["\ud83d", true],
         ["\ud83d\ude00", false],
-        ["\u0000", false]
+        ["\u0000", false],
+        ["__proto__", true],
+        ["__proto__", false]
       ]
     }
   )
