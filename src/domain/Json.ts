@@ -236,12 +236,13 @@ export const parseUntrusted = (text: string, anyNumber = false): Either.Either<u
   } catch {
     return Either.left({ issues: [] })
   }
-  const first = problems(value, anyNumber, isPlain(text))
+  const isTextPlain = isPlain(text)
+  const first = problems(value, anyNumber, isTextPlain)
   if (first.length > 0 || !MAY_BE_INEXACT.test(text)) {
     return first.length > 0 ? Either.left({ issues: first }) : Either.right(value)
   }
   const exact = parseExact(text)
-  const second = problems(exact, anyNumber, isPlain(text))
+  const second = problems(exact, anyNumber, isTextPlain)
   return second.length > 0 ? Either.left({ issues: second }) : Either.right(exact)
 }
 

@@ -50,8 +50,17 @@ const FRAME = 1 + 4 + 2 + 4 * 2
 /** Bytes of a value beside its own: its format and its length. */
 const VALUE_FRAME = 2 + 4
 
-const sizeOf = ({ parsed: { name } }: Bound, lengths: ReadonlyArray<number>): number =>
-  lengths.reduce((sum, length) => sum + VALUE_FRAME + length, FRAME + name.length)
+/** A statement with the bytes of each of its values, and of its message Bind. */
+interface Measured extends Bound {
+  readonly lengths: ReadonlyArray<number>
+  readonly size: number
+}
+
+const measure = ({ parsed, values }: Bound): Measured => {
+  const lengths = values.map(lengthOf)
+  const size = lengths.reduce((sum, length) => sum + VALUE_FRAME + length, FRAME + parsed.name.length)
+  return { parsed, values, lengths, size }
+}
 
 /** Writes a value, of which the length is known; text without encoding it where each character is a byte. */
 const writeValue = (packet: Buffer, value: Value, length: number, at: number): number => {
@@ -62,10 +71,9 @@ const writeValue = (packet: Buffer, value: Value, length: number, at: number): n
 }
 
 /** Writes the message Bind (manual of PostgreSQL, "Message Formats"), and answers where it ends. */
-const writeBind = (packet: Buffer, bound: Bound, lengths: ReadonlyArray<number>, start: number): number => {
-  const { parsed, values } = bound
+const writeBind = (packet: Buffer, { lengths, parsed, size, values }: Measured, start: number): number => {
   packet.write("B", start, "latin1")
-  packet.writeInt32BE(sizeOf(bound, lengths) - 1, start + 1)
+  packet.writeInt32BE(size - 1, start + 1)
   // The portal has no name.
   packet.write(`\0${parsed.name}\0`, start + 5, "latin1")
   let at = packet.writeInt16BE(values.length, start + 7 + parsed.name.length)
@@ -81,12 +89,11 @@ const writeBind = (packet: Buffer, bound: Bound, lengths: ReadonlyArray<number>,
  * every value: what is written was copied five times on its way (docs/performance.md, Packets).
  */
 export const packetOf = (statements: ReadonlyArray<Bound>): Buffer => {
-  const measured = statements.map((bound) => ({ bound, lengths: bound.values.map(lengthOf) }))
-  const size = measured.reduce((sum, { bound, lengths }) => sum + sizeOf(bound, lengths) + EXECUTE.length, SYNC.length)
-  const packet = Buffer.allocUnsafe(size)
+  const measured = statements.map(measure)
+  const packet = Buffer.allocUnsafe(measured.reduce((sum, { size }) => sum + size + EXECUTE.length, SYNC.length))
   let at = 0
-  for (const { bound, lengths } of measured) {
-    at = writeBind(packet, bound, lengths, at)
+  for (const one of measured) {
+    at = writeBind(packet, one, at)
     at += EXECUTE.copy(packet, at)
   }
   SYNC.copy(packet, at)
