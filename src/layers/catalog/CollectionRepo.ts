@@ -11,16 +11,9 @@ import { type Refusal, refuse } from "../../domain/Write.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { countOf, firstOf, firstWithin, type Steps } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
-import {
-  automatedQuery,
-  positionsOf,
-  type Rules,
-  selectMatches,
-  selectMembers,
-  updateMembers,
-  withMembers
-} from "./Members.ts"
+import { automatedQuery, type Rules, selectMatches, selectMembers, updateMembers, withMembers } from "./Members.ts"
 import { type Moment, momentOf } from "./Allocation.ts"
+import { listOf } from "../Lists.ts"
 import { bytesBefore } from "../Pages.ts"
 import { BYTES } from "./Sizes.ts"
 
@@ -248,7 +241,7 @@ export function* setMembers(
   products: ReadonlyArray<ProductId>,
   added: ReadonlyArray<ProductId>
 ): Steps<void> {
-  yield* countOf(updateMembers(store, id, positionsOf(products), `{${added.join(",")}}`))
+  yield* countOf(updateMembers(store, id, listOf(products), listOf(added)))
 }
 
 export const removeMembers = statement("delete from collection_members where store_id = $1 and collection_id = $2")

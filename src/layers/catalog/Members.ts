@@ -30,25 +30,30 @@ export const selectMembers = statement(`
     as members
 `)
 
+/** Where a product stands among the ids that a collection is to hold, sorted: the only place it can have there. */
+const placeOf = (id: string) => `width_bucket(${id}, (select sorted from wanted))`
+const isWanted = (id: string) => `(select sorted from wanted)[${placeOf(id)}] is not distinct from ${id}`
+const positionOf = (id: string) => `(select positions from wanted)[${placeOf(id)}]`
+
 /**
- * Makes a collection hold products at their positions: store, collection, positions, and which of the products are not its
- * members yet. Writes only what differs: rows cost most where they are made, with two foreign keys to check. Positions are looked up
- * in one value and not joined, as of a table that nobody has analyzed yet a join would compare each row with each.
+ * Makes a collection hold products in an order: store, collection, the products, and which of them are not its members
+ * yet. Writes only what differs: rows cost most where they are made, with two foreign keys to check. Positions are looked
+ * up in two values and not joined, as of a table that nobody has analyzed yet a join would compare each row with each.
  */
 export const updateMembers = statement(`
-  with gone as (
-    delete from collection_members
-    where store_id = $1 and collection_id = $2 and not $3::jsonb ? product_id::text
+  with wanted as materialized (
+    select array_agg(id) as sorted, array_agg(position) as positions from (
+      select id, (place - 1)::integer as position from unnest($3::uuid[]) with ordinality as given (id, place) order by id
+    ) as in_order
+  ), gone as (
+    delete from collection_members where store_id = $1 and collection_id = $2 and not (${isWanted("product_id")})
   ), moved as (
-    update collection_members set position = ($3::jsonb ->> product_id::text)::integer
-    where store_id = $1 and collection_id = $2 and position <> ($3::jsonb ->> product_id::text)::integer
+    update collection_members set position = ${positionOf("product_id")}
+    where store_id = $1 and collection_id = $2 and ${isWanted("product_id")} and position <> ${positionOf("product_id")}
   )
   insert into collection_members (store_id, collection_id, position, product_id)
-  select $1, $2, ($3::jsonb ->> id::text)::integer, id from unnest($4::uuid[]) as id
+  select $1, $2, ${positionOf("id")}, id from unnest($4::uuid[]) as id
 `)
-
-/** Each id with its place, as JSON. */
-export const positionsOf = (ids: ReadonlyArray<string>) => `{${ids.map((id, index) => `"${id}":${index}`).join(",")}}`
 
 /** The products that match the rules. */
 export const selectMatches = (store: StoreId, rules: Rules): Statement => {
