@@ -145,8 +145,8 @@ export const startWorker = (databaseUrl: string, environment: Environment): Effe
     return program.child.pid ?? 0
   })
 
-/** Resident memory of a process in MiB. */
+/** Resident memory of a process in MiB: none of one that ended and is still to be reaped. */
 export const residentMiB = (pid: number): number => {
-  const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
+  const [, kib = 0] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
   return Number(kib) / 1024
 }
