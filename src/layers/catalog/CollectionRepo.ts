@@ -11,7 +11,15 @@ import { type Refusal, refuse } from "../../domain/Write.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { countOf, firstOf, firstWithin, type Steps } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
-import { automatedQuery, type Rules, selectMatches, selectMembers, updateMembers, withMembers } from "./Members.ts"
+import {
+  automatedQuery,
+  placeMembers,
+  removeOtherMembers,
+  type Rules,
+  selectMatches,
+  selectMembers,
+  withMembers
+} from "./Members.ts"
 import { type Moment, momentOf } from "./Allocation.ts"
 import { listOf } from "../Lists.ts"
 import { bytesBefore } from "../Pages.ts"
@@ -234,14 +242,17 @@ export function* matchesIn(
   return Option.isSome(found) ? found.value.members : yield* refuse(new RulesTooSlow({ collection }))
 }
 
-/** Makes the collection hold these products in this order, of which only `added` are not its members yet. */
+/** Makes a collection of so many members hold these products in this order, of which only `added` are not among them. */
 export function* setMembers(
   store: StoreId,
   id: CollectionId,
   products: ReadonlyArray<ProductId>,
-  added: ReadonlyArray<ProductId>
+  added: ReadonlyArray<ProductId>,
+  members: number
 ): Steps<void> {
-  yield* countOf(updateMembers(store, id, listOf(products), listOf(added)))
+  const wanted = listOf(products)
+  if (members + added.length > products.length) yield* countOf(removeOtherMembers(store, id, wanted))
+  if (products.length > 0) yield* countOf(placeMembers(store, id, wanted, listOf(added)))
 }
 
 export const removeMembers = statement("delete from collection_members where store_id = $1 and collection_id = $2")

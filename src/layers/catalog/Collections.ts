@@ -115,7 +115,7 @@ function* replaceMembers(
   const added = ids.filter((id) => !before.has(id))
   yield* anotherTurn()
   yield* holdAll(store, added, given)
-  yield* setMembers(store, id, ids, added)
+  yield* setMembers(store, id, ids, added, before.size)
   return members
 }
 
@@ -125,7 +125,7 @@ function* keepMatches(store: StoreId, id: CollectionId, found: JsonText): Steps<
   if (matched.length > MAX_MEMBERS) return yield* refuse(new TooManyMembers({ count: matched.length }))
   const held = yield* holdProducts(store, matched)
   const ids = matched.filter((id) => held.has(id))
-  yield* setMembers(store, id, ids, ids)
+  yield* setMembers(store, id, ids, ids, 0)
   return membersOf(ids)
 }
 
@@ -195,7 +195,7 @@ export const makeCollections = (database: DatabaseOf) => {
         const head = newCollection(input, { ...given, id, slug: given.slug || `collection-${id.slice(-8)}` })
         yield* holdAll(store, ids, input.productIds ?? [])
         const document = yield* insertCollection(store, head)
-        if (ids.length > 0) yield* setMembers(store, id, ids, ids)
+        yield* setMembers(store, id, ids, ids, 0)
         return yield* recordCollection(given, head, null, document, members)
       },
 

@@ -32,24 +32,30 @@ export const selectMembers = statement(`
 
 /** Where a product stands among the ids that a collection is to hold, sorted: the only place it can have there. */
 const placeOf = (id: string) => `width_bucket(${id}, (select sorted from wanted))`
-const isWanted = (id: string) => `(select sorted from wanted)[${placeOf(id)}] is not distinct from ${id}`
 const positionOf = (id: string) => `(select positions from wanted)[${placeOf(id)}]`
 
+/** Takes out what a collection is no longer to hold: store, collection, the products that stay or come. */
+export const removeOtherMembers = statement(`
+  with wanted as materialized (select array_agg(id order by id) as sorted from unnest($3::uuid[]) as id)
+  delete from collection_members
+  where store_id = $1 and collection_id = $2
+    and (select sorted from wanted)[${placeOf("product_id")}] is distinct from product_id
+`)
+
 /**
- * Makes a collection hold products in an order: store, collection, the products, and which of them are not its members
- * yet. Writes only what differs: rows cost most where they are made, with two foreign keys to check. Positions are looked
- * up in two values and not joined, as of a table that nobody has analyzed yet a join would compare each row with each.
+ * Makes a collection that holds no others hold products in an order: store, collection, the products, and which of them
+ * are not its members yet. Writes only what differs: rows cost most where they are made, with two foreign keys to check.
+ * Positions are looked up in two values and not joined, as of a table that nobody has analyzed yet a join would compare
+ * each row with each.
  */
-export const updateMembers = statement(`
+export const placeMembers = statement(`
   with wanted as materialized (
     select array_agg(id) as sorted, array_agg(position) as positions from (
       select id, (place - 1)::integer as position from unnest($3::uuid[]) with ordinality as given (id, place) order by id
     ) as in_order
-  ), gone as (
-    delete from collection_members where store_id = $1 and collection_id = $2 and not (${isWanted("product_id")})
   ), moved as (
     update collection_members set position = ${positionOf("product_id")}
-    where store_id = $1 and collection_id = $2 and ${isWanted("product_id")} and position <> ${positionOf("product_id")}
+    where store_id = $1 and collection_id = $2 and position <> ${positionOf("product_id")}
   )
   insert into collection_members (store_id, collection_id, position, product_id)
   select $1, $2, ${positionOf("id")}, id from unnest($4::uuid[]) as id

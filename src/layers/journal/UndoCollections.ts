@@ -30,12 +30,8 @@ function* hold(store: StoreId, id: CollectionId, wanted: ReadonlyArray<ProductId
   const there = yield* holdProducts(store, wanted)
   const ids = wanted.filter((product) => there.has(product))
   const known = new Set(idsIn(found))
-  yield* setMembers(
-    store,
-    id,
-    ids,
-    ids.filter((product) => !known.has(product))
-  )
+  const added = ids.filter((product) => !known.has(product))
+  yield* setMembers(store, id, ids, added, known.size)
   return listOf(ids)
 }
 
