@@ -13,6 +13,18 @@ const MAX_BYTES = 1024 * 1024
 /** Rows that are read before whatever else waits gets its turn, as the answer of the database to those before. */
 const ROWS_A_TURN = 16
 
+/** Milliseconds of a rest after them. */
+const REST = 0.1
+
+/**
+ * Lets whoever waits for this core have it. A process that never sleeps keeps it for a slice of milliseconds, whatever its
+ * priority (docs/performance.md, Import); no timer is as short as this.
+ */
+const makeRest = () => {
+  const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  return () => void Atomics.wait(never, 0, 0, REST)
+}
+
 /** A row that is not imported, and why. */
 export interface Refusal {
   readonly line: number
@@ -80,11 +92,15 @@ export async function* batchesOf<Input>(
     bytes = 0
     return batch
   }
+  const rest = makeRest()
   let turn = 0
   for await (const lines of chunks) {
     for (const line of lines) {
       turn += 1
-      if (turn % ROWS_A_TURN === 0) await setImmediate()
+      if (turn % ROWS_A_TURN === 0) {
+        rest()
+        await setImmediate()
+      }
       const row = read(line)
       if (Either.isLeft(row)) refused.push(row.left)
       else {

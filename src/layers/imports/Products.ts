@@ -16,7 +16,7 @@ import type { Put, PutOutcome } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import type { Change } from "../../domain/Write.ts"
-import { AfterCommit, ahead, leave } from "../database/Plan.ts"
+import { AfterCommit, countOf, leave } from "../database/Plan.ts"
 import { insertExternalIds } from "./ExternalIds.ts"
 import { recordAll } from "../Writes.ts"
 import { type Moment, momentOf } from "../catalog/Allocation.ts"
@@ -25,7 +25,7 @@ import { countProducts, type Grant, grantAll, roomOf, type Wish } from "../catal
 import { holdNamedProducts, type Written, writesOfMany } from "../catalog/ManyProducts.ts"
 import { type Entry, makeIndex } from "../catalog/Terms.ts"
 
-/** Products that the database is given to write while the next ones are made. */
+/** Products of one statement: as many as the database writes in a millisecond. */
 const SENT_AT_ONCE = 50
 
 /** What a put comes to: the product that is known, as it was and as it is to be, or a new one. */
@@ -143,10 +143,12 @@ export const makePutProducts = (): typeof Imports.Service.putProducts => {
         for (const [draft, refusal] of refused) refusals.set(draft, refusal)
         const [updated, created] = Array.partition(done, ({ before }) => before === undefined)
         const named = created.map(({ product, put }) => ({ externalId: put.externalId, id: product.id }))
-        yield* ahead(
+        const statements = [
           ...writesOfMany(store, indexOf, isNew, created, updated),
           ...(named.length > 0 ? [insertExternalIds(store, "product", named)] : [])
-        )
+        ]
+        // One after the other: a database that rests in between lets others have their turn (docs/performance.md, Import).
+        for (const statement of statements) yield* countOf(statement)
         yield* recordAll(done.map(changeOf))
         made += created.length
       }
