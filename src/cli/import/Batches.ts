@@ -16,14 +16,14 @@ const ROWS_A_TURN = 16
 /** Milliseconds of a rest after them. */
 const REST = 0.1
 
+/** Nobody writes to it: whoever waits for it to change waits for as long as they said. */
+const UNCHANGED = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+
 /**
  * Lets whoever waits for this core have it. A process that never sleeps keeps it for a slice of milliseconds, whatever its
  * priority (docs/performance.md, Import); no timer is as short as this.
  */
-const makeRest = () => {
-  const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
-  return () => void Atomics.wait(never, 0, 0, REST)
-}
+const rest = () => Atomics.wait(UNCHANGED, 0, 0, REST)
 
 /** A row that is not imported, and why. */
 export interface Refusal {
@@ -92,7 +92,6 @@ export async function* batchesOf<Input>(
     bytes = 0
     return batch
   }
-  const rest = makeRest()
   let turn = 0
   for await (const lines of chunks) {
     for (const line of lines) {

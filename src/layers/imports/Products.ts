@@ -26,7 +26,7 @@ import { holdNamedProducts, type Written, writesOfMany } from "../catalog/ManyPr
 import { type Entry, makeIndex } from "../catalog/Terms.ts"
 
 /** Products of one statement: as many as the database writes in a millisecond. */
-const SENT_AT_ONCE = 50
+const PRODUCTS_A_STATEMENT = 50
 
 /** What a put comes to: the product that is known, as it was and as it is to be, or a new one. */
 interface Draft {
@@ -138,7 +138,7 @@ export const makePutProducts = (): typeof Imports.Service.putProducts => {
         return true
       }
       let made = 0
-      for (const granted of Array.chunksOf(Array.zip(changes, grants), SENT_AT_ONCE)) {
+      for (const granted of Array.chunksOf(Array.zip(changes, grants), PRODUCTS_A_STATEMENT)) {
         const [refused, done] = Array.separate(granted.map(([draft, grant]) => finish(draft, grant, currencyCode)))
         for (const [draft, refusal] of refused) refusals.set(draft, refusal)
         const [updated, created] = Array.partition(done, ({ before }) => before === undefined)
@@ -147,7 +147,7 @@ export const makePutProducts = (): typeof Imports.Service.putProducts => {
           ...writesOfMany(store, indexOf, isNew, created, updated),
           ...(named.length > 0 ? [insertExternalIds(store, "product", named)] : [])
         ]
-        // One after the other: a database that rests in between lets others have their turn (docs/performance.md, Import).
+        // Each is waited for: a database that rests in between lets others have their turn (docs/performance.md, Import).
         for (const statement of statements) yield* countOf(statement)
         yield* recordAll(done.map(changeOf))
         made += created.length
