@@ -11,10 +11,10 @@ const MAX_ROWS = 250
 const MAX_BYTES = 1024 * 1024
 
 /** Rows that are read before whatever else waits gets its turn, as the answer of the database to those before. */
-const ROWS_A_TURN = 16
+const ROWS_A_TURN = 8
 
-/** Milliseconds of a rest after them. */
-const REST = 0.1
+/** Milliseconds of a rest after them, where others call. */
+const REST = 0.3
 
 /** Nobody writes to it: whoever waits for it to change waits for as long as they said. */
 const UNCHANGED = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
@@ -77,10 +77,14 @@ export interface Batch<Input> {
   readonly refused: ReadonlyArray<Refusal>
 }
 
-/** Reads a file in batches, in each of which an external id stands once: what comes twice changes what came before. */
+/**
+ * Reads a file in batches, in each of which an external id stands once: what comes twice changes what came before. Rests in
+ * between unless callers are quiet.
+ */
 export async function* batchesOf<Input>(
   chunks: AsyncIterable<ReadonlyArray<Line>>,
-  read: Read<Input>
+  read: Read<Input>,
+  areCallersQuiet: () => boolean
 ): AsyncGenerator<Batch<Input>> {
   let rows = new Map<string, Row<Input>>()
   let refused: Array<Refusal> = []
@@ -97,7 +101,7 @@ export async function* batchesOf<Input>(
     for (const line of lines) {
       turn += 1
       if (turn % ROWS_A_TURN === 0) {
-        rest()
+        if (!areCallersQuiet()) rest()
         await setImmediate()
       }
       const row = read(line)

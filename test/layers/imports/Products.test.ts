@@ -11,6 +11,7 @@ import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { type WriteContext, Writes } from "../../../src/domain/Write.ts"
 import { Database } from "../../../src/layers/database/Postgres.ts"
 import { statement } from "../../../src/layers/database/Statement.ts"
+import { makePutProducts } from "../../../src/layers/imports/Products.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeApp, makeStore } from "../../support/Api.ts"
 import { OneConnectionTest, PostgresTest } from "../../support/PostgresTest.ts"
@@ -72,24 +73,29 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
     it.effect("leave what the same products leave that are created one by one", () =>
       Effect.gen(function* () {
         const catalog = yield* Catalog
-        const { putProducts } = yield* Imports
-        const [one, all] = [yield* makeStore(), yield* makeStore()]
+        const [one, quick, considerate] = [yield* makeStore(), yield* makeStore(), yield* makeStore()]
         const appId = yield* makeApp()
         const { install } = yield* installing
         const { subscribe } = yield* Webhooks
         yield* subscribe(appId, { url: "https://example.com/", kinds: EventKind.literals })
-        for (const storeId of [one, all])
+        for (const storeId of [one, quick, considerate])
           yield* install({ storeId, appId, scopes: ["read_products"], capabilities: [] })
         const create = yield* performIn(one)
         for (const input of PRODUCTS) yield* create(catalog.createProduct(one, toProduct(input)))
-        const put = yield* performIn(all)
-        yield* put(putProducts(all, PRODUCTS.map(putOf), 0))
+        for (const [storeId, areCallersQuiet] of [
+          [quick, true],
+          [considerate, false]
+        ] as const) {
+          const put = yield* performIn(storeId)
+          yield* put(makePutProducts(() => areCallersQuiet)(storeId, PRODUCTS.map(putOf), 0))
+        }
         const traces = yield* tracesOf(one)
         assert.deepStrictEqual(
           traces.map(({ deliveries }) => deliveries),
           [1, 1, 1]
         )
-        assert.deepStrictEqual(yield* tracesOf(all), traces)
+        assert.deepStrictEqual(yield* tracesOf(quick), traces)
+        assert.deepStrictEqual(yield* tracesOf(considerate), traces)
       })
     )
 
