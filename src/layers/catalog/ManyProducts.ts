@@ -12,7 +12,7 @@ import { type Statement, statement } from "../database/Statement.ts"
 import { namedBy, wantedOf } from "../imports/ExternalIds.ts"
 import { arrayOf, fromLines, linesOf, listOf } from "../Lists.ts"
 import { codesOf, productOf } from "./ProductRepo.ts"
-import type { Entry, Index, IndexOf } from "./Terms.ts"
+import type { Found, Index, IndexOf } from "./Terms.ts"
 import { entersOf } from "./Vocabulary.ts"
 
 /*
@@ -101,13 +101,13 @@ const rowsOf = (
 export const writesOfMany = (
   store: StoreId,
   indexOf: IndexOf,
-  isNew: (entry: Entry) => boolean,
+  isNew: (found: Found) => boolean,
   created: ReadonlyArray<Written>,
   updated: ReadonlyArray<Written>
 ): ReadonlyArray<Statement> => {
   const toRow = (written: Written): Row => {
     const facets = facetsOf(written.product)
-    return { ...written, facets, index: indexOf(facets) }
+    return { ...written, facets, index: indexOf(store, facets) }
   }
   const [inserted, changed] = [created.map(toRow), updated.map(toRow)]
   return [
@@ -115,7 +115,7 @@ export const writesOfMany = (
     ...rowsOf(updateProducts, updateKeys, store, changed),
     ...entersOf(
       store,
-      [...inserted, ...changed].flatMap(({ index }) => index.entries.filter(isNew))
+      [...inserted, ...changed].flatMap(({ index }) => index.unentered.filter(isNew))
     )
   ]
 }

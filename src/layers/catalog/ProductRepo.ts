@@ -8,14 +8,14 @@ import { parse, stringify } from "../../domain/Json.ts"
 import { PAGE_BYTES, type PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { answerOf, firstOf, type Steps } from "../database/Plan.ts"
-import { type Statement, statement } from "../database/Statement.ts"
+import { answerOf, firstOf, leave, type Steps } from "../database/Plan.ts"
+import { statement } from "../database/Statement.ts"
 import { listOf } from "../Lists.ts"
 import { pageOf, pageQuery, START } from "../Pages.ts"
 import { type Moment, momentOf } from "./Allocation.ts"
 import { BYTES } from "./Sizes.ts"
-import { indexOf, isFoundAs } from "./Terms.ts"
-import { entersOf } from "./Vocabulary.ts"
+import { type Found, type IndexOf, isFoundAs } from "./Terms.ts"
+import { entersOf, knowEntered } from "./Vocabulary.ts"
 
 /*
  * SQL for products, and nothing else: no permissions, no limits, no events.
@@ -90,34 +90,39 @@ const nullableCode = (text: string | null) => (text === null ? null : codeOf(tex
 /** SKU and barcode as they are found. */
 export const codesOf = ({ barcode, sku }: Product) => [nullableCode(sku), nullableCode(barcode)] as const
 
-/** The product, what rules ask most of it, and the words that it is found by. */
-export const insertsOf = (store: StoreId, product: Product, document: JsonText): ReadonlyArray<Statement> => {
+/** Leaves words that may not be in the vocabulary yet. */
+function* enter(store: StoreId, unentered: ReadonlyArray<Found>): Steps<void> {
+  if (unentered.length === 0) return
+  yield* leave(...entersOf(store, unentered))
+  yield knowEntered(unentered)
+}
+
+/** Leaves the product, what rules ask most of it, and the words that it is found by. */
+export function* leaveNew(indexOf: IndexOf, store: StoreId, product: Product, document: JsonText): Steps<void> {
   const facets = facetsOf(product)
-  const { entries, terms } = indexOf(store, facets)
-  return [
+  const { terms, unentered } = indexOf(store, facets)
+  yield* leave(
     insertProduct(store, ...columnsOf(product, document, facets)),
-    insertKeys(store, product.id, ...numbersOf(product), ...codesOf(product), listOf(terms)),
-    ...entersOf(store, entries)
-  ]
+    insertKeys(store, product.id, ...numbersOf(product), ...codesOf(product), listOf(terms))
+  )
+  yield* enter(store, unentered)
 }
 
 /** The same of a product that there is; terms that stay need not be made, nor looked up in their index. */
-export const updatesOf = (
+export function* leaveChanged(
+  indexOf: IndexOf,
   store: StoreId,
   before: Product,
   product: Product,
   document: JsonText
-): ReadonlyArray<Statement> => {
+): Steps<void> {
   const facets = facetsOf(product)
   const { id } = product
-  const update = updateProduct(store, ...columnsOf(product, document, facets))
-  if (isFoundAs(before, product)) return [update, updateNumbers(store, id, ...numbersOf(product))]
-  const { entries, terms } = indexOf(store, facets)
-  return [
-    update,
-    updateKeys(store, id, ...numbersOf(product), ...codesOf(product), listOf(terms)),
-    ...entersOf(store, entries)
-  ]
+  yield* leave(updateProduct(store, ...columnsOf(product, document, facets)))
+  if (isFoundAs(before, product)) return yield* leave(updateNumbers(store, id, ...numbersOf(product)))
+  const { terms, unentered } = indexOf(store, facets)
+  yield* leave(updateKeys(store, id, ...numbersOf(product), ...codesOf(product), listOf(terms)))
+  yield* enter(store, unentered)
 }
 
 const lockRow = statement(`

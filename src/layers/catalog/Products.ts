@@ -19,18 +19,19 @@ import { leave, type Steps } from "../database/Plan.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { traced } from "../Traced.ts"
 import { record, recordDeletion } from "../Writes.ts"
+import { type IndexOf, makeIndex } from "./Terms.ts"
 import { allocateProduct, claimSlug, lockedStore, type Moment, releaseProduct } from "./Allocation.ts"
 import { slugOf } from "./MadeSlug.ts"
 import {
   deleteProduct,
   type Held,
-  insertsOf,
+  leaveChanged,
+  leaveNew,
   type Leaving,
   lockLeavingProduct,
   lockProduct,
   makeProductPage,
-  makeProductRead,
-  updatesOf
+  makeProductRead
 } from "./ProductRepo.ts"
 
 /** The product as it is stored and returned, unless it has grown too large. */
@@ -53,17 +54,19 @@ function* recordProduct(
 
 /** Adds a product, for which the store has given a place. */
 export function* addProduct(
+  indexOf: IndexOf,
   store: StoreId,
   moment: Moment,
   product: Product
 ): Steps<Document<ProductId>, Refusal<ProductTooLarge>> {
   const json = yield* documentOf(product)
-  yield* leave(...insertsOf(store, product, json))
+  yield* leaveNew(indexOf, store, product, json)
   return yield* recordProduct(moment, product, null, json)
 }
 
 /** Puts the next state of a product in the place of the one that is held. */
 export function* replaceProduct(
+  indexOf: IndexOf,
   store: StoreId,
   held: Held,
   product: Product,
@@ -71,12 +74,13 @@ export function* replaceProduct(
 ): Steps<Document<ProductId>, Refusal<ProductTooLarge>> {
   const { document, product: before } = held
   const json = yield* documentOf(product)
-  yield* leave(...updatesOf(store, before, product, json))
+  yield* leaveChanged(indexOf, store, before, product, json)
   return yield* recordProduct(held, product, { json: document, fields: before }, json, reason)
 }
 
 /** Brings a product from the state that it has to the next one, which is the same object where nothing changes. */
 function* changeProduct<E>(
+  indexOf: IndexOf,
   store: StoreId,
   id: ProductId,
   condition: VersionCondition,
@@ -91,7 +95,7 @@ function* changeProduct<E>(
   }
   const product = yield* nextOf(before, held.value.at)
   if (product === before) return { id, version: before.version, json: document }
-  return yield* replaceProduct(store, held.value, product, reason)
+  return yield* replaceProduct(indexOf, store, held.value, product, reason)
 }
 
 /** Deletes a product, under the lock of its store. */
@@ -104,6 +108,8 @@ export function* removeProduct(store: StoreId, leaving: Leaving): Steps<void> {
 export const makeProducts = (database: DatabaseOf) => {
   const page = makeProductPage(database)
   const read = makeProductRead(database)
+  const { forget, indexOf } = makeIndex()
+  database.onLost(forget)
   return {
     listProducts: (store, request) => traced("Catalog.listProducts")(page(store, request)),
 
@@ -121,6 +127,7 @@ export const makeProducts = (database: DatabaseOf) => {
         // Made by us: to check it took 120 µs, as `make` derives its schema anew each time.
         const id = ProductId.make(given.id, { disableValidation: true })
         return yield* addProduct(
+          indexOf,
           store,
           given,
           newProduct(input, { ...given, id, slug: given.slug || `product-${id.slice(-8)}` })
@@ -131,7 +138,7 @@ export const makeProducts = (database: DatabaseOf) => {
       function* () {
         // Slugs are given out under the store's lock; a patch without one has no need to wait for it.
         if (patch.slug !== undefined) yield* lockedStore(store)
-        return yield* changeProduct(store, id, condition, function* (before, at) {
+        return yield* changeProduct(indexOf, store, id, condition, function* (before, at) {
           const product = patchProduct(before, patch, at)
           if (product.slug !== before.slug) yield* claimSlug("products", store, product.slug, id)
           return product
@@ -140,6 +147,7 @@ export const makeProducts = (database: DatabaseOf) => {
 
     setInventory: (store, id, change, condition) => () =>
       changeProduct(
+        indexOf,
         store,
         id,
         condition,

@@ -47,21 +47,24 @@ export interface Entry {
   readonly term: string
 }
 
+/** A value that a product is found by: its term, and what leads to that. */
+export interface Found {
+  readonly term: string
+  readonly entries: ReadonlyArray<Entry>
+  /** Whether a committed write is known to have entered them. */
+  isEntered: boolean
+}
+
 /** What a product is found by, beside its codes. */
 export interface Index {
   readonly terms: ReadonlyArray<string>
-  readonly entries: ReadonlyArray<Entry>
+  /** What is to be entered in the vocabulary, unless it is there already. */
+  readonly unentered: ReadonlyArray<Found>
 }
 
 const textsOf = (facets: Facets, field: RuleField) => [facets[field]].flat().filter(isText)
 
-/** A value that a product is found by: its term, and what leads to that. */
-interface Found {
-  readonly term: string
-  readonly entries: ReadonlyArray<Entry>
-}
-
-type FoundBy = (kind: Kind, value: string) => Found
+type FoundBy = (storeId: string, kind: Kind, value: string) => Found
 
 /** The words that lead to a value: of a name each stands for itself. */
 const leadingTo = (kind: Kind, value: string): ReadonlyArray<string> => {
@@ -69,41 +72,57 @@ const leadingTo = (kind: Kind, value: string): ReadonlyArray<string> => {
   return SEARCHED.has(kind) ? wordsOf(value, VALUE_WORDS) : []
 }
 
-const foundIn =
-  (storeId: string): FoundBy =>
-  (kind, value) => {
-    const made = term(storeId, kind, value)
-    return { term: made, entries: leadingTo(kind, value).map((word) => ({ word, term: made })) }
-  }
-
-const indexBy = (facets: Facets, foundBy: FoundBy): Index => {
-  const terms = new Set<string>()
-  const entries: Array<Entry> = []
-  const add = (kind: Kind, value: string) => {
-    const found = foundBy(kind, value)
-    terms.add(found.term)
-    entries.push(...found.entries)
-  }
-  for (const field of INDEXED) for (const value of textsOf(facets, field)) add(field, value)
-  for (const word of textsOf(facets, "title").flatMap((name) => wordsOf(name, NAME_WORDS))) add("word", word)
-  return { terms: [...terms], entries }
+const foundBy: FoundBy = (storeId, kind, value) => {
+  const made = term(storeId, kind, value)
+  const entries = leadingTo(kind, value).map((word) => ({ word, term: made }))
+  return { term: made, entries, isEntered: entries.length === 0 }
 }
 
-/** All terms of a product, and the words that lead to them. */
-export const indexOf = (storeId: string, facets: Facets): Index => indexBy(facets, foundIn(storeId))
+/** Tells what a product of a store is found by. */
+export type IndexOf = (storeId: string, facets: Facets) => Index
 
-/** Tells what products of a store are found by. */
-export type IndexOf = (facets: Facets) => Index
+const indexBy =
+  (foundBy: FoundBy): IndexOf =>
+  (storeId, facets) => {
+    const found = new Set<Found>()
+    for (const field of INDEXED) for (const value of textsOf(facets, field)) found.add(foundBy(storeId, field, value))
+    for (const name of textsOf(facets, "title")) {
+      for (const word of wordsOf(name, NAME_WORDS)) found.add(foundBy(storeId, "word", word))
+    }
+    const all = [...found]
+    return { terms: [...new Set(all.map(({ term }) => term))], unentered: all.filter(({ isEntered }) => !isEntered) }
+  }
 
-/** The same for many products of a store: what many have is made once, and is the same object in each. */
-export const makeIndex = (storeId: string): IndexOf => {
-  const made = new Map<string, Found>()
-  const foundBy = foundIn(storeId)
-  const known: FoundBy = (kind, value) => {
-    const key = `${kind}/${value}`
-    const found = made.get(key) ?? foundBy(kind, value)
-    made.set(key, found)
+/** All terms of a product, and the words that lead to them, of which none is known to be entered. */
+export const indexOf: IndexOf = indexBy(foundBy)
+
+/** Values that are remembered at least, of those that were used last. There are at most twice as many. */
+const REMEMBERED = 8000
+
+/**
+ * The same for many products, whose values come again and again: what is made of one is remembered, and whether its words
+ * are entered. They stay when products go, so it holds until the database itself loses what was committed: `forget`.
+ */
+export const makeIndex = () => {
+  let late = new Map<string, Found>()
+  let early = late
+  const remembered: FoundBy = (storeId, kind, value) => {
+    const key = `${storeId}/${kind}/${value}`
+    const known = late.get(key)
+    if (known !== undefined) return known
+    if (late.size >= REMEMBERED) {
+      early = late
+      late = new Map()
+    }
+    const found = early.get(key) ?? foundBy(storeId, kind, value)
+    late.set(key, found)
     return found
   }
-  return (facets) => indexBy(facets, known)
+  return {
+    indexOf: indexBy(remembered),
+    forget: () => {
+      late = new Map()
+      early = late
+    }
+  }
 }

@@ -6,7 +6,7 @@ import type { DatabaseOf } from "../database/Database.ts"
 import { statement } from "../database/Statement.ts"
 import { listOf } from "../Lists.ts"
 import { codesOf, productOf } from "./ProductRepo.ts"
-import { type Entry, indexOf } from "./Terms.ts"
+import { type Found, indexOf } from "./Terms.ts"
 import { entersOf } from "./Vocabulary.ts"
 
 /** Products that are made findable by one transaction. */
@@ -48,15 +48,15 @@ export const makeCatchUp = ({ count, rows, transaction }: DatabaseOf): Effect.Ef
   return transaction(
     Effect.gen(function* () {
       const taken = yield* takenOf(takeUnsearched())
-      const entries = new Map<StoreId, Array<Entry>>()
+      const unentered = new Map<StoreId, Array<Found>>()
       for (const { document, id, storeId } of taken) {
         if (document === null) continue
         const product = productOf(document, id)
         const index = indexOf(storeId, facetsOf(product))
         yield* count(updateKeys(storeId, id, ...codesOf(product), listOf(index.terms)))
-        entries.set(storeId, [...(entries.get(storeId) ?? []), ...index.entries])
+        unentered.set(storeId, [...(unentered.get(storeId) ?? []), ...index.unentered])
       }
-      for (const [storeId, its] of entries) yield* Effect.forEach(entersOf(storeId, its), count, { discard: true })
+      for (const [storeId, its] of unentered) yield* Effect.forEach(entersOf(storeId, its), count, { discard: true })
       return taken.length
     })
   )

@@ -2,9 +2,10 @@ import { Effect, Schema } from "effect"
 import { isForgiven, isNear } from "../../domain/catalog/Words.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../database/Database.ts"
+import { AfterCommit } from "../database/Plan.ts"
 import { type Statement, statement } from "../database/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
-import type { Entry } from "./Terms.ts"
+import type { Entry, Found } from "./Terms.ts"
 
 /** The words that a store's products are found by, each with the terms that it leads to. They stay when products go. */
 const insertEntries = statement(`
@@ -18,12 +19,18 @@ const keyOf = ({ term, word }: Entry) => `${word}/${term}`
  * Enters words, each once; none where there are none. In one order everywhere: two writes that enter the same new words
  * wait for each other, and must not do so both ways.
  */
-export const entersOf = (store: StoreId, entries: ReadonlyArray<Entry>): ReadonlyArray<Statement> => {
-  if (entries.length === 0) return []
-  const byKey = new Map(entries.map((entry) => [keyOf(entry), entry]))
+export const entersOf = (store: StoreId, unentered: ReadonlyArray<Found>): ReadonlyArray<Statement> => {
+  if (unentered.length === 0) return []
+  const byKey = new Map(unentered.flatMap(({ entries }) => entries.map((entry) => [keyOf(entry), entry])))
   const sorted = [...byKey.keys()].toSorted().flatMap((key) => byKey.get(key) ?? [])
   return [insertEntries(store, arrayOf(sorted.map(({ word }) => word)), listOf(sorted.map(({ term }) => term)))]
 }
+
+/** What a write has entered is known to be there once that is committed. */
+export const knowEntered = (entered: Iterable<Found>): AfterCommit =>
+  new AfterCommit(() => {
+    for (const found of entered) found.isEntered = true
+  })
 
 /** Terms that a beginning leads to at most: those of the first words in their order. */
 const MOST_TERMS = 100

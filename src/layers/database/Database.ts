@@ -59,6 +59,11 @@ export const makeDatabase = (pool: Pg.Pool) => {
     /** The most connections that there are at once. */
     connections: pool.options.max,
 
+    /** Does so whenever a connection breaks: another server may take its place, without what was committed last. */
+    onLost: (action: () => void): void => {
+      pool.on("connect", (client) => client.on("error", action))
+    },
+
     /** The rows of a statement. A database with other rows than promised is a defect, here and below. */
     rows: <A, I>(row: Schema.Schema<A, I>) => {
       const decode = compileTrustedDecoder(Schema.Array(row))

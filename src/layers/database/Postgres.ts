@@ -97,11 +97,11 @@ export class Door extends Context.Tag("layers/database/Door")<
   }
 >() {}
 
-/** Statements of admission under way at once. */
-const ADMISSION_LANES = 2
+/** Statements of admission under way at once, where one of them is slow. */
+const MOST_ADMISSIONS = 2
 
 /** One more than admission uses at once is left for the probe of readiness. */
-const DOOR_CONNECTIONS = ADMISSION_LANES + 1
+const DOOR_CONNECTIONS = MOST_ADMISSIONS + 1
 
 /** A connection that breaks while idle is replaced on next use, so its error needs no handling. */
 const openPool = (options: PostgresOptions) =>
@@ -112,7 +112,7 @@ const openPool = (options: PostgresOptions) =>
 
 const makeDoor = (pool: Pg.Pool): typeof Door.Service => {
   const database = makeDatabase(pool)
-  return { ...database, together: makeTogether(database.send, ADMISSION_LANES) }
+  return { ...database, together: makeTogether(database.send, MOST_ADMISSIONS) }
 }
 
 /** The one database. The client of @effect/sql is for migrations, which are written for it. */

@@ -6,6 +6,9 @@ import type { Statement } from "./Statement.ts"
 /** Questions that share a statement at most. */
 const BATCH = 100
 
+/** Milliseconds that a statement keeps the next one waiting. */
+const PATIENCE = 5
+
 /** A row says which of the questions it answers, of which the first is 1. */
 interface Placed {
   readonly place: number
@@ -20,20 +23,22 @@ interface Asked<Question, Row> {
 type Send = (statement: Statement, done: (answer: Exit.Exit<Answer>) => void) => void
 
 /**
- * Questions of one kind, answered by one statement for many, of which so many are under way at once, whatever their kind.
- * Those that come in one turn of the event loop, or while all lanes are busy, share a statement: alone a question waits for
- * nobody, and under load the cost of a statement and its commit is divided. It is asked by callback, for every request
- * pays for what stands here.
+ * Questions of one kind, answered by one statement for many. Those that come in one turn of the event loop, or while a
+ * statement is under way, share the next: alone a question waits for nobody, and under load the cost of a statement and its
+ * commit is divided. One is under way at a time, whatever its kind; while it takes longer than {@link PATIENCE}, as behind a
+ * lock, the next goes beside it, `most` of them at once. It is asked by callback, for every request pays for what stands
+ * here.
  */
-export const makeTogether = (send: Send, lanes: number) => {
-  let free = lanes
+export const makeTogether = (send: Send, most: number) => {
+  let underWay = 0
+  let slow = 0
   /** What sends the questions of a kind, for those of which some wait: first those that have waited longest. */
   const ready = new Set<() => void>()
 
   const sendReady = () => {
     for (const sendBatch of ready) {
-      if (free === 0) return
-      free--
+      if (underWay > slow || underWay === most) return
+      underWay++
       ready.delete(sendBatch)
       sendBatch()
     }
@@ -51,8 +56,16 @@ export const makeTogether = (send: Send, lanes: number) => {
     const sendBatch = () => {
       const batch = waiting.splice(0, BATCH)
       if (waiting.length > 0) ready.add(sendBatch)
+      let isSlow = false
+      const timer = setTimeout(() => {
+        isSlow = true
+        slow++
+        sendReady()
+      }, PATIENCE)
       send(statementOf(batch.map(({ question }) => question)), (answered) => {
-        free++
+        clearTimeout(timer)
+        underWay--
+        if (isSlow) slow--
         sendReady()
         const found = Exit.flatMap(answered, rowsOf)
         for (const [index, { answer }] of batch.entries()) {

@@ -18,7 +18,7 @@ export const ImportsLive = Layer.effect(
     const { areQuiet, watch } = makeCallers(database)
     return Imports.of({
       watchCallers: Effect.as(watch, areQuiet),
-      putProducts: makePutProducts(areQuiet),
+      putProducts: makePutProducts(database, areQuiet),
       putCollection: makePutCollection(catalog),
       putOrders: makePutOrders(orders),
       putCustomers: makePutCustomers(customers)

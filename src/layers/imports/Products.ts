@@ -13,17 +13,18 @@ import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { stringify } from "../../domain/Json.ts"
 import type { Imports } from "../../domain/imports/Imports.ts"
 import type { Put, PutOutcome } from "../../domain/imports/Put.ts"
-import type { StoreId } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import type { Change } from "../../domain/Write.ts"
-import { AfterCommit, ahead, countOf, leave } from "../database/Plan.ts"
+import { ahead, countOf, leave } from "../database/Plan.ts"
 import { insertExternalIds } from "./ExternalIds.ts"
 import { recordAll } from "../Writes.ts"
 import { type Moment, momentOf } from "../catalog/Allocation.ts"
 import { slugOf } from "../catalog/MadeSlug.ts"
 import { countProducts, type Grant, grantAll, roomOf, type Wish } from "../catalog/ManyAllocation.ts"
 import { holdNamedProducts, type Written, writesOfMany } from "../catalog/ManyProducts.ts"
-import { type Entry, makeIndex } from "../catalog/Terms.ts"
+import type { DatabaseOf } from "../database/Database.ts"
+import { knowEntered } from "../catalog/Vocabulary.ts"
+import { type Found, makeIndex } from "../catalog/Terms.ts"
 
 /** Products of one statement while nobody calls, and beside others: those that the database writes in 0.3 ms. */
 const MOST_A_STATEMENT = 50
@@ -92,33 +93,16 @@ const changeOf = ({ before, json, moment, product }: Done): Change => ({
   reason: null
 })
 
-/**
- * Batches that share what is remembered, and words in it, from which on it is begun anew: values that lead to no words, as
- * types do, are bounded by the batches alone.
- */
-const MAX_BATCHES = 100
-const MAX_WORDS = 20_000
-
-/** What is remembered of a store between two batches: what products are found by, and which words of that are entered. */
-const makeMemory = (store: StoreId) => ({
-  store,
-  batches: 0,
-  indexOf: makeIndex(store),
-  entered: new Set<Entry>()
-})
-
 /*
  * `createProduct` and `updateProduct` for many at once, of the same parts: what they decide is decided for each, what they
  * ask and leave to the commit is one statement for all (docs/performance.md, Import).
  */
-export const makePutProducts = (areCallersQuiet: () => boolean): typeof Imports.Service.putProducts => {
-  let memory: ReturnType<typeof makeMemory> | undefined
-  const memoryOf = (store: StoreId) => {
-    const isFull = memory !== undefined && (memory.batches === MAX_BATCHES || memory.entered.size >= MAX_WORDS)
-    if (memory?.store !== store || isFull) memory = makeMemory(store)
-    memory.batches += 1
-    return memory
-  }
+export const makePutProducts = (
+  database: DatabaseOf,
+  areCallersQuiet: () => boolean
+): typeof Imports.Service.putProducts => {
+  const { forget, indexOf } = makeIndex()
+  database.onLost(forget)
 
   return (store, puts, planned) =>
     function* () {
@@ -131,11 +115,10 @@ export const makePutProducts = (areCallersQuiet: () => boolean): typeof Imports.
       const changes = drafts.filter(({ outcome }) => outcome !== "unchanged")
       const grants = changes.length === 0 ? [] : yield* grantAll(store, changes.map(wishOf))
       const refusals = new Map<Draft, Refused>()
-      const { entered, indexOf } = memoryOf(store)
-      const entering = new Set<Entry>()
-      const isNew = (entry: Entry) => {
-        if (entered.has(entry) || entering.has(entry)) return false
-        entering.add(entry)
+      const entered = new Set<Found>()
+      const isNew = (found: Found) => {
+        if (entered.has(found)) return false
+        entered.add(found)
         return true
       }
       let made = 0
@@ -157,8 +140,7 @@ export const makePutProducts = (areCallersQuiet: () => boolean): typeof Imports.
         made += created.length
       }
       if (made > 0) yield* leave(countProducts(store, made))
-      // Only what is committed is there for the batches that follow.
-      yield new AfterCommit(() => entering.forEach((entry) => entered.add(entry)))
+      yield knowEntered(entered)
       return {
         outcomes: drafts.map((draft) => {
           const refusal = refusals.get(draft)

@@ -9,6 +9,7 @@ import type { Refusal } from "../../domain/Write.ts"
 import { claimSlug, reallocateProduct } from "../catalog/Allocation.ts"
 import { lockLeavingProduct, lockProduct, productOf } from "../catalog/ProductRepo.ts"
 import { addProduct, removeProduct, replaceProduct } from "../catalog/Products.ts"
+import { indexOf } from "../catalog/Terms.ts"
 import { leave, type Steps } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import { type Kept, membersOf } from "./Kept.ts"
@@ -71,7 +72,7 @@ function* restore(
 ): Steps<void, Refusal<StoreNotFound | ProductLimitReached | ProductTooLarge | SlugTaken>> {
   const gone = productOf(stringify(before), id)
   const moment = yield* reallocateProduct(store, gone)
-  yield* addProduct(store, moment, { ...gone, version: gone.version + 1, updatedAt: moment.at.toISOString() })
+  yield* addProduct(indexOf, store, moment, { ...gone, version: gone.version + 1, updatedAt: moment.at.toISOString() })
   if (externalId !== null) yield* leave(rename(store, externalId, id))
   for (const { collectionId, rank } of memberships ?? []) yield* leave(rejoin(store, collectionId, id, rank))
 }
@@ -91,7 +92,7 @@ function* turnBack(
     updatedAt: at.toISOString()
   }
   if (next.slug !== product.slug) yield* claimSlug("products", store, next.slug, id)
-  yield* replaceProduct(store, held, next)
+  yield* replaceProduct(indexOf, store, held, next)
 }
 
 const toId = Schema.decodeSync(ProductId)

@@ -11,14 +11,14 @@ const turn = Effect.async<void>((resume) => {
 })
 
 /** A database that answers when it is told to, first what was sent first. */
-const makeSlow = () => {
+const makeSlow = (most = 1) => {
   const sent: Array<{ readonly text: string; readonly done: (answer: Exit.Exit<Answer>) => void }> = []
   const asked: Array<string> = []
   const together = makeTogether((statement, done) => {
     const [text, values] = statement.compile()
     asked.push(`${text}: ${String(values[0])}`)
     sent.push({ text, done })
-  }, 1)
+  }, most)
   const kind = (name: string) => together((questions: ReadonlyArray<string>) => statement(name)(questions), Row)
   const answer = (rows: ReadonlyArray<unknown>) =>
     Effect.sync(() => sent.shift()?.done(Exit.succeed({ command: "", rows, count: rows.length })))
@@ -30,6 +30,29 @@ const atOnce = <A>(work: ReadonlyArray<Effect.Effect<A>>) =>
   Effect.fork(Effect.forEach(work, Effect.exit, { concurrency: "unbounded" }))
 
 describe("questions asked together", () => {
+  it.live("go beside a statement that is slow, one at a time and no more of them than may", () =>
+    Effect.gen(function* () {
+      const { answer, asked, kind } = makeSlow(2)
+      const ask = kind("kin")
+      const [first, second, third] = yield* Effect.all([atOnce([ask("a")]), atOnce([ask("b")]), atOnce([ask("c")])])
+      yield* turn
+      yield* turn
+      assert.deepStrictEqual(asked, ["kin: a,b,c"])
+      const next = yield* atOnce([ask("d")])
+      yield* turn
+      yield* turn
+      assert.lengthOf(asked, 1)
+      while (asked.length === 1) yield* turn
+      assert.deepStrictEqual(asked, ["kin: a,b,c", "kin: d"])
+      const last = yield* atOnce([ask("e")])
+      for (let n = 0; n < 20; n++) yield* Effect.zipRight(turn, Effect.sleep("1 millis"))
+      assert.lengthOf(asked, 2)
+      for (let n = 0; n < 3; n++) yield* answer([])
+      yield* Effect.forEach([first, second, third, next, last], Fiber.join)
+      assert.deepStrictEqual(asked.slice(2), ["kin: e"])
+    })
+  )
+
   it.effect("share a statement, and each gets the row of its place", () =>
     Effect.gen(function* () {
       const { answer, asked, kind } = makeSlow()

@@ -73,6 +73,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
     it.effect("leave what the same products leave that are created one by one", () =>
       Effect.gen(function* () {
         const catalog = yield* Catalog
+        const database = yield* Database
         const [one, quick, considerate] = [yield* makeStore(), yield* makeStore(), yield* makeStore()]
         const appId = yield* makeApp()
         const { install } = yield* installing
@@ -87,7 +88,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
           [considerate, false]
         ] as const) {
           const put = yield* performIn(storeId)
-          yield* put(makePutProducts(() => areCallersQuiet)(storeId, PRODUCTS.map(putOf), 0))
+          yield* put(makePutProducts(database, () => areCallersQuiet)(storeId, PRODUCTS.map(putOf), 0))
         }
         const traces = yield* tracesOf(one)
         assert.deepStrictEqual(
