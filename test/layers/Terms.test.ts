@@ -19,6 +19,8 @@ const given = {
 
 const facets = randomProduct.map((input) => facetsOf(newProduct(input, given)))
 
+const named = (name: string) => facetsOf(newProduct({ name }, given))
+
 describe("Terms", () => {
   const indexed: ReadonlyArray<RuleField> = [
     "tags",
@@ -121,7 +123,6 @@ describe("Terms", () => {
 
   it("are remembered of the last values alone, so that what never comes again takes no room", () => {
     const { indexOf } = makeIndex()
-    const named = (name: string) => facetsOf(newProduct({ name }, given))
     const isKnown = (name: string) => indexOf(STORE, named(name)).unentered.length === 0
     const enter = (name: string) => knowEntered(indexOf(STORE, named(name)).unentered).action()
     enter("often")
