@@ -59,18 +59,31 @@ const declared = (ast: SchemaAST.Declaration): Read => {
   return (given, options) => valueOf(decode(given, options, ast))
 }
 
+// What is right as it was given is not copied: neither a list of such items, nor an object of such members in their order.
+
 const listed =
   (item: Read): Read =>
   (given, options) => {
     if (!Array.isArray(given)) return NOT_READ
-    const values: Array<unknown> = []
+    let values: Array<unknown> | undefined
+    let kept = 0
     for (const one of given) {
       const value = item(one, options)
       if (value === NOT_READ) return NOT_READ
-      values.push(value)
+      if (values === undefined && value === one) kept++
+      else {
+        values ??= given.slice(0, kept)
+        values.push(value)
+      }
     }
-    return values
+    return values ?? given
   }
+
+const picked = (given: Readonly<Record<PropertyKey, unknown>>, keys: ReadonlyArray<PropertyKey>) => {
+  const values: Record<PropertyKey, unknown> = {}
+  for (const key of keys) values[key] = given[key]
+  return values
+}
 
 /** An object with these members and, where there is `rest`, any others. */
 const structured = ({ propertySignatures }: SchemaAST.TypeLiteral, rest: Read | undefined): Read => {
@@ -79,16 +92,25 @@ const structured = ({ propertySignatures }: SchemaAST.TypeLiteral, rest: Read | 
 
   return (given, options) => {
     if (!Predicate.isRecord(given)) return NOT_READ
+    const keys = Reflect.ownKeys(given)
     const isStrict = rest === undefined && options.onExcessProperty === "error"
-    if (isStrict && !Reflect.ownKeys(given).every((key) => names.has(key))) return NOT_READ
-    const values: Record<PropertyKey, unknown> = {}
+    if (isStrict && !keys.every((key) => names.has(key))) return NOT_READ
+    let values: Record<PropertyKey, unknown> | undefined = rest === undefined ? undefined : {}
+    let kept = 0
     for (const { isOptional, name, read } of members) {
       if (isOptional && !Object.hasOwn(given, name)) continue
-      const value = read(given[name], options)
+      const one = given[name]
+      const value = read(one, options)
       if (value === NOT_READ) return NOT_READ
-      values[name] = value
+      if (values === undefined && value === one && keys[kept] === name) kept++
+      else {
+        values ??= picked(given, keys.slice(0, kept))
+        values[name] = value
+      }
     }
-    if (rest === undefined) return values
+    if (rest === undefined || values === undefined) {
+      return values ?? (kept === keys.length ? given : picked(given, keys.slice(0, kept)))
+    }
     for (const key of Object.keys(given)) {
       const value = rest(given[key], options)
       if (value === NOT_READ) return NOT_READ
