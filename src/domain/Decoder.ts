@@ -95,7 +95,7 @@ const structured = ({ propertySignatures }: SchemaAST.TypeLiteral, rest: Read | 
     const keys = Reflect.ownKeys(given)
     const isStrict = rest === undefined && options.onExcessProperty === "error"
     if (isStrict && !keys.every((key) => names.has(key))) return NOT_READ
-    let values: Record<PropertyKey, unknown> | undefined = rest === undefined ? undefined : {}
+    let values: Record<PropertyKey, unknown> | undefined
     let kept = 0
     for (const { isOptional, name, read } of members) {
       if (isOptional && !Object.hasOwn(given, name)) continue
@@ -108,15 +108,20 @@ const structured = ({ propertySignatures }: SchemaAST.TypeLiteral, rest: Read | 
         values[name] = value
       }
     }
-    if (rest === undefined || values === undefined) {
-      return values ?? (kept === keys.length ? given : picked(given, keys.slice(0, kept)))
+    if (rest !== undefined) {
+      for (const key of Object.keys(given)) {
+        const one = given[key]
+        const value = rest(one, options)
+        if (value === NOT_READ) return NOT_READ
+        if (names.has(key)) continue
+        if (values === undefined && value === one && keys[kept] === key) kept++
+        else {
+          values ??= picked(given, keys.slice(0, kept))
+          values[key] = value
+        }
+      }
     }
-    for (const key of Object.keys(given)) {
-      const value = rest(given[key], options)
-      if (value === NOT_READ) return NOT_READ
-      if (!names.has(key)) values[key] = value
-    }
-    return values
+    return values ?? (kept === keys.length ? given : picked(given, keys.slice(0, kept)))
   }
 }
 
