@@ -1,4 +1,4 @@
-import { Cause, Effect, FiberId, Runtime } from "effect"
+import { Cause, Effect, FiberId, Runtime, RuntimeFlags } from "effect"
 import type { Reply } from "./Call.ts"
 import { type PublicError, replyOf } from "./ErrorTable.ts"
 import type { Exchange } from "./Exchange.ts"
@@ -13,7 +13,8 @@ export type Answering = (exchange: Exchange, work: Effect.Effect<Reply, PublicEr
  * the line of its store, and the database stops reading for it. A write that has begun goes on to its end.
  */
 export const makeAnswering: Effect.Effect<Answering> = Effect.map(Effect.runtime(), (runtime) => {
-  const runFork = Runtime.runFork(runtime)
+  // Nobody reads Effect's own counts of fibers.
+  const runFork = Runtime.runFork(Runtime.disableRuntimeFlag(runtime, RuntimeFlags.RuntimeMetrics))
   return (exchange, work) => {
     const fiber = runFork(
       // An interruption would skip what comes behind the answer, and nobody would hear of a write that broke.
