@@ -92,9 +92,7 @@ const structured = ({ propertySignatures }: SchemaAST.TypeLiteral, rest: Read | 
 
   return (given, options) => {
     if (!Predicate.isRecord(given)) return NOT_READ
-    const keys = Reflect.ownKeys(given)
-    const isStrict = rest === undefined && options.onExcessProperty === "error"
-    if (isStrict && !keys.every((key) => names.has(key))) return NOT_READ
+    const keys = Object.keys(given)
     let values: Record<PropertyKey, unknown> | undefined
     let kept = 0
     for (const { isOptional, name, read } of members) {
@@ -109,7 +107,7 @@ const structured = ({ propertySignatures }: SchemaAST.TypeLiteral, rest: Read | 
       }
     }
     if (rest !== undefined) {
-      for (const key of Object.keys(given)) {
+      for (const key of keys) {
         const one = given[key]
         const value = rest(one, options)
         if (value === NOT_READ) return NOT_READ
@@ -121,7 +119,10 @@ const structured = ({ propertySignatures }: SchemaAST.TypeLiteral, rest: Read | 
         }
       }
     }
-    return values ?? (kept === keys.length ? given : picked(given, keys.slice(0, kept)))
+    if (values === undefined && kept === keys.length) return given
+    const isStrict = rest === undefined && options.onExcessProperty === "error"
+    if (isStrict && !keys.every((key) => names.has(key))) return NOT_READ
+    return values ?? picked(given, keys.slice(0, kept))
   }
 }
 

@@ -41,6 +41,7 @@ import readInOrder from "./migrations/0038_read_in_order.ts"
 import tellOfAdministration from "./migrations/0039_tell_of_administration.ts"
 import keysGoWithProducts from "./migrations/0040_keys_go_with_products.ts"
 import noRowsOfEarlyReleases from "./migrations/0041_no_rows_of_early_releases.ts"
+import moreTermsAreGathered from "./migrations/0042_more_terms_are_gathered.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 
 export const migrations = {
@@ -84,7 +85,8 @@ export const migrations = {
   "0038_read_in_order": readInOrder,
   "0039_tell_of_administration": tellOfAdministration,
   "0040_keys_go_with_products": keysGoWithProducts,
-  "0041_no_rows_of_early_releases": noRowsOfEarlyReleases
+  "0041_no_rows_of_early_releases": noRowsOfEarlyReleases,
+  "0042_more_terms_are_gathered": moreTermsAreGathered
 }
 
 /** The number that a migration's name begins with. */

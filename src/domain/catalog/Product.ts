@@ -122,7 +122,7 @@ const withIds = (
     const id = idOf(variant)
     const before = known.get(id)
     known.delete(id)
-    return { ...before, ...variant, id: before?.id ?? uuidV7(at.getTime()) }
+    return before === undefined ? { ...variant, id: uuidV7(at.getTime()) } : { ...before, ...variant, id: before.id }
   })
 
 /** The product with the patch applied: the same object when the patch changes nothing. */

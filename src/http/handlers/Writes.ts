@@ -55,10 +55,10 @@ interface WriteInput<Path, Query, Body> {
 }
 
 /** A rehearsal is answered as the write would be, with what that would lead to; it has no version to be named by. */
-const rehearsed = ({ rehearsal, ...response }: Outcome): StoredResponse =>
-  rehearsal === undefined
-    ? response
-    : { ...response, body: extend(response.body, JSON.stringify(rehearsal)), etag: null }
+const rehearsed = (outcome: Outcome): StoredResponse =>
+  outcome.rehearsal === undefined
+    ? outcome
+    : { status: outcome.status, body: extend(outcome.body, JSON.stringify(outcome.rehearsal)), etag: null }
 
 /** The frame of every write: under which key, with which body, and the answer that is stored, sent and replayed. */
 export const makeWrite = Effect.gen(function* () {

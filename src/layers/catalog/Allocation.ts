@@ -46,7 +46,8 @@ function* settle(
   made: string
 ): Steps<Allocated, Refusal<SlugTaken>> {
   if (asked !== undefined && choice > 1) return yield* refuse(new SlugTaken({ slug: asked }))
-  return { ...momentOf(clock), id: uuidOfMicros(clock), currencyCode, slug: asked ?? numbered(made, choice) }
+  const { at, eventId } = momentOf(clock)
+  return { at, eventId, id: uuidOfMicros(clock), currencyCode, slug: asked ?? numbered(made, choice) }
 }
 
 // Computed when the row is locked and changed. The function that chooses the slug is volatile, so what it looks at is

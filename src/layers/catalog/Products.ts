@@ -124,13 +124,14 @@ export const makeProducts = (database: DatabaseOf) => {
     createProduct: (store, input) =>
       function* () {
         const given = yield* allocateProduct(store, input.slug, slugOf(input.name))
+        const { at, currencyCode } = given
         // Made by us: to check it took 120 µs, as `make` derives its schema anew each time.
         const id = ProductId.make(given.id, { disableValidation: true })
         return yield* addProduct(
           indexOf,
           store,
           given,
-          newProduct(input, { ...given, id, slug: given.slug || `product-${id.slice(-8)}` })
+          newProduct(input, { at, currencyCode, id, slug: given.slug || `product-${id.slice(-8)}` })
         )
       },
 

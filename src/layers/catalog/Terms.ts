@@ -62,7 +62,11 @@ export interface Index {
   readonly unentered: ReadonlyArray<Found>
 }
 
-const textsOf = (facets: Facets, field: RuleField) => [facets[field]].flat().filter(isText)
+const textsOf = (facets: Facets, field: RuleField): ReadonlyArray<string> => {
+  const facet = facets[field]
+  if (isText(facet)) return [facet]
+  return Array.isArray(facet) ? facet.filter(isText) : []
+}
 
 type FoundBy = (storeId: string, kind: Kind, value: string) => Found
 
@@ -84,13 +88,14 @@ export type IndexOf = (storeId: string, facets: Facets) => Index
 const indexBy =
   (foundBy: FoundBy): IndexOf =>
   (storeId, facets) => {
-    const found = new Set<Found>()
-    for (const field of INDEXED) for (const value of textsOf(facets, field)) found.add(foundBy(storeId, field, value))
-    for (const name of textsOf(facets, "title")) {
-      for (const word of wordsOf(name, NAME_WORDS)) found.add(foundBy(storeId, "word", word))
+    const found = new Map<string, Found>()
+    const find = (kind: Kind, value: string) => {
+      const one = foundBy(storeId, kind, value)
+      found.set(one.term, one)
     }
-    const all = [...found]
-    return { terms: [...new Set(all.map(({ term }) => term))], unentered: all.filter(({ isEntered }) => !isEntered) }
+    for (const field of INDEXED) for (const value of textsOf(facets, field)) find(field, value)
+    for (const name of textsOf(facets, "title")) for (const word of wordsOf(name, NAME_WORDS)) find("word", word)
+    return { terms: [...found.keys()], unentered: [...found.values()].filter(({ isEntered }) => !isEntered) }
   }
 
 /** All terms of a product, and the words that lead to them, of which none is known to be entered. */

@@ -42,18 +42,32 @@ const joined = (statements: ReadonlyArray<Compiled>): string => {
   return others.length === 0 ? last : `with ${others.join(", ")} ${last}`
 }
 
+/** Texts that statements begin with, one after the other: the statement made of them, and what may come next. */
+interface Beginning {
+  made: string | undefined
+  readonly next: Map<string, Beginning>
+}
+
+const makeBeginning = (): Beginning => ({ made: undefined, next: new Map() })
+
 /**
  * Makes one statement of several: all but the last are common table expressions, and all of them are done. They do not
  * see each other, and must not touch the same row. Texts made so far are kept by those they are made of: there are a few
  * dozen, as what differs from write to write are values.
  */
 export const makeCombine = () => {
-  const made = new Map<string, string>()
+  const nothing = makeBeginning()
   return (statements: ReadonlyArray<Statement>): Compiled => {
     const parts = statements.map((statement) => statement.compile())
-    const key = parts.map(([text]) => text).join("\0")
-    const text = made.get(key) ?? joined(parts)
-    made.set(key, text)
-    return [text, parts.flatMap(([, values]) => values)]
+    const values: Array<unknown> = []
+    let all = nothing
+    for (const [text, own] of parts) {
+      values.push(...own)
+      const longer = all.next.get(text) ?? makeBeginning()
+      all.next.set(text, longer)
+      all = longer
+    }
+    all.made ??= joined(parts)
+    return [all.made, values]
   }
 }
