@@ -143,7 +143,8 @@ describe("JSON of this service", () => {
         spelling.map(accepted),
         fc.array(tie("tree"), { maxLength: 4 }),
         fc.dictionary(
-          text.map((key) => key.replaceAll("\u0000", "0")),
+          // The service refuses the key `__proto__`.
+          text.map((key) => key.replaceAll("\u0000", "0")).filter((key) => key !== "__proto__"),
           tie("tree"),
           { maxKeys: 4, noNullPrototype: true }
         )
