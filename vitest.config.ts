@@ -1,19 +1,23 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
-/*
- * `npm test` keeps the modules of one file for the next: to load them anew took a third of the time. Plans are measured by
- * themselves, as what others have left counts there.
- */
+const PLANS = "test/layers/database/Plans.test.ts"
+
+const project = { setupFiles: ["test/support/setup.ts"], testTimeout: 180_000, hookTimeout: 120_000 }
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    setupFiles: ["test/support/setup.ts"],
+    // Once for the run: all projects use one PostgreSQL.
     globalSetup: ["test/support/globalSetup.ts"],
-    // One less than there are cores, as Vitest has it, but not one alone: much of a test is waiting.
+    // A file keeps the modules for the next: loading them again took a third of the time.
+    isolate: false,
+    // One less than there are cores, as Vitest has it, but at least two: tests spend much of their time waiting.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     minWorkers: 1,
-    testTimeout: 180_000,
-    hookTimeout: 120_000
+    projects: [
+      { test: { ...project, name: "all", include: ["test/**/*.test.ts"], exclude: [PLANS], isolate: false } },
+      // It counts the pages that PostgreSQL reads, so it runs alone, in a fresh worker, after all others.
+      { test: { ...project, name: "plans", include: [PLANS], sequence: { groupOrder: 1 } } }
+    ]
   }
 })

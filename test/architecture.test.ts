@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
+import { guardOf } from "./support/Programs.ts"
 
 /** Who may import whom, the most particular room first. */
 const ROOMS: ReadonlyArray<readonly [room: string, ...open: ReadonlyArray<string>]> = [
@@ -123,11 +124,11 @@ it("only http knows HTTP", () => {
   }
 })
 
-/** A file and all that it imports of ours, directly or not. */
-const closureOf = (file: string, seen = new Set<string>()): ReadonlySet<string> => {
+/** A file and all that it imports from a folder, directly or not. */
+const closureOf = (file: string, folder = "src/", seen = new Set<string>()): ReadonlySet<string> => {
   if (seen.has(file)) return seen
   seen.add(file)
-  for (const target of importsOf(file)) if (target.startsWith("src/")) closureOf(target, seen)
+  for (const target of importsOf(file)) if (target.startsWith(folder)) closureOf(target, folder, seen)
   return seen
 }
 
@@ -150,4 +151,53 @@ it("the environment is read in layers and where they are put together alone", ()
     readers.filter((file) => !/^src\/(?:layers|web)\//.test(file) && file !== "src/Service.ts"),
     []
   )
+})
+
+const HELPER = "test/support/Programs.ts"
+
+const testFiles = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .map((file) => join("test", file))
+  .filter((file) => /\.test\.ts$|^test\/support\/.*\.ts$/.test(file) && file !== HELPER)
+
+/** Uses of programs that a machine may lack, without the helper. Types of their packages are no use. */
+const detoursIn = (text: string) =>
+  [
+    ...text
+      .replaceAll(/^import type .*$/gm, "")
+      .matchAll(
+        /(?:from|import|require)\s*\(?\s*["'`](?:playwright|@testcontainers\/)[^"'`]*|\b(?:spawn|exec|execFile)(?:Sync)?\(\s*["'`](?!npm["'`])[^"'`]*|process\.env(?:\.|\[["'`])CHROMIUM/g
+      )
+  ].map(([use]) => use)
+
+it("tests start no program but Node, npm and PostgreSQL, unless the helper gives it", () => {
+  const detours = testFiles
+    .filter((file) => file !== "test/architecture.test.ts")
+    .flatMap((file) => detoursIn(readFileSync(file, "utf8")).map((use) => `${file}: ${use}`))
+  assert.deepStrictEqual(detours, [])
+  for (const detour of [
+    'import { chromium } from "playwright-core"',
+    'await import("playwright-core")',
+    'import {\n  PostgreSqlContainer\n} from "@testcontainers/postgresql"',
+    'spawn("pgbouncer", [])',
+    'execFileSync("/usr/bin/chromium")',
+    'execute(process.env["CHROMIUM"] ?? "chromium")'
+  ]) {
+    assert.lengthOf(detoursIn(detour), 1, detour)
+  }
+  assert.isEmpty(detoursIn('import type { Page } from "playwright-core"\nspawn("npm", ["start"])'))
+})
+
+it("tests of a program are skipped where it is missing", () => {
+  const users = [
+    ["test/support/Chromium.ts", "chromium"],
+    ["test/support/Pgbouncer.ts", "pgbouncer"]
+  ] as const
+  for (const [support, program] of users) {
+    const files = testFiles.filter((file) => file.endsWith(".test.ts") && closureOf(file, "test/support/").has(support))
+    assert.isNotEmpty(files)
+    assert.deepStrictEqual(
+      files.filter((file) => !readFileSync(file, "utf8").includes(`skipIf(${guardOf(program)})`)),
+      []
+    )
+  }
 })

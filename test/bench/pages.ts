@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import type { Browser, CDPSession, Page } from "playwright-core"
-import { browser } from "../support/Browser.ts"
+import { browser } from "../support/Programs.ts"
 import { memberOf } from "../support/Members.ts"
 import { say } from "./arena.ts"
 import { connection, freshDatabase, settle } from "./cluster.ts"

@@ -5,7 +5,7 @@ import type { Locator } from "playwright-core"
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { createClient } from "../../src/http/client/Client.ts"
-import { browser, hasBrowser } from "../support/Browser.ts"
+import { browser, isMissing } from "../support/Programs.ts"
 import { folder, freePort, ownDatabase, runNode, startServer, watch } from "../support/Process.ts"
 
 const Demo = Schema.parseJson(
@@ -64,7 +64,7 @@ const startExample = Effect.fn(function* (given: Record<string, string>) {
   return { kept: () => Schema.decodeSync(Kept)(readFileSync(join(path, ".tokens.json"), "utf8")), said: started.said }
 })
 
-describe.skipIf(!hasBrowser)("the example app", () => {
+describe.skipIf(isMissing("chromium"))("the example app", () => {
   it.scopedLive(
     "installs itself on the demo store, raises a price, hears of others, and renews its token",
     () =>

@@ -3,17 +3,18 @@ import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { postgres } from "../../src/layers/database/Postgres.ts"
 import { makeClient, pageOf } from "../support/Api.ts"
-import { isThere, knowsPrepared, pooler } from "../support/Pgbouncer.ts"
+import { pooler } from "../support/Pgbouncer.ts"
 import { connection, emptyDatabase, rowsOf, runNode, watch } from "../support/Process.ts"
+import { hasPreparedPooling, isMissing } from "../support/Programs.ts"
 import { receiver } from "../support/Receiver.ts"
 import { audience, books, listening, startSender } from "../support/Workers.ts"
 
 /** Where there is a pgbouncer, in transaction mode. */
-const behindPooler = it.scopedLive.skipIf(!isThere)
+const behindPooler = it.scopedLive.skipIf(isMissing("pgbouncer"))
 
 const ways = [
-  ["without prepared statements", isThere, {}, {}],
-  ["with prepared statements", knowsPrepared, { DATABASE_PREPARE: "true" }, { max_prepared_statements: 500 }]
+  ["without prepared statements", !isMissing("pgbouncer"), {}, {}],
+  ["with prepared statements", hasPreparedPooling(), { DATABASE_PREPARE: "true" }, { max_prepared_statements: 500 }]
 ] as const
 
 for (const [how, isPossible, variables, settings] of ways) {

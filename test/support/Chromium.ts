@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import axe from "axe-core"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Browser, Page } from "playwright-core"
-import { browser } from "./Browser.ts"
+import { browser } from "./Programs.ts"
 
 export class Chromium extends Context.Tag("test/Chromium")<Chromium, Browser>() {}
 

@@ -1,19 +1,8 @@
 import { Deferred, Effect } from "effect"
-import { spawn, spawnSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { folder, freePort } from "./Process.ts"
-
-const [, major = "", minor = ""] =
-  /PgBouncer (\d+)\.(\d+)/.exec(spawnSync("pgbouncer", ["--version"], { encoding: "utf8" }).stdout ?? "") ?? []
-
-/** Whether this machine has a `pgbouncer`. */
-export const isThere = major !== ""
-
-/** Whether it knows prepared statements. */
-export const knowsPrepared = Number(major) > 1 || Number(minor) >= 21
-
-if (!isThere) process.stdout.write("No test behind a pooler: there is no pgbouncer here (apt-get install pgbouncer)\n")
+import { startPgbouncer } from "./Programs.ts"
 
 type Values = Readonly<Record<string, string | number>>
 
@@ -57,7 +46,7 @@ export const pooler = Effect.fn(function* (url: string, values: Values = {}, isL
   const child = yield* Effect.acquireRelease(
     Effect.sync(() => {
       const account = process.getuid?.() === 0 ? ["-u", "nobody"] : []
-      return spawn("pgbouncer", [...account, file], { stdio: ["ignore", "ignore", "pipe"] })
+      return startPgbouncer([...account, file])
     }),
     (started) =>
       Effect.async<void>((resume) => {

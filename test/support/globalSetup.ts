@@ -1,13 +1,15 @@
 import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { randomUUID } from "node:crypto"
+import { readFileSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import type { TestProject } from "vitest/node"
 import { postgres } from "../../src/layers/database/Postgres.ts"
 import { embeddedPostgres } from "../../src/layers/EmbeddedPostgres.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { onServer } from "./OnServer.ts"
+import { postgresInDocker, skippedFiles } from "./Programs.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -25,29 +27,8 @@ interface DatabaseServer {
   readonly stop: () => Promise<void>
 }
 
-const image = "postgres:18"
-
 /** Nothing here need outlive a crash. */
 const careless = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=200"]
-
-/** From a Docker engine; undefined where none answers, or where it cannot give us the image (said in a line then). */
-const fromDocker = async (): Promise<DatabaseServer | undefined> => {
-  // Ryuk removes containers of runs that died. It is one more image to pull, and we stop our only container ourselves.
-  process.env["TESTCONTAINERS_RYUK_DISABLED"] ??= "true"
-  const { PostgreSqlContainer } = await import("@testcontainers/postgresql")
-  try {
-    const container = await new PostgreSqlContainer(image)
-      .withStartupTimeout(60_000)
-      .withCommand(["postgres", ...careless.flatMap((setting) => ["-c", setting])])
-      .start()
-    const stop = async () => void (await container.stop())
-    return { url: container.getConnectionUri(), origin: `Docker (${image})`, stop }
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    if (!reason.includes("container runtime")) say(`Docker answers but cannot run ${image}: ${reason.trim()}`)
-    return undefined
-  }
-}
 
 /** From the binaries npm installed, in a folder that goes with the run. */
 const fromNpm = async (): Promise<DatabaseServer> => {
@@ -85,7 +66,7 @@ export const setup = async (project: TestProject) => {
   const server: DatabaseServer =
     given !== undefined && given !== ""
       ? { url: given, origin: "TEST_DATABASE_URL", stop: async () => undefined }
-      : ((await fromDocker()) ?? (await fromNpm()))
+      : ((await postgresInDocker(careless)) ?? (await fromNpm()))
   say(`PostgreSQL for tests: ${server.origin}`)
   const template = await makeTemplate(server).catch(async (error: unknown) => {
     await server.stop()
@@ -93,7 +74,12 @@ export const setup = async (project: TestProject) => {
   })
   project.provide("databaseServer", server.url)
   project.provide("migratedTemplate", template.name)
+  const files = project.vitest.state.getPaths().map((path) => ({
+    path: relative(project.config.root, path),
+    text: readFileSync(path, "utf8")
+  }))
   return async () => {
+    for (const line of skippedFiles(files)) say(line)
     await template.drop()
     await server.stop()
   }

@@ -4,7 +4,7 @@ import { type AppPlan, Billing } from "../../src/domain/billing/Billing.ts"
 import type { InstallationId } from "../../src/domain/access/Installations.ts"
 import { makeWorker } from "../../src/layers/webhooks/Worker.ts"
 import { install, makeApp } from "../support/Api.ts"
-import { hasBrowser } from "../support/Browser.ts"
+import { isMissing } from "../support/Programs.ts"
 import { isFitFor } from "../support/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
 import { receiver } from "../support/Receiver.ts"
@@ -29,7 +29,7 @@ const PLAN = { price: 9.9, currencyCode: "EUR", period: "month", trialDays: 0 } 
 
 const nameOf = (delivery: Parameters<typeof eventOf>[0]) => eventOf(delivery).data["product"]?.["name"]
 
-describe.skipIf(!hasBrowser)("the apps on a store", () => {
+describe.skipIf(isMissing("chromium"))("the apps on a store", () => {
   layer(DeliveringPages, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.scoped("an app is shown in words with what it was sent, which is sent again, waits and goes on", () =>
       Effect.gen(function* () {

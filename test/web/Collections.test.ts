@@ -5,7 +5,7 @@ import { type CollectionId, CreateCollection, UpdateCollection } from "../../src
 import { CreateProduct, type ProductId } from "../../src/domain/catalog/Product.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Client, performed } from "../../src/rpc/Client.ts"
-import { hasBrowser } from "../support/Browser.ts"
+import { isMissing } from "../support/Programs.ts"
 import { isFitFor } from "../support/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
 import { newKey } from "../support/Rpc.ts"
@@ -45,7 +45,7 @@ const namesIn = (page: Page, list: string) =>
 const titlesOf = (client: Client, storeId: StoreId) =>
   Effect.map(client.collections.list({ storeId }), ({ items }) => items.map(({ title }) => title))
 
-describe.skipIf(!hasBrowser)("collections", () => {
+describe.skipIf(isMissing("chromium"))("collections", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.scoped("of rules show what they match while they are typed, and why, before they are made", () =>
       Effect.gen(function* () {

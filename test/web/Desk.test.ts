@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { CreateProduct, UpdateProduct } from "../../src/domain/catalog/Product.ts"
 import { performed } from "../../src/rpc/Client.ts"
 import { install } from "../support/Api.ts"
-import { hasBrowser } from "../support/Browser.ts"
+import { isMissing } from "../support/Programs.ts"
 import { isFitFor } from "../support/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
 import { keyedIn, priced } from "../support/Proposals.ts"
@@ -12,7 +12,7 @@ import { agentOf } from "../support/Rpc.ts"
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toPatch = Schema.decodeUnknownSync(UpdateProduct)
 
-describe.skipIf(!hasBrowser)("what was written, as pages", () => {
+describe.skipIf(isMissing("chromium"))("what was written, as pages", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.scoped("home says what to do first, and tells of what is written while it is looked at", () =>
       Effect.gen(function* () {

@@ -1,12 +1,12 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { baseUrl, makeStore } from "../support/Api.ts"
-import { hasBrowser } from "../support/Browser.ts"
+import { isMissing } from "../support/Programs.ts"
 import { isFitFor, openWindow } from "../support/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
 import { makeMerchant, PASSWORD } from "../support/Merchants.ts"
 
-describe.skipIf(!hasBrowser)("the dashboard", () => {
+describe.skipIf(isMissing("chromium"))("the dashboard", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.scoped("asks who it is, by keyboard, and leads to the page that was asked for", () =>
       Effect.gen(function* () {

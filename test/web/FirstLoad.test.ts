@@ -2,13 +2,13 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { gzipSync } from "node:zlib"
 import type { Response } from "playwright-core"
-import { hasBrowser } from "../support/Browser.ts"
+import { isMissing } from "../support/Programs.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
 
 /** Bytes of script that a first load may be, as gzip sends them. */
 const MOST = 250 * 1024
 
-describe.skipIf(!hasBrowser)("the first load of the dashboard", () => {
+describe.skipIf(isMissing("chromium"))("the first load of the dashboard", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.scoped("is at most 250 KiB of script, and nothing of it comes from elsewhere", () =>
       Effect.gen(function* () {

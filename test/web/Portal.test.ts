@@ -10,7 +10,7 @@ import { promisify } from "node:util"
 import { verifyWebhook } from "../../src/http/client/Webhooks.ts"
 import { makeWorker } from "../../src/layers/webhooks/Worker.ts"
 import { baseUrl, install, makeStore } from "../support/Api.ts"
-import { hasBrowser } from "../support/Browser.ts"
+import { isMissing } from "../support/Programs.ts"
 import { isFitFor, openWindow } from "../support/Chromium.ts"
 import { developer } from "../support/Developers.ts"
 import { InternetHere, publicReceiver } from "../support/Internet.ts"
@@ -69,7 +69,7 @@ const lookingDeveloper = Effect.gen(function* () {
   return { ...owner, ...window, app, address: `${window.url}/developers/apps/${app.id}` }
 })
 
-describe.skipIf(!hasBrowser)("the portal", () => {
+describe.skipIf(isMissing("chromium"))("the portal", () => {
   layer(PortalTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.scoped("a developer signs up and registers an app, which its first steps let into a merchant's store", () =>
       Effect.gen(function* () {

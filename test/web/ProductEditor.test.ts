@@ -2,13 +2,13 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ExactNumber } from "../../src/domain/Json.ts"
 import { performed } from "../../src/rpc/Client.ts"
-import { hasBrowser } from "../support/Browser.ts"
+import { isMissing } from "../support/Programs.ts"
 import { isFitFor } from "../support/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
 import { makeProducts } from "../support/Products.ts"
 import { newKey } from "../support/Rpc.ts"
 
-describe.skipIf(!hasBrowser)("a product", () => {
+describe.skipIf(isMissing("chromium"))("a product", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.scoped("is made, changed, kept from loss, and deleted", () =>
       Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { performed } from "../../src/rpc/Client.ts"
-import { hasBrowser } from "../support/Browser.ts"
+import { isMissing } from "../support/Programs.ts"
 import { isFitFor } from "../support/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
 import { makeProducts } from "../support/Products.ts"
@@ -10,7 +10,7 @@ import { newKey } from "../support/Rpc.ts"
 /** More than two pages of the list. */
 const MANY = 260
 
-describe.skipIf(!hasBrowser)("the products of a store", () => {
+describe.skipIf(isMissing("chromium"))("the products of a store", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.scoped("are listed to the last as one scrolls, by keyboard too, and are as they are now", () =>
       Effect.gen(function* () {

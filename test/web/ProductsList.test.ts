@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, Fiber, TestClock, TestContext } from "effect"
+import { Effect, Either, Fiber, TestClock } from "effect"
 import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
 import { RateLimitExceeded } from "../../src/domain/RateLimit.ts"
 import { uuidV7 } from "../../src/domain/Uuid.ts"
@@ -98,7 +98,7 @@ describe("many writes", () => {
       assert.isTrue(waits.includes(20) && waits.at(-1) === undefined)
       assert.deepStrictEqual(told.map(({ item }) => item).toSorted(), [0, 1, 2, 3, 4, 5, 6, 7])
       assert.isTrue(told.every(({ result }) => Either.isRight(result)))
-    }).pipe(Effect.provide(TestContext.TestContext))
+    })
   )
 
   it.effect("tell of each what failed, and begin nothing after a stop", () =>

@@ -1,13 +1,13 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { hasBrowser } from "../support/Browser.ts"
+import { isMissing } from "../support/Programs.ts"
 import { isFitFor } from "../support/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
 import { putCustomers, putOrders } from "../support/Records.ts"
 
 const PORTO = { name: "Ada Example", line1: "1 Example Street", postalCode: "4000-001", city: "Porto" }
 
-describe.skipIf(!hasBrowser)("orders and customers", () => {
+describe.skipIf(isMissing("chromium"))("orders and customers", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.scoped("are listed page by page and read: an order with its lines and amounts, and who ordered", () =>
       Effect.gen(function* () {

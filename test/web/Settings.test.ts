@@ -7,7 +7,7 @@ import { StoreId } from "../../src/domain/Store.ts"
 import { browserName } from "../../src/web/dashboard/settings/Names.ts"
 import { readPasswords } from "../../src/web/dashboard/settings/Passwords.ts"
 import { readForm, typedOf } from "../../src/web/dashboard/settings/StoreForm.ts"
-import { hasBrowser } from "../support/Browser.ts"
+import { isMissing } from "../support/Programs.ts"
 import { isFitFor } from "../support/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
 import { clientOf, memberOf, newKey, sessionOf } from "../support/Rpc.ts"
@@ -72,7 +72,7 @@ describe("what is typed into settings", () => {
   })
 })
 
-describe.skipIf(!hasBrowser)("settings", () => {
+describe.skipIf(isMissing("chromium"))("settings", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.scoped("a member changes what the store says of itself, and only that", () =>
       Effect.gen(function* () {

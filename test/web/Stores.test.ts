@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Client, performed } from "../../src/rpc/Client.ts"
 import { makeStore } from "../support/Api.ts"
-import { hasBrowser } from "../support/Browser.ts"
+import { isMissing } from "../support/Programs.ts"
 import { isFitFor } from "../support/Chromium.ts"
 import { makeMerchant } from "../support/Merchants.ts"
 import { PagesTest, windowOf } from "../support/Pages.ts"
@@ -37,7 +37,7 @@ const furnish = (client: Client, storeId: StoreId, name: string) =>
     yield* helper.products.create({ storeId, idempotencyKey: newKey(), product: { name: `${name} mug` } })
   })
 
-describe.skipIf(!hasBrowser)("the pages of two stores", () => {
+describe.skipIf(isMissing("chromium"))("the pages of two stores", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.scoped("show what is of the one that is open, also after another was, on a small screen", () =>
       Effect.gen(function* () {

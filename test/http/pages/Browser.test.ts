@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { registerClient } from "../../support/AgentOauth.ts"
 import { ApiTest, baseUrl, makeStore } from "../../support/Api.ts"
-import { hasBrowser } from "../../support/Browser.ts"
+import { isMissing } from "../../support/Programs.ts"
 import { ChromiumTest, isFitFor, openWindow } from "../../support/Chromium.ts"
 import { receiver, type Receiver } from "../../support/Receiver.ts"
 import { makeMerchant, PASSWORD } from "../../support/Merchants.ts"
@@ -26,7 +26,7 @@ const scene = Effect.gen(function* () {
 
 const BrowserTest = Layer.provideMerge(ChromiumTest, ApiTest)
 
-describe.skipIf(!hasBrowser)("the pages in a browser", () => {
+describe.skipIf(isMissing("chromium"))("the pages in a browser", () => {
   layer(BrowserTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.scoped("a merchant signs in by keyboard, chooses a store, agrees, and comes to where the app leads on", () =>
       Effect.gen(function* () {
