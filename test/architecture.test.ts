@@ -165,7 +165,7 @@ const detoursIn = (text: string) =>
     ...text
       .replaceAll(/^import type .*$/gm, "")
       .matchAll(
-        /(?:from|import|require)\s*\(?\s*["'`](?:playwright|@testcontainers\/)[^"'`]*|\b(?:spawn|exec|execFile)(?:Sync)?\(\s*["'`](?!npm["'`])[^"'`]*|process\.env(?:\.|\[["'`])CHROMIUM/g
+        /(?:from|import|require)\s*\(?\s*["'`](?:playwright|@testcontainers\/)[^"'`]*|\b(?:spawn|exec|execFile|execute)(?:Sync)?\)?\(\s*["'`](?!npm["'`])[^"'`]*|process\.env(?:\.|\[["'`])CHROMIUM/g
       )
   ].map(([use]) => use)
 
@@ -180,6 +180,7 @@ it("tests start no program but Node, npm and PostgreSQL, unless the helper gives
     'import {\n  PostgreSqlContainer\n} from "@testcontainers/postgresql"',
     'spawn("pgbouncer", [])',
     'execFileSync("/usr/bin/chromium")',
+    'promisify(execFile)("bash", [])',
     'execute(process.env["CHROMIUM"] ?? "chromium")'
   ]) {
     assert.lengthOf(detoursIn(detour), 1, detour)

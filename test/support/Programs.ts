@@ -1,15 +1,8 @@
 import { Effect } from "effect"
-import { spawn, spawnSync } from "node:child_process"
+import { execFile, spawn, spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { delimiter, join } from "node:path"
-
-/** Programs beside Node and npm that some tests need, and how to install each. */
-const INSTALL = {
-  chromium: "apt-get install chromium, or set CHROMIUM to the path of a Chromium or Chrome",
-  pgbouncer: "apt-get install pgbouncer"
-} as const
-
-export type Program = keyof typeof INSTALL
+import { promisify } from "node:util"
 
 /** The path of a program that is named by its path, or by a name on PATH. */
 const find = (nameOrPath: string): string | undefined =>
@@ -18,32 +11,45 @@ const find = (nameOrPath: string): string | undefined =>
     : (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, nameOrPath))
   ).find((path) => existsSync(path))
 
-const paths: Readonly<Record<Program, string | undefined>> = {
-  chromium: find(process.env["CHROMIUM"] || "chromium"),
-  pgbouncer: find("pgbouncer")
+/** Programs beside Node and npm that some tests need. */
+const PROGRAMS = {
+  basenc: { path: find("basenc"), install: "apt-get install coreutils" },
+  bash: { path: find("bash"), install: "apt-get install bash" },
+  chromium: {
+    path: find(process.env["CHROMIUM"] || "chromium"),
+    install: "apt-get install chromium, or set CHROMIUM to the path of a Chromium or Chrome"
+  },
+  curl: { path: find("curl"), install: "apt-get install curl" },
+  openssl: { path: find("openssl"), install: "apt-get install openssl" },
+  pgbouncer: { path: find("pgbouncer"), install: "apt-get install pgbouncer" }
 }
 
-/** Guards a test or a suite, as in `describe.skipIf(isMissing("chromium"))`. `npm test` names the files that it skips. */
-export const isMissing = (program: Program): boolean => paths[program] === undefined
+export type Program = keyof typeof PROGRAMS
 
-/** The guard as it stands in a test file: the summary and the architecture test look for it. */
-export const guardOf = (program: Program): string => `isMissing("${program}")`
+/** Guards a test or a suite, as in `describe.skipIf(isMissing("chromium"))`. `npm test` names the files that it skips. */
+export const isMissing = (program: Program): boolean => PROGRAMS[program].path === undefined
+
+/** The guard as it stands in a test file. The summary of a run and the architecture test look for it. */
+export const guardOf = (program: string): string => `isMissing("${program}")`
 
 const pathOf = (program: Program): string => {
-  const path = paths[program]
-  if (path === undefined)
-    throw new Error(`There is no ${program}: guard the test with skipIf(${guardOf(program)}), or ${INSTALL[program]}`)
-  return path
+  const { install, path } = PROGRAMS[program]
+  if (path !== undefined) return path
+  throw new Error(`There is no ${program}: guard the test with skipIf(${guardOf(program)}), or ${install}`)
 }
 
 /** One line for each missing program that some of the test files need: how to install it, and what is skipped. */
 export const skippedFiles = (files: ReadonlyArray<{ readonly path: string; readonly text: string }>) =>
-  (["chromium", "pgbouncer"] as const).filter(isMissing).flatMap((program) => {
-    const skipped = files.filter(({ text }) => text.includes(guardOf(program))).map(({ path }) => path)
-    return skipped.length === 0
+  Object.entries(PROGRAMS).flatMap(([program, { install, path }]) => {
+    const skipped = files.filter(({ text }) => text.includes(guardOf(program))).map((file) => file.path)
+    return path !== undefined || skipped.length === 0
       ? []
-      : [`Skipped without ${program} (${INSTALL[program]}): tests in ${skipped.toSorted().join(", ")}`]
+      : [`Skipped without ${program} (${install}): tests in ${skipped.toSorted().join(", ")}`]
   })
+
+/** Runs lines that documents and pages show for a terminal. */
+export const runInBash = (...lines: ReadonlyArray<string>) =>
+  promisify(execFile)(pathOf("bash"), ["-c", lines.join("\n")])
 
 /** A headless browser, until the scope ends. */
 export const browser = Effect.acquireRelease(
