@@ -10,10 +10,11 @@ import { kills } from "./kills.ts"
 import { oauth } from "./oauth.ts"
 import { readOptions } from "./options.ts"
 import { LOGS } from "./processes.ts"
+import { properties } from "./properties.ts"
 import { receivers } from "./receivers.ts"
 import { say, table } from "./report.ts"
 
-const RUN = { kills, receivers, dead, imports, changes, oauth }
+const RUN = { kills, receivers, dead, imports, changes, oauth, properties }
 
 /** Runs what was asked for, prints what was seen, and answers whether every invariant held. */
 const program = Effect.gen(function* () {

@@ -5,7 +5,8 @@ const SUBJECTS = {
   webhooks: ["kills", "receivers", "dead"],
   import: ["imports"],
   changes: ["changes"],
-  oauth: ["oauth"]
+  oauth: ["oauth"],
+  properties: ["properties"]
 } as const
 export type Part = (typeof SUBJECTS)[keyof typeof SUBJECTS][number]
 
@@ -34,7 +35,9 @@ const DEFAULTS = {
   "change-cuts": 100,
   "change-kills": 20,
   /** Codes, and as many refresh tokens, that are each presented many times at once. */
-  "oauth-rounds": 300
+  "oauth-rounds": 300,
+  /** Runs of all property tests, each with a random seed. */
+  "property-rounds": 20
 }
 
 export type Sizes = typeof DEFAULTS
@@ -44,7 +47,7 @@ export interface Options {
   readonly sizes: Readonly<Sizes>
 }
 
-const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}] | import | changes | oauth ${Object.entries(
+const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}] | import | changes | oauth | properties ${Object.entries(
   DEFAULTS
 )
   .map(([name, size]) => `[--${name}=${size}]`)
@@ -52,13 +55,14 @@ const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}
 
 const options = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, { type: "string" as const }]))
 
-/** `npm run soak -- webhooks`, `import`, `changes` or `oauth`: every part in its full size, unless one is named or a size is given. */
+const isSubject = (text: string | undefined): text is keyof typeof SUBJECTS =>
+  text !== undefined && Object.hasOwn(SUBJECTS, text)
+
+/** `npm run soak -- webhooks`, `import`, `changes`, `oauth` or `properties`: every part in its full size, unless one is named or a size is given. */
 export const readOptions = (args: ReadonlyArray<string>): Options => {
   const { positionals, values } = parseArgs({ args: [...args], allowPositionals: true, options })
   const [subject, part, ...more] = positionals
-  const known =
-    subject === "webhooks" || subject === "import" || subject === "changes" || subject === "oauth" ? subject : undefined
-  const all: ReadonlyArray<Part> = known === undefined ? [] : SUBJECTS[known]
+  const all: ReadonlyArray<Part> = isSubject(subject) ? SUBJECTS[subject] : []
   const parts = all.filter((known) => part === undefined || known === part)
   if (parts.length === 0 || more.length > 0) throw new Error(USAGE)
   const size = (name: keyof Sizes) => {
@@ -84,7 +88,8 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
       "import-rows": size("import-rows"),
       "change-cuts": size("change-cuts"),
       "change-kills": size("change-kills"),
-      "oauth-rounds": size("oauth-rounds")
+      "oauth-rounds": size("oauth-rounds"),
+      "property-rounds": size("property-rounds")
     }
   }
 }
