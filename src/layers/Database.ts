@@ -94,8 +94,9 @@ const checkSession = ({ name, url }: Origin) =>
 export const DatabaseLive = Layer.unwrapScoped(
   Effect.map(options, (given) => {
     const direct = given.directUrl === undefined ? given : { name: "DATABASE_DIRECT_URL", url: given.directUrl }
+    // Where the process is stopped, a second connection cancels the statement of a migration.
     const migrated = MigrationsLive.pipe(
-      Layer.provide(postgres({ url: direct.url, maxConnections: 1, isPatient: true })),
+      Layer.provide(postgres({ url: direct.url, maxConnections: 2, isPatient: true })),
       Layer.mapError(explained(direct))
     )
     return Layer.effectDiscard(checkSession(given)).pipe(

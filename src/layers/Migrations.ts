@@ -1,5 +1,7 @@
+import { Reactivity } from "@effect/experimental"
 import { SqlClient, type SqlError } from "@effect/sql"
-import { Effect, Layer, Predicate, Schema } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Predicate, Schedule, Schema } from "effect"
 import createCatalog from "./migrations/0001_create_catalog.ts"
 import narrowRows from "./migrations/0002_narrow_rows_for_rules.ts"
 import createWebhooks from "./migrations/0003_create_webhooks.ts"
@@ -43,6 +45,9 @@ import keysGoWithProducts from "./migrations/0040_keys_go_with_products.ts"
 import noRowsOfEarlyReleases from "./migrations/0041_no_rows_of_early_releases.ts"
 import moreTermsAreGathered from "./migrations/0042_more_terms_are_gathered.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
+import { limitLockWaits, OutsideTransaction, type Steps } from "./database/IndexMigration.ts"
+
+type Migration = Steps | OutsideTransaction
 
 export const migrations = {
   "0001_create_catalog": createCatalog,
@@ -87,7 +92,7 @@ export const migrations = {
   "0040_keys_go_with_products": keysGoWithProducts,
   "0041_no_rows_of_early_releases": noRowsOfEarlyReleases,
   "0042_more_terms_are_gathered": moreTermsAreGathered
-}
+} satisfies Record<string, Migration>
 
 /** The number that a migration's name begins with. */
 const idOf = (key: string) => Number(key.slice(0, 4))
@@ -95,60 +100,96 @@ const idOf = (key: string) => Number(key.slice(0, 4))
 const decodeApplied = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ id: Schema.Int })))
 
 /**
- * The first migration that is missing, in a transaction of its own, so that what it locks is free again before the next
- * one works. Answers whether there was one. The advisory lock lets one process migrate while the others wait for it, and
- * locks nothing that they read: the migrator of @effect/sql locks its table, which made servers unready for as long as
- * another one migrated. The table is as it makes it, and its name the lock's, as in earlier releases.
+ * A client whose statements all run on one connection. Its session has no time limits but the one for tables, whatever is
+ * set for the role; the others are back when the scope ends.
  */
-const migrateOnce = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  // Whatever is set for the role: waits for another migrator, and for long statements, are as long as they are.
-  yield* sql`select set_config(name, '0', true) from unnest(${Object.keys(TIMEOUTS)}::text[]) as name`
-  yield* sql`select pg_advisory_xact_lock(hashtext('effect_sql_migrations'))`
-  // Who waits for a table stands in the way of all who ask for it later, to read it alone.
-  yield* sql`set local lock_timeout = '2s'`
-  const made = yield* sql`select from pg_class where oid = to_regclass('effect_sql_migrations')`
-  if (made.length === 0) {
-    yield* sql`
-      create table effect_sql_migrations (
-        migration_id integer primary key,
-        created_at timestamptz not null default now(),
-        name text not null
-      )
-    `
-  }
-  const rows = decodeApplied(yield* sql`select migration_id as id from effect_sql_migrations`)
-  const known = new Set(rows.map(({ id }) => id))
-  const missing = Object.entries(migrations).find(([key]) => !known.has(idOf(key)))
-  if (missing === undefined) return false
-  const [key, migration] = missing
-  yield* migration
-  yield* sql`insert into effect_sql_migrations (migration_id, name) values (${idOf(key)}, ${key.slice(5)})`
-  return true
+const makeSession = Effect.gen(function* () {
+  const { reserve } = yield* SqlClient.SqlClient
+  const connection = yield* reserve
+  const sql = yield* SqlClient.make({
+    acquirer: Effect.succeed(connection),
+    compiler: PgClient.makeCompiler(),
+    spanAttributes: []
+  }).pipe(Effect.provide(Reactivity.layer))
+  const limits = Object.keys(TIMEOUTS)
+  yield* Effect.addFinalizer(() => Effect.ignore(Effect.forEach(limits, (name) => sql`reset ${sql(name)}`)))
+  yield* sql`select set_config(name, '0', false) from unnest(${limits}::text[]) as name`
+  return sql
 })
 
-/** Whether it is that somebody else holds a lock: lock_not_available. */
+/**
+ * Lets one process migrate while the others wait, until the scope or the session ends. The lock locks nothing that the
+ * others read: the migrator of @effect/sql locks its table, which made servers unready for as long as another one
+ * migrated. Waiting processes ask again and again, since `create index concurrently` waits for every statement that
+ * is under way, and so for one that waits for the lock.
+ */
+const lock = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  yield* Effect.addFinalizer(() => Effect.ignore(sql`select pg_advisory_unlock_all()`))
+  const tryLock = sql<{ readonly isMine: boolean }>`
+    select pg_try_advisory_lock(hashtext('effect_sql_migrations')) as "isMine"
+  `
+  yield* Effect.repeat(tryLock, {
+    until: ([row]) => row?.isMine === true,
+    schedule: Schedule.tapOutput(Schedule.spaced("250 millis"), (tries) =>
+      tries % 240 === 40
+        ? Effect.logWarning("Another process migrates the database: this one waits until it is done")
+        : Effect.void
+    )
+  })
+})
+
+/** The table of the migrator of @effect/sql. */
+const createTable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const found = yield* sql`select from pg_class where oid = to_regclass('effect_sql_migrations')`
+  if (found.length > 0) return
+  yield* sql`
+    create table effect_sql_migrations (
+      migration_id integer primary key,
+      created_at timestamptz not null default now(),
+      name text not null
+    )
+  `
+})
+
+/** lock_not_available: another session holds a table for longer than a migration waits. */
 const isHeld = ({ cause }: SqlError.SqlError) => Predicate.hasProperty(cause, "code") && cause.code === "55P03"
 
 /**
- * What a dump or an idle transaction holds is asked for again for as long as that takes; in the pauses others come to
- * read and write. Said at first, and then about once a minute.
+ * Tries again for as long as a dump or an idle transaction holds a table. In the pauses others read and write it. Logs at
+ * first, and then about once a minute.
  */
-const migrateNext = (
-  sql: SqlClient.SqlClient,
-  tries = 0
-): Effect.Effect<boolean, SqlError.SqlError, SqlClient.SqlClient> =>
-  Effect.catchIf(sql.withTransaction(migrateOnce), isHeld, () =>
+const untilFree = Schedule.tapOutput(Schedule.spaced("5 seconds"), (tries) =>
+  tries % 10 === 0
+    ? Effect.logWarning("A migration waits for a table that another session holds: a dump, or a transaction")
+    : Effect.void
+)
+
+/**
+ * Applies the migrations that are missing, in their order. Each has a transaction of its own, so that what it locks is
+ * free again before the next one starts, or runs outside of one if it builds indexes.
+ */
+export const migrate = (wanted: Readonly<Record<string, Migration>>) =>
+  Effect.scoped(
     Effect.gen(function* () {
-      if (tries % 10 === 0) {
-        yield* Effect.logWarning("A migration waits for a table that another session holds: a dump, or a transaction")
+      const sql = yield* makeSession
+      yield* lock(sql)
+      yield* createTable(sql)
+      const applied = decodeApplied(yield* sql`select migration_id as id from effect_sql_migrations`)
+      const known = new Set(applied.map(({ id }) => id))
+      for (const [key, migration] of Object.entries(wanted)) {
+        if (known.has(idOf(key))) continue
+        const note = sql`insert into effect_sql_migrations (migration_id, name) values (${idOf(key)}, ${key.slice(5)})`
+        const run =
+          migration instanceof OutsideTransaction
+            ? Effect.zipRight(migration.steps, note)
+            : sql.withTransaction(Effect.zipRight(migration, note))
+        yield* Effect.zipRight(limitLockWaits, run).pipe(
+          Effect.provideService(SqlClient.SqlClient, sql),
+          Effect.retry({ while: isHeld, schedule: untilFree })
+        )
       }
-      yield* Effect.sleep("5 seconds")
-      return yield* migrateNext(sql, tries + 1)
     })
   )
 
 /** Brings the database to the newest schema before anything that is built on it. */
-export const MigrationsLive = Layer.effectDiscard(
-  Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.repeat(migrateNext(sql), { while: (wasMissing) => wasMissing }))
-)
+export const MigrationsLive = Layer.effectDiscard(migrate(migrations))

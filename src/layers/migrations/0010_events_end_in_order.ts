@@ -1,9 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { buildIndex, OutsideTransaction } from "../database/IndexMigration.ts"
 
-/** As with the records before. While the index is built, writes of products and collections wait; workers go on. */
-export default Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`create index if not exists events_in_order on events (coalesce(needed_at, occurred_at))`
-  yield* sql`alter table events set (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000)`
+/** Finds old events for the purge, as 0007 finds records. */
+export default new OutsideTransaction({
+  steps: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* buildIndex({ name: "events_in_order", table: "events", definition: "(coalesce(needed_at, occurred_at))" })
+    yield* sql`alter table events set (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000)`
+  })
 })

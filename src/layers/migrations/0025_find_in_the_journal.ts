@@ -1,9 +1,10 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { buildIndex, OutsideTransaction } from "../database/IndexMigration.ts"
 
-/** What became of one resource, and what one actor did. While the indexes are built, writes of products and collections wait. */
-export default Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`create index journal_by_resource on journal (store_id, resource_id, id)`
-  yield* sql`create index journal_by_actor on journal (store_id, actor_id, id)`
+/** Finds the entries of one resource, and those of one actor. */
+export default new OutsideTransaction({
+  steps: Effect.zipRight(
+    buildIndex({ name: "journal_by_resource", table: "journal", definition: "(store_id, resource_id, id)" }),
+    buildIndex({ name: "journal_by_actor", table: "journal", definition: "(store_id, actor_id, id)" })
+  )
 })

@@ -1,9 +1,18 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { buildIndex, OutsideTransaction } from "../database/IndexMigration.ts"
 
-/** By itself, as it holds the table from writers: nothing has a code in its narrow row yet, so it is read through once. */
-export default Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`create index product_keys_by_sku on product_keys (store_id, sku, id) where sku is not null`
-  yield* sql`create index product_keys_by_barcode on product_keys (store_id, barcode, id) where barcode is not null`
+/** Finds products by a code of theirs. Rows from before have none until they are written again. */
+export default new OutsideTransaction({
+  steps: Effect.zipRight(
+    buildIndex({
+      name: "product_keys_by_sku",
+      table: "product_keys",
+      definition: "(store_id, sku, id) where sku is not null"
+    }),
+    buildIndex({
+      name: "product_keys_by_barcode",
+      table: "product_keys",
+      definition: "(store_id, barcode, id) where barcode is not null"
+    })
+  )
 })

@@ -1,8 +1,6 @@
-import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
+import { buildIndex, OutsideTransaction } from "../database/IndexMigration.ts"
 
-/** By itself, as it holds the table from writers: developers see the installations of their apps page by page. */
-export default Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`create index installations_of_app on installations (app_id, id)`
+/** Pages through the installations of one app, for its developer. */
+export default new OutsideTransaction({
+  steps: buildIndex({ name: "installations_of_app", table: "installations", definition: "(app_id, id)" })
 })

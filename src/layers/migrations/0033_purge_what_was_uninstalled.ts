@@ -8,10 +8,6 @@ export default Effect.gen(function* () {
   // emptied_for: the `uninstalled_at` after which its app data was purged. A process of the release before, which knows no
   // purge, need not know of it: what it uninstalls has another time, and is to be purged.
   yield* sql`alter table installations add column emptied_for timestamptz`
-  yield* sql`
-    create index installations_to_empty on installations (uninstalled_at)
-    where uninstalled_at is not null and uninstalled_at is distinct from emptied_for
-  `
 
   // Of two releases ago there may be what was activated without a word of its being uninstalled. It is put right, so the
   // table is not gone through, under a lock, to see whether all of it meets the check.

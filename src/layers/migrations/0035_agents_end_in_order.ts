@@ -1,10 +1,18 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { buildIndex, OutsideTransaction } from "../database/IndexMigration.ts"
 
-/** When agents ended, for the purge of those that are listed no longer. While the index is built, agents wait to write. */
-export default Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql`
-    create index agents_in_order on agents ((coalesce(revoked_at, ends_at))) where coalesce(revoked_at, ends_at) is not null
-  `
-)
+/** Finds agents that have ended for the purge, and installations whose app data is to be purged. */
+export default new OutsideTransaction({
+  steps: Effect.zipRight(
+    buildIndex({
+      name: "agents_in_order",
+      table: "agents",
+      definition: "((coalesce(revoked_at, ends_at))) where coalesce(revoked_at, ends_at) is not null"
+    }),
+    buildIndex({
+      name: "installations_to_empty",
+      table: "installations",
+      definition: "(uninstalled_at) where uninstalled_at is not null and uninstalled_at is distinct from emptied_for"
+    })
+  )
+})

@@ -1,0 +1,119 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Redacted } from "effect"
+import type pg from "pg"
+import { migrations } from "../../src/layers/Migrations.ts"
+import { OutsideTransaction } from "../../src/layers/database/IndexMigration.ts"
+import { postgres } from "../../src/layers/database/Postgres.ts"
+import { migratedTo, start } from "../support/Migrations.ts"
+import { freshDatabase } from "../support/Postgres.ts"
+import { connection, duringWork, rowsOf, waiting } from "../support/Process.ts"
+
+const STORE = "01890a5d-ac96-774b-bcce-b302099a8057"
+
+/** A request with a key writes such a row. */
+const writeRecord = (client: pg.Client, key: string) =>
+  rowsOf(
+    client,
+    `insert into idempotency_records (store_id, installation_id, key, fingerprint, expires_at)
+     values ($1, $1, $2, '', now() + interval '1 day')`,
+    [STORE, key]
+  )
+
+/** A database whose next migration builds `idempotency_records_in_order`, and two sessions of others on it. */
+const beforeIndex = Effect.gen(function* () {
+  const url = yield* freshDatabase
+  yield* Effect.provide(migratedTo(6), postgres({ url, maxConnections: 1 }))
+  const [holder, writer] = [yield* connection(Redacted.value(url)), yield* connection(Redacted.value(url))]
+  yield* rowsOf(writer, "set lock_timeout = '1s'")
+  return { url, holder, writer }
+})
+
+const validity = (client: pg.Client) =>
+  rowsOf(
+    client,
+    `select indisvalid as "isValid" from pg_index where indexrelid = to_regclass('idempotency_records_in_order')`
+  )
+
+it.scopedLive("requests write to a table while a migration builds an index of it", () =>
+  Effect.gen(function* () {
+    const { holder, url, writer } = yield* beforeIndex
+    yield* rowsOf(holder, "begin")
+    yield* writeRecord(holder, "first")
+    const migrating = yield* Effect.fork(start(url))
+    yield* duringWork(migrating, waiting(writer, 1))
+    yield* writeRecord(writer, "second")
+    assert.deepStrictEqual(yield* validity(writer), [{ isValid: false }])
+    yield* rowsOf(holder, "commit")
+    yield* Fiber.join(migrating)
+    assert.deepStrictEqual(yield* validity(writer), [{ isValid: true }])
+    assert.lengthOf(yield* rowsOf(writer, "select from idempotency_records"), 2)
+  })
+)
+
+it.scopedLive("no index migration keeps writers from any table, and all leave valid indexes", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const [holder, writer] = [yield* connection(Redacted.value(url)), yield* connection(Redacted.value(url))]
+    yield* rowsOf(writer, "set lock_timeout = '1s'")
+    const entries = Object.entries(migrations)
+    const numbers = entries.flatMap(([, one], index) => (one instanceof OutsideTransaction ? [index] : []))
+    assert.isNotEmpty(numbers)
+    for (const number of numbers) {
+      yield* start(url, Object.fromEntries(entries.slice(0, number)))
+      const tables = yield* rowsOf(
+        writer,
+        `select string_agg(oid::regclass::text, ', ' order by oid) as names from pg_class
+         where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'effect_sql_migrations'`
+      )
+      // The lock that a row is written under.
+      const write = `lock table ${tables.map(({ names }) => String(names)).join()} in row exclusive mode`
+      yield* rowsOf(holder, "begin")
+      yield* rowsOf(holder, write)
+      const migrating = yield* Effect.fork(start(url, Object.fromEntries(entries.slice(0, number + 1))))
+      yield* duringWork(migrating, waiting(writer, 1))
+      yield* rowsOf(writer, "begin")
+      yield* rowsOf(writer, write)
+      yield* rowsOf(writer, "commit")
+      yield* rowsOf(holder, "commit")
+      yield* Fiber.join(migrating)
+    }
+    assert.deepStrictEqual(yield* rowsOf(writer, "select from pg_index where not indisvalid"), [])
+    // The index of the whole journal adopts those of its partitions, and builds no second ones.
+    const ofPartition = yield* rowsOf(
+      writer,
+      "select indexname as name from pg_indexes where tablename = 'journal_15' and indexdef ~ 'resource_id|actor_id'"
+    )
+    assert.sameDeepMembers(ofPartition, [{ name: "journal_15_by_resource" }, { name: "journal_15_by_actor" }])
+  })
+)
+
+const cuts = {
+  "is killed": (client: pg.Client, pid: number | undefined) => rowsOf(client, "select pg_terminate_backend($1)", [pid]),
+  "is stopped with its process": (
+    _: pg.Client,
+    __: number | undefined,
+    migrating: Fiber.RuntimeFiber<unknown, unknown>
+  ) => Fiber.interrupt(migrating)
+}
+
+for (const [how, cut] of Object.entries(cuts)) {
+  it.scopedLive(`an index whose build ${how} is built again by the next start`, () =>
+    Effect.gen(function* () {
+      const { holder, url, writer } = yield* beforeIndex
+      yield* rowsOf(holder, "begin")
+      yield* writeRecord(holder, "first")
+      const migrating = yield* Effect.fork(start(url))
+      const [pid] = yield* duringWork(migrating, waiting(writer, 1))
+      yield* cut(writer, pid, migrating)
+      assert.isTrue(Exit.isFailure(yield* Fiber.await(migrating)))
+      assert.deepStrictEqual(yield* validity(writer), [{ isValid: false }])
+      const again = yield* Effect.fork(start(url))
+      yield* duringWork(again, waiting(writer, 1))
+      yield* rowsOf(holder, "commit")
+      yield* Fiber.join(again)
+      assert.deepStrictEqual(yield* validity(writer), [{ isValid: true }])
+      const applied = yield* rowsOf(writer, "select from effect_sql_migrations")
+      assert.lengthOf(applied, Object.keys(migrations).length)
+    })
+  )
+}
