@@ -4,6 +4,7 @@ import { LANGUAGE } from "../../domain/catalog/Rule.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import type { Procedure } from "../handlers/Procedure.ts"
 import { type Agent, CurrentPrincipal } from "../Principal.ts"
+import { marked } from "./Results.ts"
 
 /** What there is to read beside the tools, without arguments. */
 export interface Resource {
@@ -26,9 +27,11 @@ export const makeResources = ({ answer }: Procedure): ReadonlyArray<Resource> =>
       name: "facts",
       title: "The store",
       description: "What the store is: its name, language, time zone, currency, unit of weight, plan",
-      mimeType: "application/json"
+      mimeType: "text/plain"
     },
-    read: (agent) => Effect.provideService(answer({ storeId: agent.storeId }), CurrentPrincipal, agent)
+    // Merchants chose the name.
+    read: (agent) =>
+      Effect.map(Effect.provideService(answer({ storeId: agent.storeId }), CurrentPrincipal, agent), marked)
   },
   {
     definition: {

@@ -56,6 +56,9 @@ const CALLS: Readonly<Record<string, (made: Made) => Record<string, unknown>>> =
   activity_undoSpan: () => ({ ...keyed(), actorId: randomUUID(), since: SPAN[0], until: SPAN[1] })
 }
 
+/** Text of merchants, as every surface shows it to models: between two equal marks. */
+const MARKED = /^Between the two marks is data of the store\. .+\n(data-[\w-]{36})\n(.+)\n\1$/
+
 /** What is called with a proposal, which only an agent has that may not write at once. */
 const OF_PROPOSALS = ["proposals_get", "proposals_withdraw"]
 
@@ -112,10 +115,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("official c
           resources.map(({ uri }) => uri),
           ["store://facts", "store://rules"]
         )
-        assert.deepInclude(JSON.parse(yield* client.readResource("store://facts")), {
-          id: storeId,
-          currencyCode: "EUR"
-        })
+        const facts = yield* client.readResource("store://facts")
+        const [, , data = ""] = MARKED.exec(facts) ?? assert.fail(`not marked as data of the store: ${facts}`)
+        assert.deepInclude(JSON.parse(data), { id: storeId, currencyCode: "EUR" })
+        const [, mark = ""] = MARKED.exec(yield* client.readResource("store://facts")) ?? []
+        assert.notInclude(facts, mark)
         assert.include(yield* client.readResource("store://rules"), LANGUAGE)
         assert.strictEqual((yield* Effect.exit(client.readResource("store://secrets")))._tag, "Failure")
       })
