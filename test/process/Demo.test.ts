@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { existsSync, readFileSync, statSync } from "node:fs"
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeClient, pageOf } from "../support/Api.ts"
 import { folder, ownDatabase, rowsOf, startServer } from "../support/Process.ts"
@@ -73,6 +73,59 @@ it.scopedLive("a second start finds the same demo store with what was changed in
     assert.deepStrictEqual(yield* rowsOf(database, "select count(*)::int as n from stores"), [{ n: 1 }])
   })
 )
+
+/** Ways to lose the facts in `demo.json`, and what the log says of each. */
+const damages: Readonly<Record<string, { readonly damage: (file: string) => void; readonly logged: RegExp }>> = {
+  "is cut off": {
+    damage: (file) => writeFileSync(file, readFileSync(file, "utf8").slice(0, 100)),
+    logged: /demo\.json is damaged and was renamed to \S+demo\.json\.damaged/
+  },
+  "is empty": { damage: (file) => writeFileSync(file, ""), logged: /demo\.json is damaged/ },
+  "holds values of other types": {
+    damage: (file) => writeFileSync(file, readFileSync(file, "utf8").replace(/("merchantPassword": )"[^"]+"/, "$17")),
+    logged: /demo\.json is damaged/
+  },
+  "is gone": { damage: (file) => rmSync(file), logged: /demo\.json is missing/ }
+}
+
+for (const [how, { damage, logged }] of Object.entries(damages)) {
+  it.scopedLive(`the demo store is kept when demo.json ${how}: it gets new credentials, and the log says so`, () =>
+    Effect.gen(function* () {
+      const { client: database, url } = yield* ownDatabase
+      const given = { DATABASE_URL: url, DATA_DIR: yield* folder, DEMO: "true" }
+      const file = join(given.DATA_DIR, "demo.json")
+      const begin = Effect.gen(function* () {
+        const server = yield* startServer(given)
+        yield* server.greeted
+        return { demo: readDemo(given.DATA_DIR), server }
+      })
+      const first = yield* begin
+      first.server.kill("SIGTERM")
+      yield* first.server.ended
+      damage(file)
+      const damaged = existsSync(file) ? readFileSync(file, "utf8") : undefined
+
+      const second = yield* begin
+      assert.deepStrictEqual(yield* rowsOf(database, "select id from stores"), [{ id: first.demo.storeId }])
+      assert.strictEqual(second.demo.storeId, first.demo.storeId)
+      assert.strictEqual(second.demo.installationId, first.demo.installationId)
+      const client = makeClient(second.demo.baseUrl, second.demo.accessToken)
+      assert.strictEqual((yield* client.get("/products")).status, 200)
+      const { merchantEmail: email, merchantPassword: password } = second.demo
+      const signIn = yield* client.send("POST", `${second.demo.baseUrl}/auth/sign-in`, {
+        key: null,
+        body: { email, password }
+      })
+      assert.strictEqual(signIn.status, 200)
+      assert.match(second.server.said.stdout, logged)
+      assert.include(second.server.said.stdout, `The demo store ${first.demo.storeId} is kept`)
+      assert.notInclude(first.server.said.stdout, "is kept")
+      if (damaged === undefined) return
+      assert.strictEqual(readFileSync(`${file}.damaged`, "utf8"), damaged)
+      assert.strictEqual(statSync(`${file}.damaged`).mode & 0o777, 0o600)
+    })
+  )
+}
 
 it.scopedLive("DATABASE_URL alone gets no demo data and no demo.json", () =>
   Effect.gen(function* () {

@@ -1,5 +1,5 @@
 import { Array, ConfigError, DateTime, Effect, Either, Option, Redacted, Schedule, Schema } from "effect"
-import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { EVERYTHING } from "../../domain/access/AccessRule.ts"
 import { AppId, Apps } from "../../domain/access/Apps.ts"
@@ -22,6 +22,7 @@ import { dataDir, isDemo } from "../Database.ts"
 import { makeFolder } from "../Folder.ts"
 import { reasonOf } from "../postgres/Failed.ts"
 import { Database } from "../database/Postgres.ts"
+import { statement } from "../database/Statement.ts"
 import { makeCallers } from "./callers.ts"
 import { collections, products } from "./catalog.ts"
 import { registerExample } from "./example.ts"
@@ -44,6 +45,7 @@ type Known = typeof Known.Type
 
 const fileIn = (folder: string) => join(folder, "demo.json")
 
+/** The facts in the file; none if it is missing or damaged. */
 const read = (file: string) =>
   Effect.option(
     Effect.flatMap(
@@ -157,6 +159,45 @@ const create = Effect.gen(function* () {
   }
 })
 
+/** The newest demo store, which is known by its owner, and its newest app that may do everything. */
+const selectLatest = statement(`
+  select m.store_id as "storeId", (
+    select i.id from installations i join apps a on a.id = i.app_id
+    where i.store_id = m.store_id and i.is_active and a.name = 'Demo app' and a.developer_id is null
+    order by i.id desc limit 1
+  ) as "installationId"
+  from stores s join members m on m.store_id = s.id join merchants o on o.id = m.merchant_id
+  where s.deleted_at is null and o.email = 'owner-' || right(m.store_id::text, 12) || '@example.com' and m.role = 'owner'
+  order by m.store_id desc limit 1
+`)
+
+const Latest = Schema.Struct({
+  storeId: Schema.typeSchema(StoreId),
+  installationId: Schema.NullOr(Schema.typeSchema(InstallationId))
+})
+
+/**
+ * The demo store whose facts are lost, as `demo.json` is missing or damaged; none if the database has none. Nothing else
+ * knows its secrets, so it gets new ones. A damaged file is kept under another name.
+ */
+const recover = Effect.fnUntraced(function* (file: string) {
+  const { first, transaction } = yield* Database
+  const isMissing = !existsSync(file)
+  const isDamaged = !isMissing && Option.isNone(yield* read(file))
+  if (isDamaged) {
+    yield* Effect.sync(() => renameSync(file, `${file}.damaged`))
+    yield* Effect.logWarning(`${file} is damaged and was renamed to ${file}.damaged`)
+  }
+  const latest = yield* first(Latest)(selectLatest())
+  if (Option.isNone(latest)) return Option.none<Known>()
+  if (isMissing) yield* Effect.logWarning(`${file} is missing`)
+  const { installationId, storeId } = latest.value
+  yield* Effect.logWarning(`The demo store ${storeId} is kept and gets new credentials, which ${file} will hold`)
+  return Option.some<Known>(
+    installationId === null ? { storeId, ...(yield* transaction(installApp(storeId))) } : { storeId, installationId }
+  )
+})
+
 export interface DemoFacts {
   readonly baseUrl: string
   readonly accessToken: string
@@ -169,9 +210,9 @@ export interface DemoFacts {
 const RENEWED_EVERY = "20 minutes"
 
 /**
- * The demo store, found again or made, with a fresh access token; none when no demo is wanted. What it is goes to
- * `demo.json` under `DATA_DIR`, which is also how the next start finds it. Until the scope ends, a fresh token is written
- * there long before the last one ends.
+ * The demo store, found again or made, with a fresh access token; none when no demo is wanted. Its facts go to
+ * `demo.json` under `DATA_DIR`, by which the next start finds it. Until the scope ends, a fresh token is written there
+ * long before the last one ends.
  */
 export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
   if (!(yield* isDemo)) return Option.none<DemoFacts>()
@@ -190,8 +231,9 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
       onFailure: () => false,
       onSuccess: (installation) => installation.storeId === storeId && installation.state === "active"
     })
-  const before = yield* read(file)
-  const found = Option.isSome(before) && (yield* isThere(before.value)) ? before.value : yield* transaction(create)
+  const facts = yield* read(file)
+  const kept = Option.isSome(facts) && (yield* isThere(facts.value)) ? facts : yield* recover(file)
+  const found: Known = Option.isSome(kept) ? kept.value : yield* transaction(create)
   // A demo from before there were capabilities gets an app that holds them now, one from before webhooks its receiver, one
   // from before agents those who call, one from before apps were installed by merchants the example.
   const { capabilities } = yield* installations.find(found.installationId)
