@@ -1,4 +1,5 @@
-import { Config, ConfigError, Console, Effect, Either, Layer, Option } from "effect"
+import { Config, ConfigError, Console, Deferred, Effect, Either, Layer, Option } from "effect"
+import { Health } from "./domain/Health.ts"
 import { openDemo } from "./layers/demo/Demo.ts"
 import { HousekeepingLive } from "./layers/Housekeeping.ts"
 import { accessLogTo } from "./http/AccessLog.ts"
@@ -37,29 +38,54 @@ const publicUrl = (text: string) =>
 /** Where clients and merchants reach the service: where it listens, if nothing is said. */
 const outside = Config.option(Config.nonEmptyString("PUBLIC_URL").pipe(Config.mapOrFail(publicUrl)))
 
-/** Says where the service is, and how to make a first request to it. Of a log in JSON every line is. */
-const Greeting = Layer.scopedDiscard(
-  Effect.gen(function* () {
-    const say = (yield* LogFormat) === "json" ? Effect.logInfo : Console.log
-    const base = yield* baseUrl
-    const demo = yield* openDemo(base)
-    yield* say(
-      `Partner API  ${base}/api/platform/v1\nReference    ${base}/docs\nDashboard    ${base}/dashboard\nDevelopers   ${base}/developers`
+/** Answers as not ready until `started` is done. */
+const readyAfter = (started: Deferred.Deferred<void>) =>
+  Layer.effect(
+    Health,
+    Effect.map(Health, ({ isReady }) =>
+      Health.of({
+        isReady: Effect.flatMap(Deferred.isDone(started), (isStarted) => (isStarted ? isReady : Effect.succeed(false)))
+      })
     )
-    if (Option.isSome(demo)) {
-      const { accessToken, merchantEmail, merchantPassword } = demo.value
-      yield* say(`\nSign in as ${merchantEmail} with ${merchantPassword}`)
-      yield* say(`\nTry it:\ncurl -H "Authorization: Bearer ${accessToken}" "${base}/api/platform/v1/products?limit=2"`)
-    }
-  })
-)
+  )
+
+/**
+ * Opens the demo store, then completes `started` and prints the addresses and a first request. With a log in JSON every
+ * line is JSON.
+ */
+const greeting = Effect.fnUntraced(function* (started: Deferred.Deferred<void>) {
+  const say = (yield* LogFormat) === "json" ? Effect.logInfo : Console.log
+  const base = yield* baseUrl
+  const demo = yield* openDemo(base)
+  yield* Deferred.succeed(started, undefined)
+  yield* say(
+    `Partner API  ${base}/api/platform/v1\nReference    ${base}/docs\nDashboard    ${base}/dashboard\nDevelopers   ${base}/developers`
+  )
+  if (Option.isSome(demo)) {
+    const { accessToken, merchantEmail, merchantPassword } = demo.value
+    yield* say(`\nSign in as ${merchantEmail} with ${merchantPassword}`)
+    yield* say(`\nTry it:\ncurl -H "Authorization: Bearer ${accessToken}" "${base}/api/platform/v1/products?limit=2"`)
+  }
+})
 
 /** What is configured is read before anything listens or is printed, so that what is wrong is all that is said. */
 const Server = Layer.unwrapEffect(
   Effect.map(
-    Effect.all({ address, format: LogFormat, keys: givenKeys, outside, workers: webhookWorkers }),
-    ({ address, format, outside, workers }) =>
-      Layer.mergeAll(ServerLive, webhookWorker(workers), HousekeepingLive, Greeting).pipe(
+    Effect.all({
+      address,
+      format: LogFormat,
+      keys: givenKeys,
+      outside,
+      started: Deferred.make<void>(),
+      workers: webhookWorkers
+    }),
+    ({ address, format, outside, started, workers }) =>
+      Layer.mergeAll(
+        Layer.provide(ServerLive, readyAfter(started)),
+        webhookWorker(workers),
+        HousekeepingLive,
+        Layer.scopedDiscard(greeting(started))
+      ).pipe(
         Layer.provide(listen(Config.succeed(address))),
         Layer.provide(accessLogTo(process.stdout, format)),
         Layer.provide(Layer.succeed(PublicUrl, Option.getOrUndefined(outside))),

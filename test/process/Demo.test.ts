@@ -3,7 +3,18 @@ import { Effect, Schema } from "effect"
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeClient, pageOf } from "../support/Api.ts"
-import { folder, ownDatabase, rowsOf, startServer } from "../support/Process.ts"
+import {
+  connection,
+  duringWork,
+  folder,
+  freePort,
+  ownDatabase,
+  rowsOf,
+  startNode,
+  startServer,
+  waiting,
+  watch
+} from "../support/Process.ts"
 
 const Demo = Schema.parseJson(
   Schema.Struct({
@@ -126,6 +137,47 @@ for (const [how, { damage, logged }] of Object.entries(damages)) {
     })
   )
 }
+
+it.scopedLive("the service is alive but not ready until its demo store is there", () =>
+  Effect.gen(function* () {
+    const { client: holder, url } = yield* ownDatabase
+    const reader = yield* connection(url)
+    const dataDir = yield* folder
+    // The demo registers an app. Who only reads apps goes on.
+    yield* rowsOf(holder, "begin")
+    yield* rowsOf(holder, "lock table apps in share mode")
+    const port = yield* freePort
+    const server = yield* startNode("main", [], {
+      DATABASE_URL: url,
+      DATA_DIR: dataDir,
+      DEMO: "true",
+      PORT: String(port)
+    })
+    const status = (path: string) =>
+      Effect.promise(() =>
+        fetch(`http://127.0.0.1:${port}${path}`).then(
+          (response) => response.status,
+          () => 0
+        )
+      )
+    const ended = yield* Effect.fork(server.ended)
+    yield* duringWork(ended, waiting(reader, 1))
+    yield* duringWork(
+      ended,
+      watch(status("/healthz"), (seen) => seen === 200)
+    )
+    assert.strictEqual(yield* status("/readyz"), 503)
+    assert.isFalse(existsSync(join(dataDir, "demo.json")))
+
+    yield* rowsOf(holder, "commit")
+    yield* duringWork(
+      ended,
+      watch(status("/readyz"), (seen) => seen === 200)
+    )
+    const { accessToken, baseUrl } = readDemo(dataDir)
+    assert.strictEqual((yield* makeClient(baseUrl, accessToken).get("/products")).status, 200)
+  })
+)
 
 it.scopedLive("DATABASE_URL alone gets no demo data and no demo.json", () =>
   Effect.gen(function* () {
