@@ -3,7 +3,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { type Config, Context, Effect, Layer, Predicate } from "effect"
 import { randomUUID } from "node:crypto"
 import { maxHeaderSize } from "node:http"
-import { isIPv6, type ListenOptions } from "node:net"
+import { isIPv6, type ListenOptions, Socket } from "node:net"
 import { AccessLog, accessOf } from "./AccessLog.ts"
 import { ApiServer } from "./ApiServer.ts"
 import { Exchange, REQUEST_ID } from "./Exchange.ts"
@@ -35,6 +35,12 @@ const REASONS = new Map([
 
 const reasonOf = (error: Error) =>
   (Predicate.hasProperty(error, "code") && REASONS.get(String(error.code))) || "The request is not valid HTTP"
+
+/** The answer to a HEAD has no body. Node's error has the packet that broke, in which a request mostly begins. */
+const isHead = (error: Error) =>
+  Predicate.hasProperty(error, "rawPacket") &&
+  Buffer.isBuffer(error.rawPacket) &&
+  error.rawPacket.subarray(0, 5).toString("latin1") === "HEAD "
 
 /** An answer of the socket's own, after which the connection ends. */
 export const refuse = (exchange: Exchange, status: number, error: string) => {
@@ -71,12 +77,14 @@ const makeListener = Effect.fn(function* ({ connections, stalled }: SocketLimits
   server.on("clientError", (error, socket) => {
     // Behind an answer that is not taken there is no use for another.
     if (!socket.writable || socket.writableLength > 0) return socket.destroy()
+    // The parser can refuse a request that was answered already.
+    if (socket instanceof Socket && server.lastOpen(socket)?.writableEnded === true) return socket.destroySoon()
     const requestId = randomUUID()
     const body = JSON.stringify({ error: reasonOf(error) })
     const headers = `content-length: ${Buffer.byteLength(body)}\r\n${REQUEST_ID}: ${requestId}`
     log({ method: "-", route: "-", status: 400, milliseconds: 0, installation: undefined, requestId })
     return socket.end(
-      `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n${headers}\r\nconnection: close\r\n\r\n${body}`
+      `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n${headers}\r\nconnection: close\r\n\r\n${isHead(error) ? "" : body}`
     )
   })
   // Node would answer without a body; so it would where there is no Host, which is looked for in `Serve`.

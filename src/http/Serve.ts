@@ -4,10 +4,8 @@ import { Effect, type Scope } from "effect"
 import type { IncomingMessage } from "node:http"
 import type { Dispatch } from "./Dispatch.ts"
 import type { Exchange } from "./Exchange.ts"
+import { ambiguityOf } from "./Incoming.ts"
 import { Listener, refuse } from "./Listener.ts"
-
-/** HTTP/1.1 asks for a Host, also where there is only one (RFC 9112, section 3.2). */
-const lacksHost = ({ headers, httpVersion }: IncomingMessage) => httpVersion === "1.1" && headers.host === undefined
 
 /** Opens a socket for a request that asks for one, or says why not. `head` is what came behind the request. */
 export type Upgrade = (message: IncomingMessage, head: Buffer) => void
@@ -22,7 +20,8 @@ export const serve = Effect.fnUntraced(function* (
   const server = yield* Listener
   const others = yield* NodeHttpServer.makeHandler(pages)
   const answer = (message: IncomingMessage, exchange: Exchange) => {
-    if (lacksHost(message)) refuse(exchange, 400, "The header Host is missing")
+    const ambiguity = ambiguityOf(message)
+    if (ambiguity !== undefined) refuse(exchange, 400, ambiguity)
     else if (!dispatch(message, exchange)) others(message, exchange)
   }
   yield* Effect.acquireRelease(

@@ -16,6 +16,16 @@ import { send } from "./Send.ts"
 import type { Upgrade } from "./Serve.ts"
 import { sessionToken } from "./SessionCookie.ts"
 
+/** Version of the protocol (RFC 6455). The library also opens sockets of version 8, a draft. */
+const VERSION = "13"
+
+/** A client that offers other versions learns ours (RFC 6455, section 4.4; RFC 9110, section 15.5.22). */
+const OTHER_VERSION = refusal(426, `Sockets are opened with version ${VERSION} of the WebSocket protocol`, {
+  "sec-websocket-version": VERSION,
+  upgrade: "websocket",
+  connection: "upgrade, close"
+})
+
 /** Bytes of a frame that a client sends. */
 const MAX_FRAME = 16 * 1024
 
@@ -66,12 +76,17 @@ export const makeWebSockets = (admit: Admit) =>
       maxPayload: MAX_FRAME
     })
     handshakes.on("wsClientError", ({ message: why }, _, message) =>
-      answer(exchangeOf(message), refusal(400, `A socket cannot be opened: ${why}`, { "sec-websocket-version": "13" }))
+      answer(
+        exchangeOf(message),
+        refusal(400, `A socket cannot be opened: ${why}`, { "sec-websocket-version": VERSION })
+      )
     )
 
     const open = (message: IncomingMessage, head: Buffer) => {
       const exchange = exchangeOf(message)
       const { requestId } = exchange
+      const version = message.headers["sec-websocket-version"]
+      if (version !== undefined && version !== VERSION) return answer(exchange, OTHER_VERSION)
       const guest: Effect.Effect<Guest, PublicError> = isOwnOrigin(message.headers)
         ? admit({ token: sessionToken(message.headers), bearer: bearerToken(message), requestId })
         : new ForeignOrigin()

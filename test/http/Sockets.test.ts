@@ -94,6 +94,43 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What HTTP 
     })
   )
 
+  it.effect("is a transfer coding other than chunked, or a second Host: 400, and nothing behind it is read", () =>
+    Effect.gen(function* () {
+      const base = yield* baseUrl
+      const next = lines("GET /healthz HTTP/1.1", "host: a", "connection: close")
+      const ambiguous: ReadonlyArray<readonly [error: string, ...headers: ReadonlyArray<string>]> = [
+        ["Transfer-Encoding can only be chunked", "host: a", "transfer-encoding: xchunked"],
+        ["Transfer-Encoding can only be chunked", "host: a", "transfer-encoding: gzip, chunked"],
+        ["The request is not valid HTTP", "host: a", "transfer-encoding: chunked", "transfer-encoding: chunked"],
+        ["A request has one header Host", "host: a", "host: b"],
+        ["A request has one header Host", "host: a", "Host: a"]
+      ]
+      for (const [error, ...headers] of ambiguous) {
+        for (const path of [PATH, "/healthz", "/rpc"]) {
+          for (const upgrade of [[], ["connection: upgrade", "upgrade: websocket"]]) {
+            for (const method of ["GET", "POST"]) {
+              const text = yield* exchange(base, lines(`${method} ${path} HTTP/1.1`, ...headers, ...upgrade) + next)
+              assert.deepStrictEqual(statusesOf(text), [400], `${method} ${path} ${headers.join()}: ${text}`)
+              assert.match(text, /^connection: close$/im)
+              assert.include(text, JSON.stringify({ error }), headers.join())
+            }
+          }
+        }
+      }
+      const whole = ["POST /healthz HTTP/1.1", "host: a", "transfer-encoding: Chunked", "connection: close"]
+      assert.deepStrictEqual(statusesOf(yield* exchange(base, `${lines(...whole)}0\r\n\r\n`)), [404])
+    })
+  )
+
+  it.effect("is a HEAD with headers beyond 16 KiB: the answer has no body", () =>
+    Effect.gen(function* () {
+      const long = lines("HEAD /healthz HTTP/1.1", "host: a", `cookie: ${"a".repeat(17_000)}`)
+      const text = yield* exchange(yield* baseUrl, long)
+      assert.deepStrictEqual(statusesOf(text), [400])
+      assert.isTrue(text.endsWith("\r\n\r\n"), text)
+    })
+  )
+
   it.effect("is a whole URL where others send a path", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()

@@ -49,6 +49,24 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
       })
   )
 
+  it.scoped("is opened with version 13 of the protocol alone: others get 426, which names it", () =>
+    Effect.gen(function* () {
+      const { cookie } = yield* freshMember()
+      const key = "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=="
+      const asking = ["host: localhost", "connection: upgrade", "upgrade: websocket", `cookie: ${cookie}`, key]
+      for (const version of ["8", "7", "14", "13.0", "8, 13"]) {
+        const answer = yield* exchange(
+          yield* baseUrl,
+          lines("GET /rpc HTTP/1.1", ...asking, `sec-websocket-version: ${version}`)
+        )
+        assert.match(answer, /^HTTP\/1\.1 426 Upgrade Required\r\n/)
+        assert.match(answer, /^sec-websocket-version: 13\r$/im)
+        assert.match(answer, /^upgrade: websocket\r$/im)
+        assert.match(answer, /"error":"[^"]+13[^"]*"/)
+      }
+    })
+  )
+
   const frames: Readonly<Record<string, readonly [send: string | Buffer, code: number]>> = {
     "what is no JSON": ["{", 1007],
     "JSON that is no message": ['{"_tag":"Request"}', 1007],
