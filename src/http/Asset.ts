@@ -52,21 +52,29 @@ export const sendKept = Effect.fnUntraced(function* ({ etag: plain, ...made }: K
   })
 })
 
+/** A page, and the headers of its own. */
+interface Page {
+  readonly text: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** A page that is made when somebody first asks for it. */
-export const asset = (path: `/${string}`, contentType: string, text: () => string | Promise<string>) =>
+export const asset = (path: `/${string}`, contentType: string, make: () => Page | Promise<Page>) =>
   HttpLayerRouter.use((router) =>
     Effect.flatMap(
       Effect.cached(
         Effect.flatMap(
-          Effect.promise(async () => text()),
-          (made) => keep(Buffer.from(made))
+          Effect.promise(async () => make()),
+          ({ headers, text }) => Effect.map(keep(Buffer.from(text)), (kept) => ({ headers, kept }))
         )
       ),
-      (kept) =>
+      (made) =>
         router.add(
           "GET",
           path,
-          Effect.flatMap(kept, (made) => sendKept(made, { "content-type": contentType, "cache-control": ASKED_ABOUT }))
+          Effect.flatMap(made, ({ headers, kept }) =>
+            sendKept(kept, { ...headers, "content-type": contentType, "cache-control": ASKED_ABOUT })
+          )
         )
     )
   )

@@ -1,4 +1,5 @@
 import { HttpApiScalar, HttpLayerRouter, OpenApi } from "@effect/platform"
+import { hash } from "node:crypto"
 import { isObject } from "../domain/Json.ts"
 import { complete } from "./api/Conventions.ts"
 import { PartnerApi } from "./api/PartnerApi.ts"
@@ -29,14 +30,31 @@ const api = PartnerApi.annotate(OpenApi.Transform, (spec) =>
   JSON.parse(JSON.stringify(complete(spec)), (_, value: unknown) => outOfSamples(value))
 )
 
+/** The scripts that a browser runs; the document is data, which has a type. */
+const sourcesOf = (page: string) =>
+  [...page.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
+    ([, script = ""]) => `'sha256-${hash("sha256", script, "base64")}'`
+  )
+
+/**
+ * Runs only the page's own scripts, calls only this host, and cannot be framed. Hashes cannot name the WebAssembly that the
+ * script compiles, or the styles that it sets on single elements.
+ */
+const headersOf = (page: string) => ({
+  "content-security-policy": `default-src 'none'; script-src 'wasm-unsafe-eval' ${sourcesOf(page).join(" ")}; style-src 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; font-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  "referrer-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY"
+})
+
 /** The reference for people, as HTML: its script is part of the page, so that it works without internet access. */
-export const renderDocs = async (): Promise<string> => {
+export const renderDocs = async () => {
   const { dispose, handler } = HttpLayerRouter.toWebHandler(
     HttpApiScalar.layerHttpLayerRouter({ api, path: "/docs", scalar }),
     { disableLogger: true }
   )
   const response = await handler(new Request("http://localhost/docs"))
-  const page = await response.text()
+  const text = await response.text()
   await dispose()
-  return page
+  return { text, headers: headersOf(text) }
 }

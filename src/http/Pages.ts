@@ -16,7 +16,9 @@ const toResponse = ({ body, status }: Reply) =>
   HttpServerResponse.text(body, { status, contentType: "application/json" })
 
 /** `/openapi.json`, generated from the definitions that serve. */
-const Document = asset("/openapi.json", "application/json", () => JSON.stringify(OpenApi.fromApi(PartnerApi)))
+const Document = asset("/openapi.json", "application/json", () => ({
+  text: JSON.stringify(OpenApi.fromApi(PartnerApi))
+}))
 
 /** `/docs`. The page is 3.4 MB of script: it is loaded when somebody first asks for it. */
 const Reference = asset("/docs", "text/html; charset=utf-8", async () => (await import("./DocsPage.ts")).renderDocs())

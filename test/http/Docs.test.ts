@@ -1,6 +1,9 @@
-import { assert, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import { hash } from "node:crypto"
 import { ApiTest, baseUrl } from "../support/Api.ts"
+import { hasBrowser } from "../support/Browser.ts"
+import { ChromiumTest, openWindow } from "../support/Chromium.ts"
 import { generated } from "../support/OpenApi.ts"
 
 const page = Effect.gen(function* () {
@@ -57,6 +60,34 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The refere
     })
   )
 
+  it.effect("runs its own scripts alone, by their hashes, calls this host alone, and stands in no frame", () =>
+    Effect.gen(function* () {
+      const base = yield* baseUrl
+      const { headers } = yield* Effect.promise(() => fetch(`${base}/docs`))
+      const policy = (headers.get("content-security-policy") ?? "").split("; ")
+      const [, configuration = "", script = ""] = parts(yield* page).scripts
+      const hashes = [configuration, script].map((text) => `'sha256-${hash("sha256", text, "base64")}'`)
+      assert.includeMembers(policy, [
+        "default-src 'none'",
+        // Hashes cannot name the WebAssembly that the script compiles.
+        `script-src 'wasm-unsafe-eval' ${hashes.join(" ")}`,
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'"
+      ])
+      assert.notMatch(policy.filter((directive) => !directive.startsWith("style-src")).join(), /'unsafe|https?:|\*/)
+      assert.strictEqual(headers.get("x-frame-options"), "DENY")
+      assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
+      assert.strictEqual(headers.get("referrer-policy"), "same-origin")
+
+      const etag = headers.get("etag") ?? ""
+      const again = yield* Effect.promise(() => fetch(`${base}/docs`, { headers: { "if-none-match": etag } }))
+      assert.strictEqual(again.status, 304)
+      assert.strictEqual(again.headers.get("content-security-policy"), headers.get("content-security-policy"))
+    })
+  )
+
   it.effect("names nothing that a browser would fetch to show it", () =>
     Effect.gen(function* () {
       const { markup } = parts(yield* page)
@@ -81,4 +112,29 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The refere
       assert.notMatch(JSON.stringify(configuration), /https?:/)
     })
   )
+})
+
+describe.skipIf(!hasBrowser)("The reference page in a browser", () => {
+  layer(Layer.merge(ApiTest, ChromiumTest), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.scoped("works within its policy: it shows operations, and sends requests to this host", () =>
+      Effect.gen(function* () {
+        const base = yield* baseUrl
+        const { complaints, page } = yield* openWindow({ width: 1200 })
+        const status = yield* Effect.promise(async () => {
+          await page.goto(`${base}/docs`)
+          await page.getByText("Read the store").first().click()
+          await page.getByRole("button", { name: "Test Request" }).first().click()
+          const answered = page.waitForResponse(`${base}/api/platform/v1/store`)
+          await page.getByRole("button", { name: "Send" }).first().click()
+          return (await answered).status()
+        })
+        assert.strictEqual(status, 401)
+        // The page reports its progress on the console, too.
+        assert.deepStrictEqual(
+          complaints().filter((text) => /Content Security Policy|Error/i.test(text)),
+          []
+        )
+      })
+    )
+  })
 })
