@@ -10,6 +10,9 @@ const MAX_OWN = 32
 /** Bytes that may wait for a client: far more than it is sent before it says that it took what came before. */
 const MAX_WAITING = 1024 * 1024
 
+/** Pings, pongs and messages that start nothing, of one socket between two of our pings: a client sends three or so. */
+export const MAX_CONTROLS = 60
+
 /** How often a client is asked whether it is still there. One that has not answered by the next time is not. */
 const ASKING = "20 seconds"
 
@@ -19,6 +22,7 @@ const CLOSING = 2000
 /** Close codes of WebSockets (RFC 6455, section 7.4.1). */
 const GOING_AWAY = 1001
 const NOT_TEXT = 1003
+const REFUSED = 1008
 
 const STOPPING = refusal(503, "The service is stopping; open the socket again")
 const FULL = refusal(503, `The service holds ${MAX_SOCKETS} sockets already; try again in a few seconds`)
@@ -28,6 +32,11 @@ const TOO_MANY = refusal(429, `${MAX_OWN} sockets are open already; close those 
 interface Peer {
   readonly send: (text: string) => void
   readonly close: (code: number, reason: string) => void
+  /** Stops reading, so that the client's frames wait on its side. */
+  readonly pause: () => void
+  readonly resume: () => void
+  /** Counts a message that starts nothing, and closes the socket if there are too many. */
+  readonly countControl: () => void
 }
 
 /** Who may hold a socket: whose it is counted among, and what is said over it. */
@@ -76,12 +85,27 @@ export const makeOpenSockets = Effect.gen(function* () {
       const timer = setTimeout(() => socket.terminate(), CLOSING)
       socket.once("close", () => clearTimeout(timer))
     }
+    let controls = 0
+    const countControl = () => {
+      if (++controls <= MAX_CONTROLS || isOver) return
+      socket.pause()
+      close(REFUSED, `More than ${MAX_CONTROLS} pings or acknowledgements of nothing in ${ASKING}`)
+    }
     const ask = () => {
+      controls = 0
       if (!isThere) return socket.terminate()
       isThere = false
       bounded(() => socket.ping())
     }
-    const open: Open = { id, ask, close, send: (text) => bounded(() => socket.send(text)) }
+    const open: Open = {
+      id,
+      ask,
+      close,
+      countControl,
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
+      send: (text) => bounded(() => socket.send(text))
+    }
     const conversation = converse(open)
     const end = () => {
       if (!isOver) conversation.end()
@@ -92,8 +116,12 @@ export const makeOpenSockets = Effect.gen(function* () {
       if (isBinary) close(NOT_TEXT, "Frames are text")
       else if (!isOver) conversation.receive(textOf(data))
     })
-    socket.on("ping", (data) => bounded(() => socket.pong(data)))
+    socket.on("ping", (data) => {
+      countControl()
+      bounded(() => socket.pong(data))
+    })
     socket.on("pong", () => {
+      countControl()
       isThere = true
     })
     // Why it broke, or which rule of the protocol was not kept: the close comes behind it, with its code.

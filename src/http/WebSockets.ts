@@ -29,6 +29,20 @@ const OTHER_VERSION = refusal(426, `Sockets are opened with version ${VERSION} o
 /** Bytes of a frame that a client sends. */
 const MAX_FRAME = 16 * 1024
 
+/** Fragments of a message: a client may send any number, and of no bytes, without ending one. */
+const MAX_FRAGMENTS = 32
+
+/** Types of the library lack the bound of fragments. */
+const OPTIONS = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  // They would wait for a client that does not read without a bound.
+  autoPong: false,
+  maxPayload: MAX_FRAME,
+  maxFragments: MAX_FRAGMENTS
+}
+
 /** Who says to open a socket, as its request says: of what comes over it nothing is believed. */
 interface Sent {
   readonly token: Redacted.Redacted | undefined
@@ -67,14 +81,7 @@ export const makeWebSockets = (admit: Admit) =>
       return exchange
     }
 
-    const handshakes = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      perMessageDeflate: false,
-      // They would wait for a client that does not read without a bound.
-      autoPong: false,
-      maxPayload: MAX_FRAME
-    })
+    const handshakes = new WebSocketServer(OPTIONS)
     handshakes.on("wsClientError", ({ message: why }, _, message) =>
       answer(
         exchangeOf(message),

@@ -33,6 +33,10 @@ export type FollowRefused = CallRefused | ChangesGone | TooManyFollowers
 const OPENING = "15 seconds"
 const SILENCE = 30_000
 
+/** Close code of a socket whose holder is refused, as for too many frames, and how long is waited then before another. */
+const REFUSED = 1008
+const REFUSED_PAUSE = "5 seconds"
+
 /** How often the service is asked for a sign of life. */
 const ASKING = "10 seconds"
 
@@ -97,13 +101,16 @@ const protocolOver = (socket: SocketLike) =>
       const runFork = Runtime.runFork(yield* Effect.runtime())
       let heard = Date.now()
       const tell = (message: FromServerEncoded) => void runFork(write(message))
-      const fail = (message: string) => tell({ _tag: "ClientProtocolError", error: failed(message) })
+      const fail = (message: string, cause?: unknown) =>
+        tell({ _tag: "ClientProtocolError", error: failed(message, cause) })
       socket.addEventListener("message", (event) => {
         heard = Date.now()
         const message = Option.getOrUndefined(decodeEvent(event))
         if (isMessage(message)) tell(message)
       })
-      socket.addEventListener("close", () => fail("The socket was closed"))
+      socket.addEventListener("close", (event) =>
+        fail("The socket was closed", Predicate.hasProperty(event, "code") ? event.code : undefined)
+      )
       const ask = Effect.sync(() => {
         if (Date.now() - heard > SILENCE) fail("Nothing comes over the socket")
         else sendOver(socket, '{"_tag":"Ping"}')
@@ -138,6 +145,10 @@ const isTransient = (error: Failed): error is Transient => TRANSIENT.some((tag) 
 /** Until a window that is full takes another call. */
 const windowOpen = ({ retryAfter = WINDOW_SECONDS }: RateLimitExceeded) => Effect.sleep(`${retryAfter} seconds`)
 
+/** Fails again, later where the service refused the socket. */
+const afterPause = (error: RpcClientError.RpcClientError) =>
+  error.cause === REFUSED ? Effect.delay(error, REFUSED_PAUSE) : error
+
 /** Soon at first, and then each 15 seconds or so, at other times than others do. */
 const AGAIN = Schedule.jittered(Schedule.union(Schedule.exponential("200 millis"), Schedule.spaced("15 seconds")))
 
@@ -165,7 +176,9 @@ export const makeChanges =
           isFollowing = true
           return one
         }),
-        Stream.catchTag("RpcClientError", (error) => Stream.fromEffect(Effect.zipRight(ask(storeId), error))),
+        Stream.catchTag("RpcClientError", (error) =>
+          Stream.fromEffect(Effect.zipRight(ask(storeId), afterPause(error)))
+        ),
         Stream.catchTag("RateLimitExceeded", (error) => Stream.fromEffect(Effect.zipRight(windowOpen(error), error))),
         Stream.retry(Schedule.whileInput(AGAIN, isTransient)),
         Stream.filter((one) => one._tag === "Changed"),

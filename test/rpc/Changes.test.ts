@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto"
 import type { WebSocket } from "ws"
 import { Sessions } from "../../src/domain/access/Sessions.ts"
 import { MERCHANT_CALLS } from "../../src/domain/RateLimit.ts"
+import { MAX_CONTROLS } from "../../src/http/OpenSockets.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Changed, EventId, performed } from "../../src/rpc/Client.ts"
 import { ApiTest, type Client, dataOf, install } from "../support/Api.ts"
@@ -168,6 +169,28 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
         yield* Stream.runCollect(Stream.take(changes({ storeId: member.storeId, after: mark }), 1))
       )
       assert.strictEqual(told?.resourceId, id)
+    })
+  )
+
+  it.scoped("are followed on over another socket, after a pause, by a client whose socket was closed with 1008", () =>
+    Effect.gen(function* () {
+      const member = yield* freshMember()
+      const opened: Array<{ readonly socket: WebSocket; readonly at: number }> = []
+      const onOpen = (socket: WebSocket) => void opened.push({ socket, at: performance.now() })
+      const { make, next } = yield* followed({ ...member, onOpen })
+      const [first] = opened
+      assert.isDefined(first)
+      if (first === undefined) return
+      const closed = Effect.async<number>((resume) => {
+        first.socket.once("close", (code: number) => resume(Effect.succeed(code)))
+        for (let n = 0; n <= 2 * MAX_CONTROLS; n++) first.socket.ping()
+      })
+      assert.strictEqual(yield* closed, 1008)
+      const closedAt = performance.now()
+      const id = yield* make
+      assert.strictEqual((yield* next).resourceId, id)
+      assert.lengthOf(opened, 2)
+      assert.isAbove((opened[1]?.at ?? 0) - closedAt, 4_500)
     })
   )
 
