@@ -6,6 +6,7 @@ import { maxHeaderSize } from "node:http"
 import { isIPv6, type ListenOptions, Socket } from "node:net"
 import { AccessLog, accessOf } from "./AccessLog.ts"
 import { ApiServer } from "./ApiServer.ts"
+import { type ConnectionLimits, isLoopback } from "./ConnectionLimits.ts"
 import { Exchange, REQUEST_ID } from "./Exchange.ts"
 import { NO_ROUTE } from "./Failure.ts"
 
@@ -17,15 +18,16 @@ const REQUEST_TIMEOUT = 30_000
 /** Milliseconds that a connection is kept for its next request: longer than proxies keep theirs, which is mostly 60 s. */
 const KEEP_ALIVE = 75_000
 
+/** Milliseconds between two looks for requests that take longer than that, of which Node has 30 seconds otherwise. */
+const CHECKING = 5_000
+
 /** How much a client may hold of the service. */
-export interface SocketLimits {
+export interface SocketLimits extends ConnectionLimits {
   /** Milliseconds after which a client that takes nothing of its answer is given up; one that is slow may go on. */
   readonly stalled: number
-  /** Connections at once; one beyond is closed at once, unanswered. */
-  readonly connections: number
 }
 
-const LIMITS: SocketLimits = { stalled: 30_000, connections: 5000 }
+const LIMITS: SocketLimits = { stalled: 30_000, connections: 5000, perAddress: 1000, isExempt: isLoopback }
 
 /** What is wrong with what never became a request, by the code of Node's error. */
 const REASONS = new Map([
@@ -52,14 +54,15 @@ export const refuse = (exchange: Exchange, status: number, error: string) => {
  * The socket side of the service. Whatever reaches it is answered in the one shape, also what never becomes a request
  * (bad HTTP) and what comes on an open connection while the service stops.
  */
-const makeListener = Effect.fn(function* ({ connections, stalled }: SocketLimits): Effect.fn.Return<ApiServer> {
+const makeListener = Effect.fn(function* ({ stalled, ...limits }: SocketLimits): Effect.fn.Return<ApiServer> {
   const log = yield* AccessLog
-  const server = new ApiServer({
+  const options = {
     requestTimeout: REQUEST_TIMEOUT,
+    connectionsCheckingInterval: CHECKING,
     keepAliveTimeout: KEEP_ALIVE,
     requireHostHeader: false
-  })
-  server.maxConnections = connections
+  }
+  const server = new ApiServer(options, limits)
   server.timeout = stalled
   const open = (exchange: Exchange) => {
     exchange.setHeader(REQUEST_ID, exchange.requestId)
@@ -72,8 +75,6 @@ const makeListener = Effect.fn(function* ({ connections, stalled }: SocketLimits
     exchange.once("close", () => log(accessOf(exchange)))
     server.track(exchange)
   }
-  // Who keeps a connection open for later makes room for who comes.
-  server.on("drop", () => server.closeIdleConnections())
   server.on("clientError", (error, socket) => {
     // Behind an answer that is not taken there is no use for another.
     if (!socket.writable || socket.writableLength > 0) return socket.destroy()
@@ -119,10 +120,13 @@ const makeListener = Effect.fn(function* ({ connections, stalled }: SocketLimits
 /** The socket that the service answers on. */
 export class Listener extends Context.Tag("http/Listener")<Listener, ApiServer>() {}
 
-/** The socket, listening; it stops taking connections first, and then waits for the requests in flight. */
-export const listen = (options: Config.Config.Wrap<ListenOptions>, limits: SocketLimits = LIMITS) =>
+/**
+ * The socket, listening; it stops taking connections first, and then waits for the requests in flight. `limits` replace
+ * some of the usual ones.
+ */
+export const listen = (options: Config.Config.Wrap<ListenOptions>, limits: Partial<SocketLimits> = {}) =>
   Layer.unwrapEffect(Effect.map(Listener, (server) => NodeHttpServer.layerConfig(() => server, options))).pipe(
-    Layer.provideMerge(Layer.effect(Listener, makeListener(limits)))
+    Layer.provideMerge(Layer.effect(Listener, makeListener({ ...LIMITS, ...limits })))
   )
 
 /** Where the service is, as a URL writes it: an address of IPv6 stands in brackets there. */

@@ -90,6 +90,7 @@ export const makeWebSockets = (admit: Admit) =>
     )
 
     const open = (message: IncomingMessage, head: Buffer) => {
+      server.release(message.socket)
       const exchange = exchangeOf(message)
       const { requestId } = exchange
       const version = message.headers["sec-websocket-version"]

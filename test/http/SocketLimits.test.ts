@@ -3,6 +3,7 @@ import { Config, Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { type Access, AccessLog } from "../../src/http/AccessLog.ts"
+import { isLoopback, networkOf } from "../../src/http/ConnectionLimits.ts"
 import { listen, Listener, type SocketLimits } from "../../src/http/Listener.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { ServerLive } from "../../src/Server.ts"
@@ -10,11 +11,13 @@ import { freshClient, baseUrl } from "../support/Api.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
 import { databaseUrl, holdStore, waiting, watch } from "../support/Process.ts"
 import { lines } from "../support/Raw.ts"
+import { freshMember } from "../support/Rpc.ts"
+import { openSocket } from "../support/Sockets.ts"
 
 const STALLED = 500
 
 /** The service with limits that a test can reach, the requests it told its log of, and everything below it. */
-const serviceOf = Effect.fn(function* (limits: SocketLimits) {
+const serviceOf = Effect.fn(function* (limits: Partial<SocketLimits>) {
   const requests: Array<Access> = []
   const context = yield* Layer.build(
     ServerLive.pipe(
@@ -31,12 +34,12 @@ const serviceOf = Effect.fn(function* (limits: SocketLimits) {
   return { context, requests, connections, server }
 })
 
-/** A connection to the service, and what has come back on it. */
-const dial = Effect.gen(function* () {
-  const { hostname, port } = new URL(yield* baseUrl)
+/** A connection to the service, from an address of this machine. */
+const dialFrom = Effect.fn(function* (localAddress: string) {
+  const { hostname: host, port } = new URL(yield* baseUrl)
   return yield* Effect.acquireRelease(
     Effect.promise(async () => {
-      const socket = connect(Number(port), hostname)
+      const socket = connect({ port: Number(port), host, localAddress })
       socket.on("error", () => undefined)
       await once(socket, "connect")
       return socket
@@ -44,6 +47,8 @@ const dial = Effect.gen(function* () {
     (socket) => Effect.sync(() => socket.destroy())
   )
 })
+
+const dial = dialFrom("127.0.0.1")
 
 const textOf = (socket: Socket) =>
   Effect.async<string>((resume) => {
@@ -110,32 +115,160 @@ it.scopedLive("a client that waits for its answer longer than it may take to rea
   })
 )
 
-it.scopedLive(
-  "a connection beyond the bound is closed unanswered, and those kept for later make room for the next",
-  () =>
-    Effect.gen(function* () {
-      const { connections, context } = yield* serviceOf({ stalled: 60_000, connections: 2 })
-      const open = Effect.provide(dial, context)
-      const [idle, half] = [yield* open, yield* open]
-      idle.write(lines("GET /healthz HTTP/1.1", "host: a"))
-      yield* Effect.promise(() => once(idle, "data"))
-      half.write("GET /healthz HTTP/1.1\r\n")
-      yield* watch(connections, (count) => count === 2)
-
-      assert.strictEqual(yield* textOf(yield* open), "")
-      yield* watch(connections, (count) => count === 1)
-      const next = yield* open
-      next.write(lines("GET /healthz HTTP/1.1", "host: a", "connection: close"))
-      assert.match(yield* textOf(next), /^HTTP\/1\.1 200 /)
-      half.write("host: a\r\nconnection: close\r\n\r\n")
-      assert.match(yield* textOf(half), /^HTTP\/1\.1 200 /)
-    })
-)
-
 /** Asks for more than the buffers of both sides of a connection take, and waits until the first of it is there. */
 const askForMuch = Effect.fn(function* (socket: Socket) {
   socket.write(DOCS.repeat(4) + lines("GET /docs HTTP/1.1", "host: a", "connection: close"))
   yield* Effect.promise(() => once(socket, "readable"))
+})
+
+const HEALTH = lines("GET /healthz HTTP/1.1", "host: a", "connection: close")
+
+/** What a connection can have sent that is no whole request, or was answered already; and the rest of it. */
+const unfinished: Readonly<Record<string, readonly [sent: string, rest: string]>> = {
+  nothing: ["", HEALTH],
+  "half a head": ["GET /healthz HTTP/1.1\r\n", "host: a\r\nconnection: close\r\n\r\n"],
+  "half a body": [
+    `${lines("POST /auth/sign-in HTTP/1.1", "host: a", "connection: close", "content-type: application/json", "content-length: 2")}{`,
+    "}"
+  ],
+  "a request that was answered": [lines("GET /healthz HTTP/1.1", "host: a"), HEALTH]
+}
+for (const [what, [sent, rest]] of Object.entries(unfinished)) {
+  it.scopedLive(`a client gets in where all connections sent ${what}: the one that has waited longest is closed`, () =>
+    Effect.gen(function* () {
+      const { connections, context } = yield* serviceOf({ connections: 3 })
+      const open = Effect.provide(dial, context)
+      const silent = yield* Effect.replicateEffect(
+        Effect.tap(open, (socket) =>
+          Effect.promise(async () => {
+            if (sent !== "") socket.write(sent)
+            if (rest === HEALTH && sent !== "") await once(socket, "data")
+          })
+        ),
+        3
+      )
+      yield* watch(connections, (count) => count === 3)
+      const [oldest, second, third] = silent
+      assert.isDefined(oldest)
+      assert.isDefined(second)
+      assert.isDefined(third)
+      const [, answer] = yield* Effect.all(
+        [
+          Effect.promise(() => once(oldest, "close")),
+          Effect.flatMap(open, (newcomer) =>
+            Effect.zipRight(
+              Effect.sync(() => newcomer.write(HEALTH)),
+              textOf(newcomer)
+            )
+          )
+        ],
+        { concurrency: 2 }
+      )
+      assert.match(answer, /^HTTP\/1\.1 200 /)
+      for (const kept of [second, third]) {
+        kept.write(rest)
+        assert.match(yield* textOf(kept), /^HTTP\/1\.1 [24]\d\d /)
+      }
+    })
+  )
+}
+
+it.scopedLive("a request that is being worked on keeps its connection when there are too many", () =>
+  Effect.gen(function* () {
+    const { context } = yield* serviceOf({ connections: 1 })
+    yield* Effect.provide(
+      Effect.gen(function* () {
+        const { client, storeId } = yield* freshClient()
+        const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
+        const writing = yield* dial
+        const body = '{"name":"Cup"}'
+        const head = [
+          "POST /api/platform/v1/products HTTP/1.1",
+          "host: a",
+          "connection: close",
+          `authorization: Bearer ${client.token}`,
+          "idempotency-key: 019c1363-49c0-7fff-8000-000000000000",
+          "content-type: application/json",
+          `content-length: ${body.length}`
+        ]
+        writing.write(lines(...head) + body)
+        yield* waiting(watcher, 1)
+        assert.strictEqual(yield* textOf(yield* dial), "")
+        const answered = yield* Effect.fork(textOf(writing))
+        yield* release
+        assert.match(yield* answered, /^HTTP\/1\.1 201 /)
+      }),
+      context
+    )
+  })
+)
+
+it.scopedLive("a WebSocket keeps its connection when there are too many", () =>
+  Effect.gen(function* () {
+    const { context } = yield* serviceOf({ connections: 1 })
+    yield* Effect.provide(
+      Effect.gen(function* () {
+        const { cookie } = yield* freshMember()
+        const { next, send } = yield* openSocket({ headers: { cookie } })
+        assert.strictEqual(yield* textOf(yield* dial), "")
+        yield* send({ _tag: "Ping" })
+        assert.deepStrictEqual(yield* next, { _tag: "Pong" })
+      }),
+      context
+    )
+  })
+)
+
+it.scopedLive("one address cannot take all connections: beyond its bound it makes room itself", () =>
+  Effect.gen(function* () {
+    const { connections, context } = yield* serviceOf({ connections: 10, perAddress: 2, isExempt: () => false })
+    const from = (address: string) => Effect.provide(dialFrom(address), context)
+    const other = yield* from("127.0.0.3")
+    const [oldest, second] = [yield* from("127.0.0.2"), yield* from("127.0.0.2")]
+    yield* watch(connections, (count) => count === 3)
+    yield* Effect.all([Effect.promise(() => once(oldest, "close")), from("127.0.0.2")], { concurrency: 2 })
+    yield* watch(connections, (count) => count === 3)
+
+    // Who is served makes no room.
+    yield* askForMuch(second)
+    const busy = yield* from("127.0.0.2")
+    yield* askForMuch(busy)
+    assert.strictEqual(yield* textOf(yield* from("127.0.0.2")), "")
+    other.write(HEALTH)
+    assert.match(yield* textOf(other), /^HTTP\/1\.1 200 /)
+  })
+)
+
+it.scopedLive("an address that many clients share takes as many connections as there are", () =>
+  Effect.gen(function* () {
+    const limits = { connections: 4, perAddress: 1, isExempt: (address: string) => address === "127.0.0.2" }
+    const { connections, context } = yield* serviceOf(limits)
+    const from = (address: string) => Effect.provide(dialFrom(address), context)
+    yield* Effect.replicateEffect(from("127.0.0.2"), 3)
+    const single = yield* from("127.0.0.3")
+    yield* watch(connections, (count) => count === 4)
+    yield* Effect.all([Effect.promise(() => once(single, "close")), from("127.0.0.3")], { concurrency: 2 })
+    yield* watch(connections, (count) => count === 4)
+  })
+)
+
+it("connections are counted by address: of IPv6, by its first 64 bits", () => {
+  const networks = [
+    ["192.0.2.1", "192.0.2.1"],
+    ["::ffff:192.0.2.1", "192.0.2.1"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
+    ["2001:db8:1:2::1", "2001:db8:1:2"],
+    ["2001:db8::1:2:3:4:5", "2001:db8:0:1"],
+    ["2001:db8::1", "2001:db8:0:0"],
+    ["::1", "0:0:0:0"],
+    ["::", "0:0:0:0"]
+  ] as const
+  for (const [address, network] of networks) assert.strictEqual(networkOf(address), network)
+})
+
+it("programs on this machine are told from others by their address", () => {
+  for (const address of ["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"]) assert.isTrue(isLoopback(address))
+  for (const address of ["128.0.0.1", "10.0.0.1", "::2", "::ffff:10.0.0.1"]) assert.isFalse(isLoopback(address))
 })
 
 /** The statuses of the answers in `text`, none of which may lack a byte. */
