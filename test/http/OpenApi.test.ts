@@ -149,6 +149,14 @@ describe("The OpenAPI document", () => {
     }
   })
 
+  it("names no kind of event that does not exist, and says that deletions send none", () => {
+    const named = JSON.stringify(document).matchAll(/\b[a-z]+\.[a-z]+\.[a-z]+\.v\d+\b/g)
+    const kinds: ReadonlyArray<string> = EventKind.literals
+    assert.deepStrictEqual(sorted(new Set(Array.from(named, ([kind]) => kind))), sorted(kinds))
+    assert.include(JSON.stringify(document.info), "Deletions send no event")
+    assert.notInclude(JSON.stringify(document), "told of every write")
+  })
+
   it("names what each operation needs", () => {
     const otherwise: Record<string, string> = {
       "GET /store": "any valid token",

@@ -163,6 +163,15 @@ describe.skipIf(isMissing("chromium"))("the portal", () => {
           await openTab(page, "Deliveries")
           await page.getByText("The app has no webhook").waitFor()
           await openTab(page, "Webhook")
+          // Deletions send no event (contract, section 6).
+          const kinds = page.getByRole("group", { name: "Events" })
+          assert.deepStrictEqual((await kinds.innerText()).split(/\n+/), [
+            "Events",
+            "A product was created or changed",
+            "catalog.product.updated.v1",
+            "A collection was created or changed",
+            "catalog.collection.updated.v1"
+          ])
           await page.getByLabel("URL").fill("https://127.0.0.1/hooks")
           await page.getByRole("button", { name: "Set the webhook" }).click()
           await page.getByText("The webhook URL has the address 127.0.0.1").waitFor()

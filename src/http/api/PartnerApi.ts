@@ -39,7 +39,7 @@ Lists run in ascending order of id, app data in that of key. The \`nextCursor\` 
 
 ## Events
 
-An app may register a webhook for the kinds of events under \`webhooks\` below. It is told of every write in the stores where it is installed, except its own. Each delivery is signed. A write that answers an event names it in \`X-Service-Event-Id\`.
+An app may register a webhook for the kinds of events under \`webhooks\` below. Each creation and change of a product or a collection in the stores where it is installed sends an event, except its own. Deletions send no event. Each delivery is signed. A write that answers an event names it in \`X-Service-Event-Id\`.
 
 ## Numbers and text
 

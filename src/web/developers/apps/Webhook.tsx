@@ -2,7 +2,7 @@ import { Effect, Either, Predicate, Schema } from "effect"
 import { type FormEvent, useState } from "react"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
 import { decodeWith } from "../../../domain/Decoder.ts"
-import { EventKind } from "../../../domain/Events.ts"
+import { EventKind, EVENTS } from "../../../domain/Events.ts"
 import { WantedKinds } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId } from "../../../rpc/Client.ts"
 import { useAsked, useWrite } from "../../data/Queries.ts"
@@ -17,11 +17,6 @@ import css from "./Apps.module.css"
 import { SigningSecret } from "./SigningSecret.tsx"
 import { TestWebhook } from "./TestWebhook.tsx"
 import { type Webhook, WebhookState } from "./WebhookState.tsx"
-
-const KIND_WORDS: Readonly<Record<EventKind, string>> = {
-  "catalog.product.updated.v1": "A product was created, changed or deleted",
-  "catalog.collection.updated.v1": "A collection was created, changed or deleted"
-}
 
 /** What the form says, as it is sent. */
 const decode = decodeWith(Schema.Struct({ url: Schema.String, kinds: WantedKinds }))
@@ -80,7 +75,7 @@ const Target = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: W
               {EventKind.literals.map((kind) => (
                 <CheckField
                   key={kind}
-                  label={KIND_WORDS[kind]}
+                  label={`A ${EVENTS[kind].resource} was created or changed`}
                   hint={<code>{kind}</code>}
                   checked={kinds.includes(kind)}
                   onChange={({ target }) =>
