@@ -1,6 +1,6 @@
 import { BlockList, isIPv6, type Socket } from "node:net"
 
-/** How many connections the service holds, and for whom. */
+/** Bounds of the connections that the service holds. */
 export interface ConnectionLimits {
   readonly connections: number
   /** Connections of one client address: of the /64 network of one of IPv6, which a single client has all of. */
@@ -18,7 +18,7 @@ export const isLoopback = (address: string): boolean => loopback.check(address, 
 
 const MAPPED = "::ffff:"
 
-/** What connections are counted by: an address of IPv4, the first 64 bits of one of IPv6. */
+/** The key by which connections are counted: an address of IPv4, the first 64 bits of one of IPv6. */
 export const networkOf = (address: string): string => {
   if (address.startsWith(MAPPED)) return address.slice(MAPPED.length)
   if (!isIPv6(address)) return address
@@ -28,15 +28,15 @@ export const networkOf = (address: string): string => {
 }
 
 /**
- * The connections of a server, and which of them are still to send a whole request. Node's `maxConnections` turns away who
- * comes last, so sockets that send nothing would keep everybody out until they time out. Here a newcomer takes the place of
+ * The connections of a server, and which of them are still to send a whole request. Node's `maxConnections` refuses the
+ * newest connection, so sockets that send nothing would keep everybody out until they time out. Here a newcomer takes the place of
  * the one that has waited longest: a client that sends its request at once is in time.
  */
 export class Connections {
   readonly #limits: ConnectionLimits
-  /** Whether a connection has a request that was received whole and is not answered yet. */
+  /** True of a connection with a request that was received whole and is not answered yet. */
   readonly #isServed: (socket: Socket) => boolean
-  /** By what each is counted. */
+  /** The network of each connection; empty for one that is exempt. */
   readonly #open = new Map<Socket, string>()
   readonly #counts = new Map<string, number>()
   /** Those that may still have to send a request, in the order in which they began to wait. */

@@ -1,27 +1,15 @@
-import {
-  Chunk,
-  Deferred,
-  Effect,
-  Either,
-  type Fiber,
-  FiberId,
-  Option,
-  Queue,
-  Runtime,
-  Schedule,
-  Schema,
-  Stream
-} from "effect"
+import { Chunk, Deferred, Effect, Either, type Fiber, FiberId, Runtime, Schedule, Stream } from "effect"
 import { Agents } from "../../domain/access/Agents.ts"
 import { type NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
 import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import type { JsonText } from "../../domain/Document.ts"
-import { MERCHANT_CALLS, type RateLimitExceeded } from "../../domain/RateLimit.ts"
+import type { RateLimitExceeded } from "../../domain/RateLimit.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { CurrentPrincipal, type Principal } from "../Principal.ts"
 import { exitOf, failed, storesOf } from "./Calls.ts"
-import { type Call, callOf, MAX_CALLS } from "./Envelope.ts"
+import type { Call } from "./Envelope.ts"
+import { type Control, type Conversation, INVALID, makeFrames, type Peer, REFUSED } from "./Frames.ts"
 import { makeIdentify, principalAt, type Tokens } from "./Identify.ts"
 import { refuse, settled } from "./Settled.ts"
 import type { Streaming } from "./Streams.ts"
@@ -29,38 +17,11 @@ import type { Streaming } from "./Streams.ts"
 /** Streams of one socket at once. */
 export const MAX_STREAMS = 8
 
-/** Frames of one socket that wait for their admission: as many as the window of a merchant takes. */
-export const MAX_QUEUED = MERCHANT_CALLS
-
-/** Calls of one socket that are refused before it is closed, so that a client that ignores refusals costs no more of them. */
-export const MAX_REFUSED = 16
-
 /** How long a stream waits until what it sent last was taken, before its client is let go of. */
 const PATIENCE = "30 seconds"
 
 /** How often it is looked whether those who hold sockets may still. */
 const EVERY = "1 second"
-
-/** Close codes of WebSockets (RFC 6455, section 7.4.1). */
-const INVALID = 1007
-const REFUSED = 1008
-
-/** The other end of a socket. */
-interface Peer {
-  readonly send: (text: string) => void
-  readonly close: (code: number, reason: string) => void
-  /** Stops reading, so that the client's frames wait on its side. */
-  readonly pause: () => void
-  readonly resume: () => void
-  /** Counts a message that starts nothing, and closes the socket if there are too many. */
-  readonly countControl: () => void
-}
-
-/** What is said over a socket. */
-export interface Conversation {
-  readonly receive: (text: string) => void
-  readonly end: () => void
-}
 
 /** Who may hold a socket. */
 export interface Guest {
@@ -75,31 +36,6 @@ interface Sent extends Tokens {
 }
 
 type NotAdmitted = NotSignedIn | InvalidToken | StoreNotFound | RateLimitExceeded
-
-/** Messages that begin nothing. */
-const Control = Schema.parseJson(
-  Schema.Union(
-    Schema.Struct({ _tag: Schema.Literal("Ack", "Interrupt"), requestId: Schema.String }),
-    Schema.Struct({ _tag: Schema.Literal("Ping", "Eof") })
-  )
-)
-const decodeControl = Schema.decodeOption(Control)
-
-/** What a frame holds: a message that begins nothing, a call, or neither. */
-type Frame =
-  | { readonly _tag: "Control"; readonly control: typeof Control.Type }
-  | { readonly _tag: "Call"; readonly call: Call }
-  | { readonly _tag: "Invalid" }
-
-const frameOf = (text: string): Frame =>
-  Option.match(decodeControl(text), {
-    onSome: (control) => ({ _tag: "Control", control }),
-    onNone: () =>
-      Either.match(callOf(text), {
-        onLeft: () => ({ _tag: "Invalid" }),
-        onRight: (call) => ({ _tag: "Call", call })
-      })
-  })
 
 /** A stream under way. */
 interface Running {
@@ -164,7 +100,7 @@ const tell = (values: Stream.Stream<JsonText, JsonText>, id: string, one: Runnin
 /**
  * Answers the messages of sockets as `@effect/rpc` has them, one a frame: streams, each from its definition. A stream goes
  * on when its client has taken what was sent last, so that little waits for it. Each frame that asks for something is a call
- * of its sender's window, as over HTTP. Who holds a socket is checked when it is opened, for each call, and every second: it
+ * of its sender's window, as over HTTP (`Frames.ts`). Who holds a socket is checked when it is opened, for each call, and every second: it
  * ends with the session, or with what an agent may do.
  */
 export const makeSockets = (streams: ReadonlyArray<Streaming>) =>
@@ -173,6 +109,7 @@ export const makeSockets = (streams: ReadonlyArray<Streaming>) =>
     const sessions = yield* Sessions
     const { caller } = yield* makeIdentify
     const runFork = Runtime.runFork(yield* Effect.runtime())
+    const handleFrames = yield* makeFrames
     const byTag = new Map(streams.map((stream) => [stream.tag, stream]))
     const sockets = new Set<Open>()
 
@@ -232,7 +169,7 @@ export const makeSockets = (streams: ReadonlyArray<Streaming>) =>
         )
       }
 
-      const heed = (control: typeof Control.Type) => {
+      const heed = (control: Control) => {
         const one = "requestId" in control ? running.get(control.requestId) : undefined
         if (control._tag === "Ack" && one?.taken !== undefined) {
           Deferred.unsafeDone(one.taken, Effect.void)
@@ -244,68 +181,14 @@ export const makeSockets = (streams: ReadonlyArray<Streaming>) =>
         else if (control._tag === "Interrupt" && one !== undefined) interrupt(one)
       }
 
-      let isEnded = false
-      let refusals = 0
-
-      /** Closes without reading what the client goes on to send. */
-      const closeUnread = (reason: string) => {
-        peer.pause()
-        peer.close(REFUSED, reason)
-      }
-
-      const turnAway = (call: Call, error: JsonText) => {
-        if (refusals++ < MAX_REFUSED) peer.send(failed(call.id, error))
-        else closeUnread(`${MAX_REFUSED} calls were refused; wait for the retryAfter of the last one`)
-      }
-
-      /** Admits the calls of some frames at once, and handles the frames in their order. An invalid frame is a call, too. */
-      const handle = Effect.fnUntraced(function* (frames: ReadonlyArray<Frame>) {
-        const counted = frames.filter(({ _tag }) => _tag !== "Control")
-        const calls = frames.flatMap((frame) => (frame._tag === "Call" ? [frame.call] : []))
-        const known =
-          counted.length === 0
-            ? undefined
-            : yield* settled(Effect.catchAll(caller(sent, storesOf(calls), counted.length), refuse), sent.requestId)
-        for (const frame of frames) {
-          if (isEnded) return
-          if (frame._tag === "Control") heed(frame.control)
-          else if (frame._tag === "Invalid") peer.close(INVALID, "A frame is a message of @effect/rpc as JSON")
-          else if (known !== undefined) {
-            const principal = yield* Effect.either(
-              Effect.flatMap(known, (by) => Effect.catchAll(principalAt(by, counted.indexOf(frame)), refuse))
-            )
-            if (Either.isLeft(principal)) turnAway(frame.call, principal.left)
-            else begin(frame.call, principal.right)
-          }
-        }
-      })
-
-      const frames = Effect.runSync(Queue.dropping<string>(MAX_QUEUED))
-      let queued = 0
-      const handling = runFork(
-        Queue.takeBetween(frames, 1, MAX_CALLS).pipe(
-          Effect.flatMap((texts) => {
-            queued -= texts.length
-            return handle(Chunk.toReadonlyArray(Chunk.map(texts, frameOf)))
-          }),
-          Effect.zipRight(
-            Effect.sync(() => {
-              if (queued < MAX_CALLS && !isEnded) peer.resume()
-            })
-          ),
-          Effect.forever
-        )
-      )
-
+      const { requestId } = sent
+      const admitted = (stores: ReadonlyArray<StoreId>, count: number) => caller(sent, stores, count)
+      const frames = handleFrames({ admit: admitted, begin, heed, peer, requestId })
       return {
-        receive: (text) => {
-          if (!frames.unsafeOffer(text)) closeUnread(`More than ${MAX_QUEUED} frames wait for their admission`)
-          else if (++queued >= MAX_CALLS) peer.pause()
-        },
+        receive: frames.receive,
         end: () => {
-          isEnded = true
+          frames.end()
           sockets.delete(open)
-          handling.unsafeInterruptAsFork(FiberId.none)
           for (const one of running.values()) interrupt(one)
         }
       }
