@@ -2,11 +2,13 @@ import { Effect } from "effect"
 import { randomBytes, randomUUID } from "node:crypto"
 import { Agent, request } from "node:http"
 import type Pg from "pg"
+import { WebSocket } from "ws"
 import { CollectionId, newCollection } from "../../src/domain/catalog/Collection.ts"
 import { connection } from "./cluster.ts"
 import { middle } from "./measure.ts"
 import { DEEP, EPOCH, type Group, idOf, installationAt, tokenOf, VAST } from "./population.ts"
 import { insertOurCollections } from "./seed.ts"
+import { memberOf } from "../support/Members.ts"
 
 /*
  * The worst that one store can ask within its limits: the largest legal bodies, pages and rules, and the most at once
@@ -120,6 +122,46 @@ const held = (target: Target, during: Effect.Effect<string>) =>
     return yield* Effect.zipLeft(during, release.pipe(Effect.delay("8 seconds")), { concurrent: true })
   }).pipe(Effect.scoped)
 
+/** Milliseconds for which frames are sent. */
+const FRAMES_MILLIS = 2_000
+
+/**
+ * Sends frames without pause over one socket after the other, `count` at a time, whatever comes of them; how many sockets
+ * there were, and how they ended.
+ */
+const frames = ({ port, url }: Target, count: number) =>
+  Effect.gen(function* () {
+    const store = idOf("store", 0, DEEP.store)
+    const cookie = yield* memberOf(url, [store], `${randomUUID()}@bench.example`)
+    const until = Date.now() + FRAMES_MILLIS
+    const ends: Array<string> = []
+    let sent = 0
+    const frame = (id: number) =>
+      JSON.stringify({ _tag: "Request", id: String(id), tag: "changes.follow", payload: { storeId: store } })
+    const follow = Effect.async<void>((resume) => {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/rpc`, { headers: { cookie } })
+      const push = () => {
+        if (socket.readyState !== socket.OPEN) return
+        if (Date.now() > until) return socket.close()
+        for (let n = 0; n < 100; n++) socket.send(frame(++sent))
+        setImmediate(push)
+      }
+      socket.on("open", push)
+      socket.on("error", () => undefined)
+      socket.on("close", (code, reason) => {
+        ends.push(`${code} ${reason.toString()}`.trim())
+        resume(Effect.void)
+      })
+    })
+    const followOn = Effect.repeat(follow, { while: () => Date.now() < until })
+    yield* Effect.all(
+      range(count).map(() => followOn),
+      { concurrency: count }
+    )
+    const kinds = [...new Set(ends)].map((end) => `${ends.filter((other) => other === end).length} ended with ${end}`)
+    return `${sent} frames; sockets: ${kinds.join(", ")}`
+  }).pipe(Effect.orDie)
+
 export const attacks = (target: Target): ReadonlyArray<Attack> => {
   const { port } = target
   return [
@@ -153,6 +195,10 @@ export const attacks = (target: Target): ReadonlyArray<Attack> => {
           ? ask(port, "vast", n, "PATCH", `/collections/${ALL}`, JSON.stringify({ title: `All ${randomUUID()}` }))
           : ask(port, "vast", n, "POST", "/products", JSON.stringify({ name: "Beside it" }))
       )
-    }
+    },
+    ...[1, 4].map((count) => ({
+      title: `frames without pause over ${count === 1 ? "one WebSocket" : "four WebSockets"} of one merchant`,
+      run: frames(target, count)
+    }))
   ]
 }

@@ -9,11 +9,11 @@ import { performIn } from "./Writes.ts"
 const toStore = Schema.decodeUnknownSync(StoreId)
 
 /** The cookie of a new merchant who is a member of these stores, in a database that is migrated. */
-export const memberOf = (url: string, stores: ReadonlyArray<string>) =>
+export const memberOf = (url: string, stores: ReadonlyArray<string>, address = "ada@example.com") =>
   Effect.gen(function* () {
     const { create, join } = yield* Merchants
     const { signIn } = yield* Sessions
-    const email = Schema.decodeSync(Email)("ada@example.com")
+    const email = Schema.decodeSync(Email)(address)
     const password = Schema.decodeSync(Password)("correct horse battery")
     yield* create({ email, name: "Ada", password })
     for (const store of stores.map((one) => toStore(one))) {
