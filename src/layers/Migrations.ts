@@ -44,6 +44,7 @@ import tellOfAdministration from "./migrations/0039_tell_of_administration.ts"
 import keysGoWithProducts from "./migrations/0040_keys_go_with_products.ts"
 import noRowsOfEarlyReleases from "./migrations/0041_no_rows_of_early_releases.ts"
 import moreTermsAreGathered from "./migrations/0042_more_terms_are_gathered.ts"
+import createMerchantCallWindows from "./migrations/0043_create_merchant_call_windows.ts"
 import { TIMEOUTS } from "./database/Connection.ts"
 import { limitLockWaits, OutsideTransaction, type Steps } from "./database/IndexMigration.ts"
 
@@ -91,7 +92,8 @@ export const migrations = {
   "0039_tell_of_administration": tellOfAdministration,
   "0040_keys_go_with_products": keysGoWithProducts,
   "0041_no_rows_of_early_releases": noRowsOfEarlyReleases,
-  "0042_more_terms_are_gathered": moreTermsAreGathered
+  "0042_more_terms_are_gathered": moreTermsAreGathered,
+  "0043_create_merchant_call_windows": createMerchantCallWindows
 } satisfies Record<string, Migration>
 
 /** The number that a migration's name begins with. */

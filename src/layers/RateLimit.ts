@@ -7,6 +7,7 @@ import { RateLimit, RateLimitExceeded, type Refusal, WINDOW_REQUESTS } from "../
 import { StoreId, StoreNotFound } from "../domain/Store.ts"
 import { Door } from "./database/Postgres.ts"
 import { statement } from "./database/Statement.ts"
+import { makeHeldWindows } from "./HeldWindows.ts"
 import { countedIn } from "./RollingWindow.ts"
 import { hashOf } from "./Secrets.ts"
 import { traced } from "./Traced.ts"
@@ -19,6 +20,7 @@ const Row = Schema.Struct({
   capabilities: Schema.Array(Capability),
   isActive: Schema.Boolean,
   isGone: Schema.Boolean,
+  isHeld: Schema.Boolean,
   isAdmitted: Schema.Boolean
 })
 type Row = typeof Row.Type
@@ -49,6 +51,7 @@ const admitAll = statement(`
   select
     place::integer, store_id as "storeId", installation_id as id, array_to_json(scopes) as scopes,
     array_to_json(capabilities) as capabilities, is_active as "isActive", is_gone as "isGone",
+    is_active and not is_gone and granted is null as "isHeld",
     coalesce(row_number() over (partition by store_id, installation_id order by place) <= granted, false)
       as "isAdmitted"
   from bearer left join decided using (store_id, installation_id)
@@ -61,9 +64,11 @@ const admitAll = statement(`
 export const RateLimitLive = Layer.effect(
   RateLimit,
   Effect.map(Door, ({ together }) => {
-    const bearerOf = together((hashes: ReadonlyArray<Buffer>) => admitAll(hashes), Row)
+    const bearerOf = makeHeldWindows(
+      together((asked: ReadonlyArray<{ readonly hash: Buffer }>) => admitAll(asked.map(({ hash }) => hash)), Row)
+    )
     return RateLimit.of({
-      admit: (token) => Effect.flatMap(bearerOf(hashOf(token)), answerOf).pipe(traced("RateLimit.admit"))
+      admit: (token) => Effect.flatMap(bearerOf({ hash: hashOf(token) }), answerOf).pipe(traced("RateLimit.admit"))
     })
   })
 )

@@ -13,11 +13,11 @@ export const grantedOf = (key: ReadonlyArray<string>): string =>
  * The steps of a statement that counts requests in exact rolling windows. A row of `table` holds the instants of the last
  * requests that it admitted, oldest first, and `wanted` names rows by `key`, with `n` requests that come at once and the
  * `most` that any window may hold. `decided` says how many of them were `granted`, and in how many seconds the next one
- * would be (`seconds`).
+ * would be (`seconds`). It has no row for a window that another session holds: {@link makeHeldWindows} asks again.
  *
- * locked: windows are locked in the order of their key, so that two statements never wait for each other.
- * timed: the clock is read once the lock is held, in a query of its own. Read before, a request that waited would be
- * counted too early. It never runs backwards: where it was set back, hits of the future keep the window shut. Those
+ * locked: a window that another session holds is skipped. So the statement, which serves many tenants, never waits.
+ * timed: the clock is read once the lock is held, in a query of its own. Read before, a request could be counted earlier
+ * than one that another session counted meanwhile. It never runs backwards: where it was set back, hits of the future keep the window shut. Those
  * farther ahead than a window are dropped, or it would be shut until the clock has caught up.
  * aged: how many hits have left the window.
  */
@@ -27,7 +27,7 @@ export const countedIn = (table: string, key: ReadonlyArray<string>): string => 
     locked as materialized (
       select ${columns}, w.hits, wanted.n, wanted.most
       from ${table} w join wanted using (${columns})
-      order by ${columns} for no key update of w
+      for no key update of w skip locked
     ), timed as materialized (
       select ${columns}, n, most, hits, greatest(clock, hits[cardinality(hits)]) as now
       from (

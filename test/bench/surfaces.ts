@@ -21,6 +21,7 @@ const seedCallers = async (db: Pg.Client) => {
   await db.query(
     "insert into merchants (id, email, name, password_hash) select id, id || '@bench.example', 'Bench', '-' from installations"
   )
+  await db.query("insert into merchant_call_windows (merchant_id) select id from merchants")
   await db.query("insert into members (store_id, merchant_id, role) select store_id, id, 'owner' from installations")
   await db.query(`
     insert into sessions (token_hash, id, merchant_id, address, created_at, seen_at, ends_at, last_end)

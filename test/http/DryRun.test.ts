@@ -37,7 +37,7 @@ const books = Effect.gen(function* () {
   const tables = yield* sql<{ readonly name: string }>`
     select relname as name from pg_class
     where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
-      and relname not in ('rate_windows', 'agent_windows', 'merchants', 'sessions', 'recent_requests')
+      and relname not in ('rate_windows', 'agent_windows', 'merchant_call_windows', 'sessions', 'recent_requests')
     order by relname
   `
   return Schema.decodeUnknownSync(Books)(

@@ -239,3 +239,26 @@ it.scopedLive(
       }).pipe(Effect.provide(database))
     })
 )
+
+it.scopedLive("a merchant keeps the calls of the last minute when their window moves out of the account", () =>
+  Effect.gen(function* () {
+    const database = postgres({ url: yield* freshDatabase, maxConnections: 2 })
+    yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* migratedTo(42)
+      const [busy, idle] = [uuidV7(1), uuidV7(2)]
+      yield* sql`
+        insert into merchants (id, email, name, password_hash, hits)
+        values (${busy}, 'a@example.com', 'Ada', '', '{1,2,3}'), (${idle}, 'b@example.com', 'Bob', '', '{}')
+      `
+      yield* Layer.build(MigrationsLive)
+      assert.deepStrictEqual(
+        yield* sql`select merchant_id as id, hits from merchant_call_windows order by merchant_id`,
+        [
+          { id: busy, hits: ["1", "2", "3"] },
+          { id: idle, hits: [] }
+        ]
+      )
+    }).pipe(Effect.provide(database))
+  })
+)

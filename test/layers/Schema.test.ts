@@ -70,6 +70,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("The s
           "apps",
           "client_secrets",
           "effect_sql_migrations",
+          "merchant_call_windows",
           "merchants",
           "plans",
           "sessions",

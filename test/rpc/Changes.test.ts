@@ -161,7 +161,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
       const db = yield* connection(yield* databaseUrl)
       yield* rowsOf(
         db,
-        `update merchants set hits = array_fill(clock_micros() - 58 * 1000000, array[${MERCHANT_CALLS}]) where id = $1`,
+        `update merchant_call_windows set hits = array_fill(clock_micros() - 58 * 1000000, array[${MERCHANT_CALLS}]) where merchant_id = $1`,
         [member.merchantId]
       )
       const { changes } = yield* followerOf(member.cookie)

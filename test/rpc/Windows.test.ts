@@ -39,7 +39,7 @@ const admittedOf = (bodies: Exits) => bodies.flat().length - refusalsOf(bodies).
 const pass = (seconds: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    for (const table of ["agent_windows", "merchants"]) {
+    for (const table of ["agent_windows", "merchant_call_windows"]) {
       yield* sql`
         update ${sql(table)} set hits = array(select hit - ${seconds * 1_000_000}::bigint from unnest(hits) as hit order by hit)
       `

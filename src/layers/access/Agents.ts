@@ -15,6 +15,7 @@ import { recordAdministered } from "../journal/Administered.ts"
 import { arrayOf, listOf } from "../Lists.ts"
 import { pageOf, pageQuery, START } from "../Pages.ts"
 import { purgeOf } from "../Purging.ts"
+import { makeHeldWindows } from "../HeldWindows.ts"
 import { countedIn, grantedOf } from "../RollingWindow.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 import { traced } from "../Traced.ts"
@@ -89,7 +90,7 @@ const admitAll = statement(`
   ), ${countedIn("agent_windows", ["store_id", "agent_id"])}
   select
     place::integer, store_id as "storeId", agent_id as id, array_to_json(scopes) as scopes, proposals_only as "proposalsOnly",
-    is_gone as "isGone", ${grantedOf(["store_id", "agent_id"])} as admitted, coalesce(seconds, 0) as "retryAfter"
+    is_gone as "isGone", not is_gone and granted is null as "isHeld", ${grantedOf(["store_id", "agent_id"])} as admitted, coalesce(seconds, 0) as "retryAfter"
   from bearer left join decided using (store_id, agent_id)
 `)
 
@@ -110,6 +111,7 @@ const Bearer = Schema.Struct({
   scopes: Schema.Array(Scope),
   proposalsOnly: Schema.Boolean,
   isGone: Schema.Boolean,
+  isHeld: Schema.Boolean,
   ...Counted.fields
 })
 
@@ -139,14 +141,16 @@ export const AgentsLive = Layer.effect(
   Effect.gen(function* () {
     const database = yield* Database
     const { together } = yield* Door
-    const bearerOf = together(
-      (asked: ReadonlyArray<Calling>) =>
-        admitAll(
-          asked.map(({ hash }) => hash),
-          listOf(asked.map(({ calls }) => calls)),
-          listOf(asked.map(({ takesAny }) => String(takesAny)))
-        ),
-      Bearer
+    const bearerOf = makeHeldWindows(
+      together(
+        (asked: ReadonlyArray<Calling>) =>
+          admitAll(
+            asked.map(({ hash }) => hash),
+            listOf(asked.map(({ calls }) => calls)),
+            listOf(asked.map(({ takesAny }) => String(takesAny)))
+          ),
+        Bearer
+      )
     )
     const placesOf = database.rows(Schema.Struct({ place: Schema.Int }).pipe(Schema.pluck("place")))
     const page = pageOf(database, AgentId)
@@ -191,8 +195,9 @@ export const AgentsLive = Layer.effect(
           bearerOf({ hash: hashOf(token), calls, takesAny: taken === "any" }),
           (found): Effect.Effect<AdmittedAgent, InvalidToken | StoreNotFound> => {
             if (Option.isNone(found)) return new InvalidToken()
-            const { isGone, place: _, ...agent } = found.value
-            return isGone ? new StoreNotFound() : Effect.succeed(agent)
+            const { admitted, id, isGone, proposalsOnly, retryAfter, scopes, storeId } = found.value
+            if (isGone) return new StoreNotFound()
+            return Effect.succeed({ id, storeId, scopes, proposalsOnly, admitted, retryAfter })
           }
         ).pipe(traced("Agents.admit")),
 

@@ -23,10 +23,16 @@ const Id = Schema.Struct({ id: Schema.typeSchema(MerchantId) }).pipe(Schema.pluc
 
 const Facts = Member.pick("merchantId", "email", "name")
 
-/** Makes an account, if there is none of the address. `is_claimed`: whether nobody else says whose the address is. */
+/**
+ * Makes an account with its call window, if there is none of the address. `is_claimed`: whether nobody else says whose
+ * the address is.
+ */
 export const insertMerchant = statement(`
-  insert into merchants (id, email, name, password_hash, is_claimed)
-  values (uuid_v7(clock_micros()), $1, $2, $3, $4) on conflict (email) do nothing returning id
+  with made as (
+    insert into merchants (id, email, name, password_hash, is_claimed)
+    values (uuid_v7(clock_micros()), $1, $2, $3, $4) on conflict (email) do nothing returning id
+  )
+  insert into merchant_call_windows (merchant_id) select id from made returning merchant_id as id
 `)
 
 const selectMerchant = statement('select id, is_claimed as "isClaimed" from merchants where email = $1')

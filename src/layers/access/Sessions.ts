@@ -24,6 +24,7 @@ import { Database, Door } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
 import { purgeOf } from "../Purging.ts"
+import { makeHeldWindows } from "../HeldWindows.ts"
 import { countedIn, grantedOf } from "../RollingWindow.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 import { traced } from "../Traced.ts"
@@ -87,18 +88,19 @@ const findSessions = statement(`
     set seen_at = clock_timestamp(), ends_at = least(clock_timestamp() + ${IDLE}, last_end)
     from stale where s.token_hash = stale.token_hash
   ), wanted as (
-    select merchant_id as id, sum(calls)::integer as n, ${MERCHANT_CALLS} as most
+    select merchant_id, sum(calls)::integer as n, ${MERCHANT_CALLS} as most
     from found where calls > 0 group by merchant_id
-  ), ${countedIn("merchants", ["id"])}
+  ), ${countedIn("merchant_call_windows", ["merchant_id"])}
   select place::integer, found.id as "sessionId", found.merchant_id as "merchantId", email, name, (
     select coalesce(json_object_agg(m.store_id, m.role), '{}')
     from members m join stores s on s.id = m.store_id and s.deleted_at is null
     where m.store_id = any(found.stores::uuid[]) and m.merchant_id = found.merchant_id
-  ) as roles, ${grantedOf(["found.merchant_id"])} as admitted, coalesce(seconds, 0) as "retryAfter"
-  from found join merchants on merchants.id = merchant_id left join decided on decided.id = merchant_id
+  ) as roles, calls > 0 and granted is null as "isHeld",
+    ${grantedOf(["found.merchant_id"])} as admitted, coalesce(seconds, 0) as "retryAfter"
+  from found join merchants on merchants.id = merchant_id left join decided on decided.merchant_id = found.merchant_id
 `)
 
-const Row = Schema.Struct({ place: Schema.Int, ...Admitted.fields })
+const Row = Schema.Struct({ place: Schema.Int, isHeld: Schema.Boolean, ...Admitted.fields })
 
 /** Each asked by itself, as a join could go through all sessions. A holder of no store has a row without one. */
 const selectEnded = statement(`
@@ -129,14 +131,16 @@ export const SessionsLive = Layer.effect(
     const ownOf = first(Own)
     const idOf = first(Schema.Struct({ id: Schema.typeSchema(SessionId) }).pipe(Schema.pluck("id")))
     const merchantOf = first(Schema.Struct({ id: Schema.typeSchema(MerchantId) }).pipe(Schema.pluck("id")))
-    const admittedOf = together(
-      (asked: ReadonlyArray<Calling>) =>
-        findSessions(
-          asked.map(({ hash }) => hash),
-          listOf(asked.map(({ calls }) => calls)),
-          arrayOf(asked.map(({ stores }) => listOf(stores)))
-        ),
-      Row
+    const admittedOf = makeHeldWindows(
+      together(
+        (asked: ReadonlyArray<Calling>) =>
+          findSessions(
+            asked.map(({ hash }) => hash),
+            listOf(asked.map(({ calls }) => calls)),
+            arrayOf(asked.map(({ stores }) => listOf(stores)))
+          ),
+        Row
+      )
     )
     const summariesOf = rows(SessionSummary)
     const placesOf = rows(Schema.Struct({ place: Schema.Int }).pipe(Schema.pluck("place")))
