@@ -75,14 +75,20 @@ const selectChanges = statement(`
 
 const { actor, id, resourceId, ...asTold } = Struct.omit(Changed.fields, "_tag", "occurredAt")
 
-const Entry = Schema.Struct({
+const Row = Schema.Struct({
   ...asTold,
+  surface: Schema.String,
   id: Schema.typeSchema(id),
   resourceId: Schema.typeSchema(resourceId),
   occurredAt: Schema.DateFromSelf,
-  actorType: actor.fields.type,
+  actorType: Schema.String,
   actorId: Schema.String
 })
+
+const Entry = Schema.Struct({ ...Row.fields, surface: asTold.surface, actorType: actor.fields.type })
+
+/** Leaves out what a newer release wrote through a surface, or for an actor, that this one and its clients cannot name. */
+const isKnown = Schema.is(Entry)
 
 const changedOf = ({ actorId, actorType, occurredAt, ...entry }: typeof Entry.Type): Changed => ({
   _tag: "Changed",
@@ -125,7 +131,7 @@ export const ChangesLive = Layer.scoped(
     const movedOf = rows(Settled.pick("storeId"))
     const allSettledOf = rows(Settled)
     const settledOf = one(Settled)
-    const entriesOf = rows(Entry)
+    const entriesOf = rows(Row)
     const untilItWorks = makePatience("Followers of changes")
     const stores = new Map<StoreId, Watched>()
 
@@ -183,7 +189,8 @@ export const ChangesLive = Layer.scoped(
         return Effect.flatMap(entriesOf(selectChanges(store, told, settled, parts, listOf(resources))), (entries) => {
           const last = entries.length < PAGE ? undefined : entries.at(-1)
           told = last?.id ?? settled
-          return entries.length === 0 ? next : Effect.succeed(Chunk.unsafeFromArray(entries.map(changedOf)))
+          const known = entries.filter(isKnown)
+          return known.length === 0 ? next : Effect.succeed(Chunk.unsafeFromArray(known.map(changedOf)))
         })
       })
 

@@ -5,6 +5,7 @@ import { Scope } from "../domain/access/Scope.ts"
 import { InvalidToken } from "../domain/access/Tokens.ts"
 import { RateLimit, RateLimitExceeded, type Refusal, WINDOW_REQUESTS } from "../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../domain/Store.ts"
+import { storedList } from "../domain/StoredList.ts"
 import { Door } from "./database/Postgres.ts"
 import { statement } from "./database/Statement.ts"
 import { makeHeldWindows } from "./HeldWindows.ts"
@@ -16,8 +17,8 @@ const Row = Schema.Struct({
   place: Schema.Int,
   storeId: Schema.typeSchema(StoreId),
   id: Schema.typeSchema(InstallationId),
-  scopes: Schema.Array(Scope),
-  capabilities: Schema.Array(Capability),
+  scopes: storedList(Scope),
+  capabilities: storedList(Capability),
   isActive: Schema.Boolean,
   isGone: Schema.Boolean,
   isHeld: Schema.Boolean,

@@ -6,6 +6,7 @@ import { ENTRY_DAYS } from "../journal/Journal.ts"
 import type { PageRequest } from "../Page.ts"
 import type { Counted } from "../RateLimit.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
+import { storedList } from "../StoredList.ts"
 import type { Write } from "../Write.ts"
 import { Scope } from "./Scope.ts"
 import type { InvalidToken } from "./Tokens.ts"
@@ -62,6 +63,7 @@ export type AgentPatch = typeof AgentPatch.Type
 export const Agent = Schema.Struct({
   id: AgentId,
   ...settings,
+  scopes: storedList(Scope).annotations({ description: "What it may read and write" }),
   writesToday: Schema.NonNegativeInt.annotations({ description: "How much of its budget is spent" }),
   createdBy: MerchantId.annotations({ description: "The merchant who made it" }),
   createdAt: Timestamp,

@@ -1,6 +1,7 @@
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { MerchantId } from "../Actor.ts"
 import type { RedirectUriRefused } from "../oauth/RedirectUri.ts"
+import { storedList } from "../StoredList.ts"
 import { Uuid } from "../Uuid.ts"
 import type { Grants } from "./AccessRule.ts"
 import { Capability } from "./Capability.ts"
@@ -13,8 +14,8 @@ export type AppId = typeof AppId.Type
 export const AppSummary = Schema.Struct({
   appId: Schema.typeSchema(AppId),
   name: Schema.String,
-  scopes: Schema.Array(Scope),
-  capabilities: Schema.Array(Capability),
+  scopes: storedList(Scope),
+  capabilities: storedList(Capability),
   /** The active ones. */
   installations: Schema.Int,
   createdAt: Schema.DateFromSelf

@@ -5,6 +5,7 @@ import type { DocumentPage, JsonText } from "../Document.ts"
 import type { EventId, EventKind } from "../Events.ts"
 import { MAX_REDIRECTS, type RedirectUriRefused } from "../oauth/RedirectUri.ts"
 import type { PageRequest } from "../Page.ts"
+import { storedList } from "../StoredList.ts"
 import { Uuid } from "../Uuid.ts"
 import type { Write } from "../Write.ts"
 import type { DeliveryNotFound, NoWebhook, WebhookUrlRefused } from "../webhooks/Webhook.ts"
@@ -75,6 +76,8 @@ export const DevelopedApp = Schema.Struct({
   id: AppId.annotations({ description: "What it calls itself by, as `client_id` too" }),
   type: AppType,
   ...settings,
+  scopes: storedList(Scope),
+  capabilities: storedList(Capability),
   secrets: Schema.Array(ClientSecret).annotations({ description: "Those that are good: two while one is replaced" }),
   installations: Schema.Int.annotations({ description: "Stores that it is installed on" }),
   createdAt: Timestamp
@@ -83,8 +86,8 @@ export const DevelopedApp = Schema.Struct({
 /** An installation as the app's developer sees it. Whose store it is is not told: the app is, by its token. */
 export const DevelopedInstallation = Schema.Struct({
   id: InstallationId,
-  scopes: Schema.Array(Scope),
-  capabilities: Schema.Array(Capability),
+  scopes: storedList(Scope),
+  capabilities: storedList(Capability),
   state: InstallationState.annotations({ description: "`suspended` while its requests are refused, else `active`" }),
   installedAt: Timestamp
 })

@@ -3,6 +3,7 @@ import { Timestamp } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../Document.ts"
 import type { PageRequest } from "../Page.ts"
 import { StoreId } from "../Store.ts"
+import { storedList } from "../StoredList.ts"
 import { Uuid } from "../Uuid.ts"
 import type { Write } from "../Write.ts"
 import type { Grants } from "./AccessRule.ts"
@@ -26,8 +27,8 @@ export const InstallationSummary = Schema.Struct({
   installationId: Schema.typeSchema(InstallationId),
   storeId: Schema.typeSchema(StoreId),
   appId: Schema.typeSchema(AppId),
-  scopes: Schema.Array(Scope),
-  capabilities: Schema.Array(Capability),
+  scopes: storedList(Scope),
+  capabilities: storedList(Capability),
   state: InstallationState,
   createdAt: Schema.DateFromSelf
 })
@@ -38,8 +39,8 @@ export const InstalledApp = Schema.Struct({
   id: InstallationId,
   appId: AppId,
   appName: Schema.String.annotations({ description: "What the app is called" }),
-  scopes: Schema.Array(Scope).annotations({ description: "What it was granted of the scopes that it declares" }),
-  capabilities: Schema.Array(Capability).annotations({ description: "What it was granted of the capabilities" }),
+  scopes: storedList(Scope).annotations({ description: "What it was granted of the scopes that it declares" }),
+  capabilities: storedList(Capability).annotations({ description: "What it was granted of the capabilities" }),
   state: InstallationState.annotations({
     description: "Whether its requests are admitted, `active`, or refused until it is resumed, `suspended`"
   }),

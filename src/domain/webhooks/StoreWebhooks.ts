@@ -4,6 +4,7 @@ import { Timestamp } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../Document.ts"
 import { EventId, EventKind } from "../Events.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
+import { storedList } from "../StoredList.ts"
 import type { Write } from "../Write.ts"
 import { type DeliveriesAsked, type DeliveryNotFound, DeliveryState, PauseReason } from "./Webhook.ts"
 
@@ -18,7 +19,7 @@ const When = Schema.NullOr(Timestamp)
 export const StoreWebhook = Schema.Struct({
   installationId: InstallationId,
   host: Schema.NullOr(Schema.String).annotations({ description: "Where they are sent; null where the app wants none" }),
-  kinds: Schema.Array(EventKind).annotations({ description: "The kinds of event that the app wants" }),
+  kinds: storedList(EventKind).annotations({ description: "The kinds of event that the app wants" }),
   failingSince: When.annotations({ description: "Since when the app's endpoint fails without one success" }),
   pausedAt: When.annotations({ description: "When it was paused for all stores: it receives nothing" }),
   pauseReason: Schema.NullOr(PauseReason),

@@ -3,6 +3,7 @@ import { AppId, type AppNotFound } from "../access/Apps.ts"
 import { listOf } from "../catalog/Fields.ts"
 import { EventId, EventKind } from "../Events.ts"
 import type { PageRequest } from "../Page.ts"
+import { storedList } from "../StoredList.ts"
 
 /** Hours that an endpoint may fail without one success before it is paused. */
 export const FAILING_HOURS = 120
@@ -26,7 +27,7 @@ export const WantedKinds = listOf(EventKind, EventKind.literals.length).pipe(
 export const Webhook = Schema.Struct({
   appId: Schema.typeSchema(AppId),
   url: Schema.String,
-  kinds: Schema.Array(EventKind),
+  kinds: storedList(EventKind),
   /** How many secrets sign: two while one is being replaced. */
   liveSecrets: Schema.Int,
   failingSince: Schema.NullOr(Schema.DateFromSelf),

@@ -7,6 +7,7 @@ import type { JsonText } from "../../domain/Document.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import { Counted } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
+import { storedList } from "../../domain/StoredList.ts"
 import { type Refusal, refuse } from "../../domain/Write.ts"
 import { firstOf, type Steps } from "../database/Plan.ts"
 import { Database, Door } from "../database/Postgres.ts"
@@ -99,7 +100,9 @@ const selectEnded = statement(`
   left join lateral (
     select true as goes_on from agents a join stores s on s.id = a.store_id and s.deleted_at is null
     where a.store_id = held.store_id and a.id = held.id and ${GOES_ON}
-      and array_to_string(a.scopes, ' ') = held.scopes limit 1
+      and array_to_string(
+        array(select scope from unnest(a.scopes) with ordinality as s (scope, n) where scope = any($5) order by n), ' '
+      ) = held.scopes limit 1
   ) agent on true
   where goes_on is null
 `)
@@ -108,7 +111,7 @@ const Bearer = Schema.Struct({
   place: Schema.Int,
   id: Schema.typeSchema(AgentId),
   storeId: Schema.typeSchema(StoreId),
-  scopes: Schema.Array(Scope),
+  scopes: storedList(Scope),
   proposalsOnly: Schema.Boolean,
   isGone: Schema.Boolean,
   isHeld: Schema.Boolean,
@@ -207,7 +210,8 @@ export const AgentsLive = Layer.effect(
             listOf(agents.map((_, place) => place)),
             listOf(agents.map(({ storeId }) => storeId)),
             listOf(agents.map(({ id }) => id)),
-            arrayOf(agents.map(({ scopes }) => scopes.join(" ")))
+            arrayOf(agents.map(({ scopes }) => scopes.join(" "))),
+            arrayOf(Scope.literals)
           )
         )
       ),

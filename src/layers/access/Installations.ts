@@ -55,7 +55,7 @@ const lockOne = statement(`${SELECT} where i.store_id = $1 and i.id = $2 and ${I
 
 const Json = Schema.Struct({ json: Schema.String })
 const jsonOf = firstOf(Json)
-const installedIn = Schema.decodeSync(Schema.parseJson(Schema.typeSchema(InstalledApp)))
+const installedIn = Schema.decodeSync(Schema.parseJson(InstalledApp))
 
 /** Until the transaction ends, its row does not go. */
 const lockStore = statement("select 1 from stores where id = $1 and deleted_at is null for key share")

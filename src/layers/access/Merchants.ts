@@ -7,7 +7,8 @@ import {
   Member,
   Membership,
   MerchantNotFound,
-  Merchants
+  Merchants,
+  Role
 } from "../../domain/access/Merchants.ts"
 import { MerchantId } from "../../domain/Actor.ts"
 import type { StoreId } from "../../domain/Store.ts"
@@ -49,13 +50,16 @@ const proven = (
     onSome: ({ id, isClaimed }) => (isClaimed ? Either.left(new EmailUnproven({ email })) : Either.right(id))
   })
 
+/** The roles that this release knows, as SQL: to a member with any other, which a newer release gave, it grants nothing. */
+export const KNOWN_ROLES = Role.literals.map((role) => `'${role}'`).join(", ")
+
 const putMember = statement(`
   insert into members (store_id, merchant_id, role) values ($1, $2, $3)
   on conflict (store_id, merchant_id) do update set role = excluded.role
 `)
 const selectMember = statement(`
   select m.merchant_id as "merchantId", name, m.role from members m join merchants on id = m.merchant_id
-  where m.store_id = $1 and m.merchant_id = $2
+  where m.store_id = $1 and m.merchant_id = $2 and m.role in (${KNOWN_ROLES})
 `)
 const memberOf = firstOf(Member.pick("merchantId", "name", "role"))
 const deleteMember = statement("delete from members where store_id = $1 and merchant_id = $2")
@@ -91,7 +95,7 @@ export const MerchantsLive = Layer.effect(
       membershipsOf(sql`
         select m.store_id as "storeId", s.name as "storeName", m.role
         from members m join stores s on s.id = m.store_id and s.deleted_at is null
-        where m.merchant_id = ${merchant} order by s.name, s.id
+        where m.merchant_id = ${merchant} and m.role in (${sql.literal(KNOWN_ROLES)}) order by s.name, s.id
       `)
     )
 
@@ -146,7 +150,7 @@ export const MerchantsLive = Layer.effect(
         membersOf(sql`
           select m.merchant_id as "merchantId", name, email, role, m.created_at as "createdAt"
           from members m join merchants on id = m.merchant_id
-          where m.store_id = ${store} order by role, name, email
+          where m.store_id = ${store} and m.role in (${sql.literal(KNOWN_ROLES)}) order by role, name, email
         `)
       )
     })

@@ -42,9 +42,7 @@ const insertAgent = statement(`
 `)
 
 /** What members administer of an agent: the rest it does itself, or tells of its end. */
-export const administered = Schema.decodeSync(
-  Schema.parseJson(Schema.typeSchema(Agent.omit("writesToday", "lastUsedAt", "revokedAt")))
-)
+export const administered = Schema.decodeSync(Schema.parseJson(Agent.omit("writesToday", "lastUsedAt", "revokedAt")))
 
 const madeOf = firstOf(Schema.Struct({ id: Schema.typeSchema(AgentId), json: Schema.String }))
 

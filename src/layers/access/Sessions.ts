@@ -29,7 +29,7 @@ import { countedIn, grantedOf } from "../RollingWindow.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 import { traced } from "../Traced.ts"
 import { makeAttempts, subject } from "./Attempts.ts"
-import { insertMerchant } from "./Merchants.ts"
+import { insertMerchant, KNOWN_ROLES } from "./Merchants.ts"
 import { makePasswords } from "./Passwords.ts"
 
 /** Of what a browser calls itself, as much as tells it from others. */
@@ -94,7 +94,7 @@ const findSessions = statement(`
   select place::integer, found.id as "sessionId", found.merchant_id as "merchantId", email, name, (
     select coalesce(json_object_agg(m.store_id, m.role), '{}')
     from members m join stores s on s.id = m.store_id and s.deleted_at is null
-    where m.store_id = any(found.stores::uuid[]) and m.merchant_id = found.merchant_id
+    where m.store_id = any(found.stores::uuid[]) and m.merchant_id = found.merchant_id and m.role in (${KNOWN_ROLES})
   ) as roles, calls > 0 and granted is null as "isHeld",
     ${grantedOf(["found.merchant_id"])} as admitted, coalesce(seconds, 0) as "retryAfter"
   from found join merchants on merchants.id = merchant_id left join decided on decided.merchant_id = found.merchant_id

@@ -1,5 +1,6 @@
-import { Effect, Either, Exit, Option, Schema } from "effect"
+import { Effect, Either, Exit, Option, Predicate, type Schema } from "effect"
 import { compileDecoder } from "../../domain/Decoder.ts"
+import { unavailableIn } from "../../domain/Unavailable.ts"
 import type { Answer } from "./Plan.ts"
 import type { Statement } from "./Statement.ts"
 
@@ -48,9 +49,30 @@ export const makeTogether = (send: Send, most: number) => {
     statementOf: (questions: ReadonlyArray<Question>) => Statement,
     row: Schema.Schema<Row, RowJson>
   ) => {
-    const decode = compileDecoder(Schema.Array(row))
-    const rowsOf = ({ rows }: Answer): Exit.Exit<ReadonlyArray<Row>> =>
-      Either.match(decode(rows), { onLeft: Exit.die, onRight: Exit.succeed })
+    const decode = compileDecoder(row)
+    /** Each row is decoded by itself: one that cannot be read fails its own question alone. */
+    const rowOf = ({ rows }: Answer, place: number): Exit.Exit<Option.Option<Row>> => {
+      const found = rows.find((one) => Predicate.hasProperty(one, "place") && one.place === place)
+      if (found === undefined) return Exit.succeed(Option.none())
+      return Either.match(decode(found), { onLeft: Exit.die, onRight: (decoded) => Exit.succeed(Option.some(decoded)) })
+    }
+
+    /**
+     * Sends a batch. A statement that fails of what it holds is sent again by halves, until it is the one question that
+     * it fails of: the others are of other tenants.
+     */
+    const answerAll = (batch: ReadonlyArray<Asked<Question, Row>>, done: () => void): void => {
+      send(statementOf(batch.map(({ question }) => question)), (answered) => {
+        if (Exit.isFailure(answered) && batch.length > 1 && unavailableIn(answered.cause) === undefined) {
+          const middle = Math.ceil(batch.length / 2)
+          return answerAll(batch.slice(0, middle), () => answerAll(batch.slice(middle), done))
+        }
+        done()
+        for (const [index, { answer }] of batch.entries()) {
+          answer(Exit.flatMap(answered, (given) => rowOf(given, index + 1)))
+        }
+      })
+    }
     const waiting: Array<Asked<Question, Row>> = []
 
     const sendBatch = () => {
@@ -62,15 +84,11 @@ export const makeTogether = (send: Send, most: number) => {
         slow++
         sendReady()
       }, PATIENCE)
-      send(statementOf(batch.map(({ question }) => question)), (answered) => {
+      answerAll(batch, () => {
         clearTimeout(timer)
         underWay--
         if (isSlow) slow--
         sendReady()
-        const found = Exit.flatMap(answered, rowsOf)
-        for (const [index, { answer }] of batch.entries()) {
-          answer(Exit.map(found, (rows) => Option.fromNullable(rows.find(({ place }) => place === index + 1))))
-        }
       })
     }
 

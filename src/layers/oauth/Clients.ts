@@ -4,6 +4,7 @@ import { Capability } from "../../domain/access/Capability.ts"
 import { Scope } from "../../domain/access/Scope.ts"
 import { AgentClients } from "../../domain/oauth/AgentClients.ts"
 import { type Client, type ClientId, Clients, type Credentials } from "../../domain/oauth/Clients.ts"
+import { storedList } from "../../domain/StoredList.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
@@ -45,8 +46,8 @@ const AppRow = Schema.Struct({
   isPublic: Schema.Boolean,
   appId: Schema.typeSchema(AppId),
   developerName: Schema.NullOr(Schema.String),
-  scopes: Schema.Array(Scope),
-  capabilities: Schema.Array(Capability)
+  scopes: storedList(Scope),
+  capabilities: storedList(Capability)
 })
 
 const clientOf = (

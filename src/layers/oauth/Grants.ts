@@ -11,6 +11,7 @@ import {
 } from "../../domain/oauth/Grants.ts"
 import { InvalidClient, InvalidGrant, InvalidScope, InvalidTarget } from "../../domain/oauth/Refusals.ts"
 import { StoreId } from "../../domain/Store.ts"
+import { storedList } from "../../domain/StoredList.ts"
 import { Database } from "../database/Postgres.ts"
 import { arrayOf } from "../Lists.ts"
 import { traced } from "../Traced.ts"
@@ -20,7 +21,7 @@ import { useCode, useRefreshToken, whyNoCode, whyNoRefresh } from "./Exchanges.t
 import { PURGES } from "./Purging.ts"
 import { challengeOf, hashOf, newNonce, newToken, successorsOf } from "../Secrets.ts"
 
-const Scopes = Schema.Array(Scope)
+const Scopes = storedList(Scope)
 
 /** What was presented, where it is known. */
 const Presented = Schema.Struct({

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Option, Schema } from "effect"
+import { Unavailable } from "../../../src/domain/Unavailable.ts"
 import type { Answer } from "../../../src/layers/database/Plan.ts"
 import { statement } from "../../../src/layers/database/Statement.ts"
 import { makeTogether } from "../../../src/layers/database/Together.ts"
@@ -92,26 +93,57 @@ describe("questions asked together", () => {
     })
   )
 
-  it.effect("fail with what their statement failed with, or its rows, and the next ones are asked", () =>
+  it.effect("of a statement that fails are asked by halves, and fail with what they fail of alone", () =>
     Effect.gen(function* () {
-      const { answer, fail, kind } = makeSlow()
+      const { answer, asked, fail, kind } = makeSlow()
       const ask = kind("kin")
       const broken = new Error("broken")
-      const failed = yield* atOnce([ask("a"), ask("b")])
+      const answers = yield* atOnce(["a", "b", "c"].map(ask))
       yield* turn
       yield* turn
       yield* fail(broken)
-      assert.deepStrictEqual(yield* Fiber.join(failed), [Exit.die(broken), Exit.die(broken)])
-      const misread = yield* atOnce([ask("a")])
+      yield* answer([{ place: 2, found: "B" }])
+      yield* fail(broken)
+      assert.deepStrictEqual(yield* Fiber.join(answers), [
+        Exit.succeed(Option.none()),
+        Exit.succeed(Option.some({ place: 2, found: "B" })),
+        Exit.die(broken)
+      ])
+      assert.deepStrictEqual(asked, ["kin: a,b,c", "kin: a,b", "kin: c"])
+    })
+  )
+
+  it.effect("fail at once while the database is out of reach, and the next ones are asked", () =>
+    Effect.gen(function* () {
+      const { answer, asked, fail, kind } = makeSlow()
+      const ask = kind("kin")
+      const away = new Unavailable({ cause: new Error("away") })
+      const failed = yield* atOnce([ask("a"), ask("b")])
       yield* turn
       yield* turn
-      yield* answer([{ place: "first" }])
-      assert.isTrue((yield* Fiber.join(misread)).every(Exit.isFailure))
-      const fine = yield* atOnce([ask("a")])
+      yield* fail(away)
+      assert.deepStrictEqual(yield* Fiber.join(failed), [Exit.die(away), Exit.die(away)])
+      const fine = yield* atOnce([ask("c")])
       yield* turn
       yield* turn
       yield* answer([])
       assert.deepStrictEqual(yield* Fiber.join(fine), [Exit.succeed(Option.none())])
+      assert.deepStrictEqual(asked, ["kin: a,b", "kin: c"])
+    })
+  )
+
+  it.effect("are each answered by a row of their own: one that cannot be read fails one of them", () =>
+    Effect.gen(function* () {
+      const { answer, kind } = makeSlow()
+      const ask = kind("kin")
+      const answers = yield* atOnce(["a", "b", "c"].map(ask))
+      yield* turn
+      yield* turn
+      yield* answer([{ place: 1, found: 1 }, { place: "second" }, { place: 3, found: "C" }])
+      const [first, second, third] = yield* Fiber.join(answers)
+      assert.isTrue(first !== undefined && Exit.isFailure(first))
+      assert.deepStrictEqual(second, Exit.succeed(Option.none()))
+      assert.deepStrictEqual(third, Exit.succeed(Option.some({ place: 3, found: "C" })))
     })
   )
 })
