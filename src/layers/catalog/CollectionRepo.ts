@@ -7,6 +7,7 @@ import { type Document, type DocumentPage, extend, type JsonText } from "../../d
 import { parse, stringify } from "../../domain/Json.ts"
 import { PAGE_BYTES, PAGE_MILLIS, type PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
+import { Unavailable } from "../../domain/Unavailable.ts"
 import { type Refusal, refuse } from "../../domain/Write.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { countOf, firstOf, firstWithin, type Steps } from "../database/Plan.ts"
@@ -65,6 +66,13 @@ export const headOf = (fields: unknown, id: CollectionId): CollectionHead => ({ 
 
 export const RULES_MILLIS = RULES_SECONDS * 1000
 
+/** Reads of a request in a row that rules may change under, before it is answered with 503. */
+const MAX_READS = 5
+
+const unsettled = Effect.dieSync(
+  () => new Unavailable({ cause: new Error(`Collections changed under each of ${MAX_READS} reads`) })
+)
+
 /** A collection and what it holds, which comes and goes while the version stays: also by hand, as products are deleted. */
 export const withProducts = ({ document, id, version }: CollectionRow, members: JsonText): Document<CollectionId> => ({
   id,
@@ -118,13 +126,14 @@ export const makeCollectionReads = (database: DatabaseOf) => {
    * Each collection with its products, from one statement and so from one moment: the first of them, and as many more as
    * a page has room and time for. The rules had to be read before the statement could be written, so it applies them
    * only to the versions they were read from: a collection that changed in between comes back without products and is
-   * asked for again, by the rules that came with it. Rules that take too long are refused when they are those of the
+   * asked for again, by the rules that came with it, {@link MAX_READS} times at most. Rules that take too long are refused when they are those of the
    * first; behind it they are left for the next page.
    */
   const read = (
     store: StoreId,
     rows: ReadonlyArray<CollectionRow>,
-    millis = RULES_MILLIS
+    millis = RULES_MILLIS,
+    reads = 1
   ): Effect.Effect<ReadonlyArray<Found>, RulesTooSlow> =>
     Effect.gen(function* () {
       const [first] = rows
@@ -143,10 +152,12 @@ export const makeCollectionReads = (database: DatabaseOf) => {
       if (Option.isNone(answer)) {
         if (rows.length === 1) return yield* new RulesTooSlow({ collection: first.id })
         // If it was not the first that took so long, that one is done in the time of a page.
-        return yield* read(store, [first], 2 * PAGE_MILLIS)
+        return yield* read(store, [first], 2 * PAGE_MILLIS, reads)
       }
       const found = answer.value
-      if (found.some(({ members }) => members === null)) return yield* read(store, found)
+      if (found.some(({ members }) => members === null)) {
+        return reads === MAX_READS ? yield* unsettled : yield* read(store, found, RULES_MILLIS, reads + 1)
+      }
       return found.map(({ isFollowed, members, ...row }) => ({
         document: withProducts(row, members ?? "{}"),
         isFollowed
@@ -155,13 +166,16 @@ export const makeCollectionReads = (database: DatabaseOf) => {
 
   const page = (
     store: StoreId,
-    request: PageRequest<CollectionId>
+    request: PageRequest<CollectionId>,
+    reads = 1
   ): Effect.Effect<DocumentPage<CollectionId>, RulesTooSlow> =>
     Effect.gen(function* () {
       const rows = yield* headsBehind(store, request)
       const found = yield* read(store, rows)
       // All of them may have been deleted since, and others be left.
-      if (found.length === 0 && rows.length > 0) return yield* page(store, request)
+      if (found.length === 0 && rows.length > 0) {
+        return reads === MAX_READS ? yield* unsettled : yield* page(store, request, reads + 1)
+      }
       const last = found.at(-1)
       return {
         items: `[${found.map(({ document }) => document.json).join(",")}]`,
@@ -170,7 +184,7 @@ export const makeCollectionReads = (database: DatabaseOf) => {
     })
 
   return {
-    page,
+    page: (store: StoreId, request: PageRequest<CollectionId>) => page(store, request),
 
     get: (store: StoreId, id: CollectionId): Effect.Effect<Option.Option<Document<CollectionId>>, RulesTooSlow> =>
       Effect.map(
