@@ -1,8 +1,14 @@
-import { Deferred, Effect, FiberId, Layer, Schema } from "effect"
+import { Deferred, Effect, FiberId, Layer, Redacted, Schema } from "effect"
+import { Agents } from "../domain/access/Agents.ts"
+import { Sessions } from "../domain/access/Sessions.ts"
 import { Health } from "../domain/Health.ts"
+import { RateLimit } from "../domain/RateLimit.ts"
+import { AgentsLive } from "./access/Agents.ts"
+import { SessionsLive } from "./access/Sessions.ts"
 import { migrations } from "./Migrations.ts"
 import { Door } from "./database/Postgres.ts"
 import { statement } from "./database/Statement.ts"
+import { RateLimitLive } from "./RateLimit.ts"
 
 /** A probe that takes longer has found its answer. */
 const PATIENCE = "2 seconds"
@@ -10,6 +16,9 @@ const PATIENCE = "2 seconds"
 /** On where the database is a standby, too. */
 const selectSession = statement(`select current_setting('transaction_read_only') = 'off' as "isWritable"`)
 const selectApplied = statement("select from effect_sql_migrations")
+
+/** A token that nobody has: its admission is refused, by the statements that admit everybody. */
+const NOBODY = Redacted.make("nobody")
 
 /** Who asks while a look is under way gets its answer: however many ask at once, they hold one connection. */
 const shared = <A>(look: Effect.Effect<A>): Effect.Effect<A> => {
@@ -32,17 +41,32 @@ export const HealthLive = Layer.effect(
   Health,
   Effect.gen(function* () {
     const { count, one } = yield* Door
+    const agents = yield* Agents
+    const rateLimit = yield* RateLimit
+    const sessions = yield* Sessions
     const session = one(Schema.Struct({ isWritable: Schema.Boolean }))(selectSession())
     const applied = count(selectApplied())
 
     /** A schema only grows. Once it was seen, nothing is read that a migration could lock. */
     let isMigrated = false
 
+    /** Ends once requests of every kind can be admitted: something may hold the tables or connections of admission alone. */
+    const admissions = Effect.all(
+      [
+        Effect.either(rateLimit.admit(NOBODY)),
+        Effect.either(agents.admit(NOBODY, 1, "any")),
+        Effect.either(sessions.admit(NOBODY, [], 1))
+      ],
+      { concurrency: "unbounded", discard: true }
+    )
+
     const look = Effect.gen(function* () {
       const { isWritable } = yield* session
       if (!isWritable) yield* Effect.logWarning("The database can only be read")
       if (!isMigrated) isMigrated = (yield* applied) >= Object.keys(migrations).length
-      return isWritable && isMigrated
+      if (!isWritable || !isMigrated) return false
+      yield* admissions
+      return true
     })
 
     return Health.of({
@@ -57,4 +81,4 @@ export const HealthLive = Layer.effect(
       )
     })
   })
-)
+).pipe(Layer.provide([AgentsLive, RateLimitLive, SessionsLive]))

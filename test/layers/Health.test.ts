@@ -48,3 +48,23 @@ it.scopedLive("who asks while a look is under way shares it: one connection for 
     }).pipe(Effect.provide(Layer.provide(HealthLive, database)))
   })
 )
+
+it.scopedLive("a process is not ready while requests of one kind cannot be admitted, and ready again after that", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const database = postgres({ url, maxConnections: 1 })
+    yield* Effect.scoped(Layer.build(Layer.provide(MigrationsLive, database)))
+    yield* Effect.gen(function* () {
+      const { isReady } = yield* Health
+      const holder = yield* connection(Redacted.value(url))
+      for (const table of ["rate_windows", "agent_windows", "merchant_call_windows"]) {
+        assert.isTrue(yield* isReady, table)
+        yield* rowsOf(holder, "begin")
+        yield* rowsOf(holder, `lock table ${table} in access exclusive mode`)
+        assert.isFalse(yield* isReady, table)
+        yield* rowsOf(holder, "commit")
+      }
+      assert.isTrue(yield* isReady)
+    }).pipe(Effect.provide(Layer.provide(HealthLive, database)))
+  })
+)
