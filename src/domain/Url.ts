@@ -9,3 +9,9 @@ export const parseUrl = (text: string): URL | undefined => {
     return undefined
   }
 }
+
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
+
+/** Tests for a host, with or without a port, that always is the client's own machine. */
+export const isLoopbackHost = (host: string): boolean =>
+  LOOPBACK_HOST.test(host) && parseUrl(`http://${host}`) !== undefined

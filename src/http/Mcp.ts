@@ -14,7 +14,7 @@ import { replyOf } from "./ErrorTable.ts"
 import { refusal } from "./Failure.ts"
 import { issuer } from "./oauth/Issuer.ts"
 import { MCP_PATH, metadataUrl } from "./oauth/ProtectedResource.ts"
-import { isOwnOrigin } from "./Origin.ts"
+import { makeOrigin } from "./Origin.ts"
 
 /** A message as it came over HTTP. */
 interface Sent<Agent> {
@@ -62,6 +62,7 @@ const challenge = (metadata: string, hasToken: boolean): Reply => ({
 export const makeMcp = <Agent>({ answer, identify }: Messages<Agent>) =>
   Effect.gen(function* () {
     const metadata = metadataUrl(yield* issuer)
+    const { isOwnOrigin } = yield* makeOrigin
 
     const handle = Effect.fnUntraced(function* (message: IncomingMessage, { requestId }: Exchange) {
       if (!isOwnOrigin(message.headers)) return yield* new ForeignOrigin()

@@ -1,4 +1,6 @@
-import { parseUrl } from "../domain/Url.ts"
+import { Effect } from "effect"
+import { isLoopbackHost } from "../domain/Url.ts"
+import { PublicUrl } from "./oauth/Issuer.ts"
 
 /** A request's headers, as Node or the platform hold them. */
 export interface Headers {
@@ -9,18 +11,29 @@ export interface Headers {
   readonly "sec-fetch-site"?: string | undefined
 }
 
-const hostOf = (origin: string) => parseUrl(origin)?.host
-
 /**
- * Whether a request that counts by its cookie comes from a page of this host. Browsers say so with every POST, by
- * `Origin` (RFC 6454, section 7) and `Sec-Fetch-Site` (W3C, Fetch Metadata); who sends neither is no browser, and has no
- * cookie that somebody else could use.
+ * The origin at which browsers see the service. `PUBLIC_URL` names it, whatever `Host` says: a proxy may rewrite that, and
+ * a page can choose it by DNS (rebinding). Without `PUBLIC_URL` browsers reach the service on its own machine only, by a
+ * name that no DNS server can give away. `X-Forwarded-Host` and `X-Forwarded-Proto` are not read.
  */
-export const isOwnOrigin = ({ host, origin, "sec-fetch-site": site }: Headers): boolean => {
-  if (site !== undefined && site !== "same-origin" && site !== "none") return false
-  return origin === undefined || (host !== undefined && hostOf(origin) === host)
-}
+export const makeOrigin = Effect.map(PublicUrl, (publicUrl) => {
+  const ownOrigin = ({ host = "" }: Headers) => publicUrl ?? (isLoopbackHost(host) ? `http://${host}` : undefined)
+  return {
+    /** Tests for a request that came to the service's own origin: it may carry its cookies. */
+    isOwnHost: (headers: Headers): boolean => ownOrigin(headers) !== undefined,
 
-/** Whether the address that the client asked is its own machine, where there is no TLS for a cookie to wait for. */
-export const isLoopback = ({ host }: Headers): boolean =>
-  /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host ?? "")
+    /**
+     * Tests for a request that no page of another origin sent. Browsers name the page with every POST, by `Origin` (RFC
+     * 6454, section 7) and `Sec-Fetch-Site` (W3C, Fetch Metadata). A client that sends neither is no browser, and has no
+     * cookie that a page could use.
+     */
+    isOwnOrigin: (headers: Headers): boolean => {
+      const { origin, "sec-fetch-site": site } = headers
+      if (site !== undefined && site !== "same-origin" && site !== "none") return false
+      return origin === undefined || origin === ownOrigin(headers)
+    },
+
+    /** Cookies wait for TLS wherever the service has it. */
+    isSecure: publicUrl?.startsWith("https:") ?? false
+  }
+})

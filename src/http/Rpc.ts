@@ -8,8 +8,8 @@ import type { Dispatch } from "./Dispatch.ts"
 import { makeEndpoints } from "./Endpoints.ts"
 import type { Exchange } from "./Exchange.ts"
 import { refusal } from "./Failure.ts"
-import { isOwnOrigin } from "./Origin.ts"
-import { sessionToken } from "./SessionCookie.ts"
+import { makeOrigin } from "./Origin.ts"
+import { makeSessionCookie } from "./SessionCookie.ts"
 
 /** Calls as they came over HTTP: who says to send them, and what they say. */
 interface Sent {
@@ -36,7 +36,9 @@ const isNdjson = isOfType(NDJSON)
  * Serves calls of the second surface, on the sockets of the first. The answer is 200 whatever comes of each call, and says
  * it call by call; another status is for what is no body of calls at all.
  */
-export const makeRpc = (answerCalls: AnswerCalls): Effect.Effect<Dispatch> => {
+export const makeRpc = Effect.fnUntraced(function* (answerCalls: AnswerCalls): Effect.fn.Return<Dispatch> {
+  const { isOwnOrigin } = yield* makeOrigin
+  const { sessionToken } = yield* makeSessionCookie
   const answer = Effect.fnUntraced(function* (message: IncomingMessage, { requestId }: Exchange) {
     if (!isOwnOrigin(message.headers)) return yield* new ForeignOrigin()
     if (!isNdjson(message.headers["content-type"]) || message.headers["content-encoding"] !== undefined)
@@ -53,5 +55,5 @@ export const makeRpc = (answerCalls: AnswerCalls): Effect.Effect<Dispatch> => {
     return { status: 200, body: lines, headers: { "content-type": NDJSON } }
   })
 
-  return makeEndpoints({ [PATH]: answer }, "Calls are sent with POST")
-}
+  return yield* makeEndpoints({ [PATH]: answer }, "Calls are sent with POST")
+})

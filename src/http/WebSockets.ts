@@ -10,11 +10,11 @@ import { Exchange, REQUEST_ID } from "./Exchange.ts"
 import { failureOf, refusal } from "./Failure.ts"
 import { Listener } from "./Listener.ts"
 import { type Guest, makeOpenSockets } from "./OpenSockets.ts"
-import { isOwnOrigin } from "./Origin.ts"
+import { makeOrigin } from "./Origin.ts"
 import { PATH } from "./Rpc.ts"
 import { send } from "./Send.ts"
 import type { Upgrade } from "./Serve.ts"
-import { sessionToken } from "./SessionCookie.ts"
+import { makeSessionCookie } from "./SessionCookie.ts"
 
 /** Version of the protocol (RFC 6455). The library also opens sockets of version 8, a draft. */
 const VERSION = "13"
@@ -71,6 +71,8 @@ export const makeWebSockets = (admit: Admit) =>
     const log = yield* AccessLog
     const server = yield* Listener
     const { hold, refusalFor } = yield* makeOpenSockets
+    const { isOwnOrigin } = yield* makeOrigin
+    const { sessionToken } = yield* makeSessionCookie
     const runFork = Runtime.runFork(yield* Effect.runtime())
 
     const exchangeOf = (message: IncomingMessage) => {

@@ -81,21 +81,6 @@ layer(ApiTest)("merchants sign in", (it) => {
     })
   )
 
-  it.effect("away from loopback the cookie is the host's own, and only sent over TLS", () =>
-    Effect.gen(function* () {
-      const { email } = yield* makeMerchant()
-      const headers = { host: "shop.example", origin: "https://shop.example" }
-      const { cookie, status } = yield* signIn(email, PASSWORD, headers)
-      assert.strictEqual(status, 200)
-      assert.match(cookie ?? "", /^__Host-session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
-      const back = { host: "shop.example", ...sentBack(cookie) }
-      assert.strictEqual((yield* ask("GET", "/auth/session", { headers: back })).status, 200)
-      // Of a cookie that any other page of the domain could have set nothing is believed.
-      const weak = { host: "shop.example", cookie: sentBack(cookie).cookie.replace("__Host-", "") }
-      assert.strictEqual((yield* ask("GET", "/auth/session", { headers: weak })).status, 401)
-    })
-  )
-
   it.effect("another site's page is refused, whatever it says", () =>
     Effect.gen(function* () {
       const { email } = yield* makeMerchant()

@@ -83,10 +83,10 @@ export class NotSignedIn extends Schema.TaggedError<NotSignedIn>()("NotSignedIn"
   }
 }
 
-/** A page of another site sent the request, with the cookie of who is signed in here. */
+/** A page of another origin sent the request, which may carry the cookie of a merchant who is signed in. */
 export class ForeignOrigin extends Schema.TaggedError<ForeignOrigin>()("ForeignOrigin", {}) {
   override get message() {
-    return "The request comes from another site's page; open the dashboard at its own address"
+    return "The request comes from a page of another address; open the service at its PUBLIC_URL or, if it has none, at localhost"
   }
 }
 

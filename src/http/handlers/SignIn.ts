@@ -8,8 +8,8 @@ import { trimmed } from "../../domain/catalog/Fields.ts"
 import { jsonBody, receiveBody } from "../Body.ts"
 import { addressOf } from "../ClientAddress.ts"
 import { type PublicError, replyOf } from "../ErrorTable.ts"
-import { isOwnOrigin } from "../Origin.ts"
-import { sessionToken, withoutSession, withSession } from "../SessionCookie.ts"
+import { makeOrigin } from "../Origin.ts"
+import { makeSessionCookie } from "../SessionCookie.ts"
 
 /** Bytes of what is sent to sign in: an address and a password. */
 const MAX_BODY = 16 * 1024
@@ -26,18 +26,10 @@ const refusal = (error: PublicError) => {
   return HttpServerResponse.text(body, { status, contentType: "application/json" })
 }
 
-const requireOwnOrigin = ({ headers }: Request) => (isOwnOrigin(headers) ? Effect.void : new ForeignOrigin())
-
 const bodyOf = (request: Request) =>
   Effect.flatMap(Effect.either(receiveBody(NodeHttpServerRequest.toIncomingMessage(request), MAX_BODY)), (body) =>
     Effect.map(jsonBody({ body, header: (name) => request.headers[name] }), ({ said }) => said)
   )
-
-const browserOf = (request: Request): Browser => ({
-  address: addressOf(request),
-  userAgent: request.headers["user-agent"],
-  replaced: sessionToken(request.headers)
-})
 
 const facts = ({ email, merchantId, name }: SignedIn) => ({ merchantId, email, name })
 
@@ -56,6 +48,17 @@ export const SignInRoutes = HttpLayerRouter.use((router) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions
     const merchants = yield* Merchants
+    const { isOwnHost, isOwnOrigin } = yield* makeOrigin
+    const { sessionToken, withSession, withoutSession } = yield* makeSessionCookie
+
+    const requireOwnOrigin = ({ headers }: Request) =>
+      isOwnHost(headers) && isOwnOrigin(headers) ? Effect.void : new ForeignOrigin()
+
+    const browserOf = (request: Request): Browser => ({
+      address: addressOf(request),
+      userAgent: request.headers["user-agent"],
+      replaced: sessionToken(request.headers)
+    })
 
     yield* router.add(
       "POST",
@@ -65,7 +68,7 @@ export const SignInRoutes = HttpLayerRouter.use((router) =>
           yield* requireOwnOrigin(request)
           const claimed = yield* decode(yield* bodyOf(request), true)
           const { signedIn, token } = yield* sessions.signIn({ ...claimed, ...browserOf(request) })
-          return withSession(request.headers, token)(answer(facts(signedIn)))
+          return withSession(token)(answer(facts(signedIn)))
         })
       )
     )
@@ -78,7 +81,7 @@ export const SignInRoutes = HttpLayerRouter.use((router) =>
           yield* requireOwnOrigin(request)
           const account = yield* decodeAccount(yield* bodyOf(request), true)
           const { signedIn, token } = yield* sessions.signUp({ ...account, ...browserOf(request) })
-          return withSession(request.headers, token)(answer(facts(signedIn)))
+          return withSession(token)(answer(facts(signedIn)))
         })
       )
     )
@@ -91,7 +94,7 @@ export const SignInRoutes = HttpLayerRouter.use((router) =>
           yield* requireOwnOrigin(request)
           const token = sessionToken(request.headers)
           if (token !== undefined) yield* sessions.signOut(token)
-          return withoutSession(request.headers)(answer({ signedOut: true }))
+          return withoutSession(answer({ signedOut: true }))
         })
       )
     )

@@ -1,6 +1,5 @@
 import { Context, Effect } from "effect"
-import { parseUrl } from "../../domain/Url.ts"
-import { isLoopback } from "../Origin.ts"
+import { isLoopbackHost, parseUrl } from "../../domain/Url.ts"
 import { baseUrl } from "../Listener.ts"
 
 /** Where the service is reached from outside, if that is not where it listens. */
@@ -16,7 +15,7 @@ export const publicOrigin = (text: string): string | undefined => {
   const url = parseUrl(text)
   if (url === undefined) return undefined
   const { host, href, origin, protocol } = url
-  const isSafe = protocol === "https:" || (protocol === "http:" && isLoopback({ host }))
+  const isSafe = protocol === "https:" || (protocol === "http:" && isLoopbackHost(host))
   return isSafe && href === `${origin}/` ? origin : undefined
 }
 

@@ -6,14 +6,14 @@ import { ForeignOrigin, Sessions } from "../../domain/access/Sessions.ts"
 import { AccessDenied } from "../../domain/oauth/Refusals.ts"
 import { type AuthorizationRequest, makeAuthorization } from "../oauth/Authorization.ts"
 import { formOf } from "../oauth/Form.ts"
-import { isOwnOrigin } from "../Origin.ts"
-import { sessionToken, withoutSession } from "../SessionCookie.ts"
+import { makeOrigin } from "../Origin.ts"
+import { makeSessionCookie } from "../SessionCookie.ts"
 import { answering } from "./Answering.ts"
 import { type Deciding, makeDeciding } from "./Deciding.ts"
-import { isOurs, visit } from "./FormToken.ts"
+import { isOurs } from "./FormToken.ts"
 import { html } from "./Html.ts"
 import { leadTo, problem, respond } from "./Page.ts"
-import { askWhoItIs, makeSignIn } from "./SignIn.ts"
+import { makeSignIn } from "./SignIn.ts"
 
 const PATH = "/oauth/authorize"
 
@@ -78,7 +78,9 @@ export const AuthorizeRoutes = HttpLayerRouter.use((router) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions
     const { check, locationOf } = yield* makeAuthorization
-    const signIn = yield* makeSignIn
+    const { isOwnOrigin } = yield* makeOrigin
+    const { sessionToken, withoutSession } = yield* makeSessionCookie
+    const { askWhoItIs, signInBy, visit } = yield* makeSignIn
     const { agree, ask } = yield* makeDeciding
 
     const whoIs = ({ headers }: Request): Effect.Effect<Option.Option<Merchant>> => {
@@ -127,7 +129,7 @@ export const AuthorizeRoutes = HttpLayerRouter.use((router) =>
       const intent = form.get("intent")
       if (intent === "sign-in") {
         yield* requireToken(visit.read(request.headers), form)
-        return yield* signIn(request, form, authorization.client.name, same)
+        return yield* signInBy(request, form, authorization.client.name, same)
       }
       // Their session has ended: they say who they are, and look at it again.
       if (merchant === undefined) return leadTo(same)
@@ -135,7 +137,7 @@ export const AuthorizeRoutes = HttpLayerRouter.use((router) =>
       switch (intent) {
         case "sign-out":
           yield* sessions.signOut(merchant.secret)
-          return withoutSession(request.headers)(leadTo(hereFor(params)))
+          return withoutSession(leadTo(hereFor(params)))
         case "deny":
           return leadTo(locationOf(authorization, new AccessDenied()))
         case "allow": {

@@ -1,9 +1,9 @@
 import { Redacted } from "effect"
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
-import { hostCookie } from "../HostCookie.ts"
+import { makeHostCookie } from "../HostCookie.ts"
 
 /** What the form to sign in is bound to: a browser in which nobody is signed in. */
-export const visit = hostCookie("visit")
+export const makeVisit = makeHostCookie("visit")
 
 export const newVisit = () => Redacted.make(randomBytes(32).toString("base64url"))
 

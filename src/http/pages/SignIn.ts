@@ -4,27 +4,36 @@ import { ClaimedPassword, Email } from "../../domain/access/Merchants.ts"
 import { Sessions } from "../../domain/access/Sessions.ts"
 import { addressOf } from "../ClientAddress.ts"
 import { replyOf } from "../ErrorTable.ts"
-import { sessionToken, withSession } from "../SessionCookie.ts"
-import { formToken, newVisit, visit } from "./FormToken.ts"
+import { makeSessionCookie } from "../SessionCookie.ts"
+import { formToken, makeVisit, newVisit } from "./FormToken.ts"
 import { leadTo, respond } from "./Page.ts"
 import { type Attempt, signInPage } from "./SignInPage.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** The page, bound to a cookie that its browser has, or has from now on. */
-export const askWhoItIs = ({ headers }: Request, clientName: string, attempt?: Attempt) => {
-  const known = visit.read(headers)
-  const secret = known ?? newVisit()
-  const page = respond(signInPage(clientName, formToken(secret), attempt))
-  return known === undefined ? visit.set(headers, secret)(page) : page
-}
-
 const emailOf = Schema.decodeEither(Email)
 const passwordOf = Schema.decodeEither(ClaimedPassword)
 
-/** Signs in who sent the form, and leads them on; what is refused is told on the page. */
-export const makeSignIn = Effect.map(Sessions, ({ signIn }) =>
-  Effect.fnUntraced(function* (request: Request, form: URLSearchParams, clientName: string, on: string) {
+export const makeSignIn = Effect.gen(function* () {
+  const { signIn } = yield* Sessions
+  const { sessionToken, withSession } = yield* makeSessionCookie
+  const visit = yield* makeVisit
+
+  /** The page, bound to a cookie that its browser has, or has from now on. */
+  const askWhoItIs = ({ headers }: Request, clientName: string, attempt?: Attempt) => {
+    const known = visit.read(headers)
+    const secret = known ?? newVisit()
+    const page = respond(signInPage(clientName, formToken(secret), attempt))
+    return known === undefined ? visit.set(secret)(page) : page
+  }
+
+  /** Signs in who sent the form, and leads them on; what is refused is told on the page. */
+  const signInBy = Effect.fnUntraced(function* (
+    request: Request,
+    form: URLSearchParams,
+    clientName: string,
+    on: string
+  ) {
     const typed = form.get("email") ?? ""
     const again = (attempt: Omit<Attempt, "email">) => askWhoItIs(request, clientName, { email: typed, ...attempt })
     const email = emailOf(typed)
@@ -48,7 +57,9 @@ export const makeSignIn = Effect.map(Sessions, ({ signIn }) =>
     })
     return yield* Effect.match(signingIn, {
       onFailure: (refused) => again({ status: replyOf(refused).status, refusal: refused.message }),
-      onSuccess: ({ token }) => withSession(request.headers, token)(leadTo(on))
+      onSuccess: ({ token }) => withSession(token)(leadTo(on))
     })
   })
-)
+
+  return { askWhoItIs, signInBy, visit }
+})

@@ -120,21 +120,6 @@ layer(ApiTest)("the pages of the authorization server", (it) => {
     })
   )
 
-  it.effect("away from loopback the cookies are the host's own, and only sent over TLS", () =>
-    Effect.gen(function* () {
-      const { merchant, path, visitor } = yield* scene
-      const away = { host: "shop.example", origin: "https://shop.example" }
-      const page = yield* visitor.ask("GET", path, { headers: away })
-      assert.match(
-        String(page.headers["set-cookie"]),
-        /^__Host-visit=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/
-      )
-      const typed = { ...fieldsOf(page), email: merchant.email, password: PASSWORD, intent: "sign-in" }
-      const signedIn = yield* visitor.send(path, typed, away)
-      assert.match(String(signedIn.headers["set-cookie"]), /^__Host-session=[\w-]{43}; Max-Age=2592000; .*; Secure;/)
-    })
-  )
-
   it.effect("a session that was there before is not the one that somebody signs in to, and has ended then", () =>
     Effect.gen(function* () {
       const { merchant, path, visitor } = yield* scene
