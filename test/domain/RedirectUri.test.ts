@@ -80,6 +80,18 @@ describe("Redirect URIs", () => {
     for (const uri of good) assert.isTrue(isRegistered([uri], uri))
   })
 
+  it("of a loopback address match with any port that there is, and with nothing that is no URL", () => {
+    const registered = ["http://127.0.0.1/callback", "http://[::1]:3000/callback", "http://localhost/callback?x=1"]
+    for (const port of ["", ":0", ":80", ":4711", ":65535"]) {
+      assert.isTrue(isRegistered(registered, `http://127.0.0.1${port}/callback`), port)
+      assert.isTrue(isRegistered(registered, `http://[::1]${port}/callback`), port)
+    }
+    for (const port of [":65536", ":99999", ":-1", ":", ":1:1", ":000080"]) {
+      assert.isFalse(isRegistered(registered, `http://127.0.0.1${port}/callback`), port)
+      assert.isFalse(isRegistered(registered, `http://localhost${port}/callback?x=1`), port)
+    }
+  })
+
   it("lead to https, to the own machine or to a program, whatever is given", () => {
     const given = FastCheck.oneof(FastCheck.webUrl(), FastCheck.string(), FastCheck.constantFrom(...good, ...own))
     FastCheck.assert(

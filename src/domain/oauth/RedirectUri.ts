@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { parseUrl } from "../Url.ts"
 
 /** A program on the merchant's own machine takes whatever port is free (RFC 8252, section 7.3; `localhost` is used too). */
 export const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/
@@ -10,6 +11,8 @@ const withoutPort = (uri: string) => uri.replace(LOOPBACK, "$1")
  * section 2.1), but for the port of a loopback address.
  */
 export const isRegistered = (registered: ReadonlyArray<string>, asked: string): boolean =>
+  // The pattern of loopback addresses takes ports that no URL has, such as 99999.
+  parseUrl(asked) !== undefined &&
   registered.some((uri) => uri === asked || (LOOPBACK.test(uri) && withoutPort(uri) === withoutPort(asked)))
 
 /** Characters of an address at most, and addresses of a client. */

@@ -181,6 +181,20 @@ layer(ApiTest)("the pages of the authorization server", (it) => {
     })
   )
 
+  it.effect("a redirect URI whose port there is not is refused on a page, whether or not somebody is signed in", () =>
+    Effect.gen(function* () {
+      const app = yield* makeAskingApp({ redirectUris: ["http://127.0.0.1/cb"] })
+      const asked = (redirect_uri: string) => authorizePath(app, { redirect_uri })
+      const { email } = yield* makeMerchant([yield* makeStore()])
+      const visitor = yield* makeVisitor
+      assert.strictEqual((yield* visitor.open(asked("http://127.0.0.1:99999/cb"))).status, 400)
+      assert.strictEqual((yield* visitor.signIn(asked("http://127.0.0.1:4711/cb"), email)).status, 200)
+      const refused = yield* visitor.open(asked("http://127.0.0.1:99999/cb"))
+      assert.strictEqual(refused.status, 400)
+      assert.include(wordsOf(refused), "redirect_uri is not registered for this client")
+    })
+  )
+
   it.effect("what breaks is told on a page, by the request's id alone", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
