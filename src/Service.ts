@@ -3,8 +3,9 @@ import { Health } from "./domain/Health.ts"
 import { openDemo } from "./layers/demo/Demo.ts"
 import { HousekeepingLive } from "./layers/Housekeeping.ts"
 import { accessLogTo } from "./http/AccessLog.ts"
+import { parseTrustedProxies, TrustedProxies, trustNone } from "./http/ClientAddress.ts"
 import { baseUrl, listen } from "./http/Listener.ts"
-import { publicOrigin, PublicUrl } from "./http/oauth/Issuer.ts"
+import { publicOrigin, PublicUrl } from "./http/Origin.ts"
 import { DatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
 import { LogFormat, LoggingLive } from "./layers/Logging.ts"
@@ -37,6 +38,14 @@ const publicUrl = (text: string) =>
 
 /** Where clients and merchants reach the service: where it listens, if nothing is said. */
 const outside = Config.option(Config.nonEmptyString("PUBLIC_URL").pipe(Config.mapOrFail(publicUrl)))
+
+/** The proxies that name the addresses of clients. */
+const trustedProxies = Config.string("TRUSTED_PROXIES").pipe(
+  Config.mapOrFail((text) =>
+    Either.mapLeft(parseTrustedProxies(text), ({ message }) => ConfigError.InvalidData([], message))
+  ),
+  Config.withDefault(trustNone)
+)
 
 /** Answers as not ready until `started` is done. */
 const readyAfter = (started: Deferred.Deferred<void>) =>
@@ -77,9 +86,10 @@ const Server = Layer.unwrapEffect(
       keys: givenKeys,
       outside,
       started: Deferred.make<void>(),
+      trustedProxies,
       workers: webhookWorkers
     }),
-    ({ address, format, outside, started, workers }) =>
+    ({ address, format, outside, started, trustedProxies, workers }) =>
       Layer.mergeAll(
         Layer.provide(ServerLive, readyAfter(started)),
         webhookWorker(workers),
@@ -88,6 +98,7 @@ const Server = Layer.unwrapEffect(
       ).pipe(
         Layer.provide(listen(Config.succeed(address))),
         Layer.provide(accessLogTo(process.stdout, format)),
+        Layer.provide(Layer.succeed(TrustedProxies, trustedProxies)),
         Layer.provide(Layer.succeed(PublicUrl, Option.getOrUndefined(outside))),
         Layer.provide(Services),
         Layer.provide(LoggingLive),

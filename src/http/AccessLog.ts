@@ -8,6 +8,8 @@ export interface Access {
   /** `aborted` when the connection was gone before the whole answer was written. */
   readonly status: number | "aborted"
   readonly milliseconds: number
+  /** The client's, behind trusted proxies too. */
+  readonly address: string
   /** Who asked, once that is known. */
   readonly installation: string | undefined
   readonly requestId: string
@@ -24,12 +26,16 @@ export const accessOf = (exchange: Exchange): Access => ({
   route: exchange.route,
   status: exchange.writableFinished ? exchange.statusCode : "aborted",
   milliseconds: Math.round((performance.now() - exchange.startedAt) * 10) / 10,
+  address: exchange.address,
   installation: exchange.installationId,
   requestId: exchange.requestId
 })
 
-const textLine = ({ installation = "-", method, milliseconds, requestId, route, status }: Access, time: string) =>
-  `${time} ${method} ${route} ${status} ${milliseconds} ms installation=${installation} request=${requestId}\n`
+const textLine = (
+  { address, installation = "-", method, milliseconds, requestId, route, status }: Access,
+  time: string
+) =>
+  `${time} ${method} ${route} ${status} ${milliseconds} ms address=${address} installation=${installation} request=${requestId}\n`
 
 /** Of the form that the log's other lines have as JSON. */
 const jsonLine = (access: Access, time: string) =>

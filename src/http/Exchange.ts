@@ -24,11 +24,15 @@ export class Exchange<Request extends IncomingMessage = IncomingMessage> extends
   /** The pattern that the path met, as in `/products/:id`: what a client sent itself may hold secrets, or anything. */
   route = "-"
   installationId: InstallationId | undefined = undefined
+  /** The client's address, which the socket no longer knows once it is closed. */
+  address = "unknown"
 }
 
 /** The exchange that a request of the platform's router belongs to. */
-export const currentExchange = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
+export const exchangeOf = (request: HttpServerRequest.HttpServerRequest): Exchange => {
   const response = NodeHttpServerRequest.toServerResponse(request)
   if (response instanceof Exchange) return response
   throw new Error("The router serves what the listener took from the socket")
-})
+}
+
+export const currentExchange = Effect.map(HttpServerRequest.HttpServerRequest, exchangeOf)

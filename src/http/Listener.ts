@@ -6,6 +6,7 @@ import { maxHeaderSize } from "node:http"
 import { isIPv6, type ListenOptions, Socket } from "node:net"
 import { AccessLog, accessOf } from "./AccessLog.ts"
 import { ApiServer } from "./ApiServer.ts"
+import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { type ConnectionLimits, isLoopback } from "./ConnectionLimits.ts"
 import { Exchange, REQUEST_ID } from "./Exchange.ts"
 import { NO_ROUTE } from "./Failure.ts"
@@ -45,9 +46,11 @@ const isHead = (error: Error) =>
   error.rawPacket.subarray(0, 5).toString("latin1") === "HEAD "
 
 /** An answer of the socket's own, after which the connection ends. */
-export const refuse = (exchange: Exchange, status: number, error: string) => {
+export const refuse = (exchange: Exchange, status: number, error: string, headers = {}) => {
   const body = JSON.stringify({ error })
-  return exchange.writeHead(status, { ...JSON_HEADERS, "content-length": Buffer.byteLength(body) }).end(body)
+  return exchange
+    .writeHead(status, { ...JSON_HEADERS, "content-length": Buffer.byteLength(body), ...headers })
+    .end(body)
 }
 
 /**
@@ -56,16 +59,20 @@ export const refuse = (exchange: Exchange, status: number, error: string) => {
  */
 const makeListener = Effect.fn(function* ({ stalled, ...limits }: SocketLimits): Effect.fn.Return<ApiServer> {
   const log = yield* AccessLog
+  const isTrusted = yield* TrustedProxies
   const options = {
     requestTimeout: REQUEST_TIMEOUT,
     connectionsCheckingInterval: CHECKING,
     keepAliveTimeout: KEEP_ALIVE,
     requireHostHeader: false
   }
-  const server = new ApiServer(options, limits)
+  // All clients of a trusted proxy connect from its address.
+  const isExempt = (address: string) => limits.isExempt(address) || isTrusted(address)
+  const server = new ApiServer(options, { ...limits, isExempt })
   server.timeout = stalled
   const open = (exchange: Exchange) => {
     exchange.setHeader(REQUEST_ID, exchange.requestId)
+    exchange.address = clientAddress(exchange.req, isTrusted)
     // Node reads on behind such a request only with the next packet: what came in the same one would never be answered.
     if (exchange.req.headers.upgrade !== undefined) exchange.shouldKeepAlive = false
     // Node looks whether anything was written since. A request that is still being worked on has nothing to write.
@@ -83,7 +90,8 @@ const makeListener = Effect.fn(function* ({ stalled, ...limits }: SocketLimits):
     const requestId = randomUUID()
     const body = JSON.stringify({ error: reasonOf(error) })
     const headers = `content-length: ${Buffer.byteLength(body)}\r\n${REQUEST_ID}: ${requestId}`
-    log({ method: "-", route: "-", status: 400, milliseconds: 0, installation: undefined, requestId })
+    const address = socket instanceof Socket ? (socket.remoteAddress ?? "unknown") : "unknown"
+    log({ method: "-", route: "-", status: 400, milliseconds: 0, address, installation: undefined, requestId })
     return socket.end(
       `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n${headers}\r\nconnection: close\r\n\r\n${isHead(error) ? "" : body}`
     )
@@ -112,7 +120,7 @@ const makeListener = Effect.fn(function* ({ stalled, ...limits }: SocketLimits):
   server.on("request", (_, exchange) => {
     open(exchange)
     if (server.listenerCount("request") > 1) return
-    refuse(exchange, 503, "The service is stopping; repeat the request")
+    refuse(exchange, 503, "The service is stopping; repeat the request", { "retry-after": "1" })
   })
   return server
 })

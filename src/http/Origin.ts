@@ -1,6 +1,22 @@
-import { Effect } from "effect"
-import { isLoopbackHost } from "../domain/Url.ts"
-import { PublicUrl } from "./oauth/Issuer.ts"
+import { Context, Effect } from "effect"
+import { isLoopbackHost, parseUrl } from "../domain/Url.ts"
+
+/** Where the service is reached from outside, if that is not where it listens. */
+export class PublicUrl extends Context.Reference<PublicUrl>()("http/PublicUrl", {
+  defaultValue: (): string | undefined => undefined
+}) {}
+
+/**
+ * The origin that a text names, if browsers can reach the service there: over TLS, for which a proxy stands before it, or
+ * on the same machine, and without anything behind the host.
+ */
+export const publicOrigin = (text: string): string | undefined => {
+  const url = parseUrl(text)
+  if (url === undefined) return undefined
+  const { host, href, origin, protocol } = url
+  const isSafe = protocol === "https:" || (protocol === "http:" && isLoopbackHost(host))
+  return isSafe && href === `${origin}/` ? origin : undefined
+}
 
 /** A request's headers, as Node or the platform hold them. */
 export interface Headers {

@@ -4,6 +4,7 @@ import { WebSocketServer } from "ws"
 import { ForeignOrigin } from "../domain/access/Sessions.ts"
 import { AccessLog, accessOf } from "./AccessLog.ts"
 import { bearerToken } from "./Bearer.ts"
+import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import type { Reply } from "./Call.ts"
 import { type PublicError, replyOf } from "./ErrorTable.ts"
 import { Exchange, REQUEST_ID } from "./Exchange.ts"
@@ -69,6 +70,7 @@ const answer = (exchange: Exchange, reply: Reply) => {
 export const makeWebSockets = (admit: Admit) =>
   Effect.gen(function* () {
     const log = yield* AccessLog
+    const isTrusted = yield* TrustedProxies
     const server = yield* Listener
     const { hold, refusalFor } = yield* makeOpenSockets
     const { isOwnOrigin } = yield* makeOrigin
@@ -78,6 +80,7 @@ export const makeWebSockets = (admit: Admit) =>
     const exchangeOf = (message: IncomingMessage) => {
       const exchange = new Exchange(message)
       exchange.route = PATH
+      exchange.address = clientAddress(message, isTrusted)
       exchange.setHeader(REQUEST_ID, exchange.requestId)
       exchange.once("close", () => log(accessOf(exchange)))
       return exchange

@@ -92,7 +92,8 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The id of a r
         const requestId = idIn(yield* exchange(base, lines(`${first} HTTP/1.1`, ...headers)))
         assert.match(requestId, UUID, first)
         const { milliseconds = -1, ...line } = (yield* lineOf(requestId)) ?? {}
-        assert.deepStrictEqual(line, { method: first.split(" ")[0], route, status, installation, requestId })
+        const address = "127.0.0.1"
+        assert.deepStrictEqual(line, { method: first.split(" ")[0], route, status, address, installation, requestId })
         assert.isAtLeast(milliseconds, 0)
       }
     })
@@ -102,7 +103,7 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The id of a r
     Effect.gen(function* () {
       const requestId = idIn(yield* exchange(yield* baseUrl, lines("HELLO secret")))
       assert.match(requestId, UUID)
-      assert.deepInclude(yield* lineOf(requestId), { method: "-", route: "-", status: 400 })
+      assert.deepInclude(yield* lineOf(requestId), { method: "-", route: "-", status: 400, address: "127.0.0.1" })
     })
   )
 

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
-import { PublicUrl } from "../../src/http/oauth/Issuer.ts"
+import { PublicUrl } from "../../src/http/Origin.ts"
 import { ApiTest, baseUrl } from "../support/Api.ts"
 import { makeMerchant, PASSWORD } from "../support/Merchants.ts"
 import { callLine, freshMember } from "../support/Rpc.ts"
@@ -119,7 +119,10 @@ layer(ApiTest.pipe(Layer.provide(Layer.succeed(PublicUrl, NAME))), {
       const credentials = JSON.stringify({ email, password: PASSWORD })
       const signedIn = yield* ask(through, "POST", "/auth/sign-in", { ...JSON_TYPE, ...browser }, credentials)
       assert.strictEqual(signedIn.status, 200)
-      assert.match(signedIn.cookie ?? "", /^__Host-session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+      assert.match(
+        signedIn.cookie ?? "",
+        /^__Host-session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/
+      )
       const [cookie = ""] = (signedIn.cookie ?? "").split(";")
       assert.strictEqual((yield* ask(through, "GET", "/auth/session", { host: HOST, cookie })).status, 200)
       // Any page of the domain could have set a cookie without the prefix.

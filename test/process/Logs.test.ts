@@ -45,7 +45,7 @@ it.scopedLive("without settings, a request is a line for people, and a failure s
   Effect.gen(function* () {
     const lines = yield* linesOf({}, (stdout) => /500 .*request=bad/.test(stdout))
     const line =
-      /^[0-9TZ:.-]+ GET \/api\/platform\/v1\/products 200 [0-9.]+ ms installation=[0-9a-f-]{36} request=good$/
+      /^[0-9TZ:.-]+ GET \/api\/platform\/v1\/products 200 [0-9.]+ ms address=127\.0\.0\.1 installation=[0-9a-f-]{36} request=good$/
     assert.lengthOf(
       lines.filter((text) => line.test(text)),
       1

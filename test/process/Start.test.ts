@@ -42,6 +42,11 @@ const refusals: ReadonlyArray<readonly [Variables, RegExp]> = [
   ],
   [{ PUBLIC_URL: "http://partners.example.com" }, /^partner-api: PUBLIC_URL: Expected a URL as in https:/],
   [{ PUBLIC_URL: "https://partners.example.com/api" }, /^partner-api: PUBLIC_URL: .*, without path, but received/],
+  [
+    { TRUSTED_PROXIES: "10.0.0.0/33" },
+    /^partner-api: TRUSTED_PROXIES: Expected addresses and networks as in .* "10.0.0.0\/33"$/
+  ],
+  [{ TRUSTED_PROXIES: "10.0.0.1,proxy.internal" }, /^partner-api: TRUSTED_PROXIES: Expected .* "proxy.internal"$/],
   [{ DATABASE_POOL_SIZE: "0" }, /^partner-api: DATABASE_POOL_SIZE: Expected an integer of at least 1 but received 0$/],
   [{ DATABASE_POOL_SIZE: "-3" }, /^partner-api: DATABASE_POOL_SIZE: .* -3$/],
   [{ DATABASE_POOL_SIZE: "many" }, /^partner-api: DATABASE_POOL_SIZE: .*"many"$/],

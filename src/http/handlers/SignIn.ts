@@ -6,8 +6,8 @@ import { decodeWith } from "../../domain/Decoder.ts"
 import { type Browser, ForeignOrigin, NotSignedIn, Sessions, type SignedIn } from "../../domain/access/Sessions.ts"
 import { trimmed } from "../../domain/catalog/Fields.ts"
 import { jsonBody, receiveBody } from "../Body.ts"
-import { addressOf } from "../ClientAddress.ts"
 import { type PublicError, replyOf } from "../ErrorTable.ts"
+import { exchangeOf } from "../Exchange.ts"
 import { makeOrigin } from "../Origin.ts"
 import { makeSessionCookie } from "../SessionCookie.ts"
 
@@ -22,8 +22,8 @@ type Request = HttpServerRequest.HttpServerRequest
 const answer = (data: object) => HttpServerResponse.unsafeJson({ data }, { headers: { "cache-control": "no-store" } })
 
 const refusal = (error: PublicError) => {
-  const { body, status } = replyOf(error)
-  return HttpServerResponse.text(body, { status, contentType: "application/json" })
+  const { body, headers, status } = replyOf(error)
+  return HttpServerResponse.text(body, { status, headers, contentType: "application/json" })
 }
 
 const bodyOf = (request: Request) =>
@@ -55,7 +55,7 @@ export const SignInRoutes = HttpLayerRouter.use((router) =>
       isOwnHost(headers) && isOwnOrigin(headers) ? Effect.void : new ForeignOrigin()
 
     const browserOf = (request: Request): Browser => ({
-      address: addressOf(request),
+      address: exchangeOf(request).address,
       userAgent: request.headers["user-agent"],
       replaced: sessionToken(request.headers)
     })

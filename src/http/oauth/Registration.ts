@@ -6,6 +6,7 @@ import type { ClientId } from "../../domain/oauth/Clients.ts"
 import { jsonBody, receiveBody } from "../Body.ts"
 import type { Reply } from "../Call.ts"
 import { makeEndpoints } from "../Endpoints.ts"
+import type { Exchange } from "../Exchange.ts"
 import { type OauthRefusal, NO_STORE, refusedOf } from "./Refused.ts"
 
 export const REGISTRATION_PATH = "/oauth/register"
@@ -41,9 +42,9 @@ export const makeRegistration = Effect.gen(function* () {
   const { register } = yield* AgentClients
 
   const answer = Effect.fnUntraced(
-    function* (message: IncomingMessage) {
+    function* (message: IncomingMessage, { address }: Exchange) {
       const described = yield* metadataIn(message)
-      return registered(yield* register(described, message.socket.remoteAddress ?? ""), described)
+      return registered(yield* register(described, address), described)
     },
     Effect.catchAll((error: OauthRefusal) => Effect.succeed(refusedOf(error)))
   )

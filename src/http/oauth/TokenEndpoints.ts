@@ -6,6 +6,7 @@ import { isVerifier } from "../../domain/oauth/Pkce.ts"
 import { InvalidRequest, TooManyFailures, UnsupportedGrantType } from "../../domain/oauth/Refusals.ts"
 import type { Reply } from "../Call.ts"
 import { makeEndpoints } from "../Endpoints.ts"
+import type { Exchange } from "../Exchange.ts"
 import { makeFailures } from "./Failures.ts"
 import { credentialsOf, formOf, required } from "./Form.ts"
 import { said } from "./Parameters.ts"
@@ -69,20 +70,22 @@ export const makeTokenEndpoints = Effect.gen(function* () {
   })
 
   /** What fails is told why, but to those that fail again and again. */
-  const answering = (perform: Perform) => (message: IncomingMessage) => {
-    let client = ""
-    return Effect.gen(function* () {
-      const form = yield* formOf(message)
-      const credentials = yield* credentialsOf(message, form)
-      client = credentials.clientId
-      return yield* perform(credentials, form)
-    }).pipe(
-      Effect.catchAll((error: OauthRefusal) => {
-        const retryAfter = failed(client, message.socket.remoteAddress ?? "")
-        return Effect.succeed(refusedOf(retryAfter === undefined ? error : new TooManyFailures({ retryAfter })))
-      })
-    )
-  }
+  const answering =
+    (perform: Perform) =>
+    (message: IncomingMessage, { address }: Exchange) => {
+      let client = ""
+      return Effect.gen(function* () {
+        const form = yield* formOf(message)
+        const credentials = yield* credentialsOf(message, form)
+        client = credentials.clientId
+        return yield* perform(credentials, form)
+      }).pipe(
+        Effect.catchAll((error: OauthRefusal) => {
+          const retryAfter = failed(client, address)
+          return Effect.succeed(refusedOf(retryAfter === undefined ? error : new TooManyFailures({ retryAfter })))
+        })
+      )
+    }
 
   const endpoints = { "/oauth/token": answering(token), "/oauth/revoke": answering(revoke) }
   return yield* makeEndpoints(endpoints, "Forms are sent with POST")

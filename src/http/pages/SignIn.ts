@@ -1,9 +1,9 @@
-import type { HttpServerRequest } from "@effect/platform"
+import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Effect, Either, Schema } from "effect"
 import { ClaimedPassword, Email } from "../../domain/access/Merchants.ts"
 import { Sessions } from "../../domain/access/Sessions.ts"
-import { addressOf } from "../ClientAddress.ts"
 import { replyOf } from "../ErrorTable.ts"
+import { exchangeOf } from "../Exchange.ts"
 import { makeSessionCookie } from "../SessionCookie.ts"
 import { formToken, makeVisit, newVisit } from "./FormToken.ts"
 import { leadTo, respond } from "./Page.ts"
@@ -51,12 +51,15 @@ export const makeSignIn = Effect.gen(function* () {
     const signingIn = signIn({
       email: email.right,
       password: password.right,
-      address: addressOf(request),
+      address: exchangeOf(request).address,
       userAgent: request.headers["user-agent"],
       replaced: sessionToken(request.headers)
     })
     return yield* Effect.match(signingIn, {
-      onFailure: (refused) => again({ status: replyOf(refused).status, refusal: refused.message }),
+      onFailure: (refused) => {
+        const { headers = {}, status } = replyOf(refused)
+        return HttpServerResponse.setHeaders(again({ status, refusal: refused.message }), headers)
+      },
       onSuccess: ({ token }) => withSession(token)(leadTo(on))
     })
   })
