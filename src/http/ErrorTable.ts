@@ -3,7 +3,14 @@ import { ParseResult, Schema } from "effect"
 import { CapabilityNotGranted, ScopeNotGranted } from "../domain/access/AccessRule.ts"
 import { InstallationSuspended } from "../domain/access/Installations.ts"
 import { EmailTaken } from "../domain/access/Merchants.ts"
-import { ForeignOrigin, NotSignedIn, SignInRefused, TooManySignIns, TooManySignUps } from "../domain/access/Sessions.ts"
+import {
+  ForeignOrigin,
+  NotSignedIn,
+  SignInBusy,
+  SignInRefused,
+  TooManySignIns,
+  TooManySignUps
+} from "../domain/access/Sessions.ts"
 import { InvalidToken } from "../domain/access/Tokens.ts"
 import { BadRequest } from "../domain/BadRequest.ts"
 import { StoreBusy } from "../domain/Bulkhead.ts"
@@ -67,6 +74,7 @@ const TABLE = {
   RateLimitExceeded: [RateLimitExceeded, 429],
   TooManySignIns: [TooManySignIns, 429],
   TooManySignUps: [TooManySignUps, 429],
+  SignInBusy: [SignInBusy, 503],
   StoreBusy: [StoreBusy, 503],
   Unavailable: [Unavailable, 503]
 } as const
@@ -105,10 +113,30 @@ export const bodyOf = ({
 }: PublicError & { readonly issues?: ReadonlyArray<string> | undefined }): ErrorBody =>
   issues === undefined ? { error: message } : { error: message, issues }
 
+/** Seconds until the same request may be admitted. The rate limit names none (contract, section 8). */
+const retryAfterOf = (error: PublicError): number | undefined => {
+  switch (error._tag) {
+    case "SignInBusy":
+    case "TooManySignIns":
+    case "TooManySignUps":
+      return error.retryAfter
+    case "StoreBusy":
+    case "Unavailable":
+      return 1
+    default:
+      return undefined
+  }
+}
+
+/** The header that tells a client when to come back (RFC 9110, section 10.2.3). */
+export const retryAfter = (seconds: number | undefined): Readonly<Record<string, string>> =>
+  seconds === undefined ? {} : { "retry-after": String(seconds) }
+
 /** What a request is answered with that is refused. */
 export const replyOf = (error: PublicError): Reply => ({
   status: TABLE[error._tag][1],
-  body: JSON.stringify(bodyOf(error))
+  body: JSON.stringify(bodyOf(error)),
+  headers: retryAfter(retryAfterOf(error))
 })
 
 /** A schema that is only ever written: the error's body with a status. */

@@ -4,7 +4,7 @@ import { Effect, Option, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { request } from "node:http"
 import { Merchants, Password } from "../../src/domain/access/Merchants.ts"
-import { SessionId, Sessions, SIGN_IN_LIMITS } from "../../src/domain/access/Sessions.ts"
+import { SessionId, Sessions, SIGN_IN_LIMITS, SIGN_IN_MINUTES } from "../../src/domain/access/Sessions.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { ApiTest, baseUrl, makeStore } from "../support/Api.ts"
 import { makeMerchant, PASSWORD } from "../support/Merchants.ts"
@@ -17,10 +17,18 @@ interface Sent {
   readonly headers?: Record<string, string>
 }
 
+interface Answered {
+  readonly status: number
+  readonly cookie: string | undefined
+  /** NaN where there is none. */
+  readonly retryAfter: number
+  readonly json: unknown
+}
+
 /** Asks as a browser does that sets its own `Host` and `Origin`, which `fetch` would not let a test do. */
 const ask = (method: "GET" | "POST", path: string, { body, headers = {} }: Sent = {}) =>
   Effect.flatMap(baseUrl, (base) =>
-    Effect.async<{ readonly status: number; readonly cookie: string | undefined; readonly json: unknown }>((resume) => {
+    Effect.async<Answered>((resume) => {
       const sending = request(
         `${base}${path}`,
         { method, headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers } },
@@ -33,6 +41,7 @@ const ask = (method: "GET" | "POST", path: string, { body, headers = {} }: Sent 
               Effect.sync(() => ({
                 status: response.statusCode ?? 0,
                 cookie: response.headers["set-cookie"]?.[0],
+                retryAfter: Number(response.headers["retry-after"]),
                 json: JSON.parse(text)
               }))
             )
@@ -158,7 +167,10 @@ layer(ApiTest)("merchants sign in", (it) => {
         statuses.filter((status) => status === 429),
         64 - SIGN_IN_LIMITS.pair
       )
-      assert.strictEqual((yield* signIn(email, PASSWORD)).status, 429)
+      const shut = yield* signIn(email, PASSWORD)
+      assert.strictEqual(shut.status, 429)
+      assert.isAtLeast(shut.retryAfter, 1)
+      assert.isAtMost(shut.retryAfter, SIGN_IN_MINUTES * 60)
       assert.strictEqual((yield* signIn(other.email, PASSWORD)).status, 200)
       // From another address the account is still heard: who shuts it from theirs does not shut its owner out.
       const { signIn: from } = yield* Sessions

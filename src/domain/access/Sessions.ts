@@ -9,7 +9,10 @@ import { Email, type EmailTaken, Role } from "./Merchants.ts"
 export const IDLE_HOURS = 24
 export const SESSION_DAYS = 30
 
-/** Wrong passwords in so many minutes that are heard, for one account from one address, for an account, from an address. */
+/**
+ * Wrong passwords that are compared in so many minutes: for one account from one address, for an account, from an address.
+ * Right ones count in none of them. The addresses of an IPv6 network of 64 bits count as one.
+ */
 export const SIGN_IN_MINUTES = 15
 export const SIGN_IN_LIMITS = { pair: 10, account: 100, address: 100 }
 
@@ -65,15 +68,30 @@ export class WrongPassword extends Schema.TaggedError<WrongPassword>()("WrongPas
   }
 }
 
-export class TooManySignIns extends Schema.TaggedError<TooManySignIns>()("TooManySignIns", {}) {
+/** Seconds after which the same is no longer refused. */
+const retryAfter = { retryAfter: Schema.Int }
+
+const minutes = (seconds: number) => {
+  const whole = Math.ceil(seconds / 60)
+  return whole === 1 ? "1 minute" : `${whole} minutes`
+}
+
+export class TooManySignIns extends Schema.TaggedError<TooManySignIns>()("TooManySignIns", retryAfter) {
   override get message() {
-    return `Too many attempts to sign in; wait ${SIGN_IN_MINUTES} minutes, or ask who runs the service for a new password`
+    return `Too many attempts to sign in failed; wait ${minutes(this.retryAfter)}, or ask who runs the service for a new password`
   }
 }
 
-export class TooManySignUps extends Schema.TaggedError<TooManySignUps>()("TooManySignUps", {}) {
+export class TooManySignUps extends Schema.TaggedError<TooManySignUps>()("TooManySignUps", retryAfter) {
   override get message() {
-    return `Too many accounts were asked for from your network; wait ${SIGN_IN_MINUTES} minutes`
+    return `Too many accounts were created from your network; wait ${minutes(this.retryAfter)}`
+  }
+}
+
+/** More passwords wait to be compared than a process keeps in line. Nothing was counted. */
+export class SignInBusy extends Schema.TaggedError<SignInBusy>()("SignInBusy", retryAfter) {
+  override get message() {
+    return `Too many people are signing in at the moment; try again in ${this.retryAfter} seconds`
   }
 }
 
@@ -117,12 +135,12 @@ export class Sessions extends Context.Tag("domain/Sessions")<
   {
     /**
      * A new session for who knows the password; the one that the browser had before ends. An attempt is counted before
-     * the password is looked at, so that no number of them at once is heard beyond the limit, and a success takes the
-     * failures of its account from its address back. Neither the answer nor its time tells whether there is such an account.
+     * the password is compared, so that attempts at once cannot exceed the limit. A success takes its own attempt back,
+     * and the failures of its account from its address. Neither the answer nor its time tells whether there is such an account.
      */
     readonly signIn: (
       attempt: Browser & { readonly email: Email; readonly password: Redacted.Redacted }
-    ) => Effect.Effect<NewSession, SignInRefused | TooManySignIns>
+    ) => Effect.Effect<NewSession, SignInRefused | TooManySignIns | SignInBusy>
     /**
      * A new account, and a session for who made it. It is counted before any work is done for it. That an address is taken
      * takes as long to answer as that it is not; that it can be told is bounded by {@link MAX_SIGN_UPS} (decisions,
@@ -130,7 +148,7 @@ export class Sessions extends Context.Tag("domain/Sessions")<
      */
     readonly signUp: (
       account: Browser & { readonly email: Email; readonly name: string; readonly password: Redacted.Redacted }
-    ) => Effect.Effect<NewSession, EmailTaken | TooManySignUps>
+    ) => Effect.Effect<NewSession, EmailTaken | TooManySignUps | SignInBusy>
     /**
      * Who a token of a cookie belongs to, and what they may do in `stores`: nothing where they are no member, or the store
      * was deleted. The session counts as used.
@@ -160,7 +178,7 @@ export class Sessions extends Context.Tag("domain/Sessions")<
     readonly changePassword: (
       by: Pick<SignedIn, "merchantId" | "sessionId">,
       passwords: { readonly current: Redacted.Redacted; readonly next: Redacted.Redacted }
-    ) => Effect.Effect<number, WrongPassword | TooManySignIns>
+    ) => Effect.Effect<number, WrongPassword | TooManySignIns | SignInBusy>
     /** Deletes sessions and counted attempts whose time is over, a batch at a time. Answers how many went. */
     readonly purge: Effect.Effect<number>
   }

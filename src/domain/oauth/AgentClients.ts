@@ -1,5 +1,4 @@
 import { Context, type Effect, Schema } from "effect"
-import { SIGN_IN_MINUTES } from "../access/Sessions.ts"
 import type { Client, ClientId, UnknownClient } from "./Clients.ts"
 import type { Described } from "./ClientMetadata.ts"
 
@@ -9,12 +8,14 @@ export const WAITING_HOURS = 24
 /** Clients that nobody has agreed to, at most: one more, and the one that would go first goes. */
 export const MAX_WAITING = 5_000
 
-/** Registrations from one address that are heard in {@link SIGN_IN_MINUTES} minutes. */
+/** Registrations from one address in 15 minutes; the addresses of an IPv6 network of 64 bits count as one. */
 export const MAX_REGISTRATIONS = 60
 
-export class TooManyRegistrations extends Schema.TaggedError<TooManyRegistrations>()("TooManyRegistrations", {}) {
+export class TooManyRegistrations extends Schema.TaggedError<TooManyRegistrations>()("TooManyRegistrations", {
+  retryAfter: Schema.Int
+}) {
   override get message() {
-    return `Too many clients registered from this address; wait ${SIGN_IN_MINUTES} minutes, or use a client_id that is the https URL of a document`
+    return `Too many clients registered from this address; wait ${Math.ceil(this.retryAfter / 60)} minutes, or use a client_id that is the https URL of a document`
   }
 }
 

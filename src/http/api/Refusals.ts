@@ -12,6 +12,7 @@ import {
   ForeignOrigin,
   NotSignedIn,
   SignInRefused,
+  SignInBusy,
   TooManySignIns,
   TooManySignUps
 } from "../../domain/access/Sessions.ts"
@@ -80,9 +81,10 @@ const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refus
   Unavailable: new Unavailable({ cause: "ECONNREFUSED" }),
   NotSignedIn: new NotSignedIn(),
   SignInRefused: new SignInRefused(),
-  TooManySignIns: new TooManySignIns(),
+  TooManySignIns: new TooManySignIns({ retryAfter: 900 }),
+  SignInBusy: new SignInBusy({ retryAfter: 2 }),
   EmailTaken: new EmailTaken({ email: Email.make("ada@example.com") }),
-  TooManySignUps: new TooManySignUps(),
+  TooManySignUps: new TooManySignUps({ retryAfter: 900 }),
   ForeignOrigin: new ForeignOrigin()
 }
 

@@ -57,6 +57,6 @@ export const refusedOf = (error: OauthRefusal): Reply => ({
   headers: {
     ...NO_STORE,
     ...(error._tag === "InvalidClient" ? { "www-authenticate": 'Basic realm="oauth"' } : {}),
-    ...(error._tag === "TooManyFailures" ? { "retry-after": String(error.retryAfter) } : {})
+    ...("retryAfter" in error ? { "retry-after": String(error.retryAfter) } : {})
   }
 })

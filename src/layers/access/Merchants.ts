@@ -18,7 +18,7 @@ import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, type Statement, statement } from "../database/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
-import { makePasswords } from "./Passwords.ts"
+import { Passwords, PasswordsLive } from "./Passwords.ts"
 
 const Id = Schema.Struct({ id: Schema.typeSchema(MerchantId) }).pipe(Schema.pluck("id"))
 
@@ -84,7 +84,7 @@ export const MerchantsLive = Layer.effect(
   Merchants,
   Effect.gen(function* () {
     const { count, first, rows, transaction } = yield* Database
-    const passwords = yield* makePasswords
+    const passwords = yield* Passwords
     const idOf = first(Id)
     const accountOf = first(Found)
     const membersOf = rows(Member)
@@ -155,4 +155,4 @@ export const MerchantsLive = Layer.effect(
       )
     })
   })
-)
+).pipe(Layer.provide(PasswordsLive))

@@ -1,30 +1,71 @@
 import { hash, type Options, verify } from "@node-rs/argon2"
-import { Effect, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { randomBytes } from "node:crypto"
+import { availableParallelism } from "node:os"
+import { SignInBusy } from "../../domain/access/Sessions.ts"
 
 /**
  * Argon2id with 19 MiB, two passes and one lane (OWASP, Password Storage Cheat Sheet): the library's own settings, said
  * here so that they are ours. The library brings its binary along and runs nothing at install.
  */
-const COST: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } satisfies Options
 
-/** Hashes made at once: each takes a thread of four, which file reads and look-ups of names want, too, and 19 MiB. */
-const AT_ONCE = 2
+/**
+ * Hashes computed at once. Each takes a whole core and one of the four threads that file reads and DNS lookups use too:
+ * on two cores a second one would compete with the event loop.
+ */
+const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1))
+
+/** Requests that may wait for their turn: about two seconds of work. */
+export const MAX_WAITING = 64
+
+const RETRY_AFTER = 2
 
 const textOf = (password: Redacted.Redacted) => Redacted.value(password).normalize("NFKC")
 
-/** Hashes of passwords, made and compared. */
-export const makePasswords = Effect.gen(function* () {
-  const turn = (yield* Effect.makeSemaphore(AT_ONCE)).withPermits(1)
-  const make = (text: string) => turn(Effect.promise(() => hash(text, COST)))
-  // What is compared for an account that there is not: it takes as long, and no password is it.
-  const nobody = yield* Effect.cached(make(crypto.randomUUID()))
-  return {
-    make: (password: Redacted.Redacted) => make(textOf(password)),
+const base64 = (bytes: number) => randomBytes(bytes).toString("base64").replaceAll("=", "")
 
-    /** Whether the password is the one that was hashed. Takes as long when there is no hash. */
-    isSame: (hashed: string | undefined, password: Redacted.Redacted) =>
-      Effect.flatMap(hashed === undefined ? nobody : Effect.succeed(hashed), (known) =>
-        turn(Effect.promise(() => verify(known, textOf(password))))
-      ).pipe(Effect.map((isSame) => isSame && hashed !== undefined))
+/** Compared for an account that does not exist: it costs the same as a real hash, and no password matches it. */
+const NOBODY = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}$${base64(16)}$${base64(32)}`
+
+/** A turn holds until its thread is free again, also when its client goes: abandoned hashes would fill the threads. */
+const onThread = <A>(work: () => Promise<A>) => Effect.uninterruptible(Effect.promise(work))
+
+const make = (password: Redacted.Redacted) => onThread(() => hash(textOf(password), COST))
+
+/** Compares a password with the hash of an account. Takes as long when there is no account. */
+const isSame = (hashed: string | undefined, password: Redacted.Redacted) =>
+  Effect.map(
+    onThread(() => verify(hashed ?? NOBODY, textOf(password))),
+    (isSame) => isSame && hashed !== undefined
+  )
+
+/** What may be computed in a turn. */
+const hashing = { make, isSame }
+
+const makePasswords = Effect.gen(function* () {
+  const turn = (yield* Effect.makeSemaphore(AT_ONCE)).withPermits(1)
+  let admitted = 0
+  return {
+    /** The hash of a password, in its turn. For operators, who wait however long the line is. */
+    make: (password: Redacted.Redacted) => turn(make(password)),
+
+    /** Runs work of a request in its turn, first come, first served. Refused at once where too many wait already. */
+    inTurn: <A, E>(work: (compute: typeof hashing) => Effect.Effect<A, E>): Effect.Effect<A, E | SignInBusy> =>
+      Effect.acquireUseRelease(
+        Effect.suspend((): Effect.Effect<number, SignInBusy> =>
+          admitted < AT_ONCE + MAX_WAITING ? Effect.sync(() => admitted++) : new SignInBusy({ retryAfter: RETRY_AFTER })
+        ),
+        () => turn(work(hashing)),
+        () => Effect.sync(() => admitted--)
+      )
   }
 })
+
+/** Hashes of passwords, made and compared: one line for the whole process, as its threads and cores are shared. */
+export class Passwords extends Context.Tag("layers/Passwords")<
+  Passwords,
+  Effect.Effect.Success<typeof makePasswords>
+>() {}
+
+export const PasswordsLive = Layer.effect(Passwords, makePasswords)

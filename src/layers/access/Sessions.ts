@@ -28,16 +28,14 @@ import { makeHeldWindows } from "../HeldWindows.ts"
 import { countedIn, grantedOf } from "../RollingWindow.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 import { traced } from "../Traced.ts"
-import { makeAttempts, subject } from "./Attempts.ts"
 import { insertMerchant, KNOWN_ROLES } from "./Merchants.ts"
-import { makePasswords } from "./Passwords.ts"
+import { Passwords, PasswordsLive } from "./Passwords.ts"
+import { type Limit, makeThrottle, networkOf, subject } from "./Throttle.ts"
 
 /** Of what a browser calls itself, as much as tells it from others. */
 const MAX_USER_AGENT = 255
 
 const IDLE = `interval '${IDLE_HOURS} hours'`
-
-const forget = statement("delete from sign_in_attempts where subject = $1")
 
 const selectAccount = statement(
   `select id as "merchantId", email, name, password_hash as hashed from merchants where email = $1`
@@ -119,14 +117,17 @@ const selectEnded = statement(`
 
 const deleteToken = statement("delete from sessions where token_hash = $1")
 
+const tooManySignIns = (retryAfter: number) => new TooManySignIns({ retryAfter })
+const tooManySignUps = (retryAfter: number) => new TooManySignUps({ retryAfter })
+
 export const SessionsLive = Layer.effect(
   Sessions,
   Effect.gen(function* () {
     const database = yield* Database
     const { count, first, rows, transaction } = database
-    const attempted = makeAttempts(database)
+    const throttle = makeThrottle(database)
     const { together } = yield* Door
-    const passwords = yield* makePasswords
+    const passwords = yield* Passwords
     const accountOf = first(Account)
     const ownOf = first(Own)
     const idOf = first(Schema.Struct({ id: Schema.typeSchema(SessionId) }).pipe(Schema.pluck("id")))
@@ -164,30 +165,41 @@ export const SessionsLive = Layer.effect(
 
     return Sessions.of({
       signIn: Effect.fn("Sessions.signIn")(function* ({ email, password, ...browser }) {
-        const pair = subject("pair", email, browser.address)
-        yield* attempted(
-          [
-            [pair, SIGN_IN_LIMITS.pair],
-            [subject("account", email), SIGN_IN_LIMITS.account],
-            [subject("address", browser.address), SIGN_IN_LIMITS.address]
-          ],
-          () => new TooManySignIns()
-        )
-        const found = Option.getOrUndefined(yield* accountOf(selectAccount(email)))
-        const isSame = yield* passwords.isSame(found?.hashed, password)
-        if (found === undefined || !isSame) return yield* new SignInRefused()
-
-        return yield* transaction(
+        const network = networkOf(browser.address)
+        const pair = subject("pair", email, network)
+        const limits: ReadonlyArray<Limit> = [
+          [pair, SIGN_IN_LIMITS.pair],
+          [subject("account", email), SIGN_IN_LIMITS.account],
+          [subject("address", network), SIGN_IN_LIMITS.address]
+        ]
+        // An attempt that is refused anyway takes no place in the line.
+        yield* throttle.check(limits, tooManySignIns)
+        // Counted in its turn, so that of many right passwords at once only few are counted at any time.
+        const known = yield* passwords.inTurn(({ isSame }) =>
           Effect.gen(function* () {
-            yield* count(forget(pair))
-            return yield* Effect.mapError(yield* begin(found, browser), () => new SignInRefused())
+            const counted = yield* throttle.count(limits, tooManySignIns)
+            const account = Option.getOrUndefined(yield* accountOf(selectAccount(email)))
+            const isKnown = yield* isSame(account?.hashed, password)
+            return isKnown && account !== undefined ? { account, counted } : undefined
           })
         )
+        if (known === undefined) return yield* new SignInRefused()
+
+        const session = yield* Effect.mapError(
+          yield* transaction(begin(known.account, browser)),
+          () => new SignInRefused()
+        )
+        yield* throttle.uncount(known.counted)
+        yield* throttle.forget(pair)
+        return session
       }),
 
       signUp: Effect.fn("Sessions.signUp")(function* ({ email, name, password, ...browser }) {
-        yield* attempted([[subject("sign-up", browser.address), MAX_SIGN_UPS]], () => new TooManySignUps())
-        const hashed = yield* passwords.make(password)
+        const limits: ReadonlyArray<Limit> = [[subject("sign-up", networkOf(browser.address)), MAX_SIGN_UPS]]
+        yield* throttle.check(limits, tooManySignUps)
+        const hashed = yield* passwords.inTurn(({ make }) =>
+          Effect.zipRight(throttle.count(limits, tooManySignUps), make(password))
+        )
         return yield* transaction(
           Effect.gen(function* () {
             const made = yield* merchantOf(insertMerchant(email, name, hashed, true))
@@ -225,24 +237,29 @@ export const SessionsLive = Layer.effect(
       changePassword: Effect.fn("Sessions.changePassword")(function* ({ merchantId, sessionId }, { current, next }) {
         const { email, hashed } = yield* Effect.orDie(yield* ownOf(selectOwn(merchantId)))
         const pair = subject("pair", email, sessionId)
-        yield* attempted(
-          [
-            [pair, SIGN_IN_LIMITS.pair],
-            [subject("account", email), SIGN_IN_LIMITS.account]
-          ],
-          () => new TooManySignIns()
-        )
-        if (!(yield* passwords.isSame(hashed, current))) return yield* new WrongPassword()
-
-        const replacement = yield* passwords.make(next)
-        return yield* transaction(
+        const limits: ReadonlyArray<Limit> = [
+          [pair, SIGN_IN_LIMITS.pair],
+          [subject("account", email), SIGN_IN_LIMITS.account]
+        ]
+        yield* throttle.check(limits, tooManySignIns)
+        const known = yield* passwords.inTurn(({ isSame, make }) =>
           Effect.gen(function* () {
-            const replaced = yield* count(replacePassword(merchantId, hashed, replacement))
+            const counted = yield* throttle.count(limits, tooManySignIns)
+            return (yield* isSame(hashed, current)) ? { counted, replacement: yield* make(next) } : undefined
+          })
+        )
+        if (known === undefined) return yield* new WrongPassword()
+
+        const ended = yield* transaction(
+          Effect.gen(function* () {
+            const replaced = yield* count(replacePassword(merchantId, hashed, known.replacement))
             if (replaced === 0) return yield* new WrongPassword()
-            yield* count(forget(pair))
             return yield* count(deleteOthers(merchantId, sessionId))
           })
         )
+        yield* throttle.uncount(known.counted)
+        yield* throttle.forget(pair)
+        return ended
       }),
 
       purge: Effect.zipWith(
@@ -252,4 +269,4 @@ export const SessionsLive = Layer.effect(
       )
     })
   })
-)
+).pipe(Layer.provide(PasswordsLive))

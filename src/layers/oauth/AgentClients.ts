@@ -9,7 +9,7 @@ import {
 } from "../../domain/oauth/AgentClients.ts"
 import { type Described, isDocumentUrl } from "../../domain/oauth/ClientMetadata.ts"
 import { Client, ClientId, UnknownClient } from "../../domain/oauth/Clients.ts"
-import { countAttempt, subject } from "../access/Attempts.ts"
+import { makeThrottle, networkOf, subject } from "../access/Throttle.ts"
 import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
 import { arrayOf } from "../Lists.ts"
@@ -55,7 +55,9 @@ export const agentClients = (options: Partial<OutgoingOptions> = {}) =>
   Layer.scoped(
     AgentClients,
     Effect.gen(function* () {
-      const { count, first } = yield* Database
+      const database = yield* Database
+      const { count, first } = database
+      const throttle = makeThrottle(database)
       const read = yield* makeDocuments({ allowed: yield* namedHosts, ...options })
       const rowOf = first(Row)
 
@@ -74,8 +76,10 @@ export const agentClients = (options: Partial<OutgoingOptions> = {}) =>
 
       return AgentClients.of({
         register: Effect.fn("AgentClients.register")(function* (client, address) {
-          const heard = yield* count(countAttempt(subject("registration", address), MAX_REGISTRATIONS))
-          if (heard === 0) return yield* new TooManyRegistrations()
+          yield* throttle.count(
+            [[subject("registration", networkOf(address)), MAX_REGISTRATIONS]],
+            (retryAfter) => new TooManyRegistrations({ retryAfter })
+          )
           const id = ClientId.make(randomUUID())
           yield* put(id, client, null)
           return id

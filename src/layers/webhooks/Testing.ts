@@ -4,7 +4,7 @@ import { EventId } from "../../domain/Events.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import { TEST_KIND, TEST_LIMITS, TooManyTests } from "../../domain/webhooks/Webhook.ts"
 import type { Webhooks } from "../../domain/webhooks/Webhooks.ts"
-import { makeAttempts, subject } from "../access/Attempts.ts"
+import { makeThrottle, subject } from "../access/Throttle.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { statement } from "../database/Statement.ts"
 import { START } from "../Pages.ts"
@@ -50,7 +50,7 @@ export const makeTesting = (
   { outgoing: { post }, sealing }: { readonly outgoing: Outgoing; readonly sealing: Effect.Effect<Sealing> }
 ) => {
   const endpointOf = database.first(Row)
-  const attempted = makeAttempts(database)
+  const throttle = makeThrottle(database)
 
   const send = Effect.fnUntraced(function* (endpoint: Endpoint, told: ReturnType<typeof testEvent>) {
     const { open } = yield* sealing
@@ -64,7 +64,7 @@ export const makeTesting = (
     test: Effect.fn("Webhooks.test")(function* (app, by) {
       const found = yield* endpointOf(selectEndpoint(app))
       const { now, ...endpoint } = Option.isSome(found) ? found.value : yield* noWebhook(database, app)
-      yield* attempted(
+      yield* throttle.count(
         [
           [subject("webhook test", by), TEST_LIMITS.account],
           [subject("webhook test", new URL(endpoint.url).hostname), TEST_LIMITS.host]

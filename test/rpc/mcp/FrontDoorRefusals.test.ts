@@ -249,6 +249,7 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agen
         })
         const last = flood.find(({ status }) => status === 429)
         assert.strictEqual(last?.json["error"], "temporarily_unavailable")
+        assert.match(last?.headers.get("retry-after") ?? "", /^[1-9]\d{0,2}$/)
       })
   )
 })

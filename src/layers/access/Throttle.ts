@@ -1,0 +1,111 @@
+import { Effect, Option, Schema } from "effect"
+import ipaddr from "ipaddr.js"
+import { hash } from "node:crypto"
+import { SIGN_IN_MINUTES } from "../../domain/access/Sessions.ts"
+import type { DatabaseOf } from "../database/Database.ts"
+import { statement } from "../database/Statement.ts"
+import { listOf } from "../Lists.ts"
+
+/** The hash of a subject whose attempts are counted. */
+export const subject = (...parts: ReadonlyArray<string>) => hash("sha256", JSON.stringify(parts), "buffer")
+
+/** The network of one client: an IPv6 client gets a /64, and so 2^64 addresses to come from (RFC 6177). */
+export const networkOf = (address: string): string =>
+  ipaddr.IPv6.isValid(address)
+    ? `${ipaddr.IPv6.parse(address)
+        .parts.slice(0, 4)
+        .map((part) => part.toString(16))
+        .join(":")}::/64`
+    : address
+
+const WINDOW = `interval '${SIGN_IN_MINUTES} minutes'`
+
+/** Counts an attempt, if its subject has made fewer than so many in the last minutes. */
+const countAttempt = statement(`
+  insert into sign_in_attempts as a (subject, attempts, ends_at)
+  values ($1, array[clock_timestamp()], clock_timestamp() + ${WINDOW})
+  on conflict (subject) do update set
+    attempts = (select array_agg(t) from unnest(a.attempts) t where t > clock_timestamp() - ${WINDOW}) || clock_timestamp(),
+    ends_at = excluded.ends_at
+  where (select count(*) from unnest(a.attempts) t where t > clock_timestamp() - ${WINDOW}) < $2
+  returning attempts[cardinality(attempts)]::text as at
+`)
+const At = Schema.Struct({ at: Schema.String }).pipe(Schema.pluck("at"))
+
+/** Seconds until each of the subjects has made fewer attempts than its limit; null where each of them has. */
+const selectWait = statement(`
+  select ceil(extract(epoch from max(nth.t) + ${WINDOW} - clock_timestamp()))::integer as seconds
+  from unnest((select $1::bytea[]), (select $2::integer[])) as asked (subject, most)
+  cross join lateral (
+    select t from sign_in_attempts a, unnest(a.attempts) t
+    where a.subject = asked.subject and t > clock_timestamp() - ${WINDOW}
+    order by t desc offset asked.most - 1 limit 1
+  ) nth
+`)
+const Wait = Schema.Struct({ seconds: Schema.NullOr(Schema.Int) }).pipe(Schema.pluck("seconds"))
+
+const uncount = statement(
+  "update sign_in_attempts set attempts = array_remove(attempts, $2::timestamptz) where subject = $1"
+)
+
+const forgetAll = statement("delete from sign_in_attempts where subject = $1")
+
+/** How many attempts of a subject are allowed in the last {@link SIGN_IN_MINUTES} minutes. */
+export type Limit = readonly [subject: Buffer, most: number]
+
+/** An attempt that was counted, by the instant that its subject's row holds. */
+type Counted = readonly [subject: Buffer, at: string]
+
+/** Counts attempts by subject, in the database: the limits hold for all processes together. */
+export const makeThrottle = ({ count, first, transaction }: DatabaseOf) => {
+  const atOf = first(At)
+  const waitOf = first(Wait)
+
+  const secondsOf = (limits: ReadonlyArray<Limit>) =>
+    Effect.map(
+      waitOf(
+        selectWait(
+          limits.map(([subject]) => subject),
+          listOf(limits.map(([, most]) => most))
+        )
+      ),
+      Option.flatMap(Option.fromNullable)
+    )
+
+  return {
+    /** Refuses where one of the limits is reached, with the seconds to wait. Counts nothing. */
+    check: <Refused>(limits: ReadonlyArray<Limit>, refused: (retryAfter: number) => Refused) =>
+      Effect.flatMap(
+        secondsOf(limits),
+        Option.match({ onNone: () => Effect.void, onSome: (seconds) => Effect.fail(refused(seconds)) })
+      ),
+
+    /** Counts an attempt for all subjects, or for none: an attempt that one refuses is not counted for the others. */
+    count: <Refused>(
+      limits: ReadonlyArray<Limit>,
+      refused: (retryAfter: number) => Refused
+    ): Effect.Effect<ReadonlyArray<Counted>, Refused> =>
+      transaction(
+        // In one order, so that no two attempts wait for each other.
+        Effect.forEach(
+          limits.toSorted(([a], [b]) => a.compare(b)),
+          ([subject, most]) =>
+            Effect.map(Effect.flatten(atOf(countAttempt(subject, most))), (at) => [subject, at] as const)
+        )
+      ).pipe(
+        Effect.catchTag("NoSuchElementException", () =>
+          Effect.flatMap(secondsOf(limits), (seconds) =>
+            // It may have ended meanwhile.
+            Effect.fail(refused(Option.getOrElse(seconds, () => 1)))
+          )
+        )
+      ),
+
+    /** Takes back attempts that turned out to be none that is to be counted. */
+    uncount: (counted: ReadonlyArray<Counted>) =>
+      Effect.forEach(counted, ([subject, at]) => count(uncount(subject, at)), { discard: true }),
+
+    /** Takes back all attempts of a subject. */
+    forget: (subject: Buffer) => count(forgetAll(subject))
+  }
+}
