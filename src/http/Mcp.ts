@@ -10,7 +10,7 @@ import { jsonBody, receiveBody } from "./Body.ts"
 import type { Reply } from "./Call.ts"
 import { makeEndpoints } from "./Endpoints.ts"
 import type { Exchange } from "./Exchange.ts"
-import { replyOf } from "./ErrorTable.ts"
+import { replyOf, retryAfter } from "./ErrorTable.ts"
 import { refusal } from "./Failure.ts"
 import { issuer } from "./oauth/Issuer.ts"
 import { MCP_PATH, metadataUrl } from "./oauth/ProtectedResource.ts"
@@ -70,6 +70,9 @@ export const makeMcp = <Agent>({ answer, identify }: Messages<Agent>) =>
       if (token === undefined) return challenge(metadata, false)
       const identified = yield* Effect.either(identify(token))
       if (Either.isLeft(identified) && identified.left._tag === "InvalidToken") return challenge(metadata, true)
+      if (Either.isLeft(identified) && identified.left._tag === "RateLimitExceeded") {
+        return { ...replyOf(identified.left), headers: retryAfter(identified.left.retryAfter) }
+      }
       const agent = yield* identified
       const body = yield* Effect.either(receiveBody(message))
       if (Either.isLeft(body)) return refusal(413, body.left.message)

@@ -24,9 +24,13 @@ const GOING_AWAY = 1001
 const NOT_TEXT = 1003
 const REFUSED = 1008
 
-const STOPPING = refusal(503, "The service is stopping; open the socket again")
-const FULL = refusal(503, `The service holds ${MAX_SOCKETS} sockets already; try again in a few seconds`)
-const TOO_MANY = refusal(429, `${MAX_OWN} sockets are open already; close those that are no longer looked at`)
+const STOPPING = refusal(503, "The service is stopping; open the socket again", { "retry-after": "1" })
+const FULL = refusal(503, `The service holds ${MAX_SOCKETS} sockets already; try again in a few seconds`, {
+  "retry-after": "5"
+})
+const TOO_MANY = refusal(429, `${MAX_OWN} sockets are open already; close those that are no longer looked at`, {
+  "retry-after": "5"
+})
 
 /** The other end of a socket. */
 interface Peer {

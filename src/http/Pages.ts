@@ -12,8 +12,8 @@ import { ProtectedResourceRoutes } from "./oauth/ProtectedResource.ts"
 import { AuthorizeRoutes } from "./pages/Authorize.ts"
 import { WebRoutes } from "./WebPages.ts"
 
-const toResponse = ({ body, status }: Reply) =>
-  HttpServerResponse.text(body, { status, contentType: "application/json" })
+const toResponse = ({ body, headers = {}, status }: Reply) =>
+  HttpServerResponse.text(body, { status, headers, contentType: "application/json" })
 
 /** `/openapi.json`, generated from the definitions that serve. */
 const Document = asset("/openapi.json", "application/json", () => ({

@@ -91,7 +91,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The load o
         Effect.sync(() => refused.length),
         (n) => n >= 20
       )
-      for (const answer of refused) assert.include(errorOf(answer).error, "with the same Idempotency-Key")
+      for (const answer of refused) {
+        assert.include(errorOf(answer).error, "with the same Idempotency-Key")
+        assert.strictEqual(answer.headers.get("retry-after"), "1")
+      }
       assert.lengthOf(yield* waiting(watcher, 0), AT_ONCE)
       yield* release
       const answers = yield* Fiber.join(all)

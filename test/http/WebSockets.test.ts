@@ -251,6 +251,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
       assert.lengthOf(refused, 0)
       const last = yield* Effect.replicateEffect(openSocket({ headers: { cookie: crowd[32] ?? "" } }), 10)
       assert.deepStrictEqual(new Set(last.map(({ refusal }) => refusal?.status)), new Set([undefined, 503]))
+      for (const { refusal } of [...own, ...last]) {
+        if (refusal !== undefined) assert.strictEqual(refusal.retryAfter, "5")
+      }
       own[0]?.socket.close()
     })
   )

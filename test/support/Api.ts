@@ -60,6 +60,7 @@ export const assertUnavailable = (answer: Answer) => {
   assert.strictEqual(answer.status, 503)
   assert.deepStrictEqual(errorOf(answer), { error: "The database is out of reach or overloaded; repeat the request" })
   assert.strictEqual(answer.headers.get("content-type"), "application/json")
+  assert.strictEqual(answer.headers.get("retry-after"), "1")
 }
 
 /** The rows of a list, and where the next page starts. */

@@ -22,7 +22,11 @@ export const openSocket = Effect.fn(function* (options: ClientOptions = {}, path
   const url = `${(base ?? (yield* baseUrl)).replace("http", "ws")}${path}`
   const frames = yield* Queue.unbounded<Readonly<Record<string, unknown>>>()
   const closed = yield* Deferred.make<Closed>()
-  const refused = yield* Deferred.make<{ readonly status: number | undefined; readonly text: string }>()
+  const refused = yield* Deferred.make<{
+    readonly status: number | undefined
+    readonly retryAfter: string | undefined
+    readonly text: string
+  }>()
   const opened = yield* Deferred.make<void>()
   const socket = yield* Effect.acquireRelease(
     Effect.sync(() => new WebSocket(url, options)),
@@ -31,7 +35,12 @@ export const openSocket = Effect.fn(function* (options: ClientOptions = {}, path
   const answered = (_: unknown, response: IncomingMessage) => {
     let text = ""
     response.setEncoding("utf8").on("data", (chunk: string) => void (text += chunk))
-    response.on("end", () => Deferred.unsafeDone(refused, Effect.succeed({ status: response.statusCode, text })))
+    response.on("end", () =>
+      Deferred.unsafeDone(
+        refused,
+        Effect.succeed({ status: response.statusCode, retryAfter: response.headers["retry-after"], text })
+      )
+    )
   }
   socket.on("unexpected-response", answered)
   socket.on("error", () => {})

@@ -62,6 +62,11 @@ export const headers = {
     description: "What of `Prefer` was followed",
     schema: { type: "string", enum: ["handling=strict", "handling=dry-run", "handling=strict, handling=dry-run"] }
   },
+  RetryAfter: {
+    description: "Seconds after which the request may be repeated (RFC 9110)",
+    schema: { type: "string", pattern: "^[0-9]+$" },
+    example: "1"
+  },
   WWWAuthenticate: {
     description: "How to authenticate (RFC 9110)",
     schema: { type: "string", enum: ["Bearer"] }
@@ -118,6 +123,7 @@ export const responseHeaders = (method: string, status: string, answer: unknown)
     ...(isWritten
       ? { "Idempotent-Replayed": header("IdempotentReplayed"), "Preference-Applied": header("PreferenceApplied") }
       : {}),
+    ...(status === "503" ? { "Retry-After": header("RetryAfter") } : {}),
     ...(status === "401" ? { "WWW-Authenticate": header("WWWAuthenticate") } : {})
   }
 }

@@ -5,7 +5,7 @@ import { Health } from "../../domain/Health.ts"
 const READY = HttpServerResponse.unsafeJson({ status: "ready" })
 const NOT_READY = HttpServerResponse.unsafeJson(
   { error: "The database is not reachable, not writable or not migrated" },
-  { status: 503 }
+  { status: 503, headers: { "retry-after": "1" } }
 )
 
 /** `/healthz`: the process answers. `/readyz`: it can do its work, so traffic may be sent to it. */

@@ -1,4 +1,4 @@
-import type { HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Cause, Effect } from "effect"
 import { currentExchange } from "../Exchange.ts"
 import { failureOf } from "../Failure.ts"
@@ -14,13 +14,16 @@ export const answering =
       Cause.isInterruptedOnly(cause)
         ? Effect.failCause(cause)
         : Effect.flatMap(currentExchange, ({ requestId }) =>
-            Effect.map(failureOf(cause, requestId), ({ status }) =>
-              respond(
-                problem(
-                  "Something failed here",
-                  `Nothing was decided. Load the page anew in a moment; if it fails again, tell who runs the service: request ${requestId}.`,
-                  status
-                )
+            Effect.map(failureOf(cause, requestId), ({ headers = {}, status }) =>
+              HttpServerResponse.setHeaders(
+                respond(
+                  problem(
+                    "Something failed here",
+                    `Nothing was decided. Load the page anew in a moment; if it fails again, tell who runs the service: request ${requestId}.`,
+                    status
+                  )
+                ),
+                headers
               )
             )
           )

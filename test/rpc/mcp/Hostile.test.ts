@@ -187,6 +187,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no
         statuses.map(({ status }) => status),
         [200, 200, 200, 429, 429]
       )
+      assert.match(statuses.at(-1)?.headers.get("retry-after") ?? "", /^[1-9]\d?$/)
     })
   )
 
