@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { randomBytes, randomUUID } from "node:crypto"
+import { hash, randomBytes, randomUUID } from "node:crypto"
 import { Agent, request } from "node:http"
 import type Pg from "pg"
 import { WebSocket } from "ws"
@@ -92,6 +92,36 @@ const heavy = (n: number) =>
 
 const HEAVY = 100
 
+const MERCHANT = idOf("store", 0, DEEP.store)
+const SESSION = "hostile"
+
+/** A merchant who is signed in, and a member of the deep store. */
+const seedCaller = (db: Pg.Client) =>
+  Effect.promise(async () => {
+    await db.query(
+      "insert into merchants (id, email, name, password_hash) values ($1, 'hostile@bench.example', 'Hostile', '-')",
+      [MERCHANT]
+    )
+    await db.query("insert into merchant_call_windows (merchant_id) values ($1)", [MERCHANT])
+    await db.query("insert into members (store_id, merchant_id, role) values ($1, $1, 'owner')", [MERCHANT])
+    await db.query(
+      `insert into sessions (token_hash, id, merchant_id, address, created_at, seen_at, ends_at, last_end)
+       values ($1, $2, $2, '-', now(), now(), now() + interval '1 day', now() + interval '1 day')`,
+      [hash("sha256", SESSION, "buffer"), MERCHANT]
+    )
+  })
+
+/** A call of the merchant. */
+const call = (port: number) =>
+  Effect.promise(async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/rpc`, {
+      method: "POST",
+      headers: { "content-type": "application/ndjson", cookie: `session=${SESSION}` },
+      body: `${JSON.stringify({ _tag: "Request", id: "1", tag: "store.get", payload: { storeId: MERCHANT } })}\n`
+    })
+    return (await response.text()).includes('"Success"') ? response.status : 0
+  })
+
 /** What the attacks need: a manual collection, slow ones, heavy products; and collections that match a whole large store. */
 export const seedAttacks = ({ db, port }: Target) =>
   Effect.gen(function* () {
@@ -105,18 +135,22 @@ export const seedAttacks = ({ db, port }: Target) =>
       const vast = range(200).map((n) => head(VAST.store, n, everything))
       await insertOurCollections(db, idOf("store", 0, VAST.store), vast)
     })
+    yield* seedCaller(db)
     yield* Effect.forEach(range(HEAVY), (n) => ask(port, "deep", n, "POST", "/products", heavy(n)), { concurrency: 2 })
   })
 
 const AFTER_SEEDED = idOf("product", DEEP.store, DEEP.products)
 
-/** The store's row held by another session, as a stuck write of another process holds it. */
-const held = (target: Target, during: Effect.Effect<string>) =>
+const lockStore = "select 1 from stores where id = $1 for update"
+
+/** A row held by another session, as a stuck write of another process holds it: that of the store, if nothing is said. */
+const held = (target: Target, during: Effect.Effect<string>, lock = lockStore, id = idOf("store", 0, DEEP.store)) =>
   Effect.gen(function* () {
     const holder = yield* connection(target.url)
     yield* Effect.promise(async () => {
       await holder.query("begin")
-      await holder.query("select 1 from stores where id = $1 for update", [idOf("store", 0, DEEP.store)])
+      const { rowCount } = await holder.query(lock, [id])
+      if (rowCount === 0) throw new Error("There is no row to hold")
     })
     const release = Effect.promise(() => holder.query("rollback"))
     return yield* Effect.zipLeft(during, release.pipe(Effect.delay("8 seconds")), { concurrent: true })
@@ -199,6 +233,24 @@ export const attacks = (target: Target): ReadonlyArray<Attack> => {
     ...[1, 4].map((count) => ({
       title: `frames without pause over ${count === 1 ? "one WebSocket" : "four WebSockets"} of one merchant`,
       run: frames(target, count)
-    }))
+    })),
+    {
+      title: "90 reads at once of an installation whose window is held for 8 s",
+      run: held(
+        target,
+        flood(90, () => ask(port, "deep", 0, "GET", "/products?limit=1")),
+        "select 1 from rate_windows where installation_id = $1 for update",
+        idOf("installation", 0, installationAt("deep", 0))
+      )
+    },
+    {
+      title: "90 calls at once of a merchant whose window is held for 8 s",
+      run: held(
+        target,
+        flood(90, () => call(port)),
+        "select 1 from merchant_call_windows where merchant_id = $1 for update",
+        MERCHANT
+      )
+    }
   ]
 }
