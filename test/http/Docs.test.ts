@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { hash } from "node:crypto"
 import { ApiTest, baseUrl } from "../support/Api.ts"
-import { hasBrowser } from "../support/Browser.ts"
+import { isMissing } from "../support/Programs.ts"
 import { ChromiumTest, openWindow } from "../support/Chromium.ts"
 import { generated } from "../support/OpenApi.ts"
 
@@ -114,7 +114,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The refere
   )
 })
 
-describe.skipIf(!hasBrowser)("The reference page in a browser", () => {
+describe.skipIf(isMissing("chromium"))("The reference page in a browser", () => {
   layer(Layer.merge(ApiTest, ChromiumTest), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.scoped("works within its policy: it shows operations, and sends requests to this host", () =>
       Effect.gen(function* () {
