@@ -15,7 +15,11 @@ const failure = (requestId: string, _tag: string) => ({ requestId, exit: { cause
 const windowOf = (merchantId: string) =>
   Effect.gen(function* () {
     const db = yield* connection(yield* databaseUrl)
-    const rows = yield* rowsOf(db, "select cardinality(hits) as calls from merchants where id = $1", [merchantId])
+    const rows = yield* rowsOf(
+      db,
+      "select cardinality(hits) as calls from merchant_call_windows where merchant_id = $1",
+      [merchantId]
+    )
     return Number(rows[0]?.["calls"])
   })
 
@@ -24,7 +28,7 @@ const fillWindow = (merchantId: string, left = 0) =>
   Effect.gen(function* () {
     const db = yield* connection(yield* databaseUrl)
     const hits = `array_fill(clock_micros() - 30 * 1000000, array[${MERCHANT_CALLS - left}])`
-    yield* rowsOf(db, `update merchants set hits = ${hits} where id = $1`, [merchantId])
+    yield* rowsOf(db, `update merchant_call_windows set hits = ${hits} where merchant_id = $1`, [merchantId])
   })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket", (it) => {
