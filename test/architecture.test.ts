@@ -202,3 +202,20 @@ it("tests of a program are skipped where it is missing", () => {
     )
   }
 })
+
+it("the security model names code and tests that exist", () => {
+  const rows = readFileSync("docs/security-model.md", "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith("| ") && !line.includes("---"))
+    .map((line) => line.split("|").map((cell) => [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, name = ""]) => name)))
+    .filter((cells) => cells.length >= 5)
+  const named = rows.flatMap((cells) => [
+    ...(cells.at(-3) ?? []).filter((name) => name.includes("/")).map((name) => `src/${name}`),
+    ...(cells.at(-2) ?? []).map((name) => `test/${name}.test.ts`)
+  ])
+  assert.isAbove(named.length, 60)
+  assert.deepStrictEqual(
+    named.filter((file) => !existsSync(file)),
+    []
+  )
+})

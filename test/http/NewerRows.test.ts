@@ -13,11 +13,14 @@ import { followerOf } from "../support/Sockets.ts"
 
 const times = (n: number) => Array.from({ length: n }, (_, index) => index)
 
+/** The statuses of eight requests at once. */
+const statusesOf = (path: string) => (client: Client) =>
+  Effect.forEach(times(8), () => Effect.map(client.get(path), ({ status }) => status), { concurrency: "unbounded" })
+
 /** Requests of both at once, so that they share admission statements: the statuses that each had. */
 const besides = (one: Client, others: ReadonlyArray<Client>, path = "/products") =>
   Effect.gen(function* () {
-    const statuses = (client: Client) =>
-      Effect.forEach(times(8), () => Effect.map(client.get(path), ({ status }) => status), { concurrency: "unbounded" })
+    const statuses = statusesOf(path)
     const [own, theirs] = yield* Effect.all([statuses(one), Effect.forEach(others, statuses, { concurrency: 3 })], {
       concurrency: "unbounded"
     })
