@@ -1,11 +1,11 @@
-import { Effect, Either, Option, Schema } from "effect"
+import { Effect, Either, Option } from "effect"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import type { JsonText } from "../../domain/Document.ts"
-import { StoreId } from "../../domain/Store.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import { CallOrigin, type CallRefused, CurrentPrincipal, type Principal } from "../Principal.ts"
 import { type Call, callsOf } from "./Envelope.ts"
 import { makeIdentify, principalAt, type Tokens } from "./Identify.ts"
-import type { Procedure } from "./Procedure.ts"
+import { type Procedure, storeIn } from "./Procedure.ts"
 import { refuse, settled } from "./Settled.ts"
 
 /** The calls of a body, and by whom they were sent. */
@@ -14,11 +14,9 @@ interface Sent extends Tokens {
   readonly requestId: string
 }
 
-const decodeStore = Schema.decodeUnknownOption(StoreId)
-
 /** The stores that calls name: what their sender may do there is asked once, for all. */
 export const storesOf = (calls: ReadonlyArray<Call>): ReadonlyArray<StoreId> =>
-  calls.flatMap(({ payload }) => (Either.isRight(payload) ? Option.toArray(decodeStore(payload.right["storeId"])) : []))
+  calls.flatMap(({ payload }) => (Either.isRight(payload) ? Option.toArray(storeIn(payload.right)) : []))
 
 const NO_PROCEDURE = new BadRequest({ reason: "There is no such procedure" })
 

@@ -1,5 +1,5 @@
 import type { Rpc, RpcGroup } from "@effect/rpc"
-import { Context, Effect, Either, Schema } from "effect"
+import { Context, Effect, Either, Option, Schema } from "effect"
 import { hash } from "node:crypto"
 import { AgentRefused, Agents, AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { OwnersOnly } from "../../domain/access/Merchants.ts"
@@ -11,7 +11,7 @@ import { Bulkhead, WorkWeight } from "../../domain/Bulkhead.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject, stringify } from "../../domain/Json.ts"
-import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
+import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
 import {
   actorOf,
@@ -78,24 +78,32 @@ export const errorJson = <Refusal, RefusalJson>(schema: Schema.Schema<Refusal, R
   return (error: Refusal | CallRefused): Effect.Effect<JsonText> => Effect.orDie(Effect.map(encode(error), stringify))
 }
 
-/** A procedure of no store. It may refuse with what its definition declares. */
+type NotAdmitted = StoreNotFound | OwnersOnly | AgentRefused | AgentScopeMissing
+
+/**
+ * A procedure, by default one for merchants that is of no store. It may refuse with what its definition declares. Whoever
+ * may not call it is refused before the payload is decoded: that costs, and its issues are none of their business.
+ */
 export const procedure = <Tag extends string, Payload, PayloadJson, Refusal, RefusalJson>(
   { _tag, errorSchema, payloadSchema }: Definition<Tag, Payload, PayloadJson, Refusal, RefusalJson>,
-  run: (payload: Payload, json: JsonObject) => Effect.Effect<JsonText, NoInfer<Refusal> | CallRefused, CurrentPrincipal>
+  run: (
+    payload: Payload,
+    json: JsonObject
+  ) => Effect.Effect<JsonText, NoInfer<Refusal> | CallRefused, CurrentPrincipal>,
+  admitted: (json: JsonObject) => Effect.Effect<unknown, NotAdmitted, CurrentPrincipal> = () => currentMerchant
 ): Procedure<Tag> => {
   const decode = decodeWith(payloadSchema)
   const toJson = errorJson(errorSchema)
   return {
     tag: _tag,
     answer: (json) =>
-      decode(json, true).pipe(
+      admitted(json).pipe(
+        Effect.zipRight(Effect.suspend(() => decode(json, true))),
         Effect.flatMap((payload) => run(payload, json)),
         Effect.catchAll((error) => Effect.flip(toJson(error)))
       )
   }
 }
-
-type NotAdmitted = StoreNotFound | OwnersOnly | AgentRefused | AgentScopeMissing
 
 /** Whether a principal may call what `callers` may, in a store. Whether there is one where they may do nothing is not told. */
 export const admit = (principal: Principal, store: StoreId, callers: Callers): Effect.Effect<void, NotAdmitted> =>
@@ -111,6 +119,18 @@ export const admit = (principal: Principal, store: StoreId, callers: Callers): E
       if (callers.agents === "all" || scopes.includes(callers.agents)) return Effect.void
       return new AgentScopeMissing({ scope: callers.agents })
     }
+  })
+
+const decodeStore = Schema.decodeUnknownOption(StoreId)
+
+/** The store that a payload names. */
+export const storeIn = (json: JsonObject): Option.Option<StoreId> => decodeStore(json["storeId"])
+
+/** Whether the current principal may call in the store that a payload names. Where it names none, its decoder refuses it. */
+export const admitIn = (json: JsonObject, callers: Callers): Effect.Effect<void, NotAdmitted, CurrentPrincipal> =>
+  Option.match(storeIn(json), {
+    onNone: () => Effect.void,
+    onSome: (store) => Effect.flatMap(CurrentPrincipal, (principal) => admit(principal, store, callers))
   })
 
 export type Merchant = Extract<Principal, { readonly _tag: "Merchant" }>
@@ -137,14 +157,16 @@ export const makeProcedures = Effect.gen(function* () {
   ): Procedure<Tag> => {
     const weight = Context.get(definition.annotations, WorkWeight)
     const callers = Context.get(definition.annotations, CallersOf)
-    return procedure(definition, (payload, json) =>
-      Effect.gen(function* () {
-        const principal = yield* CurrentPrincipal
-        const origin = yield* CallOrigin
-        yield* admit(principal, payload.storeId, callers)
-        const found = yield* inTurn(payload.storeId, weight, run({ payload, principal, origin }, json))
-        return toJson(found, payload)
-      })
+    return procedure(
+      definition,
+      (payload, json) =>
+        Effect.gen(function* () {
+          const principal = yield* CurrentPrincipal
+          const origin = yield* CallOrigin
+          const found = yield* inTurn(payload.storeId, weight, run({ payload, principal, origin }, json))
+          return toJson(found, payload)
+        }),
+      (json) => admitIn(json, callers)
     )
   }
 

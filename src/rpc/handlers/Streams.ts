@@ -4,7 +4,7 @@ import { decodeWith } from "../../domain/Decoder.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { type JsonObject, stringify } from "../../domain/Json.ts"
 import { type CallRefused, CallersOf, CurrentPrincipal, type Principal } from "../Principal.ts"
-import { admit, errorJson, type OfStore } from "./Procedure.ts"
+import { admitIn, errorJson, type OfStore } from "./Procedure.ts"
 
 /** A procedure that goes on answering, and what answers it: with the JSON of values, a few at a time. */
 export interface Streaming<Tag extends string = string> {
@@ -51,9 +51,9 @@ export const streamInStore = <
     answer: (json) =>
       Stream.unwrap(
         Effect.gen(function* () {
+          yield* admitIn(json, callers)
           const payload = yield* decode(json, true)
           const principal = yield* CurrentPrincipal
-          yield* admit(principal, payload.storeId, callers)
           return run(payload, principal)
         })
       ).pipe(
