@@ -1,4 +1,15 @@
 import { BigDecimal, Either } from "effect"
+import {
+  hasMore,
+  hasTooManyKeys,
+  listed,
+  MAX_INEXACT,
+  MAX_ISSUES,
+  MAX_OBJECT_KEYS,
+  TOO_MANY_INEXACT,
+  TOO_MANY_KEYS
+} from "./Limits.ts"
+import { grouped } from "./Text.ts"
 
 /** No accepted text or key holds it, so it marks what is not text: an {@link ExactNumber}, also once it is copied. */
 const NUL = "\u0000"
@@ -173,13 +184,6 @@ export const pathOf = (keys: ReadonlyArray<PropertyKey>): string => {
 export const lineOf = (keys: ReadonlyArray<PropertyKey>, reason: string): string =>
   keys.length === 0 ? reason : `${pathOf(keys)}: ${reason}`
 
-/** Lines that an answer has at most: a body of a megabyte can hold 170,000 wrong values, and their lines would be 50. */
-const MAX_LINES = 10_000
-
-/** The lines that are told; the last one tells of others. */
-export const toldOf = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
-  lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), "more is wrong than is listed here"] : lines
-
 /**
  * Whether all text in JSON is text that may be kept, seen at once: NUL stands in it only escaped, half of a surrogate pair
  * too, unless the whole is not well formed.
@@ -189,12 +193,15 @@ const isPlain = (json: string): boolean => !json.includes("\\") && json.isWellFo
 /** What no body may hold wherever it stands, one line each: `path: reason`. */
 const problems = (value: unknown, anyNumber: boolean, isTextPlain: boolean): ReadonlyArray<string> => {
   const lines: Array<string> = []
+  let count = 0
   const path: Array<string | number> = []
   const inText = isTextPlain ? () => undefined : textProblem
   // `__proto__` is no ordinary member to JavaScript: it would be lost on the way, so it is refused.
   const inKey = (key: string) => (key === "__proto__" ? "must not be __proto__" : inText(key))
   const tell = (reason: string | undefined) => {
-    if (reason !== undefined) lines.push(lineOf(path, reason))
+    if (reason === undefined) return
+    count += 1
+    if (count <= MAX_ISSUES) lines.push(lineOf(path, reason))
   }
   const enter = (key: string | number, item: unknown) => {
     path.push(key)
@@ -202,7 +209,6 @@ const problems = (value: unknown, anyNumber: boolean, isTextPlain: boolean): Rea
     path.pop()
   }
   const look = (value: unknown): void => {
-    if (lines.length > MAX_LINES) return
     if (typeof value === "string") return tell(inText(value))
     if (typeof value === "number" || value instanceof ExactNumber) {
       return tell(anyNumber ? undefined : numberProblem(value))
@@ -210,14 +216,19 @@ const problems = (value: unknown, anyNumber: boolean, isTextPlain: boolean): Rea
     if (typeof value !== "object" || value === null) return
     if (path.length === MAX_DEPTH) return tell(`must not be nested deeper than ${MAX_DEPTH} levels`)
     if (Array.isArray(value)) return value.forEach((item, index) => enter(index, item))
-    for (const [key, item] of Object.entries(value)) {
+    const entries = Object.entries(value)
+    // What is kept verbatim is not taken apart, so its objects may be of any size.
+    if (entries.length > MAX_OBJECT_KEYS && !(anyNumber && path.length > 0)) {
+      return tell(`must be an object of at most ${grouped(MAX_OBJECT_KEYS)} keys`)
+    }
+    for (const [key, item] of entries) {
       const named = inKey(key)
       if (named === undefined) enter(key, item)
       else tell(`a key ${named}`)
     }
   }
   look(value)
-  return toldOf(lines)
+  return listed(lines, count)
 }
 
 /** The text was not JSON at all (no issues), or holds what no body may hold. */
@@ -230,6 +241,7 @@ export interface NotAcceptable {
  * numbers that the service does not calculate with.
  */
 export const parseUntrusted = (text: string, anyNumber = false): Either.Either<unknown, NotAcceptable> => {
+  if (hasTooManyKeys(text)) return Either.left({ issues: [TOO_MANY_KEYS] })
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -240,6 +252,9 @@ export const parseUntrusted = (text: string, anyNumber = false): Either.Either<u
   const first = problems(value, anyNumber, isTextPlain)
   if (first.length > 0 || !MAY_BE_INEXACT.test(text)) {
     return first.length > 0 ? Either.left({ issues: first }) : Either.right(value)
+  }
+  if (hasMore(text, STRINGS_AND_INEXACT, (token) => !token.startsWith('"'), MAX_INEXACT)) {
+    return Either.left({ issues: [TOO_MANY_INEXACT] })
   }
   const exact = parseExact(text)
   const second = problems(exact, anyNumber, isTextPlain)

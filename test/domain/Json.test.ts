@@ -255,9 +255,9 @@ describe("JSON of clients", () => {
   })
 
   it("has lines no answer breaks under, however many values are wrong below however long a key", () => {
-    const lines = issues(`{"${"k".repeat(500_000)}":[${Array.from({ length: 80_000 }, () => "1e400").join()}]}`)
-    assert.lengthOf(lines, 10_001)
-    assert.strictEqual(lines.at(-1), "more is wrong than is listed here")
+    const lines = issues(`{"${"k".repeat(500_000)}":[${Array.from({ length: 20_000 }, () => "1e400").join()}]}`)
+    assert.lengthOf(lines, 100)
+    assert.strictEqual(lines.at(-1), "19,901 more issues are not listed")
   })
 
   it("has a line for everything that is wrong with it", () => {
