@@ -1,5 +1,7 @@
 import { type Effect, Either, Option, ParseResult, Predicate, Schema, SchemaAST } from "effect"
 import { BadRequest, INVALID, linesOf } from "./BadRequest.ts"
+import { boundsOf } from "./Bounded.ts"
+import { isObject } from "./Json.ts"
 
 /*
  * Schemas made into plain functions. Schema's own decoder answers at each member with an `Either` and lists of what is
@@ -55,6 +57,16 @@ const transformed = (ast: SchemaAST.Transformation): Read => {
 }
 
 const declared = (ast: SchemaAST.Declaration): Read => {
+  const [item] = ast.typeParameters
+  const bounds = boundsOf(ast)
+  if (item !== undefined && bounds !== undefined) {
+    const readItem = readOf(item)
+    const [holds, read] =
+      bounds.shape === "list"
+        ? [(given: unknown) => !Array.isArray(given) || given.length <= bounds.max, listed(readItem)]
+        : [isObject, structured([], readItem)]
+    return readAfter(readIf(holds), read)
+  }
   const decode = ast.decodeUnknown(...ast.typeParameters)
   return (given, options) => valueOf(decode(given, options, ast))
 }
@@ -86,7 +98,7 @@ const picked = (given: Readonly<Record<PropertyKey, unknown>>, keys: ReadonlyArr
 }
 
 /** An object with these members and, where there is `rest`, any others. */
-const structured = ({ propertySignatures }: SchemaAST.TypeLiteral, rest: Read | undefined): Read => {
+const structured = (propertySignatures: ReadonlyArray<SchemaAST.PropertySignature>, rest: Read | undefined): Read => {
   const members = propertySignatures.map(({ isOptional, name, type }) => ({ isOptional, name, read: readOf(type) }))
   const names = new Set<PropertyKey>(members.map(({ name }) => name))
 
@@ -148,6 +160,7 @@ const mayBeTold = (ast: SchemaAST.AST): boolean => {
     case "TupleType":
       return ast.elements.length > 0
     case "Declaration":
+      return boundsOf(ast) === undefined
     case "Suspend":
     case "Union":
       return true
@@ -189,7 +202,9 @@ const readOf = (ast: SchemaAST.AST): Read => {
     case "TypeLiteral": {
       const [rest, ...others] = ast.indexSignatures
       const isPlain = rest === undefined ? ast.propertySignatures.length > 0 : rest.parameter._tag === "StringKeyword"
-      return isPlain && others.length === 0 ? structured(ast, rest && readOf(rest.type)) : readBySchema(ast)
+      return isPlain && others.length === 0
+        ? structured(ast.propertySignatures, rest && readOf(rest.type))
+        : readBySchema(ast)
     }
     default:
       return readBySchema(ast)

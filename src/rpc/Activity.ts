@@ -1,5 +1,6 @@
 import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
+import { listOf } from "../domain/Bounded.ts"
 import { WorkWeight } from "../domain/Bulkhead.ts"
 import { CollectionLimitReached } from "../domain/catalog/Collection.ts"
 import { optional } from "../domain/catalog/Fields.ts"
@@ -81,13 +82,10 @@ export const getActivity = Rpc.make("activity.get", {
 export const listNames = Rpc.make("activity.names", {
   payload: {
     ...inStore,
-    ids: Schema.Array(Uuid).pipe(
-      Schema.maxItems(MAX_NAMED),
-      Schema.annotations({
-        description: "Of products, collections, agents, installations, members and subscriptions of the store",
-        message: () => ({ message: `must be a list of at most ${MAX_NAMED} ids`, override: true })
-      })
-    )
+    ids: listOf(Uuid, MAX_NAMED).annotations({
+      description: "Of products, collections, agents, installations, members and subscriptions of the store",
+      message: () => ({ message: `must be a list of at most ${MAX_NAMED} ids`, override: true })
+    })
   },
   success: Schema.Array(Named)
 })

@@ -1,6 +1,6 @@
 import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
-import { listOf } from "../domain/catalog/Fields.ts"
+import { listOf } from "../domain/Bounded.ts"
 import { ProductId } from "../domain/catalog/Product.ts"
 import { ProductSummary } from "../domain/catalog/ProductSummary.ts"
 import { MAX_LIMIT } from "../domain/Page.ts"

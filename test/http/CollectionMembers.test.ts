@@ -82,7 +82,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What a man
       assert.deepStrictEqual(errorOf(tooMany).issues, ["productIds: must be a list of at most 10,000 product ids"])
       const unknown = yield* client.post("/collections", { title: "Hand", productIds: ids.slice(1) })
       assert.strictEqual(unknown.status, 422)
-      assert.strictEqual(errorOf(unknown).issues?.length, 10_000)
+      assert.strictEqual(errorOf(unknown).issues?.length, 100)
+      assert.strictEqual(errorOf(unknown).issues?.at(-1), "9,901 more issues are not listed")
     })
   )
 

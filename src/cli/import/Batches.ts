@@ -1,6 +1,7 @@
 import { Either, Schema } from "effect"
 import { setImmediate } from "node:timers/promises"
 import { isObject, type JsonObject, parseUntrusted } from "../../domain/Json.ts"
+import { listed } from "../../domain/Limits.ts"
 import { compileDecoder, issuesOf } from "../../domain/Decoder.ts"
 import { ExternalId, type Put } from "../../domain/imports/Put.ts"
 import { isText } from "../../domain/Text.ts"
@@ -67,7 +68,7 @@ export const makeRead = <A>(decode: Decode<A>): Read<A> => {
       return Either.right({ line, put: { externalId: named.right.externalId, input: input.right } })
     }
     const { externalId } = value
-    return refuse(leftsOf(named, input).join("; "), isText(externalId) ? externalId : null)
+    return refuse(listed(leftsOf(named, input)).join("; "), isText(externalId) ? externalId : null)
   }
 }
 

@@ -1,6 +1,7 @@
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import { AgentId, MerchantId } from "../Actor.ts"
-import { field, listOf, optional, Timestamp, trimmed } from "../catalog/Fields.ts"
+import { listOf } from "../Bounded.ts"
+import { field, optional, Timestamp, trimmed } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../Document.ts"
 import { ENTRY_DAYS } from "../journal/Journal.ts"
 import type { PageRequest } from "../Page.ts"

@@ -1,6 +1,7 @@
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { MerchantId } from "../Actor.ts"
-import { field, HttpUrl, listOf, optional, Timestamp, trimmed } from "../catalog/Fields.ts"
+import { listOf } from "../Bounded.ts"
+import { field, HttpUrl, optional, Timestamp, trimmed } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../Document.ts"
 import type { EventId, EventKind } from "../Events.ts"
 import { MAX_REDIRECTS, type RedirectUriRefused } from "../oauth/RedirectUri.ts"

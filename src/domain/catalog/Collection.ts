@@ -1,5 +1,7 @@
 import { ParseResult, Schema } from "effect"
+import { listOf } from "../Bounded.ts"
 import { canonical } from "../Json.ts"
+import { listed } from "../Limits.ts"
 import { grouped } from "../Text.ts"
 import { isUuid, Uuid } from "../Uuid.ts"
 import { Bool, field, HttpUrl, nullable, Slug, text, Timestamp, trimmed, Version } from "./Fields.ts"
@@ -16,7 +18,7 @@ const CollectionType = Schema.Literal("manual", "automated").annotations({
   message: () => ({ message: "must be manual or automated", override: true })
 })
 
-const EachProductId = Schema.Array(ProductId).annotations({ message: () => "must be a list of product ids" })
+const EachProductId = listOf(ProductId).annotations({ message: () => "must be a list of product ids" })
 
 const areProductIds = (given: unknown): given is ReadonlyArray<ProductId> =>
   Array.isArray(given) && given.every((id) => typeof id === "string" && isUuid(id))
@@ -120,7 +122,7 @@ export class UnknownProducts extends Schema.TaggedError<UnknownProducts>()("Unkn
   }
 
   get issues() {
-    return this.unknown.map(({ id, index }) => `productIds.${index}: ${id} is no product of this store`)
+    return listed(this.unknown.map(({ id, index }) => `productIds.${index}: ${id} is no product of this store`))
   }
 }
 

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { listOf, recordOf } from "../Bounded.ts"
 import { ExactNumber, type JsonNumber, MAX_NUMBER, wasNumber } from "../Json.ts"
 import { fold, grouped } from "../Text.ts"
 import { parseUrl } from "../Url.ts"
@@ -108,20 +109,8 @@ export const CurrencyCode = Schema.transform(
   jsonSchema: { pattern: "^[A-Za-z]{3}$" }
 })
 
-/** Of what is wrong inside a list or an object, the inside tells; this is said when it is no such thing at all. */
+/** Of what is wrong inside an object, the inside tells; this is said when it is no such thing at all. */
 const saysOutside = (message: string) => ({ message: () => message })
-
-/** A list of any length. */
-export const list = <A, I>(item: Schema.Schema<A, I>) => Schema.Array(item).annotations(saysOutside("must be a list"))
-
-/** A list of at most `max` items. */
-export const listOf = <A, I>(item: Schema.Schema<A, I>, max: number) =>
-  list(item).pipe(
-    Schema.filter((items) => items.length <= max, {
-      jsonSchema: { maxItems: max },
-      ...saysOutside(`must be a list of at most ${grouped(max)} items`)
-    })
-  )
 
 /** Trimmed, and each tag once whatever its case; the first spelling and the order stay. */
 export const Tags = Schema.transform(listOf(trimmed(255), 250), Schema.Array(Schema.String), {
@@ -156,16 +145,10 @@ export const open = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
     .annotations(saysOutside("must be an object"))
     .pipe(Schema.filter(isNoNumber, { ...saysOutside("must be an object"), jsonSchema: {} }))
 
-/** An object whose members are all alike. */
-export const recordOf = <A, I>(value: Schema.Schema<A, I>) =>
-  Schema.Record({ key: Schema.String, value })
-    .annotations(saysOutside("must be an object"))
-    .pipe(Schema.filter(isNoNumber, { ...saysOutside("must be an object"), jsonSchema: {} }))
-
 const AnyObject = recordOf(Schema.Unknown)
 
 /** A JSON object or a list of them, kept as sent. */
-export const Opaque = Schema.Union(AnyObject, Schema.Array(AnyObject)).annotations(
+export const Opaque = Schema.Union(AnyObject, listOf(AnyObject)).annotations(
   says("must be an object or a list of objects")
 )
 

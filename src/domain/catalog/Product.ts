@@ -1,8 +1,9 @@
 import { Schema, Struct } from "effect"
+import { listOf } from "../Bounded.ts"
 import { canonical, isBelow } from "../Json.ts"
 import { isText } from "../Text.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"
-import { listOf, Timestamp, Version } from "./Fields.ts"
+import { Timestamp, Version } from "./Fields.ts"
 import { editable, MAX_VARIANTS, Variant, type VariantInput } from "./ProductFields.ts"
 
 export const ProductId = Uuid.pipe(Schema.brand("ProductId"), Schema.annotations({ identifier: "ProductId" }))

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { listOf, recordOf } from "../Bounded.ts"
 import { Uuid } from "../Uuid.ts"
 import {
   Amount,
@@ -6,13 +7,10 @@ import {
   CurrencyCode,
   field,
   HttpUrl,
-  list,
-  listOf,
   nullable,
   Opaque,
   open,
   optional,
-  recordOf,
   Slug,
   Tags,
   text,
@@ -33,7 +31,7 @@ const Medium = open({
 
 const ProductOption = open({
   name: field(text(255), "What differs", "Width"),
-  values: field(list(text(255)), "The choices there are", ["120 cm", "160 cm"])
+  values: field(listOf(text(255)), "The choices there are", ["120 cm", "160 cm"])
 }).annotations({ identifier: "Option", description: "Something that the variants of a product differ in" })
 
 /** Variants that a product may have. */

@@ -1,7 +1,8 @@
 import { Schema } from "effect"
+import { listOf } from "../Bounded.ts"
 import { ExactNumber, type JsonNumber } from "../Json.ts"
 import { instantOf } from "../Time.ts"
-import { listOf, optional } from "./Fields.ts"
+import { optional } from "./Fields.ts"
 
 /*
  * The language of automated collections (decisions, section 3): which fields a rule may ask about, with which relations

@@ -1,8 +1,10 @@
 import { Schema } from "effect"
+import { listOf } from "../Bounded.ts"
 import { CreateCollection } from "../catalog/Collection.ts"
 import { optional } from "../catalog/Fields.ts"
+import { listed } from "../Limits.ts"
 
-const References = Schema.Array(Schema.String).annotations({ message: () => "must be a list of product ids" })
+const References = listOf(Schema.String).annotations({ message: () => "must be a list of product ids" })
 
 /** A collection as it is brought from elsewhere: its products by what they are called there, or by their ids here. */
 export const PutCollection = CreateCollection.pipe(
@@ -20,6 +22,8 @@ export class UnknownReferences extends Schema.TaggedError<UnknownReferences>()("
   }
 
   get issues() {
-    return this.unknown.map(({ path, reference }) => `${path}: ${reference} is not in this store; import it first`)
+    return listed(
+      this.unknown.map(({ path, reference }) => `${path}: ${reference} is not in this store; import it first`)
+    )
   }
 }

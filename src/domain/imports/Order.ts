@@ -1,4 +1,5 @@
 import { Either, Schema } from "effect"
+import { listOf } from "../Bounded.ts"
 import { optional } from "../catalog/Fields.ts"
 import { compileDecoder } from "../Decoder.ts"
 import { isObject, type JsonObject } from "../Json.ts"
@@ -10,9 +11,7 @@ const Reference = Schema.NullOr(Schema.String)
 const References = Schema.Struct({
   customerExternalId: optional(Reference),
   customerId: optional(Reference),
-  lineItems: optional(
-    Schema.Array(Schema.Struct({ productExternalId: optional(Reference), productId: optional(Reference) }))
-  )
+  lineItems: optional(listOf(Schema.Struct({ productExternalId: optional(Reference), productId: optional(Reference) })))
 })
 
 /** Whom and what an order refers to. */

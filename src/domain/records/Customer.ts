@@ -1,5 +1,6 @@
 import { Context, Schema } from "effect"
-import { Amount, Bool, field, listOf, nullable, Tags, text, Timestamp } from "../catalog/Fields.ts"
+import { listOf } from "../Bounded.ts"
+import { Amount, Bool, field, nullable, Tags, text, Timestamp } from "../catalog/Fields.ts"
 import { Uuid } from "../Uuid.ts"
 import { Address } from "./Address.ts"
 import type { Given, RecordsOf } from "./Records.ts"

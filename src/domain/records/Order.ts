@@ -1,5 +1,6 @@
 import { Context, Schema } from "effect"
-import { Amount, CurrencyCode, field, listOf, nullable, optional, text, Timestamp, trimmed } from "../catalog/Fields.ts"
+import { listOf } from "../Bounded.ts"
+import { Amount, CurrencyCode, field, nullable, optional, text, Timestamp, trimmed } from "../catalog/Fields.ts"
 import { ProductId } from "../catalog/Product.ts"
 import { Instant } from "../Time.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { AppId, type AppNotFound } from "../access/Apps.ts"
-import { listOf } from "../catalog/Fields.ts"
+import { listOf } from "../Bounded.ts"
 import { EventId, EventKind } from "../Events.ts"
 import type { PageRequest } from "../Page.ts"
 import { storedList } from "../StoredList.ts"

@@ -1,0 +1,208 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Either, FastCheck as fc, ParseResult, Schema, SchemaAST } from "effect"
+import { linesOf } from "../../src/domain/BadRequest.ts"
+import { boundsOf, listOf, recordOf } from "../../src/domain/Bounded.ts"
+import { text } from "../../src/domain/catalog/Fields.ts"
+import { ProductIds } from "../../src/domain/catalog/Collection.ts"
+import { CreateProduct } from "../../src/domain/catalog/Product.ts"
+import { compileDecoder, decodeWith, issuesOf } from "../../src/domain/Decoder.ts"
+import { PutCollection } from "../../src/domain/imports/Collection.ts"
+import { PutCustomer } from "../../src/domain/records/Customer.ts"
+import { PutOrder } from "../../src/domain/records/Order.ts"
+import { PartnerApi } from "../../src/http/api/PartnerApi.ts"
+import { Rpcs } from "../../src/rpc/Rpcs.ts"
+
+/** Counts how many values its schema looks at. */
+const counting = () => {
+  const seen = { count: 0 }
+  const schema = Schema.declare((value: unknown): value is string => {
+    seen.count += 1
+    return typeof value === "string"
+  })
+  return { seen, schema }
+}
+
+const times = <A>(count: number, value: A): ReadonlyArray<A> => Array.from({ length: count }, () => value)
+
+const issues = (result: Either.Either<unknown, { readonly issues?: ReadonlyArray<string> | undefined }>) =>
+  Either.isLeft(result) ? (result.left.issues ?? []) : []
+
+describe("A list", () => {
+  it("is refused before any item is looked at when it is too long", () => {
+    const { schema, seen } = counting()
+    const given = { items: [1, ...times(350_000, "x")] }
+    assert.deepStrictEqual(issues(decodeWith(Schema.Struct({ items: listOf(schema, 10) }))(given, true)), [
+      "items: must be a list of at most 10 items"
+    ])
+    // The compiled decoder looks at the length first too.
+    assert.strictEqual(seen.count, 0)
+  })
+
+  it("is decoded no further than its 100th issue, and says how many items were not looked at", () => {
+    const { schema, seen } = counting()
+    const lines = issues(decodeWith(Schema.Struct({ items: listOf(schema) }))({ items: times(350_000, 1) }, true))
+    // One more is looked at by the compiled decoder, which leaves what is wrong to Schema.
+    assert.strictEqual(seen.count, 101)
+    assert.lengthOf(lines, 100)
+    assert.deepStrictEqual(lines.slice(-2), [
+      "2 more issues are not listed",
+      "items.100: not checked from here on: 349,900 values"
+    ])
+  })
+
+  it("stops where lists inside of it have 100 issues together", () => {
+    const { schema, seen } = counting()
+    const Items = Schema.Struct({ items: listOf(listOf(schema)) })
+    const lines = issues(decodeWith(Items)({ items: times(1000, times(30, 1)) }, true))
+    assert.strictEqual(seen.count, 121)
+    assert.strictEqual(lines.at(-1), "items.4: not checked from here on: 996 values")
+  })
+
+  it("that is decoded for its first issue alone stops there", () => {
+    const { schema, seen } = counting()
+    const result = Schema.decodeUnknownEither(listOf(schema))(times(1000, 1))
+    assert.strictEqual(seen.count, 1)
+    assert.isTrue(Either.isLeft(result) && issuesOf(result.left).length === 1)
+  })
+})
+
+describe("A record", () => {
+  it("is decoded no further than its 100th issue", () => {
+    const { schema, seen } = counting()
+    const given = Object.fromEntries(times(900, 1).map((value, index) => [`k${index}`, value]))
+    const lines = issues(decodeWith(Schema.Struct({ all: recordOf(schema) }))({ all: given }, true))
+    assert.strictEqual(seen.count, 101)
+    assert.lengthOf(lines, 100)
+    assert.strictEqual(lines.at(-1), "all.k100: not checked from here on: 800 values")
+  })
+})
+
+const says = (message: string) => ({ message: () => message })
+
+describe("Bounded lists and records", () => {
+  const Item = Schema.Struct({ name: text(3), size: Schema.optionalWith(Schema.NumberFromString, { exact: true }) })
+  const bounded = Schema.Struct({
+    list: listOf(Item, 20),
+    nested: listOf(listOf(Schema.NullOr(text(2)))),
+    record: Schema.NullOr(recordOf(Item))
+  })
+  const plain = Schema.Struct({
+    list: Schema.Array(Item).annotations(says("must be a list")),
+    nested: Schema.Array(Schema.Array(Schema.NullOr(text(2))).annotations(says("must be a list"))).annotations(
+      says("must be a list")
+    ),
+    record: Schema.NullOr(Schema.Record({ key: Schema.String, value: Item }).annotations(says("must be an object")))
+  })
+  const anything = fc.oneof(fc.string({ maxLength: 4 }), fc.integer(), fc.constantFrom(null, "1", {}, []))
+  const item = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ name: fc.string({ maxLength: 3 }), size: fc.constantFrom("1", "2.5") }) },
+    { weight: 1, arbitrary: fc.record({ name: anything, size: anything, more: anything }, { requiredKeys: [] }) },
+    { weight: 1, arbitrary: anything }
+  )
+  const value = fc.record(
+    {
+      list: fc.oneof({ weight: 9, arbitrary: fc.array(item, { maxLength: 20 }) }, { weight: 1, arbitrary: anything }),
+      nested: fc.oneof(
+        { weight: 9, arbitrary: fc.array(fc.oneof(fc.array(anything, { maxLength: 4 }), anything), { maxLength: 4 }) },
+        { weight: 1, arbitrary: anything }
+      ),
+      record: fc.oneof(
+        {
+          weight: 9,
+          arbitrary: fc.dictionary(fc.string({ maxLength: 3 }), item, { maxKeys: 9, noNullPrototype: true })
+        },
+        { weight: 1, arbitrary: anything }
+      )
+    },
+    { requiredKeys: ["list"] }
+  )
+
+  it("have the values and the issues of plain ones, as long as there are fewer than 100", () => {
+    const seen = { right: 0, wrong: 0 }
+    const decode = compileDecoder(bounded, { errors: "all" })
+    fc.assert(
+      fc.property(
+        fc.oneof(value, Arbitrary.make(Schema.typeSchema(bounded)).map(Schema.encodeSync(bounded))),
+        fc.boolean(),
+        (given, isStrict) => {
+          const onExcessProperty = isStrict ? "error" : "ignore"
+          const expected = Schema.decodeUnknownEither(plain, { errors: "all", onExcessProperty })(given)
+          const lines = Either.mapLeft(expected, (error) => linesOf(ParseResult.ArrayFormatter.formatErrorSync(error)))
+          if (Either.isLeft(lines) && lines.left.length >= 100) return
+          assert.deepStrictEqual(Either.mapLeft(decode(given, isStrict), issuesOf), lines)
+          seen[Either.isRight(lines) ? "right" : "wrong"] += 1
+        }
+      ),
+      { numRuns: 1000 }
+    )
+    assert.isAbove(seen.right, 50)
+    assert.isAbove(seen.wrong, 50)
+  })
+
+  it("are encoded as plain ones are", () => {
+    const given = { list: [{ name: "a", size: 2 }], nested: [["a", null]], record: { b: { name: "b" } } }
+    assert.deepStrictEqual(Schema.encodeSync(bounded)(given), Schema.encodeSync(plain)(given))
+  })
+})
+
+/** Where a schema decodes any number of values whose issues it all collects. */
+const unboundedIn = (ast: SchemaAST.AST, path: string, seen = new Set<SchemaAST.AST>()): ReadonlyArray<string> => {
+  if (seen.has(ast)) return []
+  seen.add(ast)
+  const inside = (inner: SchemaAST.AST, name = "") => unboundedIn(inner, name === "" ? path : `${path}.${name}`, seen)
+  switch (ast._tag) {
+    case "Declaration":
+      return ast.typeParameters.flatMap((parameter) => inside(parameter))
+    case "Refinement":
+      return inside(ast.from)
+    case "Transformation":
+      return inside(ast.from)
+    case "Suspend":
+      return inside(ast.f())
+    case "Union":
+      return ast.types.flatMap((choice) => inside(choice))
+    case "TupleType":
+      return [...(ast.rest.length > 0 ? [path] : []), ...ast.elements.flatMap(({ type }) => inside(type))]
+    case "TypeLiteral": {
+      const failing = ast.indexSignatures.filter(({ type }) => type._tag !== "UnknownKeyword")
+      const members = ast.propertySignatures.flatMap(({ name, type }) => inside(type, String(name)))
+      return [...(failing.length > 0 ? [path] : []), ...members]
+    }
+    default:
+      return []
+  }
+}
+
+describe("What clients send", () => {
+  const inputs: Array<readonly [name: string, schema: Schema.Schema.All]> = [
+    ["import of a product", CreateProduct],
+    ["import of a collection", PutCollection],
+    ["import of an order", PutOrder],
+    ["import of a customer", PutCustomer]
+  ]
+  for (const [tag, { payloadSchema }] of Rpcs.requests) inputs.push([tag, payloadSchema])
+  for (const { endpoints } of Object.values(PartnerApi.groups)) {
+    for (const { name, payloadSchema, urlParamsSchema } of Object.values(endpoints)) {
+      for (const schema of [payloadSchema, urlParamsSchema])
+        if (schema._tag === "Some") inputs.push([name, schema.value])
+    }
+  }
+
+  it("holds no list or record of which all issues are collected", () => {
+    assert.isAbove(inputs.length, 60)
+    assert.deepStrictEqual(
+      inputs.flatMap(([name, { ast }]) => unboundedIn(ast, name)),
+      []
+    )
+    assert.deepStrictEqual(unboundedIn(Schema.Struct({ a: Schema.Array(Schema.Int) }).ast, "x"), ["x.a"])
+  })
+
+  it("knows its lists by their bounds, also as they are encoded", () => {
+    const { ast } = Schema.encodedSchema(listOf(text(3), 7))
+    assert.deepStrictEqual(SchemaAST.isDeclaration(ast) ? boundsOf(ast) : undefined, { shape: "list", max: 7 })
+    assert.deepStrictEqual(
+      issues(decodeWith(Schema.Struct({ ids: ProductIds }))({ ids: times(300_000, 1) }, true)).at(-1),
+      "ids.100: not checked from here on: 299,900 values"
+    )
+  })
+})

@@ -1,0 +1,27 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { countsOf, importing, linesIn } from "../support/Imports.ts"
+import { INVALID_PRODUCTS, MANY_KEYS } from "../support/InvalidBodies.ts"
+
+it.scopedLive("a row that is wrong all over is refused with at most 100 reasons", () =>
+  Effect.gen(function* () {
+    const { bring, fileOf } = yield* importing()
+    const { "900 unknown fields": _, ...wrong } = INVALID_PRODUCTS
+    const bodies = Object.entries({ ...wrong, ...MANY_KEYS })
+    const file = fileOf("wrong", [
+      { externalId: "cup", name: "Cup" },
+      ...bodies.map(([, { json }]) => json.replace("{", '{"externalId":"wrong",'))
+    ])
+    assert.deepStrictEqual(countsOf(yield* bring("products", file)), [1, 0, 0, bodies.length])
+    const refused = yield* Schema.decodeUnknown(
+      Schema.Array(Schema.Struct({ line: Schema.Int, reason: Schema.String }))
+    )(linesIn(`${file}.refused.jsonl`))
+    assert.lengthOf(refused, bodies.length)
+    for (const { line, reason } of refused) {
+      const [name, { last }] = bodies[line - 2] ?? ["none", { last: /^$/ }]
+      const reasons = reason.split("; ")
+      assert.isAtMost(reasons.length, 100, name)
+      assert.match(reasons.at(-1) ?? "", new RegExp(last), name)
+    }
+  })
+)
