@@ -35,7 +35,7 @@ export const rpcCreate = (n: number): Request => {
   )
 }
 
-const META = {
+export const META = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
   "io.modelcontextprotocol/clientInfo": { name: "bench", version: "1" },
   "io.modelcontextprotocol/clientCapabilities": {}

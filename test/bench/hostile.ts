@@ -1,9 +1,11 @@
 import { Effect } from "effect"
-import { hash, randomBytes, randomUUID } from "node:crypto"
+import { randomBytes, randomUUID } from "node:crypto"
 import { Agent, request } from "node:http"
 import type Pg from "pg"
 import { WebSocket } from "ws"
 import { CollectionId, newCollection } from "../../src/domain/catalog/Collection.ts"
+import { filled, manyKeys } from "../support/InvalidBodies.ts"
+import { META } from "./calls.ts"
 import { connection } from "./cluster.ts"
 import { middle } from "./measure.ts"
 import { DEEP, EPOCH, type Group, idOf, installationAt, tokenOf, VAST } from "./population.ts"
@@ -33,36 +35,67 @@ const range = (count: number) => Array.from({ length: count }, (_, index) => ind
 
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
 
-/** Sends a request of one installation and reads its answer, as bytes that are not looked at. */
-const ask = (port: number, group: Group, n: number, method: string, path: string, body?: string) =>
+/** Sends a request and reads its answer, as bytes that are not looked at. */
+const sendTo = (port: number, method: string, path: string, headers: Record<string, string>, body?: string) =>
   Effect.async<number>((resume) => {
-    request(
-      {
-        agent,
-        port,
-        host: "127.0.0.1",
-        method,
-        path: `/api/platform/v1${path}`,
-        headers: {
-          authorization: `Bearer ${tokenOf(installationAt(group, n))}`,
-          ...(body === undefined ? {} : { "content-type": "application/json", "idempotency-key": randomUUID() })
-        }
-      },
-      (response) => {
-        response.resume().on("end", () => resume(Effect.succeed(response.statusCode ?? 0)))
-      }
-    )
+    request({ agent, port, host: "127.0.0.1", method, path, headers }, (response) => {
+      response.resume().on("end", () => resume(Effect.succeed(response.statusCode ?? 0)))
+    })
       .on("error", () => resume(Effect.succeed(0)))
       .end(body)
   })
 
-/** All at once; how many were answered with which status, and how long half of those and all of them took. */
-const flood = (count: number, one: (n: number) => Effect.Effect<number>) =>
+/** Sends a request of one installation. */
+const ask = (port: number, group: Group, n: number, method: string, path: string, body?: string) =>
+  sendTo(
+    port,
+    method,
+    `/api/platform/v1${path}`,
+    {
+      authorization: `Bearer ${tokenOf(installationAt(group, n))}`,
+      ...(body === undefined ? {} : { "content-type": "application/json", "idempotency-key": randomUUID() })
+    },
+    body
+  )
+
+/** Makes a call of one merchant, with the payload as JSON. */
+const call = (port: number, n: number, tag: string, payload: string) =>
+  sendTo(
+    port,
+    "POST",
+    "/rpc",
+    { cookie: `session=${tokenOf(installationAt("deep", n))}`, "content-type": "application/ndjson" },
+    `{"_tag":"Request","id":"1","tag":"${tag}","payload":${payload}}\n`
+  )
+
+/** Calls a tool as one agent, with the arguments as JSON. */
+const callTool = (port: number, n: number, name: string, args: string) =>
+  sendTo(
+    port,
+    "POST",
+    "/mcp",
+    {
+      authorization: `Bearer ${tokenOf(installationAt("deep", n))}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "tools/call",
+      "mcp-name": name
+    },
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${args},"_meta":${JSON.stringify(META)}}}`
+  )
+
+/** So many at once; how many were answered with which status, and how long half of those and all of them took. */
+const flood = (
+  count: number,
+  one: (n: number) => Effect.Effect<number>,
+  concurrency: number | "unbounded" = "unbounded"
+) =>
   Effect.gen(function* () {
     const startedAt = Date.now()
     const seconds = () => (Date.now() - startedAt) / 1000
     const timed = (n: number) => Effect.map(one(n), (status) => ({ status, took: seconds() }))
-    const answers = yield* Effect.forEach(range(count), timed, { concurrency: "unbounded" })
+    const answers = yield* Effect.forEach(range(count), timed, { concurrency })
     const tally = [...new Set(answers.map(({ status }) => status))].map((status) => {
       const times = answers.filter((other) => other.status === status).map(({ took }) => took)
       return `${times.length} with ${status} (p50 ${middle(times).toFixed(2)} s)`
@@ -90,37 +123,20 @@ const head = (store: number, n: number, rules: ReadonlyArray<{ field: string; re
 const heavy = (n: number) =>
   JSON.stringify({ name: `Heavy ${n}`, metafields: { blob: randomBytes(490_000).toString("hex") } })
 
+/** Of a megabyte, and wrong all over. */
+const WRONG = filled('{"name":"x","faqs":[', "{}", "]}")
+const UNKNOWN = manyKeys('{"name":"x",', 90_000, "}")
+const KEYS = manyKeys('{"name":"x","metafields":{', 70_000, "}}")
+
+/** As many keys as are legal, each another one. */
+const MOST_KEYS = `{"name":"x","metafields":[${range(39)
+  .map((n) => manyKeys("{", 1000, "}").replaceAll("k", `key ${n} `))
+  .join(",")}]}`
+
 const HEAVY = 100
 
-const MERCHANT = idOf("store", 0, DEEP.store)
-const SESSION = "hostile"
-
-/** A merchant who is signed in, and a member of the deep store. */
-const seedCaller = (db: Pg.Client) =>
-  Effect.promise(async () => {
-    await db.query(
-      "insert into merchants (id, email, name, password_hash) values ($1, 'hostile@bench.example', 'Hostile', '-')",
-      [MERCHANT]
-    )
-    await db.query("insert into merchant_call_windows (merchant_id) values ($1)", [MERCHANT])
-    await db.query("insert into members (store_id, merchant_id, role) values ($1, $1, 'owner')", [MERCHANT])
-    await db.query(
-      `insert into sessions (token_hash, id, merchant_id, address, created_at, seen_at, ends_at, last_end)
-       values ($1, $2, $2, '-', now(), now(), now() + interval '1 day', now() + interval '1 day')`,
-      [hash("sha256", SESSION, "buffer"), MERCHANT]
-    )
-  })
-
-/** A call of the merchant. */
-const call = (port: number) =>
-  Effect.promise(async () => {
-    const response = await fetch(`http://127.0.0.1:${port}/rpc`, {
-      method: "POST",
-      headers: { "content-type": "application/ndjson", cookie: `session=${SESSION}` },
-      body: `${JSON.stringify({ _tag: "Request", id: "1", tag: "store.get", payload: { storeId: MERCHANT } })}\n`
-    })
-    return (await response.text()).includes('"Success"') ? response.status : 0
-  })
+/** The id of an installation, and of the merchant who stands for it in `seedCallers`. */
+const CALLER = idOf("installation", 0, installationAt("deep", 0))
 
 /** What the attacks need: a manual collection, slow ones, heavy products; and collections that match a whole large store. */
 export const seedAttacks = ({ db, port }: Target) =>
@@ -135,10 +151,10 @@ export const seedAttacks = ({ db, port }: Target) =>
       const vast = range(200).map((n) => head(VAST.store, n, everything))
       await insertOurCollections(db, idOf("store", 0, VAST.store), vast)
     })
-    yield* seedCaller(db)
     yield* Effect.forEach(range(HEAVY), (n) => ask(port, "deep", n, "POST", "/products", heavy(n)), { concurrency: 2 })
   })
 
+const DEEP_ID = idOf("store", 0, DEEP.store)
 const AFTER_SEEDED = idOf("product", DEEP.store, DEEP.products)
 
 const lockStore = "select 1 from stores where id = $1 for update"
@@ -240,17 +256,45 @@ export const attacks = (target: Target): ReadonlyArray<Attack> => {
         target,
         flood(90, () => ask(port, "deep", 0, "GET", "/products?limit=1")),
         "select 1 from rate_windows where installation_id = $1 for update",
-        idOf("installation", 0, installationAt("deep", 0))
+        CALLER
       )
     },
     {
       title: "90 calls at once of a merchant whose window is held for 8 s",
       run: held(
         target,
-        flood(90, () => call(port)),
+        flood(90, () => call(port, 0, "store.get", `{"storeId":"${DEEP_ID}"}`)),
         "select 1 from merchant_call_windows where merchant_id = $1 for update",
-        MERCHANT
+        CALLER
       )
+    },
+    {
+      title: "200 products of 1 MiB of invalid items, 4 at once",
+      run: flood(200, (n) => ask(port, "deep", n, "POST", "/products", WRONG), 4)
+    },
+    {
+      title: "200 calls with 1 MiB of invalid items, 4 at once",
+      run: flood(
+        200,
+        (n) => call(port, n, "products.create", `{"storeId":"${DEEP_ID}","idempotencyKey":"${n}","product":${WRONG}}`),
+        4
+      )
+    },
+    {
+      title: "200 tool calls with 1 MiB of invalid items, 4 at once",
+      run: flood(200, (n) => callTool(port, n, "products_create", `{"idempotencyKey":"${n}","product":${WRONG}}`), 4)
+    },
+    {
+      title: "200 products with 90,000 unknown fields, 4 at once",
+      run: flood(200, (n) => ask(port, "deep", n, "POST", "/products", UNKNOWN), 4)
+    },
+    {
+      title: "200 products with 70,000 keys, 4 at once",
+      run: flood(200, (n) => ask(port, "deep", n, "POST", "/products", KEYS), 4)
+    },
+    {
+      title: "40 products with the 39,000 keys that are legal, 4 at once",
+      run: flood(40, (n) => ask(port, "deep", n, "POST", "/products", MOST_KEYS), 4)
     }
   ]
 }

@@ -17,7 +17,7 @@ const MEASURED = ["create", "rpcCreate", "mcpGet", "mcpList", "mcpCreate"] as co
 const MOST_CREATES = 2.7
 
 /** A merchant who is signed in, and an agent, for each installation: with its id, its store and its token. */
-const seedCallers = async (db: Pg.Client) => {
+export const seedCallers = async (db: Pg.Client) => {
   await db.query(
     "insert into merchants (id, email, name, password_hash) select id, id || '@bench.example', 'Bench', '-' from installations"
   )
