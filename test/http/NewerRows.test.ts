@@ -13,19 +13,17 @@ import { followerOf } from "../support/Sockets.ts"
 
 const times = (n: number) => Array.from({ length: n }, (_, index) => index)
 
-/** The statuses of eight requests at once. */
 const statusesOf = (path: string) => (client: Client) =>
   Effect.forEach(times(8), () => Effect.map(client.get(path), ({ status }) => status), { concurrency: "unbounded" })
 
-/** Requests of both at once, so that they share admission statements: the statuses that each had. */
+/** Requests of all at once, so that they share admission statements: the statuses that each side had. */
 const besides = (one: Client, others: ReadonlyArray<Client>, path = "/products") =>
-  Effect.gen(function* () {
-    const statuses = statusesOf(path)
-    const [own, theirs] = yield* Effect.all([statuses(one), Effect.forEach(others, statuses, { concurrency: 3 })], {
+  Effect.map(
+    Effect.all([statusesOf(path)(one), Effect.forEach(others, statusesOf(path), { concurrency: "unbounded" })], {
       concurrency: "unbounded"
-    })
-    return { own: [...new Set(own)], theirs: [...new Set(theirs.flat())] }
-  })
+    }),
+    ([own, theirs]) => ({ own: [...new Set(own)], theirs: [...new Set(theirs.flat())] })
+  )
 
 const call = (base: string, headers: Record<string, string>, tag: string, payload: unknown) =>
   Effect.map(postTo(base, callLine(tag, payload), headers), ({ text }) => exitsOf(text).get("1")?._tag)
