@@ -11,6 +11,15 @@ const find = (nameOrPath: string): string | undefined =>
     : (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, nameOrPath))
   ).find((path) => existsSync(path))
 
+/** A pgbouncer that supports prepared statements. */
+const findPreparedPooling = () => {
+  const path = find("pgbouncer")
+  if (path === undefined) return undefined
+  const { stdout } = spawnSync(path, ["--version"], { encoding: "utf8" })
+  const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(stdout) ?? []
+  return Number(major) > 1 || Number(minor) >= 21 ? path : undefined
+}
+
 /** Programs beside Node and npm that some tests need. */
 const PROGRAMS = {
   basenc: { path: find("basenc"), install: "apt-get install coreutils" },
@@ -21,7 +30,8 @@ const PROGRAMS = {
   },
   curl: { path: find("curl"), install: "apt-get install curl" },
   openssl: { path: find("openssl"), install: "apt-get install openssl" },
-  pgbouncer: { path: find("pgbouncer"), install: "apt-get install pgbouncer" }
+  pgbouncer: { path: find("pgbouncer"), install: "apt-get install pgbouncer" },
+  "pgbouncer 1.21": { path: findPreparedPooling(), install: "install pgbouncer 1.21 or newer" }
 }
 
 export type Program = keyof typeof PROGRAMS
@@ -60,14 +70,6 @@ export const browser = Effect.acquireRelease(
   }),
   (launched) => Effect.promise(() => launched.close())
 )
-
-/** True where the installed pgbouncer supports prepared statements, as it does from 1.21. */
-export const hasPreparedPooling = (): boolean => {
-  if (isMissing("pgbouncer")) return false
-  const { stdout } = spawnSync(pathOf("pgbouncer"), ["--version"], { encoding: "utf8" })
-  const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(stdout) ?? []
-  return Number(major) > 1 || Number(minor) >= 21
-}
 
 /** Starts pgbouncer; its log is on standard error. */
 export const startPgbouncer = (args: ReadonlyArray<string>) =>
