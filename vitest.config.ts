@@ -9,12 +9,14 @@ const workers = Math.max(3, availableParallelism() - 1)
 
 const project = { setupFiles: ["test/support/setup.ts"], testTimeout: 180_000, hookTimeout: 120_000 }
 
+const isProcess = ({ moduleId }: TestSpecification) => moduleId.includes("/test/process/")
+
 /** Tests of processes wait half a minute for leases and time limits. They start first, so that the rest runs meanwhile. */
 class ProcessesFirst extends BaseSequencer {
   override async sort(specs: Array<TestSpecification>) {
-    const isProcess = ({ moduleId }: TestSpecification) => moduleId.includes("/test/process/")
-    const sorted = await super.sort(specs)
-    return [...sorted.filter(isProcess), ...sorted.filter((spec) => !isProcess(spec))]
+    // oxlint-disable-next-line unicorn/no-array-sort -- Vitest's own method, not an array's.
+    const files = await super.sort(specs)
+    return [...files.filter(isProcess), ...files.filter((spec) => !isProcess(spec))]
   }
 }
 

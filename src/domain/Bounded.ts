@@ -66,7 +66,7 @@ const parseMembers = <A>(
   return Arr.isNonEmptyArray(issues) ? Either.left(new ParseResult.Composite(ast, given, issues)) : Either.right(values)
 }
 
-/** Of what is wrong inside a list or a record, the inside tells; this is said when it is no such thing at all. */
+/** Message for a value of another type. Issues inside a list or record have messages of their own. */
 const saysOutside = (message: string) => ({ message: () => message })
 
 /** A list of at most `max` items. A longer one is refused before any item is looked at. */

@@ -19,7 +19,7 @@ export const MAX_INEXACT = 20_000
 
 const STRINGS_AND_COLONS = /"[^"\\]*(?:\\.[^"\\]*)*"|:/g
 
-/** Whether there are more matches of a token than `max`. */
+/** Checks for more than `max` matches of a token. */
 export const hasMore = (text: string, pattern: RegExp, isCounted: (token: string) => boolean, max: number): boolean => {
   let count = 0
   for (const [token] of text.matchAll(pattern)) {
@@ -31,7 +31,7 @@ export const hasMore = (text: string, pattern: RegExp, isCounted: (token: string
 /** The shortest text of a member and what parts it from the next: `"":1,`. */
 const SHORTEST_MEMBER = 5
 
-/** Whether the objects of a JSON text have too many keys together. A short text, or one with few colons, is not scanned. */
+/** Checks the keys of all objects of a JSON text together. A short text, or one with few colons, is not scanned. */
 export const hasTooManyKeys = (text: string): boolean => {
   if (text.length < MAX_KEYS * SHORTEST_MEMBER) return false
   let colons = 0

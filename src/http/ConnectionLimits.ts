@@ -1,4 +1,5 @@
 import { BlockList, isIPv6, type Socket } from "node:net"
+import { networkOf } from "../domain/Network.ts"
 
 /** Bounds of the connections that the service holds. */
 export interface ConnectionLimits {
@@ -15,17 +16,6 @@ loopback.addAddress("::1", "ipv6")
 
 /** Programs on this machine: mostly a proxy, whose clients all come from there. */
 export const isLoopback = (address: string): boolean => loopback.check(address, isIPv6(address) ? "ipv6" : "ipv4")
-
-const MAPPED = "::ffff:"
-
-/** The key by which connections are counted: an address of IPv4, the first 64 bits of one of IPv6. */
-export const networkOf = (address: string): string => {
-  if (address.startsWith(MAPPED)) return address.slice(MAPPED.length)
-  if (!isIPv6(address)) return address
-  const [head = [], tail = []] = address.split("::").map((part) => part.split(":").filter((group) => group !== ""))
-  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => "0")
-  return [...head, ...zeros, ...tail].slice(0, 4).join(":")
-}
 
 /**
  * The connections of a server, and which of them are still to send a whole request. Node's `maxConnections` refuses the

@@ -10,7 +10,7 @@ export const makeHostCookie = (plainName: string) =>
   Effect.map(makeOrigin, ({ isOwnHost, isSecure }) => {
     const name = isSecure ? `__Host-${plainName}` : plainName
     return {
-      /** What the browser has sent back, if it has. */
+      /** The value that the browser sent back; undefined without one. */
       read: (headers: Headers): Redacted.Redacted | undefined => {
         const value = isOwnHost(headers) ? Cookies.parseHeader(headers.cookie ?? "")[name] : undefined
         return value === undefined ? undefined : Redacted.make(value)

@@ -1,7 +1,7 @@
 import { Context, Effect } from "effect"
 import { isLoopbackHost, parseUrl } from "../domain/Url.ts"
 
-/** Where the service is reached from outside, if that is not where it listens. */
+/** Origin of `PUBLIC_URL`; undefined without it. */
 export class PublicUrl extends Context.Reference<PublicUrl>()("http/PublicUrl", {
   defaultValue: (): string | undefined => undefined
 }) {}

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { once } from "node:events"
-import { isLoopback, networkOf } from "../../src/http/ConnectionLimits.ts"
+import { isLoopback } from "../../src/http/ConnectionLimits.ts"
 import { freshClient } from "../support/Api.ts"
 import { askForMuch, dial, dialFrom, serviceOf, textOf } from "../support/Connections.ts"
 import { databaseUrl, holdStore, waiting, watch } from "../support/Process.ts"
@@ -16,7 +16,7 @@ const unfinished: Readonly<Record<string, readonly [sent: string, rest: string]>
   nothing: ["", HEALTH],
   "half a head": ["GET /healthz HTTP/1.1\r\n", "host: a\r\nconnection: close\r\n\r\n"],
   "half a body": [
-    `${lines("POST /auth/sign-in HTTP/1.1", "host: a", "connection: close", "content-type: application/json", "content-length: 2")}{`,
+    `${lines("POST /auth/sign-in HTTP/1.1", "host: localhost", "connection: close", "content-type: application/json", "content-length: 2")}{`,
     "}"
   ],
   "a request that was answered": [lines("GET /healthz HTTP/1.1", "host: a"), HEALTH]
@@ -139,20 +139,6 @@ it.scopedLive("an address that many clients share takes as many connections as t
     yield* watch(connections, (count) => count === 4)
   })
 )
-
-it("connections are counted by address: of IPv6, by its first 64 bits", () => {
-  const networks = [
-    ["192.0.2.1", "192.0.2.1"],
-    ["::ffff:192.0.2.1", "192.0.2.1"],
-    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
-    ["2001:db8:1:2::1", "2001:db8:1:2"],
-    ["2001:db8::1:2:3:4:5", "2001:db8:0:1"],
-    ["2001:db8::1", "2001:db8:0:0"],
-    ["::1", "0:0:0:0"],
-    ["::", "0:0:0:0"]
-  ] as const
-  for (const [address, network] of networks) assert.strictEqual(networkOf(address), network)
-})
 
 it("programs on this machine are told from others by their address", () => {
   for (const address of ["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"]) assert.isTrue(isLoopback(address))

@@ -109,7 +109,7 @@ export const CurrencyCode = Schema.transform(
   jsonSchema: { pattern: "^[A-Za-z]{3}$" }
 })
 
-/** Of what is wrong inside an object, the inside tells; this is said when it is no such thing at all. */
+/** Message for a value of another type. Issues inside an object have messages of their own. */
 const saysOutside = (message: string) => ({ message: () => message })
 
 /** Trimmed, and each tag once whatever its case; the first spelling and the order stay. */

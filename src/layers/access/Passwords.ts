@@ -40,7 +40,7 @@ const isSame = (hashed: string | undefined, password: Redacted.Redacted) =>
     (isSame) => isSame && hashed !== undefined
   )
 
-/** What may be computed in a turn. */
+/** Hash computations of one turn. */
 const hashing = { make, isSame }
 
 const makePasswords = Effect.gen(function* () {

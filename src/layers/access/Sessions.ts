@@ -18,6 +18,7 @@ import {
   WrongPassword
 } from "../../domain/access/Sessions.ts"
 import { MerchantId } from "../../domain/Actor.ts"
+import { networkOf } from "../../domain/Network.ts"
 import { MERCHANT_CALLS } from "../../domain/RateLimit.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Database, Door } from "../database/Postgres.ts"
@@ -30,7 +31,7 @@ import { hashOf, newToken } from "../Secrets.ts"
 import { traced } from "../Traced.ts"
 import { insertMerchant, KNOWN_ROLES } from "./Merchants.ts"
 import { Passwords, PasswordsLive } from "./Passwords.ts"
-import { type Limit, makeThrottle, networkOf, subject } from "./Throttle.ts"
+import { type Limit, makeThrottle, subject } from "./Throttle.ts"
 
 /** Of what a browser calls itself, as much as tells it from others. */
 const MAX_USER_AGENT = 255

@@ -1,5 +1,4 @@
 import { Effect, Option, Schema } from "effect"
-import ipaddr from "ipaddr.js"
 import { hash } from "node:crypto"
 import { SIGN_IN_MINUTES } from "../../domain/access/Sessions.ts"
 import type { DatabaseOf } from "../database/Database.ts"
@@ -8,15 +7,6 @@ import { listOf } from "../Lists.ts"
 
 /** The hash of a subject whose attempts are counted. */
 export const subject = (...parts: ReadonlyArray<string>) => hash("sha256", JSON.stringify(parts), "buffer")
-
-/** The network of one client: an IPv6 client gets a /64, and so 2^64 addresses to come from (RFC 6177). */
-export const networkOf = (address: string): string =>
-  ipaddr.IPv6.isValid(address)
-    ? `${ipaddr.IPv6.parse(address)
-        .parts.slice(0, 4)
-        .map((part) => part.toString(16))
-        .join(":")}::/64`
-    : address
 
 const WINDOW = `interval '${SIGN_IN_MINUTES} minutes'`
 
@@ -50,7 +40,7 @@ const uncount = statement(
 
 const forgetAll = statement("delete from sign_in_attempts where subject = $1")
 
-/** How many attempts of a subject are allowed in the last {@link SIGN_IN_MINUTES} minutes. */
+/** A subject and its limit of attempts in the last {@link SIGN_IN_MINUTES} minutes. */
 export type Limit = readonly [subject: Buffer, most: number]
 
 /** An attempt that was counted, by the instant that its subject's row holds. */
