@@ -89,7 +89,8 @@ const bundleService = (build, outdir) =>
       "graphile-worker",
       "oidc-provider",
       "playwright-core",
-      "@node-rs/argon2"
+      "@node-rs/argon2",
+      "@testcontainers/postgresql"
     ],
     // As newer Nodes have it: pg looks for it, and where there is none, loads Node's fetch to tell by that where it runs.
     define: { navigator: '{ "userAgent": "Node.js" }' },

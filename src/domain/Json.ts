@@ -1,13 +1,13 @@
 import { BigDecimal, Either } from "effect"
 import {
   hasMore,
-  hasTooManyKeys,
+  hasTooManyParts,
   listed,
   MAX_INEXACT,
   MAX_ISSUES,
   MAX_OBJECT_KEYS,
   TOO_MANY_INEXACT,
-  TOO_MANY_KEYS
+  TOO_MANY_PARTS
 } from "./Limits.ts"
 import { grouped } from "./Text.ts"
 
@@ -241,7 +241,7 @@ export interface NotAcceptable {
  * numbers that the service does not calculate with.
  */
 export const parseUntrusted = (text: string, anyNumber = false): Either.Either<unknown, NotAcceptable> => {
-  if (hasTooManyKeys(text)) return Either.left({ issues: [TOO_MANY_KEYS] })
+  if (hasTooManyParts(text)) return Either.left({ issues: [TOO_MANY_PARTS] })
   let value: unknown
   try {
     value = JSON.parse(text)

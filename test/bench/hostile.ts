@@ -1,14 +1,12 @@
 import { Effect } from "effect"
 import { randomBytes, randomUUID } from "node:crypto"
-import { Agent, request } from "node:http"
 import type Pg from "pg"
 import { WebSocket } from "ws"
 import { CollectionId, newCollection } from "../../src/domain/catalog/Collection.ts"
 import { filled, manyKeys } from "../support/InvalidBodies.ts"
-import { META } from "./calls.ts"
 import { connection } from "./cluster.ts"
-import { middle } from "./measure.ts"
-import { DEEP, EPOCH, type Group, idOf, installationAt, tokenOf, VAST } from "./population.ts"
+import { ask, call, callTool, flood, range } from "./hostileRequests.ts"
+import { DEEP, EPOCH, idOf, installationAt, VAST } from "./population.ts"
 import { insertOurCollections } from "./seed.ts"
 import { memberOf } from "../support/Members.ts"
 
@@ -30,78 +28,6 @@ export interface Attack {
   /** Answers what came of it, in a few words. */
   readonly run: Effect.Effect<string>
 }
-
-const range = (count: number) => Array.from({ length: count }, (_, index) => index)
-
-const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
-
-/** Sends a request and reads its answer, as bytes that are not looked at. */
-const sendTo = (port: number, method: string, path: string, headers: Record<string, string>, body?: string) =>
-  Effect.async<number>((resume) => {
-    request({ agent, port, host: "127.0.0.1", method, path, headers }, (response) => {
-      response.resume().on("end", () => resume(Effect.succeed(response.statusCode ?? 0)))
-    })
-      .on("error", () => resume(Effect.succeed(0)))
-      .end(body)
-  })
-
-/** Sends a request of one installation. */
-const ask = (port: number, group: Group, n: number, method: string, path: string, body?: string) =>
-  sendTo(
-    port,
-    method,
-    `/api/platform/v1${path}`,
-    {
-      authorization: `Bearer ${tokenOf(installationAt(group, n))}`,
-      ...(body === undefined ? {} : { "content-type": "application/json", "idempotency-key": randomUUID() })
-    },
-    body
-  )
-
-/** Makes a call of one merchant, with the payload as JSON. */
-const call = (port: number, n: number, tag: string, payload: string) =>
-  sendTo(
-    port,
-    "POST",
-    "/rpc",
-    { cookie: `session=${tokenOf(installationAt("deep", n))}`, "content-type": "application/ndjson" },
-    `{"_tag":"Request","id":"1","tag":"${tag}","payload":${payload}}\n`
-  )
-
-/** Calls a tool as one agent, with the arguments as JSON. */
-const callTool = (port: number, n: number, name: string, args: string) =>
-  sendTo(
-    port,
-    "POST",
-    "/mcp",
-    {
-      authorization: `Bearer ${tokenOf(installationAt("deep", n))}`,
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      "mcp-protocol-version": "2026-07-28",
-      "mcp-method": "tools/call",
-      "mcp-name": name
-    },
-    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${args},"_meta":${JSON.stringify(META)}}}`
-  )
-
-/** So many at once; how many were answered with which status, and how long half of those and all of them took. */
-const flood = (
-  count: number,
-  one: (n: number) => Effect.Effect<number>,
-  concurrency: number | "unbounded" = "unbounded"
-) =>
-  Effect.gen(function* () {
-    const startedAt = Date.now()
-    const seconds = () => (Date.now() - startedAt) / 1000
-    const timed = (n: number) => Effect.map(one(n), (status) => ({ status, took: seconds() }))
-    const answers = yield* Effect.forEach(range(count), timed, { concurrency })
-    const tally = [...new Set(answers.map(({ status }) => status))].map((status) => {
-      const times = answers.filter((other) => other.status === status).map(({ took }) => took)
-      return `${times.length} with ${status} (p50 ${middle(times).toFixed(2)} s)`
-    })
-    return `${tally.join(", ")} in ${seconds().toFixed(1)} s`
-  })
 
 const HAND = idOf("collection", DEEP.store, 900)
 const ALL = idOf("collection", VAST.store, 0)
@@ -125,6 +51,7 @@ const heavy = (n: number) =>
 
 /** Of a megabyte, and wrong all over. */
 const WRONG = filled('{"name":"x","faqs":[', "{}", "]}")
+const WRONG_NUMBERS = filled('{"name":"x","faqs":[', "1", "]}")
 const UNKNOWN = manyKeys('{"name":"x",', 90_000, "}")
 const KEYS = manyKeys('{"name":"x","metafields":{', 70_000, "}}")
 
@@ -276,13 +203,23 @@ export const attacks = (target: Target): ReadonlyArray<Attack> => {
       title: "200 calls with 1 MiB of invalid items, 4 at once",
       run: flood(
         200,
-        (n) => call(port, n, "products.create", `{"storeId":"${DEEP_ID}","idempotencyKey":"${n}","product":${WRONG}}`),
+        (n) =>
+          call(
+            port,
+            n,
+            "products.create",
+            `{"storeId":"${DEEP_ID}","idempotencyKey":"${n}","product":${WRONG_NUMBERS}}`
+          ),
         4
       )
     },
     {
       title: "200 tool calls with 1 MiB of invalid items, 4 at once",
-      run: flood(200, (n) => callTool(port, n, "products_create", `{"idempotencyKey":"${n}","product":${WRONG}}`), 4)
+      run: flood(
+        200,
+        (n) => callTool(port, n, "products_create", `{"idempotencyKey":"${n}","product":${WRONG_NUMBERS}}`),
+        4
+      )
     },
     {
       title: "200 products with 90,000 unknown fields, 4 at once",

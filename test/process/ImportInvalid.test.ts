@@ -1,13 +1,13 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { countsOf, importing, linesIn } from "../support/Imports.ts"
-import { INVALID_PRODUCTS, MANY_KEYS } from "../support/InvalidBodies.ts"
+import { INVALID_PRODUCTS, MANY_PARTS } from "../support/InvalidBodies.ts"
 
 it.scopedLive("a row that is wrong all over is refused with at most 100 reasons", () =>
   Effect.gen(function* () {
     const { bring, fileOf } = yield* importing()
     const { "900 unknown fields": _, ...wrong } = INVALID_PRODUCTS
-    const bodies = Object.entries({ ...wrong, ...MANY_KEYS })
+    const bodies = Object.entries({ ...wrong, ...MANY_PARTS })
     const file = fileOf("wrong", [
       { externalId: "cup", name: "Cup" },
       ...bodies.map(([, { json }]) => json.replace("{", '{"externalId":"wrong",'))

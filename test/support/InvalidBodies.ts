@@ -20,19 +20,19 @@ interface Invalid {
   readonly last: string | RegExp
 }
 
-export const TOO_MANY_KEYS = "must hold at most 40,000 keys in all of its objects together"
+export const TOO_MANY_PARTS = "must hold at most 40,000 keys, objects and arrays together"
 
 const wrongVariant = `{"title":1,"sku":1,"barcode":1,"price":"","discountedPrice":"","costPrice":"","stock":"","options":1}`
 
 /** Of products, by what is wrong with them. */
 export const INVALID_PRODUCTS: Readonly<Record<string, Invalid>> = {
-  faqs: { json: filled('{"name":"x","faqs":[', "{}", "]}"), last: /faqs: must be a list of at most 100 items/ },
-  options: { json: filled('{"name":"x","options":[', "{}", "]}"), last: /options: must be a list of at most 10 items/ },
+  faqs: { json: filled('{"name":"x","faqs":[', "1", "]}"), last: /faqs: must be a list of at most 100 items/ },
+  options: { json: filled('{"name":"x","options":[', "1", "]}"), last: /options: must be a list of at most 10 items/ },
   "values of an option": {
     json: filled('{"name":"x","options":[{"name":"a","values":[', "1", "]}]}"),
     last: /options\.0\.values\.100: not checked from here on: 523,\d{3} values/
   },
-  media: { json: filled('{"name":"x","media":[', "{}", "]}"), last: /media: must be a list of at most 250 items/ },
+  media: { json: filled('{"name":"x","media":[', "1", "]}"), last: /media: must be a list of at most 250 items/ },
   tags: { json: filled('{"name":"x","tags":[', "1", "]}"), last: /tags: must be a list of at most 250 items/ },
   variants: {
     json: filled('{"name":"x","variants":[', "1", "]}"),
@@ -61,15 +61,17 @@ export const INVALID_PRODUCTS: Readonly<Record<string, Invalid>> = {
   }
 }
 
-/** Those that hold so many keys that nothing else is looked at. */
-export const MANY_KEYS: Readonly<Record<string, Invalid>> = {
-  "90,000 unknown fields": { json: manyKeys('{"name":"x",', 90_000, "}"), last: TOO_MANY_KEYS },
-  "70,000 metafields": { json: manyKeys('{"name":"x","metafields":{', 70_000, "}}"), last: TOO_MANY_KEYS }
+/** Those that hold so many keys, objects or arrays that nothing else is looked at. */
+export const MANY_PARTS: Readonly<Record<string, Invalid>> = {
+  "350,000 objects": { json: filled('{"name":"x","faqs":[', "{}", "]}"), last: TOO_MANY_PARTS },
+  "350,000 arrays": { json: filled('{"name":"x","metafields":{"a":[', "[]", "]}}"), last: TOO_MANY_PARTS },
+  "90,000 unknown fields": { json: manyKeys('{"name":"x",', 90_000, "}"), last: TOO_MANY_PARTS },
+  "70,000 metafields": { json: manyKeys('{"name":"x","metafields":{', 70_000, "}}"), last: TOO_MANY_PARTS }
 }
 
 /** Of collections. */
 export const INVALID_COLLECTIONS: Readonly<Record<string, Invalid>> = {
-  rules: { json: filled('{"title":"x","rules":[', "{}", "]}"), last: /rules: must be a list of at most 60 items/ },
+  rules: { json: filled('{"title":"x","rules":[', "1", "]}"), last: /rules: must be a list of at most 60 items/ },
   productIds: {
     json: filled('{"title":"x","productIds":[', "1", "]}"),
     last: /productIds\.100: not checked from here on: 523,\d{3} values/

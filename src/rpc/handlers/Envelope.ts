@@ -2,7 +2,7 @@ import { Either, Schema } from "effect"
 import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
 import { compileDecoder } from "../../domain/Decoder.ts"
 import { isObject, type JsonObject, type NotAcceptable, parseUntrusted } from "../../domain/Json.ts"
-import { hasTooManyKeys, TOO_MANY_KEYS } from "../../domain/Limits.ts"
+import { hasTooManyParts, TOO_MANY_PARTS } from "../../domain/Limits.ts"
 
 /** Calls of one body. */
 export const MAX_CALLS = 16
@@ -56,7 +56,7 @@ export const callOf = (line: string): Either.Either<Call, BadRequest> =>
 
 /** The calls of a body. One that is none ends it for all: nobody could be told by which id it failed. */
 export const callsOf = (body: string): Either.Either<ReadonlyArray<Call>, BadRequest> => {
-  if (hasTooManyKeys(body)) return Either.left(refuse(`The body ${TOO_MANY_KEYS}`))
+  if (hasTooManyParts(body)) return Either.left(refuse(`The body ${TOO_MANY_PARTS}`))
   const lines = body.trimEnd().split("\n", MAX_CALLS + 1)
   return lines.length > MAX_CALLS
     ? Either.left(refuse(`A body holds at most ${MAX_CALLS} calls; send the others with another request`))
