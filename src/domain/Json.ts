@@ -1,18 +1,7 @@
-import { BigDecimal, Either } from "effect"
-import {
-  hasMore,
-  hasTooManyParts,
-  listed,
-  MAX_INEXACT,
-  MAX_ISSUES,
-  MAX_OBJECT_KEYS,
-  TOO_MANY_INEXACT,
-  TOO_MANY_PARTS
-} from "./Limits.ts"
-import { grouped } from "./Text.ts"
+import { BigDecimal } from "effect"
 
 /** No accepted text or key holds it, so it marks what is not text: an {@link ExactNumber}, also once it is copied. */
-const NUL = "\u0000"
+export const NUL = "\u0000"
 
 /**
  * A number that a float may not hold, kept as its decimal text: numbers are stored exactly as sent
@@ -80,22 +69,19 @@ export const MAX_NUMBER = 999_999_999_999_999
 /** The longest decimal text of a number: far above any price, far below the 16,383 decimals of `numeric`. */
 export const MAX_DIGITS = 255
 
-/** How many arrays and objects may stand inside each other. */
-export const MAX_DEPTH = 64
-
 /**
  * Sixteen digits in a row (a point allowed) or an exponent: the only spellings a float may fail to hold. What stands
  * before tells most numbers from text, so that ids and times do not send a document the slow way.
  */
-const MAY_BE_INEXACT = /(?:^|[[:,\s])-?\d(?:[\d.]{15}|[\d.]*[eE])/
+export const MAY_BE_INEXACT = /(?:^|[[:,\s])-?\d(?:[\d.]{15}|[\d.]*[eE])/
 
 /** A JSON string, or a number of such a spelling. Strings are matched so that digits inside them are passed over. */
-const STRINGS_AND_INEXACT = /"(?:[^"\\]|\\.)*"|-?(?:\d[\d.]{15,}(?:[eE][+-]?\d+)?|[\d.]+[eE][+-]?\d+)/g
+export const STRINGS_AND_INEXACT = /"(?:[^"\\]|\\.)*"|-?(?:\d[\d.]{15,}(?:[eE][+-]?\d+)?|[\d.]+[eE][+-]?\d+)/g
 
 const revive = (_: string, value: unknown) =>
   typeof value === "string" && value.startsWith(NUL) ? new ExactNumber(value.slice(1)) : value
 
-const parseExact = (text: string): unknown =>
+export const parseExact = (text: string): unknown =>
   JSON.parse(
     text.replace(STRINGS_AND_INEXACT, (token) => (token.startsWith('"') ? token : `"\\u0000${token}"`)),
     revive
@@ -161,11 +147,6 @@ export const numberProblem = (value: JsonNumber): string | undefined => {
     : undefined
 }
 
-const textProblem = (text: string) => {
-  if (text.includes(NUL)) return "must not hold the NUL character"
-  return text.isWellFormed() ? undefined : "must not hold half of a surrogate pair"
-}
-
 /** Characters of a path in a line: a key may be as long as the body, and there may be a line for each of its values. */
 const MAX_PATH = 255
 
@@ -183,83 +164,6 @@ export const pathOf = (keys: ReadonlyArray<PropertyKey>): string => {
 /** What is wrong and where; of the whole value there is no place to name. */
 export const lineOf = (keys: ReadonlyArray<PropertyKey>, reason: string): string =>
   keys.length === 0 ? reason : `${pathOf(keys)}: ${reason}`
-
-/**
- * Whether all text in JSON is text that may be kept, seen at once: NUL stands in it only escaped, half of a surrogate pair
- * too, unless the whole is not well formed.
- */
-const isPlain = (json: string): boolean => !json.includes("\\") && json.isWellFormed()
-
-/** What no body may hold wherever it stands, one line each: `path: reason`. */
-const problems = (value: unknown, anyNumber: boolean, isTextPlain: boolean): ReadonlyArray<string> => {
-  const lines: Array<string> = []
-  let count = 0
-  const path: Array<string | number> = []
-  const inText = isTextPlain ? () => undefined : textProblem
-  // `__proto__` is no ordinary member to JavaScript: it would be lost on the way, so it is refused.
-  const inKey = (key: string) => (key === "__proto__" ? "must not be __proto__" : inText(key))
-  const tell = (reason: string | undefined) => {
-    if (reason === undefined) return
-    count += 1
-    if (count <= MAX_ISSUES) lines.push(lineOf(path, reason))
-  }
-  const enter = (key: string | number, item: unknown) => {
-    path.push(key)
-    look(item)
-    path.pop()
-  }
-  const look = (value: unknown): void => {
-    if (typeof value === "string") return tell(inText(value))
-    if (typeof value === "number" || value instanceof ExactNumber) {
-      return tell(anyNumber ? undefined : numberProblem(value))
-    }
-    if (typeof value !== "object" || value === null) return
-    if (path.length === MAX_DEPTH) return tell(`must not be nested deeper than ${MAX_DEPTH} levels`)
-    if (Array.isArray(value)) return value.forEach((item, index) => enter(index, item))
-    const entries = Object.entries(value)
-    // What is kept verbatim is not taken apart, so its objects may be of any size.
-    if (entries.length > MAX_OBJECT_KEYS && !(anyNumber && path.length > 0)) {
-      return tell(`must be an object of at most ${grouped(MAX_OBJECT_KEYS)} keys`)
-    }
-    for (const [key, item] of entries) {
-      const named = inKey(key)
-      if (named === undefined) enter(key, item)
-      else tell(`a key ${named}`)
-    }
-  }
-  look(value)
-  return listed(lines, count)
-}
-
-/** The text was not JSON at all (no issues), or holds what no body may hold. */
-export interface NotAcceptable {
-  readonly issues: ReadonlyArray<string>
-}
-
-/**
- * JSON that a client sent. The first pass bounds its depth, so that the second may recurse. With `anyNumber` it may hold
- * numbers that the service does not calculate with.
- */
-export const parseUntrusted = (text: string, anyNumber = false): Either.Either<unknown, NotAcceptable> => {
-  if (hasTooManyParts(text)) return Either.left({ issues: [TOO_MANY_PARTS] })
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return Either.left({ issues: [] })
-  }
-  const isTextPlain = isPlain(text)
-  const first = problems(value, anyNumber, isTextPlain)
-  if (first.length > 0 || !MAY_BE_INEXACT.test(text)) {
-    return first.length > 0 ? Either.left({ issues: first }) : Either.right(value)
-  }
-  if (hasMore(text, STRINGS_AND_INEXACT, (token) => !token.startsWith('"'), MAX_INEXACT)) {
-    return Either.left({ issues: [TOO_MANY_INEXACT] })
-  }
-  const exact = parseExact(text)
-  const second = problems(exact, anyNumber, isTextPlain)
-  return second.length > 0 ? Either.left({ issues: second }) : Either.right(exact)
-}
 
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s"{}[\]:,]+/g
 

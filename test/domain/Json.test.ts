@@ -4,15 +4,14 @@ import {
   canonical,
   ExactNumber,
   type JsonNumber,
-  MAX_DEPTH,
   MAX_DIGITS,
   MAX_NUMBER,
   memberText,
   parse,
-  parseUntrusted,
   plus,
   stringify
 } from "../../src/domain/Json.ts"
+import { MAX_DEPTH, parseUntrusted } from "../../src/domain/UntrustedJson.ts"
 
 const accepted = (text: string) => Either.getOrThrow(parseUntrusted(text))
 const issues = (text: string) =>

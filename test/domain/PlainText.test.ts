@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
-import { parseUntrusted } from "../../src/domain/Json.ts"
+import { parseUntrusted } from "../../src/domain/UntrustedJson.ts"
 
 const needsEscape = (unit: string) => unit === '"' || unit === "\\" || unit < " "
 

@@ -1,5 +1,6 @@
 import { Effect, Either } from "effect"
-import { isObject, parseUntrusted } from "../../domain/Json.ts"
+import { isObject } from "../../domain/Json.ts"
+import { parseUntrusted } from "../../domain/UntrustedJson.ts"
 import { type Described, documentUrlRefusal, freshSeconds, readDocument } from "../../domain/oauth/ClientMetadata.ts"
 import { type ClientId, UnknownClient } from "../../domain/oauth/Clients.ts"
 import type { Attempt } from "../webhooks/Exchange.ts"

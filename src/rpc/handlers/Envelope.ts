@@ -1,8 +1,8 @@
 import { Either, Schema } from "effect"
 import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
 import { compileDecoder } from "../../domain/Decoder.ts"
-import { isObject, type JsonObject, type NotAcceptable, parseUntrusted } from "../../domain/Json.ts"
-import { hasTooManyParts, TOO_MANY_PARTS } from "../../domain/Limits.ts"
+import { isObject, type JsonObject } from "../../domain/Json.ts"
+import { hasTooManyParts, type NotAcceptable, parseUntrusted, TOO_MANY_PARTS } from "../../domain/UntrustedJson.ts"
 
 /** Calls of one body. */
 export const MAX_CALLS = 16

@@ -1,5 +1,6 @@
 import { Either } from "effect"
-import { ExactNumber, type JsonNumber, parseUntrusted } from "../../domain/Json.ts"
+import { ExactNumber, type JsonNumber } from "../../domain/Json.ts"
+import { parseUntrusted } from "../../domain/UntrustedJson.ts"
 
 /** What is said of text that is to be a number and is none. */
 export const NO_NUMBER = "must be a number with a point before its decimals, as in 1234.50"
