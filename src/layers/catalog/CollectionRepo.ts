@@ -66,8 +66,11 @@ export const headOf = (fields: unknown, id: CollectionId): CollectionHead => ({ 
 
 export const RULES_MILLIS = RULES_SECONDS * 1000
 
-/** Reads of a request in a row that rules may change under, before it is answered with 503. */
-const MAX_READS = 5
+/**
+ * Reads of a request in a row that rules may change under, before it is answered with 503. A writer without pause changes
+ * them under every second read or so: five reads refused one request of 270.
+ */
+const MAX_READS = 20
 
 const unsettled = Effect.dieSync(
   () => new Unavailable({ cause: new Error(`Collections changed under each of ${MAX_READS} reads`) })
@@ -126,8 +129,8 @@ export const makeCollectionReads = (database: DatabaseOf) => {
    * Each collection with its products, from one statement and so from one moment: the first of them, and as many more as
    * a page has room and time for. The rules had to be read before the statement could be written, so it applies them
    * only to the versions they were read from: a collection that changed in between comes back without products and is
-   * asked for again, by the rules that came with it, {@link MAX_READS} times at most. Rules that take too long are refused when they are those of the
-   * first; behind it they are left for the next page.
+   * asked for again, by the rules that came with it, {@link MAX_READS} times at most. Rules that take too long are refused
+   * when they are those of the first; behind it they are left for the next page.
    */
   const read = (
     store: StoreId,
