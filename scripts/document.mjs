@@ -11,8 +11,9 @@ export const openApiDocument = async () => {
   const folder = mkdtempSync(join(tmpdir(), "partner-api-openapi-"))
   const outfile = join(folder, "document.mjs")
   const contents = `
-    import { openApi } from "./src/http/api/PartnerApi.ts"
-    export const document = openApi()
+    import { OpenApi } from "@effect/platform"
+    import { PartnerApi } from "./src/http/api/PartnerApi.ts"
+    export const document = OpenApi.fromApi(PartnerApi)
   `
   try {
     await build({

@@ -38,9 +38,9 @@ import type { StreamsOf } from "./rpc/handlers/Streams.ts"
 import type { Rpcs } from "./rpc/Rpcs.ts"
 
 /** Every route of the service; what they need of the domain is left for `main` and the tests to provide. */
-export const ServerLive = Layer.effectDiscard(
+export const ServerLive = Layer.scopedDiscard(
   Effect.gen(function* () {
-    const handlers: HandlersOf<(typeof PartnerApi.groups)[keyof typeof PartnerApi.groups]> = {
+    const handlers: HandlersOf<(typeof PartnerApi.groups)[string]> = {
       ...(yield* makeStoreHandlers),
       ...(yield* makeCatalogHandlers),
       ...(yield* makeRecordHandlers),

@@ -1,10 +1,6 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect } from "effect"
-import { environment } from "./layers/Settings.ts"
 import { service } from "./Service.ts"
-import { heedOneSignal, teardown } from "./Startup.ts"
+import { heedOneSignal } from "./Startup.ts"
 
-NodeRuntime.runMain(Effect.provide(Effect.andThen(heedOneSignal, service), environment), {
-  disableErrorReporting: true,
-  teardown
-})
+NodeRuntime.runMain(Effect.zipRight(heedOneSignal, service), { disableErrorReporting: true, disablePrettyLogger: true })

@@ -1,4 +1,4 @@
-import { Effect, type Redacted } from "effect"
+import { Effect, type Redacted, Runtime } from "effect"
 import type { IncomingMessage } from "node:http"
 import { WebSocketServer } from "ws"
 import { ForeignOrigin } from "../domain/access/Sessions.ts"
@@ -75,7 +75,7 @@ export const makeWebSockets = (admit: Admit) =>
     const { hold, refusalFor } = yield* makeOpenSockets
     const { isOwnOrigin } = yield* makeOrigin
     const { sessionToken } = yield* makeSessionCookie
-    const runFork = Effect.runForkWith(yield* Effect.context())
+    const runFork = Runtime.runFork(yield* Effect.runtime())
 
     const exchangeOf = (message: IncomingMessage) => {
       const exchange = new Exchange(message)
@@ -114,8 +114,8 @@ export const makeWebSockets = (admit: Admit) =>
       runFork(
         guest.pipe(
           Effect.map((known) => () => welcome(known)),
-          Effect.catch((error) => Effect.succeed(() => answer(exchange, replyOf(error)))),
-          Effect.catchCause((cause) =>
+          Effect.catchAll((error) => Effect.succeed(() => answer(exchange, replyOf(error)))),
+          Effect.catchAllCause((cause) =>
             Effect.map(failureOf(cause, requestId), (reply) => () => answer(exchange, reply))
           ),
           Effect.map((act) => act())

@@ -2,13 +2,12 @@ import { assert, it } from "@effect/vitest"
 import { Console, Effect } from "effect"
 import { print, printAll } from "../../src/cli/Frame.ts"
 
-/** The lines that a program prints. */
+/** What is printed. */
 const said = (program: Effect.Effect<void>) =>
-  Effect.gen(function* () {
+  Console.consoleWith((console) => {
     const lines: Array<unknown> = []
-    const console = { ...(yield* Console.Console), log: (line: unknown) => void lines.push(line) }
-    yield* Effect.provideService(program, Console.Console, console)
-    return lines
+    const log = (line: unknown) => Effect.sync(() => void lines.push(line))
+    return Effect.as(Effect.withConsole(program, { ...console, log }), lines)
   })
 
 it.effect("what a receiver answered can neither move the cursor of a terminal nor pass for another fact", () =>

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Result } from "effect"
-import * as fc from "fast-check"
+import { Either, FastCheck as fc } from "effect"
 import {
   canonical,
   ExactNumber,
@@ -14,9 +13,9 @@ import {
 } from "../../src/domain/Json.ts"
 import { MAX_DEPTH, parseUntrusted } from "../../src/domain/UntrustedJson.ts"
 
-const accepted = (text: string) => Result.getOrThrow(parseUntrusted(text))
+const accepted = (text: string) => Either.getOrThrow(parseUntrusted(text))
 const issues = (text: string) =>
-  Result.match(parseUntrusted(text), { onFailure: ({ issues }) => issues, onSuccess: () => "ok" })
+  Either.match(parseUntrusted(text), { onLeft: ({ issues }) => issues, onRight: () => "ok" })
 
 /** A decimal text as a fraction of 10^600: what the text means, with none of its digits lost. */
 const meaning = (text: string): bigint => {

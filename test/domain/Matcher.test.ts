@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Result, Schema } from "effect"
-import * as fc from "fast-check"
+import { Either, FastCheck as fc, Schema } from "effect"
 import { facetsOf } from "../../src/domain/catalog/Facets.ts"
 import { matches } from "../../src/domain/catalog/Matcher.ts"
 import { CreateProduct, newProduct, ProductId } from "../../src/domain/catalog/Product.ts"
@@ -180,10 +179,10 @@ describe("Rules together", () => {
 
   it("that passed the schema all become conditions", () => {
     const product = facets({ name: "Desk" })
-    const decode = Schema.decodeUnknownResult(Rules)
+    const decode = Schema.decodeUnknownEither(Rules)
     fc.assert(
       fc.property(rulesNear([product, desk]), ({ rules }) => {
-        assert.strictEqual(conditionsOf(Result.getOrThrow(decode(rules))).length, rules.length)
+        assert.strictEqual(conditionsOf(Either.getOrThrow(decode(rules))).length, rules.length)
       })
     )
   })

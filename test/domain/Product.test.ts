@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
-import * as fc from "fast-check"
+import { FastCheck as fc, Schema } from "effect"
 import {
   CreateProduct,
   newProduct,

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
-import * as fc from "fast-check"
+import { FastCheck as fc, Schema } from "effect"
 import { facetsOf } from "../../src/domain/catalog/Facets.ts"
 import { matches } from "../../src/domain/catalog/Matcher.ts"
 import { newProduct, ProductId } from "../../src/domain/catalog/Product.ts"

@@ -1,6 +1,6 @@
+import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { NOTHING } from "../../src/domain/access/AccessRule.ts"
 import { Agents } from "../../src/domain/access/Agents.ts"
 import { Installations } from "../../src/domain/access/Installations.ts"
@@ -18,7 +18,6 @@ import { WebhooksLive } from "../../src/layers/webhooks/Webhooks.ts"
 import { WritesLive } from "../../src/layers/Writes.ts"
 import { agedBy, AGEING } from "../support/Ageing.ts"
 import { makeApp, makeStore } from "../support/Api.ts"
-import { flushStatistics } from "../support/PlanCost.ts"
 import { OneConnectionTest, withoutAutovacuum } from "../support/PostgresTest.ts"
 import { installing } from "../support/Writes.ts"
 
@@ -48,7 +47,7 @@ const PURGED = {
 const pagesOf = Effect.fn(function* <A>(work: Effect.Effect<A>) {
   const sql = yield* SqlClient.SqlClient
   const seen = Effect.gen(function* () {
-    yield* flushStatistics
+    yield* sql`select pg_stat_force_next_flush()`
     const [row] = yield* sql<{ readonly pages: number }>`
       select sum(heap_blks_hit + heap_blks_read + coalesce(idx_blks_hit + idx_blks_read, 0))::integer as pages
       from pg_statio_user_tables
@@ -61,7 +60,7 @@ const pagesOf = Effect.fn(function* <A>(work: Effect.Effect<A>) {
 })
 
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A purge", (it) => {
-  it.effect.each(AGEING)("of $name that finds nothing reads a few pages, however long the service has lived", (table) =>
+  it.scoped.each(AGEING)("of $name that finds nothing reads a few pages, however long the service has lived", (table) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const owner = yield* installed
@@ -72,7 +71,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A purge", (it
     })
   )
 
-  it.effect("comes upon an old event that a delivery needs longer only once", () =>
+  it.scoped("comes upon an old event that a delivery needs longer only once", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { purge } = yield* Webhooks

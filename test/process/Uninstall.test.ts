@@ -4,13 +4,10 @@ import { makeClient } from "../support/Api.ts"
 import { app, cli, factsOf, Installed, store } from "../support/Cli.ts"
 import { ownDatabase, startServer } from "../support/Process.ts"
 
-const Uninstalled = Schema.Struct({
-  installationId: Schema.String.check(Schema.isUUID()),
-  state: Schema.Literal("uninstalled")
-})
+const Uninstalled = Schema.Struct({ installationId: Schema.UUID, state: Schema.Literal("uninstalled") })
 const List = Schema.Struct({ installations: Schema.Array(Schema.Unknown) })
 
-it.live(
+it.scopedLive(
   "an installation that is uninstalled is 401 at once in every process, whatever it is asking, and stays so when the app comes back",
   () =>
     Effect.gen(function* () {
@@ -21,7 +18,7 @@ it.live(
       const { accessToken, installationId } = yield* factsOf(Installed, url, ...create)
       const servers = [yield* startServer({ DATABASE_URL: url }), yield* startServer({ DATABASE_URL: url })]
       const clients = servers.map(({ base }) => makeClient(base, accessToken))
-      const asked = yield* Effect.forkChild(
+      const asked = yield* Effect.fork(
         Effect.forEach([...clients, ...clients], (client) => Effect.replicateEffect(client.get("/products"), 15), {
           concurrency: "unbounded"
         })

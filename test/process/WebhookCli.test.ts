@@ -15,10 +15,7 @@ const PRODUCT = "catalog.product.updated.v1"
 const COLLECTION = "catalog.collection.updated.v1"
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/
 
-const AppMade = Schema.Struct({
-  appId: Schema.String.check(Schema.isUUID()),
-  webhookSecret: Schema.String.pipe(Schema.check(Schema.isPattern(SECRET)))
-})
+const AppMade = Schema.Struct({ appId: Schema.UUID, webhookSecret: Schema.String.pipe(Schema.pattern(SECRET)) })
 
 const words = (text: string) => text.split(" ")
 
@@ -31,7 +28,7 @@ const appWith = (url: string, target: string) =>
   )
 
 const Shown = Schema.Struct({
-  appId: Schema.String.check(Schema.isUUID()),
+  appId: Schema.UUID,
   url: Schema.String,
   events: Schema.Array(Schema.String),
   liveSecrets: Schema.Int,
@@ -44,11 +41,11 @@ const Shown = Schema.Struct({
   dead: Schema.Int
 })
 
-it.live("an app's webhook is set, shown, paused and resumed, and its secret rotated, which is printed once", () =>
+it.scopedLive("an app's webhook is set, shown, paused and resumed, and its secret rotated, which is printed once", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const { appId, webhookSecret } = yield* appWith(url, "https://app.example.com/hooks")
-    const on = <A, I>(schema: Schema.Codec<A, I>, command: string, ...args: ReadonlyArray<string>) =>
+    const on = <A, I>(schema: Schema.Schema<A, I>, command: string, ...args: ReadonlyArray<string>) =>
       factsOf(schema, url, "apps", "webhook", command, "--app", appId, ...args)
     assert.deepInclude(yield* on(Shown, "show"), {
       url: "https://app.example.com/hooks",
@@ -58,11 +55,7 @@ it.live("an app's webhook is set, shown, paused and resumed, and its secret rota
       pending: 0
     })
 
-    const Set = Schema.Struct({
-      appId: Schema.String.check(Schema.isUUID()),
-      url: Schema.String,
-      events: Schema.Array(Schema.String)
-    })
+    const Set = Schema.Struct({ appId: Schema.UUID, url: Schema.String, events: Schema.Array(Schema.String) })
     const set = yield* on(
       Set,
       "set",
@@ -76,8 +69,8 @@ it.live("an app's webhook is set, shown, paused and resumed, and its secret rota
     // As it is kept, which is where requests go.
     assert.strictEqual(set.url, "https://next.example.com/")
     const Rotated = Schema.Struct({
-      appId: Schema.String.check(Schema.isUUID()),
-      webhookSecret: Schema.String.pipe(Schema.check(Schema.isPattern(SECRET))),
+      appId: Schema.UUID,
+      webhookSecret: Schema.String.pipe(Schema.pattern(SECRET)),
       previousSecretSignsUntil: Schema.DateFromString
     })
     const rotated = yield* on(Rotated, "rotate-secret")
@@ -88,7 +81,7 @@ it.live("an app's webhook is set, shown, paused and resumed, and its secret rota
     assert.notStrictEqual(ended.webhookSecret, rotated.webhookSecret)
     assert.strictEqual((yield* on(Shown, "show")).liveSecrets, 1)
     yield* on(Rotated, "rotate-secret")
-    yield* on(Schema.Struct({ appId: Schema.String.check(Schema.isUUID()), paused: Schema.Literal(true) }), "pause")
+    yield* on(Schema.Struct({ appId: Schema.UUID, paused: Schema.Literal(true) }), "pause")
     assert.deepInclude(yield* on(Shown, "show"), {
       url: "https://next.example.com/",
       events: [PRODUCT, COLLECTION],
@@ -96,7 +89,7 @@ it.live("an app's webhook is set, shown, paused and resumed, and its secret rota
       pauseReason: "operator"
     })
     const Resumed = Schema.Struct({
-      appId: Schema.String.check(Schema.isUUID()),
+      appId: Schema.UUID,
       paused: Schema.Literal(false),
       missed: Schema.Literal(0),
       missedSince: Schema.Null,
@@ -113,10 +106,10 @@ it.live("an app's webhook is set, shown, paused and resumed, and its secret rota
 const Deliveries = Schema.Struct({
   deliveries: Schema.Array(
     Schema.Struct({
-      eventId: Schema.String.check(Schema.isUUID()),
+      eventId: Schema.UUID,
       kind: Schema.String,
-      storeId: Schema.String.check(Schema.isUUID()),
-      installationId: Schema.String.check(Schema.isUUID()),
+      storeId: Schema.UUID,
+      installationId: Schema.UUID,
       state: Schema.String,
       attempts: Schema.Int,
       createdAt: Schema.DateFromString,
@@ -128,7 +121,7 @@ const Deliveries = Schema.Struct({
 const Attempts = Schema.Struct({
   attempts: Schema.Array(
     Schema.Struct({
-      installationId: Schema.String.check(Schema.isUUID()),
+      installationId: Schema.UUID,
       attempt: Schema.Int,
       startedAt: Schema.DateFromString,
       durationMillis: Schema.Int,
@@ -159,65 +152,67 @@ const subscription = (url: string, target: string) =>
     return { accessToken: Redacted.value(token), appId, secret: Redacted.value(secret) }
   }).pipe(Effect.provide(servicesOn(url)))
 
-it.live("a change arrives at `webhooks listen`, verified, from a worker alone; it is looked up and sent again", () =>
-  Effect.gen(function* () {
-    const { client: database, url } = yield* ownDatabase
-    const port = yield* freePort
-    const environment = { DATABASE_URL: url, WEBHOOK_ALLOW_HOSTS: "127.0.0.1" }
-    const { accessToken, appId, secret } = yield* subscription(url, `http://127.0.0.1:${port}/`)
-    const told = yield* startNode("cli", ["webhooks", "listen", "--port", `${port}`, "--secret", secret], {})
-    const lines = (n: number) =>
-      watch(
-        Effect.sync(() => told.said.stdout.split("\n").filter((line) => line.includes("verified"))),
-        (said) => said.length >= n
+it.scopedLive(
+  "a change arrives at `webhooks listen`, verified, from a worker alone; it is looked up and sent again",
+  () =>
+    Effect.gen(function* () {
+      const { client: database, url } = yield* ownDatabase
+      const port = yield* freePort
+      const environment = { DATABASE_URL: url, WEBHOOK_ALLOW_HOSTS: "127.0.0.1" }
+      const { accessToken, appId, secret } = yield* subscription(url, `http://127.0.0.1:${port}/`)
+      const told = yield* startNode("cli", ["webhooks", "listen", "--port", `${port}`, "--secret", secret], {})
+      const lines = (n: number) =>
+        watch(
+          Effect.sync(() => told.said.stdout.split("\n").filter((line) => line.includes("verified"))),
+          (said) => said.length >= n
+        )
+      const worker = yield* startNode("cli", ["worker"], environment)
+      const { base } = yield* startServer({ ...environment, WEBHOOK_WORKERS: "0" })
+      assert.strictEqual((yield* makeClient(base, accessToken).post("/products", { name: "Cup" })).status, 201)
+      const [line = ""] = yield* lines(1)
+      assert.match(
+        line,
+        /✓ verified \| catalog\.product\.updated\.v1, event .*, product .* version 1, hops 0 \| answered 204/
       )
-    const worker = yield* startNode("cli", ["worker"], environment)
-    const { base } = yield* startServer({ ...environment, WEBHOOK_WORKERS: "0" })
-    assert.strictEqual((yield* makeClient(base, accessToken).post("/products", { name: "Cup" })).status, 201)
-    const [line = ""] = yield* lines(1)
-    assert.match(
-      line,
-      /✓ verified \| catalog\.product\.updated\.v1, event .*, product .* version 1, hops 0 \| answered 204/
-    )
 
-    const done = rowsOf(database, "select event_id from deliveries where outcome = 'delivered'")
-    const [row] = yield* watch(done, (rows) => rows.length === 1)
-    const event = String(row?.["event_id"])
-    const at = ["--app", appId] as const
-    const { deliveries } = yield* factsOf(
-      Deliveries,
-      url,
-      "apps",
-      "webhook",
-      "deliveries",
-      ...at,
-      "--state",
-      "delivered"
-    )
-    assert.deepStrictEqual(
-      deliveries.map(({ attempts, eventId, state }) => ({ attempts, eventId, state })),
-      [{ attempts: 1, eventId: event, state: "delivered" }]
-    )
-    const { attempts } = yield* factsOf(Attempts, url, "apps", "webhook", "attempts", ...at, "--event-id", event)
-    assert.deepInclude(attempts[0], { attempt: 1, status: 204, error: null })
-    const Redelivered = Schema.Struct({ appId: Schema.String.check(Schema.isUUID()), redelivered: Schema.Int })
-    const again = (...which: ReadonlyArray<string>) =>
-      factsOf(Redelivered, url, "apps", "webhook", "redeliver", ...at, ...which)
-    assert.strictEqual((yield* again("--event-id", event)).redelivered, 1)
-    yield* lines(2)
-    yield* watch(done, (rows) => rows.length === 1)
-    assert.strictEqual((yield* again("--since", "2026-01-01T00:00:00Z")).redelivered, 1)
-    yield* lines(3)
-    yield* watch(done, (rows) => rows.length === 1)
-    assert.strictEqual((yield* again("--since", "2026-01-01", "--dead")).redelivered, 0)
+      const done = rowsOf(database, "select event_id from deliveries where outcome = 'delivered'")
+      const [row] = yield* watch(done, (rows) => rows.length === 1)
+      const event = String(row?.["event_id"])
+      const at = ["--app", appId] as const
+      const { deliveries } = yield* factsOf(
+        Deliveries,
+        url,
+        "apps",
+        "webhook",
+        "deliveries",
+        ...at,
+        "--state",
+        "delivered"
+      )
+      assert.deepStrictEqual(
+        deliveries.map(({ attempts, eventId, state }) => ({ attempts, eventId, state })),
+        [{ attempts: 1, eventId: event, state: "delivered" }]
+      )
+      const { attempts } = yield* factsOf(Attempts, url, "apps", "webhook", "attempts", ...at, "--event-id", event)
+      assert.deepInclude(attempts[0], { attempt: 1, status: 204, error: null })
+      const Redelivered = Schema.Struct({ appId: Schema.UUID, redelivered: Schema.Int })
+      const again = (...which: ReadonlyArray<string>) =>
+        factsOf(Redelivered, url, "apps", "webhook", "redeliver", ...at, ...which)
+      assert.strictEqual((yield* again("--event-id", event)).redelivered, 1)
+      yield* lines(2)
+      yield* watch(done, (rows) => rows.length === 1)
+      assert.strictEqual((yield* again("--since", "2026-01-01T00:00:00Z")).redelivered, 1)
+      yield* lines(3)
+      yield* watch(done, (rows) => rows.length === 1)
+      assert.strictEqual((yield* again("--since", "2026-01-01", "--dead")).redelivered, 0)
 
-    worker.kill("SIGTERM")
-    const { stderr } = yield* worker.ended
-    assert.strictEqual(stderr, "")
-    for (const process of [told, worker]) process.kill("SIGINT")
-    yield* told.ended
-    assert.notInclude(told.said.stdout + worker.said.stdout, secret)
-  })
+      worker.kill("SIGTERM")
+      const { stderr } = yield* worker.ended
+      assert.strictEqual(stderr, "")
+      for (const process of [told, worker]) process.kill("SIGINT")
+      yield* told.ended
+      assert.notInclude(told.said.stdout + worker.said.stdout, secret)
+    })
 )
 
 const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
@@ -242,7 +237,7 @@ const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   ["worker --concurrency 0", /--concurrency/]
 ]
 
-it.live("what is asked wrongly is answered with one clear line and exit code 1, and makes nothing", () =>
+it.scopedLive("what is asked wrongly is answered with one clear line and exit code 1, and makes nothing", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     for (const [asked, line] of mistakes) {

@@ -1,6 +1,6 @@
+import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schema, SchemaAST, Stream } from "effect"
-import { SqlClient } from "effect/sql"
+import { Chunk, Effect, Schema, SchemaAST, Stream } from "effect"
 import { hash } from "node:crypto"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
@@ -28,9 +28,7 @@ const UNTOLD = new Set(["deliveries.redeliver", "proposals.approve", "proposals.
 
 /** The procedures that write in a store and cannot be rehearsed, as those of the catalog can. */
 const ADMINISTERING = [...Rpcs.requests.values()].flatMap(({ _tag, payloadSchema }) => {
-  const names = new Set(
-    SchemaAST.isObjects(payloadSchema.ast) ? payloadSchema.ast.propertySignatures.map(({ name }) => name) : []
-  )
+  const names = new Set(SchemaAST.getPropertySignatures(payloadSchema.ast).map(({ name }) => name))
   const isWrite = names.has("storeId") && names.has("idempotencyKey") && !names.has("dryRun")
   return isWrite && !UNTOLD.has(_tag) ? [_tag] : []
 })
@@ -41,7 +39,7 @@ const entriesOf = (client: Client, storeId: StoreId) =>
 const kindsOf = (entries: ReadonlyArray<ActivityEntry>) => new Set(entries.map(({ resource }) => resource))
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What members administer", (it) => {
-  it.effect(
+  it.scoped(
     "leaves one entry each, through every procedure; what is repeated, refused or changes nothing leaves none",
     () =>
       Effect.gen(function* () {
@@ -114,7 +112,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What memb
       })
   )
 
-  it.effect("leaves no entry where it is refused or rehearsed", () =>
+  it.scoped("leaves no entry where it is refused or rehearsed", () =>
     Effect.gen(function* () {
       const { basic, client, merchantId, storeId, installationId } = yield* administering
       const stores = yield* Stores
@@ -138,7 +136,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What memb
     })
   )
 
-  it.effect("is told to members, of members and subscriptions to owners, and to no agent and nobody else", () =>
+  it.scoped("is told to members, of members and subscriptions to owners, and to no agent and nobody else", () =>
     Effect.gen(function* () {
       const { basic, client, installationId, storeId, ...owner } = yield* administering
       const stranger = yield* freshMember()
@@ -199,7 +197,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What memb
     })
   )
 
-  it.effect("is not undone, nor told to followers: a span of it is undone as if it were not there", () =>
+  it.scoped("is not undone, nor told to followers: a span of it is undone as if it were not there", () =>
     Effect.gen(function* () {
       const { basic, client, cookie, installationId, merchantId, storeId, ...owner } = yield* administering
       const agent = yield* agentOf({ client, storeId, ...owner })
@@ -229,7 +227,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What memb
       const { changes } = yield* followerAt(yield* baseUrl, cookie)
       const told = yield* Stream.runCollect(Stream.take(changes({ storeId, after: EventId.make(first) }), 2))
       assert.deepStrictEqual(
-        told.map((change) => ("kind" in change ? [change.resourceId, change.kind] : [])),
+        Chunk.toReadonlyArray(told).map((change) => ("kind" in change ? [change.resourceId, change.kind] : [])),
         [
           [cup.id, "created"],
           [cup.id, "deleted"]

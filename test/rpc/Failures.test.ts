@@ -1,6 +1,6 @@
+import { Rpc } from "@effect/rpc"
 import { assert, layer } from "@effect/vitest"
-import { Config, Context, Effect, Layer, Logger, References, Schema } from "effect"
-import { Rpc } from "effect/rpc"
+import { Config, Context, Effect, HashMap, Layer, Logger, Option, Schema } from "effect"
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { type Access, AccessLog } from "../../src/http/AccessLog.ts"
@@ -20,10 +20,10 @@ import { makeMerchant } from "../support/Merchants.ts"
 import { callLine, exitsOf, post, sessionOf } from "../support/Rpc.ts"
 
 /** What the service told its logs. */
-class Told extends Context.Service<
+class Told extends Context.Tag("Told")<
   Told,
   { readonly requests: Array<Access>; readonly failures: Array<{ readonly text: string; readonly requestId: unknown }> }
->()("Told") {}
+>() {}
 
 const SECRET = "postgres://admin:hunter2@db"
 
@@ -45,9 +45,9 @@ const procedures = [
   procedure(badly, () => Effect.sync(() => encoded(badly)({ at: 0.5 })))
 ]
 
-const Service = Layer.unwrap(
+const Service = Layer.unwrapEffect(
   Effect.map(Told, ({ failures, requests }) =>
-    Layer.effectDiscard(
+    Layer.scopedDiscard(
       Effect.flatMap(Effect.flatMap(makeCalls(procedures), makeRpc), (rpc) => serve(rpc, Effect.never))
     ).pipe(
       Layer.provideMerge(
@@ -55,14 +55,15 @@ const Service = Layer.unwrap(
       ),
       Layer.provide(Layer.succeed(AccessLog, (access: Access) => void requests.push(access))),
       Layer.provide(
-        Logger.layer([
-          Logger.make(({ cause, fiber }) => {
+        Logger.replace(
+          Logger.defaultLogger,
+          Logger.make(({ annotations, cause }) => {
             failures.push({
               text: String(cause),
-              requestId: fiber.getRef(References.CurrentLogAnnotations)["requestId"]
+              requestId: Option.getOrUndefined(HashMap.get(annotations, "requestId"))
             })
           })
-        ])
+        )
       )
     )
   )
@@ -100,7 +101,7 @@ layer(Service, { excludeTestServices: true })("what should not have happened", (
     })
   )
 
-  it.effect("a client that takes nothing of its answer is let go of", () =>
+  it.scoped("a client that takes nothing of its answer is let go of", () =>
     Effect.gen(function* () {
       const cookie = yield* sessionOf((yield* makeMerchant()).email)
       const { hostname, port } = new URL(yield* baseUrl)

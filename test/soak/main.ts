@@ -33,7 +33,7 @@ const program = Effect.gen(function* () {
   return held
 }).pipe(
   Effect.tapError((line) => say(String(line))),
-  Effect.tapDefect((defect) => say(Cause.pretty(Cause.die(defect))))
+  Effect.tapDefect((cause) => say(Cause.pretty(cause)))
 )
 
 NodeRuntime.runMain(Effect.scoped(program), {

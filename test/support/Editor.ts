@@ -4,12 +4,8 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 
-const Message = Schema.fromJsonString(
-  Schema.Struct({
-    id: Schema.optional(Schema.Unknown),
-    method: Schema.optional(Schema.String),
-    result: Schema.optionalKey(Schema.Unknown)
-  })
+const Message = Schema.parseJson(
+  Schema.Struct({ id: Schema.optional(Schema.Unknown), method: Schema.optional(Schema.String), result: Schema.Unknown })
 )
 const Hovered = Schema.Struct({ contents: Schema.Struct({ value: Schema.String }) })
 
@@ -50,7 +46,7 @@ export const editor = Effect.fn(function* (folder: string) {
   })
 
   const ask = (method: string, params: object) =>
-    Effect.callback<unknown>((resume) => {
+    Effect.async<unknown>((resume) => {
       const id = ++asked
       answers.set(id, (result) => resume(Effect.succeed(result)))
       send({ id, method, params })

@@ -1,5 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
-import { described, Timestamp } from "../catalog/Fields.ts"
+import { Timestamp } from "../catalog/Fields.ts"
 import { StoreId, type StoreNotFound } from "../Store.ts"
 import type { Write } from "../Write.ts"
 import { Settings, type UpdateSettings } from "./Settings.ts"
@@ -7,27 +7,25 @@ import { Settings, type UpdateSettings } from "./Settings.ts"
 /** What a plan allows. Plans are rows, so that an operator changes them without a release. */
 export class Plan extends Schema.Class<Plan>("Plan")({
   name: Schema.NonEmptyString,
-  productLimit: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-  collectionLimit: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+  productLimit: Schema.NonNegativeInt,
+  collectionLimit: Schema.NonNegativeInt
 }) {}
 
 /** What a store says of itself. */
 export const Store = Schema.Struct({
-  id: described(StoreId, "Which store it is"),
-  name: Schema.String.annotate({ description: "What it is called" }),
+  id: StoreId.annotations({ description: "Which store it is" }),
+  name: Schema.String.annotations({ description: "What it is called" }),
   ...Settings.fields,
-  currencyCode: Schema.String.annotate({ description: "ISO 4217: the currency of its prices" }),
-  plan: Schema.Struct(Plan.fields).annotate({ description: "How many products and collections it may hold" }),
-  productCount: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
-    description: "How many products it holds"
-  }),
+  currencyCode: Schema.String.annotations({ description: "ISO 4217: the currency of its prices" }),
+  plan: Schema.Struct(Plan.fields).annotations({ description: "How many products and collections it may hold" }),
+  productCount: Schema.NonNegativeInt.annotations({ description: "How many products it holds" }),
   createdAt: Timestamp
-}).annotate({ identifier: "Store", description: "What a store says of itself" })
+}).annotations({ identifier: "Store", description: "What a store says of itself" })
 export type Store = typeof Store.Type
 
 /** A store as operators see it, with how much it holds. */
 export const StoreSummary = Schema.Struct({
-  storeId: Schema.toType(StoreId),
+  storeId: Schema.typeSchema(StoreId),
   name: Schema.String,
   plan: Schema.String,
   currencyCode: Schema.String,
@@ -35,7 +33,7 @@ export const StoreSummary = Schema.Struct({
   collections: Schema.Int,
   /** The active ones. */
   installations: Schema.Int,
-  createdAt: Schema.Date
+  createdAt: Schema.DateFromSelf
 })
 export type StoreSummary = typeof StoreSummary.Type
 
@@ -62,7 +60,7 @@ export class PlanExists extends Schema.TaggedError<PlanExists>()("PlanExists", {
 }
 
 /** The stores, and the plans that say how much they may hold. */
-export class Stores extends Context.Service<
+export class Stores extends Context.Tag("domain/Stores")<
   Stores,
   {
     readonly listPlans: Effect.Effect<ReadonlyArray<Plan>>
@@ -82,4 +80,4 @@ export class Stores extends Context.Service<
     /** From its commit on, every request for the store is refused with 404 and its deliveries end. Its rows are kept. */
     readonly delete: (id: StoreId) => Effect.Effect<void, UnknownStore>
   }
->()("domain/Stores") {}
+>() {}

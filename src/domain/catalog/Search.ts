@@ -20,18 +20,16 @@ export const MAX_QUERY_WORDS = 8
  * How a product was found, the best first: by its SKU or barcode, by beginnings of its words, by the beginning of its SKU
  * or barcode, by beginnings of words with a typing error.
  */
-export const Found = Schema.Literals(["code", "words", "code_beginning", "similar"])
+export const Found = Schema.Literal("code", "words", "code_beginning", "similar")
 export type Found = typeof Found.Type
 
 /** The last product that was seen, and how it was found. */
 export const SearchCursor = Schema.String.pipe(
-  Schema.check(
-    Schema.makeFilter(
-      (text) => /^(?:code|code_beginning|words|similar)\./.test(text) && isUuid(text.slice(text.indexOf(".") + 1))
-    )
+  Schema.filter(
+    (text) => /^(?:code|code_beginning|words|similar)\./.test(text) && isUuid(text.slice(text.indexOf(".") + 1))
   ),
   Schema.brand("SearchCursor"),
-  Schema.annotate({ message: "must be the `nextCursor` of a page" })
+  Schema.annotations({ message: () => ({ message: "must be the `nextCursor` of a page", override: true }) })
 )
 export type SearchCursor = typeof SearchCursor.Type
 
@@ -40,12 +38,12 @@ export const Query = trimmed(255)
 /** A product that was found. */
 export const FoundProduct = Schema.Struct({
   ...ProductSummary.fields,
-  found: Found.annotate({
+  found: Found.annotations({
     description:
       "How: by its SKU or barcode (`code`), by beginnings of its words (`words`), by the beginning of its SKU or barcode (`code_beginning`), or by words with one typing error (`similar`)",
     examples: ["words"]
   })
-}).annotate({ identifier: "FoundProduct" })
+}).annotations({ identifier: "FoundProduct" })
 
 /** What is searched for, and which page of what is found. */
 export interface SearchRequest {
@@ -55,7 +53,7 @@ export interface SearchRequest {
 }
 
 /** Finds products by text. What is committed is found. */
-export class Search extends Context.Service<
+export class Search extends Context.Tag("domain/Search")<
   Search,
   {
     /** The best first, as `Found` has them; of those that are found alike the oldest first. */
@@ -63,4 +61,4 @@ export class Search extends Context.Service<
     /** Makes products findable that a release wrote which knew no search: some of them. Answers how many. */
     readonly catchUp: Effect.Effect<number>
   }
->()("domain/Search") {}
+>() {}

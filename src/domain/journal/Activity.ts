@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import { MerchantId } from "../Actor.ts"
-import { JsonValue, Timestamp } from "../catalog/Fields.ts"
+import { Timestamp } from "../catalog/Fields.ts"
 import type { JsonText, DocumentPage } from "../Document.ts"
 import { MAX_LIMIT, type PageRequest } from "../Page.ts"
 import type { StoreId } from "../Store.ts"
@@ -9,54 +9,54 @@ import type { Surface } from "../Write.ts"
 import { ENTRY_DAYS } from "./Journal.ts"
 import { ResourceKind } from "./Kinds.ts"
 
-export const EntryId = Uuid.pipe(Schema.brand("EntryId"), Schema.annotate({ identifier: "EntryId" }))
+export const EntryId = Uuid.pipe(Schema.brand("EntryId"), Schema.annotations({ identifier: "EntryId" }))
 export type EntryId = typeof EntryId.Type
 
-export const ActorType = Schema.Literals(["app", "merchant", "agent"])
+export const ActorType = Schema.Literal("app", "merchant", "agent")
 export type ActorType = typeof ActorType.Type
 
 const surfaces = ["rest", "rpc", "mcp", "cli", "import", "consent"] as const satisfies ReadonlyArray<Surface>
 
 /** Through what a write came. */
-export const EntrySurface = Schema.Literals([...surfaces])
+export const EntrySurface = Schema.Literal(...surfaces)
 
-const Side = Schema.NullOr(Schema.Record(Schema.String, JsonValue))
+const Side = Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
 const VersionOf = Schema.NullOr(Schema.Int)
-const Id = Schema.toType(Uuid)
+const Id = Schema.typeSchema(Uuid)
 
 /** One change of one resource, as the journal keeps it. */
 export const ActivityEntry = Schema.Struct({
-  id: Schema.toType(EntryId).annotate({ description: "That of the event, too, if the change sent one" }),
+  id: Schema.typeSchema(EntryId).annotations({ description: "That of the event, too, if the change sent one" }),
   at: Timestamp,
-  actor: Schema.Struct({ type: ActorType, id: Id }).annotate({
+  actor: Schema.Struct({ type: ActorType, id: Id }).annotations({
     description: "Who wrote: an installation of an app, a merchant or an agent"
   }),
-  surface: EntrySurface.annotate({ description: "Through what it came" }),
+  surface: EntrySurface.annotations({ description: "Through what it came" }),
   resource: ResourceKind,
   resourceId: Id,
-  versions: Schema.Struct({ before: VersionOf, after: VersionOf }).annotate({
+  versions: Schema.Struct({ before: VersionOf, after: VersionOf }).annotations({
     description:
       "What became which version: null before it was made, and after it was deleted; both of what members administer, which has no versions"
   }),
-  omitted: Schema.Array(Schema.String).annotate({
+  omitted: Schema.Array(Schema.String).annotations({
     description: "Members that differ, too, and were too large to keep: 65,536 characters of JSON are kept of a change"
   }),
   idempotencyKey: Schema.NullOr(Schema.String),
-  requestId: Schema.NullOr(Schema.String).annotate({ description: "What names the request in the service's log" }),
-  hops: Schema.Int.annotate({ description: "Deliveries of events in a row that led to it" }),
-  reason: Schema.NullOr(Schema.String).annotate({ description: "Why, in the words of who wrote" }),
-  undoes: Schema.NullOr(Schema.toType(EntryId)).annotate({ description: "The entry that it takes back" }),
-  approvedBy: Schema.NullOr(Schema.toType(MerchantId)).annotate({
+  requestId: Schema.NullOr(Schema.String).annotations({ description: "What names the request in the service's log" }),
+  hops: Schema.Int.annotations({ description: "Deliveries of events in a row that led to it" }),
+  reason: Schema.NullOr(Schema.String).annotations({ description: "Why, in the words of who wrote" }),
+  undoes: Schema.NullOr(Schema.typeSchema(EntryId)).annotations({ description: "The entry that it takes back" }),
+  approvedBy: Schema.NullOr(Schema.typeSchema(MerchantId)).annotations({
     description: "The merchant who approved what the agent had proposed"
   }),
-  before: Side.annotate({
+  before: Side.annotations({
     description:
       "The members that differ, as they were; the whole resource where it was deleted, null where it was made"
   }),
-  after: Side.annotate({
+  after: Side.annotations({
     description: "The same as they are since; the whole resource where it was made, null where it was deleted"
   })
-}).annotate({ identifier: "ActivityEntry" })
+}).annotations({ identifier: "ActivityEntry" })
 export type ActivityEntry = typeof ActivityEntry.Type
 
 export class EntryNotFound extends Schema.TaggedError<EntryNotFound>()("EntryNotFound", { id: EntryId }) {
@@ -95,7 +95,7 @@ export type Named = typeof Named.Type
 export const MAX_NAMED = 2 * MAX_LIMIT
 
 /** Who changed what in a store, as the journal tells it. */
-export class Activity extends Context.Service<
+export class Activity extends Context.Tag("domain/journal/Activity")<
   Activity,
   {
     /** Entries in descending order of id: the newest first. */
@@ -107,4 +107,4 @@ export class Activity extends Context.Service<
      */
     readonly names: (store: StoreId, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Named>>
   }
->()("domain/journal/Activity") {}
+>() {}

@@ -24,7 +24,6 @@ import { overheard } from "../Writes.ts"
 import { endGrantsOf } from "../oauth/Ending.ts"
 import { spend } from "./Budget.ts"
 import { administered, AGENT, GOES_ON, makeAgent } from "./NewAgents.ts"
-import { column } from "../database/Column.ts"
 
 /** About how many bytes it has. */
 const BYTES = "600"
@@ -110,8 +109,8 @@ const selectEnded = statement(`
 
 const Bearer = Schema.Struct({
   place: Schema.Int,
-  id: Schema.toType(AgentId),
-  storeId: Schema.toType(StoreId),
+  id: Schema.typeSchema(AgentId),
+  storeId: Schema.typeSchema(StoreId),
   scopes: storedList(Scope),
   proposalsOnly: Schema.Boolean,
   isGone: Schema.Boolean,
@@ -119,7 +118,7 @@ const Bearer = Schema.Struct({
   ...Counted.fields
 })
 
-const Json = column("json", Schema.String)
+const Json = Schema.Struct({ json: Schema.String }).pipe(Schema.pluck("json"))
 
 const agentOf = firstOf(Json)
 
@@ -156,7 +155,7 @@ export const AgentsLive = Layer.effect(
         Bearer
       )
     )
-    const placesOf = database.rows(column("place", Schema.Int))
+    const placesOf = database.rows(Schema.Struct({ place: Schema.Int }).pipe(Schema.pluck("place")))
     const page = pageOf(database, AgentId)
 
     return Agents.of({

@@ -8,7 +8,7 @@ export const PLAN = `
   p.id, p.name, p.price::text as price, p.currency_code as "currencyCode", p.period, p.trial_days as "trialDays"
 `
 
-export const PlanRow = Schema.Struct({ ...AppPlan.fields, id: Schema.toType(AppPlanId), price: PriceText })
+export const PlanRow = Schema.Struct({ ...AppPlan.fields, id: Schema.typeSchema(AppPlanId), price: PriceText })
 
 /** With the time that it is asked at, which decides how it stands. */
 export const SUBSCRIPTION = `
@@ -25,21 +25,21 @@ export const LAST = `
   where i.store_id = $1 and i.id = $2
 `
 
-const When = Schema.NullOr(Schema.Date)
+const When = Schema.NullOr(Schema.DateFromSelf)
 
 export const SubscriptionRow = Schema.Struct({
-  id: Schema.toType(SubscriptionId),
-  installationId: Schema.toType(InstallationId),
-  planId: Schema.toType(AppPlanId),
+  id: Schema.typeSchema(SubscriptionId),
+  installationId: Schema.typeSchema(InstallationId),
+  planId: Schema.typeSchema(AppPlanId),
   planName: Schema.String,
   price: PriceText,
   currencyCode: Schema.String,
   period: Period,
-  startedAt: Schema.Date,
+  startedAt: Schema.DateFromSelf,
   trialEndsAt: When,
   cancelledAt: When,
   endsAt: When,
-  now: Schema.Date
+  now: Schema.DateFromSelf
 })
 export type SubscriptionRow = typeof SubscriptionRow.Type
 

@@ -1,4 +1,4 @@
-import { Effect, Exit, Option, Predicate, Result, type Schema } from "effect"
+import { Effect, Either, Exit, Option, Predicate, type Schema } from "effect"
 import { compileDecoder } from "../../domain/Decoder.ts"
 import { unavailableIn } from "../../domain/Unavailable.ts"
 import type { Answer } from "./Plan.ts"
@@ -47,17 +47,14 @@ export const makeTogether = (send: Send, most: number) => {
 
   return <Question, Row extends Placed, RowJson>(
     statementOf: (questions: ReadonlyArray<Question>) => Statement,
-    row: Schema.Codec<Row, RowJson>
+    row: Schema.Schema<Row, RowJson>
   ) => {
     const decode = compileDecoder(row)
     /** Each row is decoded by itself: one that cannot be read fails its own question alone. */
     const rowOf = ({ rows }: Answer, place: number): Exit.Exit<Option.Option<Row>> => {
       const found = rows.find((one) => Predicate.hasProperty(one, "place") && one.place === place)
       if (found === undefined) return Exit.succeed(Option.none())
-      return Result.match(decode(found), {
-        onFailure: Exit.die,
-        onSuccess: (decoded) => Exit.succeed(Option.some(decoded))
-      })
+      return Either.match(decode(found), { onLeft: Exit.die, onRight: (decoded) => Exit.succeed(Option.some(decoded)) })
     }
 
     /**
@@ -72,7 +69,7 @@ export const makeTogether = (send: Send, most: number) => {
         }
         done()
         for (const [index, { answer }] of batch.entries()) {
-          answer(Exit.isSuccess(answered) ? rowOf(answered.value, index + 1) : Exit.failCause(answered.cause))
+          answer(Exit.flatMap(answered, (given) => rowOf(given, index + 1)))
         }
       })
     }
@@ -97,7 +94,7 @@ export const makeTogether = (send: Send, most: number) => {
 
     /** The row that answers a question, if there is one. */
     return (question: Question): Effect.Effect<Option.Option<Row>> =>
-      Effect.callback((answer) => {
+      Effect.async((answer) => {
         if (waiting.push({ question, answer }) > 1) return
         setImmediate(() => {
           ready.add(sendBatch)

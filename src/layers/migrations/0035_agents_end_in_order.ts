@@ -3,7 +3,7 @@ import { buildIndex, OutsideTransaction } from "../database/IndexMigration.ts"
 
 /** Finds agents that have ended for the purge, and installations whose app data is to be purged. */
 export default new OutsideTransaction({
-  steps: Effect.andThen(
+  steps: Effect.zipRight(
     buildIndex({
       name: "agents_in_order",
       table: "agents",

@@ -20,7 +20,6 @@ import { deleteToken, endGrant, selectToken } from "./Ending.ts"
 import { useCode, useRefreshToken, whyNoCode, whyNoRefresh } from "./Exchanges.ts"
 import { PURGES } from "./Purging.ts"
 import { challengeOf, hashOf, newNonce, newToken, successorsOf } from "../Secrets.ts"
-import { column } from "../database/Column.ts"
 
 const Scopes = storedList(Scope)
 
@@ -28,8 +27,8 @@ const Scopes = storedList(Scope)
 const Presented = Schema.Struct({
   isAuthentic: Schema.Boolean,
   isOwn: Schema.Boolean,
-  storeId: Schema.NullOr(Schema.toType(StoreId)),
-  grantId: Schema.NullOr(Schema.toType(GrantId))
+  storeId: Schema.NullOr(Schema.typeSchema(StoreId)),
+  grantId: Schema.NullOr(Schema.typeSchema(GrantId))
 })
 
 const CodeRefused = Schema.Struct({
@@ -45,7 +44,7 @@ const RefreshRefused = Schema.Struct({
   isRevoked: Schema.Boolean,
   /** Seconds since it was used, and what its successors were made with. */
   age: Schema.NullOr(Schema.Number),
-  nonce: Schema.NullOr(Schema.Uint8Array),
+  nonce: Schema.NullOr(Schema.Uint8ArrayFromSelf),
   scopes: Schema.NullOr(Scopes),
   isTarget: Schema.Boolean,
   isWithin: Schema.Boolean
@@ -60,7 +59,7 @@ const badTarget = () => new InvalidTarget({ reason: "resource is not what the me
 export const GrantsLive = Layer.effect(
   Grants,
   Effect.map(Database, ({ count, first, one, perform }) => {
-    const scopesOf = first(column("scopes", Scopes))
+    const scopesOf = first(Schema.Struct({ scopes: Scopes }).pipe(Schema.pluck("scopes")))
     const codeRefusedOf = one(CodeRefused)
     const refreshRefusedOf = one(RefreshRefused)
     const presentedOf = one(Presented)

@@ -10,7 +10,7 @@ import type { Sealing } from "./Sealing.ts"
 const BATCH = 500
 
 const Kept = Schema.Struct({
-  appId: Schema.toType(AppId),
+  appId: Schema.typeSchema(AppId),
   secret: Schema.String,
   previous: Schema.NullOr(Schema.String)
 })

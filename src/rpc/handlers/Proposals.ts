@@ -1,4 +1,4 @@
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { Proposals } from "../../domain/access/Proposals.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import * as Rpcs from "../Proposals.ts"
@@ -48,9 +48,7 @@ export const makeProposalProcedures = (
             const { id, storeId } = asked.payload
             const { id: by } = yield* merchantIn(asked.principal)
             const { agentId: agent, payload, procedure } = yield* proposals.asked(storeId, id)
-            const described = yield* Effect.fromResult(
-              byTag.get(procedure)?.describe(payload, asked.principal) ?? Result.fail(GONE)
-            )
+            const described = yield* byTag.get(procedure)?.describe(payload, asked.principal) ?? GONE
             const approval = proposals.approve(storeId, id, by, described)
             return yield* performed(Rpcs.approveProposal, asked, given, approval, asItIs, { agent, by })
           }),

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router"
-import { Result, Schema } from "effect"
+import { Either, Schema } from "effect"
 import { CollectionId, CustomerId, OrderId, StoreId } from "../../rpc/Client.ts"
 import { SignInPage } from "../account/SignInPage.tsx"
 import { signInSearch, needsSession, root } from "../Root.tsx"
@@ -39,10 +39,10 @@ const start = createRoute({
 })
 
 /** Reads an id in an address. What is none leads nowhere. */
-const idIn = <A,>(schema: Schema.Codec<A, string>) => {
-  const decode = Schema.decodeUnknownResult(schema)
+const idIn = <A,>(schema: Schema.Schema<A, string>) => {
+  const decode = Schema.decodeUnknownEither(schema)
   return (text: string): A =>
-    Result.getOrElse(decode(text), () => {
+    Either.getOrElse(decode(text), () => {
       throw notFound()
     })
 }

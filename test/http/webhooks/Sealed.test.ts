@@ -29,10 +29,12 @@ const newKey = () => randomBytes(32).toString("base64")
 
 /** The webhooks as a process with other keys has them, on the same database. */
 const withKeys = (keys: Readonly<Record<string, string>>) =>
-  Layer.fresh(WebhooksLive).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(keys))))
+  Layer.fresh(WebhooksLive).pipe(
+    Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(keys)))))
+  )
 
 layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Secrets of webhooks", (it) => {
-  it.effect("are sealed where they are kept, the one before too, and sign as they were shown", () =>
+  it.scoped("are sealed where they are kept, the one before too, and sign as they were shown", () =>
     Effect.gen(function* () {
       const { rotateSecret } = yield* Webhooks
       const { appId, endpoint, secret, writer } = yield* scene()
@@ -53,7 +55,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Secr
     })
   )
 
-  it.effect("that an earlier release kept as they are go on signing", () =>
+  it.scoped("that an earlier release kept as they are go on signing", () =>
     Effect.gen(function* () {
       const { appId, endpoint, secret, writer } = yield* scene()
       yield* keep(appId, secret)
@@ -64,7 +66,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Secr
     })
   )
 
-  it.effect("that do not open sign nothing: the delivery waits for its next attempt, and the log says why", () =>
+  it.scoped("that do not open sign nothing: the delivery waits for its next attempt, and the log says why", () =>
     Effect.gen(function* () {
       const { attempts } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene()
@@ -82,7 +84,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Secr
     })
   )
 
-  it.effect(
+  it.scoped(
     "are sealed anew: those that never were, and those of the key before; what does not open is told and stays",
     () =>
       Effect.gen(function* () {

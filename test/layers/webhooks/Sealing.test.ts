@@ -1,6 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Option } from "effect"
-import * as FastCheck from "fast-check"
+import { FastCheck, Option } from "effect"
 import { randomBytes, randomUUID } from "node:crypto"
 import { AppId } from "../../../src/domain/access/Apps.ts"
 import { KEY_BYTES, makeSealing } from "../../../src/layers/webhooks/Sealing.ts"

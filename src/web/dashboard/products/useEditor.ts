@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { Predicate, Result } from "effect"
+import { Either, Predicate } from "effect"
 import { useMemo, useState } from "react"
 import type { Product } from "../../../domain/catalog/Product.ts"
 import { performed, type ProductId, type StoreId, type UpdateProduct } from "../../../rpc/Client.ts"
@@ -68,12 +68,12 @@ export const useEditor = (storeId: StoreId, id: ProductId, product: Product) => 
   })
 
   const submit = (onto: Product, next: Draft) => {
-    Result.match(patchOf(draftOf(onto), next), {
-      onFailure: (problems) => {
+    Either.match(patchOf(draftOf(onto), next), {
+      onLeft: (problems) => {
         setForm((now) => ({ ...now, problems }))
         focusWrong()
       },
-      onSuccess: (patch) =>
+      onRight: (patch) =>
         save.mutate(
           { expectedVersion: onto.version, patch, sent: next },
           {
