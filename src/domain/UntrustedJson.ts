@@ -8,7 +8,7 @@ import { grouped } from "./Text.ts"
  * text may hold. Pages load it only with their forms.
  */
 
-/** How many arrays and objects may stand inside each other. */
+/** Levels of nested arrays and objects. */
 export const MAX_DEPTH = 64
 
 /**
@@ -61,12 +61,12 @@ const textProblem = (text: string) => {
 }
 
 /**
- * Whether all text in JSON is text that may be kept, seen at once: NUL stands in it only escaped, half of a surrogate pair
- * too, unless the whole is not well formed.
+ * Checks all text of a JSON text at once. NUL and half of a surrogate pair need an escape there, unless the whole is not
+ * well formed.
  */
 const isPlain = (json: string): boolean => !json.includes("\\") && json.isWellFormed()
 
-/** What no body may hold wherever it stands, one line each: `path: reason`. */
+/** Finds values that no body may hold, wherever they are. One line each: `path: reason`. */
 const problems = (value: unknown, anyNumber: boolean, isTextPlain: boolean): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let count = 0

@@ -27,7 +27,7 @@ export const makeSignIn = Effect.gen(function* () {
     return known === undefined ? visit.set(secret)(page) : page
   }
 
-  /** Signs in who sent the form, and leads them on; what is refused is told on the page. */
+  /** Signs in the sender of the form and redirects; the page shows why a sign-in is refused. */
   const signInBy = Effect.fnUntraced(function* (
     request: Request,
     form: URLSearchParams,

@@ -126,7 +126,7 @@ const decodeStore = Schema.decodeUnknownOption(StoreId)
 /** The store that a payload names. */
 export const storeIn = (json: JsonObject): Option.Option<StoreId> => decodeStore(json["storeId"])
 
-/** Whether the current principal may call in the store that a payload names. Where it names none, its decoder refuses it. */
+/** Admits the current principal to the store that a payload names. A payload without a store is left to its decoder. */
 export const admitIn = (json: JsonObject, callers: Callers): Effect.Effect<void, NotAdmitted, CurrentPrincipal> =>
   Option.match(storeIn(json), {
     onNone: () => Effect.void,
