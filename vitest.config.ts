@@ -1,6 +1,16 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
+// Vitest 5 reports failures by it, and Node 20 does not have it.
+Map.groupBy ??= <K, T>(items: Iterable<T>, keyOf: (item: T, index: number) => K) => {
+  const groups = new Map<K, Array<T>>()
+  for (const [index, item] of [...items].entries()) {
+    const key = keyOf(item, index)
+    groups.set(key, [...(groups.get(key) ?? []), item])
+  }
+  return groups
+}
+
 const PLANS = "test/layers/database/Plans.test.ts"
 
 // One less than there are cores, as Vitest has it, but not one alone: much of a test is waiting.
@@ -15,8 +25,6 @@ export default defineConfig({
     // A file keeps the modules for the next: loading them again took a third of the time.
     isolate: false,
     maxWorkers: workers,
-    // The pool stops an idle worker above the minimum, twice if there are three, which fails the run (tinypool 1.1).
-    minWorkers: workers,
     projects: [
       { test: { ...project, name: "all", include: ["test/**/*.test.ts"], exclude: [PLANS], isolate: false } },
       // It counts the pages that PostgreSQL reads, so it runs alone, in a fresh worker, after all others.

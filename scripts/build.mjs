@@ -26,7 +26,7 @@ const marker = join(root, bench ? "dist/bench.js" : "dist/main.js")
 const require =
   'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);'
 
-const BARREL = /import \{([^}]+)\} from "(effect|@effect\/(?:cli|platform|platform-node|rpc|sql|sql-pg))"/g
+const BARREL = /import \{([^}]+)\} from "(effect(?:\/[a-z-]+)?|@effect\/(?:platform-node|sql-pg))"/g
 const UNDICI = /import \{ (Client|errors) \} from "undici"/g
 const undici = { Client: "undici/lib/dispatcher/client.js", errors: "undici/lib/core/errors.js" }
 

@@ -11,9 +11,8 @@ export const openApiDocument = async () => {
   const folder = mkdtempSync(join(tmpdir(), "partner-api-openapi-"))
   const outfile = join(folder, "document.mjs")
   const contents = `
-    import { OpenApi } from "@effect/platform"
-    import { PartnerApi } from "./src/http/api/PartnerApi.ts"
-    export const document = OpenApi.fromApi(PartnerApi)
+    import { openApi } from "./src/http/api/PartnerApi.ts"
+    export const document = openApi()
   `
   try {
     await build({

@@ -38,9 +38,9 @@ import type { StreamsOf } from "./rpc/handlers/Streams.ts"
 import type { Rpcs } from "./rpc/Rpcs.ts"
 
 /** Every route of the service; what they need of the domain is left for `main` and the tests to provide. */
-export const ServerLive = Layer.scopedDiscard(
+export const ServerLive = Layer.effectDiscard(
   Effect.gen(function* () {
-    const handlers: HandlersOf<(typeof PartnerApi.groups)[string]> = {
+    const handlers: HandlersOf<(typeof PartnerApi.groups)[keyof typeof PartnerApi.groups]> = {
       ...(yield* makeStoreHandlers),
       ...(yield* makeCatalogHandlers),
       ...(yield* makeRecordHandlers),

@@ -1,4 +1,4 @@
-import { Config, ConfigError, Console, Deferred, Effect, Either, Layer, Option } from "effect"
+import { Config, Console, Deferred, Effect, Layer, Option, References } from "effect"
 import { Health } from "./domain/Health.ts"
 import { openDemo } from "./layers/demo/Demo.ts"
 import { HousekeepingLive } from "./layers/Housekeeping.ts"
@@ -9,6 +9,7 @@ import { publicOrigin, PublicUrl } from "./http/Origin.ts"
 import { DatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
 import { LogFormat, LoggingLive } from "./layers/Logging.ts"
+import { invalidSetting, textIfAny } from "./layers/Settings.ts"
 import { givenKeys } from "./layers/webhooks/SecretKeys.ts"
 import { webhookWorker } from "./layers/webhooks/Worker.ts"
 import { webhookWorkers } from "./layers/webhooks/Workers.ts"
@@ -20,29 +21,34 @@ const Services = DomainLive.pipe(Layer.provideMerge(DatabaseLive))
 /** 0 takes any free port. */
 const port = (text: string) =>
   /^\d{1,5}$/.test(text) && Number(text) <= 65_535
-    ? Either.right(Number(text))
-    : Either.left(ConfigError.InvalidData([], `Expected a port from 0 to 65535 but received "${text}"`))
+    ? Effect.succeed(Number(text))
+    : Effect.fail(invalidSetting("PORT", `Expected a port from 0 to 65535 but received "${text}"`))
 
 const address = Config.all({
-  host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1")),
-  port: Config.string("PORT").pipe(Config.mapOrFail(port), Config.withDefault(3000))
+  host: Config.map(
+    textIfAny("HOST"),
+    Option.getOrElse(() => "127.0.0.1")
+  ),
+  port: Config.String("PORT").pipe(Config.mapEffect(port), Config.withDefault(3000))
 })
 
-const publicUrl = (text: string) =>
-  Either.fromNullable(publicOrigin(text), () =>
-    ConfigError.InvalidData(
-      [],
-      `Expected a URL as in https://partners.example.com, without path, but received "${text}"`
-    )
-  )
+const publicUrl = (text: string) => {
+  const message = `Expected a URL as in https://partners.example.com, without path, but received "${text}"`
+  return Effect.mapError(Effect.fromNullishOr(publicOrigin(text)), () => invalidSetting("PUBLIC_URL", message))
+}
 
 /** Where clients and merchants reach the service: where it listens, if nothing is said. */
-const outside = Config.option(Config.nonEmptyString("PUBLIC_URL").pipe(Config.mapOrFail(publicUrl)))
+const outside = Config.mapEffect(
+  textIfAny("PUBLIC_URL"),
+  Option.match({ onNone: () => Effect.succeed(undefined), onSome: publicUrl })
+)
 
 /** The proxies that name the addresses of clients. */
-const trustedProxies = Config.string("TRUSTED_PROXIES").pipe(
-  Config.mapOrFail((text) =>
-    Either.mapLeft(parseTrustedProxies(text), ({ message }) => ConfigError.InvalidData([], message))
+const trustedProxies = Config.String("TRUSTED_PROXIES").pipe(
+  Config.mapEffect((text) =>
+    Effect.mapError(Effect.fromResult(parseTrustedProxies(text)), ({ message }) =>
+      invalidSetting("TRUSTED_PROXIES", message)
+    )
   ),
   Config.withDefault(trustNone)
 )
@@ -78,7 +84,7 @@ const greeting = Effect.fnUntraced(function* (started: Deferred.Deferred<void>) 
 })
 
 /** What is configured is read before anything listens or is printed, so that what is wrong is all that is said. */
-const Server = Layer.unwrapEffect(
+const Server = Layer.unwrap(
   Effect.map(
     Effect.all({
       address,
@@ -94,15 +100,15 @@ const Server = Layer.unwrapEffect(
         Layer.provide(ServerLive, readyAfter(started)),
         webhookWorker(workers),
         HousekeepingLive,
-        Layer.scopedDiscard(greeting(started))
+        Layer.effectDiscard(greeting(started))
       ).pipe(
         Layer.provide(listen(Config.succeed(address))),
         Layer.provide(accessLogTo(process.stdout, format)),
         Layer.provide(Layer.succeed(TrustedProxies, trustedProxies)),
-        Layer.provide(Layer.succeed(PublicUrl, Option.getOrUndefined(outside))),
+        Layer.provide(Layer.succeed(PublicUrl, outside)),
         Layer.provide(Services),
         Layer.provide(LoggingLive),
-        Layer.provide(Layer.setTracerEnabled(false))
+        Layer.provide(Layer.succeed(References.TracerEnabled, false))
       )
   )
 )

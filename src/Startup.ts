@@ -1,19 +1,19 @@
-import { Cause, ConfigError, Console, Effect, Option, Predicate } from "effect"
+import { Cause, Config, Console, Effect, Exit, Option, Predicate, Runtime, Schema, SchemaIssue } from "effect"
 
-const configLine = (error: ConfigError.ConfigError): string =>
-  ConfigError.reduceWithContext(error, undefined, {
-    andCase: (_, left, right) => `${left}; ${right}`,
-    orCase: (_, left, right) => `${left}; ${right}`,
-    invalidDataCase: (_, path, message) => `${path.join(".")}: ${message}`,
-    missingDataCase: (_, path, message) => `${path.join(".")}: ${message}`,
-    sourceUnavailableCase: (_, path, message) => `${path.join(".")}: ${message}`,
-    unsupportedCase: (_, path, message) => `${path.join(".")}: ${message}`
-  })
+const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** What is wrong with the settings, each with its name. */
+const configLine = ({ cause }: Config.ConfigError): string =>
+  Schema.isSchemaError(cause)
+    ? formatIssues(cause.issue)
+        .issues.map(({ message, path = [] }) => `${path.map(String).join(".")}: ${message}`)
+        .join("; ")
+    : cause.message
 
 const deepest = (error: unknown): unknown => (Predicate.hasProperty(error, "cause") ? deepest(error.cause) : error)
 
 const lineOf = (error: unknown): string => {
-  if (ConfigError.isConfigError(error)) return configLine(error)
+  if (error instanceof Config.ConfigError) return configLine(error)
   const root = deepest(error)
   return (Predicate.hasProperty(root, "message") ? String(root.message) : String(root)) || "Unknown failure"
 }
@@ -30,10 +30,17 @@ export const heedOneSignal = Effect.sync(() => {
 
 /** Ends the process with one clear line on standard error when it could not start or broke: no stack, no secret. */
 export const exitOnFailure = <A, E>(program: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.tapErrorCause(program, (cause) =>
-    Cause.isInterruptedOnly(cause)
+  Effect.tapCause(program, (cause) =>
+    Cause.hasInterruptsOnly(cause)
       ? Effect.void
       : Console.error(
-          `partner-api: ${oneLine(lineOf(Option.getOrElse(Cause.failureOption(cause), () => Cause.squash(cause))))}`
+          `partner-api: ${oneLine(lineOf(Option.getOrElse(Cause.findErrorOption(cause), () => Cause.squash(cause))))}`
         )
   )
+
+/** A process that a signal stops ends with 0, or with the code that its program has set. The library would end it with 130. */
+export const teardown: Runtime.Teardown = (exit, end) => {
+  const isStopped = Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)
+  if (isStopped) end(Number(process.exitCode ?? 0))
+  else Runtime.defaultTeardown(exit, end)
+}

@@ -1,6 +1,10 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect } from "effect"
+import { environment } from "./layers/Settings.ts"
 import { service } from "./Service.ts"
-import { heedOneSignal } from "./Startup.ts"
+import { heedOneSignal, teardown } from "./Startup.ts"
 
-NodeRuntime.runMain(Effect.zipRight(heedOneSignal, service), { disableErrorReporting: true, disablePrettyLogger: true })
+NodeRuntime.runMain(Effect.provide(Effect.andThen(heedOneSignal, service), environment), {
+  disableErrorReporting: true,
+  teardown
+})

@@ -1,10 +1,10 @@
-import { Command, Options } from "@effect/cli"
+import { Command, Flag } from "effect/cli"
 import { MAX_TRIAL_DAYS, Billing } from "../domain/billing/Billing.ts"
 import { Period } from "../domain/billing/Period.ts"
 import { PriceText } from "../domain/billing/Price.ts"
 import { CurrencyCode } from "../domain/catalog/Fields.ts"
 import { stringify } from "../domain/Json.ts"
-import { app, command, group, integer, json, misused, Name, option, print, printAll } from "./Frame.ts"
+import { app, choice, command, group, integer, json, misused, Name, option, print, printAll } from "./Frame.ts"
 
 const name = option("name", Name, "What the app calls the plan")
 
@@ -15,12 +15,12 @@ const set = command(
     name,
     price: option("price", PriceText, "What a period costs, as in 9.90"),
     currency: option("currency", CurrencyCode, "The currency of the price, as in EUR"),
-    period: Options.choice("period", Period.literals).pipe(Options.withDescription("What the price is paid for")),
+    period: choice("period", Period.literals, "What the price is paid for"),
     trialDays: option(
       "trial-days",
       integer(0, MAX_TRIAL_DAYS),
       "Days before the first period, for who subscribes for the first time; 0 when not given"
-    ).pipe(Options.withDefault(0)),
+    ).pipe(Flag.withDefault(0)),
     json
   },
   function* ({ app, currency, json, name, period, price, trialDays }) {

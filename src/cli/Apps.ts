@@ -1,11 +1,12 @@
-import { Command, Options } from "@effect/cli"
 import { Effect, Option, Redacted, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
 import { type AppId, Apps, SECRET_OVERLAP } from "../domain/access/Apps.ts"
 import { Email, Merchants } from "../domain/access/Merchants.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 import { Database } from "../layers/database/Postgres.ts"
 import { appPlans } from "./AppPlans.ts"
 import {
+  anyNumberOf,
   app,
   capabilities,
   command,
@@ -18,7 +19,8 @@ import {
   option,
   print,
   printAll,
-  scopes
+  scopes,
+  toggle
 } from "./Frame.ts"
 import { events, secretFact, webhook } from "./Webhook.ts"
 
@@ -36,22 +38,18 @@ const create = command(
     scopes,
     capabilities,
     url: option("webhook-url", Schema.String, "Where its events are sent to; prints the secret that signs them").pipe(
-      Options.optional
+      Flag.optional
     ),
-    events: Options.repeated(events),
-    redirectUris: Options.text("redirect-uri").pipe(
-      Options.withDescription("Where merchants are sent back to who agree to it; give it once for each"),
-      Options.repeated
+    events: anyNumberOf(events),
+    redirectUris: anyNumberOf(
+      option("redirect-uri", Schema.String, "Where merchants are sent back to who agree to it; give it once for each")
     ),
-    isPublic: Options.boolean("public").pipe(
-      Options.withDescription("It can keep no secret, as a program on somebody's own machine")
+    isPublic: toggle("public", "It can keep no secret, as a program on somebody's own machine"),
+    isConfidential: toggle(
+      "confidential",
+      "It can, as a server; prints its secret. With --redirect-uri, unless --public is given"
     ),
-    isConfidential: Options.boolean("confidential").pipe(
-      Options.withDescription("It can, as a server; prints its secret. With --redirect-uri, unless --public is given")
-    ),
-    developer: option("developer", Email, "The e-mail address of the account that it belongs to").pipe(
-      Options.optional
-    ),
+    developer: option("developer", Email, "The e-mail address of the account that it belongs to").pipe(Flag.optional),
     json
   },
   function* ({ developer, events, isConfidential, isPublic, json, url, ...app }) {
@@ -90,7 +88,7 @@ const rotate = command(
       "overlap-hours",
       integer(0, SECRET_OVERLAP.most),
       `Hours that the secret before is still good, ${SECRET_OVERLAP.usual} when not given; 0 for one that leaked`
-    ).pipe(Options.withDefault(SECRET_OVERLAP.usual)),
+    ).pipe(Flag.withDefault(SECRET_OVERLAP.usual)),
     json
   },
   function* ({ app, json, overlap }) {

@@ -1,4 +1,4 @@
-import { Command } from "@effect/cli"
+import { Command } from "effect/cli"
 import { createAccount } from "./Accounts.ts"
 import { group } from "./Frame.ts"
 

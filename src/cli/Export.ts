@@ -1,5 +1,5 @@
-import { Command, Options } from "@effect/cli"
-import { Data, Effect, Option } from "effect"
+import { Data, Effect, Option, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
 import { createWriteStream, openSync, renameSync } from "node:fs"
 import { type ExportKind, Exports } from "../domain/exports/Exports.ts"
 import { StoreId } from "../domain/Store.ts"
@@ -18,7 +18,7 @@ const failed = (thrown: unknown) => new WriteFailed({ reason: reasonOf(thrown) }
 const writeTo =
   (stream: NodeJS.WritableStream) =>
   (text: string): Effect.Effect<void, WriteFailed> =>
-    Effect.async((resume) => {
+    Effect.callback((resume) => {
       stream.write(text, (error) => resume(error ? failed(error) : Effect.void))
     })
 
@@ -26,7 +26,7 @@ const writeTo =
 const quiet = <Stream extends NodeJS.WritableStream>(stream: Stream): Stream => stream.on("error", () => {})
 
 const end = (stream: NodeJS.WritableStream) =>
-  Effect.async<void>((resume) => {
+  Effect.callback<void>((resume) => {
     stream.end(() => resume(Effect.void))
   })
 
@@ -54,10 +54,7 @@ const kindOf = (kind: ExportKind, description: string) =>
     kind,
     {
       store: option("store", StoreId, "The store's id"),
-      file: Options.text("file").pipe(
-        Options.withDescription("Where to write; standard output when not given"),
-        Options.optional
-      ),
+      file: Flag.optional(option("file", Schema.String, "Where to write; standard output when not given")),
       json
     },
     function* ({ file, json, store }) {

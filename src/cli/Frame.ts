@@ -1,5 +1,5 @@
-import { Args, Command, HelpDoc, Options, ValidationError } from "@effect/cli"
-import { Console, Effect, Layer, ParseResult, Schema, type Types, type Utils } from "effect"
+import { Console, Effect, Layer, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { Argument, CliError, Command, Flag } from "effect/cli"
 import { AppId } from "../domain/access/Apps.ts"
 import { Capability } from "../domain/access/Capability.ts"
 import { Scope } from "../domain/access/Scope.ts"
@@ -8,7 +8,7 @@ import type { StoreId } from "../domain/Store.ts"
 import type { WriteContext } from "../domain/Write.ts"
 
 /** Loaded when a command works: help, and the answer to what was typed wrong, come without them. */
-const Live = Layer.unwrapEffect(
+const Live = Layer.unwrap(
   Effect.map(
     Effect.promise(() => import("./Services.ts")),
     ({ ServicesLive }) => ServicesLive
@@ -17,15 +17,24 @@ const Live = Layer.unwrapEffect(
 
 /** A command that does its `work` with the services. */
 export const command = <
+  const Name extends string,
   const Config extends Command.Command.Config,
-  Eff extends Utils.YieldWrap<Effect.Effect<unknown, unknown, unknown>>
+  Eff extends Effect.Effect<unknown, unknown, unknown>
 >(
-  name: string,
+  name: Name,
   config: Config,
-  work: (given: Types.Simplify<Command.Command.ParseConfig<Config>>) => Generator<Eff, void, never>
+  work: (given: Command.Command.Config.Infer<Config>) => Generator<Eff, void, never>
 ) => Command.make(name, config, Effect.fnUntraced(work, Effect.provide(Live)))
 
-export const json = Options.boolean("json").pipe(Options.withDescription("Print JSON, for programs"))
+/** An option without a value. A second name that negates it, as the library adds by default, would be of no use. */
+export const toggle = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
+
+/** An option that takes one of a few words. */
+export const choice = <const Words extends ReadonlyArray<string>>(name: string, words: Words, description: string) =>
+  Flag.Literals(name, words).pipe(Flag.withDescription(description))
+
+export const json = toggle("json", "Print JSON, for programs")
 
 /** What receivers answered is shown too: nothing of it may move the cursor of the terminal or look like another line. */
 const lineOf = (value: unknown): string => {
@@ -50,47 +59,60 @@ export const print = (asJson: boolean, facts: Facts) => Console.log(asJson ? JSO
 export const printAll = (asJson: boolean, name: string, items: ReadonlyArray<Facts>) =>
   Console.log(asJson ? JSON.stringify({ [name]: items }) : items.map(text).join("\n\n") || `no ${name}`)
 
-/** Reads a value by its schema, and refuses it in the schema's words, with the name of what was given. */
-const readAs = <A>(name: string, schema: Schema.Schema<A, string>) => {
-  const decode = Schema.decode(schema)
+const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Decodes a value. An error line has the name of the option or argument and the messages of the schema. */
+const readAs = <A>(name: string, schema: Schema.Codec<A, string>) => {
+  const decode = Schema.decodeEffect(schema)
   return (text: string) =>
-    Effect.mapError(decode(text), (error) => {
-      const reasons = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message }) => message)
-      return HelpDoc.p(`${name}: ${reasons.join("; ")}`)
-    })
+    Effect.catch(decode(text), ({ issue }) =>
+      misused(
+        `${name}: ${formatIssues(issue)
+          .issues.map(({ message }) => message)
+          .join("; ")}`
+      )
+    )
 }
 
-/** Fails with what is wrong about the way a command was used. */
-export const misused = (why: string) => Effect.fail(ValidationError.invalidValue(HelpDoc.p(why)))
+/** Fails with a line about wrong use of a command. */
+export const misused = (message: string) => Effect.fail(new CliError.ValidationError({ message }))
 
-export const option = <A>(name: string, schema: Schema.Schema<A, string>, description: string) =>
-  Options.text(name).pipe(
-    Options.mapEffect((text) => Effect.mapError(readAs(`--${name}`, schema)(text), ValidationError.invalidValue)),
-    Options.withDescription(description)
+/** An option whose value a schema reads. */
+export const option = <A>(name: string, schema: Schema.Codec<A, string>, description: string) =>
+  Flag.String(name).pipe(
+    Flag.mapEffect(readAs(`--${name}`, schema)),
+    Flag.withMetavar("text"),
+    Flag.withDescription(description)
   )
 
-export const argument = <A>(name: string, schema: Schema.Schema<A, string>, description: string) =>
-  Args.text({ name }).pipe(Args.withDescription(description), Args.mapEffect(readAs(name, schema)))
+/** An option that may be given any number of times. The default lets help show that it is not required. */
+export const anyNumberOf = <A>(flag: Flag.Flag<A>) => Flag.withDefault(Flag.atLeast(flag, 0), [])
+
+export const argument = <A>(name: string, schema: Schema.Codec<A, string>, description: string) =>
+  Argument.String(name).pipe(Argument.withDescription(description), Argument.mapEffect(readAs(name, schema)))
 
 /** A whole number within bounds, as it is typed. */
-export const integer = (least: number, most: number) =>
-  Schema.NumberFromString.pipe(Schema.int(), Schema.between(least, most))
+export const integer = (least: number, most: number) => {
+  const message = `must be a whole number from ${least} to ${most}`
+  return Schema.String.check(Schema.isPattern(/^[+-]?\d+$/, { message })).pipe(
+    Schema.decodeTo(
+      Schema.Number.check(Schema.isBetween({ minimum: least, maximum: most }, { message })),
+      SchemaTransformation.numberFromString
+    )
+  )
+}
 
 /** How long a list may be. */
-export const limit = Options.withDefault(option("limit", integer(1, 1000), "At most so many, 50 when not given"), 50)
+export const limit = Flag.withDefault(option("limit", integer(1, 1000), "At most so many, 50 when not given"), 50)
 
 export const app = option("app", AppId, "The app's id")
 
-export const Name = Schema.Trim.pipe(Schema.nonEmptyString({ message: () => "must not be empty" }))
+export const Name = Schema.Trim.pipe(Schema.check(Schema.isNonEmpty({ message: "must not be empty" })))
 
-export const scopes = Options.choice("scope", Scope.literals).pipe(
-  Options.withDescription("A scope; give it once for each"),
-  Options.atLeast(1)
-)
+export const scopes = Flag.atLeast(choice("scope", Scope.literals, "A scope; give it once for each"), 1)
 
-export const capabilities = Options.choice("capability", Capability.literals).pipe(
-  Options.withDescription("A capability; give it once for each"),
-  Options.repeated
+export const capabilities = anyNumberOf(
+  choice("capability", Capability.literals, "A capability; give it once for each")
 )
 
 /** An operator, who writes in a store. */

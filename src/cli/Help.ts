@@ -1,14 +1,11 @@
-import { HelpDoc } from "@effect/cli"
-import * as Span from "@effect/cli/HelpDoc/Span"
+import { Console, Effect, Option } from "effect"
+import { type CliOutput, type Command, type HelpDoc, TerminalCapabilities } from "effect/cli"
 
 /** Columns of a terminal that is narrow or unknown. */
 const COLUMNS = 100
 
-/** A command in the framework's list of them: how it is used, and what it does. */
-const COMMAND = /^ {2}- (\S.*?) {2,}(\S.*)$/
-
-/** The words before options and arguments. The framework repeats the group of a group within it. */
-const nameOf = (usage: string) => usage.replace(/ (?:--|\[|<).*$/, "").replace(/^(\S+) \1 /, "$1 ")
+/** Columns of the longest name that still has its description on the same line. */
+const MAX_NAME = 32
 
 /** Breaks a line that is too long at its spaces; what follows is indented. */
 const wrap = (line: string, indent: number): string => {
@@ -17,34 +14,79 @@ const wrap = (line: string, indent: number): string => {
   return end <= indent ? line : `${line.slice(0, end)}\n${wrap(`${" ".repeat(indent)}${line.slice(end + 1)}`, indent)}`
 }
 
-/** A command a line: its name and what it does. How it is used is told by the help of its own. */
-const table = (commands: ReadonlyArray<readonly [name: string, does: string]>): ReadonlyArray<string> => {
-  const width = Math.max(...commands.map(([name]) => name.length))
-  return commands.map(([name, does]) => wrap(`  ${name.padEnd(width)}  ${does}`, width + 4))
+type Row = readonly [name: string, description: string]
+
+/** A name and a description a line. */
+const table = (rows: ReadonlyArray<Row>): string => {
+  const width = Math.min(MAX_NAME, Math.max(...rows.map(([name]) => name.length)))
+  return rows.map(([name, description]) => wrap(`  ${name.padEnd(width)}  ${description}`, width + 4)).join("\n")
 }
 
-/** How the framework's help begins. */
-const beginning = (name: string) => HelpDoc.toAnsiText(HelpDoc.h1(Span.code(name))).trimEnd()
+const visible = (command: Command.Command.Any): ReadonlyArray<Command.Command.Any> =>
+  command.subcommands.flatMap(({ commands }) => commands).filter(({ unlisted }) => !unlisted)
 
-/**
- * The help of the program called `name` for people who typed `typed`, made of the framework's, which has every option of
- * every command in one list, in lines of 250 columns. Other text stays as it is.
- */
-export const readable = (name: string, typed: ReadonlyArray<string>) => (text: unknown) => {
-  if (typeof text !== "string" || !text.startsWith(beginning(name))) return text
-  const lines = text.split("\n")
-  const commands = lines.flatMap((line) => {
-    const [, usage, does] = COMMAND.exec(line) ?? []
-    return usage === undefined || does === undefined ? [] : [[nameOf(usage), does] as const]
+/** The command at a path of names below another one. */
+const commandAt = (command: Command.Command.Any, [name, ...names]: ReadonlyArray<string>): Command.Command.Any => {
+  const next = visible(command).find((subcommand) => subcommand.name === name)
+  return next === undefined ? command : commandAt(next, names)
+}
+
+/** The names of the commands of a group, which has this path from the program on. */
+export const namesAt = (program: Command.Command.Any, path: ReadonlyArray<string>): ReadonlyArray<string> =>
+  visible(commandAt(program, path.slice(1))).map(({ name }) => name)
+
+/** Every command below another one. The library lists only those one step below. */
+const commandsBelow = (command: Command.Command.Any, path = ""): ReadonlyArray<Row> =>
+  visible(command).flatMap((subcommand) => {
+    const name = `${path}${subcommand.name}`
+    return [[name, subcommand.description ?? ""] as const, ...commandsBelow(subcommand, `${name} `)]
   })
-  const first = lines.findIndex((line) => COMMAND.test(line))
-  const before = (first === -1 ? lines : lines.slice(0, first)).map((line) =>
-    wrap(
-      line.replace(/^\$ (\S+)/, (_, command: string) =>
-        ["$ partner-api", ...typed.slice(0, typed.indexOf(command) + 1)].join(" ")
+
+const bracketed = (text: string, isRequired: boolean) => (isRequired ? text : `[${text}]`)
+
+const optionOf = ({ name, type }: HelpDoc.FlagDoc) => (type === "boolean" ? `--${name}` : `--${name} ${type}`)
+
+const argumentOf = ({ name }: HelpDoc.ArgDoc) => `<${name}>`
+
+const usageOf = ({ args = [], commandPath = [], flags }: HelpDoc.HelpDoc) =>
+  [
+    "$",
+    ...commandPath,
+    ...flags.map((flag) => bracketed(optionOf(flag), flag.required)),
+    ...args.map((arg) => bracketed(argumentOf(arg), arg.required))
+  ].join(" ")
+
+const descriptionOf = ({ description }: HelpDoc.FlagDoc | HelpDoc.ArgDoc) => Option.getOrElse(description, () => "")
+
+/** Writes help and the version, in lines that fit the terminal. Wrong use gets one error line instead of all the help. */
+export const makePresenter = (
+  program: Command.Command.Any,
+  { title, version }: { readonly title: string; readonly version: string }
+): CliOutput.Presenter => ({
+  present: Effect.fnUntraced(function* (event) {
+    if (event._tag === "InvalidInvocation") return
+    if (event._tag === "Version") return yield* Console.log(version)
+    const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
+    const bold = (text: string) => (canColor ? `\u001b[1m${text}\u001b[0m` : text)
+    const { args = [], description, flags } = event.helpDoc
+    const commands = commandsBelow(commandAt(program, event.commandPath.slice(1)))
+    const section = (heading: string, text: string) => [bold(heading), text]
+    const tableOf = (heading: string, rows: ReadonlyArray<Row>) =>
+      rows.length === 0 ? [] : section(heading, table(rows))
+    const sections = [
+      bold(`${title} ${version}`),
+      ...section("USAGE", wrap(usageOf(event.helpDoc), 4)),
+      ...section("DESCRIPTION", wrap(description, 4)),
+      ...tableOf(
+        "ARGUMENTS",
+        args.map((arg) => [argumentOf(arg), descriptionOf(arg)])
       ),
-      4
-    )
-  )
-  return [...before, ...(first === -1 ? [] : [...table(commands), ""])].join("\n")
-}
+      ...tableOf(
+        "OPTIONS",
+        flags.map((flag) => [optionOf(flag), descriptionOf(flag)])
+      ),
+      ...tableOf("COMMANDS", commands)
+    ]
+    yield* Console.log(`${sections.join("\n\n")}\n`)
+  })
+})

@@ -1,5 +1,5 @@
-import { Command, Options } from "@effect/cli"
 import { DateTime, Effect, Option, Redacted } from "effect"
+import { Command, Flag } from "effect/cli"
 import {
   type Installation,
   InstallationId,
@@ -61,7 +61,7 @@ const create = command(
 
 const list = command(
   "list",
-  { store: Options.optional(store), app: Options.optional(app), limit, json },
+  { store: Flag.optional(store), app: Flag.optional(app), limit, json },
   function* ({ app, json, limit, store }) {
     const installations = yield* Installations
     if (Option.isNone(store) && Option.isNone(app)) return yield* misused("Give --store, --app or both")

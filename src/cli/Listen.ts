@@ -1,20 +1,21 @@
-import { Command, Options } from "@effect/cli"
 import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
 import { receive, type ReceiverBehaviour } from "../http/Receiver.ts"
-import { group, integer, misused, option } from "./Frame.ts"
+import { group, integer, misused, option, toggle } from "./Frame.ts"
 import { reseal } from "./Reseal.ts"
 
 const port = option("port", integer(0, 65_535), "Where to listen")
 
-const secret = Options.redacted("secret").pipe(
-  Options.withDescription("The webhook's secret, whsec_…; the demo's when not given"),
-  Options.optional
+const secret = Flag.Redacted("secret").pipe(
+  Flag.withMetavar("text"),
+  Flag.withDescription("The webhook's secret, whsec_…; the demo's when not given"),
+  Flag.optional
 )
 
-const fail = option("fail", integer(200, 599), "Answer every delivery with this status").pipe(Options.optional)
+const fail = option("fail", integer(200, 599), "Answer every delivery with this status").pipe(Flag.optional)
 
-const hang = Options.boolean("hang").pipe(Options.withDescription("Answer nothing at all"))
-const gone = Options.boolean("gone").pipe(Options.withDescription("Answer 410, which pauses the webhook"))
+const hang = toggle("hang", "Answer nothing at all")
+const gone = toggle("gone", "Answer 410, which pauses the webhook")
 
 /** What it was told to do, if it was told one thing. */
 const behaviourOf = (given: {
@@ -32,7 +33,7 @@ const behaviourOf = (given: {
 
 const listenCommand = Command.make(
   "listen",
-  { port: Options.withDefault(port, 4000), secret, fail, hang, gone },
+  { port: Flag.withDefault(port, 4000), secret, fail, hang, gone },
   ({ port, secret, ...given }) =>
     Effect.gen(function* () {
       const { demoWebhookSecret } = yield* Effect.promise(() => import("../layers/demo/Demo.ts"))

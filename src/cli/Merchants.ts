@@ -1,18 +1,19 @@
-import { Command, Options } from "@effect/cli"
 import { Effect, Redacted } from "effect"
+import { Command, Flag } from "effect/cli"
 import { Email, Merchants, Role } from "../domain/access/Merchants.ts"
 import { UnknownStore } from "../domain/access/Stores.ts"
 import { StoreId } from "../domain/Store.ts"
 import { Writes } from "../domain/Write.ts"
 import { createAccount, newPassword } from "./Accounts.ts"
-import { command, group, json, operatorIn, option, print, printAll } from "./Frame.ts"
+import { choice, command, group, json, operatorIn, option, print, printAll } from "./Frame.ts"
 
 const email = option("email", Email, "The e-mail address that the merchant signs in with")
 const store = option("store", StoreId, "The store's id")
-const role = Options.choice("role", Role.literals).pipe(
-  Options.withDescription("An owner may do everything in the store, staff all but members and billing"),
-  Options.withDefault("owner" as const)
-)
+const role = choice(
+  "role",
+  Role.literals,
+  "An owner may do everything in the store, staff all but members and billing"
+).pipe(Flag.withDefault("owner"))
 
 const create = createAccount("merchant", "merchantId").pipe(
   Command.withDescription("Make a merchant who can sign in; prints the password, which is not shown again")

@@ -1,13 +1,13 @@
-import { CliConfig, Command, HelpDoc, ValidationError } from "@effect/cli"
-import { NodeContext } from "@effect/platform-node"
-import { Console, Effect, Layer } from "effect"
+import { NodeServices } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+import { type CliError, CliOutput, Command, TerminalCapabilities } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
 import { LoggingAsideLive, LoggingLive } from "../layers/Logging.ts"
 import { exitOnFailure } from "../Startup.ts"
 import { apps } from "./Apps.ts"
 import { developers } from "./Developers.ts"
 import { exportings } from "./Export.ts"
-import { readable } from "./Help.ts"
+import { makePresenter, namesAt } from "./Help.ts"
 import { imports } from "./import/Import.ts"
 import { installations } from "./Installations.ts"
 import { webhooks } from "./Listen.ts"
@@ -15,7 +15,7 @@ import { merchants } from "./Merchants.ts"
 import { migrate, plans, stores } from "./Stores.ts"
 import { worker } from "./Worker.ts"
 
-const cli = Command.make("partner-api").pipe(
+const program = Command.make("partner-api").pipe(
   Command.withDescription(
     "Operates the Partner API on DATABASE_URL, or on the embedded database under DATA_DIR. Each command has its own --help"
   ),
@@ -34,33 +34,56 @@ const cli = Command.make("partner-api").pipe(
   ])
 )
 
-const NAME = "Partner API"
+const { version } = packageJson
 
-const run = Command.run(cli, { name: NAME, version: packageJson.version })
+const run = Command.runWith(program, { version })
 
-/** Help that fits the terminal, and what was typed wrong in the one line that every failure gets. */
-const inFewWords =
-  (typed: ReadonlyArray<string>) =>
-  <A, E, R>(program: Effect.Effect<A, E, R>) =>
-    Console.consoleWith((console) =>
-      Effect.withConsole(program, {
-        ...console,
-        log: (...texts) => console.log(...texts.map(readable(NAME, typed))),
-        error: () => Effect.void
-      }).pipe(
-        Effect.mapError((error) =>
-          ValidationError.isValidationError(error) ? { message: HelpDoc.toAnsiText(error.error) } : error
-        )
-      )
-    )
+/** Suggestions of the library are lines of their own. An error is one line here. */
+const withSuggestions = (line: string, suggestions: ReadonlyArray<string>) =>
+  suggestions.length === 0 ? line : `${line}. Did you mean ${suggestions.join(" or ")}?`
 
-/** A worker is a service, and its log all that it prints. Of the other commands standard output is what was asked for. */
+/** The message of an error of use. */
+const lineOf = (error: CliError.NonShowHelpErrors): string => {
+  switch (error._tag) {
+    case "UnknownSubcommand": {
+      const { parent = [program.name] } = error
+      const names = namesAt(program, parent).map((name) => `'${name}'`)
+      return `Invalid subcommand for ${parent.join(" ")} - use one of ${names.join(", ")}`
+    }
+    case "UnrecognizedOption":
+      return withSuggestions(`Received unknown option: ${error.option}`, error.suggestions)
+    case "MissingOption":
+      return `Missing option: --${error.option}`
+    case "MissingArgument":
+      return `Missing argument: <${error.argument}>`
+    case "InvalidValue": {
+      const name = error.kind === "flag" ? `--${error.option}` : error.option
+      // The library writes the words of a choice as "a" | "b".
+      if (error.expected.startsWith('"'))
+        return `${name}: must be one of ${error.expected.replaceAll('"', "").replaceAll(" | ", ", ")}`
+      return error.value === "" ? `${name}: needs a value` : `${name}: ${error.expected}`
+    }
+    default:
+      return error.message
+  }
+}
+
+/** The log of a worker, a service, is all that it prints. The standard output of other commands is their result. */
 const loggingOf = ([command]: ReadonlyArray<string>) => (command === "worker" ? LoggingLive : LoggingAsideLive)
 
-/** Does what was `typed` behind the name of the program. */
+/** Runs the command that was `typed` behind the name of the program. */
 export const partnerApi = (typed: ReadonlyArray<string>) =>
-  run(["node", "partner-api", ...typed]).pipe(
-    inFewWords(typed),
-    Effect.provide(Layer.mergeAll(NodeContext.layer, CliConfig.layer({ showBuiltIns: false }), loggingOf(typed))),
+  run(typed).pipe(
+    // The library fails with `ShowHelp` after help, too.
+    Effect.catchTag("ShowHelp", ({ errors }) =>
+      errors.length === 0 ? Effect.void : Effect.fail({ message: errors.map(lineOf).join("; ") })
+    ),
+    Effect.provide(
+      Layer.mergeAll(
+        CliOutput.layerPresenter(makePresenter(program, { title: "Partner API", version })),
+        TerminalCapabilities.layer,
+        loggingOf(typed)
+      ).pipe(Layer.provideMerge(NodeServices.layer))
+    ),
     exitOnFailure
   )

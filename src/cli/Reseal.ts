@@ -1,5 +1,5 @@
-import { Command } from "@effect/cli"
 import { Effect } from "effect"
+import { Command } from "effect/cli"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 import { command, json, print } from "./Frame.ts"
 

@@ -1,11 +1,24 @@
-import { Command, Options } from "@effect/cli"
-import { Console } from "effect"
+import { Console, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
 import { Country, DEFAULT_SETTINGS, Domain, Locale, Timezone, WeightUnit } from "../domain/access/Settings.ts"
 import { Plan, Stores } from "../domain/access/Stores.ts"
 import { CurrencyCode } from "../domain/catalog/Fields.ts"
 import { StoreId } from "../domain/Store.ts"
 import { Writes } from "../domain/Write.ts"
-import { argument, command, group, integer, json, limit, Name, operatorIn, option, print, printAll } from "./Frame.ts"
+import {
+  argument,
+  choice,
+  command,
+  group,
+  integer,
+  json,
+  limit,
+  Name,
+  operatorIn,
+  option,
+  print,
+  printAll
+} from "./Frame.ts"
 
 /** The greatest number that a limit can be in the database. */
 const MAX_LIMIT = 2_147_483_647
@@ -38,7 +51,7 @@ const createPlan = command(
   }
 ).pipe(Command.withDescription("Make a plan that stores can be put on"))
 
-const plan = Options.text("plan").pipe(Options.withDescription("See: plans list"))
+const plan = option("plan", Schema.String, "See: plans list")
 
 const createStore = command(
   "create",
@@ -46,18 +59,18 @@ const createStore = command(
     name: option("name", Name, "What it is called"),
     plan,
     currency: option("currency", CurrencyCode, "The currency of its prices, as in EUR"),
-    domain: Options.withDefault(
+    domain: Flag.withDefault(
       option("domain", Domain, "Where the storefront is, as in shop.example.com"),
       DEFAULT_SETTINGS.domain
     ),
-    timezone: Options.withDefault(
+    timezone: Flag.withDefault(
       option("timezone", Timezone, "Its time zone, as in Europe/Berlin"),
       DEFAULT_SETTINGS.timezone
     ),
-    locale: Options.withDefault(option("locale", Locale, "Its language, as in de-DE"), DEFAULT_SETTINGS.locale),
-    country: Options.withDefault(option("country", Country, "Where it is, as in DE"), DEFAULT_SETTINGS.country),
-    weightUnit: Options.withDefault(
-      Options.choice("weight-unit", WeightUnit.literals).pipe(Options.withDescription("The unit of its weights")),
+    locale: Flag.withDefault(option("locale", Locale, "Its language, as in de-DE"), DEFAULT_SETTINGS.locale),
+    country: Flag.withDefault(option("country", Country, "Where it is, as in DE"), DEFAULT_SETTINGS.country),
+    weightUnit: Flag.withDefault(
+      choice("weight-unit", WeightUnit.literals, "The unit of its weights"),
       DEFAULT_SETTINGS.weightUnit
     ),
     json

@@ -1,38 +1,30 @@
-import { Command, Options } from "@effect/cli"
 import { Option, Redacted, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
 import { EventId, EventKind } from "../domain/Events.ts"
 import { DeliveryState, LOG_DAYS } from "../domain/webhooks/Webhook.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
-import { app, command, group, json, limit, misused, option, print, printAll } from "./Frame.ts"
+import { app, choice, command, group, json, limit, misused, option, print, printAll, toggle } from "./Frame.ts"
 
 const url = option("url", Schema.String, "Where its events are sent to, as in https://app.example/hooks")
 
-export const events = Options.choice("event", EventKind.literals).pipe(
-  Options.withDescription("A kind of event it wants; give it once for each")
-)
+export const events = choice("event", EventKind.literals, "A kind of event it wants; give it once for each")
 
 /** A secret is printed when it is made, and only then. */
 export const secretFact = (secret: Option.Option<Redacted.Redacted>) =>
   Option.match(secret, { onNone: () => ({}), onSome: (made) => ({ webhookSecret: Redacted.value(made) }) })
 
-const set = command(
-  "set",
-  { app, url, events: Options.atLeast(events, 1), json },
-  function* ({ app, events, json, url }) {
-    const { show, subscribe } = yield* Webhooks
-    const secret = yield* subscribe(app, { url, kinds: events })
-    const { pauseReason, url: kept } = yield* show(app)
-    yield* print(json, { appId: app, url: kept, events, ...secretFact(secret), stillPaused: pauseReason ?? undefined })
-  }
-).pipe(Command.withDescription("Set where an app's events go and which it wants; its first webhook prints a secret"))
+const set = command("set", { app, url, events: Flag.atLeast(events, 1), json }, function* ({ app, events, json, url }) {
+  const { show, subscribe } = yield* Webhooks
+  const secret = yield* subscribe(app, { url, kinds: events })
+  const { pauseReason, url: kept } = yield* show(app)
+  yield* print(json, { appId: app, url: kept, events, ...secretFact(secret), stillPaused: pauseReason ?? undefined })
+}).pipe(Command.withDescription("Set where an app's events go and which it wants; its first webhook prints a secret"))
 
 const rotateSecret = command(
   "rotate-secret",
   {
     app,
-    now: Options.boolean("now").pipe(
-      Options.withDescription("The secret before leaked: it signs nothing more, and receivers need the new one at once")
-    ),
+    now: toggle("now", "The secret before leaked: it signs nothing more, and receivers need the new one at once"),
     json
   },
   function* ({ app, json, now }) {
@@ -57,9 +49,7 @@ const resume = command(
   "resume",
   {
     app,
-    skipMissed: Options.boolean("skip-missed").pipe(
-      Options.withDescription("Drop what was missed, instead of delivering it now")
-    ),
+    skipMissed: toggle("skip-missed", "Drop what was missed, instead of delivering it now"),
     json
   },
   function* ({ app, json, skipMissed }) {
@@ -86,10 +76,7 @@ const deliveries = command(
   "deliveries",
   {
     app,
-    state: Options.choice("state", DeliveryState.literals).pipe(
-      Options.withDescription("Only those that stand so"),
-      Options.optional
-    ),
+    state: Flag.optional(choice("state", DeliveryState.literals, "Only those that stand so")),
     limit,
     json
   },
@@ -107,15 +94,15 @@ const attempts = command("attempts", { app, event, json }, function* ({ app, eve
   yield* printAll(json, "attempts", yield* attempts(app, event))
 }).pipe(Command.withDescription("Every request that was made to tell an app of an event, and what came back"))
 
-const Time = Schema.Date.annotations({ message: () => "must be a time, as in 2026-01-31T12:00:00Z" })
+const Time = Schema.DateFromString.annotate({ message: "must be a time, as in 2026-01-31T12:00:00Z" })
 
 const redeliver = command(
   "redeliver",
   {
     app,
-    event: Options.optional(event),
-    since: option("since", Time, "All its events since this time").pipe(Options.optional),
-    dead: Options.boolean("dead").pipe(Options.withDescription("With --since: only those that were given up")),
+    event: Flag.optional(event),
+    since: option("since", Time, "All its events since this time").pipe(Flag.optional),
+    dead: toggle("dead", "With --since: only those that were given up"),
     json
   },
   function* ({ app, dead, event, json, since }) {

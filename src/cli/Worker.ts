@@ -1,5 +1,5 @@
-import { Command, Options } from "@effect/cli"
-import { Console, Effect, Layer } from "effect"
+import { Console, Effect, Layer, References } from "effect"
+import { Command, Flag } from "effect/cli"
 import { DatabaseLive } from "../layers/Database.ts"
 import { DEFAULT_WORKERS, MAX_WORKERS } from "../layers/webhooks/Workers.ts"
 import { integer, option } from "./Frame.ts"
@@ -12,17 +12,17 @@ export const worker = Command.make(
       "concurrency",
       integer(1, MAX_WORKERS),
       `Requests under way at once, ${DEFAULT_WORKERS} when not given`
-    ).pipe(Options.withDefault(DEFAULT_WORKERS))
+    ).pipe(Flag.withDefault(DEFAULT_WORKERS))
   },
   ({ size }) =>
     Layer.launch(
-      Layer.scopedDiscard(
+      Layer.effectDiscard(
         Effect.gen(function* () {
           // Loaded here: no other command sends anything.
           const { makeWorker } = yield* Effect.promise(() => import("../layers/webhooks/Worker.ts"))
           yield* makeWorker(size)
           yield* Console.log("Delivering webhooks; Ctrl-C stops")
         })
-      ).pipe(Layer.provide(DatabaseLive), Layer.provide(Layer.setTracerEnabled(false)))
+      ).pipe(Layer.provide(DatabaseLive), Layer.provide(Layer.succeed(References.TracerEnabled, false)))
     )
 ).pipe(Command.withDescription("Deliver webhooks until stopped, beside servers started with WEBHOOK_WORKERS=0 or not"))

@@ -1,4 +1,4 @@
-import { Array as Arr, Either, ParseResult, Schema, SchemaAST } from "effect"
+import { Array as Arr, Effect, type JsonSchema, Result, Schema, SchemaAST, SchemaIssue, SchemaParser } from "effect"
 import { linesOf, uncheckedMessage } from "./BadRequest.ts"
 import { isObject } from "./Json.ts"
 import { MAX_ISSUES } from "./Limits.ts"
@@ -6,27 +6,9 @@ import { grouped } from "./Text.ts"
 
 /*
  * Lists and records that stop decoding once they have as many issues as an answer lists. `Schema.Array` collects an issue
- * for every wrong item first: a body of 1 MiB holds 350,000 of them, which took the process up to 11 seconds. Each schema
- * keeps the plain one as its surrogate, so its JSON Schema is that of `Schema.Array` or `Schema.Record`.
+ * for every wrong item first: a body of 1 MiB holds 350,000 of them, which took the process up to 11 seconds. JSON Schema
+ * shows each as `Schema.Array` or `Schema.Record` would be.
  */
-
-/** Says to the compiled decoder what a declaration of this file is made of. */
-interface Bounds {
-  readonly shape: "list" | "record"
-  readonly max: number
-}
-
-// By the function, as `Schema.encodedSchema` and `Schema.typeSchema` keep it and drop the annotations.
-const bounds = new WeakMap<SchemaAST.Declaration["decodeUnknown"], Bounds>()
-
-export const boundsOf = ({ decodeUnknown }: SchemaAST.Declaration): Bounds | undefined => bounds.get(decodeUnknown)
-
-const withBounds = <S extends Schema.Schema.All>(schema: S, those: Bounds): S => {
-  if (SchemaAST.isDeclaration(schema.ast)) bounds.set(schema.ast.decodeUnknown, those)
-  return schema
-}
-
-type Parse<A> = (given: unknown, options: SchemaAST.ParseOptions) => Either.Either<A, ParseResult.ParseIssue>
 
 /** The members of a value in a list or record, and how many there are. */
 interface Members {
@@ -34,98 +16,108 @@ interface Members {
   readonly size: number
 }
 
-/** Parses members in their order, until as many issues are found as the options want. */
-const parseMembers = <A>(
-  parse: Parse<A>,
+type Decode<A> = (given: unknown, options: SchemaAST.ParseOptions) => Result.Result<A, SchemaIssue.Issue>
+
+/** Decodes members in their order, until as many issues are found as the options want. */
+const decodeMembers = <A>(
+  decode: Decode<A>,
   given: unknown,
   { entries, size }: Members,
-  options: SchemaAST.ParseOptions,
-  ast: SchemaAST.Declaration
-): Either.Either<ReadonlyArray<A>, ParseResult.ParseIssue> => {
+  ast: SchemaAST.Declaration,
+  options: SchemaAST.ParseOptions
+): Effect.Effect<ReadonlyArray<A>, SchemaIssue.Issue> => {
   const isForAll = options.errors === "all"
   const values: Array<A> = []
-  const issues: Array<ParseResult.ParseIssue> = []
-  const refuse = (key: PropertyKey, issue: ParseResult.ParseIssue) =>
-    issues.push(new ParseResult.Pointer(key, given, issue))
+  const issues: Array<SchemaIssue.Issue> = []
   let found = 0
   let checked = 0
   for (const [key, value] of entries) {
     if (found >= MAX_ISSUES) {
-      refuse(key, new ParseResult.Type(SchemaAST.unknownKeyword, value, uncheckedMessage(size - checked)))
+      const unchecked = new SchemaIssue.InvalidValue({ message: uncheckedMessage(size - checked) })
+      issues.push(new SchemaIssue.Pointer([key], unchecked))
       break
     }
     checked += 1
-    const parsed = parse(value, options)
-    if (Either.isRight(parsed)) values.push(parsed.right)
+    const decoded = decode(value, options)
+    if (Result.isSuccess(decoded)) values.push(decoded.success)
     else {
-      refuse(key, parsed.left)
+      issues.push(new SchemaIssue.Pointer([key], decoded.failure))
       if (!isForAll) break
-      found += linesOf(ParseResult.ArrayFormatter.formatIssueSync(parsed.left)).length
+      found += linesOf(decoded.failure).length
     }
   }
-  return Arr.isNonEmptyArray(issues) ? Either.left(new ParseResult.Composite(ast, given, issues)) : Either.right(values)
+  return Arr.isArrayNonEmpty(issues)
+    ? Effect.fail(new SchemaIssue.Composite(ast, issues, given, options))
+    : Effect.succeed(values)
 }
 
-/** Message for a value of another type. Issues inside a list or record have messages of their own. */
-const saysOutside = (message: string) => ({ message: () => message })
+/** What is sent for a member. `Schema.toEncoded` drops what an object says of itself. */
+const sentFor = (member: Schema.Constraint): SchemaAST.AST => {
+  const sent = Schema.toEncoded(Schema.toCodecJson(member))
+  const { description, identifier } = Schema.resolveAnnotations(member) ?? {}
+  return SchemaAST.isObjects(sent.ast) ? sent.annotate({ description, identifier }).ast : sent.ast
+}
+
+/**
+ * Gives a declaration its message and its JSON Schema, which the library makes of checks alone. Decoding has bounded the
+ * value already, so this check always holds.
+ */
+const documented = (
+  message: string,
+  member: Schema.Constraint,
+  toJsonSchema: (member: JsonSchema.JsonSchema) => JsonSchema.JsonSchema
+) =>
+  Schema.makeFilter(() => true, {
+    message,
+    representation: {
+      id: "partner-api/Bounded",
+      payload: null,
+      schemas: [sentFor(member)]
+    },
+    toJsonSchema: ({ schemas: [shown = {}] }) => toJsonSchema(shown),
+    // `Schema.toEncoded` keeps such checks only.
+    "~structural": true
+  })
 
 /** A list of at most `max` items. A longer one is refused before any item is looked at. */
-export const listOf = <A, I>(item: Schema.Schema<A, I>, max = Number.POSITIVE_INFINITY) => {
-  const plain = Schema.Array(item)
-  const surrogate = Number.isFinite(max)
-    ? plain.pipe(Schema.filter((items) => items.length <= max, { jsonSchema: { maxItems: max } }))
-    : plain
-  const tooLong = `must be a list of at most ${grouped(max)} items`
-
-  const parseItems =
-    <B>(parse: Parse<B>) =>
-    (given: unknown, options: SchemaAST.ParseOptions, ast: SchemaAST.Declaration) => {
-      if (!Array.isArray(given)) return Either.left(new ParseResult.Type(ast, given))
-      if (given.length > max) {
-        const issue = new ParseResult.Type(SchemaAST.unknownKeyword, given, tooLong)
-        return Either.left(new ParseResult.Composite(ast, given, issue))
-      }
-      return parseMembers(parse, given, { entries: given.entries(), size: given.length }, options, ast)
-    }
-
-  const schema = Schema.declare(
+export const listOf = <Item extends Schema.Constraint>(item: Item, max = Number.POSITIVE_INFINITY, items = "items") =>
+  Schema.declareConstructor<ReadonlyArray<Item["Type"]>, ReadonlyArray<Item["Encoded"]>>()(
     [item],
-    {
-      decode: (one) => parseItems(ParseResult.decodeUnknownEither(one)),
-      encode: (one) => parseItems(ParseResult.encodeUnknownEither(one))
+    ([codec]) => {
+      const decode = SchemaParser.decodeUnknownResult(codec)
+      return (given, ast, options) => {
+        if (!Array.isArray(given)) return Effect.fail(new SchemaIssue.InvalidType(ast, given, options))
+        if (given.length > max) {
+          const message = `must be a list of at most ${grouped(max)} ${items}`
+          return Effect.fail(new SchemaIssue.InvalidValue({ message }, given, options))
+        }
+        return decodeMembers(decode, given, { entries: given.entries(), size: given.length }, ast, options)
+      }
     },
-    {
-      ...saysOutside("must be a list"),
-      arbitrary: (one) => (fc) => fc.array(one(fc), { maxLength: Math.min(max, 5) }),
-      [SchemaAST.SurrogateAnnotationId]: surrogate.ast
-    }
+    // JSON as it is: numbers keep their digits.
+    { expected: "array", toCodecJson: () => undefined }
+  ).check(
+    documented("must be a list", item, (items) => ({
+      type: "array",
+      items,
+      ...(Number.isFinite(max) ? { maxItems: max } : {})
+    }))
   )
-  return withBounds(schema, { shape: "list", max })
-}
-
-const parseValues =
-  <B>(parse: Parse<B>) =>
-  (given: unknown, options: SchemaAST.ParseOptions, ast: SchemaAST.Declaration) => {
-    if (!isObject(given)) return Either.left(new ParseResult.Type(ast, given))
-    const entries = Object.entries(given)
-    return Either.map(parseMembers(parse, given, { entries, size: entries.length }, options, ast), (values) =>
-      Object.fromEntries(Arr.zip(Object.keys(given), values))
-    )
-  }
 
 /** An object whose members are all alike. A number that is kept as its text is none. */
-export const recordOf = <A, I>(value: Schema.Schema<A, I>) => {
-  const schema = Schema.declare(
+export const recordOf = <Value extends Schema.Constraint>(value: Value) =>
+  Schema.declareConstructor<{ readonly [key: string]: Value["Type"] }, { readonly [key: string]: Value["Encoded"] }>()(
     [value],
-    {
-      decode: (one) => parseValues(ParseResult.decodeUnknownEither(one)),
-      encode: (one) => parseValues(ParseResult.encodeUnknownEither(one))
+    ([codec]) => {
+      const decode = SchemaParser.decodeUnknownResult(codec)
+      return (given, ast, options) => {
+        if (!isObject(given)) return Effect.fail(new SchemaIssue.InvalidType(ast, given, options))
+        const entries = Object.entries(given)
+        return Effect.mapEager(
+          decodeMembers(decode, given, { entries, size: entries.length }, ast, options),
+          (values) => Object.fromEntries(Arr.zip(Object.keys(given), values))
+        )
+      }
     },
-    {
-      ...saysOutside("must be an object"),
-      arbitrary: (one) => (fc) => fc.dictionary(fc.string(), one(fc), { maxKeys: 5, noNullPrototype: true }),
-      [SchemaAST.SurrogateAnnotationId]: Schema.Record({ key: Schema.String, value }).ast
-    }
-  )
-  return withBounds(schema, { shape: "record", max: Number.POSITIVE_INFINITY })
-}
+    { expected: "object", toCodecJson: () => undefined }
+  ).check(documented("must be an object", value, (values) => ({ type: "object", additionalProperties: values })))

@@ -15,15 +15,15 @@ export class StoreBusy extends Schema.TaggedError<StoreBusy>()("StoreBusy", {}) 
 export type Weight = "usual" | "heavy"
 
 /** What the work of an endpoint or procedure may take, where it is not the usual: an annotation of its definition. */
-export class WorkWeight extends Context.Reference<WorkWeight>()("domain/WorkWeight", {
+export const WorkWeight = Context.Reference<Weight>("domain/WorkWeight", {
   defaultValue: (): Weight => "usual"
-}) {}
+})
 
 /**
  * Keeps the load of one store its own (the bulkhead pattern): a store has a few operations under way in a process, never
  * all connections to the database, and its other requests wait in a line of their own.
  */
-export class Bulkhead extends Context.Tag("domain/Bulkhead")<
+export class Bulkhead extends Context.Service<
   Bulkhead,
   {
     /**
@@ -37,4 +37,4 @@ export class Bulkhead extends Context.Tag("domain/Bulkhead")<
       operation: Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E | StoreBusy, R>
   }
->() {}
+>()("domain/Bulkhead") {}

@@ -10,7 +10,7 @@ export const EventId = Uuid.pipe(Schema.brand("EventId"))
 export type EventId = typeof EventId.Type
 
 /** Every kind of event there is (contract, section 6). */
-export const EventKind = Schema.Literal("catalog.product.updated.v1", "catalog.collection.updated.v1")
+export const EventKind = Schema.Literals(["catalog.product.updated.v1", "catalog.collection.updated.v1"])
 export type EventKind = typeof EventKind.Type
 
 /** What the `data` of a kind holds, and the scope that an installation must have to be told of it. */

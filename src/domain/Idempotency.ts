@@ -14,7 +14,10 @@ export const LARGE_ANSWER = 16 * 1024
 export const MAX_LARGE_ANSWERS = 256 * 1024 * 1024
 
 /** 1 to 255 visible ASCII characters (decisions, section 5). */
-export const IdempotencyKey = Schema.String.pipe(Schema.pattern(/^[!-~]{1,255}$/), Schema.brand("IdempotencyKey"))
+export const IdempotencyKey = Schema.String.pipe(
+  Schema.check(Schema.isPattern(/^[!-~]{1,255}$/u)),
+  Schema.brand("IdempotencyKey")
+)
 export type IdempotencyKey = typeof IdempotencyKey.Type
 
 /** Under which key a write is done, and what was asked with it. A key belongs to the actor. */
@@ -50,7 +53,7 @@ export class AnswersFull extends Schema.TaggedError<AnswersFull>()("AnswersFull"
 }
 
 /** At most one effect for each key of an actor, whatever is retried, doubled or killed (decisions, section 5). */
-export class Idempotency extends Context.Tag("domain/Idempotency")<
+export class Idempotency extends Context.Service<
   Idempotency,
   {
     /**
@@ -78,4 +81,4 @@ export class Idempotency extends Context.Tag("domain/Idempotency")<
     /** Deletes expired records, a batch at a time. Answers how many went. */
     readonly purge: Effect.Effect<number>
   }
->() {}
+>()("domain/Idempotency") {}

@@ -35,11 +35,11 @@ export type JsonNumber = number | ExactNumber
 
 /** A number with all of its digits, to reckon with. */
 export const decimal = (value: JsonNumber): BigDecimal.BigDecimal =>
-  BigDecimal.unsafeFromString(value instanceof ExactNumber ? value.text : String(value))
+  BigDecimal.fromStringUnsafe(value instanceof ExactNumber ? value.text : String(value))
 
 /** Whether `a` is below `b`, to the last digit: as floats two different numbers may be one. */
 export const isBelow = (a: JsonNumber, b: JsonNumber): boolean =>
-  Number(a) < Number(b) || (Number(a) === Number(b) && BigDecimal.lessThan(decimal(a), decimal(b)))
+  Number(a) < Number(b) || (Number(a) === Number(b) && BigDecimal.isLessThan(decimal(a), decimal(b)))
 
 export const isEqual = (a: JsonNumber, b: JsonNumber): boolean => BigDecimal.equals(decimal(a), decimal(b))
 

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 
 /** Rows of a page when `limit` is absent, and at most (contract, section 8). */
 export const DEFAULT_LIMIT = 50
@@ -14,18 +14,15 @@ export const PAGE_BYTES = 1024 * 1024
 export const PAGE_MILLIS = 1_000
 
 /** Rows asked for. Above the maximum means the maximum; below 1 or no integer is refused (decisions, section 4). */
-export const PageLimit = Schema.transform(
-  Schema.String.pipe(
-    Schema.pattern(/^[0-9]+$/),
-    Schema.filter((text) => Number(text) >= 1),
-    Schema.annotations({ message: () => ({ message: "must be an integer of at least 1", override: true }) })
-  ),
-  Schema.Int,
-  {
-    strict: true,
-    decode: (text) => Math.min(Number(text), MAX_LIMIT),
-    encode: String
-  }
+export const PageLimit = Schema.String.pipe(
+  Schema.check(Schema.isPattern(/^[0-9]+$/)),
+  Schema.check(Schema.makeFilter((text) => Number(text) >= 1)),
+  Schema.annotate({ message: "must be an integer of at least 1" })
+).pipe(
+  Schema.decodeTo(
+    Schema.Int,
+    SchemaTransformation.transform({ decode: (text) => Math.min(Number(text), MAX_LIMIT), encode: String })
+  )
 )
 
 export interface PageRequest<Id> {

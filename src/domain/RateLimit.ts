@@ -12,7 +12,7 @@ export const MERCHANT_CALLS = 600
 
 export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()("RateLimitExceeded", {
   /** Seconds after which the next request is admitted, where that is told. */
-  retryAfter: Schema.optionalWith(Schema.Int, { exact: true })
+  retryAfter: Schema.optionalKey(Schema.Int)
 }) {
   override get message() {
     const { retryAfter } = this
@@ -28,7 +28,7 @@ export type Counted = typeof Counted.Type
 export type Refusal = InvalidToken | InstallationSuspended | StoreNotFound | RateLimitExceeded
 
 /** Who asks, and the rolling window: the door of every request that carries a bearer token. */
-export class RateLimit extends Context.Tag("domain/RateLimit")<
+export class RateLimit extends Context.Service<
   RateLimit,
   {
     /**
@@ -37,4 +37,4 @@ export class RateLimit extends Context.Tag("domain/RateLimit")<
      */
     readonly admit: (token: Redacted.Redacted) => Effect.Effect<Installation, Refusal>
   }
->() {}
+>()("domain/RateLimit") {}

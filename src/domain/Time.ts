@@ -1,4 +1,4 @@
-import { ParseResult, Schema } from "effect"
+import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
 
 /*
  * Times as clients write them: RFC 3339, with any offset and any digits of a second.
@@ -45,13 +45,14 @@ const withoutLeap = (instant: string) => instant.slice(0, 24).replace(":60.", ":
 const WANTED = "must be a time of RFC 3339, as in 2026-01-31T09:30:00Z"
 
 /** An instant as a client writes it, held in UTC with milliseconds: further digits are cut off. */
-export const Instant = Schema.transformOrFail(Schema.String.annotations({ message: () => WANTED }), Schema.String, {
-  strict: true,
-  decode: (text, _, ast) => {
-    const instant = instantOf(text)
-    return instant === undefined
-      ? ParseResult.fail(new ParseResult.Type(ast, text, WANTED))
-      : ParseResult.succeed(withoutLeap(instant))
-  },
-  encode: ParseResult.succeed
-}).annotations({ jsonSchema: { format: "date-time" } })
+export const Instant = Schema.String.annotate({ message: WANTED, format: "date-time" }).pipe(
+  Schema.decodeTo(Schema.String.annotate({ format: "date-time" }), {
+    decode: SchemaGetter.transformEffect((text: string, options) => {
+      const instant = instantOf(text)
+      return instant === undefined
+        ? Effect.fail(new SchemaIssue.InvalidValue({ message: WANTED }, text, options))
+        : Effect.succeed(withoutLeap(instant))
+    }),
+    encode: SchemaGetter.passthrough()
+  })
+)

@@ -5,7 +5,7 @@ import { Cause, Schema } from "effect"
  * repeated with its own key. It may come of every statement, so it travels as a defect of this class, which each surface
  * answers by its row of the error table.
  */
-export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { cause: Schema.Defect }) {
+export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { cause: Schema.Defect() }) {
   override get message() {
     return "The database is out of reach or overloaded; repeat the request"
   }
@@ -13,4 +13,7 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
 
 /** Whether the database is the reason why something failed that should not. */
 export const unavailableIn = (cause: Cause.Cause<unknown>): Unavailable | undefined =>
-  [...Cause.defects(cause)].find((defect) => defect instanceof Unavailable)
+  cause.reasons
+    .filter(Cause.isDieReason)
+    .map(({ defect }) => defect)
+    .find((defect) => defect instanceof Unavailable)

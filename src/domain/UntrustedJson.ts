@@ -1,4 +1,4 @@
-import { Either } from "effect"
+import { Result } from "effect"
 import { ExactNumber, lineOf, MAY_BE_INEXACT, NUL, numberProblem, parseExact, STRINGS_AND_INEXACT } from "./Json.ts"
 import { listed, MAX_ISSUES } from "./Limits.ts"
 import { grouped } from "./Text.ts"
@@ -116,23 +116,23 @@ export interface NotAcceptable {
  * JSON that a client sent. The first pass bounds its depth, so that the second may recurse. With `anyNumber` it may hold
  * numbers that the service does not calculate with.
  */
-export const parseUntrusted = (text: string, anyNumber = false): Either.Either<unknown, NotAcceptable> => {
-  if (hasTooManyParts(text)) return Either.left({ issues: [TOO_MANY_PARTS] })
+export const parseUntrusted = (text: string, anyNumber = false): Result.Result<unknown, NotAcceptable> => {
+  if (hasTooManyParts(text)) return Result.fail({ issues: [TOO_MANY_PARTS] })
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    return Either.left({ issues: [] })
+    return Result.fail({ issues: [] })
   }
   const isTextPlain = isPlain(text)
   const first = problems(value, anyNumber, isTextPlain)
   if (first.length > 0 || !MAY_BE_INEXACT.test(text)) {
-    return first.length > 0 ? Either.left({ issues: first }) : Either.right(value)
+    return first.length > 0 ? Result.fail({ issues: first }) : Result.succeed(value)
   }
   if (hasMore(text, STRINGS_AND_INEXACT, (token) => !token.startsWith('"'), MAX_INEXACT)) {
-    return Either.left({ issues: [TOO_MANY_INEXACT] })
+    return Result.fail({ issues: [TOO_MANY_INEXACT] })
   }
   const exact = parseExact(text)
   const second = problems(exact, anyNumber, isTextPlain)
-  return second.length > 0 ? Either.left({ issues: second }) : Either.right(exact)
+  return second.length > 0 ? Result.fail({ issues: second }) : Result.succeed(exact)
 }

@@ -1,4 +1,4 @@
-import { ParseResult, Schema } from "effect"
+import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
 
 const PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
@@ -11,14 +11,17 @@ const WANTED = "must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057"
  * An id as clients write it: any UUID in any case (RFC 9562, section 4), held in lower case.
  * Ids that the service makes are version 7 and sort by the time of their creation.
  */
-export const Uuid = Schema.transformOrFail(Schema.String.annotations({ message: () => WANTED }), Schema.String, {
-  strict: true,
-  decode: (text, _, ast) =>
-    isUuid(text.toLowerCase())
-      ? ParseResult.succeed(text.toLowerCase())
-      : ParseResult.fail(new ParseResult.Type(ast, text, WANTED)),
-  encode: ParseResult.succeed
-}).annotations({ jsonSchema: { format: "uuid" } })
+export const Uuid = Schema.String.annotate({ message: WANTED, format: "uuid" }).pipe(
+  Schema.decodeTo(Schema.String.annotate({ format: "uuid" }), {
+    decode: SchemaGetter.transformEffect((text: string, options) => {
+      const id = text.toLowerCase()
+      return isUuid(id)
+        ? Effect.succeed(id)
+        : Effect.fail(new SchemaIssue.InvalidValue({ message: WANTED }, text, options))
+    }),
+    encode: SchemaGetter.passthrough()
+  })
+)
 
 /** How a version 7 UUID begins: 48 bits of milliseconds (RFC 9562, section 5.7). */
 const beginning = (millis: number): string => {

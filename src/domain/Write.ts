@@ -102,7 +102,7 @@ export interface AdministeredChange extends ChangeOf {
 export type Change = CatalogChange | AdministeredChange
 
 /** Performs writes that carry no idempotency key, as operators and previews do. Surfaces call `Idempotency.once`. */
-export class Writes extends Context.Tag("domain/Writes")<
+export class Writes extends Context.Service<
   Writes,
   {
     /**
@@ -111,4 +111,4 @@ export class Writes extends Context.Tag("domain/Writes")<
      */
     readonly perform: <A, E>(context: WriteContext, write: Write<A, E>) => Effect.Effect<A, E | EventLoop>
   }
->() {}
+>()("domain/Writes") {}

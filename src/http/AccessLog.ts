@@ -1,4 +1,4 @@
-import { Context, Effect, FiberRef, Layer, LogLevel, Runtime } from "effect"
+import { Context, Effect, Layer, LogLevel, References } from "effect"
 import type { Exchange } from "./Exchange.ts"
 
 /** What is told of a request once its answer is written, or given up. */
@@ -16,9 +16,9 @@ export interface Access {
 }
 
 /** Takes what is told of each request. Where nobody provides one, it is forgotten. */
-export class AccessLog extends Context.Reference<AccessLog>()("http/AccessLog", {
+export const AccessLog = Context.Reference<(access: Access) => void>("http/AccessLog", {
   defaultValue: (): ((access: Access) => void) => () => {}
-}) {}
+})
 
 /** What is told of a request that became one. */
 export const accessOf = (exchange: Exchange): Access => ({
@@ -54,12 +54,12 @@ const MAX_WAITING = 1024 * 1024
  * as the line twice over. Who reads them may be slow, or gone: neither holds up the service.
  */
 export const accessLogTo = (output: NodeJS.WriteStream, format: "text" | "json") =>
-  Layer.scoped(
+  Layer.effect(
     AccessLog,
     Effect.gen(function* () {
-      const minimum = yield* FiberRef.get(FiberRef.currentMinimumLogLevel)
-      if (LogLevel.greaterThan(minimum, LogLevel.Info)) return ignore
-      const runFork = Runtime.runFork(yield* Effect.runtime())
+      const minimum = yield* References.MinimumLogLevel
+      if (LogLevel.isGreaterThan(minimum, "Info")) return ignore
+      const runFork = Effect.runForkWith(yield* Effect.context<never>())
       const toLine = format === "json" ? jsonLine : textLine
       let lines: Array<string> = []
       let omitted = 0

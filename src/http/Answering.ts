@@ -1,4 +1,4 @@
-import { Cause, Effect, FiberId, Runtime, RuntimeFlags } from "effect"
+import { Cause, Effect } from "effect"
 import type { Reply } from "./Call.ts"
 import { type PublicError, replyOf } from "./ErrorTable.ts"
 import type { Exchange } from "./Exchange.ts"
@@ -12,24 +12,23 @@ export type Answering = (exchange: Exchange, work: Effect.Effect<Reply, PublicEr
  * How requests are answered that the platform's router does not see. One whose client has gone is interrupted: it leaves
  * the line of its store, and the database stops reading for it. A write that has begun goes on to its end.
  */
-export const makeAnswering: Effect.Effect<Answering> = Effect.map(Effect.runtime(), (runtime) => {
-  // Nobody reads Effect's own counts of fibers.
-  const runFork = Runtime.runFork(Runtime.disableRuntimeFlag(runtime, RuntimeFlags.RuntimeMetrics))
+export const makeAnswering: Effect.Effect<Answering> = Effect.map(Effect.context<never>(), (context) => {
+  const runFork = Effect.runForkWith(context)
   return (exchange, work) => {
     const fiber = runFork(
       // An interruption would skip what comes behind the answer, and nobody would hear of a write that broke.
       Effect.uninterruptibleMask((restore) =>
         restore(work).pipe(
-          Effect.catchAll((error) => Effect.succeed(replyOf(error))),
-          Effect.catchAllCause((cause) =>
-            Cause.isInterruptedOnly(cause) ? Effect.failCause(cause) : failureOf(cause, exchange.requestId)
+          Effect.catch((error) => Effect.succeed(replyOf(error))),
+          Effect.catchCause((cause) =>
+            Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : failureOf(cause, exchange.requestId)
           ),
           Effect.map((reply) => send(exchange, reply))
         )
       )
     )
     exchange.once("close", () => {
-      if (!exchange.writableEnded) fiber.unsafeInterruptAsFork(FiberId.none)
+      if (!exchange.writableEnded) fiber.interruptUnsafe()
     })
   }
 })

@@ -1,12 +1,12 @@
-import { HttpLayerRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { hash } from "node:crypto"
 import { codedTag, type Coding, codingOf, compress } from "./Coding.ts"
 import { isNotModified } from "./Conditions.ts"
 
 const compressed = (coding: Coding, bytes: Buffer) =>
   Effect.cached(
-    Effect.async<Buffer, Error>((resume) =>
+    Effect.callback<Buffer, Error>((resume) =>
       compress(coding, "most", bytes, (error, made) =>
         resume(error === null ? Effect.succeed(made) : Effect.fail(error))
       )
@@ -60,7 +60,7 @@ interface Page {
 
 /** A page that is made when somebody first asks for it. */
 export const asset = (path: `/${string}`, contentType: string, make: () => Page | Promise<Page>) =>
-  HttpLayerRouter.use((router) =>
+  HttpRouter.use((router) =>
     Effect.flatMap(
       Effect.cached(
         Effect.flatMap(

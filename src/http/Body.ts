@@ -1,4 +1,4 @@
-import { Effect, Either } from "effect"
+import { Effect, Result } from "effect"
 import type { IncomingMessage } from "node:http"
 import { BadRequest, INVALID } from "../domain/BadRequest.ts"
 import { isObject, memberText } from "../domain/Json.ts"
@@ -30,7 +30,7 @@ const isJson = isOfType("application/json")
 
 /** The bytes of a body. One of more than `limit` is received and forgotten, up to a point, and then refused. */
 export const receiveBody = (message: IncomingMessage, limit = MAX_BODY): Effect.Effect<Buffer, BadRequest> =>
-  Effect.async<Buffer, BadRequest>((resume) => {
+  Effect.callback<Buffer, BadRequest>((resume) => {
     const chunks: Array<Buffer> = []
     let size = 0
     const tooLarge = () => resume(refuse(`The body must be at most ${limit} bytes`))
@@ -59,7 +59,7 @@ const textOf = Effect.fnUntraced(function* ({ body, header }: Pick<Call, "body" 
   if (header("content-encoding") !== undefined) {
     return yield* refuse("The body must not be compressed; send it without Content-Encoding")
   }
-  return yield* decodeText(yield* body)
+  return yield* decodeText(yield* Effect.fromResult(body))
 })
 
 /**
@@ -71,14 +71,16 @@ export const jsonBody = Effect.fnUntraced(function* (call: Pick<Call, "body" | "
   const pause = text.length < LARGE ? Effect.void : nextTurn
   yield* pause
   const parsed = parseUntrusted(text, verbatim !== undefined)
-  if (Either.isLeft(parsed)) {
-    const { issues } = parsed.left
+  if (Result.isFailure(parsed)) {
+    const { issues } = parsed.failure
     return yield* issues.length === 0 ? refuse("The body is not valid JSON") : refuse(INVALID, issues)
   }
-  if (!isObject(parsed.right)) return yield* refuse("The body must be a JSON object")
+  if (!isObject(parsed.success)) return yield* refuse("The body must be a JSON object")
   const member = verbatim === undefined ? undefined : memberText(text, verbatim)
   const given =
-    verbatim === undefined || member === undefined ? parsed.right : { ...parsed.right, [verbatim]: new Encoded(member) }
+    verbatim === undefined || member === undefined
+      ? parsed.success
+      : { ...parsed.success, [verbatim]: new Encoded(member) }
   yield* pause
-  return { said: parsed.right, given, pause }
+  return { said: parsed.success, given, pause }
 })

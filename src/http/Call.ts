@@ -1,4 +1,4 @@
-import type { Either } from "effect"
+import type { Result } from "effect"
 import type { Installation } from "../domain/access/Installations.ts"
 import type { BadRequest } from "../domain/BadRequest.ts"
 import type { JsonText } from "../domain/Document.ts"
@@ -15,7 +15,7 @@ export interface Call {
   /** A header by its name in lower case; what was sent more than once is joined. */
   readonly header: (name: string) => string | undefined
   /** The body as it was received, or why it was not; empty where the endpoint takes none. */
-  readonly body: Either.Either<Buffer, BadRequest>
+  readonly body: Result.Result<Buffer, BadRequest>
   /** The parameters of the path. */
   readonly params: Readonly<Record<string, string>>
   /** The parameters of the query that the endpoint has. */

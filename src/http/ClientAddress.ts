@@ -1,4 +1,4 @@
-import { Context, Either, Schema } from "effect"
+import { Context, Result, Schema } from "effect"
 import parseForwarded from "forwarded-parse"
 import ipaddr from "ipaddr.js"
 import type { IncomingMessage } from "node:http"
@@ -17,9 +17,9 @@ export type IsTrustedProxy = (address: string) => boolean
 export const trustNone: IsTrustedProxy = () => false
 
 /** The proxies in front of the service; none, unless the operator names them. */
-export class TrustedProxies extends Context.Reference<TrustedProxies>()("http/TrustedProxies", {
+export const TrustedProxies = Context.Reference("http/TrustedProxies", {
   defaultValue: () => trustNone
-}) {}
+})
 
 export class TrustedProxyInvalid extends Schema.TaggedError<TrustedProxyInvalid>()("TrustedProxyInvalid", {
   entry: Schema.String
@@ -31,22 +31,24 @@ export class TrustedProxyInvalid extends Schema.TaggedError<TrustedProxyInvalid>
 
 const DIGITS = /^\d{1,3}$/
 
-const parseNetwork = (entry: string): Either.Either<readonly [Address, number], TrustedProxyInvalid> => {
-  const invalid = Either.left(new TrustedProxyInvalid({ entry }))
+const parseNetwork = (entry: string): Result.Result<readonly [Address, number], TrustedProxyInvalid> => {
+  const invalid = Result.fail(new TrustedProxyInvalid({ entry }))
   const [text = "", prefix, ...rest] = entry.split("/")
   const address = text.includes("%") ? undefined : parseAddress(text)
   if (address === undefined || rest.length > 0) return invalid
   const bits = address.toByteArray().length * 8
-  if (prefix === undefined) return Either.right([address, bits])
+  if (prefix === undefined) return Result.succeed([address, bits])
   // A prefix of a mapped IPv4 address counts from the beginning of the IPv6 one, where nobody means it.
   const isMapped = address.kind() === "ipv4" && text.includes(":")
-  return DIGITS.test(prefix) && Number(prefix) <= bits && !isMapped ? Either.right([address, Number(prefix)]) : invalid
+  return DIGITS.test(prefix) && Number(prefix) <= bits && !isMapped
+    ? Result.succeed([address, Number(prefix)])
+    : invalid
 }
 
 /** Reads `TRUSTED_PROXIES`: addresses and networks (CIDR), separated by commas. Fails on the first that is wrong. */
-export const parseTrustedProxies = (text: string): Either.Either<IsTrustedProxy, TrustedProxyInvalid> => {
+export const parseTrustedProxies = (text: string): Result.Result<IsTrustedProxy, TrustedProxyInvalid> => {
   const entries = text.split(",").map((entry) => entry.trim())
-  return Either.map(Either.all(entries.filter((entry) => entry !== "").map(parseNetwork)), (networks) => (given) => {
+  return Result.map(Result.all(entries.filter((entry) => entry !== "").map(parseNetwork)), (networks) => (given) => {
     const address = parseAddress(given)
     return (
       address !== undefined &&

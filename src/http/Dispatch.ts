@@ -1,4 +1,4 @@
-import { Effect, Either, Record } from "effect"
+import { Effect, Record, Result } from "effect"
 import type { IncomingMessage } from "node:http"
 import { Bulkhead } from "../domain/Bulkhead.ts"
 import { refusalOf } from "../domain/access/AccessRule.ts"
@@ -17,7 +17,7 @@ import { queryOf } from "./Query.ts"
 /** Answers a request if it is one of the API; says whether it was. */
 export type Dispatch = (message: IncomingMessage, exchange: Exchange) => boolean
 
-const NO_BODY = Either.right(Buffer.alloc(0))
+const NO_BODY = Result.succeed(Buffer.alloc(0))
 
 /** Path and query. A client may also send the whole URL, and a server has to take it (RFC 9112, section 3.2.2). */
 export const targetOf = ({ url = "/" }: IncomingMessage) =>
@@ -74,7 +74,7 @@ export const makeDispatch = (handlers: ReadonlyArray<Handler>) =>
       exchange.once("close", () => note(installation, requestOf(exchange)))
       const refusal = refusalOf(installation, rule)
       if (refusal !== undefined) return yield* refusal
-      const body = hasBody ? yield* Effect.either(receiveBody(message)) : NO_BODY
+      const body = hasBody ? yield* Effect.result(receiveBody(message)) : NO_BODY
       const query = queryOf(search, parameters)
       const { requestId } = exchange
       const header = (name: string) => headerOf(message, name)

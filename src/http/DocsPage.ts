@@ -1,8 +1,8 @@
-import { HttpApiScalar, HttpLayerRouter, OpenApi } from "@effect/platform"
+import { HttpRouter } from "effect/http"
+import { HttpApiScalar, OpenApi } from "effect/http-api"
 import { hash } from "node:crypto"
 import { isObject } from "../domain/Json.ts"
-import { complete } from "./api/Conventions.ts"
-import { PartnerApi } from "./api/PartnerApi.ts"
+import { openApi, PartnerApi } from "./api/PartnerApi.ts"
 
 /** What would ask another host, or offer to, is turned off; the rest is how the page reads best. */
 const scalar = {
@@ -26,11 +26,11 @@ const outOfSamples = (value: unknown): unknown => {
 }
 
 /** The document as the page shows it best: what a request need not have is in no sample. */
-const api = PartnerApi.annotate(OpenApi.Transform, (spec) =>
-  JSON.parse(JSON.stringify(complete(spec)), (_, value: unknown) => outOfSamples(value))
+const api = PartnerApi.annotate(OpenApi.Transform, () =>
+  JSON.parse(JSON.stringify(openApi()), (_, value: unknown) => outOfSamples(value))
 )
 
-/** The scripts that a browser runs; the document is data, which has a type. */
+/** The scripts of the page: the reference itself, and what starts it with the document. */
 const sourcesOf = (page: string) =>
   [...page.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
     ([, script = ""]) => `'sha256-${hash("sha256", script, "base64")}'`
@@ -49,10 +49,9 @@ const headersOf = (page: string) => ({
 
 /** The reference for people, as HTML: its script is part of the page, so that it works without internet access. */
 export const renderDocs = async () => {
-  const { dispose, handler } = HttpLayerRouter.toWebHandler(
-    HttpApiScalar.layerHttpLayerRouter({ api, path: "/docs", scalar }),
-    { disableLogger: true }
-  )
+  const { dispose, handler } = HttpRouter.toWebHandler(HttpApiScalar.layer(api, { path: "/docs", scalar }), {
+    disableLogger: true
+  })
   const response = await handler(new Request("http://localhost/docs"))
   const text = await response.text()
   await dispose()

@@ -1,5 +1,5 @@
-import { HttpApiSchema } from "@effect/platform"
-import { ParseResult, Schema } from "effect"
+import { Record, Schema, SchemaGetter } from "effect"
+import { HttpApiSchema } from "effect/http-api"
 import { CapabilityNotGranted, ScopeNotGranted } from "../domain/access/AccessRule.ts"
 import { InstallationSuspended } from "../domain/access/Installations.ts"
 import { EmailTaken } from "../domain/access/Merchants.ts"
@@ -99,11 +99,11 @@ export const MEANING: Record<Row[1] | 500, string> = {
 
 /** The one shape every failed request answers with. */
 export const ErrorBody = Schema.Struct({
-  error: Schema.String.annotations({ description: "What went wrong, and what to do about it" }),
-  issues: Schema.optional(
-    Schema.Array(Schema.String).annotations({ description: "One line for each thing to change, `path: reason`" })
+  error: Schema.String.annotate({ description: "What went wrong, and what to do about it" }),
+  issues: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({ description: "One line for each thing to change, `path: reason`" })
   )
-}).annotations({ identifier: "Error", description: "Every failed request answers with this" })
+}).annotate({ identifier: "Error", description: "Every failed request answers with this" })
 type ErrorBody = typeof ErrorBody.Type
 
 /** An error's body: its message and, where it has them, its lines. */
@@ -139,16 +139,23 @@ export const replyOf = (error: PublicError): Reply => ({
   headers: retryAfter(retryAfterOf(error))
 })
 
-/** A schema that is only ever written: the error's body with a status. */
-export const encodedAs = <A, I, R>(error: Schema.Schema<A, I, R>, status: number, body: (error: A) => ErrorBody) =>
-  Schema.transformOrFail(ErrorBody, Schema.typeSchema(error), {
-    strict: true,
-    decode: (given, _, ast) =>
-      ParseResult.fail(new ParseResult.Forbidden(ast, given, "A public error cannot be read back")),
-    encode: (error) => ParseResult.succeed(body(error))
-  }).annotations(HttpApiSchema.annotations({ status }))
+/** The body of each error, of which the reference knows by its name which error it is. */
+const BODIES = Record.map(TABLE, (_, tag) => ErrorBody.annotate({ identifier: tag }))
 
-/** A domain error on the REST surface: its status from the table, its message as the body. */
-export const publicError = <E extends PublicError, I, R>(
-  error: Schema.Schema<E, I, R> & { readonly _tag: E["_tag"] }
-) => encodedAs(error, TABLE[error._tag][1], bodyOf)
+/** The class of an error that the table has a status for. */
+interface ErrorClass extends Schema.Top {
+  readonly Type: PublicError
+  readonly fields: { readonly _tag: Schema.tag<PublicError["_tag"]> }
+}
+
+/** A domain error on the REST surface: its status from the table, its message as the body. It is only ever written. */
+export const publicError = <S extends ErrorClass>(error: S) => {
+  const tag = error.fields._tag.schema.literal
+  return BODIES[tag].pipe(
+    Schema.decodeTo(Schema.toType(error), {
+      decode: SchemaGetter.forbidden(() => "A public error cannot be read back"),
+      encode: SchemaGetter.transform(bodyOf)
+    }),
+    HttpApiSchema.status(TABLE[tag][1])
+  )
+}

@@ -1,6 +1,6 @@
-import { HttpServerRequest } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { randomUUID } from "node:crypto"
 import { type IncomingMessage, ServerResponse } from "node:http"
 import type { InstallationId } from "../domain/access/Installations.ts"

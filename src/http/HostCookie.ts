@@ -1,5 +1,5 @@
-import { Cookies, HttpServerResponse } from "@effect/platform"
 import { type Duration, Effect, Redacted } from "effect"
+import { Cookies, HttpServerResponse } from "effect/http"
 import { type Headers, makeOrigin } from "./Origin.ts"
 
 /**
@@ -16,8 +16,8 @@ export const makeHostCookie = (plainName: string) =>
         return value === undefined ? undefined : Redacted.make(value)
       },
       /** Gives it to the browser for so long, or until that is closed. */
-      set: (value: Redacted.Redacted, maxAge?: Duration.DurationInput) =>
-        HttpServerResponse.unsafeSetCookie(name, Redacted.value(value), {
+      set: (value: Redacted.Redacted, maxAge?: Duration.Input) =>
+        HttpServerResponse.setCookieUnsafe(name, Redacted.value(value), {
           httpOnly: true,
           ...(maxAge === undefined ? {} : { maxAge }),
           path: "/",

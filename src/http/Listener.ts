@@ -1,9 +1,10 @@
-import { HttpServer } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
 import { type Config, Context, Effect, Layer, Predicate } from "effect"
+import { HttpServer } from "effect/http"
+import { NetAddress } from "effect/net"
 import { randomUUID } from "node:crypto"
 import { maxHeaderSize } from "node:http"
-import { isIPv6, type ListenOptions, Socket } from "node:net"
+import { type ListenOptions, Socket } from "node:net"
 import { AccessLog, accessOf } from "./AccessLog.ts"
 import { ApiServer } from "./ApiServer.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
@@ -126,22 +127,20 @@ const makeListener = Effect.fn(function* ({ stalled, ...limits }: SocketLimits):
 })
 
 /** The socket that the service answers on. */
-export class Listener extends Context.Tag("http/Listener")<Listener, ApiServer>() {}
+export class Listener extends Context.Service<Listener, ApiServer>()("http/Listener") {}
 
 /**
  * The socket, listening; it stops taking connections first, and then waits for the requests in flight. `limits` replace
  * some of the usual ones.
  */
-export const listen = (options: Config.Config.Wrap<ListenOptions>, limits: Partial<SocketLimits> = {}) =>
-  Layer.unwrapEffect(Effect.map(Listener, (server) => NodeHttpServer.layerConfig(() => server, options))).pipe(
+export const listen = (options: Config.Wrap<ListenOptions>, limits: Partial<SocketLimits> = {}) =>
+  Layer.unwrap(Effect.map(Listener, (server) => NodeHttpServer.layerConfig(() => server, options))).pipe(
     Layer.provideMerge(Layer.effect(Listener, makeListener({ ...LIMITS, ...limits })))
   )
 
 /** Where the service is, as a URL writes it: an address of IPv6 stands in brackets there. */
-export const urlOf = (address: HttpServer.Address): string =>
-  address._tag === "TcpAddress" && isIPv6(address.hostname)
-    ? `http://[${address.hostname}]:${address.port}`
-    : HttpServer.formatAddress(address)
+export const urlOf = (address: NetAddress.SocketAddress): string =>
+  NetAddress.isUnixPathAddress(address) ? HttpServer.formatAddress(address) : `http://${NetAddress.formatInet(address)}`
 
 /** Where this process serves. */
 export const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) => urlOf(address))

@@ -1,4 +1,4 @@
-import { Effect, Either, Record, type Redacted } from "effect"
+import { Effect, Record, type Redacted, Result } from "effect"
 import type { IncomingMessage } from "node:http"
 import { ForeignOrigin } from "../domain/access/Sessions.ts"
 import { InvalidToken } from "../domain/access/Tokens.ts"
@@ -68,14 +68,14 @@ export const makeMcp = <Agent>({ answer, identify }: Messages<Agent>) =>
       if (!isOwnOrigin(message.headers)) return yield* new ForeignOrigin()
       const token = bearerToken(message)
       if (token === undefined) return challenge(metadata, false)
-      const identified = yield* Effect.either(identify(token))
-      if (Either.isLeft(identified) && identified.left._tag === "InvalidToken") return challenge(metadata, true)
-      if (Either.isLeft(identified) && identified.left._tag === "RateLimitExceeded") {
-        return { ...replyOf(identified.left), headers: retryAfter(identified.left.retryAfter) }
+      const identified = yield* Effect.result(identify(token))
+      if (Result.isFailure(identified) && identified.failure._tag === "InvalidToken") return challenge(metadata, true)
+      if (Result.isFailure(identified) && identified.failure._tag === "RateLimitExceeded") {
+        return { ...replyOf(identified.failure), headers: retryAfter(identified.failure.retryAfter) }
       }
-      const agent = yield* identified
-      const body = yield* Effect.either(receiveBody(message))
-      if (Either.isLeft(body)) return refusal(413, body.left.message)
+      const agent = yield* Effect.fromResult(identified)
+      const body = yield* Effect.result(receiveBody(message))
+      if (Result.isFailure(body)) return refusal(413, body.failure.message)
       const headers = protocolHeaders(message)
       const { said } = yield* jsonBody({ body, header: (name) => message.headers[name]?.toString() })
       const { body: text, contentType, status } = yield* answer({ agent, message: said, headers, requestId })

@@ -143,7 +143,7 @@ export const makeOpenSockets = Effect.gen(function* () {
     )
   )
   yield* Effect.addFinalizer(() =>
-    Effect.zipRight(
+    Effect.andThen(
       Effect.sync(() => {
         isStopping = true
         for (const { close } of sockets) close(GOING_AWAY, "The service is stopping")

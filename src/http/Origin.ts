@@ -1,10 +1,10 @@
 import { Context, Effect } from "effect"
 import { isLoopbackHost, parseUrl } from "../domain/Url.ts"
 
-/** Origin of `PUBLIC_URL`; undefined without it. */
-export class PublicUrl extends Context.Reference<PublicUrl>()("http/PublicUrl", {
+/** Where the service is reached from outside, if that is not where it listens. */
+export const PublicUrl = Context.Reference<string | undefined>("http/PublicUrl", {
   defaultValue: (): string | undefined => undefined
-}) {}
+})
 
 /**
  * The origin that a text names, if browsers can reach the service there: over TLS, for which a proxy stands before it, or

@@ -1,6 +1,6 @@
-import { HttpLayerRouter, HttpRouter, type HttpServerError, HttpServerResponse, OpenApi } from "@effect/platform"
-import { Cause, Effect, Layer, Option, Predicate } from "effect"
-import { PartnerApi } from "./api/PartnerApi.ts"
+import { Cause, Effect, Layer, Option } from "effect"
+import { HttpRouter, HttpServerError, HttpServerResponse } from "effect/http"
+import { openApi } from "./api/PartnerApi.ts"
 import { asset } from "./Asset.ts"
 import type { Reply } from "./Call.ts"
 import { currentExchange } from "./Exchange.ts"
@@ -17,14 +17,14 @@ const toResponse = ({ body, headers = {}, status }: Reply) =>
 
 /** `/openapi.json`, generated from the definitions that serve. */
 const Document = asset("/openapi.json", "application/json", () => ({
-  text: JSON.stringify(OpenApi.fromApi(PartnerApi))
+  text: JSON.stringify(openApi())
 }))
 
 /** `/docs`. The page is 3.4 MB of script: it is loaded when somebody first asks for it. */
 const Reference = asset("/docs", "text/html; charset=utf-8", async () => (await import("./DocsPage.ts")).renderDocs())
 
 /** Tells the access log which route of the router was met. */
-const RouteNote = HttpLayerRouter.middleware(
+const RouteNote = HttpRouter.middleware(
   Effect.succeed((app) =>
     Effect.flatMap(Effect.all([currentExchange, HttpRouter.RouteContext]), ([exchange, { route }]) => {
       exchange.route = route.path
@@ -34,12 +34,13 @@ const RouteNote = HttpLayerRouter.middleware(
 ).layer
 
 /** What no route answered, in the public error shape: an unknown path or method, a defect. */
-const Fallback = HttpLayerRouter.middleware<{ handles: HttpServerError.RouteNotFound }>()(
+const Fallback = HttpRouter.middleware<{ handles: HttpServerError.HttpServerError }>()(
   (app) =>
-    Effect.catchAllCause(app, (cause) => {
-      const error = Option.getOrUndefined(Cause.failureOption(cause))
-      if (Predicate.isTagged(error, "RouteNotFound")) return Effect.succeed(toResponse(NOT_FOUND))
-      return Cause.isInterruptedOnly(cause)
+    Effect.catchCause(app, (cause) => {
+      const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+      if (HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound")
+        return Effect.succeed(toResponse(NOT_FOUND))
+      return Cause.hasInterruptsOnly(cause)
         ? Effect.failCause(cause)
         : Effect.flatMap(currentExchange, ({ requestId }) => Effect.map(failureOf(cause, requestId), toResponse))
     }),
@@ -47,7 +48,7 @@ const Fallback = HttpLayerRouter.middleware<{ handles: HttpServerError.RouteNotF
 )
 
 /** What is served beside the API, and the answer to what nothing serves. */
-export const pages = HttpLayerRouter.toHttpEffect(
+export const pages = HttpRouter.toHttpEffect(
   Layer.merge(
     Layer.provide(
       Layer.mergeAll(

@@ -28,12 +28,12 @@ export interface ReceiverOptions {
 const MAX_DELIVERY = 2 * 1024 * 1024
 
 /** What a line tells of an event. Read leniently, as it tells what was sent where that does not verify, too. */
-const Facts = Schema.parseJson(
+const Facts = Schema.fromJsonString(
   Schema.Struct({
     kind: Schema.String,
     id: Schema.String,
     hops: Schema.optional(Schema.Number),
-    data: Schema.Record({ key: Schema.String, value: Schema.Struct({ id: Schema.String, version: Schema.Number }) })
+    data: Schema.Record(Schema.String, Schema.Struct({ id: Schema.String, version: Schema.Number }))
   })
 )
 
@@ -79,7 +79,7 @@ const answer = Effect.fnUntraced(function* (
   request: IncomingMessage,
   response: ServerResponse
 ) {
-  const { said, status } = yield* Effect.catchAll(take(options, request), ({ reason }) =>
+  const { said, status } = yield* Effect.catch(take(options, request), ({ reason }) =>
     Effect.succeed({ status: 413, said: `✗ ${reason}` })
   )
   const time = new Date(yield* Clock.currentTimeMillis).toISOString().slice(11, 19)
@@ -95,7 +95,7 @@ const attempt = <A>(run: () => Promise<A>) =>
 
 /** Ends the connections too: a request that was left without an answer would keep the server open. */
 const close = (server: Server) =>
-  Effect.async<void>((resume) => {
+  Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
     server.closeAllConnections()
   })

@@ -1,4 +1,4 @@
-import { Effect, Either, type Redacted } from "effect"
+import { Effect, type Redacted, Result } from "effect"
 import type { IncomingMessage } from "node:http"
 import { ForeignOrigin } from "../domain/access/Sessions.ts"
 import type { BadRequest } from "../domain/BadRequest.ts"
@@ -43,9 +43,9 @@ export const makeRpc = Effect.fnUntraced(function* (answerCalls: AnswerCalls): E
     if (!isOwnOrigin(message.headers)) return yield* new ForeignOrigin()
     if (!isNdjson(message.headers["content-type"]) || message.headers["content-encoding"] !== undefined)
       return refusal(415, `Calls are sent as ${NDJSON} in UTF-8, one a line, not compressed`)
-    const received = yield* Effect.either(receiveBody(message))
-    if (Either.isLeft(received)) return refusal(413, received.left.message)
-    const body = yield* decodeText(received.right)
+    const received = yield* Effect.result(receiveBody(message))
+    if (Result.isFailure(received)) return refusal(413, received.failure.message)
+    const body = yield* decodeText(received.success)
     const lines = yield* answerCalls({
       token: sessionToken(message.headers),
       bearer: bearerToken(message),

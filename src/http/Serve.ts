@@ -1,6 +1,6 @@
-import { type HttpApp, HttpServer } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Effect, type Scope } from "effect"
+import { Effect, Scope } from "effect"
+import { HttpServer, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { IncomingMessage } from "node:http"
 import type { Dispatch } from "./Dispatch.ts"
 import type { Exchange } from "./Exchange.ts"
@@ -13,12 +13,17 @@ export type Upgrade = (message: IncomingMessage, head: Buffer) => void
 /** Answers on the socket until the scope ends: the API itself, with `pages` what is served beside it, and sockets. */
 export const serve = Effect.fnUntraced(function* (
   dispatch: Dispatch,
-  pages: HttpApp.Default<unknown, Scope.Scope>,
+  pages: Effect.Effect<
+    HttpServerResponse.HttpServerResponse,
+    unknown,
+    HttpServerRequest.HttpServerRequest | Scope.Scope
+  >,
   upgrade?: Upgrade
 ) {
   yield* HttpServer.HttpServer
   const server = yield* Listener
-  const others = yield* NodeHttpServer.makeHandler(pages)
+  // The end of this scope would break answers off. The listener waits for them when it stops.
+  const others = yield* NodeHttpServer.makeHandler(pages, { scope: yield* Scope.make() })
   const answer = (message: IncomingMessage, exchange: Exchange) => {
     const ambiguity = ambiguityOf(message)
     if (ambiguity !== undefined) refuse(exchange, 400, ambiguity)

@@ -1,5 +1,5 @@
-import { HttpLayerRouter, HttpServerResponse } from "@effect/platform"
 import { Context, Effect } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { readdir, readFile } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -7,9 +7,9 @@ import { ASKED_ABOUT, keep, sendKept } from "./Asset.ts"
 import { NOT_FOUND } from "./Failure.ts"
 
 /** The folder that `npm run build` puts the pages of `src/web` into: beside the service's own script. */
-export class WebFolder extends Context.Reference<WebFolder>()("http/WebFolder", {
+export const WebFolder = Context.Reference("http/WebFolder", {
   defaultValue: () => fileURLToPath(new URL("./web/", import.meta.url))
-}) {}
+})
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -56,7 +56,7 @@ const missing = HttpServerResponse.text(NOT_FOUND.body, { status: NOT_FOUND.stat
  * The dashboard and the portal: one page for every address below `/dashboard` and `/developers`, which shows what stands
  * there itself, and what it is made of below `/web`. They are read when somebody first asks.
  */
-export const WebRoutes = HttpLayerRouter.use((router) =>
+export const WebRoutes = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const files = yield* Effect.cached(readAll(yield* WebFolder))
 
@@ -69,7 +69,7 @@ export const WebRoutes = HttpLayerRouter.use((router) =>
         "cache-control": ASKED_ABOUT
       })
     })
-    for (const path of ["/dashboard", "/dashboard/*", "/developers", "/developers/*"] as const) {
+    for (const path of ["/dashboard/*", "/developers/*"] as const) {
       yield* router.add("GET", path, page)
     }
 
@@ -77,7 +77,7 @@ export const WebRoutes = HttpLayerRouter.use((router) =>
       "GET",
       "/web/:name",
       Effect.gen(function* () {
-        const { name = "" } = yield* HttpLayerRouter.params
+        const { name = "" } = yield* HttpRouter.params
         const kept = (yield* files).get(name)
         if (kept === undefined || name === "index.html") return missing
         return yield* sendKept(kept, {

@@ -1,4 +1,4 @@
-import { Effect, type Redacted, Runtime } from "effect"
+import { Effect, type Redacted } from "effect"
 import type { IncomingMessage } from "node:http"
 import { WebSocketServer } from "ws"
 import { ForeignOrigin } from "../domain/access/Sessions.ts"
@@ -75,7 +75,7 @@ export const makeWebSockets = (admit: Admit) =>
     const { hold, refusalFor } = yield* makeOpenSockets
     const { isOwnOrigin } = yield* makeOrigin
     const { sessionToken } = yield* makeSessionCookie
-    const runFork = Runtime.runFork(yield* Effect.runtime())
+    const runFork = Effect.runForkWith(yield* Effect.context())
 
     const exchangeOf = (message: IncomingMessage) => {
       const exchange = new Exchange(message)
@@ -114,8 +114,8 @@ export const makeWebSockets = (admit: Admit) =>
       runFork(
         guest.pipe(
           Effect.map((known) => () => welcome(known)),
-          Effect.catchAll((error) => Effect.succeed(() => answer(exchange, replyOf(error)))),
-          Effect.catchAllCause((cause) =>
+          Effect.catch((error) => Effect.succeed(() => answer(exchange, replyOf(error)))),
+          Effect.catchCause((cause) =>
             Effect.map(failureOf(cause, requestId), (reply) => () => answer(exchange, reply))
           ),
           Effect.map((act) => act())

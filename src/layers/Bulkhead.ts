@@ -72,15 +72,15 @@ export const BulkheadLive = Layer.effect(
           lines.set(store, line)
           const place: Place = { weight, isUnderWay: false, goOn: () => {} }
           enter(line, place)
-          const turn = Effect.async<void>((resume) => {
+          const turn = Effect.callback<void>((resume) => {
             place.goOn = () => resume(Effect.void)
             if (place.isUnderWay) place.goOn()
           })
           // Else what waited in one line goes on in one turn, body after body (docs/performance.md, One store and the others).
-          const unhurried = Effect.zipRight(nextTurn, operation)
+          const unhurried = Effect.andThen(nextTurn, operation)
           const atOnceOrLater = weight === "heavy" ? unhurried : operation
           return Effect.ensuring(
-            restore(place.isUnderWay ? atOnceOrLater : Effect.zipRight(turn, unhurried)),
+            restore(place.isUnderWay ? atOnceOrLater : Effect.andThen(turn, unhurried)),
             Effect.sync(() => leave(store, line, place))
           )
         })

@@ -1,4 +1,4 @@
-import { Chunk, Deferred, Effect, FiberId, Layer, Schema, Stream, Struct } from "effect"
+import { Chunk, Deferred, Effect, Layer, Schema, Stream, Struct } from "effect"
 import { EventId } from "../domain/Events.ts"
 import {
   Changed,
@@ -73,14 +73,14 @@ const selectChanges = statement(`
   from entries_after($1, $2, $3, $4, $5, ${PAGE})
 `)
 
-const { actor, id, resourceId, ...asTold } = Struct.omit(Changed.fields, "_tag", "occurredAt")
+const { actor, id, resourceId, ...asTold } = Struct.omit(Changed.fields, ["_tag", "occurredAt"])
 
 const Row = Schema.Struct({
   ...asTold,
   surface: Schema.String,
-  id: Schema.typeSchema(id),
-  resourceId: Schema.typeSchema(resourceId),
-  occurredAt: Schema.DateFromSelf,
+  id: Schema.toType(id),
+  resourceId: Schema.toType(resourceId),
+  occurredAt: Schema.Date,
   actorType: Schema.String,
   actorId: Schema.String
 })
@@ -98,7 +98,7 @@ const changedOf = ({ actorId, actorType, occurredAt, ...entry }: typeof Entry.Ty
 })
 
 const Settled = Schema.Struct({
-  storeId: Schema.typeSchema(StoreId),
+  storeId: Schema.toType(StoreId),
   /** Milliseconds, by the clock of the database. */
   now: Schema.Number,
   micros: Schema.NumberFromString
@@ -113,7 +113,7 @@ interface Watched {
   risen: Deferred.Deferred<void>
 }
 
-const newDeferred = () => Deferred.unsafeMake<void>(FiberId.none)
+const newDeferred = () => Deferred.makeUnsafe<void>()
 
 /** The parts of the journal that hold what was made between two instants. */
 const partsOf = (from: number, to: number): string => {
@@ -124,11 +124,11 @@ const partsOf = (from: number, to: number): string => {
 /** What is committed now: it does not matter whose clock is ahead, or that a part ends. */
 const newestParts = () => partsOf(Date.now() - PART, Date.now() + PART)
 
-export const ChangesLive = Layer.scoped(
+export const ChangesLive = Layer.effect(
   Changes,
   Effect.gen(function* () {
     const { rows, one } = yield* Database
-    const movedOf = rows(Settled.pick("storeId"))
+    const movedOf = rows(Settled.mapFields(Struct.pick(["storeId"])))
     const allSettledOf = rows(Settled)
     const settledOf = one(Settled)
     const entriesOf = rows(Row)
@@ -147,11 +147,11 @@ export const ChangesLive = Layer.scoped(
         const settled = leastUuidOfMicros(micros)
         if (watched === undefined || settled <= watched.settled) continue
         watched.settled = settled
-        Deferred.unsafeDone(watched.risen, Effect.void)
+        Deferred.doneUnsafe(watched.risen, Effect.void)
         watched.risen = newDeferred()
       }
     })
-    yield* untilItWorks(look).pipe(Effect.zipRight(Effect.sleep(EVERY)), Effect.forever, Effect.forkScoped)
+    yield* untilItWorks(look).pipe(Effect.andThen(Effect.sleep(EVERY)), Effect.forever, Effect.forkScoped)
 
     const enter = (store: StoreId, settled: string) =>
       Effect.suspend(() => {
@@ -178,25 +178,28 @@ export const ChangesLive = Layer.scoped(
         return yield* new ChangesGone()
       const settled = leastUuidOfMicros(micros)
       const watched = yield* Effect.acquireRelease(enter(store, settled), (watched) => leave(store, watched))
-      const start = after ?? EventId.make(settled, { disableValidation: true })
+      const start = after ?? EventId.make(settled, { disableChecks: true })
       let told: string = start
 
       /** What came since, a page at a time. It waits where nothing did. */
       const next: Effect.Effect<Chunk.Chunk<Told>> = Effect.suspend(() => {
         const { risen, settled } = watched
-        if (told >= settled) return Effect.zipRight(Deferred.await(risen), next)
+        if (told >= settled) return Effect.andThen(Deferred.await(risen), next)
         const parts = partsOf(millisOf(told), millisOf(settled))
         return Effect.flatMap(entriesOf(selectChanges(store, told, settled, parts, listOf(resources))), (entries) => {
           const last = entries.length < PAGE ? undefined : entries.at(-1)
           told = last?.id ?? settled
           const known = entries.filter(isKnown)
-          return known.length === 0 ? next : Effect.succeed(Chunk.unsafeFromArray(known.map(changedOf)))
+          return known.length === 0 ? next : Effect.succeed(Chunk.fromArrayUnsafe(known.map(changedOf)))
         })
       })
 
-      return Stream.concat(Stream.succeed<Told>(Following.make({ after: start })), Stream.repeatEffectChunk(next))
+      return Stream.concat(
+        Stream.succeed<Told>(Following.make({ after: start })),
+        Stream.fromIterableEffectRepeat(next)
+      )
     })
 
-    return Changes.of({ follow: (...asked) => Stream.unwrapScoped(follow(...asked)) })
+    return Changes.of({ follow: (...asked) => Stream.unwrap(follow(...asked)) })
   })
 )

@@ -1,50 +1,50 @@
-import { Config, ConfigError, Effect, Either, Layer, Option, Redacted, Schema } from "effect"
+import { Config, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { parseUrl } from "../domain/Url.ts"
 import { DatabaseFailed, explained, type Origin } from "./DatabaseFailed.ts"
 import { embeddedPostgres } from "./EmbeddedPostgres.ts"
-import { MigrationsLive } from "./Migrations.ts"
+import { migrate, migrations } from "./Migrations.ts"
+import { boolean, integer, invalidSetting, textIfAny } from "./Settings.ts"
 import { PLANNER, TIMEOUTS } from "./database/Connection.ts"
 import { Database, postgres } from "./database/Postgres.ts"
 import { sql } from "./database/Statement.ts"
 
 /** Where the service keeps what is not in the database: the embedded server's data and `demo.json`. */
-export const dataDir = Config.nonEmptyString("DATA_DIR").pipe(Config.withDefault(".data"))
+export const dataDir = Config.map(
+  textIfAny("DATA_DIR"),
+  Option.getOrElse(() => ".data")
+)
 
 const atLeastOne = (value: number) =>
   value >= 1
-    ? Either.right(value)
-    : Either.left(ConfigError.InvalidData([], `Expected an integer of at least 1 but received ${value}`))
+    ? Effect.succeed(value)
+    : Effect.fail(invalidSetting("DATABASE_POOL_SIZE", `Expected an integer of at least 1 but received ${value}`))
 
 /** The driver would take anything for a database of some host or other. What was given is not repeated: it is secret. */
 const postgresUrl = (name: string) =>
-  Config.redacted(name).pipe(
-    Config.mapOrFail((given) =>
+  Config.Redacted(name).pipe(
+    Config.mapEffect((given) =>
       /^postgres(?:ql)?:\/\//.test(Redacted.value(given)) && parseUrl(Redacted.value(given)) !== undefined
-        ? Either.right(given)
-        : Either.left(
-            ConfigError.InvalidData([name], "Expected a URL as in postgres://user:password@host:5432/database")
-          )
+        ? Effect.succeed(given)
+        : Effect.fail(invalidSetting(name, "Expected a URL as in postgres://user:password@host:5432/database"))
     ),
     Config.option
   )
 
 const url = postgresUrl("DATABASE_URL")
 
-const poolSize = Config.integer("DATABASE_POOL_SIZE").pipe(Config.mapOrFail(atLeastOne), Config.withDefault(10))
+const poolSize = integer("DATABASE_POOL_SIZE").pipe(Config.mapEffect(atLeastOne), Config.withDefault(10))
 
 /** Whether the database is one of our own. */
 export const isEmbedded = Config.map(url, Option.isNone)
 
 /** Whether a store to try things with is wanted: always on the embedded database, else with `DEMO=true`. */
-export const isDemo = Effect.flatMap(isEmbedded, (embedded) =>
-  Config.boolean("DEMO").pipe(Config.withDefault(embedded))
-)
+export const isDemo = Effect.flatMap(isEmbedded, (embedded) => boolean("DEMO").pipe(Config.withDefault(embedded)))
 
 /** The way around a pooler, where `DATABASE_URL` leads to one. */
 const directUrl = Effect.filterOrFail(
   Config.all([url, postgresUrl("DATABASE_DIRECT_URL")]),
   ([given, direct]) => Option.isSome(given) || Option.isNone(direct),
-  () => ConfigError.MissingData(["DATABASE_URL"], "Expected beside DATABASE_DIRECT_URL, which is the way around it")
+  () => invalidSetting("DATABASE_URL", "Expected beside DATABASE_DIRECT_URL, which is the way around it")
 ).pipe(Effect.map(([, direct]) => direct))
 
 /** The database named by `DATABASE_URL`, else one of our own under `DATA_DIR`. */
@@ -58,7 +58,7 @@ const options = Effect.gen(function* () {
     maxConnections,
     ...(Option.isSome(direct) ? { directUrl: direct.value } : {}),
     // Many poolers do not know of prepared statements: a name is taken then, or not there.
-    isPrepared: yield* Config.boolean("DATABASE_PREPARE").pipe(Config.withDefault(Option.isNone(direct)))
+    isPrepared: yield* boolean("DATABASE_PREPARE").pipe(Config.withDefault(Option.isNone(direct)))
   }
 })
 
@@ -77,7 +77,7 @@ const selectLost = sql`
 const checkSession = ({ name, url }: Origin) =>
   Effect.gen(function* () {
     const { rows } = yield* Database
-    const lost = yield* Effect.catchAllDefect(rows(Schema.Struct({ reason: Schema.String }))(selectLost), (defect) =>
+    const lost = yield* Effect.catchDefect(rows(Schema.Struct({ reason: Schema.String }))(selectLost), (defect) =>
       Effect.fail(explained({ name, url })(defect))
     )
     if (lost.length === 0) return
@@ -91,13 +91,14 @@ const checkSession = ({ name, url }: Origin) =>
   })
 
 /** The database at the newest schema. To bring it there may take long, and so may the wait for another that does. */
-export const DatabaseLive = Layer.unwrapScoped(
+export const DatabaseLive = Layer.unwrap(
   Effect.map(options, (given) => {
     const direct = given.directUrl === undefined ? given : { name: "DATABASE_DIRECT_URL", url: given.directUrl }
     // Where the process is stopped, a second connection cancels the statement of a migration.
-    const migrated = MigrationsLive.pipe(
-      Layer.provide(postgres({ url: direct.url, maxConnections: 2, isPatient: true })),
-      Layer.mapError(explained(direct))
+    const migrated = migrate(migrations).pipe(
+      Effect.provide(postgres({ url: direct.url, maxConnections: 2, isPatient: true })),
+      Effect.mapError(explained(direct)),
+      Layer.effectDiscard
     )
     return Layer.effectDiscard(checkSession(given)).pipe(
       Layer.provideMerge(postgres(given)),

@@ -25,7 +25,7 @@ const REMEDIES: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
   [/ECONNREFUSED/, "Nothing listens there: start the database, or correct host and port"],
   [/ENOTFOUND|EAI_AGAIN/, "There is no such host: correct its name"],
   [
-    /ETIMEDOUT|E(?:HOST|NET)UNREACH|connection timeout|timeout expired/,
+    /ETIMEDOUT|E(?:HOST|NET)UNREACH|connection timeout|timeout expired|Connection timed out/,
     "Nothing answers there: correct host and port, or open the way to it"
   ],
   [/no encryption|SSL required/, "If it takes TLS alone, end the URL with ?sslmode=verify-full"],
@@ -40,12 +40,18 @@ const REMEDIES: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
   [/^(?:42P05|26000)/, "The pooler does not know prepared statements: set DATABASE_PREPARE=false (docs/poolers.md)"]
 ]
 
+/** What the driver met, below the errors that it is wrapped in. */
+const rootOf = (error: unknown): unknown =>
+  Predicate.hasProperty(error, "cause") && error.cause !== undefined ? rootOf(error.cause) : error
+
 /** Says of what the driver met where that was, and what helps. */
 export const explained =
   ({ name, url }: Origin) =>
   (failed: unknown) => {
-    const said = Predicate.hasProperty(failed, "cause") ? failed.cause : failed
+    const said = rootOf(failed)
     const [code, message] = [textOf(said, "code"), textOf(said, "message")]
-    const [, remedy = "See what it says in its log"] = REMEDIES.find(([said]) => said.test(`${code} ${message}`)) ?? []
-    return new DatabaseFailed({ name, url, reason: message || code, remedy })
+    // The drivers of migrations and of requests word it differently.
+    const reason = message.replace(/does not support TLS$/, "does not support SSL connections")
+    const [, remedy = "See what it says in its log"] = REMEDIES.find(([said]) => said.test(`${code} ${reason}`)) ?? []
+    return new DatabaseFailed({ name, url, reason: reason || code, remedy })
   }

@@ -16,7 +16,7 @@ export interface EmbeddedPostgresOptions {
 }
 
 /** Starts lost to another process, or joins to a server that was just stopping, are tried anew. */
-const again = Schedule.intersect(Schedule.spaced("200 millis"), Schedule.recurs(5))
+const again = Schedule.max([Schedule.spaced("200 millis"), Schedule.recurs(5)])
 
 /**
  * A PostgreSQL of our own for as long as the scope lives: its connection URL (database and user `postgres`, on
@@ -41,7 +41,7 @@ export const embeddedPostgres = ({
       Effect.catchTag("NotServing", ({ reason }) => new EmbeddedPostgresFailed({ reason }))
     )
     const session = yield* Effect.acquireRelease(join, (joined) =>
-      Effect.catchAll(leave(joined, stop(cluster)), (failure) => Effect.logWarning(failure.message))
+      Effect.catch(leave(joined, stop(cluster)), (failure) => Effect.logWarning(failure.message))
     )
     return session.url
   })

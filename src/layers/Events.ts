@@ -66,7 +66,7 @@ const selectTold = statement(`
 
 /** Answers the installations that are to be told of an event of a kind which an actor caused. */
 export const makeTold = ({ rows }: DatabaseOf) => {
-  const toldOf = rows(Schema.Struct({ installationId: Schema.typeSchema(InstallationId), appName: Schema.String }))
+  const toldOf = rows(Schema.Struct({ installationId: Schema.toType(InstallationId), appName: Schema.String }))
   return (store: StoreId, actor: Actor, kind: EventKind) =>
     toldOf(selectTold(store, MAX_NAMED, originInstallationId(actor), EVENTS[kind].scope, kind))
 }
@@ -164,20 +164,20 @@ export function* hopsAfter(store: StoreId, cause: EventId | null): Steps<number,
 const notify = statement("select pg_notify($1, '')")
 
 /** Wakes the workers after a commit that left them something. */
-export class Notifier extends Context.Tag("layers/Notifier")<Notifier, { readonly notify: () => void }>() {}
+export class Notifier extends Context.Service<Notifier, { readonly notify: () => void }>()("layers/Notifier") {}
 
 /** After the commit, and not in it: the lock that a notice takes would make the commits of all writes wait in line. */
-export const NotifierLive = Layer.scoped(
+export const NotifierLive = Layer.effect(
   Notifier,
   Effect.gen(function* () {
     const { count } = yield* Database
     const committed = yield* Queue.sliding<void>(1)
     yield* Queue.take(committed).pipe(
-      Effect.zipRight(Effect.ignoreLogged(count(notify(DELIVERIES)))),
-      Effect.zipRight(Effect.sleep(NOTICE_INTERVAL)),
+      Effect.andThen(Effect.ignore(count(notify(DELIVERIES)), { log: true })),
+      Effect.andThen(Effect.sleep(NOTICE_INTERVAL)),
       Effect.forever,
       Effect.forkScoped
     )
-    return Notifier.of({ notify: () => void committed.unsafeOffer(undefined) })
+    return Notifier.of({ notify: () => void Queue.offerUnsafe(committed, undefined) })
   })
 )

@@ -1,4 +1,4 @@
-import { Deferred, Effect, FiberId, Layer, Redacted, Schema } from "effect"
+import { Deferred, Effect, Fiber, Layer, Redacted, Schema } from "effect"
 import { Agents } from "../domain/access/Agents.ts"
 import { Sessions } from "../domain/access/Sessions.ts"
 import { Health } from "../domain/Health.ts"
@@ -25,7 +25,7 @@ const shared = <A>(look: Effect.Effect<A>): Effect.Effect<A> => {
   let underWay: Deferred.Deferred<A> | undefined
   return Effect.suspend(() => {
     if (underWay !== undefined) return Deferred.await(underWay)
-    const answer = Deferred.unsafeMake<A>(FiberId.none)
+    const answer = Deferred.makeUnsafe<A>()
     underWay = answer
     const looked = Effect.ensuring(
       look,
@@ -33,7 +33,7 @@ const shared = <A>(look: Effect.Effect<A>): Effect.Effect<A> => {
         underWay = undefined
       })
     )
-    return Effect.zipRight(Effect.forkDaemon(Effect.intoDeferred(looked, answer)), Deferred.await(answer))
+    return Effect.andThen(Effect.forkDetach(Deferred.into(looked, answer)), Deferred.await(answer))
   })
 }
 
@@ -53,9 +53,9 @@ export const HealthLive = Layer.effect(
     /** Ends once requests of every kind can be admitted: something may hold the tables or connections of admission alone. */
     const admissions = Effect.all(
       [
-        Effect.either(rateLimit.admit(NOBODY)),
-        Effect.either(agents.admit(NOBODY, 1, "any")),
-        Effect.either(sessions.admit(NOBODY, [], 1))
+        Effect.result(rateLimit.admit(NOBODY)),
+        Effect.result(agents.admit(NOBODY, 1, "any")),
+        Effect.result(sessions.admit(NOBODY, [], 1))
       ],
       { concurrency: "unbounded", discard: true }
     )
@@ -71,12 +71,11 @@ export const HealthLive = Layer.effect(
 
     return Health.of({
       isReady: shared(
-        look.pipe(
-          // A silent database does not answer what it is told to stop either.
-          Effect.disconnect,
+        // A silent database does not answer what it is told to stop either: its fiber is left behind.
+        Effect.flatMap(Effect.forkDetach(look), Fiber.join).pipe(
           Effect.timeout(PATIENCE),
-          Effect.tapErrorCause((cause) => Effect.logWarning("The database does not answer", cause)),
-          Effect.catchAllCause(() => Effect.succeed(false))
+          Effect.tapCause((cause) => Effect.logWarning("The database does not answer", cause)),
+          Effect.catchCause(() => Effect.succeed(false))
         )
       )
     })

@@ -1,4 +1,4 @@
-import { Deferred, Effect, FiberId, Option, Random } from "effect"
+import { Deferred, Effect, Option, Random } from "effect"
 import { Unavailable } from "../domain/Unavailable.ts"
 
 /** Milliseconds for which a request waits for a window that another session holds, before it is answered with 503. */
@@ -10,8 +10,10 @@ const ASKING = 100
 /** Milliseconds before a window is asked for again: about a statement of another process at first, a tenth of a second later. */
 const pauseAfter = (tries: number) => Effect.map(Random.next, (chance) => Math.min(100, 1.2 ** tries) * (0.5 + chance))
 
-const unavailable = Effect.dieSync(
-  () => new Unavailable({ cause: new Error(`Another session has held a rate window for ${PATIENCE / 1000} seconds`) })
+const unavailable = Effect.suspend(() =>
+  Effect.die(
+    new Unavailable({ cause: new Error(`Another session has held a rate window for ${PATIENCE / 1000} seconds`) })
+  )
 )
 
 /** A pause that all requests of a window share, so that they ask again by one statement. */
@@ -33,16 +35,16 @@ export const makeHeldWindows = <Question extends { readonly hash: Buffer }, Row 
 
   const begin = (key: string, tries: number): Effect.Effect<Pause> =>
     Effect.suspend(() => {
-      const pause = { over: Deferred.unsafeMake<void>(FiberId.none), tries, waiting: 0 }
+      const pause = { over: Deferred.makeUnsafe<void>(), tries, waiting: 0 }
       pauses.set(key, pause)
       const end = Effect.sync(() => {
         pauses.delete(key)
-        Deferred.unsafeDone(pause.over, Effect.void)
+        Deferred.doneUnsafe(pause.over, Effect.void)
       })
       return pauseAfter(tries).pipe(
         Effect.flatMap(Effect.sleep),
-        Effect.zipRight(end),
-        Effect.forkDaemon,
+        Effect.andThen(end),
+        Effect.forkDetach,
         Effect.as(pause)
       )
     })

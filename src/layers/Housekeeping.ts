@@ -17,12 +17,12 @@ const EVERY = "10 minutes"
 
 /** Batch after batch until none is left. What fails is logged, and tried again next time. */
 const all = (work: Effect.Effect<number>) =>
-  Effect.catchAllCause(Effect.repeat(work, { while: (done) => done > 0 }), (cause) =>
+  Effect.catchCause(Effect.repeat(work, { while: (done) => done > 0 }), (cause) =>
     Effect.logWarning("What has expired could not be deleted, or what was left to do not be done", cause)
   )
 
 /** Makes findable what an earlier release wrote, and deletes what has expired, for as long as the server runs. */
-export const HousekeepingLive = Layer.scopedDiscard(
+export const HousekeepingLive = Layer.effectDiscard(
   Effect.gen(function* () {
     const services = [
       yield* Idempotency,

@@ -71,7 +71,7 @@ const ownOf = (account: MerchantId, { key }: Keyed): Own => [account, account, k
 
 /** Whether a write failed because there is a record under its key already. */
 const isTaken = (cause: Cause.Cause<unknown>) =>
-  Option.exists(Cause.dieOption(cause), (defect) => isDuplicate(defect, "idempotency_records"))
+  cause.reasons.some((reason) => Cause.isDieReason(reason) && isDuplicate(reason.defect, "idempotency_records"))
 
 /** The steps of a write, and at last the record of its answer. */
 function* keyed<A, E>(
@@ -91,7 +91,7 @@ function* keyed<A, E>(
 /** A record inside of a transaction would stay answered where that is rolled back later. */
 const outside = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   withCurrent((current) =>
-    current === undefined ? work : Effect.dieMessage("Idempotency.once was called inside a transaction")
+    current === undefined ? work : Effect.die(new Error("Idempotency.once was called inside a transaction"))
   )
 
 export const IdempotencyLive = Layer.effect(
@@ -124,7 +124,7 @@ export const IdempotencyLive = Layer.effect(
       Effect.flatMap(Effect.exit(database.perform(() => keyed(own, request, steps(), respond))), (exit) => {
         if (Exit.isSuccess(exit)) return Effect.succeed({ ...exit.value, replayed: false })
         const { cause } = exit
-        const isRefused = Cause.isFailType(cause)
+        const isRefused = Cause.hasFails(cause)
         if (!isRefused && !isTaken(cause)) return Effect.failCause(cause)
         return Effect.flatMap(
           replay(own, request),
@@ -134,7 +134,7 @@ export const IdempotencyLive = Layer.effect(
             onNone: () =>
               isRefused
                 ? Effect.failCause(cause)
-                : Effect.zipRight(database.count(deleteEnded(...own)), once(own, request, steps, respond))
+                : Effect.andThen(database.count(deleteEnded(...own)), once(own, request, steps, respond))
           })
         )
       })

@@ -1,7 +1,7 @@
-import { Reactivity } from "@effect/experimental"
-import { SqlClient, type SqlError } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Predicate, Schedule, Schema } from "effect"
+import { Effect, Layer, Schedule, Schema } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlError } from "effect/sql"
 import createCatalog from "./migrations/0001_create_catalog.ts"
 import narrowRows from "./migrations/0002_narrow_rows_for_rules.ts"
 import createWebhooks from "./migrations/0003_create_webhooks.ts"
@@ -111,6 +111,7 @@ const makeSession = Effect.gen(function* () {
   const sql = yield* SqlClient.make({
     acquirer: Effect.succeed(connection),
     compiler: PgClient.makeCompiler(),
+    driver: "pg",
     spanAttributes: []
   }).pipe(Effect.provide(Reactivity.layer))
   const limits = Object.keys(TIMEOUTS)
@@ -132,8 +133,8 @@ const lock = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   `
   yield* Effect.repeat(tryLock, {
     until: ([row]) => row?.isMine === true,
-    schedule: Schedule.tapOutput(Schedule.spaced("250 millis"), (tries) =>
-      tries % 240 === 40
+    schedule: Schedule.tap(Schedule.spaced("250 millis"), ({ attempt }) =>
+      attempt % 240 === 41
         ? Effect.logWarning("Another process migrates the database: this one waits until it is done")
         : Effect.void
     )
@@ -154,14 +155,14 @@ const createTable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 })
 
 /** lock_not_available: another session holds a table for longer than a migration waits. */
-const isHeld = ({ cause }: SqlError.SqlError) => Predicate.hasProperty(cause, "code") && cause.code === "55P03"
+const isHeld = ({ reason }: SqlError.SqlError) => reason._tag === "LockTimeoutError"
 
 /**
  * Tries again for as long as a dump or an idle transaction holds a table. In the pauses others read and write it. Logs at
  * first, and then about once a minute.
  */
-const untilFree = Schedule.tapOutput(Schedule.spaced("5 seconds"), (tries) =>
-  tries % 10 === 0
+const untilFree = Schedule.tap(Schedule.spaced("5 seconds"), ({ attempt }) =>
+  attempt % 10 === 1
     ? Effect.logWarning("A migration waits for a table that another session holds: a dump, or a transaction")
     : Effect.void
 )
@@ -183,9 +184,9 @@ export const migrate = (wanted: Readonly<Record<string, Migration>>) =>
         const note = sql`insert into effect_sql_migrations (migration_id, name) values (${idOf(key)}, ${key.slice(5)})`
         const run =
           migration instanceof OutsideTransaction
-            ? Effect.zipRight(migration.steps, note)
-            : sql.withTransaction(Effect.zipRight(migration, note))
-        yield* Effect.zipRight(limitLockWaits, run).pipe(
+            ? Effect.andThen(migration.steps, note)
+            : sql.withTransaction(Effect.andThen(migration, note))
+        yield* Effect.andThen(limitLockWaits, run).pipe(
           Effect.provideService(SqlClient.SqlClient, sql),
           Effect.retry({ while: isHeld, schedule: untilFree })
         )

@@ -64,6 +64,6 @@ export const jsonPageQuery = (select: string): string =>
 /** Reads a page. */
 export const pageOf = <Id>(
   { one }: DatabaseOf,
-  id: Schema.Schema<Id, string>
+  id: Schema.Codec<Id, string>
 ): ((statement: Statement) => Effect.Effect<DocumentPage<Id>>) =>
-  one(Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.typeSchema(id)) }))
+  one(Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.toType(id)) }))

@@ -21,12 +21,12 @@ export const makePatience = (who: string) => {
       waiting += 1
       if (waiting > 1) return Effect.void
       const line = `${who} wait for the database: ${wordsOf(Cause.squash(cause))}`
-      return Effect.zipRight(Effect.logWarning(line), Effect.logDebug(cause))
+      return Effect.andThen(Effect.logWarning(line), Effect.logDebug(cause))
     })
   return <A>(work: Effect.Effect<A>): Effect.Effect<A> =>
-    Effect.catchAllCause(work, (cause) =>
+    Effect.catchCause(work, (cause) =>
       begin(cause).pipe(
-        Effect.zipRight(Effect.retry(Effect.delay(Effect.sandbox(work), PAUSE), Schedule.forever)),
+        Effect.andThen(Effect.retry(Effect.delay(Effect.sandbox(work), PAUSE), Schedule.forever)),
         Effect.orDie,
         Effect.ensuring(Effect.sync(() => (waiting -= 1)))
       )

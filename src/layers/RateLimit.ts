@@ -15,8 +15,8 @@ import { traced } from "./Traced.ts"
 
 const Row = Schema.Struct({
   place: Schema.Int,
-  storeId: Schema.typeSchema(StoreId),
-  id: Schema.typeSchema(InstallationId),
+  storeId: Schema.toType(StoreId),
+  id: Schema.toType(InstallationId),
   scopes: storedList(Scope),
   capabilities: storedList(Capability),
   isActive: Schema.Boolean,

@@ -1,5 +1,5 @@
-import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { Email, EmailUnproven, LastOwner, Member, MerchantNotFound, Role } from "../domain/access/Merchants.ts"
 import { SessionId, SessionSummary } from "../domain/access/Sessions.ts"
 import { UpdateSettings } from "../domain/access/Settings.ts"
@@ -34,21 +34,21 @@ export class StoreRpcs extends RpcGroup.make(getStore, updateSettings).middlewar
 /** Owners first. */
 export const listMembers = Rpc.make("members.list", {
   payload: inStore,
-  success: Schema.Array(Schema.Struct({ ...Member.fields, createdAt: Schema.Date }))
+  success: Schema.Array(Schema.Struct({ ...Member.fields, createdAt: Schema.DateFromString }))
 }).annotate(CallersOf, OWNERS)
 
 /** Makes a merchant a member, or gives a member another role. */
 export const joinMember = Rpc.make("members.join", {
   payload: { ...keyed, email: Email, role: Role },
   success: Schema.Struct({ merchantId: MerchantId, role: Role }),
-  error: Schema.Union(WriteRefused, MerchantNotFound, EmailUnproven, LastOwner)
+  error: Schema.Union([WriteRefused, MerchantNotFound, EmailUnproven, LastOwner])
 }).annotate(CallersOf, OWNERS)
 
 /** From then on the merchant is refused in the store. */
 export const leaveMember = Rpc.make("members.leave", {
   payload: { ...keyed, merchantId: MerchantId },
   success: Schema.Struct({ merchantId: MerchantId }),
-  error: Schema.Union(WriteRefused, LastOwner)
+  error: Schema.Union([WriteRefused, LastOwner])
 }).annotate(CallersOf, OWNERS)
 
 /** The merchants who may work in a store: for its owners. */
@@ -59,8 +59,8 @@ export const listSessions = Rpc.make("sessions.list", {
   success: Schema.Array(
     Schema.Struct({
       ...SessionSummary.fields,
-      createdAt: Schema.Date,
-      seenAt: Schema.Date,
+      createdAt: Schema.DateFromString,
+      seenAt: Schema.DateFromString,
       /** Whether it is the one that asks. */
       isCurrent: Schema.Boolean
     })

@@ -1,5 +1,5 @@
-import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { Account, ClaimedPassword, Password } from "../domain/access/Merchants.ts"
 import { SignInBusy, TooManySignIns, WrongPassword } from "../domain/access/Sessions.ts"
 import { Identified } from "./Principal.ts"
@@ -14,7 +14,7 @@ export const getAccount = Rpc.make("account.get", { payload: {}, success: Accoun
 export const changePassword = Rpc.make("account.changePassword", {
   payload: { current: ClaimedPassword, next: Password },
   success: Schema.Struct({ sessionsEnded: Schema.Int }),
-  error: Schema.Union(WrongPassword, TooManySignIns, SignInBusy)
+  error: Schema.Union([WrongPassword, TooManySignIns, SignInBusy])
 })
 
 /** The caller's own account, in no store. */

@@ -1,9 +1,9 @@
-import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { listOf } from "../domain/Bounded.ts"
 import { WorkWeight } from "../domain/Bulkhead.ts"
 import { CollectionLimitReached } from "../domain/catalog/Collection.ts"
-import { optional } from "../domain/catalog/Fields.ts"
+import { described, optional } from "../domain/catalog/Fields.ts"
 import { ProductLimitReached, ProductTooLarge } from "../domain/catalog/Product.ts"
 import { SlugTaken } from "../domain/catalog/Slug.ts"
 import {
@@ -39,28 +39,22 @@ import { inStore, Page, paged, rehearsable, WriteRefused, Written } from "./Shap
 export const listActivity = Rpc.make("activity.list", {
   payload: {
     ...paged(EntryId),
-    actorType: optional(ActorType.annotations({ description: "Only what such actors wrote" })),
-    actorId: optional(
-      Uuid.annotations({ description: "Only what this installation, merchant or agent wrote, by its id" })
-    ),
-    surface: optional(EntrySurface.annotations({ description: "Only what came through this" })),
+    actorType: optional(ActorType.annotate({ description: "Only what such actors wrote" })),
+    actorId: optional(described(Uuid, "Only what this installation, merchant or agent wrote, by its id")),
+    surface: optional(EntrySurface.annotate({ description: "Only what came through this" })),
     resource: optional(
-      ResourceKind.annotations({
+      ResourceKind.annotate({
         description:
           "Only changes of such resources. Agents are told of products and collections; of members and subscriptions owners alone are told"
       })
     ),
     resourceId: optional(
-      Uuid.annotations({
-        description: "Only changes of this resource, by its id: of settings the store's, of a member the merchant's"
-      })
+      described(Uuid, "Only changes of this resource, by its id: of settings the store's, of a member the merchant's")
     ),
     since: optional(
-      Instant.annotations({
-        description: "Only what was written at this time or later: RFC 3339, as in 2026-01-31T09:30:00Z"
-      })
+      described(Instant, "Only what was written at this time or later: RFC 3339, as in 2026-01-31T09:30:00Z")
     ),
-    until: optional(Instant.annotations({ description: "Only what was written before this time, likewise" }))
+    until: optional(described(Instant, "Only what was written before this time, likewise"))
   },
   success: Page(ActivityEntry, EntryId)
 })
@@ -82,15 +76,15 @@ export const getActivity = Rpc.make("activity.get", {
 export const listNames = Rpc.make("activity.names", {
   payload: {
     ...inStore,
-    ids: listOf(Uuid, MAX_NAMED).annotations({
+    ids: listOf(Uuid, MAX_NAMED, "ids").annotate({
       description: "Of products, collections, agents, installations, members and subscriptions of the store",
-      message: () => ({ message: `must be a list of at most ${MAX_NAMED} ids`, override: true })
+      message: `must be a list of at most ${MAX_NAMED} ids`
     })
   },
   success: Schema.Array(Named)
 })
 
-const UndoRefused = Schema.Union(
+const UndoRefused = Schema.Union([
   WriteRefused,
   EntryNotOwn,
   ChangedSince,
@@ -100,7 +94,7 @@ const UndoRefused = Schema.Union(
   ProductLimitReached,
   ProductTooLarge,
   CollectionLimitReached
-)
+])
 
 /**
  * Takes one change of the catalog back, as a new one with its own event: a resource that was made goes, one that was deleted comes back
@@ -108,9 +102,9 @@ const UndoRefused = Schema.Union(
  * changes overlap. An undo is an entry, and can be undone. Agents undo what they wrote themselves.
  */
 export const undoActivity = Rpc.make("activity.undo", {
-  payload: { ...rehearsable, id: EntryId.annotations({ description: "The entry to undo" }) },
+  payload: { ...rehearsable, id: described(EntryId, "The entry to undo") },
   success: Written(Undone),
-  error: Schema.Union(EntryNotFound, NotUndoable, UndoRefused)
+  error: Schema.Union([EntryNotFound, NotUndoable, UndoRefused])
 })
   .annotate(CallersOf, EVERYBODY)
   .annotate(
@@ -122,11 +116,12 @@ export const undoActivity = Rpc.make("activity.undo", {
 export const undoActivitySpan = Rpc.make("activity.undoSpan", {
   payload: {
     ...rehearsable,
-    actorId: Uuid.annotations({ description: "Whose changes: an installation, a merchant or an agent, by its id" }),
-    since: Instant.annotations({
-      description: `What was written at this time or later: RFC 3339, as in 2026-01-31T09:30:00Z. At most ${MAX_UNDONE} entries`
-    }),
-    until: Instant.annotations({ description: "What was written before this time, likewise" })
+    actorId: described(Uuid, "Whose changes: an installation, a merchant or an agent, by its id"),
+    since: described(
+      Instant,
+      `What was written at this time or later: RFC 3339, as in 2026-01-31T09:30:00Z. At most ${MAX_UNDONE} entries`
+    ),
+    until: described(Instant, "What was written before this time, likewise")
   },
   success: Written(Undone),
   error: UndoRefused

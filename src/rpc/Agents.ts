@@ -1,5 +1,5 @@
-import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { Agent, AgentLimitReached, AgentNotFound, AgentPatch, NewAgent } from "../domain/access/Agents.ts"
 import { AgentId } from "../domain/Actor.ts"
 import { Identified } from "./Principal.ts"
@@ -12,12 +12,12 @@ export const createAgent = Rpc.make("agents.create", {
   payload: { ...keyed, agent: NewAgent },
   success: Schema.Struct({
     ...Agent.fields,
-    token: Schema.NullOr(Schema.String).annotations({
+    token: Schema.NullOr(Schema.String).annotate({
       description:
         "Sent as `Authorization: Bearer …`. Null where the key was used before: if it is lost, revoke the agent and create another"
     })
   }),
-  error: Schema.Union(WriteRefused, AgentLimitReached)
+  error: Schema.Union([WriteRefused, AgentLimitReached])
 })
 
 /** Those that were revoked are among them: the journal names them. */
@@ -30,14 +30,14 @@ export const listAgents = Rpc.make("agents.list", {
 export const updateAgent = Rpc.make("agents.update", {
   payload: { ...keyed, id: AgentId, patch: AgentPatch },
   success: Agent,
-  error: Schema.Union(WriteRefused, AgentNotFound)
+  error: Schema.Union([WriteRefused, AgentNotFound])
 })
 
 /** For good: from then on its token is refused, and so are its writes that are under way. */
 export const revokeAgent = Rpc.make("agents.revoke", {
   payload: { ...keyed, id: AgentId },
   success: Agent,
-  error: Schema.Union(WriteRefused, AgentNotFound)
+  error: Schema.Union([WriteRefused, AgentNotFound])
 })
 
 /** The programs that act for the members of a store. */

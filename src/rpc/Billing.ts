@@ -1,5 +1,5 @@
-import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { InstallationId, InstallationNotFound } from "../domain/access/Installations.ts"
 import {
   AlreadySubscribed,
@@ -38,21 +38,21 @@ export const listSubscriptions = Rpc.make("billing.subscriptions", {
 export const subscribe = Rpc.make("billing.subscribe", {
   payload: { ...keyed, installationId: InstallationId, planId: AppPlanId },
   success: Subscription,
-  error: Schema.Union(WriteRefused, InstallationNotFound, AppPlanNotFound, AlreadySubscribed)
+  error: Schema.Union([WriteRefused, InstallationNotFound, AppPlanNotFound, AlreadySubscribed])
 }).annotate(CallersOf, OWNERS)
 
 /** Ends the subscription now, and begins one to another plan, or to the same one at the price that it has now. */
 export const changeSubscription = Rpc.make("billing.change", {
   payload: { ...keyed, installationId: InstallationId, planId: AppPlanId },
   success: Subscription,
-  error: Schema.Union(WriteRefused, InstallationNotFound, AppPlanNotFound, NotSubscribed)
+  error: Schema.Union([WriteRefused, InstallationNotFound, AppPlanNotFound, NotSubscribed])
 }).annotate(CallersOf, OWNERS)
 
 /** Ends the subscription with the period that is paid for, or with its trial. */
 export const cancelSubscription = Rpc.make("billing.cancel", {
   payload: { ...keyed, installationId: InstallationId },
   success: Subscription,
-  error: Schema.Union(WriteRefused, InstallationNotFound, NotSubscribed)
+  error: Schema.Union([WriteRefused, InstallationNotFound, NotSubscribed])
 }).annotate(CallersOf, OWNERS)
 
 /** What apps cost. */

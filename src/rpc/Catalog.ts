@@ -1,5 +1,5 @@
-import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { WorkWeight } from "../domain/Bulkhead.ts"
 import {
   Collection,
@@ -52,7 +52,7 @@ export const getProduct = Rpc.make("products.get", {
 export const createProduct = Rpc.make("products.create", {
   payload: { ...rehearsable, product: CreateProduct },
   success: Written(Product),
-  error: Schema.Union(WriteRefused, ProductLimitReached, ProductTooLarge, SlugTaken)
+  error: Schema.Union([WriteRefused, ProductLimitReached, ProductTooLarge, SlugTaken])
 })
   .annotate(CallersOf, agentsWith("write_products"))
   .annotate(
@@ -64,7 +64,7 @@ export const createProduct = Rpc.make("products.create", {
 export const updateProduct = Rpc.make("products.update", {
   payload: { ...guarded, id: ProductId, patch: UpdateProduct },
   success: Written(Product),
-  error: Schema.Union(WriteRefused, ProductNotFound, ProductTooLarge, SlugTaken, VersionMismatch)
+  error: Schema.Union([WriteRefused, ProductNotFound, ProductTooLarge, SlugTaken, VersionMismatch])
 })
   .annotate(CallersOf, agentsWith("write_products"))
   .annotate(
@@ -76,7 +76,7 @@ export const updateProduct = Rpc.make("products.update", {
 export const deleteProduct = Rpc.make("products.delete", {
   payload: { ...guarded, id: ProductId },
   success: Written(Deleted(ProductId)),
-  error: Schema.Union(WriteRefused, ProductNotFound, VersionMismatch)
+  error: Schema.Union([WriteRefused, ProductNotFound, VersionMismatch])
 })
   .annotate(CallersOf, agentsWith("write_products"))
   .annotate(
@@ -109,7 +109,7 @@ export const listCollections = Rpc.make("collections.list", {
 export const getCollection = Rpc.make("collections.get", {
   payload: { ...inStore, id: CollectionId },
   success: Collection,
-  error: Schema.Union(CollectionNotFound, RulesTooSlow)
+  error: Schema.Union([CollectionNotFound, RulesTooSlow])
 })
   .annotate(WorkWeight, "heavy")
   .annotate(CallersOf, agentsWith("read_collections"))
@@ -121,7 +121,14 @@ export const getCollection = Rpc.make("collections.get", {
 export const createCollection = Rpc.make("collections.create", {
   payload: { ...rehearsable, collection: CreateCollection },
   success: Written(Collection),
-  error: Schema.Union(WriteRefused, CollectionLimitReached, SlugTaken, UnknownProducts, TooManyProductIds, RulesTooSlow)
+  error: Schema.Union([
+    WriteRefused,
+    CollectionLimitReached,
+    SlugTaken,
+    UnknownProducts,
+    TooManyProductIds,
+    RulesTooSlow
+  ])
 })
   .annotate(WorkWeight, "heavy")
   .annotate(CallersOf, agentsWith("write_collections"))
@@ -134,7 +141,7 @@ export const createCollection = Rpc.make("collections.create", {
 export const updateCollection = Rpc.make("collections.update", {
   payload: { ...guarded, id: CollectionId, patch: UpdateCollection },
   success: Written(Collection),
-  error: Schema.Union(
+  error: Schema.Union([
     WriteRefused,
     CollectionNotFound,
     SlugTaken,
@@ -143,7 +150,7 @@ export const updateCollection = Rpc.make("collections.update", {
     TooManyMembers,
     RulesTooSlow,
     VersionMismatch
-  )
+  ])
 })
   .annotate(WorkWeight, "heavy")
   .annotate(CallersOf, agentsWith("write_collections"))
@@ -156,7 +163,7 @@ export const updateCollection = Rpc.make("collections.update", {
 export const deleteCollection = Rpc.make("collections.delete", {
   payload: { ...guarded, id: CollectionId },
   success: Written(Deleted(CollectionId)),
-  error: Schema.Union(WriteRefused, CollectionNotFound, VersionMismatch)
+  error: Schema.Union([WriteRefused, CollectionNotFound, VersionMismatch])
 })
   .annotate(CallersOf, agentsWith("write_collections"))
   .annotate(ForAgents, "Deletes a collection. Its products stay.")

@@ -1,6 +1,6 @@
-import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
-import { optional } from "../domain/catalog/Fields.ts"
+import { Rpc, RpcGroup } from "effect/rpc"
+import { described, optional } from "../domain/catalog/Fields.ts"
 import { EventId } from "../domain/Events.ts"
 import { ChangesGone, Told, TooManyFollowers } from "../domain/journal/Changes.ts"
 import { CallersOf, EVERYBODY, Identified } from "./Principal.ts"
@@ -14,13 +14,11 @@ export const followChanges = Rpc.make("changes.follow", {
   payload: {
     ...inStore,
     after: optional(
-      EventId.annotations({
-        description: "The id of the last change that was told, or `after` of `Following`: from now on if not said"
-      })
+      described(EventId, "The id of the last change that was told, or `after` of `Following`: from now on if not said")
     )
   },
   success: Told,
-  error: Schema.Union(ChangesGone, TooManyFollowers),
+  error: Schema.Union([ChangesGone, TooManyFollowers]),
   stream: true
 }).annotate(CallersOf, EVERYBODY)
 

@@ -1,11 +1,12 @@
-import { RpcClient, RpcClientError } from "@effect/rpc"
-import type { FromClientEncoded } from "@effect/rpc/RpcMessage"
-import { Duration, Effect, Schema, type Scope, type Stream } from "effect"
+import { Duration, Effect, Option, Schema, type Scope, type Stream } from "effect"
+import { RpcClient, RpcClientError, RpcSerialization } from "effect/rpc"
+import type { FromClientEncoded } from "effect/rpc/RpcMessage"
 import type { Changed } from "../domain/journal/Changes.ts"
 import { parse, stringify } from "../domain/Json.ts"
 import { type Followed, type FollowRefused, makeChanges, type SocketLike } from "./Following.ts"
 import { Rpcs } from "./Rpcs.ts"
 import { isPerformed, type Undone } from "./Shapes.ts"
+import { exitIn, requestIds } from "./Wire.ts"
 
 export { AgentPatch, NewAgent } from "../domain/access/Agents.ts"
 export { AppId } from "../domain/access/Apps.ts"
@@ -28,8 +29,19 @@ export { StoreId } from "../domain/Store.ts"
 export type { Changed } from "../domain/journal/Changes.ts"
 export { Rpcs } from "./Rpcs.ts"
 
+type Calls = RpcClient.FromGroup<typeof Rpcs, RpcClientError.RpcClientError>
+
+type GroupOf<Tag> = Tag extends `${infer Group}.${string}` ? Group : never
+
+/** The library's calls by tag, grouped by what stands before the dot. */
+type Grouped = {
+  readonly [Group in GroupOf<keyof Calls>]: {
+    readonly [Tag in keyof Calls as Tag extends `${Group}.${infer Name}` ? Name : never]: Calls[Tag]
+  }
+}
+
 /** A client of every procedure, as in `client.products.create({ … })`. */
-export type Client = RpcClient.FromGroup<typeof Rpcs, RpcClientError.RpcClientError> & {
+export type Client = Grouped & {
   /**
    * What is committed in a store, as it happens, in ascending order of id: none is missed and none comes twice, whatever
    * becomes of the connection, which is opened again until the caller may not follow any more.
@@ -43,7 +55,7 @@ export interface ClientOptions {
   /** Sent with each call. Outside of browsers that is the session: `{ cookie: "__Host-session=…" }`. */
   readonly headers?: Readonly<Record<string, string>>
   /** How long a call waits for the whole of its answer: 60 seconds. */
-  readonly timeout?: Duration.DurationInput
+  readonly timeout?: Duration.Input
   /** Opens the socket of `changes`, instead of the platform's `WebSocket`: Node has none before version 22, and gives it no cookie. */
   readonly webSocket?: (url: string) => SocketLike
   /** Asks, instead of the platform's `fetch`. */
@@ -53,13 +65,10 @@ export interface ClientOptions {
 type Request = Extract<FromClientEncoded, { readonly _tag: "Request" }>
 
 const failed = (message: string, cause?: unknown) =>
-  new RpcClientError.RpcClientError({ reason: "Protocol", message, cause })
+  new RpcClientError.RpcClientError({ reason: new RpcClientError.RpcClientDefect({ message, cause }) })
 
-const Refusal = Schema.parseJson(Schema.Struct({ error: Schema.String }))
+const Refusal = Schema.fromJsonString(Schema.Struct({ error: Schema.String }))
 const decodeRefusal = Schema.decodeUnknownOption(Refusal)
-
-/** A line that tells how a call ended, of which the call's definition reads the rest. */
-const isExit = Schema.is(Schema.Struct({ _tag: Schema.Literal("Exit"), requestId: Schema.String, exit: Schema.Any }))
 
 /** What of a request the service reads. */
 const lineOf = ({ _tag, id, payload, tag }: Request) => `${stringify({ _tag, id, tag, payload })}\n`
@@ -85,8 +94,8 @@ const answerIn = (text: string, { id }: Request) =>
     catch: (cause) => failed("The service answered what is no JSON", cause)
   }).pipe(
     Effect.flatMap((messages) => {
-      const answer = messages.filter(isExit).find(({ requestId }) => requestId === id)
-      return answer === undefined ? failed("The service did not answer the call") : Effect.succeed(answer)
+      const answer = messages.map(exitIn).find((exit) => exit?.requestId === id)
+      return answer === undefined ? Effect.fail(failed("The service did not answer the call")) : Effect.succeed(answer)
     })
   )
 
@@ -98,21 +107,41 @@ const protocolOf = (options: ClientOptions) =>
   RpcClient.Protocol.make((write) => {
     const { timeout = "60 seconds" } = options
 
-    const send = Effect.fnUntraced(function* (message: FromClientEncoded) {
+    const send = Effect.fnUntraced(function* (clientId: number, message: FromClientEncoded) {
       if (message._tag !== "Request") return
-      const { isOk, status, text } = yield* Effect.timeoutFail(ask(options, message), {
+      const { isOk, status, text } = yield* Effect.timeoutOrElse(ask(options, message), {
         duration: timeout,
-        onTimeout: () => failed(`The service did not answer within ${Duration.format(Duration.decode(timeout))}`)
+        orElse: () =>
+          Effect.fail(failed(`The service did not answer within ${Duration.format(Duration.fromInputUnsafe(timeout))}`))
       })
       if (!isOk) {
-        const { error } = yield* Effect.orElseSucceed(decodeRefusal(text), () => ({ error: "no reason was given" }))
+        const { error } = Option.getOrElse(decodeRefusal(text), () => ({ error: "no reason was given" }))
         return yield* failed(`The service answered ${status}: ${error}`)
       }
-      yield* write(yield* answerIn(text, message))
+      yield* write(clientId, yield* answerIn(text, message))
     })
 
-    return Effect.succeed({ send, supportsAck: false, supportsTransferables: false })
+    return Effect.succeed({
+      send,
+      supportsAck: false,
+      supportsTransferables: false,
+      codecFor: RpcSerialization.ndjson.codecFor
+    })
   })
+
+/** Whether calls by tag are grouped as their type says. */
+const isGrouped = (groups: Readonly<Record<string, object>>): groups is Grouped => Object.keys(groups).length > 0
+
+const grouped = (calls: Calls): Grouped => {
+  const groups: Record<string, Record<string, unknown>> = {}
+  for (const [tag, call] of Object.entries(calls)) {
+    const [group = "", name = ""] = tag.split(".")
+    const members = (groups[group] ??= {})
+    members[name] = call
+  }
+  if (!isGrouped(groups)) throw new Error("There are no procedures")
+  return groups
+}
 
 /**
  * A client, for browsers and Node. Each call fails with the errors that its procedure declares, with those that any call
@@ -125,11 +154,11 @@ const protocolOf = (options: ClientOptions) =>
  * }))
  */
 export const makeClient = (options: ClientOptions): Effect.Effect<Client, never, Scope.Scope> =>
-  RpcClient.make(Rpcs, { disableTracing: true }).pipe(
+  RpcClient.make(Rpcs, { disableTracing: true, generateRequestId: requestIds() }).pipe(
     Effect.provideServiceEffect(RpcClient.Protocol, protocolOf(options)),
     Effect.map((calls) =>
-      Object.assign(calls, {
-        changes: makeChanges(options.url, options.webSocket, (storeId) => calls.store.get({ storeId }))
+      Object.assign(grouped(calls), {
+        changes: makeChanges(options.url, options.webSocket, (storeId) => calls["store.get"]({ storeId }))
       })
     )
   )
@@ -144,4 +173,6 @@ export const makeClient = (options: ClientOptions): Effect.Effect<Client, never,
 export const performed = <A extends object, E, R>(
   write: Effect.Effect<A, E, R>
 ): Effect.Effect<Exclude<A, Undone>, E, R> =>
-  Effect.filterOrDieMessage(write, isPerformed, "A write that was to be done was not")
+  Effect.flatMap(write, (answer) =>
+    isPerformed(answer) ? Effect.succeed(answer) : Effect.die(new Error("A write that was to be done was not"))
+  )

@@ -1,9 +1,9 @@
-import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { AppId, AppNotFound, NoClientSecret, SECRET_OVERLAP } from "../domain/access/Apps.ts"
 import { AppLimitReached, AppPatch, DevelopedApp, DevelopedInstallation, NewApp } from "../domain/access/Developers.ts"
 import { InstallationId } from "../domain/access/Installations.ts"
-import { optional } from "../domain/catalog/Fields.ts"
+import { described, optional } from "../domain/catalog/Fields.ts"
 import { EventId, EventKind } from "../domain/Events.ts"
 import { RedirectUriRefused } from "../domain/oauth/RedirectUri.ts"
 import {
@@ -20,7 +20,7 @@ import {
   WebhookUrlRefused
 } from "../domain/webhooks/Webhook.ts"
 import { Identified } from "./Principal.ts"
-import { ownKeyed, ownPaged, OwnWriteRefused, Page, SomePage } from "./Shapes.ts"
+import { ownKeyed, ownPaged, OwnWriteRefused, Page, SomePage, whole } from "./Shapes.ts"
 
 /*
  * The apps that the caller develops: theirs alone, and for people, not for agents. They are in no store, so none is named.
@@ -28,10 +28,10 @@ import { ownKeyed, ownPaged, OwnWriteRefused, Page, SomePage } from "./Shapes.ts
  * kept holds them in clear: a repeat of the key is answered without.
  */
 
-const ofApp = { id: AppId.annotations({ description: "The app" }) }
+const ofApp = { id: described(AppId, "The app") }
 
 const shownOnce = (what: string) =>
-  Schema.NullOr(Schema.String).annotations({
+  Schema.NullOr(Schema.String).annotate({
     description: `${what}. Null where the key was used before: if it is lost, rotate it`
   })
 
@@ -47,14 +47,14 @@ export const getApp = Rpc.make("apps.get", { payload: ofApp, success: DevelopedA
 export const createApp = Rpc.make("apps.create", {
   payload: { ...ownKeyed, app: NewApp },
   success: WithClientSecret,
-  error: Schema.Union(OwnWriteRefused, AppLimitReached, RedirectUriRefused)
+  error: Schema.Union([OwnWriteRefused, AppLimitReached, RedirectUriRefused])
 })
 
 /** Only what is named changes. Installations keep what their merchants agreed to, also where the app now asks for less. */
 export const updateApp = Rpc.make("apps.update", {
   payload: { ...ownKeyed, ...ofApp, patch: AppPatch },
   success: DevelopedApp,
-  error: Schema.Union(OwnWriteRefused, AppNotFound, RedirectUriRefused)
+  error: Schema.Union([OwnWriteRefused, AppNotFound, RedirectUriRefused])
 })
 
 /** Makes another secret. The one before goes on for a while; what that one had replaced ends at once. */
@@ -63,17 +63,15 @@ export const rotateClientSecret = Rpc.make("apps.rotateSecret", {
     ...ownKeyed,
     ...ofApp,
     overlapHours: optional(
-      Schema.Int.pipe(
-        Schema.between(0, SECRET_OVERLAP.most),
-        Schema.annotations({
-          description: `Hours that the one before is still good, ${SECRET_OVERLAP.usual} where it is not said; 0 for one that leaked`,
-          message: () => ({ message: `must be an integer from 0 to ${SECRET_OVERLAP.most}`, override: true })
-        })
+      whole(
+        0,
+        SECRET_OVERLAP.most,
+        `Hours that the one before is still good, ${SECRET_OVERLAP.usual} where it is not said; 0 for one that leaked`
       )
     )
   },
   success: WithClientSecret,
-  error: Schema.Union(OwnWriteRefused, AppNotFound, NoClientSecret)
+  error: Schema.Union([OwnWriteRefused, AppNotFound, NoClientSecret])
 })
 
 /** Where the app is installed, without a word of whose stores those are. */
@@ -93,7 +91,7 @@ export class AppRpcs extends RpcGroup.make(
   listAppInstallations
 ).middleware(Identified) {}
 
-const When = Schema.NullOr(Schema.Date)
+const When = Schema.NullOr(Schema.DateFromString)
 
 const signingSecret = shownOnce("What deliveries are signed with, whsec_…")
 
@@ -106,7 +104,7 @@ export const getAppWebhook = Rpc.make("appWebhooks.get", {
     oldestPendingAt: When,
     pendingDroppedFrom: When
   }),
-  error: Schema.Union(AppNotFound, WebhookNotFound)
+  error: Schema.Union([AppNotFound, WebhookNotFound])
 })
 
 /** The first time makes a secret, which is shown; later the one that there is goes on. */
@@ -114,13 +112,13 @@ export const setAppWebhook = Rpc.make("appWebhooks.set", {
   payload: {
     ...ownKeyed,
     ...ofApp,
-    url: Schema.String.annotations({
+    url: Schema.String.annotate({
       description: "Where its events are sent: https, at a public address, as in https://app.example.com/hooks"
     }),
     kinds: WantedKinds
   },
   success: Schema.Struct({ url: Schema.String, kinds: Schema.Array(EventKind), secret: signingSecret }),
-  error: Schema.Union(OwnWriteRefused, AppNotFound, WebhookUrlRefused)
+  error: Schema.Union([OwnWriteRefused, AppNotFound, WebhookUrlRefused])
 })
 
 /** Makes another secret. */
@@ -128,33 +126,33 @@ export const rotateAppWebhookSecret = Rpc.make("appWebhooks.rotateSecret", {
   payload: {
     ...ownKeyed,
     ...ofApp,
-    before: Schema.Literal("overlap", "end").annotations({
+    before: Schema.Literals(["overlap", "end"]).annotate({
       description: `overlap: the one before signs along for ${OVERLAP_HOURS} hours. end: it signs nothing more, as one that leaked`,
-      message: () => ({ message: "must be overlap or end", override: true })
+      message: "must be overlap or end"
     })
   },
-  success: Schema.Struct({ previousUntil: Schema.NullOr(Schema.Date), secret: signingSecret }),
-  error: Schema.Union(OwnWriteRefused, AppNotFound, WebhookNotFound)
+  success: Schema.Struct({ previousUntil: Schema.NullOr(Schema.DateFromString), secret: signingSecret }),
+  error: Schema.Union([OwnWriteRefused, AppNotFound, WebhookNotFound])
 })
 
 /** Sends nothing more until it is resumed; what happens meanwhile is kept, each delivery for 30 days. Done twice it is the same. */
 export const pauseAppWebhook = Rpc.make("appWebhooks.pause", {
   payload: ofApp,
   success: Schema.Struct({}),
-  error: Schema.Union(AppNotFound, WebhookNotFound)
+  error: Schema.Union([AppNotFound, WebhookNotFound])
 })
 
 /** Sends again, as if nothing had failed, whoever paused it. Answers what was missed. */
 export const resumeAppWebhook = Rpc.make("appWebhooks.resume", {
   payload: {
     ...ofApp,
-    missed: Schema.Literal("deliver", "skip").annotations({
+    missed: Schema.Literals(["deliver", "skip"]).annotate({
       description: "What becomes of the deliveries that wait. deliver: all of them are due now. skip: they end",
-      message: () => ({ message: "must be deliver or skip", override: true })
+      message: "must be deliver or skip"
     })
   },
   success: Schema.Struct({ count: Schema.Int, since: When, until: When }),
-  error: Schema.Union(AppNotFound, WebhookNotFound)
+  error: Schema.Union([AppNotFound, WebhookNotFound])
 })
 
 /**
@@ -164,7 +162,7 @@ export const resumeAppWebhook = Rpc.make("appWebhooks.resume", {
 export const testAppWebhook = Rpc.make("appWebhooks.test", {
   payload: ofApp,
   success: TestDelivery,
-  error: Schema.Union(AppNotFound, WebhookNotFound, TooManyTests)
+  error: Schema.Union([AppNotFound, WebhookNotFound, TooManyTests])
 })
 
 /** Where the events of an app go. */
@@ -177,31 +175,36 @@ export class AppWebhookRpcs extends RpcGroup.make(
   testAppWebhook
 ).middleware(Identified) {}
 
-const AppDelivery = Schema.Struct({ ...Delivery.fields, createdAt: Schema.Date, nextAt: When, finishedAt: When })
+const AppDelivery = Schema.Struct({
+  ...Delivery.fields,
+  createdAt: Schema.DateFromString,
+  nextAt: When,
+  finishedAt: When
+})
 
 /** The newest first. */
 export const listAppDeliveries = Rpc.make("appDeliveries.list", {
   payload: {
     ...ownPaged(EventId),
     ...ofApp,
-    state: optional(DeliveryState.annotations({ description: "Only those that stand so" }))
+    state: optional(DeliveryState.annotate({ description: "Only those that stand so" }))
   },
   success: SomePage(AppDelivery, EventId),
-  error: Schema.Union(AppNotFound, WebhookNotFound)
+  error: Schema.Union([AppNotFound, WebhookNotFound])
 })
 
 /** Every request that was made to tell the app of an event, and what came back, the first one first. */
 export const listAppAttempts = Rpc.make("appDeliveries.attempts", {
   payload: { ...ofApp, eventId: EventId },
-  success: Schema.Array(Schema.Struct({ ...Attempt.fields, startedAt: Schema.Date })),
-  error: Schema.Union(AppNotFound, DeliveryNotFound)
+  success: Schema.Array(Schema.Struct({ ...Attempt.fields, startedAt: Schema.DateFromString })),
+  error: Schema.Union([AppNotFound, DeliveryNotFound])
 })
 
 /** Sends an event once more, whatever became of it before; a request that is under way is left to end. */
 export const redeliverToApp = Rpc.make("appDeliveries.redeliver", {
   payload: { ...ownKeyed, ...ofApp, eventId: EventId },
   success: AppDelivery,
-  error: Schema.Union(OwnWriteRefused, AppNotFound, DeliveryNotFound)
+  error: Schema.Union([OwnWriteRefused, AppNotFound, DeliveryNotFound])
 })
 
 /** What an app was sent, by all the stores that it is installed on. */

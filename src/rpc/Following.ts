@@ -1,12 +1,13 @@
-import { RpcClient, RpcClientError } from "@effect/rpc"
-import type { FromClientEncoded, FromServerEncoded } from "@effect/rpc/RpcMessage"
-import { Effect, Option, Predicate, Runtime, Schedule, Schema, type Scope, Stream } from "effect"
+import { Effect, Option, Predicate, Schedule, Schema, type Scope, Stream } from "effect"
+import { RpcClient, RpcClientError, RpcSerialization } from "effect/rpc"
+import type { FromClientEncoded, FromServerEncoded } from "effect/rpc/RpcMessage"
 import type { EventId } from "../domain/Events.ts"
 import type { Changed, ChangesGone, Told, TooManyFollowers } from "../domain/journal/Changes.ts"
 import { type RateLimitExceeded, WINDOW_SECONDS } from "../domain/RateLimit.ts"
 import type { StoreId } from "../domain/Store.ts"
 import { Streams } from "./Changes.ts"
 import type { CallRefused } from "./Principal.ts"
+import { messageIn, requestIds } from "./Wire.ts"
 
 /** What is needed of a WebSocket: those of browsers, of Node from version 22 on and of the package `ws` have it. */
 export interface SocketLike {
@@ -41,20 +42,9 @@ const REFUSED_PAUSE = "5 seconds"
 const ASKING = "10 seconds"
 
 const failed = (message: string, cause?: unknown) =>
-  new RpcClientError.RpcClientError({ reason: "Protocol", message, cause })
+  new RpcClientError.RpcClientError({ reason: new RpcClientError.RpcClientDefect({ message, cause }) })
 
-/** Those that a stream consists of; of others only that they came counts. */
-const isMessage = Schema.is(
-  Schema.Union(
-    Schema.Struct({
-      _tag: Schema.Literal("Chunk"),
-      requestId: Schema.String,
-      values: Schema.NonEmptyArray(Schema.Any)
-    }),
-    Schema.Struct({ _tag: Schema.Literal("Exit"), requestId: Schema.String, exit: Schema.Any })
-  )
-)
-const decodeEvent = Schema.decodeUnknownOption(Schema.Struct({ data: Schema.parseJson() }).pipe(Schema.pluck("data")))
+const decodeEvent = Schema.decodeUnknownOption(Schema.Struct({ data: Schema.fromJsonString(Schema.Unknown) }))
 
 /** Where sockets are opened, of the URL that calls are sent to: relative to the page, where there is one. */
 const socketUrl = (url: string): string => {
@@ -78,14 +68,14 @@ const sendOver = (socket: SocketLike, text: string) => {
 const opened = (open: () => SocketLike): Effect.Effect<SocketLike, RpcClientError.RpcClientError, Scope.Scope> =>
   Effect.acquireRelease(Effect.sync(open), (socket) => Effect.sync(() => socket.close())).pipe(
     Effect.tap((socket) =>
-      Effect.async<void, RpcClientError.RpcClientError>((resume) => {
+      Effect.callback<void, RpcClientError.RpcClientError>((resume) => {
         const refused = () => resume(failed("A socket cannot be opened"))
         socket.addEventListener("open", () => resume(Effect.void))
         socket.addEventListener("error", refused)
         socket.addEventListener("close", refused)
       })
     ),
-    Effect.timeoutFail({ duration: OPENING, onTimeout: () => failed("A socket was not opened in time") })
+    Effect.timeoutOrElse({ duration: OPENING, orElse: () => Effect.fail(failed("A socket was not opened in time")) })
   )
 
 const textOf = (message: FromClientEncoded) => {
@@ -97,16 +87,21 @@ const textOf = (message: FromClientEncoded) => {
 /** The library's messages over a socket, each a frame. A socket that ends, or is silent for long, fails what is under way. */
 const protocolOver = (socket: SocketLike) =>
   RpcClient.Protocol.make(
-    Effect.fnUntraced(function* (write) {
-      const runFork = Runtime.runFork(yield* Effect.runtime())
+    Effect.fnUntraced(function* (write, clientIds) {
+      const runFork = Effect.runForkWith(yield* Effect.context())
       let heard = Date.now()
-      const tell = (message: FromServerEncoded) => void runFork(write(message))
+      const tell = (message: FromServerEncoded) => {
+        for (const clientId of clientIds) runFork(write(clientId, message))
+      }
       const fail = (message: string, cause?: unknown) =>
         tell({ _tag: "ClientProtocolError", error: failed(message, cause) })
       socket.addEventListener("message", (event) => {
         heard = Date.now()
-        const message = Option.getOrUndefined(decodeEvent(event))
-        if (isMessage(message)) tell(message)
+        const message = Option.match(decodeEvent(event), {
+          onNone: () => undefined,
+          onSome: ({ data }) => messageIn(data)
+        })
+        if (message !== undefined) tell(message)
       })
       socket.addEventListener("close", (event) =>
         fail("The socket was closed", Predicate.hasProperty(event, "code") ? event.code : undefined)
@@ -116,22 +111,22 @@ const protocolOver = (socket: SocketLike) =>
         else sendOver(socket, '{"_tag":"Ping"}')
       })
       yield* Effect.forkScoped(Effect.forever(Effect.delay(ask, ASKING)))
-      const send = (message: FromClientEncoded) => Effect.sync(() => sendOver(socket, textOf(message)))
-      return { send, supportsAck: true, supportsTransferables: false }
+      const send = (_: number, message: FromClientEncoded) => Effect.sync(() => sendOver(socket, textOf(message)))
+      return { send, supportsAck: true, supportsTransferables: false, codecFor: RpcSerialization.ndjson.codecFor }
     })
   )
 
 /** Follows over a socket of its own, until that ends. */
 const once = (open: () => SocketLike, followed: Pick<Followed, "after" | "storeId">) =>
-  Stream.unwrapScoped(
+  Stream.unwrap(
     Effect.gen(function* () {
       const protocol = yield* protocolOver(yield* opened(open))
       const client = yield* Effect.provideService(
-        RpcClient.make(Streams, { disableTracing: true }),
+        RpcClient.make(Streams, { disableTracing: true, generateRequestId: requestIds() }),
         RpcClient.Protocol,
         protocol
       )
-      return client.changes.follow(followed)
+      return client["changes.follow"](followed)
     })
   )
 
@@ -147,10 +142,16 @@ const windowOpen = ({ retryAfter = WINDOW_SECONDS }: RateLimitExceeded) => Effec
 
 /** Fails again, later where the service refused the socket. */
 const afterPause = (error: RpcClientError.RpcClientError) =>
-  error.cause === REFUSED ? Effect.delay(error, REFUSED_PAUSE) : error
+  error.reason._tag === "RpcClientDefect" && error.reason.cause === REFUSED
+    ? Effect.delay(Effect.fail(error), REFUSED_PAUSE)
+    : Effect.fail(error)
 
 /** Soon at first, and then each 15 seconds or so, at other times than others do. */
-const AGAIN = Schedule.jittered(Schedule.union(Schedule.exponential("200 millis"), Schedule.spaced("15 seconds")))
+const AGAIN = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("15 seconds")]).pipe(
+  Schedule.jittered,
+  Schedule.setInputType<Failed>(),
+  Schedule.while(({ input }) => isTransient(input))
+)
 
 /**
  * Follows a store. What breaks off is begun again behind the last change that was told, so that none is missed and none
@@ -177,11 +178,13 @@ export const makeChanges =
           return one
         }),
         Stream.catchTag("RpcClientError", (error) =>
-          Stream.fromEffect(Effect.zipRight(ask(storeId), afterPause(error)))
+          Stream.fromEffect(Effect.andThen(ask(storeId), afterPause(error)))
         ),
-        Stream.catchTag("RateLimitExceeded", (error) => Stream.fromEffect(Effect.zipRight(windowOpen(error), error))),
-        Stream.retry(Schedule.whileInput(AGAIN, isTransient)),
+        Stream.catchTag("RateLimitExceeded", (error) =>
+          Stream.fromEffect(Effect.andThen(windowOpen(error), Effect.fail(error)))
+        ),
+        Stream.retry(AGAIN),
         Stream.filter((one) => one._tag === "Changed"),
-        Stream.refineOrDie((error) => (isTransient(error) ? Option.none() : Option.some(error)))
+        Stream.catch((error) => (isTransient(error) ? Stream.die(error) : Stream.fail(error)))
       )
     })

@@ -1,5 +1,5 @@
-import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { InstallationId, InstallationNotFound, InstalledApp } from "../domain/access/Installations.ts"
 import { RecentRequest } from "../domain/access/Requests.ts"
 import { Identified } from "./Principal.ts"
@@ -29,14 +29,14 @@ export const recentRequests = Rpc.make("installations.requests", {
 export const suspendInstallation = Rpc.make("installations.suspend", {
   payload: { ...keyed, id: InstallationId },
   success: InstalledApp,
-  error: Schema.Union(WriteRefused, InstallationNotFound)
+  error: Schema.Union([WriteRefused, InstallationNotFound])
 })
 
 /** Undoes a suspension: the app goes on with what it had. What happened meanwhile it is not told. */
 export const resumeInstallation = Rpc.make("installations.resume", {
   payload: { ...keyed, id: InstallationId },
   success: InstalledApp,
-  error: Schema.Union(WriteRefused, InstallationNotFound)
+  error: Schema.Union([WriteRefused, InstallationNotFound])
 })
 
 /**
@@ -46,7 +46,7 @@ export const resumeInstallation = Rpc.make("installations.resume", {
 export const uninstall = Rpc.make("installations.uninstall", {
   payload: { ...keyed, id: InstallationId },
   success: Deleted(InstallationId),
-  error: Schema.Union(WriteRefused, InstallationNotFound)
+  error: Schema.Union([WriteRefused, InstallationNotFound])
 })
 
 /** The apps on a store. */

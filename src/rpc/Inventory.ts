@@ -1,6 +1,13 @@
-import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
-import { SetInventory, StockMismatch, StockOutOfRange, VariantNotFound } from "../domain/catalog/Inventory.ts"
+import { Rpc, RpcGroup } from "effect/rpc"
+import { described } from "../domain/catalog/Fields.ts"
+import {
+  SetInventory,
+  StockMismatch,
+  stockOrAdjust,
+  StockOutOfRange,
+  VariantNotFound
+} from "../domain/catalog/Inventory.ts"
 import { Product, ProductId, ProductNotFound, ProductTooLarge } from "../domain/catalog/Product.ts"
 import { VersionMismatch } from "../domain/Version.ts"
 import { ForAgents } from "./ForAgents.ts"
@@ -11,14 +18,17 @@ import { guarded, WriteRefused, Written } from "./Shapes.ts"
 export const changeInventory = Rpc.make("inventory.change", {
   payload: {
     ...guarded,
-    id: ProductId.annotations({ description: "The product" }),
-    change: SetInventory.annotations({
-      description: "Exactly one of `stock` and `adjust`, and what goes with it",
-      examples: [{ adjust: -2, reason: "Two were broken" }]
-    })
+    id: described(ProductId, "The product"),
+    // Annotations of a schema with a check are those of the check.
+    change: Schema.Struct(SetInventory.fields)
+      .annotate({
+        description: "Exactly one of `stock` and `adjust`, and what goes with it",
+        examples: [{ adjust: -2, reason: "Two were broken" }]
+      })
+      .check(stockOrAdjust)
   },
   success: Written(Product),
-  error: Schema.Union(
+  error: Schema.Union([
     WriteRefused,
     ProductNotFound,
     VariantNotFound,
@@ -26,7 +36,7 @@ export const changeInventory = Rpc.make("inventory.change", {
     StockOutOfRange,
     ProductTooLarge,
     VersionMismatch
-  )
+  ])
 })
   .annotate(CallersOf, agentsWith("write_inventory"))
   .annotate(

@@ -1,7 +1,8 @@
-import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { WorkWeight } from "../domain/Bulkhead.ts"
 import { CollectionNotFound, RulesTooSlow } from "../domain/catalog/Collection.ts"
+import { described } from "../domain/catalog/Fields.ts"
 import { Membership, Preview, PreviewRules, TriedRules } from "../domain/catalog/Membership.ts"
 import { ProductId, ProductNotFound } from "../domain/catalog/Product.ts"
 import { ForAgents } from "./ForAgents.ts"
@@ -12,7 +13,7 @@ import { inStore } from "./Shapes.ts"
 export const previewCollection = Rpc.make("collections.preview", {
   payload: { ...inStore, ...PreviewRules.fields },
   success: Preview,
-  error: Schema.Union(CollectionNotFound, RulesTooSlow)
+  error: Schema.Union([CollectionNotFound, RulesTooSlow])
 })
   .annotate(WorkWeight, "heavy")
   .annotate(CallersOf, agentsWith("read_collections"))
@@ -26,10 +27,10 @@ export const explainMembership = Rpc.make("collections.why", {
   payload: {
     ...inStore,
     ...TriedRules.fields,
-    productId: ProductId.annotations({ description: "The product" })
+    productId: described(ProductId, "The product")
   },
   success: Membership,
-  error: Schema.Union(CollectionNotFound, ProductNotFound)
+  error: Schema.Union([CollectionNotFound, ProductNotFound])
 })
   .annotate(CallersOf, agentsWith("read_collections"))
   .annotate(

@@ -1,5 +1,5 @@
-import { RpcMiddleware } from "@effect/rpc"
 import { Context, Data, Schema } from "effect"
+import { RpcMiddleware } from "effect/rpc"
 import { AgentRefused, AgentScopeMissing } from "../domain/access/Agents.ts"
 import { OwnersOnly, type Role } from "../domain/access/Merchants.ts"
 import type { Scope } from "../domain/access/Scope.ts"
@@ -52,9 +52,9 @@ export interface Callers {
 export const MEMBERS: Callers = { members: "all", agents: "none" }
 
 /** Who may call a procedure of a store, where that is not its members alone: an annotation of its definition. */
-export class CallersOf extends Context.Reference<CallersOf>()("rpc/CallersOf", {
+export const CallersOf = Context.Reference<Callers>("rpc/CallersOf", {
   defaultValue: () => MEMBERS
-}) {}
+})
 
 /** Its owners may. */
 export const OWNERS: Callers = { members: "owners", agents: "none" }
@@ -66,7 +66,7 @@ export const EVERYBODY: Callers = { members: "all", agents: "all" }
 export const agentsWith = (scope: Scope): Callers => ({ members: "all", agents: scope })
 
 /** Who the call that is being answered comes from. */
-export class CurrentPrincipal extends Context.Tag("rpc/CurrentPrincipal")<CurrentPrincipal, Principal>() {}
+export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()("rpc/CurrentPrincipal") {}
 
 /** Where a call comes from, as the journal tells it. */
 export interface Origin {
@@ -76,9 +76,9 @@ export interface Origin {
 }
 
 /** Where the call that is being answered comes from. */
-export class CallOrigin extends Context.Reference<CallOrigin>()("rpc/CallOrigin", {
+export const CallOrigin = Context.Reference<Origin>("rpc/CallOrigin", {
   defaultValue: (): Origin => ({ surface: "rpc", requestId: undefined })
-}) {}
+})
 
 /** What a client is told of `Unavailable`, whose reason stays in the service. */
 export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {}) {
@@ -98,7 +98,7 @@ export class InternalError extends Schema.TaggedError<InternalError>()("Internal
 }
 
 /** Why any call may be refused. A store that the principal is no member of is refused as one that there is not. */
-export const CallRefused = Schema.Union(
+export const CallRefused = Schema.Union([
   NotSignedIn,
   InvalidToken,
   RateLimitExceeded,
@@ -110,11 +110,10 @@ export const CallRefused = Schema.Union(
   StoreBusy,
   ServiceUnavailable,
   InternalError
-)
+])
 export type CallRefused = typeof CallRefused.Type
 
 /** What stands before every procedure: who calls is known to it, or the call is refused. */
-export class Identified extends RpcMiddleware.Tag<Identified>()("rpc/Identified", {
-  provides: CurrentPrincipal,
-  failure: CallRefused
+export class Identified extends RpcMiddleware.Service<Identified, { provides: CurrentPrincipal }>()("rpc/Identified", {
+  error: CallRefused
 }) {}

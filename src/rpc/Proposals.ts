@@ -1,8 +1,8 @@
-import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { GroundMoved, Proposal, ProposalDecided, ProposalId, ProposalNotFound } from "../domain/access/Proposals.ts"
 import { WorkWeight } from "../domain/Bulkhead.ts"
-import { optional, trimmed } from "../domain/catalog/Fields.ts"
+import { described, optional, trimmed } from "../domain/catalog/Fields.ts"
 import {
   createCollection,
   createProduct,
@@ -23,7 +23,7 @@ export const listProposals = Rpc.make("proposals.list", {
   payload: {
     ...paged(ProposalId),
     pending: optional(
-      Schema.Boolean.annotations({
+      Schema.Boolean.annotate({
         description:
           "true: those alone that wait for a decision; false: those alone that do not any more, the newest first"
       })
@@ -61,27 +61,27 @@ export const PROPOSABLE = [
 ] as const
 
 /** Why what was proposed may be refused when it is done. */
-export const ProposedRefused = Schema.Union(...PROPOSABLE.map(({ errorSchema }) => errorSchema))
+export const ProposedRefused = Schema.Union(PROPOSABLE.map(({ errorSchema }) => errorSchema))
 
 /** Does what was proposed, now, as the agent with the approval of the member. Refused, it waits on. */
 export const approveProposal = Rpc.make("proposals.approve", {
   payload: { ...keyed, ...ofOne },
   success: Proposal,
-  error: Schema.Union(ProposedRefused, ProposalNotFound, ProposalDecided, GroundMoved)
+  error: Schema.Union([ProposedRefused, ProposalNotFound, ProposalDecided, GroundMoved])
 }).annotate(WorkWeight, "heavy")
 
 /** Nothing is done, and the agent reads why. */
 export const rejectProposal = Rpc.make("proposals.reject", {
-  payload: { ...keyed, ...ofOne, reason: trimmed(1_000).annotations({ description: "Why, for the agent to read" }) },
+  payload: { ...keyed, ...ofOne, reason: described(trimmed(1_000), "Why, for the agent to read") },
   success: Proposal,
-  error: Schema.Union(WriteRefused, ProposalNotFound, ProposalDecided)
+  error: Schema.Union([WriteRefused, ProposalNotFound, ProposalDecided])
 })
 
 /** Takes a proposal back, an agent its own. */
 export const withdrawProposal = Rpc.make("proposals.withdraw", {
   payload: { ...keyed, ...ofOne },
   success: Proposal,
-  error: Schema.Union(WriteRefused, ProposalNotFound, ProposalDecided)
+  error: Schema.Union([WriteRefused, ProposalNotFound, ProposalDecided])
 })
   .annotate(CallersOf, EVERYBODY)
   .annotate(

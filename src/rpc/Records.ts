@@ -1,6 +1,6 @@
-import { Rpc, RpcGroup } from "@effect/rpc"
 import type { Schema } from "effect"
-import { optional } from "../domain/catalog/Fields.ts"
+import { Rpc, RpcGroup } from "effect/rpc"
+import { described, optional } from "../domain/catalog/Fields.ts"
 import { Customer, CustomerId, CustomerNotFound } from "../domain/records/Customer.ts"
 import { Order, OrderId, OrderNotFound } from "../domain/records/Order.ts"
 import { Instant } from "../domain/Time.ts"
@@ -13,13 +13,13 @@ import { inStore, Page, paged } from "./Shapes.ts"
  * to an app without the capability `customer_pii`, of which agents have none (decisions, section 14).
  */
 
-const recordsOf = <A, I>(cursor: Schema.Schema<A, I>) => ({
+const recordsOf = <A, I>(cursor: Schema.Codec<A, I>) => ({
   ...paged(cursor),
   updatedSince: optional(
-    Instant.annotations({
-      description:
-        "Only what was made or changed at this time or later, by `updatedAt`: RFC 3339, as in 2026-01-31T09:30:00Z. It stays the same from page to page"
-    })
+    described(
+      Instant,
+      "Only what was made or changed at this time or later, by `updatedAt`: RFC 3339, as in 2026-01-31T09:30:00Z. It stays the same from page to page"
+    )
   )
 })
 

@@ -1,30 +1,21 @@
-import { Rpc, RpcGroup } from "@effect/rpc"
-import { Schema } from "effect"
-import { optional } from "../domain/catalog/Fields.ts"
+import { Rpc, RpcGroup } from "effect/rpc"
+import { field, optional } from "../domain/catalog/Fields.ts"
 import { FOUND, FoundProduct, MAX_FOUND, Query, SearchCursor } from "../domain/catalog/Search.ts"
 import { ForAgents } from "./ForAgents.ts"
 import { agentsWith, CallersOf, Identified } from "./Principal.ts"
-import { inStore, paged, Page } from "./Shapes.ts"
+import { inStore, paged, Page, whole } from "./Shapes.ts"
 
 /** The best first, as `found` says of each. */
 export const searchProducts = Rpc.make("products.search", {
   payload: {
     ...inStore,
-    query: Query.annotations({
-      description:
-        "What is looked for: words, or a SKU or barcode, in any case and without accents. Each word must begin a word of the name, vendor, category or tags, where one letter may be wrong; or all of it begins a SKU or barcode. The first 8 words count",
-      examples: ["oak des"]
-    }),
+    query: field(
+      Query,
+      "What is looked for: words, or a SKU or barcode, in any case and without accents. Each word must begin a word of the name, vendor, category or tags, where one letter may be wrong; or all of it begins a SKU or barcode. The first 8 words count",
+      "oak des"
+    ),
     cursor: paged(SearchCursor).cursor,
-    limit: optional(
-      Schema.Int.pipe(
-        Schema.between(1, MAX_FOUND),
-        Schema.annotations({
-          description: `Products of a page at most: ${FOUND} when absent`,
-          message: () => ({ message: `must be an integer from 1 to ${MAX_FOUND}`, override: true })
-        })
-      )
-    )
+    limit: optional(whole(1, MAX_FOUND, `Products of a page at most: ${FOUND} when absent`))
   },
   success: Page(FoundProduct, SearchCursor)
 })

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { ApprovalNeeded, BudgetSpent } from "../domain/access/Agents.ts"
 import { Proposed, TooManyProposals } from "../domain/access/Proposals.ts"
-import { optional } from "../domain/catalog/Fields.ts"
+import { described, optional } from "../domain/catalog/Fields.ts"
 import { EventLoop } from "../domain/Events.ts"
 import { AnswersFull, IdempotencyKey, KeyReused } from "../domain/Idempotency.ts"
 import { MAX_LIMIT } from "../domain/Page.ts"
@@ -10,15 +10,23 @@ import { StoreId } from "../domain/Store.ts"
 
 /* What procedures share: the members of what they are asked with, the forms of answers, why writes are refused. */
 
+/** An integer between bounds. */
+export const whole = (least: number, most: number, description: string) => {
+  const message = `must be an integer from ${least} to ${most}`
+  return Schema.Int.annotate({ message }).check(
+    Schema.isBetween({ minimum: least, maximum: most }, { description, message })
+  )
+}
+
 /** Every procedure of a store names it. */
-export const inStore = { storeId: StoreId.annotations({ description: "The store, of which the caller is a member" }) }
+export const inStore = { storeId: described(StoreId, "The store, of which the caller is a member") }
 
 /** What a write is asked with to what is the caller's own and in no store. */
 export const ownKeyed = {
-  idempotencyKey: IdempotencyKey.annotations({
+  idempotencyKey: IdempotencyKey.annotate({
     description:
       "A new one, as a UUID, for each operation that is meant, and the same when it is repeated because no answer came: it runs once, and a repeat gets the answer of the first",
-    message: () => ({ message: "must be 1 to 255 visible ASCII characters", override: true })
+    message: "must be 1 to 255 visible ASCII characters"
   })
 }
 
@@ -29,10 +37,10 @@ export const keyed = { ...inStore, ...ownKeyed }
 export const rehearsable = {
   ...keyed,
   dryRun: optional(
-    Schema.Boolean.annotations({
+    Schema.Boolean.annotate({
       description:
         "true: the write is decided and answered as it would be, or refused, with what it would lead to. Nothing is kept, and the write itself may come with the same key",
-      message: () => ({ message: "must be true or false", override: true })
+      message: "must be true or false"
     })
   )
 }
@@ -41,58 +49,49 @@ export const rehearsable = {
 export const guarded = {
   ...rehearsable,
   expectedVersion: optional(
-    Schema.Int.pipe(
-      Schema.positive(),
-      Schema.annotations({
+    Schema.Int.annotate({ message: "must be an integer of at least 1" }).check(
+      Schema.isGreaterThan(0, {
         description: "The version that the write may replace: it is refused when the resource has another by now",
-        message: () => ({ message: "must be an integer of at least 1", override: true })
+        message: "must be an integer of at least 1"
       })
     )
   )
 }
 
 /** What a list is asked with of what is the caller's own and in no store. */
-export const ownPaged = <A, I>(cursor: Schema.Schema<A, I>) => ({
-  cursor: optional(cursor.annotations({ description: "The `nextCursor` of the page before" })),
-  limit: optional(
-    Schema.Int.pipe(
-      Schema.between(1, MAX_LIMIT),
-      Schema.annotations({
-        description: "Items of a page at most; it may hold fewer and still have a `nextCursor`",
-        message: () => ({ message: `must be an integer from 1 to ${MAX_LIMIT}`, override: true })
-      })
-    )
-  )
+export const ownPaged = <Cursor extends Schema.Top>(cursor: Cursor) => ({
+  cursor: optional(described(cursor, "The `nextCursor` of the page before")),
+  limit: optional(whole(1, MAX_LIMIT, "Items of a page at most; it may hold fewer and still have a `nextCursor`"))
 })
 
 /** What every other list is asked with. */
-export const paged = <A, I>(cursor: Schema.Schema<A, I>) => ({ ...inStore, ...ownPaged(cursor) })
+export const paged = <Cursor extends Schema.Top>(cursor: Cursor) => ({ ...inStore, ...ownPaged(cursor) })
 
 /** A page of a list, in ascending order of id. */
-export const Page = <A, I, Id, IdI>(item: Schema.Schema<A, I>, id: Schema.Schema<Id, IdI>) =>
+export const Page = <Item extends Schema.Top, Id extends Schema.Top>(item: Item, id: Id) =>
   Schema.Struct({
     items: Schema.Array(item),
-    nextCursor: Schema.NullOr(id).annotations({ description: "Null exactly when there is no further item" })
+    nextCursor: Schema.NullOr(id).annotate({ description: "Null exactly when there is no further item" })
   })
 
 /** A page of a list, the newest first, of which not all may be looked at for those that are in one state. */
-export const SomePage = <A, I, Id, IdI>(item: Schema.Schema<A, I>, id: Schema.Schema<Id, IdI>) =>
+export const SomePage = <Item extends Schema.Top, Id extends Schema.Top>(item: Item, id: Id) =>
   Schema.Struct({
     items: Schema.Array(item),
-    nextCursor: Schema.NullOr(id).annotations({
+    nextCursor: Schema.NullOr(id).annotate({
       description: "Null when there is no further item; of one state a page may hold few, or none, and have a next one"
     })
   })
 
 /** What is gone. */
-export const Deleted = <A, I>(id: Schema.Schema<A, I>) => Schema.Struct({ id, deleted: Schema.Literal(true) })
+export const Deleted = <Id extends Schema.Top>(id: Id) => Schema.Struct({ id, deleted: Schema.Literal(true) })
 
 /**
  * What a write of the catalog answers with: the resource, or what it would be and lead to where the write is only rehearsed, or the
  * proposal where it is that of an agent and waits.
  */
-export const Written = <A, I>(resource: Schema.Schema<A, I>) =>
-  Schema.Union(Schema.Struct({ ...rehearsed, resource }), Proposed, resource)
+export const Written = <Resource extends Schema.Top>(resource: Resource) =>
+  Schema.Union([Schema.Struct({ ...rehearsed, resource }), Proposed, resource])
 
 /** The answers to a write which was not done. */
 export type Undone = { readonly dryRun: true } | typeof Proposed.Type
@@ -102,15 +101,15 @@ export const isPerformed = <A extends object>(answer: A): answer is Exclude<A, U
   !("dryRun" in answer || "proposal" in answer)
 
 /** Why any write may be refused to what is the caller's own and in no store, beside the reasons of its own. */
-export const OwnWriteRefused = Schema.Union(KeyReused, AnswersFull)
+export const OwnWriteRefused = Schema.Union([KeyReused, AnswersFull])
 
 /** Why any other write may be refused. */
-export const WriteRefused = Schema.Union(
+export const WriteRefused = Schema.Union([
   KeyReused,
   AnswersFull,
   EventLoop,
   BudgetSpent,
   ApprovalNeeded,
   TooManyProposals
-)
+])
 export type WriteRefused = typeof WriteRefused.Type

@@ -1,5 +1,5 @@
-import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { listOf } from "../domain/Bounded.ts"
 import { ProductId } from "../domain/catalog/Product.ts"
 import { ProductSummary } from "../domain/catalog/ProductSummary.ts"
@@ -11,7 +11,7 @@ import { inStore } from "./Shapes.ts"
 export const summarizeProducts = Rpc.make("products.summaries", {
   payload: {
     ...inStore,
-    ids: listOf(ProductId, MAX_LIMIT).annotations({ description: `Ids of products, at most ${MAX_LIMIT}` })
+    ids: listOf(ProductId, MAX_LIMIT).annotate({ description: `Ids of products, at most ${MAX_LIMIT}` })
   },
   success: Schema.Struct({ items: Schema.Array(ProductSummary) })
 })

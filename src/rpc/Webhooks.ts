@@ -1,7 +1,7 @@
-import { Rpc, RpcGroup } from "@effect/rpc"
 import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { InstallationId, InstallationSuspended, InstallationNotFound } from "../domain/access/Installations.ts"
-import { optional } from "../domain/catalog/Fields.ts"
+import { described, optional } from "../domain/catalog/Fields.ts"
 import { EventId } from "../domain/Events.ts"
 import { Instant } from "../domain/Time.ts"
 import { StoreDelivery, StoreDeliveryDetails, StoreWebhook } from "../domain/webhooks/StoreWebhooks.ts"
@@ -26,27 +26,27 @@ export const getWebhook = Rpc.make("webhooks.get", {
 export const pauseWebhook = Rpc.make("webhooks.pause", {
   payload: { ...keyed, ...ofInstallation },
   success: StoreWebhook,
-  error: Schema.Union(WriteRefused, InstallationNotFound)
+  error: Schema.Union([WriteRefused, InstallationNotFound])
 })
 
 /** Sends what waits, and what happens from then on. */
 export const resumeWebhook = Rpc.make("webhooks.resume", {
   payload: { ...keyed, ...ofInstallation },
   success: StoreWebhook,
-  error: Schema.Union(WriteRefused, InstallationNotFound)
+  error: Schema.Union([WriteRefused, InstallationNotFound])
 })
 
 /** How the store's events reach an app. */
 export class WebhookRpcs extends RpcGroup.make(getWebhook, pauseWebhook, resumeWebhook).middleware(Identified) {}
 
-const time = (description: string) => optional(Instant.annotations({ description }))
+const time = (description: string) => optional(described(Instant, description))
 
 /** The newest first. */
 export const listDeliveries = Rpc.make("deliveries.list", {
   payload: {
     ...paged(EventId),
     ...ofInstallation,
-    state: optional(DeliveryState.annotations({ description: "Only those that stand so" })),
+    state: optional(DeliveryState.annotate({ description: "Only those that stand so" })),
     since: time("Only of events from this time on, as in 2026-01-31T09:30:00Z"),
     until: time("Only of events before this time")
   },
@@ -58,14 +58,14 @@ export const listDeliveries = Rpc.make("deliveries.list", {
 export const getDelivery = Rpc.make("deliveries.get", {
   payload: { ...inStore, ...ofInstallation, eventId: EventId },
   success: StoreDeliveryDetails,
-  error: Schema.Union(InstallationNotFound, DeliveryNotFound)
+  error: Schema.Union([InstallationNotFound, DeliveryNotFound])
 })
 
 /** Sends an event once more, whatever became of it before; a request that is under way is left to end. */
 export const redeliver = Rpc.make("deliveries.redeliver", {
   payload: { ...keyed, ...ofInstallation, eventId: EventId },
   success: StoreDelivery,
-  error: Schema.Union(WriteRefused, InstallationNotFound, InstallationSuspended, DeliveryNotFound)
+  error: Schema.Union([WriteRefused, InstallationNotFound, InstallationSuspended, DeliveryNotFound])
 })
 
 /** What an app was sent of the store's events. */

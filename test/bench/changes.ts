@@ -51,7 +51,9 @@ export const changes = (server: string, { rounds, roundMillis }: Options) =>
         let told = 0
         const follow = (store: number) =>
           Stream.runForEach(changes({ storeId: storeAt(store) }), () => Effect.sync(() => void told++))
-        const following = yield* Effect.fork(Effect.forEach(range(followers), follow, { concurrency: "unbounded" }))
+        const following = yield* Effect.forkChild(
+          Effect.forEach(range(followers), follow, { concurrency: "unbounded" })
+        )
         yield* Effect.sleep("1 second")
         const median = yield* write
         yield* Fiber.interrupt(following)

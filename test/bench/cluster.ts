@@ -21,7 +21,7 @@ export const analyze = (db: Pg.Client): Effect.Effect<void> => Effect.promise(()
 
 /** The database as it is when it has rested. */
 export const settle = (db: Pg.Client): Effect.Effect<void> =>
-  Effect.zipRight(
+  Effect.andThen(
     analyze(db),
     Effect.promise(() => db.query("checkpoint"))
   )
@@ -37,7 +37,7 @@ const temporaryDirectory = Effect.acquireRelease(
 
 /** The server that both databases are made on: the one of `BENCH_DATABASE_URL`, else one of our own for this run. */
 export const databaseServer = Effect.gen(function* () {
-  const given = yield* Config.option(Config.nonEmptyString("BENCH_DATABASE_URL"))
+  const given = yield* Config.option(Config.NonEmptyString("BENCH_DATABASE_URL"))
   if (Option.isSome(given)) return given.value
   return Redacted.value(yield* embeddedPostgres({ dataDir: yield* temporaryDirectory }))
 })

@@ -12,7 +12,7 @@ export class LoadFailed extends Data.TaggedError("LoadFailed")<{ readonly job: J
 
 export type Drive = (job: Job) => Effect.Effect<Measured, LoadFailed>
 
-const decode = Schema.decodeUnknown(Report)
+const decode = Schema.decodeUnknownEffect(Report)
 
 /** The load generator as a child process, until the scope ends. */
 export const makeDriver: Effect.Effect<Drive, never, Scope.Scope> = Effect.gen(function* () {

@@ -96,7 +96,7 @@ const held = (target: Target, during: Effect.Effect<string>, lock = lockStore, i
       if (rowCount === 0) throw new Error("There is no row to hold")
     })
     const release = Effect.promise(() => holder.query("rollback"))
-    return yield* Effect.zipLeft(during, release.pipe(Effect.delay("8 seconds")), { concurrent: true })
+    return yield* Effect.zipWith(during, Effect.delay(release, "8 seconds"), (said) => said, { concurrent: true })
   }).pipe(Effect.scoped)
 
 /** Milliseconds for which frames are sent. */
@@ -115,7 +115,7 @@ const frames = ({ port, url }: Target, count: number) =>
     let sent = 0
     const frame = (id: number) =>
       JSON.stringify({ _tag: "Request", id: String(id), tag: "changes.follow", payload: { storeId: store } })
-    const follow = Effect.async<void>((resume) => {
+    const follow = Effect.callback<void>((resume) => {
       const socket = new WebSocket(`ws://127.0.0.1:${port}/rpc`, { headers: { cookie } })
       const push = () => {
         if (socket.readyState !== socket.OPEN) return

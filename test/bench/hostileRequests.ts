@@ -13,7 +13,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
 
 /** Sends a request and reads its answer, as bytes that are not looked at. */
 const sendTo = (port: number, method: string, path: string, headers: Record<string, string>, body?: string) =>
-  Effect.async<number>((resume) => {
+  Effect.callback<number>((resume) => {
     request({ agent, port, host: "127.0.0.1", method, path, headers }, (response) => {
       response.resume().on("end", () => resume(Effect.succeed(response.statusCode ?? 0)))
     })

@@ -80,10 +80,10 @@ const bring = (url: string, store: number, file: string) =>
     const look = Effect.sync(() => {
       if (child.exitCode === null && child.pid !== undefined) memory = Math.max(memory, residentMiB(child.pid))
     })
-    const looking = yield* Effect.fork(Effect.forever(Effect.zipRight(look, Effect.sleep("100 millis"))))
+    const looking = yield* Effect.forkChild(Effect.forever(Effect.andThen(look, Effect.sleep("100 millis"))))
     const [code] = yield* Effect.promise(() => once(child, "exit"))
     yield* Fiber.interrupt(looking)
-    if (code !== 0) return yield* Effect.dieMessage(`The import ended with ${code}`)
+    if (code !== 0) return yield* Effect.die(new Error(`The import ended with ${code}`))
     return { seconds: (performance.now() - startedAt) / 1000, memory }
   }).pipe(Effect.scoped)
 
@@ -113,9 +113,9 @@ export const imports = (server: string, { importRows, roundMillis, rounds }: Opt
     yield* listen(drive, port, roundMillis)
     const round = listen(drive, port, roundMillis)
     const quiet = yield* Effect.replicateEffect(round, rounds)
-    const importing = yield* Effect.fork(bring(url, 901, file))
+    const importing = yield* Effect.forkChild(bring(url, 901, file))
     const loud = yield* Effect.replicateEffect(round, rounds)
-    const isOver = (yield* Fiber.poll(importing))._tag === "Some"
+    const isOver = importing.pollUnsafe() !== undefined
     const beside = yield* Fiber.join(importing)
     if (isOver) yield* say("The import was over before the reads were: give it more rows")
 

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-export const Work = Schema.Literal(
+export const Work = Schema.Literals([
   "list",
   "listFew",
   "orders",
@@ -20,7 +20,7 @@ export const Work = Schema.Literal(
   "mcpCreate",
   "exchange",
   "refresh"
-)
+])
 
 /** What the load generator is told to do: until so many requests were sent and so much time went by. */
 export const Job = Schema.Struct({
@@ -41,4 +41,4 @@ export const Measured = Schema.Struct({
 })
 export type Measured = typeof Measured.Type
 
-export const Report = Schema.Union(Measured, Schema.Struct({ failure: Schema.String }))
+export const Report = Schema.Union([Measured, Schema.Struct({ failure: Schema.String })])

@@ -55,7 +55,7 @@ const observed = <A, E>({ pid, port }: Target, work: Effect.Effect<A, E>) =>
       if (!ok) seen.unready++
       seen.memory = Math.max(seen.memory, residentMiB(pid))
     })
-    const probing = yield* Effect.fork(Effect.forever(Effect.zipRight(probe, Effect.sleep(PROBE_MILLIS))))
+    const probing = yield* Effect.forkChild(Effect.forever(Effect.andThen(probe, Effect.sleep(PROBE_MILLIS))))
     const result = yield* work
     yield* Fiber.interrupt(probing)
     return { result, ...seen }
@@ -68,7 +68,7 @@ const listen = (drive: Drive, port: number, millis: number) =>
 const suffer = (target: Target, drive: Drive, { run, title }: Attack, millis: number) =>
   Effect.gen(function* () {
     const quiet = yield* listen(drive, target.port, millis)
-    const attack = yield* Effect.fork(run)
+    const attack = yield* Effect.forkChild(run)
     const { memory, probes, result: loud, unready } = yield* observed(target, listen(drive, target.port, millis))
     const came = yield* Fiber.join(attack)
     yield* say(`${title}: ${came}; not ready in ${unready} of ${probes} probes`)

@@ -2,12 +2,13 @@ import { assert, it } from "@effect/vitest"
 import { Console, Effect } from "effect"
 import { print, printAll } from "../../src/cli/Frame.ts"
 
-/** What is printed. */
+/** The lines that a program prints. */
 const said = (program: Effect.Effect<void>) =>
-  Console.consoleWith((console) => {
+  Effect.gen(function* () {
     const lines: Array<unknown> = []
-    const log = (line: unknown) => Effect.sync(() => void lines.push(line))
-    return Effect.as(Effect.withConsole(program, { ...console, log }), lines)
+    const console = { ...(yield* Console.Console), log: (line: unknown) => void lines.push(line) }
+    yield* Effect.provideService(program, Console.Console, console)
+    return lines
   })
 
 it.effect("what a receiver answered can neither move the cursor of a terminal nor pass for another fact", () =>

@@ -1,4 +1,5 @@
-import { FastCheck as fc, Schema } from "effect"
+import { Schema } from "effect"
+import * as fc from "fast-check"
 import { Amount } from "../../src/domain/catalog/Fields.ts"
 import { CreateProduct, UpdateProduct } from "../../src/domain/catalog/Product.ts"
 import { parse } from "../../src/domain/Json.ts"

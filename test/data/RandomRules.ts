@@ -1,4 +1,4 @@
-import { FastCheck as fc } from "effect"
+import * as fc from "fast-check"
 import type { Facets } from "../../src/domain/catalog/Facets.ts"
 import type { Kind } from "../../src/domain/catalog/Rule.ts"
 import { ExactNumber, parse } from "../../src/domain/Json.ts"

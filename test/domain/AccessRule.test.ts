@@ -21,7 +21,7 @@ const messageOf = (rule: AccessRule) => refusalOf(granted("read_orders"), rule)?
 
 describe("A rule", () => {
   it("of any token refuses nobody", () => {
-    assert.isUndefined(refusalOf(NOTHING, AnyToken.make()))
+    assert.isUndefined(refusalOf(NOTHING, AnyToken.make({})))
   })
 
   it("of scopes takes each of them for enough, and no other", () => {

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Either } from "effect"
+import { Result } from "effect"
 import { type AllowedHosts, parseAllowedHosts } from "../../src/domain/webhooks/AllowedHosts.ts"
 import { checkUrl } from "../../src/domain/webhooks/Target.ts"
 
 /** The URL as it would be called, or why it is refused. */
 const check = (text: string, allowed: AllowedHosts) =>
-  Either.match(checkUrl(text, allowed), { onLeft: ({ message }) => message, onRight: ({ url }): string => url })
+  Result.match(checkUrl(text, allowed), { onFailure: ({ message }) => message, onSuccess: ({ url }): string => url })
 
-const allowing = (text: string) => Either.getOrThrow(parseAllowedHosts(text))
+const allowing = (text: string) => Result.getOrThrow(parseAllowedHosts(text))
 
 describe("hosts that the operator allows", () => {
   it("are read in every form, and are the same host however they are written", () => {
@@ -35,8 +35,8 @@ describe("hosts that the operator allows", () => {
       passing.map((url) => check(url, allowed)),
       passing
     )
-    assert.isTrue(Either.getOrThrow(checkUrl("http://LOCALHOST.:1/", allowed)).isAllowed)
-    assert.isFalse(Either.getOrThrow(checkUrl("https://example.com/", allowed)).isAllowed)
+    assert.isTrue(Result.getOrThrow(checkUrl("http://LOCALHOST.:1/", allowed)).isAllowed)
+    assert.isFalse(Result.getOrThrow(checkUrl("https://example.com/", allowed)).isAllowed)
     const refused = [
       "http://hooks.test:81/",
       "http://127.0.0.1/",
@@ -76,9 +76,9 @@ describe("hosts that the operator allows", () => {
       "localhost\\x"
     ]
     for (const entry of wrong) {
-      const message = Either.match(parseAllowedHosts(`localhost, ${entry}`), {
-        onLeft: ({ message }) => message,
-        onRight: () => "taken"
+      const message = Result.match(parseAllowedHosts(`localhost, ${entry}`), {
+        onFailure: ({ message }) => message,
+        onSuccess: () => "taken"
       })
       assert.match(message, / is no host: name it as in localhost, /, entry)
       assert.include(message, `"${entry}"`)

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Arbitrary, Either, FastCheck as fc, ParseResult, Schema, SchemaAST } from "effect"
-import { linesOf } from "../../src/domain/BadRequest.ts"
-import { boundsOf, listOf, recordOf } from "../../src/domain/Bounded.ts"
-import { text } from "../../src/domain/catalog/Fields.ts"
+import { Result, Schema, type SchemaAST } from "effect"
+import * as fc from "fast-check"
+import { listOf, recordOf } from "../../src/domain/Bounded.ts"
+import { field, JsonValue, text, trimmed } from "../../src/domain/catalog/Fields.ts"
 import { ProductIds } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
 import { compileDecoder, decodeWith, issuesOf } from "../../src/domain/Decoder.ts"
@@ -24,8 +24,8 @@ const counting = () => {
 
 const times = <A>(count: number, value: A): ReadonlyArray<A> => Array.from({ length: count }, () => value)
 
-const issues = (result: Either.Either<unknown, { readonly issues?: ReadonlyArray<string> | undefined }>) =>
-  Either.isLeft(result) ? (result.left.issues ?? []) : []
+const issues = (result: Result.Result<unknown, { readonly issues?: ReadonlyArray<string> | undefined }>) =>
+  Result.isFailure(result) ? (result.failure.issues ?? []) : []
 
 describe("A list", () => {
   it("is refused before any item is looked at when it is too long", () => {
@@ -34,15 +34,13 @@ describe("A list", () => {
     assert.deepStrictEqual(issues(decodeWith(Schema.Struct({ items: listOf(schema, 10) }))(given, true)), [
       "items: must be a list of at most 10 items"
     ])
-    // The compiled decoder looks at the length first too.
     assert.strictEqual(seen.count, 0)
   })
 
   it("is decoded no further than its 100th issue, and says how many items were not looked at", () => {
     const { schema, seen } = counting()
     const lines = issues(decodeWith(Schema.Struct({ items: listOf(schema) }))({ items: times(350_000, 1) }, true))
-    // One more is looked at by the compiled decoder, which leaves what is wrong to Schema.
-    assert.strictEqual(seen.count, 101)
+    assert.strictEqual(seen.count, 100)
     assert.lengthOf(lines, 100)
     assert.deepStrictEqual(lines.slice(-2), [
       "2 more issues are not listed",
@@ -54,15 +52,15 @@ describe("A list", () => {
     const { schema, seen } = counting()
     const Items = Schema.Struct({ items: listOf(listOf(schema)) })
     const lines = issues(decodeWith(Items)({ items: times(1000, times(30, 1)) }, true))
-    assert.strictEqual(seen.count, 121)
+    assert.strictEqual(seen.count, 120)
     assert.strictEqual(lines.at(-1), "items.4: not checked from here on: 996 values")
   })
 
   it("that is decoded for its first issue alone stops there", () => {
     const { schema, seen } = counting()
-    const result = Schema.decodeUnknownEither(listOf(schema))(times(1000, 1))
+    const result = Schema.decodeUnknownResult(listOf(schema))(times(1000, 1))
     assert.strictEqual(seen.count, 1)
-    assert.isTrue(Either.isLeft(result) && issuesOf(result.left).length === 1)
+    assert.isTrue(Result.isFailure(result) && issuesOf(result.failure).length === 1)
   })
 })
 
@@ -71,29 +69,38 @@ describe("A record", () => {
     const { schema, seen } = counting()
     const given = Object.fromEntries(times(900, 1).map((value, index) => [`k${index}`, value]))
     const lines = issues(decodeWith(Schema.Struct({ all: recordOf(schema) }))({ all: given }, true))
-    assert.strictEqual(seen.count, 101)
+    assert.strictEqual(seen.count, 100)
     assert.lengthOf(lines, 100)
     assert.strictEqual(lines.at(-1), "all.k100: not checked from here on: 800 values")
   })
 })
 
-const says = (message: string) => ({ message: () => message })
+const says = (message: string) => ({ message })
 
 describe("Bounded lists and records", () => {
-  const Item = Schema.Struct({ name: text(3), size: Schema.optionalWith(Schema.NumberFromString, { exact: true }) })
+  const Item = Schema.Struct({ name: text(3), size: Schema.optionalKey(Schema.NumberFromString) })
   const bounded = Schema.Struct({
     list: listOf(Item, 20),
     nested: listOf(listOf(Schema.NullOr(text(2)))),
     record: Schema.NullOr(recordOf(Item))
   })
   const plain = Schema.Struct({
-    list: Schema.Array(Item).annotations(says("must be a list")),
-    nested: Schema.Array(Schema.Array(Schema.NullOr(text(2))).annotations(says("must be a list"))).annotations(
+    list: Schema.Array(Item).annotate(says("must be a list")),
+    nested: Schema.Array(Schema.Array(Schema.NullOr(text(2))).annotate(says("must be a list"))).annotate(
       says("must be a list")
     ),
-    record: Schema.NullOr(Schema.Record({ key: Schema.String, value: Item }).annotations(says("must be an object")))
+    record: Schema.NullOr(Schema.Record(Schema.String, Item).annotate(says("must be an object")))
   })
   const anything = fc.oneof(fc.string({ maxLength: 4 }), fc.integer(), fc.constantFrom(null, "1", {}, []))
+  const rightItem = fc.record(
+    { name: fc.string({ maxLength: 3 }), size: fc.integer().map(String) },
+    { requiredKeys: ["name"] }
+  )
+  const right = fc.record({
+    list: fc.array(rightItem, { maxLength: 20 }),
+    nested: fc.array(fc.array(fc.option(fc.string({ maxLength: 2 })))),
+    record: fc.option(fc.dictionary(fc.string(), rightItem, { noNullPrototype: true }))
+  })
   const item = fc.oneof(
     { weight: 4, arbitrary: fc.record({ name: fc.string({ maxLength: 3 }), size: fc.constantFrom("1", "2.5") }) },
     { weight: 1, arbitrary: fc.record({ name: anything, size: anything, more: anything }, { requiredKeys: [] }) },
@@ -121,18 +128,14 @@ describe("Bounded lists and records", () => {
     const seen = { right: 0, wrong: 0 }
     const decode = compileDecoder(bounded, { errors: "all" })
     fc.assert(
-      fc.property(
-        fc.oneof(value, Arbitrary.make(Schema.typeSchema(bounded)).map(Schema.encodeSync(bounded))),
-        fc.boolean(),
-        (given, isStrict) => {
-          const onExcessProperty = isStrict ? "error" : "ignore"
-          const expected = Schema.decodeUnknownEither(plain, { errors: "all", onExcessProperty })(given)
-          const lines = Either.mapLeft(expected, (error) => linesOf(ParseResult.ArrayFormatter.formatErrorSync(error)))
-          if (Either.isLeft(lines) && lines.left.length >= 100) return
-          assert.deepStrictEqual(Either.mapLeft(decode(given, isStrict), issuesOf), lines)
-          seen[Either.isRight(lines) ? "right" : "wrong"] += 1
-        }
-      ),
+      fc.property(fc.oneof(value, right), fc.boolean(), (given, isStrict) => {
+        const onExcessProperty = isStrict ? "error" : "ignore"
+        const expected = Schema.decodeUnknownResult(plain, { errors: "all", onExcessProperty })(given)
+        const lines = Result.mapError(expected, issuesOf)
+        if (Result.isFailure(lines) && lines.failure.length >= 100) return
+        assert.deepStrictEqual(Result.mapError(decode(given, isStrict), issuesOf), lines)
+        seen[Result.isSuccess(lines) ? "right" : "wrong"] += 1
+      }),
       { numRuns: 1000 }
     )
     assert.isAbove(seen.right, 50)
@@ -145,26 +148,25 @@ describe("Bounded lists and records", () => {
   })
 })
 
+const canNotFail = (ast: SchemaAST.AST) => ast === JsonValue.ast || ast._tag === "Unknown"
+
 /** Where a schema decodes any number of values whose issues it all collects. */
 const unboundedIn = (ast: SchemaAST.AST, path: string, seen = new Set<SchemaAST.AST>()): ReadonlyArray<string> => {
   if (seen.has(ast)) return []
   seen.add(ast)
   const inside = (inner: SchemaAST.AST, name = "") => unboundedIn(inner, name === "" ? path : `${path}.${name}`, seen)
+  if (ast.encoding !== undefined) return ast.encoding.flatMap(({ to }) => inside(to))
   switch (ast._tag) {
     case "Declaration":
       return ast.typeParameters.flatMap((parameter) => inside(parameter))
-    case "Refinement":
-      return inside(ast.from)
-    case "Transformation":
-      return inside(ast.from)
     case "Suspend":
-      return inside(ast.f())
+      return inside(ast.thunk())
     case "Union":
       return ast.types.flatMap((choice) => inside(choice))
-    case "TupleType":
-      return [...(ast.rest.length > 0 ? [path] : []), ...ast.elements.flatMap(({ type }) => inside(type))]
-    case "TypeLiteral": {
-      const failing = ast.indexSignatures.filter(({ type }) => type._tag !== "UnknownKeyword")
+    case "Arrays":
+      return [...(ast.rest.length > 0 ? [path] : []), ...ast.elements.flatMap((element) => inside(element))]
+    case "Objects": {
+      const failing = ast.indexSignatures.filter(({ type }) => !canNotFail(type))
       const members = ast.propertySignatures.flatMap(({ name, type }) => inside(type, String(name)))
       return [...(failing.length > 0 ? [path] : []), ...members]
     }
@@ -174,7 +176,7 @@ const unboundedIn = (ast: SchemaAST.AST, path: string, seen = new Set<SchemaAST.
 }
 
 describe("What clients send", () => {
-  const inputs: Array<readonly [name: string, schema: Schema.Schema.All]> = [
+  const inputs: Array<readonly [name: string, schema: Schema.Top]> = [
     ["import of a product", CreateProduct],
     ["import of a collection", PutCollection],
     ["import of an order", PutOrder],
@@ -182,9 +184,9 @@ describe("What clients send", () => {
   ]
   for (const [tag, { payloadSchema }] of Rpcs.requests) inputs.push([tag, payloadSchema])
   for (const { endpoints } of Object.values(PartnerApi.groups)) {
-    for (const { name, payloadSchema, urlParamsSchema } of Object.values(endpoints)) {
-      for (const schema of [payloadSchema, urlParamsSchema])
-        if (schema._tag === "Some") inputs.push([name, schema.value])
+    for (const { identifier, payload, query } of Object.values(endpoints)) {
+      for (const { schemas } of payload.values()) for (const schema of schemas) inputs.push([identifier, schema])
+      if (query !== undefined) inputs.push([identifier, query])
     }
   }
 
@@ -197,12 +199,37 @@ describe("What clients send", () => {
     assert.deepStrictEqual(unboundedIn(Schema.Struct({ a: Schema.Array(Schema.Int) }).ast, "x"), ["x.a"])
   })
 
-  it("knows its lists by their bounds, also as they are encoded", () => {
-    const { ast } = Schema.encodedSchema(listOf(text(3), 7))
-    assert.deepStrictEqual(SchemaAST.isDeclaration(ast) ? boundsOf(ast) : undefined, { shape: "list", max: 7 })
+  it("is bounded also as it is encoded", () => {
+    const encoded = Schema.Struct({ list: Schema.toEncoded(listOf(text(3), 7)) })
+    assert.deepStrictEqual(issues(decodeWith(encoded)({ list: times(8, "x") }, true)), [
+      "list: must be a list of at most 7 items"
+    ])
     assert.deepStrictEqual(
       issues(decodeWith(Schema.Struct({ ids: ProductIds }))({ ids: times(300_000, 1) }, true)).at(-1),
       "ids.100: not checked from here on: 299,900 values"
     )
+  })
+})
+
+const shown = (schema: Schema.Constraint) => Schema.toJsonSchemaDocument(schema).schema
+
+const plainList = (item: Schema.Top, max: number) => Schema.Array(item).check(Schema.isMaxLength(max))
+
+describe("The JSON Schema of a bounded list or record", () => {
+  it("is that of a plain one", () => {
+    const Item = Schema.Struct({ name: trimmed(3), lists: listOf(listOf(trimmed(3), 2), 3) })
+    const PlainItem = Schema.Struct({ name: trimmed(3), lists: plainList(plainList(trimmed(3), 2), 3) })
+    assert.deepStrictEqual(shown(listOf(Item, 250)), shown(plainList(PlainItem, 250)))
+    assert.deepStrictEqual(shown(recordOf(Item)), shown(Schema.Record(Schema.String, PlainItem)))
+  })
+
+  it("has what is said of it beside", () => {
+    assert.deepStrictEqual(shown(field(listOf(text(2), 9), "Short words", ["ab"])), {
+      type: "array",
+      items: { type: "string", maxLength: 2 },
+      maxItems: 9,
+      description: "Short words",
+      examples: [["ab"]]
+    })
   })
 })

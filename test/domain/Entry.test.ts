@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { FastCheck as fc, Schema } from "effect"
+import { Schema } from "effect"
+import * as fc from "fast-check"
 import { keptOf, MAX_KEPT } from "../../src/domain/journal/Entry.ts"
 import { ExactNumber, parse, stringify } from "../../src/domain/Json.ts"
 import { Encoded, type Snapshot } from "../../src/domain/Write.ts"
@@ -14,7 +15,7 @@ const snapshot = (fields: Fields): Snapshot => ({
 })
 
 const fieldsIn = (json: string | null): Fields =>
-  Schema.decodeUnknownSync(Schema.Record({ key: Schema.String, value: Schema.Unknown }))(parse(json ?? "{}"))
+  Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Unknown))(parse(json ?? "{}"))
 
 /** A side of an entry put onto the resource of the other side. */
 const onto = (fields: Fields, side: string | null, other: string | null): Fields => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { FastCheck as fc } from "effect"
+import * as fc from "fast-check"
 import { facetsJson, facetsOf } from "../../src/domain/catalog/Facets.ts"
 import { newProduct, ProductId } from "../../src/domain/catalog/Product.ts"
 import { FIELDS } from "../../src/domain/catalog/Rule.ts"

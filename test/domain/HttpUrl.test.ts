@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { FastCheck as fc, Schema } from "effect"
+import { Schema } from "effect"
+import * as fc from "fast-check"
 import { HttpUrl } from "../../src/domain/catalog/Fields.ts"
 import { NOT_WEB } from "../support/Fields.ts"
 import { problemsAt } from "../support/OpenApi.ts"

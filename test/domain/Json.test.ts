@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Either, FastCheck as fc } from "effect"
+import { Result } from "effect"
+import * as fc from "fast-check"
 import {
   canonical,
   ExactNumber,
@@ -13,9 +14,9 @@ import {
 } from "../../src/domain/Json.ts"
 import { MAX_DEPTH, parseUntrusted } from "../../src/domain/UntrustedJson.ts"
 
-const accepted = (text: string) => Either.getOrThrow(parseUntrusted(text))
+const accepted = (text: string) => Result.getOrThrow(parseUntrusted(text))
 const issues = (text: string) =>
-  Either.match(parseUntrusted(text), { onLeft: ({ issues }) => issues, onRight: () => "ok" })
+  Result.match(parseUntrusted(text), { onFailure: ({ issues }) => issues, onSuccess: () => "ok" })
 
 /** A decimal text as a fraction of 10^600: what the text means, with none of its digits lost. */
 const meaning = (text: string): bigint => {

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Either, FastCheck as fc, Schema } from "effect"
+import { Result, Schema } from "effect"
+import * as fc from "fast-check"
 import { facetsOf } from "../../src/domain/catalog/Facets.ts"
 import { matches } from "../../src/domain/catalog/Matcher.ts"
 import { CreateProduct, newProduct, ProductId } from "../../src/domain/catalog/Product.ts"
@@ -179,10 +180,10 @@ describe("Rules together", () => {
 
   it("that passed the schema all become conditions", () => {
     const product = facets({ name: "Desk" })
-    const decode = Schema.decodeUnknownEither(Rules)
+    const decode = Schema.decodeUnknownResult(Rules)
     fc.assert(
       fc.property(rulesNear([product, desk]), ({ rules }) => {
-        assert.strictEqual(conditionsOf(Either.getOrThrow(decode(rules))).length, rules.length)
+        assert.strictEqual(conditionsOf(Result.getOrThrow(decode(rules))).length, rules.length)
       })
     )
   })

@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Either, FastCheck as fc, ParseResult, Schema } from "effect"
+import { Result, Schema } from "effect"
+import * as fc from "fast-check"
+import { issuesOf } from "../../src/domain/Decoder.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT, PageLimit } from "../../src/domain/Page.ts"
 
-const decode = Schema.decodeUnknownEither(PageLimit)
+const decode = Schema.decodeUnknownResult(PageLimit)
 
 describe("The limit of a page", () => {
   it("is 50 when absent and 200 at most", () => {
@@ -12,7 +14,7 @@ describe("The limit of a page", () => {
   it("is what was asked for up to 200, and 200 for anything above", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 10n ** 40n }), (n) => {
-        assert.deepStrictEqual(decode(String(n)), Either.right(n > 200n ? 200 : Number(n)))
+        assert.deepStrictEqual(decode(String(n)), Result.succeed(n > 200n ? 200 : Number(n)))
       })
     )
     for (const [text, limit] of [
@@ -22,7 +24,7 @@ describe("The limit of a page", () => {
       ["201", 200],
       ["007", 7]
     ] as const) {
-      assert.deepStrictEqual(decode(text), Either.right(limit))
+      assert.deepStrictEqual(decode(text), Result.succeed(limit))
     }
   })
 
@@ -46,9 +48,9 @@ describe("The limit of a page", () => {
       "NaN",
       "Infinity"
     ]) {
-      const message = Either.match(decode(text), {
-        onLeft: (error) => ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message }) => message),
-        onRight: String
+      const message = Result.match(decode(text), {
+        onFailure: issuesOf,
+        onSuccess: String
       })
       assert.deepStrictEqual(message, ["must be an integer of at least 1"], text)
     }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { FastCheck } from "effect"
+import * as FastCheck from "fast-check"
 import { type Period, periodEnd } from "../../src/domain/billing/Period.ts"
 
 const endOf = (start: string, period: Period, now: string) =>

@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Either, FastCheck } from "effect"
+import { Result } from "effect"
+import * as FastCheck from "fast-check"
 import { redirectsOf } from "../../src/domain/oauth/Redirects.ts"
 import { isRegistered, MAX_REDIRECT_LENGTH } from "../../src/domain/oauth/RedirectUri.ts"
 
 const refusal = (uri: string, isPublic = false) =>
-  Either.match(redirectsOf([uri], isPublic), { onLeft: ({ reason }) => reason, onRight: () => undefined })
+  Result.match(redirectsOf([uri], isPublic), { onFailure: ({ reason }) => reason, onSuccess: () => undefined })
 
 /** What every app may register. */
 const good = [
@@ -76,7 +77,7 @@ describe("Redirect URIs", () => {
 
   it("are kept as they are given, each once, and matched so", () => {
     const uris = [good[1], good[0], good[1]].map(String)
-    assert.deepStrictEqual(redirectsOf(uris, false), Either.right(uris.slice(0, 2)))
+    assert.deepStrictEqual(redirectsOf(uris, false), Result.succeed(uris.slice(0, 2)))
     for (const uri of good) assert.isTrue(isRegistered([uri], uri))
   })
 

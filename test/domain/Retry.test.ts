@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { FastCheck, Option } from "effect"
+import { Option } from "effect"
+import * as FastCheck from "fast-check"
 import { nextAttempt, RETRY_SECONDS, retryAfterSeconds } from "../../src/domain/webhooks/Retry.ts"
 
 const NOW = Date.parse("2026-01-01T00:00:00Z") / 1000

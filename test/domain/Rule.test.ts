@@ -1,20 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Either, ParseResult, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { conditionsOf, fieldOf, FIELDS, Rules } from "../../src/domain/catalog/Rule.ts"
+import { issuesOf } from "../../src/domain/Decoder.ts"
 import { parse, stringify } from "../../src/domain/Json.ts"
 import { ALL_RELATIONS, NAMES, RELATIONS_OF, rightValue, VALUES } from "../data/RuleTable.ts"
 
-const decode = Schema.decodeUnknownEither(Rules, { errors: "all" })
+const decode = Schema.decodeUnknownResult(Rules, { errors: "all" })
 
-/** What is said about rules: `path: reason`, or nothing when they are fine. */
+/** The lines about rules that are wrong. */
 const said = (rules: unknown): ReadonlyArray<string> =>
-  Either.match(decode(rules), {
-    onLeft: (error) =>
-      ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path }) => `${path.join(".")}: ${message}`),
-    onRight: () => []
+  Result.match(decode(rules), {
+    onFailure: issuesOf,
+    onSuccess: () => []
   })
 
-const conditionOf = (rule: unknown) => conditionsOf(Either.getOrThrow(decode([rule])))[0]
+const conditionOf = (rule: unknown) => conditionsOf(Result.getOrThrow(decode([rule])))[0]
 
 const valuesOf = (field: string) => (value: unknown) => conditionOf({ field, relation: "equals", value })?.values
 const many = (count: number) => Array.from({ length: count }, () => ({ field: "title", relation: "is_set" }))
@@ -146,14 +146,14 @@ describe("A rule", () => {
 describe("Rules", () => {
   it("are up to 60", () => {
     assert.deepStrictEqual(said(many(60)), [])
-    assert.deepStrictEqual(said(many(61)), [": must be a list of at most 60 items"])
+    assert.deepStrictEqual(said(many(61)), ["must be a list of at most 60 items"])
     assert.deepStrictEqual(said([]), [])
     assert.deepStrictEqual(conditionsOf([]), [])
   })
 
   it("are objects in a list, and each wrong one has its line", () => {
     const object = "must be an object { field, relation, value }"
-    assert.deepStrictEqual(said({}), [": must be a list"])
+    assert.deepStrictEqual(said({}), ["must be a list"])
     assert.deepStrictEqual(said(["x", null, [], {}, { field: 1, relation: [] }, { field: "title" }]), [
       `0: ${object}`,
       `1: ${object}`,
@@ -171,7 +171,7 @@ describe("Rules", () => {
       '[{"field":"vendor","relation":"in","value":["Oak & Co","OAK"]},{"field":"price","relation":"equals","value":" 1.50"},' +
         '{"field":"price","relation":"less_than","value":0.10000000000000000001},{"field":"tag","relation":"is_set","value":null}]'
     )
-    assert.strictEqual(stringify(Either.getOrThrow(decode(sent))), stringify(sent))
+    assert.strictEqual(stringify(Result.getOrThrow(decode(sent))), stringify(sent))
   })
 })
 

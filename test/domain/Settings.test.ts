@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Either, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { Country, Domain, Locale, Timezone } from "../../src/domain/access/Settings.ts"
 
 /** What becomes of each text: how it is kept, or null where it is refused. */
-const kept = (schema: Schema.Schema<string>, ...texts: ReadonlyArray<string>) =>
-  texts.map((text) => Either.getOrNull(Schema.decodeEither(schema)(text)))
+const kept = (schema: Schema.Codec<string, string>, ...texts: ReadonlyArray<string>) =>
+  texts.map((text) => Result.getOrNull(Schema.decodeResult(schema)(text)))
 
 describe("What a store says of itself", () => {
   it("is a country of ISO 3166, in any case", () => {

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Either, FastCheck as fc } from "effect"
+import { Result } from "effect"
+import * as fc from "fast-check"
 import { isPublic } from "../../src/domain/webhooks/Address.ts"
 import { checkUrl, MAX_URL_LENGTH } from "../../src/domain/webhooks/Target.ts"
 
@@ -7,9 +8,9 @@ const NONE: ReadonlySet<string> = new Set()
 
 /** The URL as it would be called, or why it is refused. */
 const check = (text: string) =>
-  Either.match(checkUrl(text, NONE), { onLeft: ({ message }) => message, onRight: ({ url }): string => url })
+  Result.match(checkUrl(text, NONE), { onFailure: ({ message }) => message, onSuccess: ({ url }): string => url })
 
-const isRefused = (host: string) => Either.isLeft(checkUrl(`https://${host}/`, NONE))
+const isRefused = (host: string) => Result.isFailure(checkUrl(`https://${host}/`, NONE))
 
 const ofLength = (length: number) => "https://example.com/".padEnd(length, "x")
 
@@ -68,7 +69,7 @@ describe("checkUrl", () => {
   })
 
   it("gives origin and path, which are the whole URL", () => {
-    const target = Either.getOrThrow(checkUrl("https://example.com.:8443/a b?c", NONE))
+    const target = Result.getOrThrow(checkUrl("https://example.com.:8443/a b?c", NONE))
     assert.deepStrictEqual(
       { ...target },
       {
@@ -103,7 +104,7 @@ describe("checkUrl", () => {
       fc.property(fc.webUrl({ validSchemes: ["https"], withQueryParameters: true }), (text) => {
         const once = checkUrl(text, NONE)
         assert.deepStrictEqual(
-          Either.flatMap(once, ({ url }) => checkUrl(url, NONE)),
+          Result.flatMap(once, ({ url }) => checkUrl(url, NONE)),
           once
         )
       }),

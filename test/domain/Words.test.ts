@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { FastCheck as fc } from "effect"
+import * as fc from "fast-check"
 import { codeOf, isForgiven, isNear, queryWords, wordsOf } from "../../src/domain/catalog/Words.ts"
 import { anyText, phrase } from "../data/RandomProducts.ts"
 

@@ -1,6 +1,6 @@
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { assert, it, layer } from "@effect/vitest"
 import { Config, Effect, Layer, Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { type AccessRule, AnyScope, AnyToken, NeedsCapability } from "../../src/domain/access/AccessRule.ts"
 import type { Scope } from "../../src/domain/access/Scope.ts"
 import { BearerAuth, needs } from "../../src/http/api/Access.ts"
@@ -14,22 +14,24 @@ import { DomainLive } from "../../src/layers/Domain.ts"
 import { baseUrl, errorOf, freshClient, makeClient } from "../support/Api.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
 
-const unruled = HttpApiEndpoint.get("getNothing", "/nothing").addSuccess(Schema.Struct({}))
+const unruled = HttpApiEndpoint.get("getNothing", "/nothing", { success: Schema.Struct({}) }).annotate(
+  OpenApi.Description,
+  "Reads."
+)
 
 const endpointOf = <const Name extends string>(name: Name, rule: AccessRule) =>
-  HttpApiEndpoint.get(name, `/${name}`)
-    .addSuccess(Schema.Struct({}))
-    .annotateContext(needs(rule))
+  HttpApiEndpoint.get(name, `/${name}`, { success: Schema.Struct({}) })
+    .annotateMerge(needs(rule))
     .annotate(OpenApi.Description, "Reads.")
 
-const store = endpointOf("store", AnyToken.make())
+const store = endpointOf("store", AnyToken.make({}))
 const stock = endpointOf("stock", AnyScope.make({ scopes: ["write_inventory", "write_products"] }))
 const data = endpointOf("data", NeedsCapability.make({ capability: "app_storage" }))
 
 const nothing = () => Effect.succeed({ body: "{}", etag: null })
 const asIs = <A>(answer: A) => answer
 
-const Service = Layer.scopedDiscard(
+const Service = Layer.effectDiscard(
   Effect.gen(function* () {
     const handlers = [read(store, nothing, asIs), read(stock, nothing, asIs), read(data, nothing, asIs)]
     yield* serve(yield* makeDispatch(handlers), Effect.never)
@@ -76,33 +78,28 @@ layer(Service, { excludeTestServices: true, timeout: "60 seconds" })("An endpoin
 })
 
 const Documented = Schema.Struct({
-  paths: Schema.Record({
-    key: Schema.String,
-    value: Schema.Struct({
-      get: Schema.Struct(
-        {
+  paths: Schema.Record(
+    Schema.String,
+    Schema.Struct({
+      get: Schema.StructWithRest(
+        Schema.Struct({
           description: Schema.String,
           responses: Schema.Struct({
             "403": Schema.Struct({
-              content: Schema.Struct({ "application/json": Schema.Struct({ examples: Schema.Object }) })
+              content: Schema.Struct({ "application/json": Schema.Struct({ examples: Schema.ObjectKeyword }) })
             })
           })
-        },
-        { key: Schema.String, value: Schema.Unknown }
+        }),
+        [Schema.Record(Schema.String, Schema.Unknown)]
       )
     })
-  })
+  )
 })
 
 it("the document says of each endpoint what it needs, and how it refuses who lacks that", () => {
-  const group = HttpApiGroup.make("Any").add(store).add(stock).add(data).middleware(BearerAuth)
+  const group = HttpApiGroup.make("Any").add(store, stock, data).middleware(BearerAuth)
   const { paths } = Schema.decodeUnknownSync(Documented)(
-    OpenApi.fromApi(
-      HttpApi.make("any")
-        .add(group)
-        .annotate(HttpApi.AdditionalSchemas, [ErrorBody])
-        .annotate(OpenApi.Transform, complete)
-    )
+    complete(OpenApi.fromApi(HttpApi.make("any").add(group).annotate(HttpApi.AdditionalSchemas, [ErrorBody])))
   )
   const told = Object.entries(paths).map(([path, { get }]) => ({
     path,
@@ -131,6 +128,6 @@ it("the document says of each endpoint what it needs, and how it refuses who lac
 it("an endpoint that does not say who may ask has no handler and no document, so that nothing starts with it", () => {
   assert.throws(() => read(unruled, nothing, asIs), "The endpoint getNothing has no access rule")
   const group = HttpApiGroup.make("Any").add(unruled)
-  const api = HttpApi.make("any").add(group).annotate(OpenApi.Transform, complete)
-  assert.throws(() => OpenApi.fromApi(api), /x-access/)
+  const api = HttpApi.make("any").add(group)
+  assert.throws(() => complete(OpenApi.fromApi(api)), /x-access/)
 })

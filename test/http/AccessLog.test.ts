@@ -1,6 +1,6 @@
-import { assert, layer } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, HashMap, Layer, Logger, Option } from "effect"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Logger, References } from "effect"
 import { request } from "node:http"
 import { connect } from "node:net"
 import { type Access, AccessLog } from "../../src/http/AccessLog.ts"
@@ -9,23 +9,23 @@ import { connection, databaseUrl, holdStore, rowsOf, waiting, watch } from "../s
 import { exchange, lines } from "../support/Raw.ts"
 
 /** What the service told its logs. */
-class Told extends Context.Tag("Told")<
+class Told extends Context.Service<
   Told,
   { readonly requests: Array<Access>; readonly failures: Array<{ message: unknown; requestId: unknown }> }
->() {}
+>()("Told") {}
 
 const ToldTest = Layer.sync(Told, () => Told.of({ requests: [], failures: [] }))
 
-const LogsTest = Layer.unwrapEffect(
+const LogsTest = Layer.unwrap(
   Effect.map(Told, ({ failures, requests }) =>
     Layer.merge(
       Layer.succeed(AccessLog, (access: Access) => void requests.push(access)),
-      Logger.replace(
-        Logger.defaultLogger,
-        Logger.make(({ annotations, message }) => {
-          failures.push({ message, requestId: Option.getOrUndefined(HashMap.get(annotations, "requestId")) })
+      Logger.layer([
+        Logger.make(({ fiber, message }) => {
+          const { requestId } = fiber.getRef(References.CurrentLogAnnotations)
+          failures.push({ message, requestId })
         })
-      )
+      ])
     )
   )
 )
@@ -122,7 +122,7 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The id of a r
     })
   )
 
-  it.scoped("stands in the line of a request whose client hung up, which says so", () =>
+  it.effect("stands in the line of a request whose client hung up, which says so", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const { hostname, port } = new URL(yield* baseUrl)
@@ -140,7 +140,7 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The id of a r
     })
   )
 
-  it.scoped("stands in the lines of all that a connection had asked for when it broke, and they end with it", () =>
+  it.effect("stands in the lines of all that a connection had asked for when it broke, and they end with it", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const { failures } = yield* Told
@@ -165,7 +165,7 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The id of a r
     })
   )
 
-  it.scoped("stands with the failure of a write whose client had hung up", () =>
+  it.effect("stands with the failure of a write whose client had hung up", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const { failures } = yield* Told

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { AppData } from "../../src/domain/records/AppData.ts"
 import {
   type Answer,
@@ -19,7 +19,7 @@ import { connection, databaseUrl, neighbour, rowsOf } from "../support/Process.t
 const PATH = "/app-data/settings"
 
 const Entries = Schema.Struct({
-  entries: Schema.Array(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+  entries: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)),
   nextCursor: Schema.NullOr(Schema.String)
 })
 const entriesOf = ({ json }: Answer) => Schema.decodeUnknownSync(Entries)(json)
@@ -218,7 +218,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
     ["bytes of values", 159, 159 * 65_536, (n: number): Resource => ({ key: `k${n}`, value: "x".repeat(6551) })]
   ] as const
   for (const [what, entries, bytes, body] of quotas) {
-    it.scoped(`ends at its quota of ${what}, exactly, whatever comes at once on two servers`, () =>
+    it.effect(`ends at its quota of ${what}, exactly, whatever comes at once on two servers`, () =>
       Effect.gen(function* () {
         const { client, installation } = yield* freshClient()
         yield* fillAppData(installation, entries, bytes)
@@ -243,7 +243,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
     )
   }
 
-  it.scoped("that has expired does not count, swept or not", () =>
+  it.effect("that has expired does not count, swept or not", () =>
     Effect.gen(function* () {
       const { client, installation } = yield* freshClient()
       const { purge } = yield* AppData
@@ -268,7 +268,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
     })
   )
 
-  it.scoped("of one installation waits for no other's", () =>
+  it.effect("of one installation waits for no other's", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, installation, storeId } = yield* freshClient()

@@ -25,14 +25,14 @@ const create = (client: Client, index: number) => client.post("/products", { nam
 const statuses = (answers: ReadonlyArray<Answer>) => [...new Set(answers.map(({ status }) => status))]
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The load of a store", (it) => {
-  it.scoped(
+  it.effect(
     "is its own: while one waits for a lock with all it may send, others are answered and the service is ready",
     () =>
       Effect.gen(function* () {
         const { client, storeId } = yield* freshClient()
         const { client: other } = yield* freshClient()
         const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
-        const writes = yield* Effect.fork(
+        const writes = yield* Effect.forkChild(
           Effect.forEach(times(90), (index) => create(client, index), { concurrency: "unbounded" })
         )
         yield* waiting(watcher, AT_ONCE)
@@ -50,14 +50,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The load o
       })
   )
 
-  it.scoped("that applies rules leaves a turn to the rest of it", () =>
+  it.effect("that applies rules leaves a turn to the rest of it", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const url = yield* databaseUrl
       const [holder, watcher] = [yield* connection(url), yield* connection(url)]
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, "lock table collections in access exclusive mode")
-      const lists = yield* Effect.fork(
+      const lists = yield* Effect.forkChild(
         Effect.forEach(times(20), () => client.get("/collections"), { concurrency: "unbounded" })
       )
       yield* waiting(watcher, AT_ONCE - 1)
@@ -68,7 +68,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The load o
     })
   )
 
-  it.scoped("has a line that is bounded: beyond it a request is refused at once, and may be repeated", () =>
+  it.effect("has a line that is bounded: beyond it a request is refused at once, and may be repeated", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const { client: second } = yield* install(storeId)
@@ -77,13 +77,15 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The load o
         (index % 2 === 0 ? client : second).post("/products", { name: `Cup ${index}` }, { key: `key-${index}` })
       const fits = AT_ONCE + MAX_WAITING
       const refused: Array<Answer> = []
-      const all = yield* Effect.fork(
+      const all = yield* Effect.forkChild(
         Effect.forEach(
           times(fits + 20),
           (index) =>
-            Effect.tap(ask(index), (answer) => {
-              if (answer.status === 503) refused.push(answer)
-            }),
+            Effect.tap(ask(index), (answer) =>
+              Effect.sync(() => {
+                if (answer.status === 503) refused.push(answer)
+              })
+            ),
           { concurrency: "unbounded" }
         )
       )
@@ -111,7 +113,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The load o
     })
   )
 
-  it.scoped("leaves with the client: what it no longer waits for is read no longer, and waits in no line", () =>
+  it.effect("leaves with the client: what it no longer waits for is read no longer, and waits in no line", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const url = yield* databaseUrl
@@ -142,7 +144,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The load o
     })
   )
 
-  it.scoped("a write that has begun ends as it would have, whether or not its client waits", () =>
+  it.effect("a write that has begun ends as it would have, whether or not its client waits", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)

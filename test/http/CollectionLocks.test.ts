@@ -35,7 +35,7 @@ const from = <A>(list: ReadonlyArray<A>, n: number): A | undefined => list[n % l
 const cheaperThan = (value: number) => [{ field: "price", relation: "less_than", value }]
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Writes of collections", (it) => {
-  it.scoped("keep nobody else of their store waiting while rules run", () =>
+  it.effect("keep nobody else of their store waiting while rules run", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       // Servers of their own: in one, a store has only a few operations at once.
@@ -97,7 +97,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Writes of 
     })
   )
 
-  it.scoped("that never stop changing rules do not keep a read for ever: it is answered with 503 after 20 tries", () =>
+  it.effect("that never stop changing rules do not keep a read for ever: it is answered with 503 after 20 tries", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       yield* make(client, "/products", { name: "Cup", price: 1 })
@@ -138,7 +138,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Writes of 
     })
   )
 
-  it.scoped("of every kind, with those of products beside them, never wait for each other in a circle", () =>
+  it.effect("of every kind, with those of products beside them, never wait for each other in a circle", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const second = yield* neighbour
@@ -169,7 +169,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Writes of 
         times(480),
         (n) => {
           const [one, ask] = [from(clients, n) ?? client, asks[Math.trunc(n / clients.length) % asks.length]]
-          return ask === undefined ? Effect.dieMessage("There is no such request") : ask(one, n)
+          return ask === undefined ? Effect.die(new Error("There is no such request")) : ask(one, n)
         },
         { concurrency: 40 }
       )

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { type Client, ApiTest, dataOf, errorOf, freshClient, pageOf } from "../support/Api.ts"
 
@@ -10,9 +10,9 @@ const makeProducts = (client: Client, ...names: ReadonlyArray<string>) =>
 
 const byName = (...names: ReadonlyArray<string>) => [{ field: "title", relation: "in", value: names }]
 
-const AnyObject = Schema.Record({ key: Schema.String, value: Schema.Unknown })
-const Event = Schema.Struct({ data: Schema.Struct({ collection: AnyObject }) }, AnyObject)
-const eventOf = Schema.decodeUnknownSync(Schema.parseJson(Event), { onExcessProperty: "error" })
+const AnyObject = Schema.Record(Schema.String, Schema.Unknown)
+const Event = Schema.StructWithRest(Schema.Struct({ data: Schema.Struct({ collection: AnyObject }) }), [AnyObject])
+const eventOf = Schema.decodeUnknownSync(Schema.fromJsonString(Event), { onExcessProperty: "error" })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What a manual collection holds", (it) => {
   it.effect("are the products it was given, in their order, each once", () =>

@@ -149,7 +149,11 @@ const FIELDS: Record<string, Field> = {
 }
 
 const variantsOf = Schema.decodeUnknownSync(
-  Schema.Array(Schema.Struct({ id: Schema.UUID }, { key: Schema.String, value: Schema.Unknown }))
+  Schema.Array(
+    Schema.StructWithRest(Schema.Struct({ id: Schema.String.check(Schema.isUUID()) }), [
+      Schema.Record(Schema.String, Schema.Unknown)
+    ])
+  )
 )
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Composite fields of a product", (it) => {

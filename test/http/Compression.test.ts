@@ -155,7 +155,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Compressio
   )
 })
 
-it.scopedLive("of many large answers at once those beyond what is compressed at once go out as they are", () =>
+it.live("of many large answers at once those beyond what is compressed at once go out as they are", () =>
   Effect.gen(function* () {
     const body = JSON.stringify({ text: "clay ".repeat(400_000) })
     const exchanges: Array<Exchange> = []
@@ -165,7 +165,7 @@ it.scopedLive("of many large answers at once those beyond what is compressed at 
       if (exchanges.length === 6) for (const one of exchanges) send(one, { status: 200, body })
       return true
     }
-    const Service = Layer.scopedDiscard(serve(dispatch, Effect.never)).pipe(
+    const Service = Layer.effectDiscard(serve(dispatch, Effect.never)).pipe(
       Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) }))
     )
     const answers = yield* Effect.provide(

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { once } from "node:events"
 import { isLoopback } from "../../src/http/ConnectionLimits.ts"
 import { freshClient } from "../support/Api.ts"
@@ -22,7 +22,7 @@ const unfinished: Readonly<Record<string, readonly [sent: string, rest: string]>
   "a request that was answered": [lines("GET /healthz HTTP/1.1", "host: a"), HEALTH]
 }
 for (const [what, [sent, rest]] of Object.entries(unfinished)) {
-  it.scopedLive(`a client gets in where all connections sent ${what}: the one that has waited longest is closed`, () =>
+  it.live(`a client gets in where all connections sent ${what}: the one that has waited longest is closed`, () =>
     Effect.gen(function* () {
       const { connections, context } = yield* serviceOf({ connections: 3 })
       const open = Effect.provide(dial, context)
@@ -44,7 +44,7 @@ for (const [what, [sent, rest]] of Object.entries(unfinished)) {
         [
           Effect.promise(() => once(oldest, "close")),
           Effect.flatMap(open, (newcomer) =>
-            Effect.zipRight(
+            Effect.andThen(
               Effect.sync(() => newcomer.write(HEALTH)),
               textOf(newcomer)
             )
@@ -61,7 +61,7 @@ for (const [what, [sent, rest]] of Object.entries(unfinished)) {
   )
 }
 
-it.scopedLive("a request that is being worked on keeps its connection when there are too many", () =>
+it.live("a request that is being worked on keeps its connection when there are too many", () =>
   Effect.gen(function* () {
     const { context } = yield* serviceOf({ connections: 1 })
     yield* Effect.provide(
@@ -82,16 +82,16 @@ it.scopedLive("a request that is being worked on keeps its connection when there
         writing.write(lines(...head) + body)
         yield* waiting(watcher, 1)
         assert.strictEqual(yield* textOf(yield* dial), "")
-        const answered = yield* Effect.fork(textOf(writing))
+        const answered = yield* Effect.forkChild(textOf(writing))
         yield* release
-        assert.match(yield* answered, /^HTTP\/1\.1 201 /)
+        assert.match(yield* Fiber.join(answered), /^HTTP\/1\.1 201 /)
       }),
       context
     )
   })
 )
 
-it.scopedLive("a WebSocket keeps its connection when there are too many", () =>
+it.live("a WebSocket keeps its connection when there are too many", () =>
   Effect.gen(function* () {
     const { context } = yield* serviceOf({ connections: 1 })
     yield* Effect.provide(
@@ -107,7 +107,7 @@ it.scopedLive("a WebSocket keeps its connection when there are too many", () =>
   })
 )
 
-it.scopedLive("one address cannot take all connections: beyond its bound it makes room itself", () =>
+it.live("one address cannot take all connections: beyond its bound it makes room itself", () =>
   Effect.gen(function* () {
     const { connections, context } = yield* serviceOf({ connections: 10, perAddress: 2, isExempt: () => false })
     const from = (address: string) => Effect.provide(dialFrom(address), context)
@@ -127,7 +127,7 @@ it.scopedLive("one address cannot take all connections: beyond its bound it make
   })
 )
 
-it.scopedLive("an address that many clients share takes as many connections as there are", () =>
+it.live("an address that many clients share takes as many connections as there are", () =>
   Effect.gen(function* () {
     const limits = { connections: 4, perAddress: 1, isExempt: (address: string) => address === "127.0.0.2" }
     const { connections, context } = yield* serviceOf(limits)

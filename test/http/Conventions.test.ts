@@ -1,5 +1,5 @@
-import { assert, layer } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Scope } from "../../src/domain/access/Scope.ts"
 import {

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { Apps } from "../../src/domain/access/Apps.ts"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import { EventKind } from "../../src/domain/Events.ts"
@@ -17,7 +17,7 @@ const dry = { headers: DRY }
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 
-const AnyRecord = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const AnyRecord = Schema.Record(Schema.String, Schema.Unknown)
 const decodeRehearsal = Schema.decodeUnknownSync(
   Schema.Struct({
     data: AnyRecord,
@@ -183,7 +183,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A dry run"
     })
   )
 
-  it.scoped("by a call answers the resource beside what it would lead to, and the write may come with its key", () =>
+  it.effect("by a call answers the resource beside what it would lead to, and the write may come with its key", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const told = yield* listenOn(storeId, "Search")

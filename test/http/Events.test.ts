@@ -1,5 +1,5 @@
-import { assert, layer } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { ApiTest, dataOf, freshClient, install, makeStore } from "../support/Api.ts"

@@ -1,6 +1,6 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { assert, it } from "@effect/vitest"
-import { Effect, Either, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { NOTHING } from "../../src/domain/access/AccessRule.ts"
 import { AnyToken } from "../../src/domain/access/AccessRule.ts"
 import { ProductNotFound, ProductId } from "../../src/domain/catalog/Product.ts"
@@ -14,23 +14,22 @@ import { publicError } from "../../src/http/ErrorTable.ts"
 import type { Handler, HandlersOf } from "../../src/http/Handler.ts"
 import { read } from "../../src/http/handlers/Reads.ts"
 
-const id = HttpApiSchema.param("id", ProductId)
+const listThings = HttpApiEndpoint.get("listThings", "/things", {
+  query: pageQuery(ProductId),
+  success: Schema.Struct({})
+}).annotateMerge(needs(AnyToken.make({})))
 
-const listThings = HttpApiEndpoint.get("listThings", "/things")
-  .setUrlParams(pageQuery(ProductId))
-  .addSuccess(Schema.Struct({}))
-  .annotateContext(needs(AnyToken.make()))
+const getThing = HttpApiEndpoint.get("getThing", "/things/:id", {
+  params: { id: ProductId },
+  success: Schema.Struct({}).pipe(HttpApiSchema.status(203)),
+  error: publicError(ProductNotFound)
+}).annotateMerge(needs(AnyToken.make({})))
 
-const getThing = HttpApiEndpoint.get("getThing")`/things/${id}`
-  .addSuccess(Schema.Struct({}), { status: 203 })
-  .addError(publicError(ProductNotFound))
-  .annotateContext(needs(AnyToken.make()))
+const postThing = HttpApiEndpoint.post("postThing", "/things", { success: Schema.Struct({}) }).annotateMerge(
+  needs(AnyToken.make({}))
+)
 
-const postThing = HttpApiEndpoint.post("postThing", "/things")
-  .addSuccess(Schema.Struct({}))
-  .annotateContext(needs(AnyToken.make()))
-
-const Things = HttpApiGroup.make("Things").add(listThings).add(getThing)
+const Things = HttpApiGroup.make("Things").add(listThings, getThing)
 type Things = typeof Things
 
 const toAnswer = (body: string) => ({ body, etag: null })
@@ -70,20 +69,20 @@ const callOf = (sent: Partial<Call>): Call => ({
   method: "GET",
   url: "/",
   header: () => undefined,
-  body: Either.right(Buffer.alloc(0)),
+  body: Result.succeed(Buffer.alloc(0)),
   params: {},
   query: {},
   ...sent
 })
 
-const answerOf = ({ handle }: Handler, sent: Partial<Call>) => Effect.runSync(Effect.either(handle(callOf(sent))))
+const answerOf = ({ handle }: Handler, sent: Partial<Call>) => Effect.runSync(Effect.result(handle(callOf(sent))))
 
 it("path, query and status are those of the definition", () => {
   const found = { status: 203, body: unknown, headers: {} }
-  assert.deepStrictEqual(answerOf(get, { params: { id: unknown } }), Either.right(found))
-  assert.isTrue(Either.isLeft(answerOf(get, { params: { id: "none" } })))
+  assert.deepStrictEqual(answerOf(get, { params: { id: unknown } }), Result.succeed(found))
+  assert.isTrue(Result.isFailure(answerOf(get, { params: { id: "none" } })))
 
   const page = { status: 200, body: '{"limit":50}', headers: {} }
-  assert.deepStrictEqual(answerOf(list, { params: { id: "none" } }), Either.right(page))
-  assert.isTrue(Either.isLeft(answerOf(list, { query: { limit: "0" } })))
+  assert.deepStrictEqual(answerOf(list, { params: { id: "none" } }), Result.succeed(page))
+  assert.isTrue(Result.isFailure(answerOf(list, { query: { limit: "0" } })))
 })

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Option } from "effect"
+import { Effect, Fiber } from "effect"
 import type pg from "pg"
 import { ApiTest, assertUnavailable, baseUrl, type Client, freshClient, makeClient } from "../support/Api.ts"
 import { connection, databaseUrl, neighbour, rowsOf } from "../support/Process.ts"
@@ -29,11 +29,11 @@ const instantsIn = (watcher: pg.Client, table: string, column: string, id: strin
     ([row]) => row?.["n"]
   )
 
-const isPending = (fiber: Fiber.RuntimeFiber<unknown>) => Effect.map(Fiber.poll(fiber), Option.isNone)
+const isPending = (fiber: Fiber.Fiber<unknown>) => Effect.sync(() => fiber.pollUnsafe() === undefined)
 
 /** Sends a request several times, each while those before it are still unanswered, with another client's in between. */
 const sendBesides = <A, R>(request: Effect.Effect<A, never, R>, other: Effect.Effect<void>) =>
-  Effect.forEach(times(4), () => Effect.zipLeft(Effect.forkScoped(request), Effect.repeatN(other, 4)))
+  Effect.forEach(times(4), () => Effect.tap(Effect.forkScoped(request), () => Effect.repeat(other, { times: 4 })))
 
 const assertServed = (client: Client) =>
   Effect.map(client.get("/products"), ({ status, text }) => assert.strictEqual(status, 200, text))
@@ -44,7 +44,7 @@ const assertAnswered = (base: string, headers: Record<string, string>, storeId: 
   )
 
 layer(ApiTest, { excludeTestServices: true, timeout: "90 seconds" })("a window that another session holds", (it) => {
-  it.scoped("delays the requests of its own installation alone, which are answered once it is free", () =>
+  it.effect("delays the requests of its own installation alone, which are answered once it is free", () =>
     Effect.gen(function* () {
       const [stuck, other] = [yield* freshClient(), yield* freshClient()]
       const elsewhere = makeClient(yield* neighbour, stuck.client.token)
@@ -71,7 +71,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "90 seconds" })("a window t
     })
   )
 
-  it.scoped("delays the calls of its own agent alone", () =>
+  it.effect("delays the calls of its own agent alone", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       const [member, other] = [yield* freshMember(), yield* freshMember()]
@@ -88,7 +88,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "90 seconds" })("a window t
     })
   )
 
-  it.scoped("delays the calls of its own merchant alone", () =>
+  it.effect("delays the calls of its own merchant alone", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       const [member, other] = [yield* freshMember(), yield* freshMember()]
@@ -104,7 +104,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "90 seconds" })("a window t
     })
   )
 
-  it.scoped("is no part of the account: a locked account delays no call of its merchant", () =>
+  it.effect("is no part of the account: a locked account delays no call of its merchant", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       const member = yield* freshMember()
@@ -115,7 +115,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "90 seconds" })("a window t
     })
   )
 
-  it.scoped("is waited for for 10 seconds; then the request is answered with 503, and counts in no window", () =>
+  it.effect("is waited for for 10 seconds; then the request is answered with 503, and counts in no window", () =>
     Effect.gen(function* () {
       const [stuck, other] = [yield* freshClient(), yield* freshClient()]
       const watcher = yield* Effect.flatMap(databaseUrl, connection)
@@ -123,7 +123,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "90 seconds" })("a window t
       const { release } = yield* hold("select 1 from rate_windows where installation_id = $1", id)
       const startedAt = performance.now()
       const waiting = yield* Effect.forEach(times(3), () => Effect.forkScoped(stuck.client.get("/products")))
-      yield* Effect.repeatN(assertServed(other.client), 4)
+      yield* Effect.repeat(assertServed(other.client), { times: 4 })
       assert.deepStrictEqual(
         yield* Effect.forEach(waiting, isPending),
         times(3).map(() => true)

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
 import {
   type Answer,
   ApiTest,
@@ -122,7 +122,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
     })
   )
 
-  it.scoped("has one effect and one answer for 64 requests of one key at once, through two servers", () =>
+  it.effect("has one effect and one answer for 64 requests of one key at once, through two servers", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const clients = [client, makeClient(yield* neighbour, client.token)]
@@ -149,7 +149,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
     })
   )
 
-  it.scoped("refuses all but one of many different bodies under one key at once", () =>
+  it.effect("refuses all but one of many different bodies under one key at once", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const answers = yield* Effect.forEach(
@@ -170,14 +170,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
     })
   )
 
-  it.scoped("lets the waiting request run when the first one dies", () =>
+  it.effect("lets the waiting request run when the first one dies", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
       const ask = client.post("/products", { name: "Cup" }, { key: "one" })
-      const first = yield* Effect.fork(ask)
+      const first = yield* Effect.forkChild(ask)
       const [victim] = yield* waiting(watcher, 1)
-      const second = yield* Effect.fork(ask)
+      const second = yield* Effect.forkChild(ask)
       yield* waiting(watcher, 2)
       yield* rowsOf(watcher, "select pg_terminate_backend($1)", [victim])
       const failed = yield* Fiber.join(first)
@@ -193,7 +193,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
     })
   )
 
-  it.scoped("finishes the write of a client that hangs up, and keeps the answer for its retry", () =>
+  it.effect("finishes the write of a client that hangs up, and keeps the answer for its retry", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
@@ -205,11 +205,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
       }
       const hangUp = new AbortController()
       const request = { method: "POST", headers, body: '{"name":"Cup"}', signal: hangUp.signal }
-      const first = yield* Effect.fork(Effect.tryPromise(() => fetch(address, request)))
+      const first = yield* Effect.forkChild(Effect.tryPromise(() => fetch(address, request)))
       yield* waiting(watcher, 1)
       hangUp.abort()
       yield* Effect.flip(Fiber.join(first))
-      const retry = yield* Effect.fork(client.post("/products", { name: "Cup" }, { key: "one" }))
+      const retry = yield* Effect.forkChild(client.post("/products", { name: "Cup" }, { key: "one" }))
       yield* waiting(watcher, 2)
       yield* release
 

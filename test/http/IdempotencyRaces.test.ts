@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { type Answer, ApiTest, type Client, dataOf, errorOf, freshClient, makeClient } from "../support/Api.ts"
 import { neighbour } from "../support/Process.ts"
 
@@ -9,7 +9,7 @@ const pathOf = (collection: string, answer: Answer) => `/${collection}/${String(
 const many = Array.from({ length: 12 }, (_, index) => index)
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Of many requests with one key at once", (it) => {
-  it.scoped("one is done, and the others are answered with what it did, not refused because of it", () =>
+  it.effect("one is done, and the others are answered with what it did, not refused because of it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const second = yield* neighbour
@@ -54,7 +54,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Of many re
     })
   )
 
-  it.scoped("of two that ask for different things one is done, and the other is told that the key is used", () =>
+  it.effect("of two that ask for different things one is done, and the other is told that the key is used", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const cup = pathOf("products", yield* client.post("/products", { name: "Cup", slug: "cup" }))

@@ -18,7 +18,7 @@ const inexact = (count: number) =>
 const STRICT = { headers: { prefer: "handling=strict" } }
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a body of 1 MiB that is wrong all over", (it) => {
-  it.scoped("is refused with at most 100 issues, and costs no more than one that is right", () =>
+  it.effect("is refused with at most 100 issues, and costs no more than one that is right", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const bodies = [
@@ -41,7 +41,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a body of 
     })
   )
 
-  it.scoped("may hold 40,000 keys, objects and arrays, 1,000 keys in one object, and as many items as fit", () =>
+  it.effect("may hold 40,000 keys, objects and arrays, 1,000 keys in one object, and as many items as fit", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const thousand = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`k${n}`, n]))
@@ -55,7 +55,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a body of 
     })
   )
 
-  it.scoped("may hold 20,000 numbers that a float does not hold", () =>
+  it.effect("may hold 20,000 numbers that a float does not hold", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       assert.strictEqual((yield* client.post("/products", inexact(20_000))).status, 201)

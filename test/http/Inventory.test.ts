@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Answer, ApiTest, type Client, dataOf, errorOf, freshClient, makeClient } from "../support/Api.ts"
 import { neighbour } from "../support/Process.ts"
@@ -185,7 +185,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The invent
     })
   )
 
-  it.scoped("loses no change of many at once, on two servers: 64 that take one of 50 are 50 and 14 refused", () =>
+  it.effect("loses no change of many at once, on two servers: 64 that take one of 50 are 50 and 14 refused", () =>
     Effect.gen(function* () {
       const { client, path, product, small, storeId } = yield* stocked(50)
       const other = makeClient(yield* neighbour, client.token)

@@ -5,13 +5,13 @@ import { randomUUID } from "node:crypto"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { ApiTest, dataOf, freshClient, install, type Resource } from "../support/Api.ts"
 
-const Side = Schema.NullOr(Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown })))
+const Side = Schema.NullOr(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
 const rowsOf = Schema.decodeUnknownSync(
   Schema.Array(
     Schema.Struct({
       id: Schema.String,
-      at: Schema.DateFromSelf,
+      at: Schema.Date,
       actorType: Schema.String,
       actorId: Schema.String,
       surface: Schema.String,

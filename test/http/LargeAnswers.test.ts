@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { LARGE_ANSWER, MAX_LARGE_ANSWERS } from "../../src/domain/Idempotency.ts"
 import { ApiTest, errorOf, freshClient, install, pageOf } from "../support/Api.ts"
 

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { Chunk, Effect, Option, Redacted, Stream } from "effect"
+import { Effect, Option, Redacted, Stream } from "effect"
+import { SqlClient } from "effect/sql"
 import { Agents } from "../../src/domain/access/Agents.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
 import { Installations } from "../../src/domain/access/Installations.ts"
@@ -29,7 +29,7 @@ const call = (base: string, headers: Record<string, string>, tag: string, payloa
   Effect.map(postTo(base, callLine(tag, payload), headers), ({ text }) => exitsOf(text).get("1")?._tag)
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a row that another release wrote", (it) => {
-  it.scoped("grants an installation what this release knows, and leaves those that share its statement alone", () =>
+  it.effect("grants an installation what this release knows, and leaves those that share its statement alone", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const others = yield* Effect.forEach(times(3), () => freshClient())
@@ -44,7 +44,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a row that
     })
   )
 
-  it.scoped("that cannot be read or counted fails its own requests alone", () =>
+  it.effect("that cannot be read or counted fails its own requests alone", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const others = yield* Effect.forEach(times(3), () => freshClient())
@@ -58,7 +58,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a row that
     })
   )
 
-  it.scoped(
+  it.effect(
     "gives an agent the scopes and a merchant the roles that this release knows, and others all of theirs",
     () =>
       Effect.gen(function* () {
@@ -108,7 +108,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a row that
       })
   )
 
-  it.scoped("hides no app and no installation from lists, and lets clients get their tokens", () =>
+  it.effect("hides no app and no installation from lists, and lets clients get their tokens", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { agree, app, base, refresh, storeId, token } = yield* scene()
@@ -146,7 +146,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a row that
     })
   )
 
-  it.scoped("is left out of the changes of its store, and those around it are told", () =>
+  it.effect("is left out of the changes of its store, and those around it are told", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { cookie, storeId } = yield* freshMember()
@@ -157,7 +157,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a row that
       const [first, second, third] = ids
       // The journal's own trigger refuses changes of what it holds.
       yield* sql.withTransaction(
-        Effect.zipRight(
+        Effect.andThen(
           sql`set local session_replication_role = replica`,
           sql`update journal set surface = 'fax' where store_id = ${storeId} and resource_id = ${second ?? ""}`
         )
@@ -168,13 +168,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a row that
       const { changes } = yield* followerOf(cookie)
       const told = Stream.take(changes({ storeId, after: EventId.make(entry?.id ?? "") }), 1)
       assert.deepStrictEqual(
-        Chunk.toReadonlyArray(yield* Stream.runCollect(told)).map(({ resourceId }) => resourceId),
+        (yield* Stream.runCollect(told)).map(({ resourceId }) => resourceId),
         [third]
       )
     })
   )
 
-  it.scoped("lets an agent hold what it has open while what this release knows of its scopes stays the same", () =>
+  it.effect("lets an agent hold what it has open while what this release knows of its scopes stays the same", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const agents = yield* Agents

@@ -21,7 +21,7 @@ const Line = Schema.Struct({
   tags: Schema.Array(Schema.String)
 })
 type Line = typeof Line.Type
-const lineOf = Schema.decodeUnknownSync(Schema.parseJson(Line), { onExcessProperty: "error" })
+const lineOf = Schema.decodeUnknownSync(Schema.fromJsonString(Line), { onExcessProperty: "error" })
 
 const texts = Effect.promise(async () => {
   const file = await readFile(new URL("../data/northwind/products.jsonl", import.meta.url), "utf8")
@@ -31,14 +31,14 @@ const texts = Effect.promise(async () => {
 const rule = (field: string, relation: string, value?: unknown) => ({ field, relation, value })
 
 /** The sample company's whole catalog, made through the API. */
-class Northwind extends Context.Tag("test/Northwind")<
+class Northwind extends Context.Service<
   Northwind,
   {
     readonly client: (turn: number) => Client
     readonly lines: ReadonlyArray<Line>
     readonly made: ReadonlyArray<Resource>
   }
->() {}
+>()("test/Northwind") {}
 
 const NorthwindTest = Layer.effect(
   Northwind,

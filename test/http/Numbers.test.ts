@@ -1,6 +1,7 @@
-import { assert, layer } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, FastCheck, Schema } from "effect"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import * as FastCheck from "fast-check"
 import { ApiTest, dataOf, errorOf, freshClient } from "../support/Api.ts"
 
 /** Spellings of JSON numbers that no float may touch, or that one would print differently. */
@@ -45,7 +46,7 @@ const literal = (text: string) => text.replace(/[.+]/g, "\\$&")
 const digitsBehind = (key: string, text: string) => new RegExp(`"${key}":([^,}\\]]*)`).exec(text)?.[1]
 
 const Stored = Schema.decodeUnknownSync(
-  Schema.Tuple(Schema.Struct({ price: Schema.String, stock: Schema.String, isSame: Schema.Boolean }))
+  Schema.Tuple([Schema.Struct({ price: Schema.String, stock: Schema.String, isSame: Schema.Boolean })])
 )
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Numbers", (it) => {

@@ -1,6 +1,6 @@
-import { HttpApi } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Either, Predicate, Schema } from "effect"
+import { Predicate, Result, Schema } from "effect"
+import { HttpApi } from "effect/http-api"
 import { Collection, CreateCollection, UpdateCollection } from "../../src/domain/catalog/Collection.ts"
 import { SetInventory } from "../../src/domain/catalog/Inventory.ts"
 import { CreateProduct, Product, UpdateProduct } from "../../src/domain/catalog/Product.ts"
@@ -59,7 +59,7 @@ const declared = () => {
 
 const headersOf = (name: string) => parametersOf(operationOf(name)).filter((parameter) => /[A-Z]/.test(parameter))
 
-const isErrorSchema = Schema.is(Schema.Struct({ properties: Schema.Struct({ error: Schema.Object }) }))
+const isErrorSchema = Schema.is(Schema.Struct({ properties: Schema.Struct({ error: Schema.ObjectKeyword }) }))
 
 /** Every schema that carries examples, with its pointer. */
 const illustrated = (value: unknown, pointer: string): ReadonlyArray<readonly [string, ReadonlyArray<unknown>]> => {
@@ -225,15 +225,15 @@ describe("The OpenAPI document", () => {
 })
 
 /** Whether each example of a request is what `schema` takes, with nothing to ignore. */
-const taken = <A, I>(name: string, schema: Schema.Schema<A, I>) => {
-  const decode = Schema.decodeUnknownEither(schema, { onExcessProperty: "error" })
-  return requestsOf(name).map((body) => Either.isRight(decode(body)))
+const taken = <A, I>(name: string, schema: Schema.Codec<A, I>) => {
+  const decode = Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })
+  return requestsOf(name).map((body) => Result.isSuccess(decode(body)))
 }
 
 /** Whether the example of an answer holds a resource, whole and with nothing else. */
-const shown = <A, I>(name: string, status: number, data: Schema.Schema<A, I>) => {
-  const decode = Schema.decodeUnknownEither(Schema.Struct({ data }), { onExcessProperty: "error" })
-  return Either.isRight(decode(exampleOf(name, status, "Answer")))
+const shown = <A, I>(name: string, status: number, data: Schema.Codec<A, I>) => {
+  const decode = Schema.decodeUnknownResult(Schema.Struct({ data }), { onExcessProperty: "error" })
+  return Result.isSuccess(decode(exampleOf(name, status, "Answer")))
 }
 
 describe("Examples of the document", () => {

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Either, FastCheck, Schema } from "effect"
+import { Result, Schema } from "effect"
+import * as FastCheck from "fast-check"
 import { CreateCollection, UpdateCollection } from "../../src/domain/catalog/Collection.ts"
 import { SetInventory } from "../../src/domain/catalog/Inventory.ts"
 import { CreateProduct, UpdateProduct } from "../../src/domain/catalog/Product.ts"
@@ -11,18 +12,18 @@ const anyValue = FastCheck.oneof(FastCheck.constantFrom(...edges), FastCheck.jso
 /** A body on which service and document differ, if one is found. `unlike`: fields where the document may be wider. */
 const disagreement = <A, I>(
   component: string,
-  schema: Schema.Schema<A, I>,
+  schema: Schema.Codec<A, I>,
   required: object,
   unlike: ReadonlySet<string>
 ) => {
-  const decode = Schema.decodeUnknownEither(schema)
+  const decode = Schema.decodeUnknownResult(schema)
   const property = FastCheck.property(
     FastCheck.constantFrom(...Object.keys(fieldsOf(component))),
     anyValue,
     (field, value) => {
       const body = { ...required, [field]: value }
       const isValid = problemsAt(`#/components/schemas/${component}`, body).length === 0
-      return Either.isRight(decode(body)) ? isValid : !isValid || unlike.has(field)
+      return Result.isSuccess(decode(body)) ? isValid : !isValid || unlike.has(field)
     }
   )
   return FastCheck.check(property, { numRuns: 2000 }).counterexample

@@ -18,7 +18,7 @@ interface Answered {
 
 /** Sends a request whose `Host` and `Origin` are the test's, which `fetch` would not let it choose. */
 const ask = (base: string, method: "GET" | "POST", path: string, headers: Headers, body = "") =>
-  Effect.async<Answered>((resume) => {
+  Effect.callback<Answered>((resume) => {
     request(`${base}${path}`, { method, headers }, (response) => {
       response.resume().on("end", () => {
         const { headers, statusCode: status = 0 } = response
@@ -69,7 +69,7 @@ layer(ApiTest.pipe(Layer.provide(Layer.succeed(PublicUrl, NAME))), {
   excludeTestServices: true,
   timeout: "120 seconds"
 })("With PUBLIC_URL", (it) => {
-  it.scoped("pages of its origin are accepted, whatever Host a proxy sends", () =>
+  it.effect("pages of its origin are accepted, whatever Host a proxy sends", () =>
     Effect.gen(function* () {
       for (const host of [HOST, "127.0.0.1:3000", "partner-api.internal:3000"]) {
         assert.deepStrictEqual(yield* statusesOf({ host, origin: NAME }, "__Host-"), ACCEPTED, host)
@@ -77,7 +77,7 @@ layer(ApiTest.pipe(Layer.provide(Layer.succeed(PublicUrl, NAME))), {
     })
   )
 
-  it.scoped("another origin is refused, also where Host repeats it or only scheme or port differ", () =>
+  it.effect("another origin is refused, also where Host repeats it or only scheme or port differ", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       for (const [host, origin] of [
@@ -94,11 +94,11 @@ layer(ApiTest.pipe(Layer.provide(Layer.succeed(PublicUrl, NAME))), {
     })
   )
 
-  it.scoped("signing in works through a proxy that rewrites Host, with a cookie for TLS alone", () =>
+  it.effect("signing in works through a proxy that rewrites Host, with a cookie for TLS alone", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       const proxy = yield* Effect.acquireRelease(
-        Effect.async<ReturnType<typeof createServer>>((resume) => {
+        Effect.callback<ReturnType<typeof createServer>>((resume) => {
           const server = createServer((incoming, answer) => {
             const { headers, method, url } = incoming
             const onward = request(`${base}${url}`, { method, headers: { ...headers, host: new URL(base).host } })
@@ -131,7 +131,7 @@ layer(ApiTest.pipe(Layer.provide(Layer.succeed(PublicUrl, NAME))), {
     })
   )
 
-  it.scoped("the pages that ask for consent set cookies for TLS alone", () =>
+  it.effect("the pages that ask for consent set cookies for TLS alone", () =>
     Effect.gen(function* () {
       const { email } = yield* makeMerchant()
       const visitor = yield* makeVisitor
@@ -150,7 +150,7 @@ layer(ApiTest.pipe(Layer.provide(Layer.succeed(PublicUrl, NAME))), {
 })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Without PUBLIC_URL", (it) => {
-  it.scoped("pages on a loopback name are accepted", () =>
+  it.effect("pages on a loopback name are accepted", () =>
     Effect.gen(function* () {
       const { host, port } = new URL(yield* baseUrl)
       for (const name of [host, `localhost:${port}`, `[::1]:${port}`]) {
@@ -159,7 +159,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Without P
     })
   )
 
-  it.scoped("a name that only DNS leads here is refused, also where Origin repeats it", () =>
+  it.effect("a name that only DNS leads here is refused, also where Origin repeats it", () =>
     Effect.gen(function* () {
       const { host, port } = new URL(yield* baseUrl)
       for (const [name, origin] of [
@@ -176,7 +176,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Without P
     })
   )
 
-  it.scoped("no cookie is believed or set where the name is none of loopback", () =>
+  it.effect("no cookie is believed or set where the name is none of loopback", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       const { cookie, email } = yield* freshMember()

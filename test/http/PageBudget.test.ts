@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { PAGE_BYTES } from "../../src/domain/Page.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { ApiTest, type Client, dataOf, freshClient, pageOf, type Resource } from "../support/Api.ts"
@@ -62,13 +62,13 @@ const readDuring = Effect.fn(function* (client: Client, path: string, meanwhile:
   const reading = yield* sql.withTransaction(
     Effect.gen(function* () {
       yield* sql`lock table collection_members in access exclusive mode`
-      const fiber = yield* Effect.fork(client.get(path))
+      const fiber = yield* Effect.forkChild(client.get(path))
       yield* Effect.repeat(waits, { until: (rows) => rows.length > 0 })
       yield* meanwhile
       return fiber
     })
   )
-  return pageOf(yield* reading)
+  return pageOf(yield* Fiber.join(reading))
 })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A page ends early", (it) => {

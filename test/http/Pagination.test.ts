@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, FastCheck, Runtime } from "effect"
+import { Effect, Fiber } from "effect"
+import * as FastCheck from "fast-check"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { ApiTest, type Client, dataOf, errorOf, freshClient, install, makeStore, pageOf } from "../support/Api.ts"
 
@@ -151,9 +152,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Pagination
     Effect.gen(function* () {
       const storeId = yield* makeStore()
       const ids = yield* fill(storeId, 37)
-      const runtime = yield* Effect.runtime<Effect.Effect.Context<ReturnType<typeof install>>>()
+      const runtime = yield* Effect.context<Effect.Services<ReturnType<typeof install>>>()
       const property = FastCheck.asyncProperty(FastCheck.integer({ min: 1, max: 45 }), (limit) =>
-        Runtime.runPromise(runtime)(
+        Effect.runPromiseWith(runtime)(
           Effect.gen(function* () {
             const { client } = yield* install(storeId)
             const pages: Array<ReadonlyArray<string>> = []
@@ -175,7 +176,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Pagination
 
   it.effect("a reader who follows the cursor misses no row, whatever is written and deleted between the pages", () =>
     Effect.gen(function* () {
-      const runtime = yield* Effect.runtime<Effect.Effect.Context<ReturnType<typeof freshClient>>>()
+      const runtime = yield* Effect.context<Effect.Services<ReturnType<typeof freshClient>>>()
       const write = FastCheck.oneof(
         FastCheck.constant({ kind: "create" } as const),
         FastCheck.constant({ kind: "deleteCursor" } as const),
@@ -188,7 +189,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Pagination
         between: FastCheck.array(FastCheck.array(write, { maxLength: 3 }), { maxLength: 6 })
       })
       const property = FastCheck.asyncProperty(story, ({ between, limit, size }) =>
-        Runtime.runPromise(runtime)(
+        Effect.runPromiseWith(runtime)(
           Effect.gen(function* () {
             const { client, storeId } = yield* freshClient()
             const rows = yield* fill(storeId, size)
@@ -235,12 +236,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Pagination
         { concurrency: "unbounded" }
       )
       const seen: Array<string> = []
-      const fiber = yield* Effect.fork(writing)
+      const fiber = yield* Effect.forkChild(writing)
       for (let read = 0; read < 60 && seen.length < 100; read++) {
         const { ids } = yield* pageAt(reader.client, seen.at(-1) ?? null, 200)
         seen.push(...ids)
       }
-      const made = (yield* fiber).flat()
+      const made = (yield* Fiber.join(fiber)).flat()
       seen.push(...(yield* pageAt(reader.client, seen.at(-1) ?? null, 200)).ids)
       assert.deepStrictEqual(seen, made.toSorted())
     })

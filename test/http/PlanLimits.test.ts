@@ -1,5 +1,5 @@
-import { assert, layer } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Answer, ApiTest, type Client, dataOf, errorOf, freshClient, makeStore, pageOf } from "../support/Api.ts"
 import { crowd } from "../support/Crowd.ts"

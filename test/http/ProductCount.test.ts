@@ -1,6 +1,7 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FastCheck } from "effect"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as FastCheck from "fast-check"
 import { Plan, Stores } from "../../src/domain/access/Stores.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Answer, ApiTest, type Client, dataOf, freshClient, makeClient } from "../support/Api.ts"
@@ -54,7 +55,7 @@ const counts = (client: Client, storeId: StoreId) =>
   })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("The count of a store's products", (it) => {
-  it.scoped("is right whatever is made, deleted, refused and sent again at once, on two servers", () =>
+  it.effect("is right whatever is made, deleted, refused and sent again at once, on two servers", () =>
     Effect.gen(function* () {
       const second = yield* neighbour
       const stores = yield* Stores
@@ -80,7 +81,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("The count
           assert.deepStrictEqual(yield* counts(client, storeId), { held: expected, counted: expected, told: expected })
           assert.isAtMost(expected, 12)
         })
-      const runtime = yield* Effect.runtime<Effect.Effect.Context<ReturnType<typeof holds>>>()
+      const runtime = yield* Effect.context<Effect.Services<ReturnType<typeof holds>>>()
       yield* Effect.promise(() =>
         FastCheck.assert(
           FastCheck.asyncProperty(FastCheck.array(step, { minLength: 10, maxLength: 60 }), (steps) =>

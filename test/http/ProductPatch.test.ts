@@ -4,9 +4,9 @@ import { randomUUID } from "node:crypto"
 import { ApiTest, type Client, dataOf, errorOf, freshClient, pageOf } from "../support/Api.ts"
 import { problemsAt } from "../support/OpenApi.ts"
 
-const variantsOf = Schema.decodeUnknownSync(
-  Schema.Array(Schema.Struct({ id: Schema.UUID }, { key: Schema.String, value: Schema.Unknown }))
-)
+const AnyObject = Schema.Record(Schema.String, Schema.Unknown)
+const Variant = Schema.StructWithRest(Schema.Struct({ id: Schema.String.check(Schema.isUUID()) }), [AnyObject])
+const variantsOf = Schema.decodeUnknownSync(Schema.Array(Variant))
 
 const create = (client: Client, body: unknown) => Effect.map(client.post("/products", body), dataOf)
 

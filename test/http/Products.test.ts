@@ -1,5 +1,5 @@
-import { assert, layer } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Product } from "../../src/domain/catalog/Product.ts"
 import { ApiTest, type Client, dataOf, errorOf, freshClient, install, makeStore, pageOf } from "../support/Api.ts"
@@ -65,8 +65,9 @@ const create = Effect.fn(function* (client: Client, body: unknown) {
   return dataOf(answer)
 })
 
+const AnyObject = Schema.Record(Schema.String, Schema.Unknown)
 const variantsOf = Schema.decodeUnknownSync(
-  Schema.Array(Schema.Struct({ id: Schema.String }, { key: Schema.String, value: Schema.Unknown }))
+  Schema.Array(Schema.StructWithRest(Schema.Struct({ id: Schema.String }), [AnyObject]))
 )
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Products", (it) => {

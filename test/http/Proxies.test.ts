@@ -1,5 +1,5 @@
 import { assert, describe, it as test, layer } from "@effect/vitest"
-import { Context, Effect, Either, Layer } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { randomUUID } from "node:crypto"
 import { MAX_SIGN_UPS, Sessions } from "../../src/domain/access/Sessions.ts"
 import { MAX_REGISTRATIONS } from "../../src/domain/oauth/AgentClients.ts"
@@ -11,12 +11,12 @@ import { makeMerchant, PASSWORD } from "../support/Merchants.ts"
 import { watch } from "../support/Process.ts"
 import { exchange, lines } from "../support/Raw.ts"
 
-class Logged extends Context.Tag("Logged")<Logged, Array<Access>>() {}
+class Logged extends Context.Service<Logged, Array<Access>>()("Logged") {}
 
 /** The service behind proxies at these addresses, and the lines of its access log. */
 const behind = (proxies: string) =>
   ApiTest.pipe(
-    Layer.provide(Layer.succeed(TrustedProxies, Either.getOrThrow(parseTrustedProxies(proxies)))),
+    Layer.provide(Layer.succeed(TrustedProxies, Result.getOrThrow(parseTrustedProxies(proxies)))),
     Layer.provide(
       Layer.effect(
         AccessLog,
@@ -57,7 +57,7 @@ const statusOf = (path: string, body: unknown, forwardedFor: string) =>
 
 const account = () => ({ email: `${randomUUID()}@example.com`, name: "Ada", password: PASSWORD })
 
-const isTrusted = (proxies: string, address: string) => Either.getOrThrow(parseTrustedProxies(proxies))(address)
+const isTrusted = (proxies: string, address: string) => Result.getOrThrow(parseTrustedProxies(proxies))(address)
 
 const PEER = "127.0.0.1"
 
@@ -212,7 +212,7 @@ describe("TRUSTED_PROXIES", () => {
       "010.0.0.1"
     ]) {
       const parsed = parseTrustedProxies(`127.0.0.1,${entry}`)
-      assert.include(String(Either.flip(parsed).pipe(Either.getOrThrow).message), `"${entry}"`)
+      assert.include(String(Result.flip(parsed).pipe(Result.getOrThrow).message), `"${entry}"`)
     }
   })
 })

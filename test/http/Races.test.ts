@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Answer, ApiTest, type Client, dataOf, freshClient, install, makeClient, pageOf } from "../support/Api.ts"
 import { neighbour, watch } from "../support/Process.ts"
@@ -23,7 +23,8 @@ const crowd = Effect.fn(function* (n: number, plan?: string) {
 const race = <A>(clients: ReadonlyArray<Client>, n: number, ask: (client: Client, index: number) => Effect.Effect<A>) =>
   Effect.forEach(
     times(n),
-    (index) => Effect.flatMap(Effect.orDie(Effect.fromNullable(clients[index % clients.length])), (c) => ask(c, index)),
+    (index) =>
+      Effect.flatMap(Effect.orDie(Effect.fromNullishOr(clients[index % clients.length])), (c) => ask(c, index)),
     { concurrency: "unbounded" }
   )
 
@@ -52,7 +53,7 @@ const counts = (storeId: StoreId) =>
   })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing requests", (it) => {
-  it.scoped("create as many products as the plan has room for, exactly", () =>
+  it.effect("create as many products as the plan has room for, exactly", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`insert into plans (name, product_limit) values ('seven', 7)`
@@ -64,7 +65,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
     })
   )
 
-  it.scoped("create and delete at the plan's limit without ever passing it or losing a place", () =>
+  it.effect("create and delete at the plan's limit without ever passing it or losing a place", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`insert into plans (name, product_limit) values ('ten', 10)`
@@ -105,7 +106,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
     ["/products", "name"],
     ["/collections", "title"]
   ] as const) {
-    it.scoped(`give every one of ${path} of one ${field} a slug of its own, numbered without a gap`, () =>
+    it.effect(`give every one of ${path} of one ${field} a slug of its own, numbered without a gap`, () =>
       Effect.gen(function* () {
         const { clients } = yield* crowd(3)
         const answers = yield* race(clients, 40, (client) => client.post(path, { [field]: "Blue Cup" }))
@@ -116,12 +117,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
       })
     )
 
-    it.scoped(`never let a reader of ${path} that follows the cursor miss one`, () =>
+    it.effect(`never let a reader of ${path} that follows the cursor miss one`, () =>
       Effect.gen(function* () {
         const { clients, storeId } = yield* crowd(4)
         const sql = yield* SqlClient.SqlClient
         const reader = (yield* install(storeId)).client
-        const creating = yield* Effect.fork(
+        const creating = yield* Effect.forkChild(
           race(clients, 20, (client, worker) =>
             Effect.forEach(times(15), (n) => client.post(path, { [field]: `Item ${worker} ${n}` }))
           )
@@ -129,7 +130,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
         // Pages larger than what is made meanwhile keep the reader at the end, where a late row would slip behind it.
         const seen: Array<unknown> = []
         const readOn = Effect.gen(function* () {
-          const isLast = creating.unsafePoll() !== null
+          const isLast = creating.pollUnsafe() !== undefined
           const cursor = seen.length === 0 ? "" : `&cursor=${String(seen.at(-1))}`
           const { items } = pageOf(yield* reader.get(`${path}?limit=200${cursor}`))
           seen.push(...items.map(({ id }) => id))
@@ -144,7 +145,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
     )
   }
 
-  it.scoped("on one product raise its version by one each and lose no field", () =>
+  it.effect("on one product raise its version by one each and lose no field", () =>
     Effect.gen(function* () {
       const { client, clients, storeId } = yield* crowd(3)
       const path = `/products/${idOf(yield* client.post("/products", { name: "Cup" }))}`
@@ -179,7 +180,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
     })
   )
 
-  it.scoped("with If-Match on one version: one of them is taken", () =>
+  it.effect("with If-Match on one version: one of them is taken", () =>
     Effect.gen(function* () {
       const { client, clients } = yield* crowd(3)
       const path = `/products/${idOf(yield* client.post("/products", { name: "Cup", stock: 9 }))}`
@@ -192,7 +193,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
     })
   )
 
-  it.scoped("for one slug, by patch and by create, give it to one of them", () =>
+  it.effect("for one slug, by patch and by create, give it to one of them", () =>
     Effect.gen(function* () {
       const { client, clients } = yield* crowd(4)
       const paths = (yield* race(clients, 12, (one) => one.post("/products", { name: "Cup" }))).map(
@@ -215,7 +216,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
     })
   )
 
-  it.scoped("that take over each other's slug end in an order that explains them", () =>
+  it.effect("that take over each other's slug end in an order that explains them", () =>
     Effect.gen(function* () {
       const { client, clients } = yield* crowd(2)
       for (const round of times(8)) {
@@ -238,7 +239,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
     })
   )
 
-  it.scoped("that delete products and put them into a collection leave no id of a product that is gone", () =>
+  it.effect("that delete products and put them into a collection leave no id of a product that is gone", () =>
     Effect.gen(function* () {
       const { client, clients } = yield* crowd(4)
       for (const round of times(6)) {
@@ -265,7 +266,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Racing req
     })
   )
 
-  it.scoped("read an automated collection with the products of the very rules they show", () =>
+  it.effect("read an automated collection with the products of the very rules they show", () =>
     Effect.gen(function* () {
       const { client, clients } = yield* crowd(4)
       const makes = yield* race(clients, 9, (client, index) =>

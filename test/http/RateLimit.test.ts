@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import {
@@ -19,7 +19,7 @@ import { suspend } from "../support/Writes.ts"
 /** The same request `n` times at once, handed out to the clients in turn. */
 const burst = (clients: ReadonlyArray<Client>, n: number, ask = (client: Client) => client.get("/products?limit=1")) =>
   Effect.all(
-    Array.from({ length: n }, (_, index) => Effect.flatMap(Effect.fromNullable(clients[index % clients.length]), ask)),
+    Array.from({ length: n }, (_, index) => Effect.flatMap(Effect.fromNullishOr(clients[index % clients.length]), ask)),
     { concurrency: "unbounded" }
   ).pipe(Effect.orDie)
 
@@ -49,7 +49,7 @@ const onThreeServers = Effect.gen(function* () {
 })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rate limit", (it) => {
-  it.scoped("admits exactly 100 of any number of requests at once, through any number of servers", () =>
+  it.effect("admits exactly 100 of any number of requests at once, through any number of servers", () =>
     Effect.gen(function* () {
       const { clients } = yield* onThreeServers
       const answers = yield* burst(clients, 270)
@@ -69,7 +69,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rate limit
     })
   )
 
-  it.scoped("slides: each request leaves the window 60 seconds after it was admitted", () =>
+  it.effect("slides: each request leaves the window 60 seconds after it was admitted", () =>
     Effect.gen(function* () {
       const { clients, installation } = yield* onThreeServers
       assert.deepStrictEqual(statuses(yield* burst(clients, 60)), { 200: 60 })

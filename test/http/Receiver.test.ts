@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Option, Redacted, Scope } from "effect"
+import { Effect, Exit, Fiber, Option, Redacted, Scope } from "effect"
 import { once } from "node:events"
 import { connect } from "node:net"
 import { receive, type ReceiverOptions } from "../../src/http/Receiver.ts"
@@ -32,7 +32,7 @@ const send = (url: string, headers: Record<string, string> = HEADERS, body = BOD
   })
 
 describe("The receiver", () => {
-  it.scopedLive("takes a delivery that verifies, and says in a line what it tells of", () =>
+  it.live("takes a delivery that verifies, and says in a line what it tells of", () =>
     Effect.gen(function* () {
       const { lines, url } = yield* start({})
       assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/$/)
@@ -41,7 +41,7 @@ describe("The receiver", () => {
     })
   )
 
-  it.scopedLive("refuses what does not verify, and says why", () =>
+  it.live("refuses what does not verify, and says why", () =>
     Effect.gen(function* () {
       const { lines, url } = yield* start({})
       assert.strictEqual(yield* send(url, signedHeaders(newSecret(), DELIVERY)), 400)
@@ -51,7 +51,7 @@ describe("The receiver", () => {
     })
   )
 
-  it.scopedLive("takes anything when it was given no secret, and says that it verified nothing", () =>
+  it.live("takes anything when it was given no secret, and says that it verified nothing", () =>
     Effect.gen(function* () {
       const { lines, url } = yield* start({ secret: Option.none() })
       assert.strictEqual(yield* send(url, {}), 204)
@@ -59,7 +59,7 @@ describe("The receiver", () => {
     })
   )
 
-  it.scopedLive("answers as it was told to", () =>
+  it.live("answers as it was told to", () =>
     Effect.gen(function* () {
       for (const [behaviour, status] of [
         ["gone", 410],
@@ -76,8 +76,8 @@ describe("The receiver", () => {
   it.live("stops at once, though it left requests without an answer", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const { lines, url } = yield* Scope.extend(start({ behaviour: "hang" }), scope)
-      const hung = yield* Effect.fork(Effect.exit(send(url)))
+      const { lines, url } = yield* Scope.provide(start({ behaviour: "hang" }), scope)
+      const hung = yield* Effect.forkChild(Effect.exit(send(url)))
       const half = connect(Number(new URL(url).port), "127.0.0.1", () => half.write("POST / HTTP/1.1\r\nhost: a\r\n"))
       half.on("error", () => undefined)
       while (lines.length === 0) yield* Effect.sleep("5 millis")
@@ -85,12 +85,12 @@ describe("The receiver", () => {
       const closed = once(half, "close")
       yield* Scope.close(scope, Exit.void).pipe(Effect.timeout("5 seconds"))
       yield* Effect.promise(() => closed)
-      assert.isTrue(Exit.isFailure(yield* hung))
+      assert.isTrue(Exit.isFailure(yield* Fiber.join(hung)))
       assert.isTrue(Exit.isFailure(yield* Effect.exit(send(url))))
     })
   )
 
-  it.scopedLive("takes POST alone, and no more than two MiB", () =>
+  it.live("takes POST alone, and no more than two MiB", () =>
     Effect.gen(function* () {
       const { lines, url } = yield* start({})
       assert.strictEqual((yield* Effect.promise(() => fetch(url))).status, 405)
@@ -102,7 +102,7 @@ describe("The receiver", () => {
     })
   )
 
-  it.scopedLive("says when a header comes twice, which Node would join", () =>
+  it.live("says when a header comes twice, which Node would join", () =>
     Effect.gen(function* () {
       const { lines, url } = yield* start({})
       const { port } = new URL(url)
@@ -116,7 +116,7 @@ describe("The receiver", () => {
     })
   )
 
-  it.scopedLive("prints nothing that would move the cursor of a terminal", () =>
+  it.live("prints nothing that would move the cursor of a terminal", () =>
     Effect.gen(function* () {
       const { lines, url } = yield* start({})
       yield* send(url, {}, JSON.stringify({ ...EVENT, kind: "\u001b[2J\u009b2J\r\n\u202efake" }))
@@ -125,7 +125,7 @@ describe("The receiver", () => {
     })
   )
 
-  it.scopedLive("does not start on a port that is taken, and says so in one line", () =>
+  it.live("does not start on a port that is taken, and says so in one line", () =>
     Effect.gen(function* () {
       const { url } = yield* start({})
       const port = Number(new URL(url).port)
@@ -139,7 +139,7 @@ describe("The receiver", () => {
     })
   )
 
-  it.scopedLive("does not start on a port or with a secret that cannot be one", () =>
+  it.live("does not start on a port or with a secret that cannot be one", () =>
     Effect.gen(function* () {
       assert.match((yield* Effect.flip(start({ port: 70_000 }))).message, /^The receiver cannot start: .*70000/)
       const failure = yield* Effect.flip(start({ secret: Option.some(Redacted.make("hunter2")) }))

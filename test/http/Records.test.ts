@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, FastCheck, Runtime, Schema } from "effect"
+import { Effect, Schema } from "effect"
+import * as FastCheck from "fast-check"
 import { randomUUID } from "node:crypto"
 import { Customer } from "../../src/domain/records/Customer.ts"
 import { Order } from "../../src/domain/records/Order.ts"
@@ -173,9 +174,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Orders and
       const times = [...new Set(rows.map(({ updatedAt }) => String(updatedAt)))].toSorted()
       const since = FastCheck.constantFrom(undefined, "0000-01-01T00:00:00Z", "9999-12-31T23:59:59Z", ...times)
       let turn = 0
-      const runtime = yield* Effect.runtime<never>()
+      const runtime = yield* Effect.context<never>()
       const property = FastCheck.asyncProperty(FastCheck.integer({ min: 1, max: 25 }), since, (limit, since) =>
-        Runtime.runPromise(runtime)(
+        Effect.runPromiseWith(runtime)(
           Effect.gen(function* () {
             const query = since === undefined ? "" : `&updatedSince=${since}`
             const pages = yield* walk(() => client(turn++), `/orders?limit=${limit}${query}`)

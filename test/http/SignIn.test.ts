@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { SqlClient } from "@effect/sql"
 import { Effect, Option, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { request } from "node:http"
 import { Merchants, Password } from "../../src/domain/access/Merchants.ts"
@@ -28,7 +28,7 @@ interface Answered {
 /** Asks as a browser does that sets its own `Host` and `Origin`, which `fetch` would not let a test do. */
 const ask = (method: "GET" | "POST", path: string, { body, headers = {} }: Sent = {}) =>
   Effect.flatMap(baseUrl, (base) =>
-    Effect.async<Answered>((resume) => {
+    Effect.callback<Answered>((resume) => {
       const sending = request(
         `${base}${path}`,
         { method, headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers } },
@@ -185,7 +185,7 @@ layer(ApiTest)("merchants sign in", (it) => {
       const other = yield* makeMerchant()
       const { end, list } = yield* Sessions
       const headers = sentBack((yield* signIn(email, PASSWORD)).cookie)
-      const sessionId = Option.getOrThrow(Option.fromNullable((yield* list(id))[0])).sessionId
+      const sessionId = Option.getOrThrow(Option.fromNullishOr((yield* list(id))[0])).sessionId
       assert.isTrue(Option.isNone(yield* end(other.id, sessionId)))
       assert.isTrue(Option.isNone(yield* end(id, SessionId.make(randomUUID()))))
       assert.strictEqual((yield* ask("GET", "/auth/session", { headers })).status, 200)
@@ -231,12 +231,12 @@ layer(ApiTest)("merchants sign in", (it) => {
       assert.strictEqual((yield* Effect.flip(perform(join(store, a.email, "staff"))))._tag, "LastOwner")
       yield* perform(join(store, a.email, "owner"))
       yield* perform(join(store, b.email, "owner"))
-      const left = yield* Effect.forEach([a.id, b.id], (id) => Effect.either(perform(leave(store, id))), {
+      const left = yield* Effect.forEach([a.id, b.id], (id) => Effect.result(perform(leave(store, id))), {
         concurrency: "unbounded"
       })
       assert.sameMembers(
         left.map(({ _tag }) => _tag),
-        ["Left", "Right"]
+        ["Failure", "Success"]
       )
       const [last] = yield* members(store)
       assert.strictEqual(last?.role, "owner")

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Duration, Effect, Either, Schema } from "effect"
+import { Duration, Effect, Result, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { Email, Password } from "../../src/domain/access/Merchants.ts"
 import { Sessions, SIGN_IN_LIMITS } from "../../src/domain/access/Sessions.ts"
@@ -19,10 +19,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("The limit
       const address = "192.0.2.31"
       const attempt = (given: string, who: Email = email) =>
         Effect.map(
-          Effect.either(
+          Effect.result(
             signIn({ email: who, password: toPassword(given), address, userAgent: undefined, replaced: undefined })
           ),
-          Either.match({ onLeft: ({ _tag }) => _tag, onRight: () => "SignedIn" })
+          Result.match({ onFailure: ({ _tag }) => _tag, onSuccess: () => "SignedIn" })
         )
       const wrong = Effect.suspend(() => attempt("not the password", toEmail(`${randomUUID()}@example.com`)))
       const right = yield* times(SIGN_IN_LIMITS.address + 10, attempt(PASSWORD))
@@ -43,10 +43,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("The limit
       const { email } = yield* makeMerchant()
       const from = (address: string, given: string) =>
         Effect.map(
-          Effect.either(
+          Effect.result(
             signIn({ email, password: toPassword(given), address, userAgent: undefined, replaced: undefined })
           ),
-          Either.match({ onLeft: ({ _tag }) => _tag, onRight: () => "SignedIn" })
+          Result.match({ onFailure: ({ _tag }) => _tag, onSuccess: () => "SignedIn" })
         )
       const tags = yield* Effect.forEach(Array.from({ length: SIGN_IN_LIMITS.pair + 1 }), (_, n) =>
         from(`2001:db8:0:1:${n + 1}::${n}`, "not the password")

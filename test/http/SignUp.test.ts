@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Email, Merchants, Password } from "../../src/domain/access/Merchants.ts"
 import { MAX_SIGN_UPS, Sessions } from "../../src/domain/access/Sessions.ts"
@@ -119,10 +119,10 @@ layer(ApiTest, { excludeTestServices: true })("Developers sign up", (it) => {
       const address = randomUUID()
       const before = yield* sql`select 1 from merchants`
       const made = yield* Effect.all(
-        Array.from({ length: MAX_SIGN_UPS + 10 }, () => Effect.either(from(address))),
+        Array.from({ length: MAX_SIGN_UPS + 10 }, () => Effect.result(from(address))),
         { concurrency: "unbounded" }
       )
-      const refused = made.flatMap((one) => (one._tag === "Left" ? [one.left._tag] : []))
+      const refused = made.flatMap((one) => (one._tag === "Failure" ? [one.failure._tag] : []))
       assert.deepStrictEqual(
         refused,
         Array.from({ length: 10 }, () => "TooManySignUps")

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { type Answer, ApiTest, dataOf, errorOf, freshClient, pageOf } from "../support/Api.ts"
 import { connection, databaseUrl, rowsOf } from "../support/Process.ts"
 
@@ -19,7 +19,7 @@ const underWay = `
 `
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Rules that take longer than 5 seconds", (it) => {
-  it.scoped("are refused to their own store, with what to change, and end in the database; nothing is written", () =>
+  it.effect("are refused to their own store, with what to change, and end in the database; nothing is written", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client } = yield* freshClient()

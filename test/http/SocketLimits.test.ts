@@ -8,7 +8,7 @@ import { lines } from "../support/Raw.ts"
 
 const STALLED = 500
 
-it.scopedLive("a client that takes nothing of its answers is given up, and the log says so", () =>
+it.live("a client that takes nothing of its answers is given up, and the log says so", () =>
   Effect.gen(function* () {
     const { connections, context, requests } = yield* serviceOf({ stalled: STALLED, connections: 100 })
     const socket = yield* Effect.provide(dial, context)
@@ -22,7 +22,7 @@ it.scopedLive("a client that takes nothing of its answers is given up, and the l
   })
 )
 
-it.scopedLive("a client that reads slowly gets all of it, however often it pauses", () =>
+it.live("a client that reads slowly gets all of it, however often it pauses", () =>
   Effect.gen(function* () {
     const { context, requests } = yield* serviceOf({ stalled: STALLED, connections: 100 })
     const socket = yield* Effect.provide(dial, context)
@@ -45,18 +45,18 @@ it.scopedLive("a client that reads slowly gets all of it, however often it pause
   })
 )
 
-it.scopedLive("a client that waits for its answer longer than it may take to read it gets it", () =>
+it.live("a client that waits for its answer longer than it may take to read it gets it", () =>
   Effect.gen(function* () {
     const { context } = yield* serviceOf({ stalled: STALLED, connections: 100 })
     const status = yield* Effect.provide(
       Effect.gen(function* () {
         const { client, storeId } = yield* freshClient()
         const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
-        const writing = yield* Effect.fork(client.post("/products", { name: "Cup" }))
+        const writing = yield* Effect.forkChild(client.post("/products", { name: "Cup" }))
         yield* waiting(watcher, 1)
         yield* Effect.sleep(3 * STALLED)
         yield* release
-        return (yield* writing).status
+        return (yield* Fiber.join(writing)).status
       }),
       context
     )
@@ -73,7 +73,7 @@ const wholeAnswers = (text: string): ReadonlyArray<number> => {
   return [Number(head.split(" ")[1]), ...wholeAnswers(text.slice(end))]
 }
 
-it.scopedLive("a client that has not yet taken its answers keeps its connection when there are too many", () =>
+it.live("a client that has not yet taken its answers keeps its connection when there are too many", () =>
   Effect.gen(function* () {
     const { context } = yield* serviceOf({ stalled: 60_000, connections: 1 })
     const open = Effect.provide(dial, context)
@@ -84,26 +84,24 @@ it.scopedLive("a client that has not yet taken its answers keeps its connection 
   })
 )
 
-it.scopedLive(
-  "a client that has not yet taken its answers gets them whole when the service stops, which waits for it",
-  () =>
-    Effect.gen(function* () {
-      const scope = yield* Scope.make()
-      const { context, server } = yield* Scope.extend(serviceOf({ stalled: 60_000, connections: 100 }), scope)
-      const slow = yield* Effect.provide(dial, context)
-      const idle = yield* Effect.provide(dial, context)
-      idle.write(lines("GET /healthz HTTP/1.1", "host: a"))
-      yield* Effect.promise(() => once(idle, "data"))
-      yield* askForMuch(slow)
-      const stopping = yield* Effect.fork(Scope.close(scope, Exit.void))
-      yield* watch(
-        Effect.sync(() => server.listening),
-        (listening) => !listening
-      )
-      const [first, ...others] = wholeAnswers(yield* textOf(slow))
-      assert.strictEqual(first, 200)
-      assert.isTrue(others.every((status) => status === 200 || status === 503))
-      // It waits for nobody else, and so not for the connection that is kept for later.
-      yield* Fiber.join(stopping)
-    })
+it.live("a client that has not yet taken its answers gets them whole when the service stops, which waits for it", () =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const { context, server } = yield* Scope.provide(serviceOf({ stalled: 60_000, connections: 100 }), scope)
+    const slow = yield* Effect.provide(dial, context)
+    const idle = yield* Effect.provide(dial, context)
+    idle.write(lines("GET /healthz HTTP/1.1", "host: a"))
+    yield* Effect.promise(() => once(idle, "data"))
+    yield* askForMuch(slow)
+    const stopping = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+    yield* watch(
+      Effect.sync(() => server.listening),
+      (listening) => !listening
+    )
+    const [first, ...others] = wholeAnswers(yield* textOf(slow))
+    assert.strictEqual(first, 200)
+    assert.isTrue(others.every((status) => status === 200 || status === 503))
+    // It waits for nobody else, and so not for the connection that is kept for later.
+    yield* Fiber.join(stopping)
+  })
 )

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { NOTHING } from "../../src/domain/access/AccessRule.ts"
 import { Plan, Stores } from "../../src/domain/access/Stores.ts"
 import { ApiTest, dataOf, freshClient, install } from "../support/Api.ts"

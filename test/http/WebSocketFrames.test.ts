@@ -32,7 +32,7 @@ const fillWindow = (merchantId: string, left = 0) =>
   })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket", (it) => {
-  it.scoped("counts each frame that asks for something in the window that its merchant has over HTTP, too", () =>
+  it.effect("counts each frame that asks for something in the window that its merchant has over HTTP, too", () =>
     Effect.gen(function* () {
       const { client, cookie, merchantId, storeId } = yield* freshMember()
       const other = yield* freshMember()
@@ -67,7 +67,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  it.scoped("answers 16 frames beyond the window with RateLimitExceeded, and is closed with 1008 at the next", () =>
+  it.effect("answers 16 frames beyond the window with RateLimitExceeded, and is closed with 1008 at the next", () =>
     Effect.gen(function* () {
       const { cookie, merchantId, storeId } = yield* freshMember()
       const { closed, next, send, socket } = yield* openSocket({ headers: { cookie } })
@@ -92,7 +92,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  it.scoped("is closed with 1008 when more than 600 of its frames wait for their admission", () =>
+  it.effect("is closed with 1008 when more than 600 of its frames wait for their admission", () =>
     Effect.gen(function* () {
       const { cookie } = yield* freshMember()
       const db = yield* connection(yield* databaseUrl)
@@ -116,7 +116,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     "interruptions of nothing": (socket) => socket.send('{"_tag":"Interrupt","requestId":"1"}')
   }
   for (const [name, sendOne] of Object.entries(idle)) {
-    it.scoped(`is closed with 1008 for more than 60 ${name} in 20 seconds`, () =>
+    it.effect(`is closed with 1008 for more than 60 ${name} in 20 seconds`, () =>
       Effect.gen(function* () {
         const { cookie, merchantId } = yield* freshMember()
         const { closed, socket } = yield* openSocket({ headers: { cookie } })
@@ -130,7 +130,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     )
   }
 
-  it.scoped("is closed with 1008 for a message of more than 32 fragments", () =>
+  it.effect("is closed with 1008 for a message of more than 32 fragments", () =>
     Effect.gen(function* () {
       const { cookie } = yield* freshMember()
       const { closed, socket } = yield* openSocket({ headers: { cookie } })

@@ -14,7 +14,7 @@ import { followFrame, openSocket } from "../support/Sockets.ts"
 const failure = (requestId: string, _tag: string) => ({ requestId, exit: { cause: { error: { _tag } } } })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket", (it) => {
-  it.scoped("is opened at /rpc for who is signed in, from a page of the service's own", () =>
+  it.effect("is opened at /rpc for who is signed in, from a page of the service's own", () =>
     Effect.gen(function* () {
       const { cookie } = yield* freshMember()
       const refusals = {
@@ -33,7 +33,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  it.scoped(
+  it.effect(
     "is refused in the one shape where the handshake is wrong, and other requests are answered as without it",
     () =>
       Effect.gen(function* () {
@@ -49,7 +49,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
       })
   )
 
-  it.scoped("is opened with version 13 of the protocol alone: others get 426, which names it", () =>
+  it.effect("is opened with version 13 of the protocol alone: others get 426, which names it", () =>
     Effect.gen(function* () {
       const { cookie } = yield* freshMember()
       const key = "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=="
@@ -75,7 +75,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     "more than 16 KiB": [JSON.stringify({ _tag: "Request", id: "1", tag: "a".repeat(17_000) }), 1009]
   }
   for (const [name, [frame, code]] of Object.entries(frames)) {
-    it.scoped(`is closed with ${code} for ${name}`, () =>
+    it.effect(`is closed with ${code} for ${name}`, () =>
       Effect.gen(function* () {
         const { cookie } = yield* freshMember()
         const { closed, socket } = yield* openSocket({ headers: { cookie } })
@@ -85,7 +85,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     )
   }
 
-  it.scoped("fails what cannot be followed by itself, and goes on", () =>
+  it.effect("fails what cannot be followed by itself, and goes on", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()
       const other = yield* freshMember()
@@ -112,7 +112,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  it.scoped("holds eight streams at once, each with an id of its own", () =>
+  it.effect("holds eight streams at once, each with an id of its own", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()
       const { closed, next, send } = yield* openSocket({ headers: { cookie } })
@@ -127,7 +127,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  it.scoped("sends on when its client has taken what came before", () =>
+  it.effect("sends on when its client has taken what came before", () =>
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const { next, send } = yield* openSocket({ headers: { cookie } })
@@ -147,12 +147,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  it.scoped("is ended when its client takes nothing and asks for more, and little waits for it", () =>
+  it.effect("is ended when its client takes nothing and asks for more, and little waits for it", () =>
     Effect.gen(function* () {
       const { cookie } = yield* freshMember()
       const { closed, socket } = yield* openSocket({ headers: { cookie } })
       socket.pause()
-      const ask = Effect.async<void>((resume) => {
+      const ask = Effect.callback<void>((resume) => {
         for (let n = 0; n < 1000; n++) socket.ping("a".repeat(125), true, () => {})
         setImmediate(() => resume(Effect.void))
       })
@@ -162,7 +162,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  it.scoped("is closed when the session ends that it was opened with", () =>
+  it.effect("is closed when the session ends that it was opened with", () =>
     Effect.gen(function* () {
       const { cookie, email, merchantId, storeId } = yield* freshMember()
       const { end, list } = yield* Sessions
@@ -180,7 +180,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  it.scoped("is closed when who holds it is no longer a member of the store that it tells of", () =>
+  it.effect("is closed when who holds it is no longer a member of the store that it tells of", () =>
     Effect.gen(function* () {
       const { cookie, merchantId, storeId } = yield* freshMember({ role: "staff" })
       const { leave } = yield* Merchants
@@ -193,7 +193,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  it.scoped("is an agent's by its token: it is told of what its scopes let it read, until it is revoked", () =>
+  it.effect("is an agent's by its token: it is told of what its scopes let it read, until it is revoked", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { client, storeId } = member
@@ -221,11 +221,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  it.scoped("is told that the service stops, and holds up the stop no longer than two seconds", () =>
+  it.effect("is told that the service stops, and holds up the stop no longer than two seconds", () =>
     Effect.gen(function* () {
       const { cookie } = yield* freshMember()
       const scope = yield* Scope.make()
-      const base = yield* Scope.extend(neighbour, scope)
+      const base = yield* Scope.provide(neighbour, scope)
       const well = yield* openSocket({ headers: { cookie } }, "/rpc", base)
       const silent = yield* openSocket({ headers: { cookie } }, "/rpc", base)
       silent.socket.pause()
@@ -234,7 +234,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     })
   )
 
-  it.scoped("is one of 32 of its merchant, and of 1,000 of the process", () =>
+  it.effect("is one of 32 of its merchant, and of 1,000 of the process", () =>
     Effect.gen(function* () {
       const crowd = yield* Effect.replicateEffect(
         Effect.flatMap(makeMerchant(), ({ email }) => sessionOf(email)),

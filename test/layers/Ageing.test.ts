@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { NOTHING } from "../../src/domain/access/AccessRule.ts"
 import { Agents } from "../../src/domain/access/Agents.ts"
 import { Installations } from "../../src/domain/access/Installations.ts"
@@ -18,6 +18,7 @@ import { WebhooksLive } from "../../src/layers/webhooks/Webhooks.ts"
 import { WritesLive } from "../../src/layers/Writes.ts"
 import { agedBy, AGEING } from "../support/Ageing.ts"
 import { makeApp, makeStore } from "../support/Api.ts"
+import { flushStatistics } from "../support/PlanCost.ts"
 import { OneConnectionTest, withoutAutovacuum } from "../support/PostgresTest.ts"
 import { installing } from "../support/Writes.ts"
 
@@ -47,7 +48,7 @@ const PURGED = {
 const pagesOf = Effect.fn(function* <A>(work: Effect.Effect<A>) {
   const sql = yield* SqlClient.SqlClient
   const seen = Effect.gen(function* () {
-    yield* sql`select pg_stat_force_next_flush()`
+    yield* flushStatistics
     const [row] = yield* sql<{ readonly pages: number }>`
       select sum(heap_blks_hit + heap_blks_read + coalesce(idx_blks_hit + idx_blks_read, 0))::integer as pages
       from pg_statio_user_tables
@@ -60,7 +61,7 @@ const pagesOf = Effect.fn(function* <A>(work: Effect.Effect<A>) {
 })
 
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A purge", (it) => {
-  it.scoped.each(AGEING)("of $name that finds nothing reads a few pages, however long the service has lived", (table) =>
+  it.effect.each(AGEING)("of $name that finds nothing reads a few pages, however long the service has lived", (table) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const owner = yield* installed
@@ -71,7 +72,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A purge", (it
     })
   )
 
-  it.scoped("comes upon an old event that a delivery needs longer only once", () =>
+  it.effect("comes upon an old event that a delivery needs longer only once", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { purge } = yield* Webhooks

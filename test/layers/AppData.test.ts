@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Either, FastCheck, Layer, Schema } from "effect"
+import { Effect, Layer, Result, Schema } from "effect"
+import * as FastCheck from "fast-check"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import { parse } from "../../src/domain/Json.ts"
 import { AppData } from "../../src/domain/records/AppData.ts"
@@ -106,7 +107,7 @@ const modelled = (model: Model, room: Room, step: Step): readonly [answer: unkno
 }
 
 const toEntry = Schema.decodeUnknownSync(Schema.Struct({ key: Schema.String }))
-const toEntries = Schema.decodeUnknownSync(Schema.parseJson(Schema.Array(Schema.Struct({ key: Schema.String }))))
+const toEntries = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(Schema.Struct({ key: Schema.String }))))
 
 /** The text of the value in an entry. */
 const valueIn = (json: string) => {
@@ -142,8 +143,8 @@ const taken = Effect.fn(function* (installation: Installation, step: Step) {
 /** What a step answered, or the name of the error that it failed with. */
 const answered = (installation: Installation, step: Step) =>
   Effect.map(
-    Effect.either(taken(installation, step)),
-    Either.match({ onLeft: ({ _tag }): unknown => _tag, onRight: (a) => a })
+    Effect.result(taken(installation, step)),
+    Result.match({ onFailure: ({ _tag }): unknown => _tag, onSuccess: (a) => a })
   )
 
 /** An installation that has no more than this room left. */
@@ -157,7 +158,7 @@ const check = <A, R>(
   numRuns: number,
   holds: (given: A) => Effect.Effect<void, unknown, R>
 ) =>
-  Effect.flatMap(Effect.runtime<R>(), (runtime) =>
+  Effect.flatMap(Effect.context<R>(), (runtime) =>
     Effect.promise(() =>
       FastCheck.assert(
         FastCheck.asyncProperty(arbitrary, (given) => Effect.runPromise(Effect.provide(holds(given), runtime))),

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { NOTHING } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
@@ -28,7 +28,7 @@ const makeStore = Effect.flatMap(Stores, (stores) =>
 
 const named = (...names: ReadonlyArray<string>) => [{ field: "title", relation: "in", value: names }]
 
-const ids = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ id: Schema.typeSchema(ProductId) })))
+const ids = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ id: Schema.toType(ProductId) })))
 
 /** Products without number, copied from one row: only the database could make so many in a second. */
 const copyProduct = Effect.fn(function* (storeId: StoreId, count: number) {

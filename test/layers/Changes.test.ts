@@ -1,5 +1,5 @@
-import { assert, layer } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
 import { Imports } from "../../src/domain/imports/Imports.ts"
@@ -13,7 +13,7 @@ const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const put = (price: number) => [{ externalId: ExternalId.make("a"), input: toProduct({ name: "Cup", price }) }]
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Every write that the journal tells of", (it) => {
-  it.scoped("says that it is under way before its id is made, so that who follows waits for it", () =>
+  it.effect("says that it is under way before its id is made, so that who follows waits for it", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql`

@@ -1,6 +1,7 @@
-import { SqlClient } from "@effect/sql"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { ConfigProvider, Effect, Either, Layer, Option, Schema, TestClock, TestContext, TestServices } from "effect"
+import { ConfigProvider, Effect, Option, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { randomUUID } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -72,9 +73,9 @@ describe("The sample catalog", () => {
   })
 })
 
-const factsOf = Schema.decodeSync(Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown })))
+const factsOf = Schema.decodeSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
-const decodeOrder = Schema.decodeUnknownEither(PutOrder)
+const decodeOrder = Schema.decodeUnknownResult(PutOrder)
 
 const linesOf = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ productId: Schema.String })))
 
@@ -94,13 +95,13 @@ const wished = Effect.map(
   (folder) => {
     const settings = { DATABASE_URL: "postgres://given", DATA_DIR: folder, SECRET_KEY }
     const config = (more: Record<string, string>) =>
-      Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries({ ...settings, ...more }))))
+      ConfigProvider.layer(ConfigProvider.fromUnknown({ ...settings, ...more }))
     return { file: join(folder, "demo.json"), on: config({ DEMO: "true" }), unsaid: config({}) }
   }
 )
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo store", (it) => {
-  it.scoped("holds the sample catalog, its collections filled", () =>
+  it.effect("holds the sample catalog, its collections filled", () =>
     Effect.gen(function* () {
       const { on } = yield* wished
       const { accessToken, baseUrl: base } = yield* Effect.provide(demo, on)
@@ -128,7 +129,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
     })
   )
 
-  it.scoped("holds forty customers and sixty orders of its products, once, whose totals agree with their lines", () =>
+  it.effect("holds forty customers and sixty orders of its products, once, whose totals agree with their lines", () =>
     Effect.gen(function* () {
       const { on } = yield* wished
       yield* Effect.provide(demo, on)
@@ -140,7 +141,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
       for (const { email } of shown) assert.match(String(email), /^[a-z.]+@example\.com$/)
       const placed = pageOf(yield* client.get("/orders?limit=200")).items
       assert.lengthOf(placed, 60)
-      for (const order of placed) assert.isTrue(Either.isRight(decodeOrder(order)), JSON.stringify(order))
+      for (const order of placed) assert.isTrue(Result.isSuccess(decodeOrder(order)), JSON.stringify(order))
       assert.sameMembers([...new Set(placed.map(({ status }) => status))], ["open", "completed", "cancelled"])
       const sold = new Set(placed.flatMap(({ lineItems }) => linesOf(lineItems)).map(({ productId }) => productId))
       const held = pageOf(yield* client.get("/products?limit=200")).items.map(({ id }) => id)
@@ -152,7 +153,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
     })
   )
 
-  it.scoped("is found again by the next start, with a fresh token; the old one stays good", () =>
+  it.effect("is found again by the next start, with a fresh token; the old one stays good", () =>
     Effect.gen(function* () {
       const { file, on } = yield* wished
       const first = yield* Effect.provide(demo, on)
@@ -167,7 +168,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
     })
   )
 
-  it.scoped(
+  it.effect(
     "while it runs has a token in its file that is good for 40 minutes more, and the ones before stay good",
     () =>
       Effect.gen(function* () {
@@ -179,14 +180,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
           yield* TestClock.adjust("19 minutes")
           assert.strictEqual(yield* tokenIn, tokens.at(-1))
           yield* TestClock.adjust("1 minute")
-          tokens.push(yield* TestServices.provideLive(watch(tokenIn, (token) => token !== tokens.at(-1))))
+          tokens.push(yield* TestClock.withLive(watch(tokenIn, (token) => token !== tokens.at(-1))))
         }
         for (const token of tokens) assert.strictEqual((yield* makeClient(base, token).get("/products")).status, 200)
         assert.strictEqual(statSync(file).mode & 0o777, 0o600)
-      }).pipe(Effect.provide(TestContext.TestContext))
+      }).pipe(Effect.provide(TestClock.layer()))
   )
 
-  it.scoped("tries again when a token could not be written", () =>
+  it.effect("tries again when a token could not be written", () =>
     Effect.gen(function* () {
       const { file, on } = yield* wished
       const { accessToken } = yield* Effect.provide(demo, on)
@@ -196,10 +197,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
       mkdirSync(folder)
       yield* Effect.repeat(TestClock.adjust("20 minutes"), { until: () => existsSync(file) })
       assert.notStrictEqual(factsOf(readFileSync(file, "utf8"))["accessToken"], accessToken)
-    }).pipe(Effect.provide(TestContext.TestContext))
+    }).pipe(Effect.provide(TestClock.layer()))
   )
 
-  it.scoped("is made anew when its store was deleted", () =>
+  it.effect("is made anew when its store was deleted", () =>
     Effect.gen(function* () {
       const { file, on } = yield* wished
       const stores = yield* Stores
@@ -211,7 +212,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
     })
   )
 
-  it.scoped("from before there were webhooks is found again, and gets its receiver", () =>
+  it.effect("from before there were webhooks is found again, and gets its receiver", () =>
     Effect.gen(function* () {
       const { file, on } = yield* wished
       yield* Effect.provide(demo, on)
@@ -226,7 +227,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
     })
   )
 
-  it.scoped("has an owner who signs in and an agent, who both call; one from before there were agents gets them", () =>
+  it.effect("has an owner who signs in and an agent, who both call; one from before there were agents gets them", () =>
     Effect.gen(function* () {
       const { file, on } = yield* wished
       yield* Effect.provide(demo, on)
@@ -262,7 +263,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
     })
   )
 
-  it.scoped("from before there were capabilities is found again, and gets an app that holds them", () =>
+  it.effect("from before there were capabilities is found again, and gets an app that holds them", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { file, on } = yield* wished
@@ -283,7 +284,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
     })
   )
 
-  it.scoped("is not made on a database of one's own unless it is wished for", () =>
+  it.effect("is not made on a database of one's own unless it is wished for", () =>
     Effect.gen(function* () {
       const { unsaid } = yield* wished
       assert.isTrue(Option.isNone(yield* Effect.provide(openDemo(yield* baseUrl), unsaid)))

@@ -41,7 +41,7 @@ const serverOf = (dataDir: string) => {
 const holder = `
   import { Effect, Redacted } from "effect"
   import { embeddedPostgres } from "./src/layers/EmbeddedPostgres.ts"
-  const ended = Effect.async((resume) => { process.stdin.resume().once("end", () => resume(Effect.void)) })
+  const ended = Effect.callback((resume) => { process.stdin.resume().once("end", () => resume(Effect.void)) })
   const program = Effect.gen(function* () {
     const url = yield* embeddedPostgres({ dataDir: process.argv[2] })
     console.log(Redacted.value(url))
@@ -67,12 +67,12 @@ const startHolder = (base: string, dataDir: string) =>
     )
     const url = yield* Deferred.make<string>()
     const exit = yield* Deferred.make<number | null>()
-    createInterface(child.stdout).once("line", (line) => Deferred.unsafeDone(url, Effect.succeed(line)))
-    child.once("exit", (code) => Deferred.unsafeDone(exit, Effect.succeed(code)))
+    createInterface(child.stdout).once("line", (line) => Deferred.doneUnsafe(url, Effect.succeed(line)))
+    child.once("exit", (code) => Deferred.doneUnsafe(exit, Effect.succeed(code)))
     return { child, exit: Deferred.await(exit), url: yield* Deferred.await(url) }
   })
 
-it.scopedLive("starts a server, stops it cleanly, and finds its data again", () =>
+it.live("starts a server, stops it cleanly, and finds its data again", () =>
   Effect.gen(function* () {
     const dataDir = join(yield* folder, "data")
     const first = Effect.gen(function* () {
@@ -101,7 +101,7 @@ it.scopedLive("starts a server, stops it cleanly, and finds its data again", () 
   })
 )
 
-it.scopedLive("asks for the password, which only its owner can read", () =>
+it.live("asks for the password, which only its owner can read", () =>
   Effect.gen(function* () {
     const dataDir = join(yield* folder, "data")
     const guessed = new URL(Redacted.value(yield* embeddedPostgres({ dataDir, isDurable: false })))
@@ -111,7 +111,7 @@ it.scopedLive("asks for the password, which only its owner can read", () =>
   })
 )
 
-it.scopedLive("joins a server that another process runs, and leaves it running", () =>
+it.live("joins a server that another process runs, and leaves it running", () =>
   Effect.gen(function* () {
     const base = yield* folder
     const dataDir = join(base, "data")
@@ -129,7 +129,7 @@ it.scopedLive("joins a server that another process runs, and leaves it running",
   })
 )
 
-it.scopedLive("whoever leaves last stops the server", () =>
+it.live("whoever leaves last stops the server", () =>
   Effect.gen(function* () {
     const base = yield* folder
     const dataDir = join(base, "data")
@@ -145,7 +145,7 @@ it.scopedLive("whoever leaves last stops the server", () =>
   })
 )
 
-it.scopedLive("takes over the server of a process that was killed, data intact", () =>
+it.live("takes over the server of a process that was killed, data intact", () =>
   Effect.gen(function* () {
     const base = yield* folder
     const dataDir = join(base, "data")
@@ -161,7 +161,7 @@ it.scopedLive("takes over the server of a process that was killed, data intact",
   })
 )
 
-it.scopedLive("recovers when process and server were killed", () =>
+it.live("recovers when process and server were killed", () =>
   Effect.gen(function* () {
     const base = yield* folder
     const dataDir = join(base, "data")
@@ -176,7 +176,7 @@ it.scopedLive("recovers when process and server were killed", () =>
   })
 )
 
-it.scopedLive("several starts at once share one server", () =>
+it.live("several starts at once share one server", () =>
   Effect.gen(function* () {
     const dataDir = join(yield* folder, "data")
     const start = embeddedPostgres({ dataDir, isDurable: false })
@@ -185,7 +185,7 @@ it.scopedLive("several starts at once share one server", () =>
   })
 )
 
-it.scopedLive("says in a line what to do when it cannot", () =>
+it.live("says in a line what to do when it cannot", () =>
   Effect.gen(function* () {
     const file = join(yield* folder, "holder.mjs")
     const failure = yield* Effect.flip(embeddedPostgres({ dataDir: join("/dev/null", file) }))

@@ -7,7 +7,7 @@ import { postgres } from "../../src/layers/database/Postgres.ts"
 import { freshDatabase } from "../support/Postgres.ts"
 import { connection, rowsOf, waiting } from "../support/Process.ts"
 
-it.scopedLive("a process gets ready when another one has migrated the database, and then looks no more", () =>
+it.live("a process gets ready when another one has migrated the database, and then looks no more", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const database = postgres({ url, maxConnections: 1 })
@@ -25,7 +25,7 @@ it.scopedLive("a process gets ready when another one has migrated the database, 
   })
 )
 
-it.scopedLive("who asks while a look is under way shares it: one connection for however many", () =>
+it.live("who asks while a look is under way shares it: one connection for however many", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const database = postgres({ url, maxConnections: 1 })
@@ -35,7 +35,7 @@ it.scopedLive("who asks while a look is under way shares it: one connection for 
       const [holder, watcher] = [yield* connection(Redacted.value(url)), yield* connection(Redacted.value(url))]
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, "lock table effect_sql_migrations")
-      const answers = yield* Effect.fork(
+      const answers = yield* Effect.forkChild(
         Effect.all(
           Array.from({ length: 50 }, () => isReady),
           { concurrency: "unbounded" }
@@ -49,7 +49,7 @@ it.scopedLive("who asks while a look is under way shares it: one connection for 
   })
 )
 
-it.scopedLive("a process is not ready while requests of one kind cannot be admitted, and ready again after that", () =>
+it.live("a process is not ready while requests of one kind cannot be admitted, and ready again after that", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const database = postgres({ url, maxConnections: 1 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
 import type { Answer } from "dns-packet"
-import { Effect, Either } from "effect"
 import { isIP, type LookupFunction } from "node:net"
 import { isPublic } from "../../src/domain/webhooks/Address.ts"
 import { checkUrl } from "../../src/domain/webhooks/Target.ts"
@@ -44,7 +44,7 @@ describe("no hostile URL reaches anything", () => {
   })
 
   for (const [trick, urls] of Object.entries(HOSTILE_URLS)) {
-    it.scopedLive(trick, () =>
+    it.live(trick, () =>
       Effect.gen(function* () {
         const { accepted, connects, ports, post } = yield* besieged({ lookup })
         for (const port of ports) {
@@ -61,13 +61,13 @@ describe("no hostile URL reaches anything", () => {
 
   it("and addresses are refused before anything is looked up", () => {
     for (const url of Object.values(HOSTILE_ADDRESSES).flat()) {
-      assert.isTrue(Either.isLeft(checkUrl(url.replaceAll("{port}", "8080"), NONE)), url)
+      assert.isTrue(Result.isFailure(checkUrl(url.replaceAll("{port}", "8080"), NONE)), url)
     }
   })
 })
 
 describe("the test itself", () => {
-  it.scopedLive("sees a connection that is made", () =>
+  it.live("sees a connection that is made", () =>
     Effect.gen(function* () {
       const connects = yield* watchConnects
       const { port, sockets } = yield* receiver(ok)
@@ -123,7 +123,7 @@ const zoneOf =
 
 describe("no name server leads to an address that is not public", () => {
   for (const [name, trick] of Object.entries(TRICKS)) {
-    it.scopedLive(name, () =>
+    it.live(name, () =>
       Effect.gen(function* () {
         const { resolver } = yield* nameServer(zoneOf(trick))
         const { accepted, connects, ports, post } = yield* besieged({ lookup: lookupBy(resolver) })
@@ -137,7 +137,7 @@ describe("no name server leads to an address that is not public", () => {
     )
   }
 
-  it.scopedLive("nor one that answers another address each time", () =>
+  it.live("nor one that answers another address each time", () =>
     Effect.gen(function* () {
       // Public when it is asked first, private from the second question on, never to be remembered.
       const { asked, resolver } = yield* nameServer((name, type, earlier) =>
@@ -153,7 +153,7 @@ describe("no name server leads to an address that is not public", () => {
     })
   )
 
-  it.scopedLive("nor one that changes its mind while requests come all at once", () =>
+  it.live("nor one that changes its mind while requests come all at once", () =>
     Effect.gen(function* () {
       const { resolver } = yield* nameServer((name, type, earlier) => {
         if (type === "A") return [a(name, earlier % 2 === 0 ? PUBLIC_4 : "127.0.0.1", 0)]

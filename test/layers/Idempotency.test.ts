@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { Data, Effect, Exit } from "effect"
+import { Cause, Data, Effect, Exit } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Idempotency, LARGE_ANSWER, MAX_LARGE_ANSWERS } from "../../src/domain/Idempotency.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
@@ -138,7 +138,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       const before = yield* nameOf(installation)
       const died = Effect.exit(once(installation, "one", rename(installation, "First")))
       const exit = yield* transaction(died)
-      assert.isTrue(Exit.isFailure(exit) && exit.cause._tag === "Die")
+      assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))
       assert.strictEqual(yield* nameOf(installation), before)
       assert.lengthOf(yield* recordsOf(installation), 0)
     })
@@ -184,7 +184,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
     })
   )
 
-  it.scoped("purges ended records in batches of 1000, and neither live ones nor those that are being replaced", () =>
+  it.effect("purges ended records in batches of 1000, and neither live ones nor those that are being replaced", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { purge } = yield* Idempotency

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { Cause, Context, Data, Effect, Either, Exit, Fiber, Layer, Redacted } from "effect"
+import { Cause, Context, Data, Effect, Exit, Fiber, Layer, Redacted, Result } from "effect"
+import { SqlClient } from "effect/sql"
 import { Idempotency, LARGE_ANSWER } from "../../src/domain/Idempotency.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import { Unavailable } from "../../src/domain/Unavailable.ts"
@@ -31,10 +31,10 @@ const meet = Effect.fn(function* ({ body, first, waits }: Meeting) {
     yield* waits === "for the row" ? beforeRecord() : atCommit()
     if (first === "is refused") yield* refuse(new Refused())
   }
-  const one = yield* Effect.fork(Effect.exit(once(installation, "one", rename(installation, "First", rest))))
+  const one = yield* Effect.forkChild(Effect.exit(once(installation, "one", rename(installation, "First", rest))))
   const [pid] = yield* waiting(watcher, 1)
   const written = waits === "for the row" ? installation : other
-  const two = yield* Effect.fork(Effect.either(once(installation, "one", rename(written, "Second"), body)))
+  const two = yield* Effect.forkChild(Effect.result(once(installation, "one", rename(written, "Second"), body)))
   yield* waiting(watcher, 2)
   if (first === "is killed") yield* rowsOf(watcher, "select pg_terminate_backend($1)", [pid])
   yield* release
@@ -46,7 +46,7 @@ const meet = Effect.fn(function* ({ body, first, waits }: Meeting) {
 /** Another process on the same database. */
 const neighbour = Effect.gen(function* () {
   const url = Redacted.make(yield* databaseUrl)
-  return yield* Layer.build(Layer.provide(IdempotencyLive, postgres({ url, maxConnections: 5 })))
+  return yield* Layer.build(Layer.fresh(Layer.provide(IdempotencyLive, postgres({ url, maxConnections: 5 }))))
 })
 
 const renameOnce = statement("update stores set name = 'Done' where id = $1 and name <> 'Done'")
@@ -62,51 +62,51 @@ const many = Array.from({ length: 20 }, (_, index) => index)
 
 layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Of two requests with one key", (it) => {
   for (const waits of ["for the row", "for the record"] as const) {
-    it.scoped(`the second, which waits ${waits}, is answered with what the first did`, () =>
+    it.effect(`the second, which waits ${waits}, is answered with what the first did`, () =>
       Effect.gen(function* () {
         const { exit, name, records, second } = yield* meet({ waits, first: "commits" })
         const answer = { status: 200, body: '{"data":"First"}', etag: '"1"' }
         assert.deepStrictEqual(exit, Exit.succeed({ ...answer, replayed: false }))
-        assert.deepStrictEqual(second, Either.right({ ...answer, replayed: true }))
+        assert.deepStrictEqual(second, Result.succeed({ ...answer, replayed: true }))
         assert.strictEqual(name, waits === "for the row" ? "First" : "A store")
         assert.deepStrictEqual(records, [{ key: "one", ...answer }])
       })
     )
 
-    it.scoped(`the second, which waits ${waits}, is refused when it asks for something else`, () =>
+    it.effect(`the second, which waits ${waits}, is refused when it asks for something else`, () =>
       Effect.gen(function* () {
         const { name, records, second } = yield* meet({ waits, first: "commits", body: "another body" })
-        assert.strictEqual(Either.isLeft(second) ? second.left._tag : "", "KeyReused")
+        assert.strictEqual(Result.isFailure(second) ? second.failure._tag : "", "KeyReused")
         assert.strictEqual(name, waits === "for the row" ? "First" : "A store")
         assert.lengthOf(records, 1)
       })
     )
 
-    it.scoped(`the second, which waits ${waits}, is performed when the first is killed`, () =>
+    it.effect(`the second, which waits ${waits}, is performed when the first is killed`, () =>
       Effect.gen(function* () {
         const { exit, name, second } = yield* meet({ waits, first: "is killed", body: "another body" })
         assert.isTrue(Exit.isFailure(exit) && Cause.squash(exit.cause) instanceof Unavailable)
-        assert.deepInclude(Either.getOrNull(second), { body: '{"data":"Second"}', replayed: false })
+        assert.deepInclude(Result.getOrNull(second), { body: '{"data":"Second"}', replayed: false })
         assert.strictEqual(name, "Second")
       })
     )
   }
 
-  it.scoped("the second is performed when the first is refused", () =>
+  it.effect("the second is performed when the first is refused", () =>
     Effect.gen(function* () {
       const { exit, name, second } = yield* meet({ waits: "for the row", first: "is refused" })
-      const performed = Either.getOrThrow(second)
+      const performed = Result.getOrThrow(second)
       assert.deepInclude(performed, { body: '{"data":"Second"}', replayed: false })
       assert.strictEqual(name, "Second")
       // Before the first is answered it looks whether its key has been used, and by then it may have been.
-      const answers = [Exit.fail(new Refused()), Exit.succeed({ ...performed, replayed: true })]
-      assert.deepInclude(answers, exit)
+      const answers = [Result.fail(new Refused()), Result.succeed({ ...performed, replayed: true })]
+      assert.deepInclude(answers, yield* Effect.result(exit))
     })
   )
 })
 
 layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Of many requests with one key", (it) => {
-  it.scoped("one is performed, and those are not refused that come too late because of it", () =>
+  it.effect("one is performed, and those are not refused that come too late because of it", () =>
     Effect.gen(function* () {
       const installation = yield* installed
       const beside = yield* neighbour
@@ -129,7 +129,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Of many 
     })
   )
 
-  it.scoped(
+  it.effect(
     "one is performed where the key's record has ended, and those that are refused say so or come after it",
     () =>
       Effect.gen(function* () {
@@ -145,7 +145,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Of many 
             const write = rename(installation, name, function* () {
               if (isRefused) yield* refuse(new Refused())
             })
-            const answer = Effect.either(once(installation, "one", write))
+            const answer = Effect.result(once(installation, "one", write))
             return Effect.map(index % 2 === 0 ? answer : Effect.provide(answer, beside), (answer) => ({
               answer,
               isRefused
@@ -155,30 +155,30 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Of many 
         )
         const body = `{"data":"${(yield* nameOf(installation)) ?? ""}"}`
         for (const { answer, isRefused } of answers) {
-          if (Either.isRight(answer)) assert.strictEqual(answer.right.body, body)
-          else assert.isTrue(isRefused && answer.left instanceof Refused)
+          if (Result.isSuccess(answer)) assert.strictEqual(answer.success.body, body)
+          else assert.isTrue(isRefused && answer.failure instanceof Refused)
         }
         assert.lengthOf(
-          answers.filter(({ answer }) => Either.isRight(answer) && !answer.right.replayed),
+          answers.filter(({ answer }) => Result.isSuccess(answer) && !answer.success.replayed),
           1
         )
         assert.lengthOf(yield* recordsOf(installation), 1)
       })
   )
 
-  it.scoped("the large answer is counted that is kept", () =>
+  it.effect("the large answer is counted that is kept", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const installation = yield* installed
       const answers = yield* Effect.forEach(
         many,
         (index) =>
-          Effect.either(
+          Effect.result(
             once(installation, "one", rename(installation, "x".repeat(LARGE_ANSWER + index)), `body ${index}`)
           ),
         { concurrency: "unbounded" }
       )
-      const [kept, ...others] = answers.filter(Either.isRight).map(({ right }) => right.body.length)
+      const [kept, ...others] = answers.filter(Result.isSuccess).map(({ success }) => success.body.length)
       assert.deepStrictEqual(others, [])
       assert.deepStrictEqual(yield* sql`select bytes from large_answers where installation_id = ${installation.id}`, [
         { bytes: kept }
@@ -188,18 +188,20 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Of many 
 })
 
 layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("An answer that is lost on its way", (it) => {
-  it.scoped("is stored, and the repeated request gets it", () =>
+  it.effect("is stored, and the repeated request gets it", () =>
     Effect.gen(function* () {
       const installation = yield* installed
       const { atCommit, release, watcher } = yield* brake(installation)
       const { freeze, thaw, url } = yield* wayTo(yield* databaseUrl)
       const far = Context.get(
-        yield* Layer.build(Layer.provide(IdempotencyLive, postgres({ url: Redacted.make(url), maxConnections: 1 }))),
+        yield* Layer.build(
+          Layer.fresh(Layer.provide(IdempotencyLive, postgres({ url: Redacted.make(url), maxConnections: 1 })))
+        ),
         Idempotency
       )
       const write = (name: string, rest?: typeof atCommit) =>
         Effect.provideService(once(installation, "one", rename(installation, name, rest)), Idempotency, far)
-      const request = yield* Effect.fork(Effect.exit(write("First", atCommit)))
+      const request = yield* Effect.forkChild(Effect.exit(write("First", atCommit)))
       yield* waiting(watcher, 1)
       freeze()
       yield* release

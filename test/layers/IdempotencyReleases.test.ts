@@ -23,21 +23,21 @@ const earlier = Effect.fn(function* ({ id, storeId }: Installation) {
   return {
     claim: rowsOf(client, insertClaim, [storeId, id]),
     write: rowsOf(client, "update stores set name = 'Old' where id = $1", [storeId]),
-    answer: Effect.zipRight(rowsOf(client, finishClaim, [id]), rowsOf(client, "commit")),
+    answer: Effect.andThen(rowsOf(client, finishClaim, [id]), rowsOf(client, "commit")),
     giveUp: rowsOf(client, "rollback"),
     find: rowsOf(client, "select status, body from idempotency_records where installation_id = $1", [id])
   }
 })
 
 layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("A request beside an earlier release", (it) => {
-  it.scoped("waits for what claimed its key, and is answered with what that did, or performed", () =>
+  it.effect("waits for what claimed its key, and is answered with what that did, or performed", () =>
     Effect.gen(function* () {
       for (const isAnswered of [true, false]) {
         const installation = yield* installed
         const { answer, claim, giveUp } = yield* earlier(installation)
         const watcher = yield* Effect.flatMap(databaseUrl, connection)
         assert.lengthOf(yield* claim, 1)
-        const request = yield* Effect.fork(once(installation, "one", rename(installation, "New")))
+        const request = yield* Effect.forkChild(once(installation, "one", rename(installation, "New")))
         yield* waiting(watcher, 1)
         yield* isAnswered ? answer : giveUp
         assert.deepInclude(yield* Fiber.join(request), {
@@ -49,14 +49,14 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("A reques
     })
   )
 
-  it.scoped("is waited for with its key, and then its whole answer is there", () =>
+  it.effect("is waited for with its key, and then its whole answer is there", () =>
     Effect.gen(function* () {
       const installation = yield* installed
       const { atCommit, release, watcher } = yield* brake(installation)
       const { claim, find } = yield* earlier(installation)
-      const request = yield* Effect.fork(once(installation, "one", rename(installation, "New", atCommit)))
+      const request = yield* Effect.forkChild(once(installation, "one", rename(installation, "New", atCommit)))
       yield* waiting(watcher, 1)
-      const claimed = yield* Effect.fork(claim)
+      const claimed = yield* Effect.forkChild(claim)
       yield* waiting(watcher, 2)
       yield* release
       assert.lengthOf(yield* Fiber.join(claimed), 0)
@@ -65,7 +65,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("A reques
     })
   )
 
-  it.scoped(
+  it.effect(
     "is unavailable where each waits for the other, has done nothing, and finds the answer when it is repeated",
     () =>
       Effect.gen(function* () {
@@ -73,7 +73,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("A reques
         const { answer, claim, write } = yield* earlier(installation)
         const watcher = yield* Effect.flatMap(databaseUrl, connection)
         yield* claim
-        const request = yield* Effect.fork(Effect.exit(once(installation, "one", rename(installation, "New"))))
+        const request = yield* Effect.forkChild(Effect.exit(once(installation, "one", rename(installation, "New"))))
         yield* waiting(watcher, 1)
         yield* write
         const exit = yield* Fiber.join(request)

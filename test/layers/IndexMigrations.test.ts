@@ -34,12 +34,12 @@ const validity = (client: pg.Client) =>
     `select indisvalid as "isValid" from pg_index where indexrelid = to_regclass('idempotency_records_in_order')`
   )
 
-it.scopedLive("requests write to a table while a migration builds an index of it", () =>
+it.live("requests write to a table while a migration builds an index of it", () =>
   Effect.gen(function* () {
     const { holder, url, writer } = yield* beforeIndex
     yield* rowsOf(holder, "begin")
     yield* writeRecord(holder, "first")
-    const migrating = yield* Effect.fork(start(url))
+    const migrating = yield* Effect.forkChild(start(url))
     yield* duringWork(migrating, waiting(writer, 1))
     yield* writeRecord(writer, "second")
     assert.deepStrictEqual(yield* validity(writer), [{ isValid: false }])
@@ -50,7 +50,7 @@ it.scopedLive("requests write to a table while a migration builds an index of it
   })
 )
 
-it.scopedLive("no index migration keeps writers from any table, and all leave valid indexes", () =>
+it.live("no index migration keeps writers from any table, and all leave valid indexes", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const [holder, writer] = [yield* connection(Redacted.value(url)), yield* connection(Redacted.value(url))]
@@ -69,7 +69,7 @@ it.scopedLive("no index migration keeps writers from any table, and all leave va
       const write = `lock table ${tables.map(({ names }) => String(names)).join()} in row exclusive mode`
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, write)
-      const migrating = yield* Effect.fork(start(url, Object.fromEntries(entries.slice(0, number + 1))))
+      const migrating = yield* Effect.forkChild(start(url, Object.fromEntries(entries.slice(0, number + 1))))
       yield* duringWork(migrating, waiting(writer, 1))
       yield* rowsOf(writer, "begin")
       yield* rowsOf(writer, write)
@@ -89,25 +89,22 @@ it.scopedLive("no index migration keeps writers from any table, and all leave va
 
 const cuts = {
   "is killed": (client: pg.Client, pid: number | undefined) => rowsOf(client, "select pg_terminate_backend($1)", [pid]),
-  "is stopped with its process": (
-    _: pg.Client,
-    __: number | undefined,
-    migrating: Fiber.RuntimeFiber<unknown, unknown>
-  ) => Fiber.interrupt(migrating)
+  "is stopped with its process": (_: pg.Client, __: number | undefined, migrating: Fiber.Fiber<unknown, unknown>) =>
+    Fiber.interrupt(migrating)
 }
 
 for (const [how, cut] of Object.entries(cuts)) {
-  it.scopedLive(`an index whose build ${how} is built again by the next start`, () =>
+  it.live(`an index whose build ${how} is built again by the next start`, () =>
     Effect.gen(function* () {
       const { holder, url, writer } = yield* beforeIndex
       yield* rowsOf(holder, "begin")
       yield* writeRecord(holder, "first")
-      const migrating = yield* Effect.fork(start(url))
+      const migrating = yield* Effect.forkChild(start(url))
       const [pid] = yield* duringWork(migrating, waiting(writer, 1))
       yield* cut(writer, pid, migrating)
       assert.isTrue(Exit.isFailure(yield* Fiber.await(migrating)))
       assert.deepStrictEqual(yield* validity(writer), [{ isValid: false }])
-      const again = yield* Effect.fork(start(url))
+      const again = yield* Effect.forkChild(start(url))
       yield* duringWork(again, waiting(writer, 1))
       yield* rowsOf(holder, "commit")
       yield* Fiber.join(again)

@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Cause, Context, Effect, Exit, Fiber, Layer, Option } from "effect"
+import { Cause, Context, Effect, Exit, Fiber, Layer, Result } from "effect"
 import { Journal } from "../../src/domain/journal/Journal.ts"
 import { Unavailable } from "../../src/domain/Unavailable.ts"
 import { ApiTest, freshClient } from "../support/Api.ts"
@@ -65,7 +65,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The parts 
     })
   )
 
-  it.scoped("are emptied once by processes that want it at once", () =>
+  it.effect("are emptied once by processes that want it at once", () =>
     Effect.gen(function* () {
       yield* clear
       yield* enter(7, 500)
@@ -79,7 +79,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The parts 
     })
   )
 
-  it.scoped("keep what came to them while somebody waited to empty them", () =>
+  it.effect("keep what came to them while somebody waited to empty them", () =>
     Effect.gen(function* () {
       const { purge } = yield* Journal
       yield* clear
@@ -92,7 +92,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The parts 
         `insert into journal select (jsonb_populate_record(j, jsonb_build_object('id', gen_random_uuid(), 'at', now()))).*
          from journal j`
       )
-      const purging = yield* Effect.fork(purge)
+      const purging = yield* Effect.forkChild(purge)
       yield* duringWork(purging, waiting(watcher, 1))
       yield* rowsOf(writer, "commit")
       assert.strictEqual(yield* Fiber.join(purging), 0)
@@ -100,7 +100,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The parts 
     })
   )
 
-  it.scoped("that a dump reads are left for next time, and nobody who writes waits meanwhile", () =>
+  it.effect("that a dump reads are left for next time, and nobody who writes waits meanwhile", () =>
     Effect.gen(function* () {
       const { purge } = yield* Journal
       yield* clear
@@ -110,12 +110,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The parts 
       const [dump, watcher] = [yield* connection(url), yield* connection(url)]
       yield* rowsOf(dump, "begin")
       yield* rowsOf(dump, "lock table journal in access share mode")
-      const purging = yield* Effect.fork(Effect.exit(purge))
+      const purging = yield* Effect.forkChild(Effect.exit(purge))
       yield* duringWork(purging, waiting(watcher, 1))
       yield* duringWork(purging, client.post("/products", { name: "Cup" }))
       const ended = yield* Fiber.join(purging)
       assert(Exit.isFailure(ended))
-      assert.instanceOf(Option.getOrUndefined(Cause.dieOption(ended.cause)), Unavailable)
+      assert.instanceOf(Result.getOrUndefined(Cause.findDefect(ended.cause)), Unavailable)
       assert.include(yield* filled, 9)
 
       yield* rowsOf(dump, "commit")

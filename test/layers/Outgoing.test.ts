@@ -20,10 +20,10 @@ const ending = (version: string) =>
   receiver((socket) => void socket.end(`HTTP/${version} 200 OK\r\nconnection: close\r\n\r\nto the end`))
 
 const readAllowed = (...entries: ReadonlyArray<[string, string]>) =>
-  Effect.withConfigProvider(allowedHosts, ConfigProvider.fromMap(new Map(entries)))
+  Effect.provide(allowedHosts, ConfigProvider.layer(ConfigProvider.fromUnknown(Object.fromEntries(entries))))
 
 describe("a request", () => {
-  it.scopedLive("arrives as a POST with its headers and its body, byte for byte", () =>
+  it.live("arrives as a POST with its headers and its body, byte for byte", () =>
     Effect.gen(function* () {
       const { port, requests } = yield* receiver(ok)
       const { post } = yield* makeOutgoing({ allowed: new Set(["127.0.0.1"]) })
@@ -43,7 +43,7 @@ describe("a request", () => {
     })
   )
 
-  it.scopedLive("with a header that would end early is not sent", () =>
+  it.live("with a header that would end early is not sent", () =>
     Effect.gen(function* () {
       const { sockets, url } = yield* receiver(ok)
       const { post } = yield* makeOutgoing({ allowed: new Set(["127.0.0.1"]) })
@@ -56,7 +56,7 @@ describe("a request", () => {
 
 describe("an answer", () => {
   for (const status of [200, 201, 202, 204, 299, 400, 401, 404, 410, 422, 429, 500, 502, 503]) {
-    it.scopedLive(`with status ${status} is given as it is`, () =>
+    it.live(`with status ${status} is given as it is`, () =>
       Effect.gen(function* () {
         const body = status === 204 ? "" : `{"status":${status}}`
         const { url } = yield* receiver(saying(`HTTP/1.1 ${status} So`, `content-length: ${body.length}`, "", body))
@@ -68,7 +68,7 @@ describe("an answer", () => {
     )
   }
 
-  it.scopedLive("may say when to try again", () =>
+  it.live("may say when to try again", () =>
     Effect.gen(function* () {
       const post = yield* sender()
       const retryAfter = (...headers: ReadonlyArray<string>) =>
@@ -84,7 +84,7 @@ describe("an answer", () => {
     })
   )
 
-  it.scopedLive("is kept up to 16 KiB, and read to its end", () =>
+  it.live("is kept up to 16 KiB, and read to its end", () =>
     Effect.gen(function* () {
       const post = yield* sender()
       for (const length of [0, 1, KEPT_BYTES - 1, KEPT_BYTES, KEPT_BYTES + 1, 300_000]) {
@@ -97,7 +97,7 @@ describe("an answer", () => {
     })
   )
 
-  it.scopedLive("is not decompressed", () =>
+  it.live("is not decompressed", () =>
     Effect.gen(function* () {
       const bomb = gzipSync(Buffer.alloc(1_000_000))
       const { url } = yield* receiver(holding(bomb, "content-encoding: gzip"))
@@ -106,7 +106,7 @@ describe("an answer", () => {
     })
   )
 
-  it.scopedLive("may come in chunks, with extensions and trailers, or end with the connection", () =>
+  it.live("may come in chunks, with extensions and trailers, or end with the connection", () =>
     Effect.gen(function* () {
       const post = yield* sender()
       const chunked = saying(
@@ -120,7 +120,7 @@ describe("an answer", () => {
   )
 
   for (const status of [300, 301, 302, 303, 307, 308]) {
-    it.scopedLive(`that redirects with ${status} is final, and the other receiver gets nothing`, () =>
+    it.live(`that redirects with ${status} is final, and the other receiver gets nothing`, () =>
       Effect.gen(function* () {
         const other = yield* receiver(ok)
         const { url } = yield* receiver(
@@ -132,7 +132,7 @@ describe("an answer", () => {
     )
   }
 
-  it.scopedLive("may come before the request is read, or come along with a connection", () =>
+  it.live("may come before the request is read, or come along with a connection", () =>
     Effect.gen(function* () {
       const early = "HTTP/1.1 413 Too Large\r\ncontent-length: 4\r\n\r\nlong"
       const { url } = yield* receiver(() => undefined, { onConnection: (socket) => void socket.write(early) })
@@ -157,7 +157,7 @@ describe("informational answers", () => {
   }
 
   for (const [name, informational] of Object.entries(before)) {
-    it.scopedLive(`${name}: the answer after it counts, on a connection that is used again`, () =>
+    it.live(`${name}: the answer after it counts, on a connection that is used again`, () =>
       Effect.gen(function* () {
         const { sockets, url } = yield* receiver((socket) => void socket.write(informational + FINAL))
         const post = yield* sender()
@@ -170,7 +170,7 @@ describe("informational answers", () => {
       })
     )
 
-    it.scopedLive(`${name}: also byte by byte`, () =>
+    it.live(`${name}: also byte by byte`, () =>
       Effect.gen(function* () {
         const { url } = yield* receiver((socket) => {
           socket.setNoDelay(true)
@@ -186,7 +186,7 @@ describe("informational answers", () => {
     )
   }
 
-  it.scopedLive("without end are no answer", () =>
+  it.live("without end are no answer", () =>
     Effect.gen(function* () {
       const { url } = yield* receiver((socket) => {
         const again = setInterval(() => socket.write(CONTINUE + HINTS), 10)
@@ -199,7 +199,7 @@ describe("informational answers", () => {
     })
   )
 
-  it.scopedLive("are read up to 16 KiB: one receiver that sends more does not keep the process busy", () =>
+  it.live("are read up to 16 KiB: one receiver that sends more does not keep the process busy", () =>
     Effect.gen(function* () {
       const informational = "HTTP/1.1 103 \r\n\r\n"
       const { requests, sockets, url } = yield* receiver((socket, earlier) => {
@@ -219,7 +219,7 @@ describe("informational answers", () => {
     })
   )
 
-  it.scopedLive("101 switches to nothing, and offers of an upgrade change nothing", () =>
+  it.live("101 switches to nothing, and offers of an upgrade change nothing", () =>
     Effect.gen(function* () {
       const post = yield* sender()
       const upgrade = ["connection: Upgrade", "upgrade: websocket"]
@@ -257,7 +257,7 @@ describe("WEBHOOK_ALLOW_HOSTS", () => {
         ["localhost", "127.0.0.1:3000"]
       )
       const error = yield* Effect.flip(readAllowed(["WEBHOOK_ALLOW_HOSTS", "localhost,http://x"]))
-      assert.match(String(error), /WEBHOOK_ALLOW_HOSTS.*"http:\/\/x" is no host/)
+      assert.match(String(error), /"http:\/\/x" is no host[^]*WEBHOOK_ALLOW_HOSTS/)
     })
   )
 })

@@ -40,7 +40,7 @@ const leadingTo =
     )
 
 describe("a connection", () => {
-  it.scopedLive("serves one request after the other", () =>
+  it.live("serves one request after the other", () =>
     Effect.gen(function* () {
       const { requests, sockets, url } = yield* receiver(ok)
       const post = yield* sender()
@@ -49,7 +49,7 @@ describe("a connection", () => {
     })
   )
 
-  it.scopedLive("serves one request at a time, and never another one's answer", () =>
+  it.live("serves one request at a time, and never another one's answer", () =>
     Effect.gen(function* () {
       // Answers with the last characters of the request, some later than others.
       const { sockets, url } = yield* receiver((socket, earlier, request) => {
@@ -73,7 +73,7 @@ describe("a connection", () => {
   }
 
   for (const [name, answer] of Object.entries(SPENT)) {
-    it.scopedLive(`${name} serves no other request`, () =>
+    it.live(`${name} serves no other request`, () =>
       Effect.gen(function* () {
         const { sockets, url } = yield* receiver(answer)
         const post = yield* sender()
@@ -86,7 +86,7 @@ describe("a connection", () => {
     )
   }
 
-  it.scopedLive("is not closed by an interruption that comes when the answer is there", () =>
+  it.live("is not closed by an interruption that comes when the answer is there", () =>
     Effect.gen(function* () {
       const { port, sockets } = yield* receiver(ok)
       const origin = `http://127.0.0.1:${port}`
@@ -94,7 +94,7 @@ describe("a connection", () => {
       yield* Effect.addFinalizer(() => Effect.sync(destroyAll))
       const request = { url: `${origin}/`, headers: {}, body: "" }
       for (let n = 0; n < 3; n++) {
-        const stop = yield* Effect.async<() => void>((resume) => {
+        const stop = yield* Effect.callback<() => void>((resume) => {
           const options = { connection: take(origin), path: "/", request, timeoutMillis: 5000 }
           const stop = exchange(options, ({ status }) => {
             assert.strictEqual(status, 200)
@@ -108,7 +108,7 @@ describe("a connection", () => {
     })
   )
 
-  it.scopedLive("is closed when nobody needs it, as soon as the receiver wishes", () =>
+  it.live("is closed when nobody needs it, as soon as the receiver wishes", () =>
     Effect.gen(function* () {
       const { sockets, url } = yield* receiver(
         saying("HTTP/1.1 200 OK", "keep-alive: timeout=3", "content-length: 2", "", "ok")
@@ -119,7 +119,7 @@ describe("a connection", () => {
     })
   )
 
-  it.scopedLive("waits for another request along with no more than 511 others", () =>
+  it.live("waits for another request along with no more than 511 others", () =>
     Effect.gen(function* () {
       const { sockets, url } = yield* receiver((_, earlier, request) => {
         if (earlier === 539) for (const socket of sockets) ok(socket, earlier, request)
@@ -131,14 +131,14 @@ describe("a connection", () => {
     })
   )
 
-  it.scopedLive("closes with the scope, also under a request", () =>
+  it.live("closes with the scope, also under a request", () =>
     Effect.gen(function* () {
       const idle = yield* receiver(ok)
       const busy = yield* receiver(silent)
       const scope = yield* Scope.make()
-      const post = yield* Scope.extend(sender({ timeoutMillis: 20_000 }), scope)
+      const post = yield* Scope.provide(sender({ timeoutMillis: 20_000 }), scope)
       yield* post(idle.url)
-      const fiber = yield* Effect.fork(post(busy.url))
+      const fiber = yield* Effect.forkChild(post(busy.url))
       assert.isTrue(yield* until(() => busy.requests.length === 1))
       yield* Scope.close(scope, Exit.void)
       assert.strictEqual((yield* Fiber.join(fiber)).error, "The service stopped before the answer was complete")
@@ -148,7 +148,7 @@ describe("a connection", () => {
 })
 
 describe("the guard", () => {
-  it.scopedLive("lets a host be called on the ports that were allowed, however often those were", () =>
+  it.live("lets a host be called on the ports that were allowed, however often those were", () =>
     Effect.gen(function* () {
       const [one, other] = yield* Effect.all([receiver(ok), receiver(ok)])
       const { post } = yield* makeOutgoing({ allowed: new Set([`127.0.0.1:${one.port}`]) })
@@ -163,7 +163,7 @@ describe("the guard", () => {
     })
   )
 
-  it.scopedLive("connects to the very addresses that it checked", () =>
+  it.live("connects to the very addresses that it checked", () =>
     Effect.gen(function* () {
       const { offered } = yield* watchConnects
       const { post } = yield* makeOutgoing({ allowed: new Set(), lookup: leadingTo(PUBLIC_4, PUBLIC_6) })
@@ -172,7 +172,7 @@ describe("the guard", () => {
     })
   )
 
-  it.scopedLive("asks about a name once for each connection", () =>
+  it.live("asks about a name once for each connection", () =>
     Effect.gen(function* () {
       let asked = 0
       const lookup: LookupFunction = (hostname, options, callback) => {
@@ -187,7 +187,7 @@ describe("the guard", () => {
 })
 
 describe("the environment", () => {
-  it.scopedLive("names no proxy", () =>
+  it.live("names no proxy", () =>
     Effect.gen(function* () {
       const proxy = yield* receiver(ok)
       const { url } = yield* receiver(ok)
@@ -202,7 +202,7 @@ describe("the environment", () => {
     })
   )
 
-  it.scopedLive("does not switch off TLS", () =>
+  it.live("does not switch off TLS", () =>
     Effect.gen(function* () {
       yield* withVariables({ NODE_TLS_REJECT_UNAUTHORIZED: "0" })
       const { port, requests } = yield* receiver(ok, { tls: selfSigned("127.0.0.1") })
@@ -221,7 +221,7 @@ describe("TLS", () => {
   ] as const
 
   for (const [name, tls, trusted, code] of certificates) {
-    it.scopedLive(`refuses a certificate ${name}, and sends nothing`, () =>
+    it.live(`refuses a certificate ${name}, and sends nothing`, () =>
       Effect.gen(function* () {
         const { port, requests } = yield* receiver(ok, { tls })
         const trust = trusted === undefined ? {} : { secureContext: createSecureContext({ ca: tls.cert }) }
@@ -234,7 +234,7 @@ describe("TLS", () => {
   }
 
   for (const host of ["localhost", "127.0.0.1"]) {
-    it.scopedLive(`takes one that is trusted and of the host ${host}, and keeps the connection`, () =>
+    it.live(`takes one that is trusted and of the host ${host}, and keeps the connection`, () =>
       Effect.gen(function* () {
         const tls = selfSigned(host)
         const { port, requests, sockets } = yield* receiver(ok, { tls })
@@ -248,7 +248,7 @@ describe("TLS", () => {
     )
   }
 
-  it.scopedLive("is not taken for granted", () =>
+  it.live("is not taken for granted", () =>
     Effect.gen(function* () {
       const { port } = yield* receiver(ok, { onConnection: (socket) => void socket.write("220 hello\r\n") })
       const { error } = yield* (yield* sender())(`https://127.0.0.1:${port}/`)

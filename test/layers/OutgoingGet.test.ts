@@ -5,7 +5,7 @@ import { makeOutgoing } from "../../src/layers/webhooks/Outgoing.ts"
 import { receiver, saying, textOf, until } from "../support/RawReceiver.ts"
 
 describe("a GET", () => {
-  it.scopedLive("asks for what is there, with no body", () =>
+  it.live("asks for what is there, with no body", () =>
     Effect.gen(function* () {
       const { port, requests } = yield* receiver(
         saying(
@@ -35,7 +35,7 @@ describe("a GET", () => {
     })
   )
 
-  it.scopedLive("takes an answer of 16 KiB, and of a longer one no more, and its connection closed", () =>
+  it.live("takes an answer of 16 KiB, and of a longer one no more, and its connection closed", () =>
     Effect.gen(function* () {
       const { get } = yield* makeOutgoing({ allowed: new Set(["127.0.0.1"]) })
       const whole = yield* receiver(

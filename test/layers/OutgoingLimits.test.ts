@@ -48,7 +48,7 @@ const SLOW: Readonly<Record<string, readonly [answer: Answer, error: string]>> =
 
 describe("when time is up, the request is over and its socket closed, at a receiver that", () => {
   for (const [name, [answer, error]] of Object.entries(SLOW)) {
-    it.scopedLive(name, () =>
+    it.live(name, () =>
       Effect.gen(function* () {
         const { sockets, url } = yield* receiver(answer)
         const attempt = yield* (yield* sender({ timeoutMillis: 300 }))(url)
@@ -61,7 +61,7 @@ describe("when time is up, the request is over and its socket closed, at a recei
     )
   }
 
-  it.scopedLive("accepts connections and does not speak TLS", () =>
+  it.live("accepts connections and does not speak TLS", () =>
     Effect.gen(function* () {
       const { port, sockets } = yield* receiver(silent)
       const attempt = yield* (yield* sender({ timeoutMillis: 300 }))(`https://127.0.0.1:${port}/`)
@@ -70,7 +70,7 @@ describe("when time is up, the request is over and its socket closed, at a recei
     })
   )
 
-  it.scopedLive("has a name that DNS is silent about; a late answer of DNS leads nowhere", () =>
+  it.live("has a name that DNS is silent about; a late answer of DNS leads nowhere", () =>
     Effect.gen(function* () {
       const connects = yield* watchConnects
       let answerLate: (() => void) | undefined
@@ -128,7 +128,7 @@ const BROKEN: Readonly<Record<string, readonly [answer: Answer, error: RegExp | 
 
 describe("an answer is an error in one sentence, at a receiver that", () => {
   for (const [name, [answer, error]] of Object.entries(BROKEN)) {
-    it.scopedLive(name, () =>
+    it.live(name, () =>
       Effect.gen(function* () {
         const { sockets, url } = yield* receiver(answer)
         const attempt = yield* (yield* sender())(url)
@@ -141,7 +141,7 @@ describe("an answer is an error in one sentence, at a receiver that", () => {
     )
   }
 
-  it.scopedLive("is not there", () =>
+  it.live("is not there", () =>
     Effect.gen(function* () {
       const closed = yield* Effect.scoped(receiver(ok))
       const post = yield* sender()
@@ -150,7 +150,7 @@ describe("an answer is an error in one sentence, at a receiver that", () => {
     })
   )
 
-  it.scopedLive("sends headers without end", () =>
+  it.live("sends headers without end", () =>
     Effect.gen(function* () {
       const { sockets, url } = yield* receiver((socket) => {
         socket.write("HTTP/1.1 200 OK\r\n")
@@ -167,14 +167,14 @@ describe("an answer is an error in one sentence, at a receiver that", () => {
   )
 })
 
-it.scopedLive("what came of an incomplete answer is kept", () =>
+it.live("what came of an incomplete answer is kept", () =>
   Effect.gen(function* () {
     const { url } = yield* receiver((socket) => void socket.write(`${HEAD}half`))
     assert.strictEqual(textOf(yield* (yield* sender({ timeoutMillis: 300 }))(url)), "half")
   })
 )
 
-it.scopedLive("an answer of 1 GiB is read in full, and memory stays flat", () =>
+it.live("an answer of 1 GiB is read in full, and memory stays flat", () =>
   Effect.gen(function* () {
     const size = 2 ** 30
     const piece = Buffer.alloc(2 ** 20, "x")
@@ -210,11 +210,11 @@ describe("interruption closes the socket", () => {
   }
 
   for (const [name, [scheme, answer]] of Object.entries(WAITING)) {
-    it.scopedLive(name, () =>
+    it.live(name, () =>
       Effect.gen(function* () {
         const { port, requests, sockets } = yield* receiver(answer)
         const post = yield* sender()
-        const fiber = yield* Effect.fork(post(`${scheme}://127.0.0.1:${port}/`))
+        const fiber = yield* Effect.forkChild(post(`${scheme}://127.0.0.1:${port}/`))
         assert.isTrue(yield* until(() => (scheme === "http" ? requests : sockets).length === 1))
         yield* Fiber.interrupt(fiber)
         assert.isTrue(yield* until(() => sockets.every((socket) => socket.destroyed)))

@@ -40,7 +40,7 @@ const ownersOf = (table: string) =>
   })
 
 layer(Distributed, { excludeTestServices: true, timeout: "60 seconds" })("On tables distributed by store", (it) => {
-  it.scoped("an answer is stored under its key, and under no key at the same place of another store", () =>
+  it.effect("an answer is stored under its key, and under no key at the same place of another store", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const [one, ...others] = yield* stores
@@ -57,7 +57,7 @@ layer(Distributed, { excludeTestServices: true, timeout: "60 seconds" })("On tab
     })
   )
 
-  it.scoped("what is claimed, settled and purged is of one store alone", () =>
+  it.effect("what is claimed, settled and purged is of one store alone", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       for (const table of TABLES) yield* sql.unsafe(`truncate ${table}`)

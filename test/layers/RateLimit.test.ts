@@ -1,6 +1,7 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FastCheck, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as FastCheck from "fast-check"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
@@ -115,7 +116,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("RateLimitLive
           }
         })
 
-      const run = yield* Effect.runtime<RateLimit | SqlClient.SqlClient>()
+      const run = yield* Effect.context<RateLimit | SqlClient.SqlClient>()
       const property = FastCheck.asyncProperty(
         FastCheck.array(step, { minLength: 1, maxLength: 8 }),
         (steps) => Effect.runPromise(Effect.provide(holds(steps), run)) // a failed assertion rejects

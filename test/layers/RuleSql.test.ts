@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, FastCheck as fc, Layer, Runtime, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
+import * as fc from "fast-check"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { Catalog } from "../../src/domain/catalog/Catalog.ts"
 import { Collection, CreateCollection } from "../../src/domain/catalog/Collection.ts"
@@ -34,10 +35,9 @@ const toSummaries = Schema.decodeUnknownSync(Preview.fields.items, { onExcessPro
 const toInput = Schema.decodeUnknownSync(CreateCollection)
 
 /** A store after random writes: products made, most of them changed, some removed. */
-class RandomStore extends Context.Tag("test/RandomStore")<
-  RandomStore,
-  { readonly storeId: StoreId; readonly left: number }
->() {}
+class RandomStore extends Context.Service<RandomStore, { readonly storeId: StoreId; readonly left: number }>()(
+  "test/RandomStore"
+) {}
 
 const randomStore = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -65,7 +65,7 @@ const Row = Schema.Struct({
   document: Schema.String,
   description: Schema.NullOr(Schema.String)
 })
-const toRows = Schema.decodeUnknown(Schema.Array(Row))
+const toRows = Schema.decodeUnknownEffect(Schema.Array(Row))
 
 layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Rules in SQL", (it) => {
   it.effect(
@@ -75,7 +75,7 @@ layer(RandomStoreTest, { excludeTestServices: true, timeout: "60 seconds" })("Ru
         const { storeId } = yield* RandomStore
         const catalog = yield* Catalog
         const perform = yield* performIn(storeId)
-        const runPromise = Runtime.runPromise(yield* Effect.runtime())
+        const runPromise = Effect.runPromiseWith(yield* Effect.context())
         const { items } = yield* catalog.listProducts(storeId, { cursor: undefined, limit: PRODUCTS })
         const products = toProducts(parse(items)).map((product) => ({ id: product.id, facets: facetsOf(product) }))
 

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { migrations, MigrationsLive } from "../../src/layers/Migrations.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
 
@@ -121,7 +121,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("The s
       ]
       for (const statement of refused) {
         const failure = yield* Effect.flip(statement)
-        assert.match(String(failure.cause), /violates (check|foreign key) constraint/)
+        assert.match(String(failure.reason.cause), /violates (check|foreign key) constraint/)
       }
     })
   )

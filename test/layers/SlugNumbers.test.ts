@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { AccessLive } from "../../src/layers/access/Access.ts"
 import { makeStore } from "../support/Api.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
@@ -15,8 +15,8 @@ const LOOKS = `
   from pg_stat_xact_user_tables where relname = $1
 `
 
-const looksOf = Schema.decodeUnknownSync(Schema.Tuple(Schema.Struct({ probes: Schema.Int, scans: Schema.Int })))
-const choiceOf = Schema.decodeUnknownSync(Schema.Tuple(Schema.Struct({ number: Schema.Int })))
+const looksOf = Schema.decodeUnknownSync(Schema.Tuple([Schema.Struct({ probes: Schema.Int, scans: Schema.Int })]))
+const choiceOf = Schema.decodeUnknownSync(Schema.Tuple([Schema.Struct({ number: Schema.Int })]))
 
 layer(Layer.provideMerge(AccessLive, PostgresTest), { excludeTestServices: true, timeout: "60 seconds" })(
   "The number of a slug",

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { FastCheck as fc } from "effect"
+import * as fc from "fast-check"
 import { facetsOf } from "../../src/domain/catalog/Facets.ts"
 import { newProduct, ProductId } from "../../src/domain/catalog/Product.ts"
 import type { RuleField } from "../../src/domain/catalog/Rule.ts"

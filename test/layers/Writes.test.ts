@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Either, Layer, Schema } from "effect"
+import { Effect, Layer, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { Catalog } from "../../src/domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct, Product } from "../../src/domain/catalog/Product.ts"
@@ -8,6 +8,7 @@ import { parse } from "../../src/domain/Json.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Write, Writes } from "../../src/domain/Write.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
+import { statement } from "../../src/layers/database/Statement.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { recorded } from "../../src/layers/Writes.ts"
 import { makeStore } from "../support/Api.ts"
@@ -55,8 +56,8 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         const storeId = yield* makeStore()
         const perform = yield* performIn(storeId)
         const create = perform(catalog.createProduct(storeId, cup))
-        const outcome = yield* transaction(Effect.all([create, Effect.either(create)]))
-        assert.strictEqual(Either.isLeft(outcome[1]) ? outcome[1].left._tag : "", "SlugTaken")
+        const outcome = yield* transaction(Effect.all([create, Effect.result(create)]))
+        assert.strictEqual(Result.isFailure(outcome[1]) ? outcome[1].failure._tag : "", "SlugTaken")
         assert.deepStrictEqual(yield* booksOf(storeId), holding(1))
       })
     )
@@ -126,7 +127,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
           Effect.gen(function* () {
             notices = 0
             const described = () => recorded(contextOf(storeId), null, write, () => void (notices += 1))
-            const outcome = yield* Effect.either(perform(described, keep))
+            const outcome = yield* Effect.result(perform(described, keep))
             return { outcome, notices }
           })
         const create = catalog.createProduct(storeId, cup)
@@ -137,7 +138,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         assert.strictEqual(between, 0)
         assert.strictEqual(notices, 1)
         assert.strictEqual((yield* noticesOf(create)).notices, 0)
-        const { id } = Either.getOrThrow(outcome)
+        const { id } = Result.getOrThrow(outcome)
         assert.strictEqual((yield* noticesOf(catalog.updateProduct(storeId, id, {}, "any"))).notices, 0)
         assert.strictEqual((yield* noticesOf(catalog.updateProduct(storeId, id, { price: 2 }, "any"))).notices, 1)
         assert.strictEqual((yield* noticesOf(catalog.deleteProduct(storeId, id, "any"))).notices, 0)
@@ -145,6 +146,11 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
     )
   }
 )
+
+const selectPlanned = statement(`
+  select generic_plans > 0 as "isKept" from pg_prepared_statements
+  where custom_plans + generic_plans = 8 and statement like '%insert into deliveries%'
+`)
 
 layer(Layer.provideMerge(DomainLive, OneConnectionTest), { excludeTestServices: true, timeout: "60 seconds" })(
   "WritesLive on one connection",
@@ -166,10 +172,8 @@ layer(Layer.provideMerge(DomainLive, OneConnectionTest), { excludeTestServices: 
           yield* perform(create)
           yield* perform(catalog.updateProduct(storeId, id, { stock: 1 }, "any"))
         }
-        const writes = yield* sql`
-          select generic_plans > 0 as "isKept" from pg_prepared_statements
-          where custom_plans + generic_plans = 8 and statement like '%insert into deliveries%'
-        `
+        const { rows } = yield* Database
+        const writes = yield* rows(Schema.Struct({ isKept: Schema.Boolean }))(selectPlanned())
         assert.deepStrictEqual(writes, [{ isKept: true }, { isKept: true }, { isKept: true }])
       })
     )

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Chunk, Effect, Exit, ExecutionStrategy, Fiber, Queue, Scope, Stream } from "effect"
+import { Effect, Exit, Fiber, Queue, Scope, Stream } from "effect"
 import type { Changed } from "../../src/rpc/Client.ts"
 import { dataOf, makeClient } from "../support/Api.ts"
 import { enroll, freePort, ownDatabase, rowsOf, startServer } from "../support/Process.ts"
@@ -9,7 +9,7 @@ import { followerAt } from "../support/Follower.ts"
 const KILLS = 3
 const WORKERS = 4
 
-it.scopedLive(
+it.live(
   "who follows a server that is killed again and again is told of each change once, in order",
   () =>
     Effect.gen(function* () {
@@ -17,8 +17,8 @@ it.scopedLive(
       const port = String(yield* freePort)
       const whole = yield* Effect.scope
       const start = Effect.gen(function* () {
-        const scope = yield* Scope.fork(whole, ExecutionStrategy.sequential)
-        const { base } = yield* Scope.extend(startServer({ DATABASE_URL: url, PORT: port }), scope)
+        const scope = yield* Scope.fork(whole)
+        const { base } = yield* Scope.provide(startServer({ DATABASE_URL: url, PORT: port }), scope)
         return { base, kill: Scope.close(scope, Exit.void) }
       })
       let server = yield* start
@@ -42,10 +42,10 @@ it.scopedLive(
           }
           yield* Effect.sleep("20 millis")
         }).pipe(Effect.repeat({ until: () => isOver }))
-      const writing = yield* Effect.fork(Effect.forEach(tokens, write, { concurrency: "unbounded" }))
+      const writing = yield* Effect.forkChild(Effect.forEach(tokens, write, { concurrency: "unbounded" }))
       const grown = (size: number) =>
         Effect.repeat(
-          Effect.zipRight(
+          Effect.andThen(
             rowsOf(client, "update rate_windows set hits = '{}'"),
             Effect.delay(Queue.size(told), "50 millis")
           ),
@@ -61,7 +61,7 @@ it.scopedLive(
       yield* Fiber.join(writing)
 
       // It began somewhere in the beginning; from there on nothing is missed.
-      const [first] = Chunk.toReadonlyArray(yield* Queue.takeN(told, 1))
+      const [first] = yield* Queue.takeN(told, 1)
       const rows = yield* rowsOf(
         client,
         "select id from journal where store_id = $1 and version is not null and id > $2 order by id",
@@ -69,7 +69,7 @@ it.scopedLive(
       )
       const others = yield* Queue.takeN(told, rows.length)
       assert.deepStrictEqual(
-        Chunk.toReadonlyArray(others).map(({ id }) => String(id)),
+        others.map(({ id }) => String(id)),
         rows.map(({ id }) => String(id))
       )
       assert.strictEqual(yield* Queue.size(told), 0)

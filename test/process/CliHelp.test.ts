@@ -16,7 +16,7 @@ const helps: ReadonlyArray<readonly [string, string, ReadonlyArray<RegExp>]> = [
 ]
 
 for (const [asked, usage, commands] of helps) {
-  it.scopedLive(`${asked} names every command by its whole name, in lines of at most 100 columns`, () =>
+  it.live(`${asked} names every command by its whole name, in lines of at most 100 columns`, () =>
     Effect.gen(function* () {
       const { code, stderr, stdout } = yield* cli("", ...asked.split(" "))
       assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
@@ -31,3 +31,11 @@ for (const [asked, usage, commands] of helps) {
     })
   )
 }
+
+it.live("a misspelt option is answered in one line with the option that was meant", () =>
+  Effect.gen(function* () {
+    const { code, stderr, stdout } = yield* cli("", "migrate", "--jso")
+    const line = "partner-api: Received unknown option: --jso. Did you mean --json?\n"
+    assert.deepStrictEqual({ code, stderr, stdout }, { code: 1, stderr: line, stdout: "" })
+  })
+)

@@ -19,7 +19,7 @@ const commands: ReadonlyArray<readonly [asked: string, code: number]> = [
 ]
 
 for (const [asked, code] of commands) {
-  it.scopedLive(`${asked} says in a process of its own what it says in that of a test, and ends with ${code}`, () =>
+  it.live(`${asked} says in a process of its own what it says in that of a test, and ends with ${code}`, () =>
     Effect.gen(function* () {
       const [{ url }, other] = [yield* ownDatabase, yield* ownDatabase]
       const ended = yield* cliProcess(url, ...words(asked))
@@ -31,11 +31,11 @@ for (const [asked, code] of commands) {
   )
 }
 
-it.scopedLive("what is made in a process of its own is there", () =>
+it.live("what is made in a process of its own is there", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     const made = yield* cliProcess(url, ...words("apps create --name App --scope read_products --json"))
-    const { appId } = Schema.decodeSync(Schema.parseJson(AppMade))(made.stdout)
+    const { appId } = Schema.decodeSync(Schema.fromJsonString(AppMade))(made.stdout)
     const { rows } = yield* Effect.promise(() => client.query("select id from apps"))
     assert.deepStrictEqual(rows, [{ id: appId }])
     const merchant = yield* cliProcess(url, ...words("merchants create --email ada@example.com --name Ada"))

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, ExecutionStrategy, Exit, Fiber, Ref, Scope } from "effect"
+import { Effect, Exit, Fiber, Ref, Scope } from "effect"
 import { type Answer, dataOf, makeClient } from "../support/Api.ts"
 import { duringWork, enroll, ownDatabase, rowsOf, startServer, watch } from "../support/Process.ts"
 
@@ -29,15 +29,15 @@ const everything = `
   from products p where p.store_id = $1 order by p.id
 `
 
-it.scopedLive(
+it.live(
   "a server that is killed again and again under parallel writes loses, doubles and halves nothing",
   () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
       const whole = yield* Effect.scope
       const start = Effect.gen(function* () {
-        const scope = yield* Scope.fork(whole, ExecutionStrategy.sequential)
-        const server = yield* Scope.extend(startServer({ DATABASE_URL: url }), scope)
+        const scope = yield* Scope.fork(whole)
+        const server = yield* Scope.provide(startServer({ DATABASE_URL: url }), scope)
         return { base: server.base, kill: Scope.close(scope, Exit.void) }
       })
       const first = yield* start
@@ -75,7 +75,7 @@ it.scopedLive(
               return [made, changed, yield* ask({ token, method: "DELETE", path, key: `drop-${n}`, body: undefined })]
             })
         )
-      const working = yield* Effect.fork(
+      const working = yield* Effect.forkChild(
         Effect.map(Effect.all(tokens.map(work), { concurrency: "unbounded" }), (done) => done.flat(2))
       )
 

@@ -16,20 +16,20 @@ import {
   watch
 } from "../support/Process.ts"
 
-const Demo = Schema.parseJson(
+const Demo = Schema.fromJsonString(
   Schema.Struct({
     baseUrl: Schema.String,
-    storeId: Schema.UUID,
-    installationId: Schema.UUID,
-    webhookAppId: Schema.UUID,
-    webhookSecret: Schema.String.pipe(Schema.startsWith("whsec_")),
-    merchantEmail: Schema.String.pipe(Schema.endsWith("@example.com")),
-    merchantPassword: Schema.String.pipe(Schema.minLength(20)),
-    agentToken: Schema.String.pipe(Schema.startsWith("agent_")),
-    exampleClientId: Schema.UUID,
-    exampleWebhookSecret: Schema.String.pipe(Schema.startsWith("whsec_")),
+    storeId: Schema.String.check(Schema.isUUID()),
+    installationId: Schema.String.check(Schema.isUUID()),
+    webhookAppId: Schema.String.check(Schema.isUUID()),
+    webhookSecret: Schema.String.pipe(Schema.check(Schema.isStartingWith("whsec_"))),
+    merchantEmail: Schema.String.pipe(Schema.check(Schema.isEndingWith("@example.com"))),
+    merchantPassword: Schema.String.pipe(Schema.check(Schema.isMinLength(20))),
+    agentToken: Schema.String.pipe(Schema.check(Schema.isStartingWith("agent_"))),
+    exampleClientId: Schema.String.check(Schema.isUUID()),
+    exampleWebhookSecret: Schema.String.pipe(Schema.check(Schema.isStartingWith("whsec_"))),
     accessToken: Schema.NonEmptyString,
-    accessTokenExpiresAt: Schema.DateTimeUtc
+    accessTokenExpiresAt: Schema.DateTimeUtcFromString
   })
 )
 
@@ -37,26 +37,24 @@ const Demo = Schema.parseJson(
 const readDemo = (dataDir: string) =>
   Schema.decodeSync(Demo, { onExcessProperty: "error" })(readFileSync(join(dataDir, "demo.json"), "utf8"))
 
-it.scopedLive(
-  "DEMO=true makes a store to try things with and writes how to reach it to demo.json, for its owner alone",
-  () =>
-    Effect.gen(function* () {
-      const { url } = yield* ownDatabase
-      const dataDir = yield* folder
-      const server = yield* startServer({ DATABASE_URL: url, DATA_DIR: dataDir, DEMO: "true" })
-      yield* server.greeted
-      assert.strictEqual(statSync(join(dataDir, "demo.json")).mode & 0o777, 0o600)
-      const demo = readDemo(dataDir)
-      assert.strictEqual(demo.baseUrl, server.base)
-      const client = makeClient(demo.baseUrl, demo.accessToken)
-      assert.isNotEmpty(pageOf(yield* client.get("/products")).items)
-      assert.isNotEmpty(pageOf(yield* client.get("/collections")).items)
-      assert.strictEqual((yield* client.post("/products", { name: "Cup" })).status, 201)
-      assert.include(server.said.stdout, `curl -H "Authorization: Bearer ${demo.accessToken}"`)
-    })
+it.live("DEMO=true makes a store to try things with and writes how to reach it to demo.json, for its owner alone", () =>
+  Effect.gen(function* () {
+    const { url } = yield* ownDatabase
+    const dataDir = yield* folder
+    const server = yield* startServer({ DATABASE_URL: url, DATA_DIR: dataDir, DEMO: "true" })
+    yield* server.greeted
+    assert.strictEqual(statSync(join(dataDir, "demo.json")).mode & 0o777, 0o600)
+    const demo = readDemo(dataDir)
+    assert.strictEqual(demo.baseUrl, server.base)
+    const client = makeClient(demo.baseUrl, demo.accessToken)
+    assert.isNotEmpty(pageOf(yield* client.get("/products")).items)
+    assert.isNotEmpty(pageOf(yield* client.get("/collections")).items)
+    assert.strictEqual((yield* client.post("/products", { name: "Cup" })).status, 201)
+    assert.include(server.said.stdout, `curl -H "Authorization: Bearer ${demo.accessToken}"`)
+  })
 )
 
-it.scopedLive("a second start finds the same demo store with what was changed in it, and a fresh token", () =>
+it.live("a second start finds the same demo store with what was changed in it, and a fresh token", () =>
   Effect.gen(function* () {
     const { client: database, url } = yield* ownDatabase
     const given = { DATABASE_URL: url, DATA_DIR: yield* folder, DEMO: "true" }
@@ -100,7 +98,7 @@ const damages: Readonly<Record<string, { readonly damage: (file: string) => void
 }
 
 for (const [how, { damage, logged }] of Object.entries(damages)) {
-  it.scopedLive(`the demo store is kept when demo.json ${how}: it gets new credentials, and the log says so`, () =>
+  it.live(`the demo store is kept when demo.json ${how}: it gets new credentials, and the log says so`, () =>
     Effect.gen(function* () {
       const { client: database, url } = yield* ownDatabase
       const given = { DATABASE_URL: url, DATA_DIR: yield* folder, DEMO: "true" }
@@ -138,7 +136,7 @@ for (const [how, { damage, logged }] of Object.entries(damages)) {
   )
 }
 
-it.scopedLive("the service is alive but not ready until its demo store is there", () =>
+it.live("the service is alive but not ready until its demo store is there", () =>
   Effect.gen(function* () {
     const { client: holder, url } = yield* ownDatabase
     const reader = yield* connection(url)
@@ -160,7 +158,7 @@ it.scopedLive("the service is alive but not ready until its demo store is there"
           () => 0
         )
       )
-    const ended = yield* Effect.fork(server.ended)
+    const ended = yield* Effect.forkChild(server.ended)
     yield* duringWork(ended, waiting(reader, 1))
     yield* duringWork(
       ended,
@@ -179,14 +177,14 @@ it.scopedLive("the service is alive but not ready until its demo store is there"
   })
 )
 
-it.scopedLive("DATABASE_URL alone gets no demo data and no demo.json", () =>
+it.live("DATABASE_URL alone gets no demo data and no demo.json", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     const dataDir = yield* folder
     const server = yield* startServer({ DATABASE_URL: url, DATA_DIR: dataDir })
     // A demo store takes a few dozen statements. As many round trips later it would be there.
     const api = makeClient(server.base)
-    yield* Effect.repeatN(api.get(`${server.base}/readyz`), 100)
+    yield* Effect.repeat(api.get(`${server.base}/readyz`), { times: 100 })
     server.kill("SIGTERM")
     yield* server.ended
     assert.isFalse(existsSync(join(dataDir, "demo.json")))

@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { makeClient, pageOf } from "../support/Api.ts"
 import { folder, runNode, startServer } from "../support/Process.ts"
 
-const Demo = Schema.parseJson(Schema.Struct({ accessToken: Schema.String }))
-const StoreMade = Schema.parseJson(Schema.Struct({ storeId: Schema.UUID }))
+const Demo = Schema.fromJsonString(Schema.Struct({ accessToken: Schema.String }))
+const StoreMade = Schema.fromJsonString(Schema.Struct({ storeId: Schema.String.check(Schema.isUUID()) }))
 
 const pidFile = (dataDir: string) => join(dataDir, "postgres/data/postmaster.pid")
 
@@ -29,7 +29,7 @@ const stores = (dataDir: string) =>
     }
   )
 
-it.scopedLive("with no DATABASE_URL the CLI brings its own database, and stops it when it is done", () =>
+it.live("with no DATABASE_URL the CLI brings its own database, and stops it when it is done", () =>
   Effect.gen(function* () {
     const dataDir = yield* dataFolder
     const first = yield* stores(dataDir)
@@ -38,7 +38,7 @@ it.scopedLive("with no DATABASE_URL the CLI brings its own database, and stops i
   })
 )
 
-it.scopedLive("with no DATABASE_URL the server brings its own database, and finds its data after it was killed", () =>
+it.live("with no DATABASE_URL the server brings its own database, and finds its data after it was killed", () =>
   Effect.gen(function* () {
     const dataDir = yield* dataFolder
     const begin = Effect.gen(function* () {

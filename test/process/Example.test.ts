@@ -8,7 +8,7 @@ import { createClient } from "../../src/http/client/Client.ts"
 import { browser, isMissing } from "../support/Programs.ts"
 import { folder, freePort, ownDatabase, runNode, startServer, watch } from "../support/Process.ts"
 
-const Demo = Schema.parseJson(
+const Demo = Schema.fromJsonString(
   Schema.Struct({
     baseUrl: Schema.String,
     accessToken: Schema.String,
@@ -18,7 +18,7 @@ const Demo = Schema.parseJson(
     exampleWebhookSecret: Schema.String
   })
 )
-const Kept = Schema.parseJson(Schema.Struct({ accessToken: Schema.String, refreshToken: Schema.String }))
+const Kept = Schema.fromJsonString(Schema.Struct({ accessToken: Schema.String, refreshToken: Schema.String }))
 
 /** The demo, and the example's app there, whose webhooks go to a free port instead of its own. */
 const demo = Effect.gen(function* () {
@@ -65,7 +65,7 @@ const startExample = Effect.fn(function* (given: Record<string, string>) {
 })
 
 describe.skipIf(isMissing("chromium"))("the example app", () => {
-  it.scopedLive(
+  it.live(
     "installs itself on the demo store, raises a price, hears of others, and renews its token",
     () =>
       Effect.gen(function* () {

@@ -5,14 +5,14 @@ import { join } from "node:path"
 import { makeClient } from "../support/Api.ts"
 import { folder, ownDatabase, startServer } from "../support/Process.ts"
 
-const Values = Schema.Record({ key: Schema.String, value: Schema.Struct({ value: Schema.Unknown }) })
+const Values = Schema.Record(Schema.String, Schema.Struct({ value: Schema.Unknown }))
 const Parameter = Schema.Struct({
   name: Schema.optional(Schema.String),
   required: Schema.optional(Schema.Boolean),
   in: Schema.optional(Schema.String),
   schema: Schema.optional(Schema.Struct({ examples: Schema.optional(Schema.Array(Schema.Unknown)) })),
   example: Schema.optional(Schema.String),
-  examples: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Struct({ value: Schema.String }) }))
+  examples: Schema.optional(Schema.Record(Schema.String, Schema.Struct({ value: Schema.String })))
 })
 const Operation = Schema.Struct({
   operationId: Schema.String,
@@ -20,15 +20,15 @@ const Operation = Schema.Struct({
   requestBody: Schema.optional(
     Schema.Struct({ content: Schema.Struct({ "application/json": Schema.Struct({ examples: Values }) }) })
   ),
-  responses: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+  responses: Schema.Record(Schema.String, Schema.Unknown)
 })
 type Operation = typeof Operation.Type
 const Document = Schema.Struct({
-  paths: Schema.Record({ key: Schema.String, value: Schema.Record({ key: Schema.String, value: Operation }) })
+  paths: Schema.Record(Schema.String, Schema.Record(Schema.String, Operation))
 })
 const toDocument = Schema.decodeUnknownSync(Document)
 const toFacts = Schema.decodeSync(
-  Schema.parseJson(Schema.Struct({ baseUrl: Schema.String, accessToken: Schema.String }))
+  Schema.fromJsonString(Schema.Struct({ baseUrl: Schema.String, accessToken: Schema.String }))
 )
 const isResource = Schema.is(Schema.Struct({ data: Schema.Struct({ id: Schema.String }) }))
 
@@ -52,7 +52,7 @@ const shownBy = ({ parameters, requestBody }: Operation) => {
     : bodies.map(([name, { value: body }]) => ({ key: key?.examples?.[name]?.value ?? null, body }))
 }
 
-it.scopedLive("every example of the document, sent with its own key, succeeds in order on the demo store", () =>
+it.live("every example of the document, sent with its own key, succeeds in order on the demo store", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const dataDir = yield* folder

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { countsOf, importing, linesIn } from "../support/Imports.ts"
 import { INVALID_PRODUCTS, MANY_PARTS } from "../support/InvalidBodies.ts"
 
-it.scopedLive("a row that is wrong all over is refused with at most 100 reasons", () =>
+it.live("a row that is wrong all over is refused with at most 100 reasons", () =>
   Effect.gen(function* () {
     const { bring, fileOf } = yield* importing()
     const { "900 unknown fields": _, ...wrong } = INVALID_PRODUCTS
@@ -13,7 +13,7 @@ it.scopedLive("a row that is wrong all over is refused with at most 100 reasons"
       ...bodies.map(([, { json }]) => json.replace("{", '{"externalId":"wrong",'))
     ])
     assert.deepStrictEqual(countsOf(yield* bring("products", file)), [1, 0, 0, bodies.length])
-    const refused = yield* Schema.decodeUnknown(
+    const refused = yield* Schema.decodeUnknownEffect(
       Schema.Array(Schema.Struct({ line: Schema.Int, reason: Schema.String }))
     )(linesIn(`${file}.refused.jsonl`))
     assert.lengthOf(refused, bodies.length)

@@ -32,16 +32,16 @@ const linesOf = Effect.fn(function* (given: Variables, isAll: (stdout: string) =
 
 const ROUTE = "/api/platform/v1/products"
 
-const Line = Schema.parseJson(
+const Line = Schema.fromJsonString(
   Schema.Struct({
     timestamp: Schema.String,
     logLevel: Schema.String,
     message: Schema.Unknown,
-    annotations: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+    annotations: Schema.Record(Schema.String, Schema.Unknown)
   })
 )
 
-it.scopedLive("without settings, a request is a line for people, and a failure says which request it was", () =>
+it.live("without settings, a request is a line for people, and a failure says which request it was", () =>
   Effect.gen(function* () {
     const lines = yield* linesOf({}, (stdout) => /500 .*request=bad/.test(stdout))
     const line =
@@ -55,7 +55,7 @@ it.scopedLive("without settings, a request is a line for people, and a failure s
   })
 )
 
-it.scopedLive("LOG_FORMAT=json makes every line an object of one form", () =>
+it.live("LOG_FORMAT=json makes every line an object of one form", () =>
   Effect.gen(function* () {
     const lines = yield* linesOf({ LOG_FORMAT: "json" }, (stdout) => /"status":500.*"requestId":"bad"/.test(stdout))
     const told = lines.map((line) => Schema.decodeSync(Line)(line))
@@ -71,7 +71,7 @@ it.scopedLive("LOG_FORMAT=json makes every line an object of one form", () =>
   })
 )
 
-it.scopedLive("LOG_LEVEL=warning leaves out requests, LOG_LEVEL=none failures too", () =>
+it.live("LOG_LEVEL=warning leaves out requests, LOG_LEVEL=none failures too", () =>
   Effect.gen(function* () {
     const quiet = yield* linesOf({ LOG_LEVEL: "warning" }, (stdout) => stdout.includes("A request failed"))
     assert.isFalse(quiet.some((line) => line.includes("request=")))
@@ -80,13 +80,13 @@ it.scopedLive("LOG_LEVEL=warning leaves out requests, LOG_LEVEL=none failures to
   })
 )
 
-it.scopedLive("who reads the log may go before the stop, which writes its last lines for nobody and ends with 0", () =>
+it.live("who reads the log may go before the stop, which writes its last lines for nobody and ends with 0", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const server = yield* startServer({ DATABASE_URL: url })
     const { storeId, tokens } = yield* enroll(url)
     const { release, watcher } = yield* holdStore(url, storeId)
-    const writing = yield* Effect.fork(makeClient(server.base, tokens[0]).post("/products", { name: "Cup" }))
+    const writing = yield* Effect.forkChild(makeClient(server.base, tokens[0]).post("/products", { name: "Cup" }))
     yield* waiting(watcher, 1)
     yield* watch(
       Effect.sync(() => server.said.stdout),

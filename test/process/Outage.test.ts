@@ -17,7 +17,7 @@ import { closeDatabase, cut, openDatabase } from "../support/Workers.ts"
 /** They wait more than they work. */
 const atOnce = { timeout: 120_000, concurrent: true }
 
-it.scopedLive(
+it.live(
   "when all connections are cut under load, clients see 503 and retry to an end, and nothing is doubled",
   () =>
     Effect.gen(function* () {
@@ -39,7 +39,7 @@ it.scopedLive(
           yield* Ref.update(unavailable, (before) => before + 1)
           return yield* create(worker, n)
         })
-      const work = yield* Effect.fork(
+      const work = yield* Effect.forkChild(
         Effect.forEach(
           clients,
           (_, worker) =>
@@ -75,7 +75,7 @@ it.scopedLive(
   atOnce
 )
 
-it.scopedLive(
+it.live(
   "while the database is away the service says so everywhere, and works again by itself when it is back",
   () =>
     Effect.gen(function* () {
@@ -106,7 +106,7 @@ it.scopedLive(
   atOnce
 )
 
-it.scopedLive(
+it.live(
   "a database that can only be read, as after a failover, is 503 and not ready until it takes writes again",
   () =>
     Effect.gen(function* () {
@@ -136,7 +136,7 @@ it.scopedLive(
   atOnce
 )
 
-it.scopedLive(
+it.live(
   "a server is ready while another process holds what migrations lock",
   () =>
     Effect.gen(function* () {
@@ -149,7 +149,7 @@ it.scopedLive(
   atOnce
 )
 
-it.scopedLive(
+it.live(
   "a write that waits for a lock too long is given up with 503, leaves nothing, and may be repeated",
   () =>
     Effect.gen(function* () {

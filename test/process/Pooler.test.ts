@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import { postgres } from "../../src/layers/database/Postgres.ts"
 import { makeClient, pageOf } from "../support/Api.ts"
 import { pooler } from "../support/Pgbouncer.ts"
@@ -10,7 +10,7 @@ import { receiver } from "../support/Receiver.ts"
 import { audience, books, listening, startSender } from "../support/Workers.ts"
 
 /** Where there is a pgbouncer, in transaction mode. */
-const behindPooler = it.scopedLive.skipIf(isMissing("pgbouncer"))
+const behindPooler = it.live.skipIf(isMissing("pgbouncer"))
 
 const ways = [
   ["without prepared statements", isMissing("pgbouncer"), {}, {}],
@@ -23,7 +23,7 @@ const ways = [
 ] as const
 
 for (const [how, isImpossible, variables, settings] of ways) {
-  it.scopedLive.skipIf(isImpossible)(`two servers of 20 connections work on two sessions of a pooler, ${how}`, () =>
+  it.live.skipIf(isImpossible)(`two servers of 20 connections work on two sessions of a pooler, ${how}`, () =>
     Effect.gen(function* () {
       const { client, url } = yield* emptyDatabase
       const through = yield* pooler(url, settings)

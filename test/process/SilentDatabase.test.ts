@@ -11,7 +11,7 @@ const atOnce = { timeout: 120_000, concurrent: true }
 
 const LISTENERS = 3
 
-it.scopedLive(
+it.live(
   "a database that says nothing is given up at the start",
   () =>
     Effect.gen(function* () {
@@ -25,7 +25,7 @@ it.scopedLive(
   atOnce
 )
 
-it.scopedLive(
+it.live(
   "a database that falls silent is 503 within a minute, for reads and writes, and is used again when it answers",
   () =>
     Effect.gen(function* () {
@@ -51,7 +51,7 @@ it.scopedLive(
   atOnce
 )
 
-it.scopedLive(
+it.live(
   "SIGTERM while the database is silent ends a worker once it is given up, and its lease hands on what it did",
   () =>
     Effect.gen(function* () {

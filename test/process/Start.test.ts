@@ -90,7 +90,7 @@ for (const refusal of refusals) {
   const [wrong, line] = refusal
   const [[name, value] = []] = Object.entries(wrong)
   const start = (given: Variables) => (PROCESSES.has(refusal) ? runNode("main", [], given) : runHere(service, given))
-  it.scopedLive(`${name}=${value} stops the start with one line alone that says why, no stack and no secret`, () =>
+  it.live(`${name}=${value} stops the start with one line alone that says why, no stack and no secret`, () =>
     Effect.gen(function* () {
       const { url } = yield* emptyDatabase
       const given = { DATABASE_URL: url, DATA_DIR: yield* folder, PORT: String(yield* freePort), ...wrong }
@@ -106,7 +106,7 @@ for (const refusal of refusals) {
   )
 }
 
-it.scopedLive("an embedded database below /proc stops the start at once, where Node would go on for ever", () =>
+it.live("an embedded database below /proc stops the start at once, where Node would go on for ever", () =>
   Effect.gen(function* () {
     const { code, stderr, stdout } = yield* runNode("main", [], { DATA_DIR: "/proc/partner-api/data", PORT: "0" })
     assert.deepStrictEqual({ code, stdout }, { code: 1, stdout: "" })
@@ -140,25 +140,23 @@ for (const [what, change, line] of mistakes) {
     ["a server", (given: Variables) => runNode("main", [], given)],
     ["a command", (given: Variables) => runHere(partnerApi(["plans", "list"]), given)]
   ] as const) {
-    it.scopedLive(
-      `${what} is said of the database at the start of ${who}, with its host and port and no password`,
-      () =>
-        Effect.gen(function* () {
-          const { url } = yield* ownDatabase
-          const wrong = new URL(url)
-          change(wrong)
-          const { code, stderr, stdout } = yield* start({ DATABASE_URL: wrong.href, PORT: "0" })
-          assert.strictEqual(code, 1)
-          assert.match(stderr, /^[^\n]+\n$/)
-          assert.isTrue(stderr.startsWith(`partner-api: DATABASE_URL: ${wrong.host}: `), stderr)
-          assert.match(stderr.trimEnd(), line)
-          assert.notInclude(stdout + stderr, wrong.password || url)
-        })
+    it.live(`${what} is said of the database at the start of ${who}, with its host and port and no password`, () =>
+      Effect.gen(function* () {
+        const { url } = yield* ownDatabase
+        const wrong = new URL(url)
+        change(wrong)
+        const { code, stderr, stdout } = yield* start({ DATABASE_URL: wrong.href, PORT: "0" })
+        assert.strictEqual(code, 1)
+        assert.match(stderr, /^[^\n]+\n$/)
+        assert.isTrue(stderr.startsWith(`partner-api: DATABASE_URL: ${wrong.host}: `), stderr)
+        assert.match(stderr.trimEnd(), line)
+        assert.notInclude(stdout + stderr, wrong.password || url)
+      })
     )
   }
 }
 
-it.scopedLive("a database that takes TLS alone says so at the start, then whom to trust, and then it is used", () =>
+it.live("a database that takes TLS alone says so at the start, then whom to trust, and then it is used", () =>
   Effect.gen(function* () {
     const dataDir = yield* folder
     const url = new URL(Redacted.value(yield* embeddedPostgres({ dataDir, isDurable: false })))
@@ -199,7 +197,7 @@ it.scopedLive("a database that takes TLS alone says so at the start, then whom t
   })
 )
 
-it.scopedLive("DATABASE_DIRECT_URL is no use alone", () =>
+it.live("DATABASE_DIRECT_URL is no use alone", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const { code, stderr } = yield* runNode("main", [], { DATABASE_DIRECT_URL: url, DATA_DIR: yield* folder })
@@ -211,12 +209,12 @@ it.scopedLive("DATABASE_DIRECT_URL is no use alone", () =>
   })
 )
 
-it.scopedLive("a port that is taken stops the start", () =>
+it.live("a port that is taken stops the start", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const port = yield* freePort
     const squatter = yield* Effect.acquireRelease(
-      Effect.async<ReturnType<typeof createServer>>((resume) => {
+      Effect.callback<ReturnType<typeof createServer>>((resume) => {
         const server = createServer().listen(port, "127.0.0.1", () => resume(Effect.succeed(server)))
       }),
       (server) => Effect.sync(() => server.close())
@@ -228,7 +226,7 @@ it.scopedLive("a port that is taken stops the start", () =>
   })
 )
 
-it.scopedLive("listens on PORT of 127.0.0.1, says so, and is alive and ready", () =>
+it.live("listens on PORT of 127.0.0.1, says so, and is alive and ready", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const port = yield* freePort
@@ -242,7 +240,7 @@ it.scopedLive("listens on PORT of 127.0.0.1, says so, and is alive and ready", (
   })
 )
 
-it.scopedLive("listens on the address that HOST names", () =>
+it.live("listens on the address that HOST names", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const { base, port, said } = yield* startServer({ DATABASE_URL: url, HOST: "0.0.0.0" })
@@ -251,7 +249,7 @@ it.scopedLive("listens on the address that HOST names", () =>
   })
 )
 
-it.scopedLive("several servers that start at once on an empty database make its schema once, and all get ready", () =>
+it.live("several servers that start at once on an empty database make its schema once, and all get ready", () =>
   Effect.gen(function* () {
     const { client, url } = yield* emptyDatabase
     yield* Effect.all(

@@ -6,7 +6,7 @@ import { enroll, holdStore, ownDatabase, rowsOf, startServer, waiting, watch } f
 
 /** A request on the one connection of `agent`: its status, or nothing when there was no answer. */
 const through = (agent: Agent, url: string) =>
-  Effect.async<number | undefined>((resume) => {
+  Effect.callback<number | undefined>((resume) => {
     request(url, { agent }, (response) => {
       response.resume().once("end", () => resume(Effect.succeed(response.statusCode)))
     })
@@ -17,7 +17,7 @@ const through = (agent: Agent, url: string) =>
 const isRefused = (status: number | undefined) => status === undefined || status === 503
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  it.scopedLive(`${signal} lets requests in flight finish, takes no new ones, and ends with 0`, () =>
+  it.live(`${signal} lets requests in flight finish, takes no new ones, and ends with 0`, () =>
     Effect.gen(function* () {
       const { client, url } = yield* ownDatabase
       const server = yield* startServer({ DATABASE_URL: url })
@@ -26,7 +26,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       const { release, watcher } = yield* holdStore(url, storeId)
 
       const names = ["Cup", "Mug", "Jug"]
-      const writing = yield* Effect.fork(
+      const writing = yield* Effect.forkChild(
         Effect.forEach(names, (name) => api.post("/products", { name }), { concurrency: "unbounded" })
       )
       yield* waiting(watcher, names.length)
@@ -62,7 +62,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   )
 }
 
-it.scopedLive("a signal while nothing is in flight ends the server at once, idle connections or not", () =>
+it.live("a signal while nothing is in flight ends the server at once, idle connections or not", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const server = yield* startServer({ DATABASE_URL: url })

@@ -4,10 +4,13 @@ import { makeClient } from "../support/Api.ts"
 import { app, cli, factsOf, Installed, store } from "../support/Cli.ts"
 import { ownDatabase, startServer } from "../support/Process.ts"
 
-const Uninstalled = Schema.Struct({ installationId: Schema.UUID, state: Schema.Literal("uninstalled") })
+const Uninstalled = Schema.Struct({
+  installationId: Schema.String.check(Schema.isUUID()),
+  state: Schema.Literal("uninstalled")
+})
 const List = Schema.Struct({ installations: Schema.Array(Schema.Unknown) })
 
-it.scopedLive(
+it.live(
   "an installation that is uninstalled is 401 at once in every process, whatever it is asking, and stays so when the app comes back",
   () =>
     Effect.gen(function* () {
@@ -18,7 +21,7 @@ it.scopedLive(
       const { accessToken, installationId } = yield* factsOf(Installed, url, ...create)
       const servers = [yield* startServer({ DATABASE_URL: url }), yield* startServer({ DATABASE_URL: url })]
       const clients = servers.map(({ base }) => makeClient(base, accessToken))
-      const asked = yield* Effect.fork(
+      const asked = yield* Effect.forkChild(
         Effect.forEach([...clients, ...clients], (client) => Effect.replicateEffect(client.get("/products"), 15), {
           concurrency: "unbounded"
         })

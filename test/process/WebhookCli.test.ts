@@ -15,7 +15,10 @@ const PRODUCT = "catalog.product.updated.v1"
 const COLLECTION = "catalog.collection.updated.v1"
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/
 
-const AppMade = Schema.Struct({ appId: Schema.UUID, webhookSecret: Schema.String.pipe(Schema.pattern(SECRET)) })
+const AppMade = Schema.Struct({
+  appId: Schema.String.check(Schema.isUUID()),
+  webhookSecret: Schema.String.pipe(Schema.check(Schema.isPattern(SECRET)))
+})
 
 const words = (text: string) => text.split(" ")
 
@@ -28,7 +31,7 @@ const appWith = (url: string, target: string) =>
   )
 
 const Shown = Schema.Struct({
-  appId: Schema.UUID,
+  appId: Schema.String.check(Schema.isUUID()),
   url: Schema.String,
   events: Schema.Array(Schema.String),
   liveSecrets: Schema.Int,
@@ -41,11 +44,11 @@ const Shown = Schema.Struct({
   dead: Schema.Int
 })
 
-it.scopedLive("an app's webhook is set, shown, paused and resumed, and its secret rotated, which is printed once", () =>
+it.live("an app's webhook is set, shown, paused and resumed, and its secret rotated, which is printed once", () =>
   Effect.gen(function* () {
     const { url } = yield* ownDatabase
     const { appId, webhookSecret } = yield* appWith(url, "https://app.example.com/hooks")
-    const on = <A, I>(schema: Schema.Schema<A, I>, command: string, ...args: ReadonlyArray<string>) =>
+    const on = <A, I>(schema: Schema.Codec<A, I>, command: string, ...args: ReadonlyArray<string>) =>
       factsOf(schema, url, "apps", "webhook", command, "--app", appId, ...args)
     assert.deepInclude(yield* on(Shown, "show"), {
       url: "https://app.example.com/hooks",
@@ -55,7 +58,11 @@ it.scopedLive("an app's webhook is set, shown, paused and resumed, and its secre
       pending: 0
     })
 
-    const Set = Schema.Struct({ appId: Schema.UUID, url: Schema.String, events: Schema.Array(Schema.String) })
+    const Set = Schema.Struct({
+      appId: Schema.String.check(Schema.isUUID()),
+      url: Schema.String,
+      events: Schema.Array(Schema.String)
+    })
     const set = yield* on(
       Set,
       "set",
@@ -69,8 +76,8 @@ it.scopedLive("an app's webhook is set, shown, paused and resumed, and its secre
     // As it is kept, which is where requests go.
     assert.strictEqual(set.url, "https://next.example.com/")
     const Rotated = Schema.Struct({
-      appId: Schema.UUID,
-      webhookSecret: Schema.String.pipe(Schema.pattern(SECRET)),
+      appId: Schema.String.check(Schema.isUUID()),
+      webhookSecret: Schema.String.pipe(Schema.check(Schema.isPattern(SECRET))),
       previousSecretSignsUntil: Schema.DateFromString
     })
     const rotated = yield* on(Rotated, "rotate-secret")
@@ -81,7 +88,7 @@ it.scopedLive("an app's webhook is set, shown, paused and resumed, and its secre
     assert.notStrictEqual(ended.webhookSecret, rotated.webhookSecret)
     assert.strictEqual((yield* on(Shown, "show")).liveSecrets, 1)
     yield* on(Rotated, "rotate-secret")
-    yield* on(Schema.Struct({ appId: Schema.UUID, paused: Schema.Literal(true) }), "pause")
+    yield* on(Schema.Struct({ appId: Schema.String.check(Schema.isUUID()), paused: Schema.Literal(true) }), "pause")
     assert.deepInclude(yield* on(Shown, "show"), {
       url: "https://next.example.com/",
       events: [PRODUCT, COLLECTION],
@@ -89,7 +96,7 @@ it.scopedLive("an app's webhook is set, shown, paused and resumed, and its secre
       pauseReason: "operator"
     })
     const Resumed = Schema.Struct({
-      appId: Schema.UUID,
+      appId: Schema.String.check(Schema.isUUID()),
       paused: Schema.Literal(false),
       missed: Schema.Literal(0),
       missedSince: Schema.Null,
@@ -106,10 +113,10 @@ it.scopedLive("an app's webhook is set, shown, paused and resumed, and its secre
 const Deliveries = Schema.Struct({
   deliveries: Schema.Array(
     Schema.Struct({
-      eventId: Schema.UUID,
+      eventId: Schema.String.check(Schema.isUUID()),
       kind: Schema.String,
-      storeId: Schema.UUID,
-      installationId: Schema.UUID,
+      storeId: Schema.String.check(Schema.isUUID()),
+      installationId: Schema.String.check(Schema.isUUID()),
       state: Schema.String,
       attempts: Schema.Int,
       createdAt: Schema.DateFromString,
@@ -121,7 +128,7 @@ const Deliveries = Schema.Struct({
 const Attempts = Schema.Struct({
   attempts: Schema.Array(
     Schema.Struct({
-      installationId: Schema.UUID,
+      installationId: Schema.String.check(Schema.isUUID()),
       attempt: Schema.Int,
       startedAt: Schema.DateFromString,
       durationMillis: Schema.Int,
@@ -152,67 +159,65 @@ const subscription = (url: string, target: string) =>
     return { accessToken: Redacted.value(token), appId, secret: Redacted.value(secret) }
   }).pipe(Effect.provide(servicesOn(url)))
 
-it.scopedLive(
-  "a change arrives at `webhooks listen`, verified, from a worker alone; it is looked up and sent again",
-  () =>
-    Effect.gen(function* () {
-      const { client: database, url } = yield* ownDatabase
-      const port = yield* freePort
-      const environment = { DATABASE_URL: url, WEBHOOK_ALLOW_HOSTS: "127.0.0.1" }
-      const { accessToken, appId, secret } = yield* subscription(url, `http://127.0.0.1:${port}/`)
-      const told = yield* startNode("cli", ["webhooks", "listen", "--port", `${port}`, "--secret", secret], {})
-      const lines = (n: number) =>
-        watch(
-          Effect.sync(() => told.said.stdout.split("\n").filter((line) => line.includes("verified"))),
-          (said) => said.length >= n
-        )
-      const worker = yield* startNode("cli", ["worker"], environment)
-      const { base } = yield* startServer({ ...environment, WEBHOOK_WORKERS: "0" })
-      assert.strictEqual((yield* makeClient(base, accessToken).post("/products", { name: "Cup" })).status, 201)
-      const [line = ""] = yield* lines(1)
-      assert.match(
-        line,
-        /✓ verified \| catalog\.product\.updated\.v1, event .*, product .* version 1, hops 0 \| answered 204/
+it.live("a change arrives at `webhooks listen`, verified, from a worker alone; it is looked up and sent again", () =>
+  Effect.gen(function* () {
+    const { client: database, url } = yield* ownDatabase
+    const port = yield* freePort
+    const environment = { DATABASE_URL: url, WEBHOOK_ALLOW_HOSTS: "127.0.0.1" }
+    const { accessToken, appId, secret } = yield* subscription(url, `http://127.0.0.1:${port}/`)
+    const told = yield* startNode("cli", ["webhooks", "listen", "--port", `${port}`, "--secret", secret], {})
+    const lines = (n: number) =>
+      watch(
+        Effect.sync(() => told.said.stdout.split("\n").filter((line) => line.includes("verified"))),
+        (said) => said.length >= n
       )
+    const worker = yield* startNode("cli", ["worker"], environment)
+    const { base } = yield* startServer({ ...environment, WEBHOOK_WORKERS: "0" })
+    assert.strictEqual((yield* makeClient(base, accessToken).post("/products", { name: "Cup" })).status, 201)
+    const [line = ""] = yield* lines(1)
+    assert.match(
+      line,
+      /✓ verified \| catalog\.product\.updated\.v1, event .*, product .* version 1, hops 0 \| answered 204/
+    )
 
-      const done = rowsOf(database, "select event_id from deliveries where outcome = 'delivered'")
-      const [row] = yield* watch(done, (rows) => rows.length === 1)
-      const event = String(row?.["event_id"])
-      const at = ["--app", appId] as const
-      const { deliveries } = yield* factsOf(
-        Deliveries,
-        url,
-        "apps",
-        "webhook",
-        "deliveries",
-        ...at,
-        "--state",
-        "delivered"
-      )
-      assert.deepStrictEqual(
-        deliveries.map(({ attempts, eventId, state }) => ({ attempts, eventId, state })),
-        [{ attempts: 1, eventId: event, state: "delivered" }]
-      )
-      const { attempts } = yield* factsOf(Attempts, url, "apps", "webhook", "attempts", ...at, "--event-id", event)
-      assert.deepInclude(attempts[0], { attempt: 1, status: 204, error: null })
-      const Redelivered = Schema.Struct({ appId: Schema.UUID, redelivered: Schema.Int })
-      const again = (...which: ReadonlyArray<string>) =>
-        factsOf(Redelivered, url, "apps", "webhook", "redeliver", ...at, ...which)
-      assert.strictEqual((yield* again("--event-id", event)).redelivered, 1)
-      yield* lines(2)
-      yield* watch(done, (rows) => rows.length === 1)
-      assert.strictEqual((yield* again("--since", "2026-01-01T00:00:00Z")).redelivered, 1)
-      yield* lines(3)
-      yield* watch(done, (rows) => rows.length === 1)
-      assert.strictEqual((yield* again("--since", "2026-01-01", "--dead")).redelivered, 0)
+    const done = rowsOf(database, "select event_id from deliveries where outcome = 'delivered'")
+    const [row] = yield* watch(done, (rows) => rows.length === 1)
+    const event = String(row?.["event_id"])
+    const at = ["--app", appId] as const
+    const { deliveries } = yield* factsOf(
+      Deliveries,
+      url,
+      "apps",
+      "webhook",
+      "deliveries",
+      ...at,
+      "--state",
+      "delivered"
+    )
+    assert.deepStrictEqual(
+      deliveries.map(({ attempts, eventId, state }) => ({ attempts, eventId, state })),
+      [{ attempts: 1, eventId: event, state: "delivered" }]
+    )
+    const { attempts } = yield* factsOf(Attempts, url, "apps", "webhook", "attempts", ...at, "--event-id", event)
+    assert.deepInclude(attempts[0], { attempt: 1, status: 204, error: null })
+    const Redelivered = Schema.Struct({ appId: Schema.String.check(Schema.isUUID()), redelivered: Schema.Int })
+    const again = (...which: ReadonlyArray<string>) =>
+      factsOf(Redelivered, url, "apps", "webhook", "redeliver", ...at, ...which)
+    assert.strictEqual((yield* again("--event-id", event)).redelivered, 1)
+    yield* lines(2)
+    yield* watch(done, (rows) => rows.length === 1)
+    assert.strictEqual((yield* again("--since", "2026-01-01T00:00:00Z")).redelivered, 1)
+    yield* lines(3)
+    yield* watch(done, (rows) => rows.length === 1)
+    assert.strictEqual((yield* again("--since", "2026-01-01", "--dead")).redelivered, 0)
 
-      worker.kill("SIGTERM")
-      const { stderr } = yield* worker.ended
-      assert.strictEqual(stderr, "")
-      for (const process of [told, worker]) process.kill("SIGINT")
-      yield* told.ended
-      assert.notInclude(told.said.stdout + worker.said.stdout, secret)
-    })
+    worker.kill("SIGTERM")
+    const { stderr } = yield* worker.ended
+    assert.strictEqual(stderr, "")
+    for (const process of [told, worker]) process.kill("SIGINT")
+    yield* told.ended
+    assert.notInclude(told.said.stdout + worker.said.stdout, secret)
+  })
 )
 
 const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
@@ -237,7 +242,7 @@ const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   ["worker --concurrency 0", /--concurrency/]
 ]
 
-it.scopedLive("what is asked wrongly is answered with one clear line and exit code 1, and makes nothing", () =>
+it.live("what is asked wrongly is answered with one clear line and exit code 1, and makes nothing", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     for (const [asked, line] of mistakes) {

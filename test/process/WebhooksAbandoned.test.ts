@@ -12,7 +12,7 @@ const LEASE_MILLIS = 20_000
 
 const exact = { lost: [], strange: [], unexplained: [], unwritten: [], doubled: 0, lapsed: 0 }
 
-it.scopedLive(
+it.live(
   "a server that is killed while it writes down who is to be told has not recorded the event either",
   () =>
     Effect.gen(function* () {
@@ -27,7 +27,7 @@ it.scopedLive(
       const holder = yield* connection(url)
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, "lock table deliveries in share mode")
-      const writing = yield* Effect.fork(insist(() => server.base, tokens[0], "one"))
+      const writing = yield* Effect.forkChild(insist(() => server.base, tokens[0], "one"))
       yield* waiting(client, 1)
       // Nobody is woken for what is not there yet.
       yield* Effect.sleep("500 millis")
@@ -51,7 +51,7 @@ it.scopedLive(
   atOnce
 )
 
-it.scopedLive(
+it.live(
   "what a server committed before it was killed is delivered by another process",
   () =>
     Effect.gen(function* () {
@@ -72,7 +72,7 @@ it.scopedLive(
   atOnce
 )
 
-it.scopedLive(
+it.live(
   "what a server was delivering when it was killed is delivered again when its lease is over",
   () =>
     Effect.gen(function* () {
@@ -111,7 +111,7 @@ it.scopedLive(
   atOnce
 )
 
-it.scopedLive(
+it.live(
   "a worker that was frozen for longer than its lease does not undo what another one did meanwhile",
   () =>
     Effect.gen(function* () {

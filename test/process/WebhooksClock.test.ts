@@ -38,7 +38,7 @@ const verified = (secret: string | undefined, { body, headers }: Received) =>
   Effect.promise(() => verifyWebhook(secret ?? "", headers, body, { toleranceSeconds: 300 }))
 
 for (const [name, environment] of Object.entries(CLOCKS)) {
-  it.scopedLive(
+  it.live(
     `workers whose clock is ${name} sign, retry and lease by the database's`,
     () =>
       Effect.gen(function* () {

@@ -28,7 +28,7 @@ const kill = (worker: Worker | undefined) =>
     return worker?.ended ?? Effect.void
   })
 
-it.scopedLive(
+it.live(
   "workers that are killed again and again, and a server too, lose nothing; what arrives twice was under way then",
   () =>
     Effect.gen(function* () {
@@ -42,17 +42,17 @@ it.scopedLive(
       const workers: Array<Worker> = yield* Effect.replicateEffect(startWorker(given), WORKERS)
 
       let isEnough = false
-      const writing = yield* Effect.fork(
+      const writing = yield* Effect.forkChild(
         Effect.forEach(
           tokens.slice(0, 3),
           (token, writer) =>
-            Effect.iterate(0, {
-              while: () => !isEnough,
-              body: (n) =>
-                Effect.as(
-                  insist(() => server.base, tokens[(writer + 3 * n) % tokens.length] ?? token, `${writer}-${n}`),
-                  n + 1
-                )
+            Effect.suspend(() => {
+              let n = -1
+              const next = Effect.suspend(() => {
+                n++
+                return insist(() => server.base, tokens[(writer + 3 * n) % tokens.length] ?? token, `${writer}-${n}`)
+              })
+              return Effect.repeat(next, { until: () => isEnough })
             }),
           { concurrency: "unbounded" }
         )

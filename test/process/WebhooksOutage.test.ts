@@ -28,7 +28,7 @@ const exact = { due: LISTENERS * PRODUCTS, lost: [], strange: [], unexplained: [
 /** What a worker said of the database, a line each. */
 const outages = ({ said }: Worker) => said.stdout.split("\n").filter((line) => line.includes("database"))
 
-it.scopedLive(
+it.live(
   "when all connections are cut again and again while deliveries go out, none is lost and they go on by themselves",
   () =>
     Effect.gen(function* () {
@@ -38,7 +38,7 @@ it.scopedLive(
       const { tokens } = yield* audience(url, endpoint, LISTENERS, 4)
       const workers = yield* Effect.replicateEffect(startWorker({ DATABASE_URL: url }, 32), 2)
       const cutter = yield* connection(url)
-      const writing = yield* Effect.fork(makeProducts(server.base, tokens, PRODUCTS))
+      const writing = yield* Effect.forkChild(makeProducts(server.base, tokens, PRODUCTS))
       for (const moment of [100, 400, 700, 1000, 1300]) {
         yield* arrived(endpoint, moment)
         yield* cut(cutter, url)
@@ -53,7 +53,7 @@ it.scopedLive(
   90_000
 )
 
-it.scopedLive(
+it.live(
   "when the database is stopped like a crash and started again, none is lost and deliveries go on by themselves",
   () =>
     Effect.gen(function* () {
@@ -62,7 +62,7 @@ it.scopedLive(
       const server = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0" })
       const { tokens } = yield* audience(url, endpoint, LISTENERS, 4)
       const worker = yield* startWorker({ DATABASE_URL: url }, 32)
-      const writing = yield* Effect.fork(makeProducts(server.base, tokens, PRODUCTS))
+      const writing = yield* Effect.forkChild(makeProducts(server.base, tokens, PRODUCTS))
       for (const moment of [200, 800, 1400]) {
         yield* arrived(endpoint, moment)
         yield* restart
@@ -81,7 +81,7 @@ it.scopedLive(
   90_000
 )
 
-it.scopedLive(
+it.live(
   "a worker says once that the database is away, writes down what it did meanwhile, and is woken as before",
   () =>
     Effect.gen(function* () {

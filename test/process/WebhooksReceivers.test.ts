@@ -31,7 +31,7 @@ const attemptsOf = (client: pg.Client, appId: string | undefined) =>
     [appId]
   )
 
-it.scopedLive(
+it.live(
   "receivers that fail, hang, drip, reset and redirect free their slots in 10 s, two at a time once they fail, and hold up nobody",
   () =>
     Effect.gen(function* () {
@@ -84,7 +84,7 @@ it.scopedLive(
   90_000
 )
 
-it.scopedLive.skipIf(process.platform !== "linux")(
+it.live.skipIf(process.platform !== "linux")(
   "answers of 1 GiB are read to their end or to the limit, and leave the memory of the worker flat",
   () =>
     Effect.gen(function* () {

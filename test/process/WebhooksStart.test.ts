@@ -30,21 +30,19 @@ const refusals = [
 ] as const
 
 for (const [start, name, value, line] of refusals) {
-  it.scopedLive(
-    `${name}=${value} stops the start of a ${start === workerProcess ? "worker" : "server"} with one line`,
-    () =>
-      Effect.gen(function* () {
-        const { url } = yield* ownDatabase
-        const given = { DATABASE_URL: url, DATA_DIR: yield* folder, PORT: String(yield* freePort), [name]: value }
-        const { code, stderr } = yield* start(given)
-        assert.strictEqual(code, 1)
-        assert.match(stderr, /^[^\n]+\n$/)
-        assert.match(stderr.trimEnd(), line)
-      })
+  it.live(`${name}=${value} stops the start of a ${start === workerProcess ? "worker" : "server"} with one line`, () =>
+    Effect.gen(function* () {
+      const { url } = yield* ownDatabase
+      const given = { DATABASE_URL: url, DATA_DIR: yield* folder, PORT: String(yield* freePort), [name]: value }
+      const { code, stderr } = yield* start(given)
+      assert.strictEqual(code, 1)
+      assert.match(stderr, /^[^\n]+\n$/)
+      assert.match(stderr.trimEnd(), line)
+    })
   )
 }
 
-it.scopedLive("WEBHOOK_WORKERS=0 delivers nothing; the next server without it delivers what is there", () =>
+it.live("WEBHOOK_WORKERS=0 delivers nothing; the next server without it delivers what is there", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     const endpoint = yield* receiver()
@@ -65,7 +63,7 @@ it.scopedLive("WEBHOOK_WORKERS=0 delivers nothing; the next server without it de
   })
 )
 
-it.scopedLive("an empty WEBHOOK_WORKERS is none at all: it delivers", () =>
+it.live("an empty WEBHOOK_WORKERS is none at all: it delivers", () =>
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     const endpoint = yield* receiver()

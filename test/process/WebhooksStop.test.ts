@@ -33,7 +33,7 @@ const WHO = {
 }
 
 for (const who of ["worker", "server"] as const) {
-  it.scopedLive(
+  it.live(
     `SIGTERM lets what a ${who} delivers end and be written down, takes nothing new, and ends with 0`,
     () =>
       Effect.gen(function* () {
@@ -66,7 +66,7 @@ for (const who of ["worker", "server"] as const) {
   )
 }
 
-it.scopedLive(
+it.live(
   "SIGTERM while receivers hang ends a worker when their time is up, with that in the log",
   () =>
     Effect.gen(function* () {
@@ -88,7 +88,7 @@ it.scopedLive(
   atOnce
 )
 
-it.scopedLive(
+it.live(
   "SIGTERM while the database is away ends a worker all the same, and its lease hands on what it did",
   () =>
     Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { audience, books, makeProducts, startSender, startWorker } from "../supp
 const PRODUCTS = 500
 const LISTENERS = 8
 
-it.scopedLive(
+it.live(
   "three workers and a server at once on one backlog deliver each event to each app exactly once",
   () =>
     Effect.gen(function* () {

@@ -143,7 +143,7 @@ const scene = Effect.gen(function* () {
 })
 
 layer(ApiTest)("who may call", (it) => {
-  it.scoped("another store, one that was deleted and none are refused alike, on every procedure that names one", () =>
+  it.effect("another store, one that was deleted and none are refused alike, on every procedure that names one", () =>
     Effect.gen(function* () {
       const { client, payloads, storeId } = yield* scene
       const stranger = yield* freshMember()
@@ -163,7 +163,7 @@ layer(ApiTest)("who may call", (it) => {
     })
   )
 
-  it.scoped("ids of another store mean nothing in one's own", () =>
+  it.effect("ids of another store mean nothing in one's own", () =>
     Effect.gen(function* () {
       const { client, payloads, storeId } = yield* scene
       const stranger = yield* freshMember()
@@ -191,7 +191,7 @@ layer(ApiTest)("who may call", (it) => {
     })
   )
 
-  it.scoped("who is not signed in is refused on every procedure, whatever the call says of itself", () =>
+  it.effect("who is not signed in is refused on every procedure, whatever the call says of itself", () =>
     Effect.gen(function* () {
       const { cookie, payloads, storeId } = yield* scene
       const token = cookie.replace("session=", "")
@@ -216,7 +216,7 @@ layer(ApiTest)("who may call", (it) => {
     })
   )
 
-  it.scoped("a session that is ended is refused with its next call, and nobody ends another's", () =>
+  it.effect("a session that is ended is refused with its next call, and nobody ends another's", () =>
     Effect.gen(function* () {
       const { client, cookie, email, storeId } = yield* freshMember()
       const stranger = yield* freshMember()
@@ -242,7 +242,7 @@ layer(ApiTest)("who may call", (it) => {
     })
   )
 
-  it.scoped("owners let members in and out; staff is refused; one owner stays", () =>
+  it.effect("owners let members in and out; staff is refused; one owner stays", () =>
     Effect.gen(function* () {
       const { client, merchantId, storeId } = yield* freshMember()
       const staff = yield* memberOf(storeId, "staff")

@@ -28,7 +28,7 @@ const signInStatus = (email: string, password: string) =>
   )
 
 layer(ApiTest, { timeout: "60 seconds" })("an account", (it) => {
-  it.scoped("another password ends the other sessions of its account, and no one else's", () =>
+  it.effect("another password ends the other sessions of its account, and no one else's", () =>
     Effect.gen(function* () {
       const { client, email, storeId } = yield* freshMember()
       const neighbour = yield* memberOf(storeId)
@@ -46,7 +46,7 @@ layer(ApiTest, { timeout: "60 seconds" })("an account", (it) => {
     })
   )
 
-  it.scoped("a password cannot be guessed at by who holds a session", () =>
+  it.effect("a password cannot be guessed at by who holds a session", () =>
     Effect.gen(function* () {
       const { client, email } = yield* freshMember()
       const wrong = Effect.map(Effect.flip(change(client, "a guess of somebody's")), ({ _tag }) => _tag)
@@ -69,7 +69,7 @@ layer(ApiTest, { timeout: "60 seconds" })("an account", (it) => {
     })
   )
 
-  it.scoped("of many who change it at once one does", () =>
+  it.effect("of many who change it at once one does", () =>
     Effect.gen(function* () {
       const { client, email } = yield* freshMember()
       const passwords = Array.from({ length: 6 }, (_, n) => `${NEXT} ${n}`)
@@ -84,7 +84,7 @@ layer(ApiTest, { timeout: "60 seconds" })("an account", (it) => {
     })
   )
 
-  it.scoped("passwords are in no refusal, and no agent's business", () =>
+  it.effect("passwords are in no refusal, and no agent's business", () =>
     Effect.gen(function* () {
       const { cookie, ...member } = yield* freshMember()
       const call = (payload: unknown) => post(callLine("account.changePassword", payload), { cookie })

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 
 import { Catalog } from "../../src/domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
@@ -31,7 +31,7 @@ const walk = Effect.fn(function* (client: Client, asked: Parameters<Client["acti
 })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity", (it) => {
-  it.scoped("tells who changed what, through which surface and request, newest first", () =>
+  it.effect("tells who changed what, through which surface and request, newest first", () =>
     Effect.gen(function* () {
       const { client, cookie, merchantId, storeId } = yield* freshMember()
       const app = yield* install(storeId)
@@ -77,7 +77,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
     })
   )
 
-  it.scoped("is filtered by actor, resource and time, and paged without a gap", () =>
+  it.effect("is filtered by actor, resource and time, and paged without a gap", () =>
     Effect.gen(function* () {
       // Who joined is told to owners.
       const { client, merchantId, storeId } = yield* freshMember({ role: "staff" })
@@ -135,7 +135,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
     })
   )
 
-  it.scoped("names who wrote and what they wrote, to every member, as far as it is of the store", () =>
+  it.effect("names who wrote and what they wrote, to every member, as far as it is of the store", () =>
     Effect.gen(function* () {
       const staff = yield* freshMember({ role: "staff" })
       const { client, merchantId, storeId } = staff
@@ -175,7 +175,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
     })
   )
 
-  it.scoped("ends a page early where few of many entries are asked for, and goes on behind it", () =>
+  it.effect("ends a page early where few of many entries are asked for, and goes on behind it", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const sql = yield* SqlClient.SqlClient
@@ -203,7 +203,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
     })
   )
 
-  it.scoped("shows agents what they may read, and says which scope is missing", () =>
+  it.effect("shows agents what they may read, and says which scope is missing", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const { "activity.get": get, "activity.list": list } = yield* makeActivityProcedures
@@ -225,7 +225,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
     })
   )
 
-  it.scoped("is never changed: entries are neither updated nor deleted, whoever asks", () =>
+  it.effect("is never changed: entries are neither updated nor deleted, whoever asks", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const sql = yield* SqlClient.SqlClient
@@ -234,8 +234,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
       const [found] = yield* sql<{ readonly part: number }>`select part from journal where id = ${before?.id ?? ""}`
       for (const table of ["journal", `journal_${found?.part}`]) {
         for (const change of [`update ${table} set reason = 'x'`, `delete from ${table}`]) {
-          const { cause } = yield* Effect.flip(sql.unsafe(`${change} where id = '${before?.id}'`))
-          assert.propertyVal(cause, "code", "42501", change)
+          const { reason } = yield* Effect.flip(sql.unsafe(`${change} where id = '${before?.id}'`))
+          assert.propertyVal(reason.cause, "code", "42501", change)
         }
       }
       const after = yield* client.activity.list({ storeId })

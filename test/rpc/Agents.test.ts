@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { hash, randomUUID } from "node:crypto"
 import { AgentPatch, MAX_AGENTS, NewAgent } from "../../src/domain/access/Agents.ts"
 import { AgentId } from "../../src/domain/Actor.ts"
@@ -41,7 +41,7 @@ const payloadOf = (tag: string, storeId: string) => ({
 })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (it) => {
-  it.scoped("a member makes one, which reads and writes the store by its token, as an agent", () =>
+  it.effect("a member makes one, which reads and writes the store by its token, as an agent", () =>
     Effect.gen(function* () {
       const member = yield* freshMember({ role: "staff" })
       const { merchantId, storeId } = member
@@ -73,7 +73,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
     })
   )
 
-  it.scoped("its token is shown once, and nothing that is kept holds it", () =>
+  it.effect("its token is shown once, and nothing that is kept holds it", () =>
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const asked = { storeId, idempotencyKey: newKey(), agent: toAgent({ name: "Helper", scopes: [] }) }
@@ -95,7 +95,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
     })
   )
 
-  it.scoped("may call what its scopes allow in its own store, and nothing else whatever it is asked with", () =>
+  it.effect("may call what its scopes allow in its own store, and nothing else whatever it is asked with", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const stranger = yield* freshMember()
@@ -118,7 +118,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
     })
   )
 
-  it.scoped("is refused where people alone may act", () =>
+  it.effect("is refused where people alone may act", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { storeId } = member
@@ -150,7 +150,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
     })
   )
 
-  it.scoped("another store's agents are neither listed nor changed", () =>
+  it.effect("another store's agents are neither listed nor changed", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { client, storeId } = yield* freshMember()
@@ -171,7 +171,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
     })
   )
 
-  it.scoped("what is changed of it holds from its next call on; what is not named stays", () =>
+  it.effect("what is changed of it holds from its next call on; what is not named stays", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { storeId } = member
@@ -189,7 +189,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
     })
   )
 
-  it.scoped("is revoked for good, twice alike", () =>
+  it.effect("is revoked for good, twice alike", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { storeId } = member
@@ -206,7 +206,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
     })
   )
 
-  it.scoped("there are so many of a store, however many are made at once", () =>
+  it.effect("there are so many of a store, however many are made at once", () =>
     Effect.gen(function* () {
       const { client, merchantId, storeId } = yield* freshMember()
       const sql = yield* SqlClient.SqlClient
@@ -218,11 +218,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
       const agent = toAgent({ name: "Helper", scopes: [] })
       const made = yield* Effect.all(
         Array.from({ length: 12 }, () =>
-          Effect.either(client.agents.create({ storeId, idempotencyKey: newKey(), agent }))
+          Effect.result(client.agents.create({ storeId, idempotencyKey: newKey(), agent }))
         ),
         { concurrency: "unbounded" }
       )
-      const refused = made.flatMap((one) => (one._tag === "Left" ? [one.left._tag] : []))
+      const refused = made.flatMap((one) => (one._tag === "Failure" ? [one.failure._tag] : []))
       assert.deepStrictEqual(
         refused,
         Array.from({ length: 9 }, () => "AgentLimitReached")
@@ -230,7 +230,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
     })
   )
 
-  it.scoped("a bearer token counts alone where there is a cookie too", () =>
+  it.effect("a bearer token counts alone where there is a cookie too", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const stranger = yield* freshMember()
@@ -252,7 +252,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
     })
   )
 
-  it.scoped("the agent of a store that is deleted is refused as if there were none", () =>
+  it.effect("the agent of a store that is deleted is refused as if there were none", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { client } = yield* agentOf(member)
@@ -262,7 +262,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
     })
   )
 
-  it.scoped("an id that is none, and settings out of their bounds, are told", () =>
+  it.effect("an id that is none, and settings out of their bounds, are told", () =>
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const agent = { name: " ", scopes: ["everything"], budget: -1, window: 0 }
@@ -276,7 +276,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (
     })
   )
 
-  it.scoped("an agent stays when the member who made it goes", () =>
+  it.effect("an agent stays when the member who made it goes", () =>
     Effect.gen(function* () {
       const owner = yield* freshMember()
       const { storeId } = owner

@@ -1,12 +1,12 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { Agents } from "../../src/domain/access/Agents.ts"
 import { ApiTest } from "../support/Api.ts"
 import { agentOf, freshMember, newKey } from "../support/Rpc.ts"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("agents", (it) => {
-  it.scoped("that were revoked are listed for 430 days, and then forgotten", () =>
+  it.effect("that were revoked are listed for 430 days, and then forgotten", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { purge } = yield* Agents

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { Array, Effect, Either } from "effect"
+import { Array, Effect, Result } from "effect"
+import { SqlClient } from "effect/sql"
 import type { AppId } from "../../src/domain/access/Apps.ts"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import { type AppPlan, type AppPlanId, Billing } from "../../src/domain/billing/Billing.ts"
@@ -40,7 +40,7 @@ const passDays = (store: StoreId, days: number) =>
   )
 
 layer(ApiTest)("billing", (it) => {
-  it.scoped("an app's plans are shown with all digits of their prices, and what was agreed to stays as it was", () =>
+  it.effect("an app's plans are shown with all digits of their prices, and what was agreed to stays as it was", () =>
     Effect.gen(function* () {
       const { app, appId, asked, client, installation, planId, storeId } = yield* scene()
       yield* setPlan(appId, { name: "Pro", price: 99, period: "year", trialDays: 14 })
@@ -77,19 +77,19 @@ layer(ApiTest)("billing", (it) => {
     })
   )
 
-  it.scoped("of 64 who subscribe at once one does; a retry of it is answered the same", () =>
+  it.effect("of 64 who subscribe at once one does; a retry of it is answered the same", () =>
     Effect.gen(function* () {
       const { asked, client, planId, storeId } = yield* scene()
       const calls = Array.makeBy(64, () => ({ ...asked(), planId }))
-      const answers = yield* Effect.forEach(calls, (call) => Effect.either(client.billing.subscribe(call)), {
+      const answers = yield* Effect.forEach(calls, (call) => Effect.result(client.billing.subscribe(call)), {
         concurrency: "unbounded"
       })
-      const [refused, agreed] = Array.separate(answers)
+      const [agreed, refused] = Array.separate(answers)
       assert.lengthOf(agreed, 1)
       for (const error of refused) assert.include(["AlreadySubscribed", "StoreBusy"], error._tag)
       assert.lengthOf((yield* client.billing.subscriptions({ storeId })).items, 1)
 
-      const winner = calls[answers.findIndex(Either.isRight)]
+      const winner = calls[answers.findIndex(Result.isSuccess)]
       const replayed = yield* Effect.replicateEffect(client.billing.subscribe(winner ?? { ...asked(), planId }), 8, {
         concurrency: "unbounded"
       })
@@ -97,7 +97,7 @@ layer(ApiTest)("billing", (it) => {
     })
   )
 
-  it.scoped("a trial is for the first time; what is cancelled ends with what is paid for", () =>
+  it.effect("a trial is for the first time; what is cancelled ends with what is paid for", () =>
     Effect.gen(function* () {
       const { app, appId, asked, client, planId, storeId } = yield* scene({ trialDays: 14 })
       const other = yield* setPlan(appId, { name: "Pro", price: 20 })
@@ -126,7 +126,7 @@ layer(ApiTest)("billing", (it) => {
     })
   )
 
-  it.scoped("what is cancelled and paid for still ends where another begins, so that one counts at a time", () =>
+  it.effect("what is cancelled and paid for still ends where another begins, so that one counts at a time", () =>
     Effect.gen(function* () {
       const { asked, client, planId, storeId } = yield* scene()
       yield* client.billing.subscribe({ ...asked(), planId })
@@ -138,7 +138,7 @@ layer(ApiTest)("billing", (it) => {
     })
   )
 
-  it.scoped("an app that is uninstalled is cancelled with it, and has no second trial when it is installed again", () =>
+  it.effect("an app that is uninstalled is cancelled with it, and has no second trial when it is installed again", () =>
     Effect.gen(function* () {
       const { appId, asked, client, installation, planId, storeId } = yield* scene({ trialDays: 30 })
       const { periodEndsAt } = yield* client.billing.subscribe({ ...asked(), planId })
@@ -155,7 +155,7 @@ layer(ApiTest)("billing", (it) => {
     })
   )
 
-  it.scoped("is for owners, of their own store, by plans that the app offers", () =>
+  it.effect("is for owners, of their own store, by plans that the app offers", () =>
     Effect.gen(function* () {
       const { appId, asked, client, installation, planId, storeId } = yield* scene()
       const staff = yield* memberOf(storeId, "staff")

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Client, makeClient, performed } from "../../src/rpc/Client.ts"
@@ -29,7 +29,7 @@ const createAll = (clients: ReadonlyArray<Client>, storeId: StoreId, n: number) 
   Effect.forEach(
     times(n),
     (index) =>
-      Effect.flatMap(Effect.orDie(Effect.fromNullable(clients[index % clients.length])), (client) =>
+      Effect.flatMap(Effect.orDie(Effect.fromNullishOr(clients[index % clients.length])), (client) =>
         Effect.match(create(client, storeId, `Cup ${index}`), {
           onSuccess: () => "done",
           onFailure: ({ _tag }): string => _tag
@@ -40,14 +40,14 @@ const createAll = (clients: ReadonlyArray<Client>, storeId: StoreId, n: number) 
 
 const countOf = (ends: ReadonlyArray<string>, end: string) => ends.filter((one) => one === end).length
 
-const writesToday = ({ member, storeId }: Effect.Effect.Success<ReturnType<typeof scene>>) =>
+const writesToday = ({ member, storeId }: Effect.Success<ReturnType<typeof scene>>) =>
   Effect.map(member.client.agents.list({ storeId }), ({ items }) => items[0]?.writesToday)
 
 const productsOf = (storeId: StoreId) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select id from products where store_id = ${storeId}`)
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("budgets of agents", (it) => {
-  it.scoped(
+  it.effect(
     "of 64 writes at once on two servers as many are done as it may make, and the others say when to come",
     () =>
       Effect.gen(function* () {
@@ -69,7 +69,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("budgets of
       })
   )
 
-  it.scoped(
+  it.effect(
     "what is repeated, refused, rehearsed, or changes nothing does not count; with none left it is answered",
     () =>
       Effect.gen(function* () {
@@ -95,7 +95,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("budgets of
       })
   )
 
-  it.scoped("starts anew with the day, and one that is changed holds at once", () =>
+  it.effect("starts anew with the day, and one that is changed holds at once", () =>
     Effect.gen(function* () {
       const agent = yield* scene(3)
       const { clients, id, member, storeId } = agent
@@ -112,11 +112,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("budgets of
     })
   )
 
-  it.scoped("nothing that an agent began is done once its revocation is answered, of 64 writes under way", () =>
+  it.effect("nothing that an agent began is done once its revocation is answered, of 64 writes under way", () =>
     Effect.gen(function* () {
       const agent = yield* scene(1_000)
       const { clients, id, member, storeId } = agent
-      const writes = yield* Effect.fork(createAll(clients, storeId, 64))
+      const writes = yield* Effect.forkChild(createAll(clients, storeId, 64))
       yield* Effect.repeat(productsOf(storeId), { until: (products) => products.length > 3 })
       yield* member.client.agents.revoke({ storeId, idempotencyKey: newKey(), id })
       const atOnce = yield* productsOf(storeId)
@@ -127,12 +127,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("budgets of
     })
   )
 
-  it.scoped("a write that waits while its agent is revoked, or is held to proposals, is refused", () =>
+  it.effect("a write that waits while its agent is revoked, or is held to proposals, is refused", () =>
     Effect.gen(function* () {
       const { client, id, member, storeId } = yield* scene(10)
       const during = Effect.fn(function* <A, E>(change: Effect.Effect<A, E>) {
         const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)
-        const write = yield* Effect.fork(Effect.flip(create(client, storeId, "Cup")))
+        const write = yield* Effect.forkChild(Effect.flip(create(client, storeId, "Cup")))
         yield* waiting(watcher, 1)
         yield* change
         yield* release

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
@@ -15,7 +15,7 @@ const toCollection = Schema.decodeUnknownSync(CreateCollection)
 const keyedIn = (storeId: StoreId) => ({ storeId, idempotencyKey: newKey() })
 
 layer(ApiTest)("calls", (it) => {
-  it.scoped("a merchant signs in, and reads and writes the catalog of their store", () =>
+  it.effect("a merchant signs in, and reads and writes the catalog of their store", () =>
     Effect.gen(function* () {
       const { email, storeId } = yield* freshMember()
       const client = yield* clientOf(yield* signIn(email))
@@ -65,7 +65,7 @@ layer(ApiTest)("calls", (it) => {
     })
   )
 
-  it.scoped(
+  it.effect(
     "a write that is repeated is done once, and answered the same to the byte; by another merchant it is another",
     () =>
       Effect.gen(function* () {
@@ -100,7 +100,7 @@ layer(ApiTest)("calls", (it) => {
       })
   )
 
-  it.scoped("a key that was used for something else is refused, also for the same payload of another procedure", () =>
+  it.effect("a key that was used for something else is refused, also for the same payload of another procedure", () =>
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const key = keyedIn(storeId)
@@ -116,7 +116,7 @@ layer(ApiTest)("calls", (it) => {
     })
   )
 
-  it.scoped("a version that is no longer there is refused, and says which is", () =>
+  it.effect("a version that is no longer there is refused, and says which is", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const { id } = yield* client.products
@@ -136,7 +136,7 @@ layer(ApiTest)("calls", (it) => {
     })
   )
 
-  it.scoped("numbers keep all of their digits, in both directions", () =>
+  it.effect("numbers keep all of their digits, in both directions", () =>
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const price = new ExactNumber("0.12345678901234567890123")
@@ -149,7 +149,7 @@ layer(ApiTest)("calls", (it) => {
     })
   )
 
-  it.scoped("calls of one body are answered each by its id", () =>
+  it.effect("calls of one body are answered each by its id", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()
       const ids = Array.from({ length: 16 }, (_, index) => String(index))

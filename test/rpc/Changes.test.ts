@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Chunk, Deferred, Effect, Fiber, Queue, Stream } from "effect"
+import { Deferred, Effect, Fiber, Queue, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import type { WebSocket } from "ws"
 import { Sessions } from "../../src/domain/access/Sessions.ts"
@@ -26,7 +26,7 @@ const followed = Effect.fn(function* ({ cookie, onOpen, storeId }: Followed) {
   const { changes } = yield* followerOf(cookie, onOpen)
   const told = yield* Queue.unbounded<Changed>()
   const following = yield* Deferred.make<void>()
-  const onFollowing = () => Deferred.unsafeDone(following, Effect.void)
+  const onFollowing = () => Deferred.doneUnsafe(following, Effect.void)
   yield* Effect.forkScoped(Stream.runForEach(changes({ storeId, onFollowing }), (change) => Queue.offer(told, change)))
   yield* Deferred.await(following)
   const make = Effect.map(
@@ -40,7 +40,7 @@ const followed = Effect.fn(function* ({ cookie, onOpen, storeId }: Followed) {
 })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes of a store", (it) => {
-  it.scoped("are told as they are committed: what became of what, by whom, through what", () =>
+  it.effect("are told as they are committed: what became of what, by whom, through what", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { merchantId, storeId } = member
@@ -62,7 +62,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
       )
       const app = { type: "app", id: installation.id }
       const product = { resource: "product", resourceId: made["id"] }
-      assert.containSubset(Chunk.toReadonlyArray(told), [
+      assert.containSubset(told, [
         { ...product, kind: "created", actor: app, surface: "rest", version: 1, members: [] },
         { ...product, kind: "updated", actor: app, version: 2, members: ["price", "updatedAt", "version"] },
         {
@@ -77,7 +77,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
     })
   )
 
-  it.scoped(
+  it.effect(
     "come in the order of their ids: one that is committed late holds up those after it, and none is missed",
     () =>
       Effect.gen(function* () {
@@ -86,7 +86,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
         const { client, make, next, told } = yield* followed(member)
         const elsewhere = yield* followed(yield* freshMember())
         const [early, late] = [yield* make, yield* make]
-        yield* Effect.zipRight(next, next)
+        yield* Effect.andThen(next, next)
 
         // The write of `late` has its id and waits for its key, which somebody else has.
         const url = yield* databaseUrl
@@ -100,7 +100,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
          select store_id, id, $2, '', 200, '', null, now() + interval '1 day' from installations where store_id = $1`,
           [storeId, key]
         )
-        const writing = yield* Effect.fork(client.patch(`/products/${late}`, { price: 1 }, { key }))
+        const writing = yield* Effect.forkChild(client.patch(`/products/${late}`, { price: 1 }, { key }))
         yield* duringWork(writing, waiting(watcher, 1))
         assert.strictEqual((yield* client.patch(`/products/${early}`, { price: 2 })).status, 200)
         // It was looked for changes since: those of another store are told.
@@ -117,7 +117,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
       })
   )
 
-  it.scoped("are those of no other store, and each once, through 10 broken connections under parallel writes", () =>
+  it.effect("are those of no other store, and each once, through 10 broken connections under parallel writes", () =>
     Effect.gen(function* () {
       const members = yield* Effect.all([freshMember(), freshMember()])
       const open = new Set<WebSocket>()
@@ -135,7 +135,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
         yield* Effect.all([writing, cut], { concurrency: "unbounded" })
         // It follows again, and was told of something since.
         for (const [index, { told }] of all.entries()) {
-          yield* Effect.repeat(Effect.zipRight(Effect.sleep("20 millis"), Queue.size(told)), {
+          yield* Effect.repeat(Effect.andThen(Effect.sleep("20 millis"), Queue.size(told)), {
             until: (size) => size > (before[index] ?? 0)
           })
         }
@@ -145,7 +145,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
         const rows = yield* rowsOf(db, TOLD, [members[index]?.storeId, mark])
         assert.lengthOf(rows, 10 * 3 * 5)
         assert.deepStrictEqual(
-          Chunk.toReadonlyArray(yield* Queue.takeN(told, rows.length)).map(({ id }) => String(id)),
+          (yield* Queue.takeN(told, rows.length)).map(({ id }) => String(id)),
           rows.map(({ id }) => String(id))
         )
         assert.strictEqual(yield* Queue.size(told), 0)
@@ -153,7 +153,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
     })
   )
 
-  it.scoped("are followed by whose window of calls is full once it takes another", () =>
+  it.effect("are followed by whose window of calls is full once it takes another", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { mark, make } = yield* followed(member)
@@ -165,14 +165,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
         [member.merchantId]
       )
       const { changes } = yield* followerOf(member.cookie)
-      const [told] = Chunk.toReadonlyArray(
-        yield* Stream.runCollect(Stream.take(changes({ storeId: member.storeId, after: mark }), 1))
-      )
+      const [told] = yield* Stream.runCollect(Stream.take(changes({ storeId: member.storeId, after: mark }), 1))
       assert.strictEqual(told?.resourceId, id)
     })
   )
 
-  it.scoped("are followed on over another socket, after a pause, by a client whose socket was closed with 1008", () =>
+  it.effect("are followed on over another socket, after a pause, by a client whose socket was closed with 1008", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const opened: Array<{ readonly socket: WebSocket; readonly at: number }> = []
@@ -181,7 +179,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
       const [first] = opened
       assert.isDefined(first)
       if (first === undefined) return
-      const closed = Effect.async<number>((resume) => {
+      const closed = Effect.callback<number>((resume) => {
         first.socket.once("close", (code: number) => resume(Effect.succeed(code)))
         for (let n = 0; n <= 2 * MAX_CONTROLS; n++) first.socket.ping()
       })
@@ -194,11 +192,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
     })
   )
 
-  it.scoped("are followed no more by whose session has ended: that is a failure, and no silence", () =>
+  it.effect("are followed no more by whose session has ended: that is a failure, and no silence", () =>
     Effect.gen(function* () {
       const { cookie, merchantId, storeId } = yield* freshMember()
       const { changes } = yield* followerOf(cookie)
-      const following = yield* Effect.fork(Effect.flip(Stream.runDrain(changes({ storeId }))))
+      const following = yield* Effect.forkChild(Effect.flip(Stream.runDrain(changes({ storeId }))))
       const { end, list } = yield* Sessions
       for (const { sessionId } of yield* list(merchantId)) yield* end(merchantId, sessionId)
       assert.strictEqual((yield* Fiber.join(following))._tag, "NotSignedIn")

@@ -48,7 +48,7 @@ const ANSWERS: Readonly<Record<string, readonly [answer: (response: ServerRespon
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("the client", (it) => {
   for (const [name, [answer, told]] of Object.entries(ANSWERS)) {
-    it.scoped(`fails a call, and waits for nothing, where there comes ${name}`, () =>
+    it.effect(`fails a call, and waits for nothing, where there comes ${name}`, () =>
       Effect.gen(function* () {
         const client = yield* makeClient({ url: yield* answering(answer), timeout: 300 })
         const failed = yield* Effect.flip(client.store.get({ storeId }))
@@ -58,14 +58,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("the client
     )
   }
 
-  it.scoped("fails a call where nobody listens", () =>
+  it.effect("fails a call where nobody listens", () =>
     Effect.gen(function* () {
       const client = yield* makeClient({ url: "http://127.0.0.1:1/rpc" })
       assert.strictEqual((yield* Effect.flip(client.store.get({ storeId })))._tag, "RpcClientError")
     })
   )
 
-  it.scoped("keeps calls apart, however many are under way", () =>
+  it.effect("keeps calls apart, however many are under way", () =>
     Effect.gen(function* () {
       const members = yield* Effect.replicateEffect(freshMember(), 4)
       const asked = Array.from({ length: 80 }, (_, index) => members[index % 4]).filter((one) => one !== undefined)
@@ -77,7 +77,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("the client
     })
   )
 
-  it.scoped("that is interrupted ends its read in the database, too", () =>
+  it.effect("that is interrupted ends its read in the database, too", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()
       const url = yield* databaseUrl
@@ -85,7 +85,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("the client
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, "lock table products in access exclusive mode")
       const client = yield* clientOf(cookie)
-      const list = yield* Effect.fork(client.products.list({ storeId }))
+      const list = yield* Effect.forkChild(client.products.list({ storeId }))
       yield* waiting(watcher, 1)
       yield* Fiber.interrupt(list)
       const left = yield* watch(waiting(watcher, 0), (rows) => rows.length === 0)
@@ -94,7 +94,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("the client
     })
   )
 
-  it.scoped("that goes leaves a write to its end, which a repeat is answered with", () =>
+  it.effect("that goes leaves a write to its end, which a repeat is answered with", () =>
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const { release, watcher } = yield* holdStore(yield* databaseUrl, storeId)

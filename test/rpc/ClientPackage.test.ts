@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs"
 import { basename } from "node:path"
 import { bundled, compiled, consumer } from "../support/Consumer.ts"
 
-/** A dashboard's: with the packages that the package is used with. */
-const dashboard = consumer("effect", "@effect/rpc", "@effect/platform")
+/** A dashboard's: with the package that the package is used with. */
+const dashboard = consumer("effect")
 
 const CALL = `
 import { Effect } from "effect"
@@ -28,7 +28,7 @@ export const create = (storeId: string, key: string) =>
   )
 `
 
-it.scopedLive("the package's types know of every procedure, its answer and its errors", () =>
+it.live("the package's types know of every procedure, its answer and its errors", () =>
   Effect.gen(function* () {
     const wrong = "// @ts-expect-error Nobody sells that.\nvoid create(1, 2)\n"
     const said = yield* compiled(yield* dashboard, CALL + wrong, { lib: "es2023", skipLibCheck: true })
@@ -36,15 +36,14 @@ it.scopedLive("the package's types know of every procedure, its answer and its e
   })
 )
 
-it.scopedLive("a bundle for browsers holds no code of the service, and no more than it needs", () =>
+it.live("a bundle for browsers holds no code of the service, and no more than it needs", () =>
   Effect.gen(function* () {
     const { kibibytes, metafile } = yield* bundled(yield* dashboard, CALL)
     const [{ inputs = {} } = {}] = Object.values(metafile.outputs)
     const parts = Object.entries(inputs)
       .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
       .map(([input]) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? basename(input))
-    const libraries = ["@effect/platform", "@effect/rpc", "effect"]
-    assert.sameMembers([...new Set(parts)], ["consumer.ts", "rpc.js", ...libraries])
+    assert.sameMembers([...new Set(parts)], ["consumer.ts", "rpc.js", "effect"])
     const own = readFileSync("dist/rpc.js", "utf8")
     assert.notMatch(own, /\bselect\b.+\bfrom\b|insert into|["']node:|argon2|Idempotency\.once/)
     yield* Effect.log(`The client and what it needs: ${Math.round(kibibytes)} KiB gzipped`)

@@ -29,7 +29,7 @@ const settled = (app: AppId, n: number) =>
 layer(Layer.provide(DeliveringApi, InternetHere), { excludeTestServices: true, timeout: "120 seconds" })(
   "Developers",
   (it) => {
-    it.scoped("test a webhook: a signed event of no store comes at once, and is told with what came back", () =>
+    it.effect("test a webhook: a signed event of no store comes at once, and is told with what came back", () =>
       Effect.gen(function* () {
         const { client, endpoint, id, secret } = yield* scene
         endpoint.answerWith(() => ({ status: 418, body: "I am a teapot" }))
@@ -54,7 +54,7 @@ layer(Layer.provide(DeliveringApi, InternetHere), { excludeTestServices: true, t
       })
     )
 
-    it.scoped("test so often at most, and an address that nobody answers at is told as that", () =>
+    it.effect("test so often at most, and an address that nobody answers at is told as that", () =>
       Effect.gen(function* () {
         const { client, create, endpoint, id } = yield* scene
         const other = yield* create()
@@ -66,10 +66,10 @@ layer(Layer.provide(DeliveringApi, InternetHere), { excludeTestServices: true, t
         })
         assert.deepInclude(yield* client.appWebhooks.test({ id: other.id }), { status: null, answer: "" })
         const tests = yield* Effect.all(
-          Array.from({ length: TEST_LIMITS.account + 5 }, () => Effect.either(client.appWebhooks.test({ id }))),
+          Array.from({ length: TEST_LIMITS.account + 5 }, () => Effect.result(client.appWebhooks.test({ id }))),
           { concurrency: "unbounded" }
         )
-        const refused = tests.flatMap((one) => (one._tag === "Left" ? [one.left._tag] : []))
+        const refused = tests.flatMap((one) => (one._tag === "Failure" ? [one.failure._tag] : []))
         assert.deepStrictEqual(
           refused,
           Array.from({ length: 6 }, () => "TooManyTests")
@@ -80,7 +80,7 @@ layer(Layer.provide(DeliveringApi, InternetHere), { excludeTestServices: true, t
       })
     )
 
-    it.scoped(
+    it.effect(
       "read the log by pages and by state, send an event once more, pause, and resume with what was missed",
       () =>
         Effect.gen(function* () {

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import type { AppId } from "../../src/domain/access/Apps.ts"
 import { AppPatch } from "../../src/domain/access/Developers.ts"
@@ -10,7 +10,7 @@ import { newKey } from "../support/Rpc.ts"
 import { installing } from "../support/Writes.ts"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developers", (it) => {
-  it.scoped("register an app and see its secret once, whatever is repeated", () =>
+  it.effect("register an app and see its secret once, whatever is repeated", () =>
     Effect.gen(function* () {
       const { client } = yield* developer
       const asked = { idempotencyKey: newKey(), app: toApp(APP) }
@@ -31,7 +31,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
     })
   )
 
-  it.scoped("get one app for one key, however many calls come at once", () =>
+  it.effect("get one app for one key, however many calls come at once", () =>
     Effect.gen(function* () {
       const { client } = yield* developer
       const asked = { idempotencyKey: newKey(), app: toApp(APP) }
@@ -48,7 +48,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
     })
   )
 
-  it.scoped(
+  it.effect(
     "change what they name of an app, and null clears; a public app has a scheme of its own and no secret",
     () =>
       Effect.gen(function* () {
@@ -72,7 +72,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
       })
   )
 
-  it.scoped("replace a secret, which goes on for as long as they say beside the new one; two are good at most", () =>
+  it.effect("replace a secret, which goes on for as long as they say beside the new one; two are good at most", () =>
     Effect.gen(function* () {
       const { client, create } = yield* developer
       const { clientSecret: first, id } = yield* create()
@@ -99,7 +99,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
     })
   )
 
-  it.scoped("see where an app is installed, and not in whose stores; those of other apps not at all", () =>
+  it.effect("see where an app is installed, and not in whose stores; those of other apps not at all", () =>
     Effect.gen(function* () {
       const { client, create } = yield* developer
       const { install } = yield* installing
@@ -126,7 +126,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
     })
   )
 
-  it.scoped(
+  it.effect(
     "set a webhook and see its secret with the first time alone; it is rotated, and goes to no private address",
     () =>
       Effect.gen(function* () {

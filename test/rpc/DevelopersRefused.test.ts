@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Developers, MAX_APPS } from "../../src/domain/access/Developers.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
@@ -15,7 +15,7 @@ const issuesOf = (error: unknown) => [
 ]
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developers", (it) => {
-  it.scoped("have so many apps at most: one that is made while the last one is waits for it, and is refused", () =>
+  it.effect("have so many apps at most: one that is made while the last one is waits for it, and is refused", () =>
     Effect.gen(function* () {
       const { client, id } = yield* developer
       const url = yield* databaseUrl
@@ -28,7 +28,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
       // Not by a call, whose window is counted in the same row.
       const { perform } = yield* Database
       const developers = yield* Developers
-      const late = yield* Effect.fork(Effect.flip(perform(developers.create(id, toApp(APP)))))
+      const late = yield* Effect.forkChild(Effect.flip(perform(developers.create(id, toApp(APP)))))
       yield* duringWork(late, waiting(watcher, 1))
       yield* rowsOf(holder, "commit")
       assert.strictEqual((yield* Fiber.join(late))._tag, "AppLimitReached")
@@ -40,7 +40,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
     })
   )
 
-  it.scoped("are refused another's app as one that there is not, on every procedure, and agents all of them", () =>
+  it.effect("are refused another's app as one that there is not, on every procedure, and agents all of them", () =>
     Effect.gen(function* () {
       const owner = yield* developer
       const app = yield* owner.create()
@@ -100,7 +100,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
     })
   )
 
-  it.scoped("read what is wrong with what they register, line by line", () =>
+  it.effect("read what is wrong with what they register, line by line", () =>
     Effect.gen(function* () {
       const { cookie } = yield* developer
       const app = {

@@ -1,6 +1,6 @@
-import { Rpc } from "@effect/rpc"
 import { assert, layer } from "@effect/vitest"
-import { Config, Context, Effect, HashMap, Layer, Logger, Option, Schema } from "effect"
+import { Config, Context, Effect, Layer, Logger, References, Schema } from "effect"
+import { Rpc } from "effect/rpc"
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { type Access, AccessLog } from "../../src/http/AccessLog.ts"
@@ -20,10 +20,10 @@ import { makeMerchant } from "../support/Merchants.ts"
 import { callLine, exitsOf, post, sessionOf } from "../support/Rpc.ts"
 
 /** What the service told its logs. */
-class Told extends Context.Tag("Told")<
+class Told extends Context.Service<
   Told,
   { readonly requests: Array<Access>; readonly failures: Array<{ readonly text: string; readonly requestId: unknown }> }
->() {}
+>()("Told") {}
 
 const SECRET = "postgres://admin:hunter2@db"
 
@@ -45,9 +45,9 @@ const procedures = [
   procedure(badly, () => Effect.sync(() => encoded(badly)({ at: 0.5 })))
 ]
 
-const Service = Layer.unwrapEffect(
+const Service = Layer.unwrap(
   Effect.map(Told, ({ failures, requests }) =>
-    Layer.scopedDiscard(
+    Layer.effectDiscard(
       Effect.flatMap(Effect.flatMap(makeCalls(procedures), makeRpc), (rpc) => serve(rpc, Effect.never))
     ).pipe(
       Layer.provideMerge(
@@ -55,15 +55,14 @@ const Service = Layer.unwrapEffect(
       ),
       Layer.provide(Layer.succeed(AccessLog, (access: Access) => void requests.push(access))),
       Layer.provide(
-        Logger.replace(
-          Logger.defaultLogger,
-          Logger.make(({ annotations, cause }) => {
+        Logger.layer([
+          Logger.make(({ cause, fiber }) => {
             failures.push({
               text: String(cause),
-              requestId: Option.getOrUndefined(HashMap.get(annotations, "requestId"))
+              requestId: fiber.getRef(References.CurrentLogAnnotations)["requestId"]
             })
           })
-        )
+        ])
       )
     )
   )
@@ -101,7 +100,7 @@ layer(Service, { excludeTestServices: true })("what should not have happened", (
     })
   )
 
-  it.scoped("a client that takes nothing of its answer is let go of", () =>
+  it.effect("a client that takes nothing of its answer is let go of", () =>
     Effect.gen(function* () {
       const cookie = yield* sessionOf((yield* makeMerchant()).email)
       const { hostname, port } = new URL(yield* baseUrl)

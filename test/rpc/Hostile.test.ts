@@ -7,7 +7,7 @@ import { callLine, errorOf, exitsOf, freshMember, post } from "../support/Rpc.ts
 const reasonOf = (text: string): unknown => JSON.parse(text).error
 
 layer(ApiTest)("what is no call", (it) => {
-  it.scoped("only POST is taken, of ndjson in UTF-8, from a page of the service's own", () =>
+  it.effect("only POST is taken, of ndjson in UTF-8, from a page of the service's own", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()
       const base = yield* baseUrl
@@ -42,7 +42,7 @@ layer(ApiTest)("what is no call", (it) => {
     })
   )
 
-  it.scoped("a body that is no list of calls is refused whole, and nothing of it is done", () =>
+  it.effect("a body that is no list of calls is refused whole, and nothing of it is done", () =>
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const good = (id: number) =>
@@ -80,7 +80,7 @@ layer(ApiTest)("what is no call", (it) => {
     })
   )
 
-  it.scoped("a call that asks for what there is not fails by itself", () =>
+  it.effect("a call that asks for what there is not fails by itself", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()
       for (const tag of ["", "products.fly", "__proto__", "constructor", "products"]) {
@@ -92,7 +92,7 @@ layer(ApiTest)("what is no call", (it) => {
     })
   )
 
-  it.scoped("payloads are strict, and every line that is wrong with one is told", () =>
+  it.effect("payloads are strict, and every line that is wrong with one is told", () =>
     Effect.gen(function* () {
       const { client, cookie, storeId } = yield* freshMember()
       const idempotencyKey = randomUUID()

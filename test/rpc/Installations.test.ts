@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import { Installations } from "../../src/domain/access/Installations.ts"
 import { ApiTest, dataOf, install, makeApp } from "../support/Api.ts"
@@ -18,7 +18,7 @@ const scene = Effect.gen(function* () {
 })
 
 layer(ApiTest)("installations", (it) => {
-  it.scoped("are listed in pages, with what they are granted, and no other store's", () =>
+  it.effect("are listed in pages, with what they are granted, and no other store's", () =>
     Effect.gen(function* () {
       const { appId, client, installation, named, storeId } = yield* scene
       const { installation: second } = yield* install(storeId)
@@ -55,7 +55,7 @@ layer(ApiTest)("installations", (it) => {
     })
   )
 
-  it.scoped(
+  it.effect(
     "that are suspended are refused from then on, none admitted after it, and go on when they are resumed",
     () =>
       Effect.gen(function* () {
@@ -83,7 +83,7 @@ layer(ApiTest)("installations", (it) => {
       })
   )
 
-  it.scoped("that are uninstalled are gone: for their app, for the members, for operators", () =>
+  it.effect("that are uninstalled are gone: for their app, for the members, for operators", () =>
     Effect.gen(function* () {
       const { appId, app, asked, client, installation, named, storeId } = yield* scene
       const sql = yield* SqlClient.SqlClient
@@ -117,7 +117,7 @@ layer(ApiTest)("installations", (it) => {
     })
   )
 
-  it.scoped("keep their window and their app data over an uninstall, for who installs the app again", () =>
+  it.effect("keep their window and their app data over an uninstall, for who installs the app again", () =>
     Effect.gen(function* () {
       const { appId, app, asked, client, storeId } = yield* scene
       yield* app.put("/app-data/settings", { key: "theme", value: "dark" })

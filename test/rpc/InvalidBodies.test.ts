@@ -31,7 +31,7 @@ const issuesOf = (error: unknown): ReadonlyArray<string> =>
   Predicate.hasProperty(error, "issues") && Array.isArray(error.issues) ? error.issues.map(String) : []
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("a call that is wrong all over", (it) => {
-  it.scoped("fails with at most 100 issues, and costs no more than one that is right", () =>
+  it.effect("fails with at most 100 issues, and costs no more than one that is right", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()
       const inStore = `"storeId":"${storeId}",`
@@ -101,7 +101,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("a call th
     })
   )
 
-  it.scoped("is refused to whoever may not make it before its payload is decoded, over HTTP and WebSocket", () =>
+  it.effect("is refused to whoever may not make it before its payload is decoded, over HTTP and WebSocket", () =>
     Effect.gen(function* () {
       const { storeId } = yield* freshMember()
       const stranger = yield* freshMember()
@@ -126,7 +126,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("a call th
     })
   )
 
-  it.scoped("fails likewise as a tool of an agent", () =>
+  it.effect("fails likewise as a tool of an agent", () =>
     Effect.gen(function* () {
       const { token } = yield* freshAgent()
       const tools = [

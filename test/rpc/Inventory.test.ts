@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Either, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { CreateProduct, type ProductId } from "../../src/domain/catalog/Product.ts"
 import { SetInventory } from "../../src/domain/catalog/Inventory.ts"
 import { performed } from "../../src/rpc/Client.ts"
@@ -22,7 +22,7 @@ const CHANGES = [
 const toChange = Schema.decodeUnknownSync(SetInventory)
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("inventory over procedures", (it) => {
-  it.scoped("is changed of a product and of a variant, once for a key, and told in the journal by whom and why", () =>
+  it.effect("is changed of a product and of a variant, once for a key, and told in the journal by whom and why", () =>
     Effect.gen(function* () {
       const { client, merchantId, storeId } = yield* freshMember()
       const product = toProduct({ name: "Cup", stock: 5, variants: [{ title: "Small", stock: 3 }] })
@@ -52,7 +52,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("inventory 
     })
   )
 
-  it.scoped("comes to the same as over the first surface, whatever is asked", () =>
+  it.effect("comes to the same as over the first surface, whatever is asked", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const app = yield* install(storeId)
@@ -62,17 +62,17 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("inventory 
         const [first, second] = [yield* make(), yield* make()]
         const rest = yield* app.client.patch(`/products/${first.id}/inventory`, given)
         const asked = { storeId, idempotencyKey: newKey(), id: second.id, change: toChange(given) }
-        const call = yield* Effect.either(client.inventory.change(asked).pipe(performed))
-        assert.strictEqual(Either.match(call, { onLeft: ({ _tag }) => _tag, onRight: () => "changed" }), expected)
-        if (Either.isLeft(call)) assert.strictEqual(call.left.message, restErrorOf(rest).error)
-        else assert.deepInclude(dataOf(rest), { stock: call.right.stock, version: call.right.version })
+        const call = yield* Effect.result(client.inventory.change(asked).pipe(performed))
+        assert.strictEqual(Result.match(call, { onFailure: ({ _tag }) => _tag, onSuccess: () => "changed" }), expected)
+        if (Result.isFailure(call)) assert.strictEqual(call.failure.message, restErrorOf(rest).error)
+        else assert.deepInclude(dataOf(rest), { stock: call.success.stock, version: call.success.version })
         const now = (id: ProductId) => Effect.map(client.products.get({ storeId, id }), ({ stock }) => stock)
         assert.strictEqual(yield* now(first.id), yield* now(second.id))
       }
     })
   )
 
-  it.scoped("loses no change of 64 at once, over both surfaces: of 50 each is sold once", () =>
+  it.effect("loses no change of 64 at once, over both surfaces: of 50 each is sold once", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const app = yield* install(storeId)
@@ -84,10 +84,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("inventory 
         (isCall) =>
           isCall
             ? Effect.map(
-                Effect.either(
+                Effect.result(
                   client.inventory.change({ storeId, idempotencyKey: newKey(), id, change }).pipe(performed)
                 ),
-                Either.match({ onLeft: ({ _tag }) => _tag, onRight: () => "sold" })
+                Result.match({ onFailure: ({ _tag }) => _tag, onSuccess: () => "sold" })
               )
             : Effect.map(app.client.patch(`/products/${id}/inventory`, { adjust: -1 }), ({ status }) =>
                 status === 200 ? "sold" : status === 422 ? "StockOutOfRange" : String(status)

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { CollectionId, CreateCollection, UpdateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
 import { Rules } from "../../src/domain/catalog/Rule.ts"
@@ -44,7 +44,7 @@ const summaryOf = ({ currencyCode, id, isActive, name, price, sku, slug, stock }
 })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what collections would hold, and why", (it) => {
-  it.scoped("rules are tried out before they are saved: how many match, and the first of them", () =>
+  it.effect("rules are tried out before they are saved: how many match, and the first of them", () =>
     Effect.gen(function* () {
       const { client, desk, shelf, stool, storeId } = yield* scene
       const preview = (rules: ReadonlyArray<object>, rest: object = {}) =>
@@ -64,7 +64,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
     })
   )
 
-  it.scoped("changes of a collection are tried out beside what it is, and it stays so", () =>
+  it.effect("changes of a collection are tried out beside what it is, and it stays so", () =>
     Effect.gen(function* () {
       const { client, desk, shelf, stool, storeId } = yield* scene
       const collection = toCollection({ title: "Cheap oak", rules: [OAK, CHEAP] })
@@ -77,7 +77,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
     })
   )
 
-  it.scoped("what makes no sense is refused line by line, and what is not known by name", () =>
+  it.effect("what makes no sense is refused line by line, and what is not known by name", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()
       const refusal = (payload: object) =>
@@ -93,7 +93,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
     })
   )
 
-  it.scoped("rules that take too long are refused, as by a read", () =>
+  it.effect("rules that take too long are refused, as by a read", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       yield* client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Cup" }) }).pipe(performed)
@@ -107,7 +107,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
     })
   )
 
-  it.scoped("each rule is held against the product, with what it has there", () =>
+  it.effect("each rule is held against the product, with what it has there", () =>
     Effect.gen(function* () {
       const { client, desk, shelf, stool, storeId } = yield* scene
       const collection = toCollection({ title: "Cheap oak", rules: [OAK, CHEAP] })
@@ -136,7 +136,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
     })
   )
 
-  it.scoped("a product is held against rules that are tried out, of a collection or of none yet", () =>
+  it.effect("a product is held against rules that are tried out, of a collection or of none yet", () =>
     Effect.gen(function* () {
       const { client, desk, stool, storeId } = yield* scene
       const collection = toCollection({ title: "By hand", productIds: [desk.id] })
@@ -157,7 +157,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
     })
   )
 
-  it.scoped("products that a collection names are told by what they are called, and what is gone is left out", () =>
+  it.effect("products that a collection names are told by what they are called, and what is gone is left out", () =>
     Effect.gen(function* () {
       const { client, cookie, desk, shelf, stool, storeId } = yield* scene
       yield* client.products.delete({ ...keyedIn(storeId), id: shelf.id }).pipe(performed)
@@ -173,7 +173,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
     })
   )
 
-  it.scoped("of a long text its beginning is shown, and of a list its first values", () =>
+  it.effect("of a long text its beginning is shown, and of a list its first values", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const tags = Array.from({ length: 30 }, (_, index) => `tag ${index}`)
@@ -194,7 +194,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what colle
     })
   )
 
-  it.scoped("a manual collection holds what was put into it", () =>
+  it.effect("a manual collection holds what was put into it", () =>
     Effect.gen(function* () {
       const { client, desk, stool, storeId } = yield* scene
       const collection = toCollection({ title: "By hand", productIds: [desk.id] })

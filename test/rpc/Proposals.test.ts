@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import type { Proposed } from "../../src/domain/access/Proposals.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
@@ -14,7 +14,7 @@ const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals", (it) => {
-  it.scoped(
+  it.effect(
     "what an agent that may only propose writes waits, and is done by both names when a member approves it",
     () =>
       Effect.gen(function* () {
@@ -66,7 +66,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals"
       })
   )
 
-  it.scoped("every write of the catalog can be proposed, and comes to what it would have come to", () =>
+  it.effect("every write of the catalog can be proposed, and comes to what it would have come to", () =>
     Effect.gen(function* () {
       const { agent, client, product, storeId } = yield* proposer
       const { collections, products } = agent.client
@@ -95,7 +95,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals"
     })
   )
 
-  it.scoped("what would be refused is refused at once, what would change nothing is answered: neither is kept", () =>
+  it.effect("what would be refused is refused at once, what would change nothing is answered: neither is kept", () =>
     Effect.gen(function* () {
       const { agent, client, product, storeId } = yield* proposer
       const { products } = agent.client
@@ -115,7 +115,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals"
     })
   )
 
-  it.scoped("a proposal that is repeated is the same one, also once it is decided, and spends the budget once", () =>
+  it.effect("a proposal that is repeated is the same one, also once it is decided, and spends the budget once", () =>
     Effect.gen(function* () {
       const { agent, client, storeId } = yield* proposer
       const { authorization, id } = agent
@@ -138,7 +138,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals"
     })
   )
 
-  it.scoped("one whose ground has moved is refused, and says what moved; it waits on", () =>
+  it.effect("one whose ground has moved is refused, and says what moved; it waits on", () =>
     Effect.gen(function* () {
       const { agent, client, product, storeId } = yield* proposer
       const { id } = product
@@ -162,7 +162,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals"
     })
   )
 
-  it.scoped("what is refused for another reason when it is approved is refused so, and can be approved later", () =>
+  it.effect("what is refused for another reason when it is approved is refused so, and can be approved later", () =>
     Effect.gen(function* () {
       const { agent, client, storeId } = yield* proposer
       const jug = { ...keyedIn(storeId), product: toProduct({ name: "Jug", slug: "jug" }) }

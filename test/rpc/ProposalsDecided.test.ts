@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { MAX_PENDING, ProposalId, Proposals } from "../../src/domain/access/Proposals.ts"
 import { makeClient } from "../../src/rpc/Client.ts"
@@ -10,7 +10,7 @@ import { neighbour } from "../support/Process.ts"
 import { agentOf, freshMember, memberOf } from "../support/Rpc.ts"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals that are decided", (it) => {
-  it.scoped("is rejected with a reason that the agent reads, or taken back by it, and is then decided for good", () =>
+  it.effect("is rejected with a reason that the agent reads, or taken back by it, and is then decided for good", () =>
     Effect.gen(function* () {
       const { agent, client, merchantId, product, storeId } = yield* proposer
       const first = yield* priced(agent.client, storeId, product.id, 7)
@@ -35,7 +35,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals 
     })
   )
 
-  it.scoped("of 64 approvals, rejections and withdrawals at once on two servers one decides", () =>
+  it.effect("of 64 approvals, rejections and withdrawals at once on two servers one decides", () =>
     Effect.gen(function* () {
       const { agent, client, cookie, email: _, product, storeId } = yield* proposer
       const url = `${yield* neighbour}/rpc`
@@ -72,7 +72,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals 
     })
   )
 
-  it.scoped("an agent sees and takes back its own alone, another store's member none", () =>
+  it.effect("an agent sees and takes back its own alone, another store's member none", () =>
     Effect.gen(function* () {
       const { agent, client, product, storeId } = yield* proposer
       const other = yield* agentOf({ client, storeId })
@@ -98,7 +98,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals 
     })
   )
 
-  it.scoped("those that wait no longer are listed by themselves, the newest first and a page at a time", () =>
+  it.effect("those that wait no longer are listed by themselves, the newest first and a page at a time", () =>
     Effect.gen(function* () {
       const { agent, client, product, storeId } = yield* proposer
       const [first, second, third] = yield* Effect.forEach([4, 5, 6, 7], (price) =>
@@ -125,7 +125,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals 
     })
   )
 
-  it.scoped("waits for seven days, is read for thirty, and then goes", () =>
+  it.effect("waits for seven days, is read for thirty, and then goes", () =>
     Effect.gen(function* () {
       const { agent, client, product, storeId } = yield* proposer
       const { purge } = yield* Proposals
@@ -148,7 +148,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("proposals 
     })
   )
 
-  it.scoped("so many wait of an agent, however many come at once", () =>
+  it.effect("so many wait of an agent, however many come at once", () =>
     Effect.gen(function* () {
       const { agent, product, storeId } = yield* proposer
       const sql = yield* SqlClient.SqlClient

@@ -23,7 +23,7 @@ const scene = Effect.gen(function* () {
   return { ...member, customer: customer.id, order: order.id }
 })
 
-const decode = Schema.decodeUnknownSync(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+const decode = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Unknown))
 
 /** What an agent of the store is answered, as read by who asks. */
 const askedBy = Effect.fn(function* (storeId: StoreId, scopes: ReadonlyArray<Scope>) {
@@ -36,14 +36,14 @@ const askedBy = Effect.fn(function* (storeId: StoreId, scopes: ReadonlyArray<Sco
   })
   return (tag: keyof typeof procedures, payload: object = {}) =>
     procedures[tag].answer(decode({ storeId, ...payload })).pipe(
-      Effect.merge,
+      Effect.catch(Effect.succeed),
       Effect.map((json) => decode(parse(json))),
       Effect.provideService(CurrentPrincipal, agent)
     )
 })
 
 layer(ApiTest)("orders and customers over procedures", (it) => {
-  it.scoped("are what the first surface says of them, whole for members", () =>
+  it.effect("are what the first surface says of them, whole for members", () =>
     Effect.gen(function* () {
       const { client, customer, order, storeId } = yield* scene
       const app = yield* install(storeId)
@@ -57,7 +57,7 @@ layer(ApiTest)("orders and customers over procedures", (it) => {
     })
   )
 
-  it.scoped("are listed in pages, or since when they changed", () =>
+  it.effect("are listed in pages, or since when they changed", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const made = yield* putOrders(storeId, [{ number: "1" }, { number: "2" }, { number: "3" }])
@@ -77,7 +77,7 @@ layer(ApiTest)("orders and customers over procedures", (it) => {
     })
   )
 
-  it.scoped("show agents nothing that is personal, and nothing at all without the scope", () =>
+  it.effect("show agents nothing that is personal, and nothing at all without the scope", () =>
     Effect.gen(function* () {
       const { customer, order, storeId } = yield* scene
       const ask = yield* askedBy(storeId, ["read_orders", "read_customers"])

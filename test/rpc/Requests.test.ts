@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import { MAX_REQUESTS, Requests } from "../../src/domain/access/Requests.ts"
 import { RequestsLive } from "../../src/layers/access/Requests.ts"
@@ -9,7 +9,7 @@ import { watch } from "../support/Process.ts"
 import { freshMember } from "../support/Rpc.ts"
 import { installApp } from "../support/Webhooks.ts"
 
-const toKept = Schema.decodeSync(Schema.parseJson(Schema.Array(Schema.Struct({ requestId: Schema.String }))))
+const toKept = Schema.decodeSync(Schema.fromJsonString(Schema.Array(Schema.Struct({ requestId: Schema.String }))))
 
 const ids = (from: number, count: number) => Array.from({ length: count }, (_, n) => `${from + n}`)
 
@@ -30,7 +30,7 @@ const elsewhere = (installation: Installation, ids: ReadonlyArray<string>) =>
   }).pipe(Effect.provide(Layer.fresh(RequestsLive)))
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("recent requests", (it) => {
-  it.scoped(
+  it.effect(
     "are shown to members of the store, the newest first, with what the log tells, once they are answered",
     () =>
       Effect.gen(function* () {
@@ -60,7 +60,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("recent req
       })
   )
 
-  it.scoped("are the last 50 of all processes together, in one row", () =>
+  it.effect("are the last 50 of all processes together, in one row", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { recent } = yield* Requests

@@ -12,7 +12,7 @@ const toPatch = Schema.decodeUnknownSync(UpdateProduct)
 
 const keyedIn = (storeId: StoreId) => ({ storeId, idempotencyKey: newKey() })
 
-type Member = Effect.Effect.Success<ReturnType<typeof freshMember>>
+type Member = Effect.Success<ReturnType<typeof freshMember>>
 
 const make = ({ client, storeId }: Member, product: object) =>
   client.products.create({ ...keyedIn(storeId), product: toProduct(product) }).pipe(performed)
@@ -31,7 +31,7 @@ const DESK = {
 }
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("search of products", (it) => {
-  it.scoped("finds a product by each of its words, by beginnings of them, and by its codes, in any case", () =>
+  it.effect("finds a product by each of its words, by beginnings of them, and by its codes, in any case", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       yield* make(member, DESK)
@@ -63,7 +63,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("search of 
     })
   )
 
-  it.scoped("forgives one error in a word of four letters or more, where no word begins as it was typed", () =>
+  it.effect("forgives one error in a word of four letters or more, where no word begins as it was typed", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       yield* make(member, DESK)
@@ -87,7 +87,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("search of 
     })
   )
 
-  it.scoped("puts codes first, then words, then what is similar, and goes through all of them in pages", () =>
+  it.effect("puts codes first, then words, then what is similar, and goes through all of them in pages", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { client, storeId } = member
@@ -118,7 +118,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("search of 
     })
   )
 
-  it.scoped(
+  it.effect(
     "is never behind: what is made is found, what is changed by its new words alone, what is gone no more",
     () =>
       Effect.gen(function* () {
@@ -142,7 +142,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("search of 
       })
   )
 
-  it.scoped("shows the small form, with all digits, and nothing of another store", () =>
+  it.effect("shows the small form, with all digits, and nothing of another store", () =>
     Effect.gen(function* () {
       const [member, stranger] = [yield* freshMember(), yield* freshMember()]
       const { cookie, storeId } = member
@@ -155,7 +155,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("search of 
     })
   )
 
-  it.scoped("finds what is written with accents, by letters without, and in any script", () =>
+  it.effect("finds what is written with accents, by letters without, and in any script", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       for (const name of ["Café Übermaß", "ΟΔΟΣ", "日本茶", "T-shirt"]) yield* make(member, { name })
@@ -179,7 +179,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("search of 
     })
   )
 
-  it.scoped("is asked with what it says, and refused line by line else", () =>
+  it.effect("is asked with what it says, and refused line by line else", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()
       const payload = { storeId, query: " ", limit: 51, cursor: "words.1", name: "x" }

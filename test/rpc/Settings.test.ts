@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { UpdateSettings } from "../../src/domain/access/Settings.ts"
 import { ApiTest, dataOf, install } from "../support/Api.ts"
 import { makeMerchant } from "../support/Merchants.ts"
@@ -9,7 +9,7 @@ import { callLine, errorOf, freshMember, memberOf, newKey, post } from "../suppo
 const toSettings = Schema.decodeUnknownSync(UpdateSettings)
 
 layer(ApiTest)("the store's settings", (it) => {
-  it.scoped("are changed as they are named, and told at once, to apps too", () =>
+  it.effect("are changed as they are named, and told at once, to apps too", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const update = (settings: unknown) =>
@@ -37,7 +37,7 @@ layer(ApiTest)("the store's settings", (it) => {
     })
   )
 
-  it.scoped("are changed by staff too, once for a key, and refused where they are wrong or cannot be changed", () =>
+  it.effect("are changed by staff too, once for a key, and refused where they are wrong or cannot be changed", () =>
     Effect.gen(function* () {
       const { storeId } = yield* freshMember()
       const { client, cookie } = yield* memberOf(storeId, "staff")
@@ -58,7 +58,7 @@ layer(ApiTest)("the store's settings", (it) => {
     })
   )
 
-  it.scoped("who joins and who leaves is written once for a key, also when it is sent 16 times at once", () =>
+  it.effect("who joins and who leaves is written once for a key, also when it is sent 16 times at once", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { client, storeId } = yield* freshMember()

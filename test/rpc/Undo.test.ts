@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Either, Fiber, Schema } from "effect"
+import { Effect, Fiber, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { Catalog } from "../../src/domain/catalog/Catalog.ts"
 import { type CollectionId, CreateCollection, UpdateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct, type Product, type ProductId, UpdateProduct } from "../../src/domain/catalog/Product.ts"
@@ -57,7 +57,7 @@ const eventsOf = (storeId: StoreId) =>
   )
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it) => {
-  it.scoped("takes an update back, as a write with an entry and an event of its own, and itself in turn", () =>
+  it.effect("takes an update back, as a write with an entry and an event of its own, and itself in turn", () =>
     Effect.gen(function* () {
       const { client, create, get, merchantId, newest, storeId, undo, update } = yield* freshScene()
       const cup = yield* create({ name: "Cup", price: 0.1, slug: "cup" })
@@ -92,7 +92,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
     })
   )
 
-  it.scoped("brings a deleted product back with its id, its slug and its places, and a new one goes", () =>
+  it.effect("brings a deleted product back with its id, its slug and its places, and a new one goes", () =>
     Effect.gen(function* () {
       const { arrange, client, collect, create, get, membersOf, newest, remove, storeId, undo } = yield* freshScene()
       const [a, b, c, d] = yield* Effect.forEach(["A", "B", "C", "D"], (name) => create({ name, tags: ["tea"] }))
@@ -141,7 +141,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
     })
   )
 
-  it.scoped("is done once for its key, and answered again", () =>
+  it.effect("is done once for its key, and answered again", () =>
     Effect.gen(function* () {
       const { client, create, get, newest, storeId, update } = yield* freshScene()
       const cup = yield* create({ name: "Cup" })
@@ -158,7 +158,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
     })
   )
 
-  it.scoped("is refused where later changes overlap, and says which", () =>
+  it.effect("is refused where later changes overlap, and says which", () =>
     Effect.gen(function* () {
       const { create, get, newest, remove, storeId, undo, undoSpan, update } = yield* freshScene()
       const catalog = yield* Catalog
@@ -195,7 +195,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
     })
   )
 
-  it.scoped("is refused where a slug is taken, the plan is full, or the journal does not hold all", () =>
+  it.effect("is refused where a slug is taken, the plan is full, or the journal does not hold all", () =>
     Effect.gen(function* () {
       const { collect, create, discard, newest, remove, storeId, undo, update } = yield* freshScene({ plan: "free" })
       const sql = yield* SqlClient.SqlClient
@@ -227,7 +227,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
     })
   )
 
-  it.scoped("of a span is of one actor and its time, and of at most 1,000 entries", () =>
+  it.effect("of a span is of one actor and its time, and of at most 1,000 entries", () =>
     Effect.gen(function* () {
       const { create, merchantId, newest, undoSpan, update } = yield* freshScene()
       const cup = yield* create({ name: "Cup" })
@@ -254,7 +254,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
     })
   )
 
-  it.scoped("waits for an update that is under way, and is refused where that overlaps", () =>
+  it.effect("waits for an update that is under way, and is refused where that overlaps", () =>
     Effect.gen(function* () {
       const { create, get, newest, storeId, undo, update } = yield* freshScene()
       const { transaction } = yield* Database
@@ -271,13 +271,13 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it
         const undoing = yield* transaction(
           Effect.gen(function* () {
             yield* write(catalog.updateProduct(storeId, cup.id, toPatch(patch), "any"))
-            const undoing = yield* Effect.fork(Effect.either(undo(id)))
+            const undoing = yield* Effect.forkChild(Effect.result(undo(id)))
             yield* waiting(watcher, 1)
             return undoing
           })
         )
         const undone = yield* Fiber.join(undoing)
-        assert.strictEqual(Either.isLeft(undone), stock === 100)
+        assert.strictEqual(Result.isFailure(undone), stock === 100)
         assert.deepInclude(yield* get(cup.id), { ...patch, stock })
       }
     })

@@ -11,7 +11,7 @@ const toPatch = Schema.decodeUnknownSync(UpdateProduct)
 const EVER = { since: "2000-01-01T00:00:00.000Z", until: "3000-01-01T00:00:00.000Z" }
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Undo", (it) => {
-  it.scoped("lets agents undo what they wrote themselves, with the scope to write it", () =>
+  it.effect("lets agents undo what they wrote themselves, with the scope to write it", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()
       const newest = Effect.map(

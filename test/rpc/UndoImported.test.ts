@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Either, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
 import { Imports } from "../../src/domain/imports/Imports.ts"
 import { ExternalId } from "../../src/domain/imports/Put.ts"
@@ -26,7 +26,7 @@ const scene = Effect.gen(function* () {
   const bring = (input: object, names = NAMES.slice(0, 1)) => {
     const puts = names.map((externalId) => ({ externalId, input: toProduct(input) }))
     return perform({ ...contextOf(storeId), surface: "import" }, putProducts(storeId, puts, 0)).pipe(
-      Effect.map(({ outcomes }) => outcomes.map(Either.getOrNull))
+      Effect.map(({ outcomes }) => outcomes.map(Result.getOrNull))
     )
   }
   const ids = Effect.map(client.products.list({ storeId }), ({ items }) => items.map(({ id }) => id))
@@ -48,7 +48,7 @@ const scene = Effect.gen(function* () {
 })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a product that comes back", (it) => {
-  it.scoped("is found again by the next import of it, by what it is called there", () =>
+  it.effect("is found again by the next import of it, by what it is called there", () =>
     Effect.gen(function* () {
       const { bring, ids, remove, undoNewest } = yield* scene
       assert.deepStrictEqual(yield* bring(CUP), ["created"])
@@ -65,7 +65,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a product 
     })
   )
 
-  it.scoped("leaves its name to another that an import made anew meanwhile", () =>
+  it.effect("leaves its name to another that an import made anew meanwhile", () =>
     Effect.gen(function* () {
       const { bring, client, ids, remove, storeId } = yield* scene
       yield* bring(CUP)
@@ -83,7 +83,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a product 
     })
   )
 
-  it.scoped("has its name also where many are taken back at once", () =>
+  it.effect("has its name also where many are taken back at once", () =>
     Effect.gen(function* () {
       const { bring, ids, undoAllOf, undoerId } = yield* scene
       assert.deepStrictEqual(yield* bring(CUP, NAMES), ["created", "created"])

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import { ClientId } from "../../src/domain/oauth/Clients.ts"
@@ -52,7 +52,7 @@ const scene = Effect.gen(function* () {
 })
 
 layer(ApiTest)("an uninstall", (it) => {
-  it.scoped("ends all that the merchant agreed to: tokens, refresh tokens and codes, also for who comes back", () =>
+  it.effect("ends all that the merchant agreed to: tokens, refresh tokens and codes, also for who comes back", () =>
     Effect.gen(function* () {
       const { agree, exchange, install, refresh, uninstall } = yield* scene
       const tokens = yield* Effect.flatMap(agree, exchange)
@@ -77,7 +77,7 @@ layer(ApiTest)("an uninstall", (it) => {
     })
   )
 
-  it.scoped("leaves no token to who exchanges or refreshes at the same time", () =>
+  it.effect("leaves no token to who exchanges or refreshes at the same time", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       for (let round = 0; round < 12; round++) {

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { install } from "../support/Api.ts"
@@ -45,7 +45,7 @@ const outcomesOf = (storeId: StoreId) =>
   ).pipe(Effect.map((rows) => rows.map(({ outcome }) => outcome)))
 
 layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("webhooks and deliveries", (it) => {
-  it.scoped("a webhook is shown without its path or secrets, and deliveries with their attempts", () =>
+  it.effect("a webhook is shown without its path or secrets, and deliveries with their attempts", () =>
     Effect.gen(function* () {
       const { app, client, endpoint, installation, list, named, states, write } = yield* scene(answering(500, 1))
       const webhook = yield* client.webhooks.get(named)
@@ -80,7 +80,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("webh
     })
   )
 
-  it.scoped("deliveries are listed the newest first: in pages, by state, by time", () =>
+  it.effect("deliveries are listed the newest first: in pages, by state, by time", () =>
     Effect.gen(function* () {
       const { client, named, states, write } = yield* scene(answering(410, 2))
       yield* write("One")
@@ -113,7 +113,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("webh
     })
   )
 
-  it.scoped("what is sent once more arrives once more, once for a key", () =>
+  it.effect("what is sent once more arrives once more, once for a key", () =>
     Effect.gen(function* () {
       const { asked, client, endpoint, named, states, write } = yield* scene()
       yield* write("Cup")
@@ -140,7 +140,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("webh
     })
   )
 
-  it.scoped(
+  it.effect(
     "a store that pauses keeps what it would send, for others nothing changes, and sends it when it resumes",
     () =>
       Effect.gen(function* () {
@@ -178,7 +178,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("webh
       })
   )
 
-  it.scoped("pauses and resumes among writes lose no delivery", () =>
+  it.effect("pauses and resumes among writes lose no delivery", () =>
     Effect.gen(function* () {
       const { asked, client, endpoint, storeId, write } = yield* scene()
       const writes = Effect.forEach(
@@ -188,13 +188,13 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("webh
       )
       const hold = Effect.suspend(() => client.webhooks.pause(asked()))
       const release = Effect.suspend(() => client.webhooks.resume(asked()))
-      yield* Effect.all([writes, Effect.replicateEffect(Effect.zipRight(hold, release), 15)], { concurrency: 2 })
+      yield* Effect.all([writes, Effect.replicateEffect(Effect.andThen(hold, release), 15)], { concurrency: 2 })
       yield* watch(outcomesOf(storeId), (outcomes) => outcomes.every((outcome) => outcome === "delivered"))
       assert.lengthOf(new Set(endpoint.received.map(nameOf)), 80)
     })
   )
 
-  it.scoped("what was to be delivered before an uninstall is not, also when the app is installed again", () =>
+  it.effect("what was to be delivered before an uninstall is not, also when the app is installed again", () =>
     Effect.gen(function* () {
       const { app, asked, client, endpoint, installation, states, storeId, write } = yield* scene(() => ({
         status: 500
@@ -215,7 +215,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("webh
     })
   )
 
-  it.scoped("other stores' installations and deliveries are as if there were none", () =>
+  it.effect("other stores' installations and deliveries are as if there were none", () =>
     Effect.gen(function* () {
       const { asked, client, named, states, write } = yield* scene()
       yield* write("Cup")

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { MERCHANT_CALLS } from "../../src/domain/RateLimit.ts"
 import { ApiTest, baseUrl, makeStore } from "../support/Api.ts"
 import { neighbour } from "../support/Process.ts"
@@ -47,7 +47,7 @@ const pass = (seconds: number) =>
   })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("windows of calls", (it) => {
-  it.scoped("of 200 calls of an agent that come at once to two servers 100 are admitted, and 100 a minute later", () =>
+  it.effect("of 200 calls of an agent that come at once to two servers 100 are admitted, and 100 a minute later", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { authorization } = yield* agentOf(member)
@@ -63,7 +63,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("windows of
     })
   )
 
-  it.scoped("each call of a body counts, and of one that does not fit the first are answered", () =>
+  it.effect("each call of a body counts, and of one that does not fit the first are answered", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { authorization } = yield* agentOf(member, { window: 50 })
@@ -77,7 +77,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("windows of
     })
   )
 
-  it.scoped("a merchant has one for all sessions and stores, and another merchant of a store one of their own", () =>
+  it.effect("a merchant has one for all sessions and stores, and another merchant of a store one of their own", () =>
     Effect.gen(function* () {
       const { cookie, email, storeId } = yield* freshMember()
       const other = yield* memberOf(storeId)
@@ -95,7 +95,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("windows of
     })
   )
 
-  it.scoped("a call that is refused for what it asks counts, one without a caller counts for nobody", () =>
+  it.effect("a call that is refused for what it asks counts, one without a caller counts for nobody", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { authorization } = yield* agentOf(member, { window: 20, scopes: [] })
@@ -106,7 +106,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("windows of
     })
   )
 
-  it.scoped("a window that is made smaller holds at once, also one that holds more by then", () =>
+  it.effect("a window that is made smaller holds at once, also one that holds more by then", () =>
     Effect.gen(function* () {
       const member = yield* freshMember()
       const { storeId } = member

@@ -1,4 +1,4 @@
-import { Effect, ExecutionStrategy, Exit, Fiber, Scope, Stream } from "effect"
+import { Effect, Exit, Fiber, Scope, Stream } from "effect"
 import { createServer } from "node:net"
 import { once } from "node:events"
 import type { WebSocket } from "ws"
@@ -34,8 +34,8 @@ export const changes = (server: string, { "change-kills": kills, "change-cuts": 
     const port = yield* freePort
     const whole = yield* Effect.scope
     const start = Effect.gen(function* () {
-      const scope = yield* Scope.fork(whole, ExecutionStrategy.sequential)
-      const base = yield* Scope.extend(startServer(url, port), scope)
+      const scope = yield* Scope.fork(whole)
+      const base = yield* Scope.provide(startServer(url, port), scope)
       return { base, kill: Scope.close(scope, Exit.void) }
     })
     let running = yield* start
@@ -44,7 +44,7 @@ export const changes = (server: string, { "change-kills": kills, "change-cuts": 
     const cookie = yield* memberOf(url, stores)
     const follower = yield* followerAt(new URL(running.base).origin, cookie, (socket) => sockets.add(socket))
     const told = stores.map((): Array<string> => [])
-    const following: Array<Fiber.RuntimeFiber<void, FollowRefused>> = []
+    const following: Array<Fiber.Fiber<void, FollowRefused>> = []
     for (const [place, storeId] of stores.entries()) {
       const follow = Stream.runForEach(follower.changes({ storeId }), ({ id }) =>
         Effect.sync(() => told[place]?.push(id))
@@ -73,9 +73,9 @@ export const changes = (server: string, { "change-kills": kills, "change-cuts": 
         cut++
       }
     })
-    const breaking = Effect.zipRight(
+    const breaking = Effect.andThen(
       Effect.repeat(breakIt, { until: () => cut >= cuts && killed >= kills }),
-      Effect.zipRight(
+      Effect.andThen(
         goOn,
         Effect.sync(() => (isOver = true))
       )

@@ -54,7 +54,7 @@ export const imports = (server: string, { "import-kills": kills, "import-rows": 
       const exited = once(child, "exit")
       // Each writes something before its end, or there would be nothing to lose; how much is left to chance.
       const step = (rows / kills) * Math.random()
-      yield* Effect.repeat(Effect.zipRight(Effect.sleep("5 millis"), counted), {
+      yield* Effect.repeat(Effect.andThen(Effect.sleep("5 millis"), counted), {
         until: (n) => n >= before + step || child.exitCode !== null
       })
       child.kill("SIGKILL")

@@ -22,7 +22,7 @@ const pending = (db: pg.Client) =>
   })
 
 const drained = (db: pg.Client) =>
-  Effect.repeat(Effect.zipRight(Effect.sleep("500 millis"), pending(db)), { until: (n) => n === 0 })
+  Effect.repeat(Effect.andThen(Effect.sleep("500 millis"), pending(db)), { until: (n) => n === 0 })
 
 /** Receivers of one kind that count what reaches whom, and everything else that both halves need. */
 const open = Effect.fn(function* (server: string, { endpoints, workers }: Sizes, kind: Kind) {
@@ -85,7 +85,7 @@ const calm = (server: string, sizes: Sizes) =>
     const writes = Math.ceil(sizes.calm / FAN_OUT)
     const progress = () => `without faults, events at apps ${arrivals.size}/${writes * FAN_OUT}`
     const work = writeOn(scene, Infinity, (written) => written >= writes)
-    yield* withProgress(progress, Effect.zipRight(work, drained(db)))
+    yield* withProgress(progress, Effect.andThen(work, drained(db)))
     const books = yield* Effect.promise(() => reckon(db, arrivals))
     invariants.atLeast("deliveries", books.due, sizes.calm)
     invariants.none("lost", books.lost)

@@ -33,7 +33,7 @@ const program = Effect.gen(function* () {
   return held
 }).pipe(
   Effect.tapError((line) => say(String(line))),
-  Effect.tapDefect((cause) => say(Cause.pretty(cause)))
+  Effect.tapDefect((defect) => say(Cause.pretty(Cause.die(defect))))
 )
 
 NodeRuntime.runMain(Effect.scoped(program), {

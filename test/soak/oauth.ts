@@ -79,7 +79,7 @@ export const oauth = (server: string, { "oauth-rounds": rounds }: Sizes) =>
         return [...statuses, ...refreshed.map(({ status }) => status)].join(" ")
       })
 
-    const round = Effect.fn(function* (agree: Effect.Effect.Success<typeof makeMember>["agree"]) {
+    const round = Effect.fn(function* (agree: Effect.Success<typeof makeMember>["agree"]) {
       // An app of its own: what fails is counted for each client.
       const app = yield* register()
       const posters = bases.map((base) => makePoster(base, app))

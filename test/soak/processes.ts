@@ -78,7 +78,7 @@ export const startWorkers = (
         const victim = running[place]
         if (victim === undefined) return Effect.void
         killed.add(victim)
-        return Effect.zipRight(
+        return Effect.andThen(
           kill(victim),
           Effect.sync(() => void (running[place] = one()))
         )
@@ -105,10 +105,10 @@ export const startServer = (databaseUrl: string, port = 0) =>
       ({ child }) => kill(child)
     )
     const base = () => /^Partner API  (http:\S+)$/m.exec(said())?.[1]
-    const look = Effect.zipRight(
+    const look = Effect.andThen(
       Effect.sleep("100 millis"),
       Effect.suspend(() => isReady(base()))
     )
     yield* Effect.repeat(look, { until: (ready) => ready || isOver(child) })
-    return base() ?? (yield* Effect.dieMessage(`The server did not start: ${said()}`))
+    return base() ?? (yield* Effect.die(new Error(`The server did not start: ${said()}`)))
   })

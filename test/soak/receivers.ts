@@ -20,7 +20,7 @@ const FAILING_LIMIT = 2
 const GROWTH = 64
 
 const State = Schema.Struct({ made: Schema.Int, longest: Schema.Int, untried: Schema.Int, unknown: Schema.Int })
-const stateOf = Schema.decodeUnknownPromise(Schema.Tuple(State))
+const stateOf = Schema.decodeUnknownPromise(Schema.Tuple([State]))
 
 /** Attempts that are over, the longest of them, deliveries that had none, endpoints not yet known to fail. */
 const look = (db: pg.Client, { apps, storeId }: Shop) =>

@@ -45,7 +45,7 @@ const { isTTY } = process.stdout
 export const withProgress = <A, E, R>(line: () => string, work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const show = Effect.sync(() => void process.stdout.write(isTTY ? `\r\x1b[K${line()}` : `${line()}\n`))
-    const showing = yield* Effect.fork(Effect.repeat(show, Schedule.spaced(isTTY ? "500 millis" : "1 minute")))
+    const showing = yield* Effect.forkChild(Effect.repeat(show, Schedule.spaced(isTTY ? "500 millis" : "1 minute")))
     const done = yield* work
     yield* Fiber.interrupt(showing)
     yield* say(`${isTTY ? "\r\x1b[K" : ""}${line()}`)

@@ -15,17 +15,14 @@ import { SECRET_KEY } from "../support/SecretKey.ts"
 import { startServer } from "./processes.ts"
 import { installing } from "../support/Writes.ts"
 
-const SETTINGS = new Map([
-  ["WEBHOOK_ALLOW_HOSTS", "127.0.0.1"],
-  ["SECRET_KEY", SECRET_KEY]
-])
+const SETTINGS = { WEBHOOK_ALLOW_HOSTS: "127.0.0.1", SECRET_KEY }
 
 /** The domain services on a database, with the settings that they need. */
 export const servicesOn = (url: string) =>
   DomainLive.pipe(
     Layer.provideMerge(MigrationsLive),
     Layer.provideMerge(postgres({ url: Redacted.make(url), maxConnections: 4 })),
-    Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(SETTINGS)))
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: SETTINGS })))
   )
 
 /** A store, the token of who writes on it, and the apps that are told. */
@@ -97,7 +94,7 @@ export const write = (base: string, token: string, key: string): Effect.Effect<v
     return response.status
   }).pipe(
     Effect.flatMap((status) =>
-      status === 201 ? Effect.void : Effect.zipRight(Effect.sleep("200 millis"), write(base, token, key))
+      status === 201 ? Effect.void : Effect.andThen(Effect.sleep("200 millis"), write(base, token, key))
     )
   )
 

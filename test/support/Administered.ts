@@ -44,7 +44,7 @@ export const calls = ({
   merchantId,
   pro,
   storeId
-}: Effect.Effect.Success<typeof administering>) => {
+}: Effect.Success<typeof administering>) => {
   const guestIs = { merchantId: guest.id, name: "Ada" }
   const newAgent = { name: "Helper", scopes: SCOPES }
   const agentIs = { ...newAgent, budget: 1_000, window: 100, proposalsOnly: false, createdBy: merchantId }

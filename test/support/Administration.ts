@@ -21,13 +21,13 @@ import { makeMerchant } from "./Merchants.ts"
 const selectDelivery = statement(`
   select event_id as id from deliveries where store_id = $1 and installation_id = $2 order by event_id desc limit 1
 `)
-const Delivery = Schema.Struct({ id: Schema.typeSchema(EventId) })
+const Delivery = Schema.Struct({ id: Schema.toType(EventId) })
 
 const selectApp = statement('select app_id as "appId" from installations where store_id = $1 and id = $2')
-const App = Schema.Struct({ appId: Schema.typeSchema(AppId) })
+const App = Schema.Struct({ appId: Schema.toType(AppId) })
 
 const selectAgent = statement("select id from agents where store_id = $1 and created_by = $2")
-const Agent = Schema.Struct({ id: Schema.typeSchema(AgentId) })
+const Agent = Schema.Struct({ id: Schema.toType(AgentId) })
 
 const PLAN = { price: 9.9, currencyCode: "EUR", period: "month", trialDays: 14 } as const
 
@@ -62,7 +62,7 @@ export const administration = Effect.fn(function* (
     ["an app that is resumed", perform(installations.resume(storeId, id))],
     [
       "requests of an app",
-      Effect.zipRight(
+      Effect.andThen(
         Effect.sync(() => requests.note({ id, storeId }, REQUEST)),
         requests.recent(storeId, id)
       )

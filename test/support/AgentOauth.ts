@@ -3,7 +3,7 @@ import { baseUrl } from "./Api.ts"
 import { agree, CALLBACK, freshMerchant, type Typed } from "./FrontDoor.ts"
 import { authorizePath, VERIFIER } from "./Visitor.ts"
 
-const AnyObject = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const AnyObject = Schema.Record(Schema.String, Schema.Unknown)
 const decodeObject = Schema.decodeUnknownSync(AnyObject)
 
 const post = (path: string, contentType: string, body: string) =>

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
-import { HttpServer } from "@effect/platform"
 import { Config, Effect, Layer, Redacted, Schema } from "effect"
+import { HttpServer } from "effect/http"
 import { randomUUID } from "node:crypto"
 import { EVERYTHING, type Grants } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
@@ -32,7 +32,7 @@ export interface Answer {
 
 export type Resource = Record<string, unknown>
 
-const AnyResource = Schema.mutable(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+const AnyResource = Schema.Record(Schema.String, Schema.mutableKey(Schema.Unknown))
 const one = Schema.decodeUnknownSync(Schema.Struct({ data: AnyResource }))
 const refusal = Schema.decodeUnknownSync(
   Schema.Struct({ error: Schema.String, issues: Schema.optional(Schema.Array(Schema.String)) }),

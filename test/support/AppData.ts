@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 
 type Owner = Pick<Installation, "id" | "storeId">

@@ -1,4 +1,5 @@
 import { Effect, Redacted } from "effect"
+import type { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Agents } from "../../src/domain/access/Agents.ts"
 import { AgentClients } from "../../src/domain/oauth/AgentClients.ts"
@@ -8,8 +9,11 @@ import { Grants } from "../../src/domain/oauth/Grants.ts"
 import type { Database, Door } from "../../src/layers/database/Postgres.ts"
 import { type agreeingMember, REDIRECT, type RegisteredApp } from "./Oauth.ts"
 
-type Member = Effect.Effect.Success<ReturnType<typeof agreeingMember>>
-type Measured = <A, E, R>(name: string, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R | Database | Door>
+type Member = Effect.Success<ReturnType<typeof agreeingMember>>
+type Measured = <A, E, R>(
+  name: string,
+  work: Effect.Effect<A, E, R>
+) => Effect.Effect<A, E, R | Database | Door | SqlClient.SqlClient>
 
 /** All that an app does with what a merchant agrees to, each done once by name. */
 export const authorizations = Effect.fn(function* (

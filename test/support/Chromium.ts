@@ -1,12 +1,12 @@
 import { assert } from "@effect/vitest"
-import axe from "axe-core"
 import { Context, Effect, Layer, Schema } from "effect"
+import axe from "axe-core"
 import type { Browser, Page } from "playwright-core"
 import { browser } from "./Programs.ts"
 
-export class Chromium extends Context.Tag("test/Chromium")<Chromium, Browser>() {}
+export class Chromium extends Context.Service<Chromium, Browser>()("test/Chromium") {}
 
-export const ChromiumTest = Layer.scoped(Chromium, browser)
+export const ChromiumTest = Layer.effect(Chromium, browser)
 
 /** Milliseconds that something on a page is waited for: a machine with much else to do takes its time. */
 const PATIENCE = 60_000

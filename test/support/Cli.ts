@@ -1,41 +1,38 @@
-import { defaultTeardown } from "@effect/platform/Runtime"
 import { assert } from "@effect/vitest"
-import { ConfigProvider, Console, Effect, Schema } from "effect"
+import { ConfigProvider, Console, Effect, Runtime, Schema } from "effect"
 import { format } from "node:util"
 import { partnerApi } from "../../src/cli/Program.ts"
 import { type Ended, keyed, runNode, type Variables } from "./Process.ts"
 
-/** A console like another, but that what is said on it is kept. */
+/** A console that keeps what is written to it. */
 const keeping = (console: Console.Console) => {
   const said = { stdout: "", stderr: "" }
-  const log = (...texts: ReadonlyArray<unknown>) => void (said.stdout += `${format(...texts)}\n`)
-  const error = (...texts: ReadonlyArray<unknown>) => void (said.stderr += `${format(...texts)}\n`)
   const own: Console.Console = {
     ...console,
-    log: (...texts) => Effect.sync(() => log(...texts)),
-    error: (...texts) => Effect.sync(() => error(...texts)),
-    unsafe: { ...console.unsafe, log, error }
+    log: (...texts) => void (said.stdout += `${format(...texts)}\n`),
+    error: (...texts) => void (said.stderr += `${format(...texts)}\n`)
   }
   return { own, said }
 }
 
 /**
- * Runs in this process what is else all that one does, with nothing in its environment but what is given: what it said,
- * and how it would end. To start a process takes up to a second of CPU.
+ * Runs a program in this process that is a process of its own otherwise, with only the given environment. Answers what it
+ * wrote and its exit code. To start a process takes up to a second of CPU.
  */
 export const runHere = <E>(program: Effect.Effect<unknown, E>, given: Variables): Effect.Effect<Ended> =>
-  Console.consoleWith((console) =>
-    Effect.gen(function* () {
-      const { own, said } = keeping(console)
-      const exit = yield* program.pipe(
-        Effect.withConsole(own),
-        Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(keyed(given))))),
-        Effect.exit
-      )
-      const code = yield* Effect.async<number>((resume) => defaultTeardown(exit, (n) => resume(Effect.succeed(n))))
-      return { code, signal: null, ...said }
-    })
-  )
+  Effect.gen(function* () {
+    const { own, said } = keeping(yield* Console.Console)
+    const env = ConfigProvider.fromEnv({ env: keyed(given), preserveEmptyStrings: true })
+    const exit = yield* program.pipe(
+      Effect.provideService(Console.Console, own),
+      Effect.provide(ConfigProvider.layer(env)),
+      Effect.exit
+    )
+    const code = yield* Effect.callback<number>((resume) =>
+      Runtime.defaultTeardown(exit, (n) => resume(Effect.succeed(n)))
+    )
+    return { code, signal: null, ...said }
+  })
 
 /** Runs `partner-api` on a database, in this process. */
 export const cli = (url: string, ...args: ReadonlyArray<string>) => runHere(partnerApi(args), { DATABASE_URL: url })
@@ -45,25 +42,25 @@ export const cliProcess = (url: string, ...args: ReadonlyArray<string>) => runNo
 
 /** What a command that succeeds prints with `--json`: one line of it. */
 export const factsOf = Effect.fn(function* <A, I>(
-  schema: Schema.Schema<A, I>,
+  schema: Schema.Codec<A, I>,
   url: string,
   ...args: ReadonlyArray<string>
 ) {
   const { code, stderr, stdout } = yield* cli(url, ...args, "--json")
   assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
   assert.match(stdout, /^[^\n]+\n$/)
-  return Schema.decodeSync(Schema.parseJson(schema), { onExcessProperty: "error" })(stdout)
+  return Schema.decodeSync(Schema.fromJsonString(schema), { onExcessProperty: "error" })(stdout)
 })
 
-export const StoreMade = Schema.Struct({ storeId: Schema.UUID })
-export const AppMade = Schema.Struct({ appId: Schema.UUID })
+export const StoreMade = Schema.Struct({ storeId: Schema.String.check(Schema.isUUID()) })
+export const AppMade = Schema.Struct({ appId: Schema.String.check(Schema.isUUID()) })
 export const Installed = Schema.Struct({
-  installationId: Schema.UUID,
-  storeId: Schema.UUID,
+  installationId: Schema.String.check(Schema.isUUID()),
+  storeId: Schema.String.check(Schema.isUUID()),
   scopes: Schema.Array(Schema.String),
   capabilities: Schema.Array(Schema.String),
   accessToken: Schema.NonEmptyString,
-  accessTokenExpiresAt: Schema.DateTimeUtc
+  accessTokenExpiresAt: Schema.DateTimeUtcFromString
 })
 
 /** Makes a store. */

@@ -21,7 +21,7 @@ export const serviceOf = Effect.fn(function* (limits: Partial<SocketLimits>) {
     )
   )
   const server = Context.get(context, Listener)
-  const connections = Effect.async<number>((resume) => {
+  const connections = Effect.callback<number>((resume) => {
     server.getConnections((_, count) => resume(Effect.succeed(count)))
   })
   return { context, requests, connections, server }
@@ -44,7 +44,7 @@ export const dialFrom = Effect.fn(function* (localAddress: string) {
 export const dial = dialFrom("127.0.0.1")
 
 export const textOf = (socket: Socket) =>
-  Effect.async<string>((resume) => {
+  Effect.callback<string>((resume) => {
     let text = ""
     socket.setEncoding("latin1").on("data", (chunk: string) => void (text += chunk))
     socket.once("close", () => resume(Effect.succeed(text)))

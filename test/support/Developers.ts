@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import type { AppId } from "../../src/domain/access/Apps.ts"
 import { NewApp } from "../../src/domain/access/Developers.ts"

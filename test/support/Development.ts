@@ -9,9 +9,9 @@ import { toApp } from "./Developers.ts"
 
 const APP = { name: "App", type: "confidential", scopes: [], redirectUris: ["https://app.example.com/"] }
 
-const idIn = Schema.decodeSync(Schema.parseJson(Schema.Struct({ id: AppId })))
+const idIn = Schema.decodeSync(Schema.fromJsonString(Schema.Struct({ id: AppId })))
 
-const Someone = Schema.Struct({ id: Schema.typeSchema(MerchantId) })
+const Someone = Schema.Struct({ id: Schema.toType(MerchantId) })
 
 /** All that developers do with their apps, by name. Each is done once, one after the other. */
 export const development = Effect.fn(function* (

@@ -22,7 +22,7 @@ export const nameServer = (zone: Zone) =>
       socket.send(encode({ type: "response", id, flags, questions, answers: [...answers] }), port, address)
     })
     yield* Effect.acquireRelease(
-      Effect.async<void>((resume) => {
+      Effect.callback<void>((resume) => {
         socket.bind(0, "127.0.0.1", () => resume(Effect.void))
       }),
       () => Effect.sync(() => socket.close())

@@ -4,8 +4,12 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 
-const Message = Schema.parseJson(
-  Schema.Struct({ id: Schema.optional(Schema.Unknown), method: Schema.optional(Schema.String), result: Schema.Unknown })
+const Message = Schema.fromJsonString(
+  Schema.Struct({
+    id: Schema.optional(Schema.Unknown),
+    method: Schema.optional(Schema.String),
+    result: Schema.optionalKey(Schema.Unknown)
+  })
 )
 const Hovered = Schema.Struct({ contents: Schema.Struct({ value: Schema.String }) })
 
@@ -46,7 +50,7 @@ export const editor = Effect.fn(function* (folder: string) {
   })
 
   const ask = (method: string, params: object) =>
-    Effect.async<unknown>((resume) => {
+    Effect.callback<unknown>((resume) => {
       const id = ++asked
       answers.set(id, (result) => resume(Effect.succeed(result)))
       send({ id, method, params })

@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { ExternalId } from "../../src/domain/imports/Put.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { statement } from "../../src/layers/database/Statement.ts"

@@ -109,7 +109,7 @@ export type Typed = Readonly<Record<string, string>>
 
 /** The merchant is led somewhere, signs in, and agrees. Answers what the browser is led on to. */
 export const agree = Effect.fn(function* (
-  { email, visitor }: Effect.Effect.Success<typeof freshMerchant>,
+  { email, visitor }: Effect.Success<typeof freshMerchant>,
   at: URL | undefined,
   typed: Typed = {}
 ): Effect.fn.Return<Seen> {
@@ -128,7 +128,7 @@ const isUnauthorized = (error: unknown) => error instanceof UnauthorizedError ||
 export const letIn = Effect.fn(function* (
   connecting: (url: URL, provider: Provider) => Connecting,
   provider: Provider,
-  merchant: Effect.Effect.Success<typeof freshMerchant>,
+  merchant: Effect.Success<typeof freshMerchant>,
   typed?: Typed
 ) {
   const url = new URL("/mcp", yield* baseUrl)

@@ -12,7 +12,7 @@ const selectEntry = statement(`
   with mine as (select id, resource_id as "resourceId" from journal where store_id = $1 and version is not null)
   select * from mine order by id offset (select count(*) / 2 from mine) limit 1
 `)
-const Entry = Schema.Struct({ id: Schema.typeSchema(EntryId), resourceId: Schema.String })
+const Entry = Schema.Struct({ id: Schema.toType(EntryId), resourceId: Schema.String })
 
 /** All that is read of what was written in a store, by name. */
 export const history = Effect.fn(function* (storeId: StoreId) {

@@ -6,7 +6,7 @@ import { folder, ownDatabase, rowsOf } from "./Process.ts"
 
 /** What an import prints. */
 export const Imported = Schema.Struct({
-  storeId: Schema.UUID,
+  storeId: Schema.String.check(Schema.isUUID()),
   dryRun: Schema.Boolean,
   created: Schema.Int,
   updated: Schema.Int,

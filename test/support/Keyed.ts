@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
 import { Actor } from "../../src/domain/Actor.ts"
 import { Idempotency, IdempotencyKey, type Keyed, type StoredResponse } from "../../src/domain/Idempotency.ts"

@@ -15,13 +15,13 @@ export const freshAgent = Effect.fn(function* (settings: Partial<NewAgent> = {})
 
 const INFO = { name: "test", version: "1" }
 
-const Content = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const Content = Schema.Record(Schema.String, Schema.Unknown)
 
 /** What a tool answered. */
 const Result = Schema.Struct({
   isError: Schema.optional(Schema.Boolean),
   structuredContent: Content,
-  content: Schema.Tuple(Schema.Struct({ type: Schema.Literal("text"), text: Schema.String }))
+  content: Schema.Tuple([Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })])
 })
 export type Result = typeof Result.Type
 export const decodeResult = Schema.decodeUnknownSync(Result)
@@ -37,7 +37,7 @@ export interface AnyClient {
   readonly readResource: (uri: string) => Effect.Effect<string>
 }
 
-const Contents = Schema.Struct({ contents: Schema.Tuple(Schema.Struct({ text: Schema.String })) })
+const Contents = Schema.Struct({ contents: Schema.Tuple([Schema.Struct({ text: Schema.String })]) })
 const textIn = (read: unknown) => Schema.decodeUnknownSync(Contents)(read).contents[0].text
 
 const transport = (base: string, token: string) =>
@@ -115,7 +115,7 @@ export const send = (init: RequestInit) =>
     })
   )
 
-const Answered = Schema.parseJson(Schema.Struct({ result: Result }))
+const Answered = Schema.fromJsonString(Schema.Struct({ result: Result }))
 const decodeAnswered = Schema.decodeUnknownSync(Answered)
 
 /** Calls a tool without a client. */

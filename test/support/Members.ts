@@ -23,6 +23,8 @@ export const memberOf = (url: string, stores: ReadonlyArray<string>, address = "
     const { token } = yield* signIn({ email, password, address: "here", userAgent: "Test", replaced: undefined })
     return `session=${Redacted.value(token)}`
   }).pipe(
-    Effect.provide(Layer.provideMerge(DomainLive, postgres({ url: Redacted.make(url), maxConnections: 2 }))),
+    Effect.provide(Layer.provideMerge(DomainLive, postgres({ url: Redacted.make(url), maxConnections: 2 })), {
+      local: true
+    }),
     Effect.scoped
   )

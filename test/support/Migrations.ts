@@ -1,4 +1,4 @@
-import { Clock, Effect, type Redacted } from "effect"
+import { Clock, Duration, Effect, type Redacted } from "effect"
 import { setTimeout } from "node:timers/promises"
 import { migrate, migrations } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/database/Postgres.ts"
@@ -6,8 +6,19 @@ import { postgres } from "../../src/layers/database/Postgres.ts"
 /** A database at that number. */
 export const migratedTo = (number: number) => migrate(Object.fromEntries(Object.entries(migrations).slice(0, number)))
 
-/** By a clock on which every pause is short. */
-const hurried = Effect.withClock(Object.assign(Clock.make(), { sleep: () => Effect.promise(() => setTimeout(10)) }))
+/** By a clock on which the pauses of a migration are short, but not the time limits of connections. */
+const hurried = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Clock.clockWith((clock) =>
+    Effect.provideService(work, Clock.Clock, {
+      currentTimeMillis: clock.currentTimeMillis,
+      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
+      currentTimeNanos: clock.currentTimeNanos,
+      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+      monotonicTimeNanos: clock.monotonicTimeNanos,
+      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+      sleep: (pause) => (Duration.toSeconds(pause) > 5 ? clock.sleep(pause) : Effect.promise(() => setTimeout(10)))
+    })
+  )
 
 /** As a start of the service migrates. */
 export const start = (url: Redacted.Redacted, wanted: Parameters<typeof migrate>[0] = migrations) =>

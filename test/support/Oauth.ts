@@ -35,7 +35,7 @@ export const register = Effect.fn(function* ({
   return { appId, clientId: ClientId.make(appId), secret, declared: { ...EVERYTHING, ...declared } }
 })
 
-export type RegisteredApp = Effect.Effect.Success<ReturnType<typeof register>>
+export type RegisteredApp = Effect.Success<ReturnType<typeof register>>
 
 /** A member of the store, who agrees to what apps ask for, without the pages. */
 export const agreeingMember = Effect.fn(function* (
@@ -80,7 +80,7 @@ export const agreeingMember = Effect.fn(function* (
 
 export type Form = Readonly<Record<string, string>>
 
-const Json = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const Json = Schema.Record(Schema.String, Schema.Unknown)
 const TokenSet = Schema.Struct({
   access_token: Schema.String,
   token_type: Schema.Literal("Bearer"),
@@ -116,7 +116,7 @@ export const makePoster = (base: string, { clientId, secret }: Pick<RegisteredAp
   }
 }
 
-export type Posted = Effect.Effect.Success<ReturnType<ReturnType<typeof makePoster>["token"]>>
+export type Posted = Effect.Success<ReturnType<ReturnType<typeof makePoster>["token"]>>
 
 /** The tokens that were answered, exactly those members. */
 export const tokensOf = ({ json }: Posted) => Schema.decodeUnknownSync(TokenSet)(json, { onExcessProperty: "error" })

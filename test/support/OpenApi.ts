@@ -1,18 +1,17 @@
-import { OpenApi } from "@effect/platform"
-import { Ajv2020 } from "ajv/dist/2020.js"
 import { Schema } from "effect"
+import { Ajv2020 } from "ajv/dist/2020.js"
 import { Capability } from "../../src/domain/access/Capability.ts"
-import { PartnerApi } from "../../src/http/api/PartnerApi.ts"
+import { openApi } from "../../src/http/api/PartnerApi.ts"
 import type { Answer } from "./Api.ts"
 
-const rest = { key: Schema.String, value: Schema.Unknown }
-const Named = Schema.Record({ key: Schema.String, value: Schema.Struct({ value: Schema.Unknown }) })
+const rest = Schema.Record(Schema.String, Schema.Unknown)
+const Named = Schema.Record(Schema.String, Schema.Struct({ value: Schema.Unknown }))
 const Content = Schema.Struct({ "application/json": Schema.Struct({ schema: Schema.Unknown, examples: Named }) })
 const Reference = Schema.Struct({ $ref: Schema.String })
 
 const Response = Schema.Struct({
   description: Schema.NonEmptyString,
-  headers: Schema.optional(Schema.Record({ key: Schema.String, value: Reference })),
+  headers: Schema.optional(Schema.Record(Schema.String, Reference)),
   content: Content
 })
 
@@ -20,35 +19,37 @@ const Operation = Schema.Struct({
   operationId: Schema.String,
   summary: Schema.NonEmptyString,
   description: Schema.NonEmptyString,
-  tags: Schema.Tuple(Schema.String),
-  security: Schema.Tuple(Schema.Struct({ bearer: Schema.Tuple() })),
+  tags: Schema.Tuple([Schema.String]),
+  security: Schema.Tuple([Schema.Struct({ bearer: Schema.Tuple([]) })]),
   "x-scope": Schema.optional(Schema.String),
   "x-capability": Schema.optional(Capability),
-  parameters: Schema.Array(Schema.Union(Reference, Schema.Struct({ name: Schema.String }, rest))),
+  parameters: Schema.Array(
+    Schema.Union([Reference, Schema.StructWithRest(Schema.Struct({ name: Schema.String }), [rest])])
+  ),
   requestBody: Schema.optional(Schema.Struct({ required: Schema.Literal(true), content: Content })),
-  responses: Schema.Record({ key: Schema.String, value: Response })
+  responses: Schema.Record(Schema.String, Response)
 })
 
-const Webhook = Schema.Struct(
-  {
-    parameters: Schema.Array(Schema.Struct({ name: Schema.String }, rest)),
+const Webhook = Schema.StructWithRest(
+  Schema.Struct({
+    parameters: Schema.Array(Schema.StructWithRest(Schema.Struct({ name: Schema.String }), [rest])),
     requestBody: Schema.Struct({ required: Schema.Literal(true), content: Content })
-  },
-  rest
+  }),
+  [rest]
 )
 
-const Document = Schema.Struct(
-  {
+const Document = Schema.StructWithRest(
+  Schema.Struct({
     openapi: Schema.Literal("3.1.0"),
-    paths: Schema.Record({ key: Schema.String, value: Schema.Record({ key: Schema.String, value: Operation }) }),
-    webhooks: Schema.Record({ key: Schema.String, value: Schema.Struct({ post: Webhook }) }),
-    components: Schema.Struct({ schemas: Schema.Record(rest), parameters: Schema.Record(rest) }, rest)
-  },
-  rest
+    paths: Schema.Record(Schema.String, Schema.Record(Schema.String, Operation)),
+    webhooks: Schema.Record(Schema.String, Schema.Struct({ post: Webhook })),
+    components: Schema.StructWithRest(Schema.Struct({ schemas: rest, parameters: rest }), [rest])
+  }),
+  [rest]
 )
 
 /** The document as it goes over the wire. */
-export const generated: unknown = JSON.parse(JSON.stringify(OpenApi.fromApi(PartnerApi)))
+export const generated: unknown = JSON.parse(JSON.stringify(openApi()))
 
 /** The document, read without tolerance: an operation with a member that is not named above does not decode. */
 export const document = Schema.decodeUnknownSync(Document, { onExcessProperty: "error" })(generated)
@@ -84,7 +85,7 @@ const resolved = (parameter: Documented["parameters"][number]) =>
 export const parametersOf = ({ parameters }: Documented) =>
   parameters.map((parameter) => nameOf(resolved(parameter)).name)
 
-const propertiesIn = Schema.decodeUnknownSync(Schema.Struct({ properties: Schema.Record(rest) }))
+const propertiesIn = Schema.decodeUnknownSync(Schema.Struct({ properties: rest }))
 
 /** The schemas of the fields of a component, by the field's name. */
 export const fieldsOf = (component: string) => propertiesIn(document.components.schemas[component]).properties

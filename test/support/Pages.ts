@@ -12,9 +12,9 @@ import { memberOf } from "./Rpc.ts"
 const folder = fileURLToPath(new URL("../../dist/web", import.meta.url))
 
 /** The whole service with its pages, and a browser. */
-export const PagesTest = Layer.unwrapEffect(
-  Effect.as(built, Layer.provide(ApiTest, Layer.succeed(WebFolder, folder)))
-).pipe((service) => Layer.provideMerge(ChromiumTest, service))
+export const PagesTest = Layer.unwrap(Effect.as(built, Layer.provide(ApiTest, Layer.succeed(WebFolder, folder)))).pipe(
+  (service) => Layer.provideMerge(ChromiumTest, service)
+)
 
 interface Looking {
   readonly width?: number

@@ -49,7 +49,7 @@ export const pooler = Effect.fn(function* (url: string, values: Values = {}, isL
       return startPgbouncer([...account, file])
     }),
     (started) =>
-      Effect.async<void>((resume) => {
+      Effect.callback<void>((resume) => {
         if (started.exitCode !== null || started.signalCode !== null) return resume(Effect.void)
         started.once("exit", () => resume(Effect.void)).kill("SIGTERM")
       })
@@ -57,9 +57,9 @@ export const pooler = Effect.fn(function* (url: string, values: Values = {}, isL
   let said = ""
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     said += text
-    if (said.includes("process up")) Deferred.unsafeDone(isUp, Effect.void)
+    if (said.includes("process up")) Deferred.doneUnsafe(isUp, Effect.void)
   })
-  child.once("exit", () => Deferred.unsafeDone(isUp, Effect.dieMessage(`pgbouncer ended: ${said}`)))
+  child.once("exit", () => Deferred.doneUnsafe(isUp, Effect.die(new Error(`pgbouncer ended: ${said}`))))
   yield* Deferred.await(isUp)
   database.host = `127.0.0.1:${port}`
   return database.href

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { Database, Door } from "../../src/layers/database/Postgres.ts"
 import { statement } from "../../src/layers/database/Statement.ts"
 
@@ -16,11 +17,18 @@ const selectCost = statement(`
   ) + (select sum(seq_tup_read) from pg_stat_user_tables) as cost
 `)
 
-/** What all sessions of the database read so far. By itself a session tells that seconds later, when others are measured. */
-export const costSoFar = Effect.gen(function* () {
-  const [database, door] = [yield* Database, yield* Door]
+/** Has the sessions report what they read. By themselves they do so seconds later, when something else is measured. */
+export const flushStatistics = Effect.gen(function* () {
+  const [database, door, sql] = [yield* Database, yield* Door, yield* SqlClient.SqlClient]
+  yield* Effect.orDie(sql`select pg_stat_force_next_flush()`)
   yield* Effect.all([database.count(flush()), door.count(flush())])
-  return (yield* database.one(Cost)(selectCost())).cost
+})
+
+/** What all sessions of the database read so far. */
+export const costSoFar = Effect.gen(function* () {
+  yield* flushStatistics
+  const { one } = yield* Database
+  return (yield* one(Cost)(selectCost())).cost
 })
 
 /** A few pages more are what a table and its indexes may differ by from one round to the next. */

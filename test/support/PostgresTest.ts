@@ -1,10 +1,10 @@
-import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { postgres } from "../../src/layers/database/Postgres.ts"
 import { migratedDatabase } from "./Postgres.ts"
 
 const postgresOf = (maxConnections: number) =>
-  Layer.unwrapScoped(Effect.map(migratedDatabase, (url) => postgres({ url, maxConnections })))
+  Layer.unwrap(Effect.map(migratedDatabase, (url) => postgres({ url, maxConnections })))
 
 /** A migrated database of its own. */
 export const PostgresTest = postgresOf(10)

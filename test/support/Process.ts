@@ -1,6 +1,6 @@
-import { HttpServer } from "@effect/platform"
-import { SqlClient } from "@effect/sql"
 import { Config, Context, Deferred, Effect, Fiber, Layer, Redacted, type Scope } from "effect"
+import { HttpServer } from "effect/http"
+import { SqlClient } from "effect/sql"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
@@ -55,11 +55,15 @@ export const databaseUrl = Effect.gen(function* () {
   return url.href
 })
 
-/** The domain services on the database at `url`, with few connections and beside those of any server. */
+/**
+ * The domain services on the database at `url`, with few connections and beside those of any server. Fresh, since a layer
+ * that the surrounding ones have built would be theirs.
+ */
 export const servicesOn = (url: string) =>
   DomainLive.pipe(
     Layer.provideMerge(MigrationsLive),
-    Layer.provideMerge(postgres({ url: Redacted.make(url), maxConnections: 6 }))
+    Layer.provideMerge(postgres({ url: Redacted.make(url), maxConnections: 6 })),
+    Layer.fresh
   )
 
 /** One more server of the whole service on the database of the surrounding layer, with a pool of its own. */
@@ -68,18 +72,18 @@ export const neighbour = Effect.gen(function* () {
     Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
     Layer.provide(servicesOn(yield* databaseUrl))
   )
-  return HttpServer.formatAddress(Context.get(yield* Layer.build(server), HttpServer.HttpServer).address)
+  return HttpServer.formatAddress(Context.get(yield* Layer.build(Layer.fresh(server)), HttpServer.HttpServer).address)
 })
 
 /** Looks again and again, until what it sees is what is waited for. The run's own time limit is the limit. */
 export const watch = <A, E, R>(look: Effect.Effect<A, E, R>, isIt: (seen: A) => boolean): Effect.Effect<A, E, R> =>
   Effect.flatMap(look, (seen) =>
-    isIt(seen) ? Effect.succeed(seen) : Effect.zipRight(Effect.sleep("10 millis"), watch(look, isIt))
+    isIt(seen) ? Effect.succeed(seen) : Effect.andThen(Effect.sleep("10 millis"), watch(look, isIt))
   )
 
 /** Waits for what must happen while `work` is under way, and fails with the work, or when that is done too early. */
 export const duringWork = <A, B, E>(work: Fiber.Fiber<B, E>, wait: Effect.Effect<A>): Effect.Effect<A, E> =>
-  Effect.raceFirst(wait, Effect.zipRight(Fiber.join(work), Effect.dieMessage("The work was done too early")))
+  Effect.raceFirst(wait, Effect.andThen(Fiber.join(work), Effect.die(new Error("The work was done too early"))))
 
 /** Until `n` sessions of the service wait for a lock in the database of `client`; their pids, the first to wait first. */
 export const waiting = (client: pg.Client, n: number) =>
@@ -166,7 +170,7 @@ export const startNode = Effect.fn(function* (
       return spawn(process.execPath, [`dist/${bundle}.js`, ...args], { env, stdio: ["pipe", "pipe", "pipe"] })
     }),
     (started) =>
-      Effect.zipRight(
+      Effect.andThen(
         Effect.sync(() => started.kill("SIGKILL")),
         Deferred.await(ended)
       )
@@ -176,7 +180,7 @@ export const startNode = Effect.fn(function* (
   const said = { stdout: "", stderr: "" }
   child.stdout.setEncoding("utf8").on("data", (text: string) => void (said.stdout += text))
   child.stderr.setEncoding("utf8").on("data", (text: string) => void (said.stderr += text))
-  child.once("close", (code, signal) => Deferred.unsafeDone(ended, Effect.succeed({ code, signal, ...said })))
+  child.once("close", (code, signal) => Deferred.doneUnsafe(ended, Effect.succeed({ code, signal, ...said })))
   return { child, said, ended: Deferred.await(ended), kill: (signal: NodeJS.Signals) => child.kill(signal) }
 })
 
@@ -201,7 +205,7 @@ const portIn = (stdout: string) => /Partner API {2}http:\/\/\S+:(\d+)\//.exec(st
  */
 export const startServer = Effect.fn(function* (given: Variables) {
   const server = yield* startNode("main", [], { PORT: "0", ...given })
-  const early = Effect.flatMap(server.ended, (end) => Effect.dieMessage(`The server ended: ${end.stderr}`))
+  const early = Effect.flatMap(server.ended, (end) => Effect.die(new Error(`The server ended: ${end.stderr}`)))
   const listening = watch(
     Effect.sync(() => portIn(server.said.stdout)),
     (port) => port !== undefined

@@ -6,7 +6,7 @@ export const lines = (...given: ReadonlyArray<string>) => `${given.join("\r\n")}
 
 /** What comes back on a connection of its own on which `texts` are sent, until the service ends it. */
 export const exchange = (base: string, ...texts: ReadonlyArray<string>): Effect.Effect<string> =>
-  Effect.async((resume) => {
+  Effect.callback((resume) => {
     const { hostname, port } = new URL(base)
     let received = ""
     const socket = connect(Number(port), hostname, () => texts.forEach((text) => socket.write(text)))

@@ -48,7 +48,7 @@ const read = (seen: Seen, answer: Answer) => (socket: Socket) => {
 
 const listen = (server: Server, host: string) =>
   Effect.acquireRelease(
-    Effect.async<number>((resume) => {
+    Effect.callback<number>((resume) => {
       server.listen(0, host, () => resume(Effect.succeed(portOf(server))))
     }),
     () => Effect.sync(() => server.close())
@@ -85,7 +85,7 @@ export const until = (isTrue: () => boolean, left = 500): Effect.Effect<boolean>
   Effect.suspend(() =>
     isTrue() || left === 0
       ? Effect.succeed(isTrue())
-      : Effect.zipRight(Effect.sleep("10 millis"), until(isTrue, left - 1))
+      : Effect.andThen(Effect.sleep("10 millis"), until(isTrue, left - 1))
   )
 
 /** A sender that may call 127.0.0.1 and localhost. */

@@ -1,4 +1,4 @@
-import { Effect, Either, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { type CustomerId, Customers, PutCustomer } from "../../src/domain/records/Customer.ts"
 import { type OrderId, Orders, PutOrder } from "../../src/domain/records/Order.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
@@ -23,7 +23,7 @@ export const putOrders = Effect.fn(function* (
       }))
     )
   )
-  return outcomes.map((outcome) => Either.getOrThrowWith(outcome, (error) => error))
+  return outcomes.map((outcome) => Result.getOrThrowWith(outcome, (error) => error))
 })
 
 /** Likewise customers. */
@@ -39,5 +39,5 @@ export const putCustomers = Effect.fn(function* (
       inputs.map(({ id = null, ...input }) => ({ id, input: decodeCustomer(input) }))
     )
   )
-  return outcomes.map((outcome) => Either.getOrThrowWith(outcome, (error) => error))
+  return outcomes.map((outcome) => Result.getOrThrowWith(outcome, (error) => error))
 })

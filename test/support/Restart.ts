@@ -56,7 +56,7 @@ export const restartable = (dataDir: string): Effect.Effect<Restartable, never, 
       const { gid, uid } = statSync(cluster.data)
       const account = process.getuid?.() === 0 ? { uid, gid } : {}
       spawn(program, args, { ...account, cwd: "/", detached: true, stdio: "ignore" }).unref()
-      yield* Effect.repeat(Effect.zipRight(pause, takesConnections(url)), { until: (isUp) => isUp })
+      yield* Effect.repeat(Effect.andThen(pause, takesConnections(url)), { until: (isUp) => isUp })
     })
     return { url, restart }
   })

@@ -101,16 +101,16 @@ const Lines = Schema.Array(
   Schema.Struct({
     _tag: Schema.Literal("Exit"),
     requestId: Schema.String,
-    exit: Schema.Union(
+    exit: Schema.Union([
       Schema.Struct({ _tag: Schema.Literal("Success"), value: Schema.Unknown }),
       Schema.Struct({
         _tag: Schema.Literal("Failure"),
         cause: Schema.Struct({
           _tag: Schema.Literal("Fail"),
-          error: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+          error: Schema.Record(Schema.String, Schema.Unknown)
         })
       })
-    )
+    ])
   })
 )
 const decodeLines = Schema.decodeUnknownSync(Lines, { onExcessProperty: "error" })
@@ -137,7 +137,7 @@ export const asAgent =
   (storeId: StoreId, scopes: ReadonlyArray<Scope>) =>
   ({ answer }: Procedure, payload: JsonObject): Effect.Effect<unknown> =>
     Effect.provideService(
-      Effect.merge(answer({ storeId, ...payload })),
+      Effect.catch(answer({ storeId, ...payload }), Effect.succeed),
       CurrentPrincipal,
       Principal.Agent({ id: AgentId.make(AGENT.id), storeId, scopes, proposalsOnly: false })
     ).pipe(Effect.map((text): unknown => JSON.parse(text)))

@@ -13,9 +13,7 @@ export interface Closed {
   readonly reason: string
 }
 
-const decodeFrame = Schema.decodeUnknownSync(
-  Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
-)
+const decodeFrame = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
 /** A socket whose frames a test writes and reads itself; the status and body of the answer where none was opened. */
 export const openSocket = Effect.fn(function* (options: ClientOptions = {}, path = "/rpc", base?: string) {
@@ -36,7 +34,7 @@ export const openSocket = Effect.fn(function* (options: ClientOptions = {}, path
     let text = ""
     response.setEncoding("utf8").on("data", (chunk: string) => void (text += chunk))
     response.on("end", () =>
-      Deferred.unsafeDone(
+      Deferred.doneUnsafe(
         refused,
         Effect.succeed({ status: response.statusCode, retryAfter: response.headers["retry-after"], text })
       )
@@ -44,9 +42,9 @@ export const openSocket = Effect.fn(function* (options: ClientOptions = {}, path
   }
   socket.on("unexpected-response", answered)
   socket.on("error", () => {})
-  socket.on("open", () => Deferred.unsafeDone(opened, Effect.void))
-  socket.on("message", (data) => void frames.unsafeOffer(decodeFrame(String(data))))
-  socket.on("close", (code, reason) => Deferred.unsafeDone(closed, Effect.succeed({ code, reason: String(reason) })))
+  socket.on("open", () => Deferred.doneUnsafe(opened, Effect.void))
+  socket.on("message", (data) => void Queue.offerUnsafe(frames, decodeFrame(String(data))))
+  socket.on("close", (code, reason) => Deferred.doneUnsafe(closed, Effect.succeed({ code, reason: String(reason) })))
   const refusal = yield* Effect.raceFirst(Effect.as(Deferred.await(opened), undefined), Deferred.await(refused))
   return {
     socket,

@@ -1,10 +1,11 @@
-import { HttpServer } from "@effect/platform"
-import { Rpc } from "@effect/rpc"
 import { assert } from "@effect/vitest"
 import { Cause, Effect, Exit, Option, Predicate, Schema } from "effect"
+import { HttpServer } from "effect/http"
+import { Rpc } from "effect/rpc"
 import { randomUUID } from "node:crypto"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { Rpcs } from "../../src/rpc/Rpcs.ts"
+import { exitIn } from "../../src/rpc/Wire.ts"
 import { type Answer, freshClient } from "./Api.ts"
 import { callTool, freshAgent, type Result } from "./Mcp.ts"
 import { callLine, freshMember, post } from "./Rpc.ts"
@@ -36,12 +37,12 @@ export interface Surface {
   readonly write: (verb: Verb, resource: Resource, asked: Asked) => Effect.Effect<Outcome>
 }
 
-const AnyRecord = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const AnyRecord = Schema.Record(Schema.String, Schema.Unknown)
 const Refused = Schema.Struct({
   error: Schema.String,
-  issues: Schema.optionalWith(Schema.Array(Schema.String), { exact: true })
+  issues: Schema.optionalKey(Schema.Array(Schema.String))
 })
-const decodeRest = Schema.decodeUnknownSync(Schema.Union(Schema.Struct({ data: AnyRecord }), Refused))
+const decodeRest = Schema.decodeUnknownSync(Schema.Union([Schema.Struct({ data: AnyRecord }), Refused]))
 const decodeRecord = Schema.decodeUnknownSync(AnyRecord)
 
 const METHOD = { create: "POST", update: "PATCH", delete: "DELETE", stock: "PATCH" }
@@ -84,9 +85,9 @@ export const isText = (value: unknown): value is string => typeof value === "str
 const rpcOutcome = (tag: string, text: string): Outcome => {
   const rpc = Rpcs.requests.get(tag)
   if (rpc === undefined) return assert.fail(tag)
-  const exit = Schema.decodeUnknownSync(Rpc.exitSchema(rpc))(decodeRecord(JSON.parse(text))["exit"])
+  const exit = Schema.decodeUnknownSync(Schema.toCodecJson(Rpc.exitSchema(rpc)))(exitIn(JSON.parse(text))?.exit)
   if (Exit.isSuccess(exit)) return { made: decodeRecord(exit.value) }
-  const error = Option.getOrThrow(Cause.failureOption(exit.cause))
+  const error = Option.getOrThrow(Cause.findErrorOption(exit.cause))
   const issues =
     Predicate.hasProperty(error, "issues") && Array.isArray(error.issues) ? error.issues.filter(isText) : undefined
   return { refused: { error: error.message, ...(issues === undefined ? {} : { issues }) } }
@@ -121,7 +122,7 @@ const decodeToolRefused = Schema.decodeUnknownSync(
   Schema.Struct({
     error: Schema.Struct({
       message: Schema.String,
-      issues: Schema.optionalWith(Schema.Array(Schema.String), { exact: true })
+      issues: Schema.optionalKey(Schema.Array(Schema.String))
     })
   })
 )

@@ -11,7 +11,7 @@ import { AGENT } from "./Writes.ts"
 const selectNewest = statement(
   "select id from journal where store_id = $1 and version is not null order by id desc limit 1"
 )
-const Entry = Schema.Struct({ id: Schema.typeSchema(EntryId) })
+const Entry = Schema.Struct({ id: Schema.toType(EntryId) })
 
 type Perform = <A, E>(write: Write<A, E>) => Effect.Effect<unknown, unknown>
 

@@ -75,7 +75,7 @@ export const makeVisitor = Effect.map(baseUrl, (base) => {
   const cookies = new Map<string, string>()
 
   const ask = (method: "GET" | "POST", path: string, { body, headers = {} }: Sent = {}) =>
-    Effect.async<Seen>((resume) => {
+    Effect.callback<Seen>((resume) => {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ")
       const sending: ClientRequest = request(
         `${base}${path}`,

@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Logger, LogLevel, Option, Redacted, Schema } from "effect"
+import { Effect, Layer, Option, Redacted, References, Schema } from "effect"
 import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
 import type { AppId } from "../../src/domain/access/Apps.ts"
 import { type Installation } from "../../src/domain/access/Installations.ts"
@@ -15,9 +15,9 @@ import { watch } from "./Process.ts"
 import { installing } from "./Writes.ts"
 
 /** The whole service with a worker in it. What the worker logs of endpoints that fail on purpose tells nobody anything. */
-export const DeliveringApi = Layer.scopedDiscard(makeWorker(64)).pipe(
+export const DeliveringApi = Layer.effectDiscard(makeWorker(64)).pipe(
   Layer.provideMerge(ApiTest),
-  Layer.provide(Logger.minimumLogLevel(LogLevel.Warning))
+  Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn"))
 )
 
 export interface Subscriber {
@@ -60,14 +60,14 @@ export const arrived = ({ received }: Pick<Receiver, "received">, n: number) =>
     (all) => all.length >= n
   )
 
-const Body = Schema.parseJson(
+const Body = Schema.fromJsonString(
   Schema.Struct({
     id: Schema.String,
     kind: EventKind,
     occurredAt: Schema.String,
     storeId: Schema.String,
     hops: Schema.Int,
-    data: Schema.Record({ key: Schema.String, value: Schema.Record({ key: Schema.String, value: Schema.Unknown }) })
+    data: Schema.Record(Schema.String, Schema.Record(Schema.String, Schema.Unknown))
   })
 )
 
@@ -75,7 +75,7 @@ const Body = Schema.parseJson(
 export const eventOf = ({ body }: Pick<Received, "body">) => Schema.decodeSync(Body)(body)
 
 const Row = Schema.Struct({
-  eventId: Schema.typeSchema(EventId),
+  eventId: Schema.toType(EventId),
   outcome: Schema.NullOr(Schema.String),
   attempts: Schema.Int,
   failures: Schema.Int,

@@ -18,7 +18,7 @@ const ALLOW = { WEBHOOK_ALLOW_HOSTS: "127.0.0.1" }
 /** Starts `node dist/cli.js worker`, and waits until it says that it delivers. */
 export const startWorker = Effect.fn(function* (given: Variables, concurrency = 256) {
   const worker = yield* startNode("cli", ["worker", "--concurrency", String(concurrency)], { ...ALLOW, ...given })
-  const early = Effect.flatMap(worker.ended, (end) => Effect.dieMessage(`The worker ended: ${end.stderr}`))
+  const early = Effect.flatMap(worker.ended, (end) => Effect.die(new Error(`The worker ended: ${end.stderr}`)))
   const ready = watch(
     Effect.sync(() => worker.said.stdout),
     (stdout) => stdout.includes("Delivering webhooks")
@@ -31,7 +31,7 @@ export const startWorker = Effect.fn(function* (given: Variables, concurrency = 
 export const assertCleanEnd = ({ code, signal, stderr }: Ended) =>
   assert.deepStrictEqual({ code, signal, stderr }, { code: 0, signal: null, stderr: "" })
 
-export type Worker = Effect.Effect.Success<ReturnType<typeof startWorker>>
+export type Worker = Effect.Success<ReturnType<typeof startWorker>>
 
 /** A server that may deliver to this machine; `WEBHOOK_WORKERS=0` in `given` leaves delivering to others. */
 export const startSender = (given: Variables) => startServer({ ...ALLOW, ...given })
@@ -111,7 +111,7 @@ export const endLeases = (client: pg.Client) =>
 
 /** Holds what arrived against the database, when nothing is left to deliver. */
 export const books = (client: pg.Client, { received }: Pick<Receiver, "received">): Effect.Effect<Books> =>
-  Effect.zipRight(
+  Effect.andThen(
     finished(client),
     Effect.promise(() => {
       const arrivals = new Map<string, number>()
@@ -154,7 +154,7 @@ export const cut = (db: pg.Client, url: string) =>
 
 /** Takes the database at `url` away from the service, until it is opened again; both from another database. */
 export const closeDatabase = (db: pg.Client, url: string) =>
-  Effect.zipRight(rowsOf(db, `alter database ${nameOf(url)} allow_connections false`), cut(db, url))
+  Effect.andThen(rowsOf(db, `alter database ${nameOf(url)} allow_connections false`), cut(db, url))
 
 export const openDatabase = (db: pg.Client, url: string) =>
   rowsOf(db, `alter database ${nameOf(url)} allow_connections true`)

@@ -34,11 +34,11 @@ const careless = ["fsync=off", "synchronous_commit=off", "full_page_writes=off",
 const fromNpm = async (): Promise<DatabaseServer> => {
   const dataDir = join(tmpdir(), `partner-api-test-${randomUUID()}`)
   const scope = Effect.runSync(Scope.make())
-  const start = Scope.extend(embeddedPostgres({ dataDir, isDurable: false }), scope)
+  const start = Scope.provide(embeddedPostgres({ dataDir, isDurable: false }), scope)
   const url = Redacted.value(await Effect.runPromise(start))
   // Every connection proves that it knows the password: 4,096 rounds of a hash take 3 ms of it, which nothing here needs.
   await Effect.runPromise(
-    onServer(url, `set scram_iterations = 1; alter role postgres password '${new URL(url).password}'`)
+    onServer(url, "set scram_iterations = 1", `alter role postgres password '${new URL(url).password}'`)
   )
   const stop = async () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))

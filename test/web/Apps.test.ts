@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer, Logger, LogLevel } from "effect"
+import { Effect, Layer, References } from "effect"
 import { type AppPlan, Billing } from "../../src/domain/billing/Billing.ts"
 import type { InstallationId } from "../../src/domain/access/Installations.ts"
 import { makeWorker } from "../../src/layers/webhooks/Worker.ts"
@@ -11,9 +11,9 @@ import { receiver } from "../support/Receiver.ts"
 import { arrived, eventOf, installApp, subscriber } from "../support/Webhooks.ts"
 
 /** The service with its pages, which also delivers. What fails on purpose tells nobody anything. */
-const DeliveringPages = Layer.scopedDiscard(makeWorker(64)).pipe(
+const DeliveringPages = Layer.effectDiscard(makeWorker(64)).pipe(
   Layer.provideMerge(PagesTest),
-  Layer.provide(Logger.minimumLogLevel(LogLevel.Warning))
+  Layer.provide(Layer.succeed(References.MinimumLogLevel, "Warn"))
 )
 
 /** A member who looks at one app of their store. */
@@ -31,7 +31,7 @@ const nameOf = (delivery: Parameters<typeof eventOf>[0]) => eventOf(delivery).da
 
 describe.skipIf(isMissing("chromium"))("the apps on a store", () => {
   layer(DeliveringPages, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.scoped("an app is shown in words with what it was sent, which is sent again, waits and goes on", () =>
+    it.effect("an app is shown in words with what it was sent, which is sent again, waits and goes on", () =>
       Effect.gen(function* () {
         const { complaints, dashboard, page, storeId } = yield* lookingMember()
         yield* Effect.promise(async () => {
@@ -97,7 +97,7 @@ describe.skipIf(isMissing("chromium"))("the apps on a store", () => {
       })
     )
 
-    it.scoped("an app stands still, goes on, and goes; its requests are shown", () =>
+    it.effect("an app stands still, goes on, and goes; its requests are shown", () =>
       Effect.gen(function* () {
         const { address, app, complaints, dashboard, page } = yield* lookingAt({ role: "staff", width: 390 })
         assert.strictEqual((yield* app.get("/products")).status, 200)
@@ -145,7 +145,7 @@ describe.skipIf(isMissing("chromium"))("the apps on a store", () => {
       })
     )
 
-    it.scoped("an owner chooses, changes and cancels the plan of an app; staff are told that owners do", () =>
+    it.effect("an owner chooses, changes and cancels the plan of an app; staff are told that owners do", () =>
       Effect.gen(function* () {
         const { address, appId, client, complaints, installation, page, storeId } = yield* lookingAt()
         const { setPlan } = yield* Billing

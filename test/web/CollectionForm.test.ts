@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Either, Schema, Struct } from "effect"
+import { Result, Schema, Struct } from "effect"
 import { CollectionHead } from "../../src/domain/catalog/Collection.ts"
 import { ProductId } from "../../src/domain/catalog/Product.ts"
 import { FIELDS, RELATIONS, Rule } from "../../src/domain/catalog/Rule.ts"
@@ -63,19 +63,19 @@ const value = (part: Partial<RuleDraft>) => ruleOf(ruleWith(part)).value
 describe("the form of a collection", () => {
   it("sends what differs from what it began with, and nothing where nothing does", () => {
     const base = draftOf(collection)
-    assert.deepStrictEqual(patchOf(base, draftOf(collection)), Either.right({}))
+    assert.deepStrictEqual(patchOf(base, draftOf(collection)), Result.succeed({}))
     const typed = { ...base, description: "What is of oak", seoTitle: "Oak", isActive: false }
     assert.deepStrictEqual(
       patchOf(base, typed),
-      Either.right({ description: "What is of oak", seoTitle: "Oak", isActive: false })
+      Result.succeed({ description: "What is of oak", seoTitle: "Oak", isActive: false })
     )
-    assert.deepStrictEqual(patchOf(typed, base), Either.right({ description: null, seoTitle: null, isActive: true }))
+    assert.deepStrictEqual(patchOf(typed, base), Result.succeed({ description: null, seoTitle: null, isActive: true }))
   })
 
   it("makes a collection of what was said, and leaves the slug to be made", () => {
     assert.deepStrictEqual(
       collectionOf({ ...newDraft, title: " Oak ", rules: [ruleDraft(OAK, "0")], type: "automated" }),
-      Either.right({ title: "Oak", type: "automated", rules: [OAK] })
+      Result.succeed({ title: "Oak", type: "automated", rules: [OAK] })
     )
   })
 
@@ -93,7 +93,7 @@ describe("the form of a collection", () => {
         ruleWith({ field: "title", relation: "contains", text: " " })
       ]
     }
-    const problems = Either.match(patchOf(base, draft), { onLeft: (found) => found, onRight: () => new Map() })
+    const problems = Result.match(patchOf(base, draft), { onFailure: (found) => found, onSuccess: () => new Map() })
     assert.sameMembers([...problems.keys()], ["title", "slug", "imageUrl", "rules.1.value", "rules.2.value"])
     assert.strictEqual(problems.get("rules.1.value"), "must be a number or numeric text")
   })

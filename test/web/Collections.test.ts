@@ -47,7 +47,7 @@ const titlesOf = (client: Client, storeId: StoreId) =>
 
 describe.skipIf(isMissing("chromium"))("collections", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.scoped("of rules show what they match while they are typed, and why, before they are made", () =>
+    it.effect("of rules show what they match while they are typed, and why, before they are made", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, ids, page, storeId } = yield* shop(HOUSE)
         yield* Effect.promise(async () => {
@@ -109,7 +109,7 @@ describe.skipIf(isMissing("chromium"))("collections", () => {
       })
     )
 
-    it.scoped("by hand are put in order by keyboard, by menu and by drag, and saved in it", () =>
+    it.effect("by hand are put in order by keyboard, by menu and by drag, and saved in it", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, heldBy, ids, make, page, storeId } = yield* shop([
           ...HOUSE,
@@ -170,7 +170,7 @@ describe.skipIf(isMissing("chromium"))("collections", () => {
       })
     )
 
-    it.scoped("of rules say who enters and who leaves before a change is saved", () =>
+    it.effect("of rules say who enters and who leaves before a change is saved", () =>
       Effect.gen(function* () {
         const { complaints, dashboard, heldBy, make, page } = yield* shop(HOUSE)
         const { id } = yield* make({ title: "Oak", rules: [{ field: "tag", relation: "equals", value: "oak" }] })
@@ -201,7 +201,7 @@ describe.skipIf(isMissing("chromium"))("collections", () => {
     )
 
     for (const isLive of [true, false]) {
-      it.scoped(
+      it.effect(
         `that somebody else saved meanwhile are put beside what was typed, ${isLive ? "as it happens" : "at the latest when it is saved"}`,
         () =>
           Effect.gen(function* () {

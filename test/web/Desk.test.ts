@@ -14,7 +14,7 @@ const toPatch = Schema.decodeUnknownSync(UpdateProduct)
 
 describe.skipIf(isMissing("chromium"))("what was written, as pages", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.scoped("home says what to do first, and tells of what is written while it is looked at", () =>
+    it.effect("home says what to do first, and tells of what is written while it is looked at", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, page, storeId } = yield* lookingMember()
         yield* Effect.promise(async () => {
@@ -33,7 +33,7 @@ describe.skipIf(isMissing("chromium"))("what was written, as pages", () => {
       })
     )
 
-    it.scoped("one change is undone: tried first, refused where others stand in the way, and put back again", () =>
+    it.effect("one change is undone: tried first, refused where others stand in the way, and put back again", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, page, storeId } = yield* lookingMember()
         const lamp = yield* performed(
@@ -82,7 +82,7 @@ describe.skipIf(isMissing("chromium"))("what was written, as pages", () => {
       })
     )
 
-    it.scoped("what members administer is told when they come back from it, in words and without an undo", () =>
+    it.effect("what members administer is told when they come back from it, in words and without an undo", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, page, storeId, ...member } = yield* lookingMember()
         yield* install(storeId)
@@ -116,7 +116,7 @@ describe.skipIf(isMissing("chromium"))("what was written, as pages", () => {
       })
     )
 
-    it.scoped("an agent is made with a token that is shown once, what it did is undone, and it is revoked", () =>
+    it.effect("an agent is made with a token that is shown once, what it did is undone, and it is revoked", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, page, storeId, ...member } = yield* lookingMember()
         yield* Effect.promise(async () => {
@@ -188,7 +188,7 @@ describe.skipIf(isMissing("chromium"))("what was written, as pages", () => {
       })
     )
 
-    it.scoped("proposals are seen beside what is there, approved, rejected with a reason, and told when it moved", () =>
+    it.effect("proposals are seen beside what is there, approved, rejected with a reason, and told when it moved", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, page, storeId, ...member } = yield* lookingMember()
         const agent = yield* agentOf({ ...member, client, storeId }, { proposalsOnly: true })

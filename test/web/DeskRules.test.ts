@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Either } from "effect"
+import { Result } from "effect"
 import { EntryId, type ActivityEntry } from "../../src/domain/journal/Activity.ts"
 import { InstallationId } from "../../src/domain/access/Installations.ts"
 import { leastUuidOf } from "../../src/domain/Uuid.ts"
@@ -150,11 +150,11 @@ describe("an undo", () => {
 describe("an agent", () => {
   it("is made of what was typed, or it is said which field is wrong", () => {
     const form = { ...EMPTY_FORM, name: " Restocker ", budget: "1,500" }
-    const made = Either.getOrThrow(agentIn(form))
+    const made = Result.getOrThrow(agentIn(form))
     assert.deepInclude(made, { name: "Restocker", budget: 1500, window: 100, proposalsOnly: true })
-    const wrong = Either.flip(agentIn({ ...form, name: " ", budget: "-1", window: "1e3" })).pipe(Either.getOrThrow)
+    const wrong = Result.flip(agentIn({ ...form, name: " ", budget: "-1", window: "1e3" })).pipe(Result.getOrThrow)
     assert.deepStrictEqual(Object.keys(wrong).toSorted(), ["budget", "name", "window"])
-    assert.isTrue(Either.isLeft(agentIn({ ...form, scopes: [] })))
+    assert.isTrue(Result.isFailure(agentIn({ ...form, scopes: [] })))
   })
 
   it("has its scopes in their order, each once", () => {

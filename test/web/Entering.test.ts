@@ -8,7 +8,7 @@ import { makeMerchant, PASSWORD } from "../support/Merchants.ts"
 
 describe.skipIf(isMissing("chromium"))("the dashboard", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.scoped("asks who it is, by keyboard, and leads to the page that was asked for", () =>
+    it.effect("asks who it is, by keyboard, and leads to the page that was asked for", () =>
       Effect.gen(function* () {
         const store = yield* makeStore()
         const { email } = yield* makeMerchant([store])
@@ -36,7 +36,7 @@ describe.skipIf(isMissing("chromium"))("the dashboard", () => {
       })
     )
 
-    it.scoped("leads who is somewhere when their session ends to the sign-in, and back", () =>
+    it.effect("leads who is somewhere when their session ends to the sign-in, and back", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, email, page } = yield* lookingMember()
         yield* Effect.promise(async () => {
@@ -56,7 +56,7 @@ describe.skipIf(isMissing("chromium"))("the dashboard", () => {
       })
     )
 
-    it.scoped("shows no store to who is not its member, and nothing at an address of nothing", () =>
+    it.effect("shows no store to who is not its member, and nothing at an address of nothing", () =>
       Effect.gen(function* () {
         const { complaints, page, url } = yield* lookingMember()
         const theirs = yield* makeStore()

@@ -10,7 +10,7 @@ const MOST = 250 * 1024
 
 describe.skipIf(isMissing("chromium"))("the first load of the dashboard", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.scoped("is at most 250 KiB of script, and nothing of it comes from elsewhere", () =>
+    it.effect("is at most 250 KiB of script, and nothing of it comes from elsewhere", () =>
       Effect.gen(function* () {
         const { complaints, dashboard, page, url } = yield* lookingMember()
         const loaded: Array<Response> = []

@@ -21,12 +21,12 @@ import { arrived } from "../support/Webhooks.ts"
 import { installing } from "../support/Writes.ts"
 
 /** The pages, with a worker that delivers: developers' endpoints are on this machine, under a public name. */
-const PortalTest = Layer.scopedDiscard(makeWorker(8)).pipe(Layer.provideMerge(PagesTest), Layer.provide(InternetHere))
+const PortalTest = Layer.effectDiscard(makeWorker(8)).pipe(Layer.provideMerge(PagesTest), Layer.provide(InternetHere))
 
 const linesOf = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true }).innerText()
 
 const Store = Schema.Struct({ data: Schema.Struct({ id: Schema.String, name: Schema.String }) })
-const storeIn = Schema.decodeUnknownSync(Schema.parseJson(Store))
+const storeIn = Schema.decodeUnknownSync(Schema.fromJsonString(Store))
 
 /** Agrees to what the app asks for: the address that leads back to it. */
 const allowed = async (page: Page) => {
@@ -70,7 +70,7 @@ const hasNoShell = isMissing("bash") || isMissing("basenc") || isMissing("curl")
 
 describe.skipIf(isMissing("chromium"))("the portal", () => {
   layer(PortalTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.scoped.skipIf(hasNoShell)("a developer registers an app, and its first steps let it into a store", () =>
+    it.effect.skipIf(hasNoShell)("a developer registers an app, and its first steps let it into a store", () =>
       Effect.gen(function* () {
         const base = yield* baseUrl
         const storeId = yield* makeStore()
@@ -154,7 +154,7 @@ describe.skipIf(isMissing("chromium"))("the portal", () => {
       })
     )
 
-    it.scoped("a webhook is set and tested, and what it is sent stands in the log and is sent once more", () =>
+    it.effect("a webhook is set and tested, and what it is sent stands in the log and is sent once more", () =>
       Effect.gen(function* () {
         const endpoint = yield* publicReceiver(() => ({ status: 200, body: "Thank you <b>very</b> much" }))
         const { address, app, complaints, page } = yield* lookingDeveloper
@@ -225,7 +225,7 @@ describe.skipIf(isMissing("chromium"))("the portal", () => {
       })
     )
 
-    it.scoped("settings are changed, and secrets replaced: each new one is shown once", () =>
+    it.effect("settings are changed, and secrets replaced: each new one is shown once", () =>
       Effect.gen(function* () {
         const { address, app, client, complaints, page } = yield* lookingDeveloper
         yield* client.appWebhooks.set({
@@ -275,7 +275,7 @@ describe.skipIf(isMissing("chromium"))("the portal", () => {
       })
     )
 
-    it.scoped("what a developer does not own is on no page", () =>
+    it.effect("what a developer does not own is on no page", () =>
       Effect.gen(function* () {
         const { app } = yield* lookingDeveloper
         const { cookie } = yield* developer

@@ -10,7 +10,7 @@ import { newKey } from "../support/Rpc.ts"
 
 describe.skipIf(isMissing("chromium"))("a product", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.scoped("is made, changed, kept from loss, and deleted", () =>
+    it.effect("is made, changed, kept from loss, and deleted", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, page, storeId } = yield* lookingMember()
         const saved = Effect.map(client.products.list({ storeId }), ({ items }) => items[0])
@@ -87,7 +87,7 @@ describe.skipIf(isMissing("chromium"))("a product", () => {
       })
     )
 
-    it.scoped("is changed in two windows: nothing is lost, and what both changed is chosen from", () =>
+    it.effect("is changed in two windows: nothing is lost, and what both changed is chosen from", () =>
       Effect.gen(function* () {
         const member = yield* lookingMember()
         const { client, complaints, dashboard, page, storeId } = member
@@ -133,7 +133,7 @@ describe.skipIf(isMissing("chromium"))("a product", () => {
       })
     )
 
-    it.scoped("has a stock that is changed by what came, or counted, which is refused when it is another by then", () =>
+    it.effect("has a stock that is changed by what came, or counted, which is refused when it is another by then", () =>
       Effect.gen(function* () {
         const member = yield* lookingMember()
         const { client, complaints, dashboard, page, storeId } = member

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Either } from "effect"
+import { Result } from "effect"
 import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
 import { ExactNumber, parse, stringify } from "../../src/domain/Json.ts"
 import { uuidV7 } from "../../src/domain/Uuid.ts"
@@ -34,16 +34,17 @@ const base = draftOf(desk)
 const [narrow, wide] = base.variants
 
 /** What is sent for a form, as it goes over the wire. */
-const sent = (draft: Draft) => Either.map(patchOf(base, draft), (patch) => parse(stringify(patch)))
+const sent = (draft: Draft) => Result.map(patchOf(base, draft), (patch) => parse(stringify(patch)))
 
-const wrong = (draft: Draft) => Either.match(patchOf(base, draft), { onLeft: (map) => [...map], onRight: () => [] })
+const wrong = (draft: Draft) =>
+  Result.match(patchOf(base, draft), { onFailure: (map) => [...map], onSuccess: () => [] })
 
 describe("the form of a product", () => {
   it("sends what was changed and nothing else, with every digit", () => {
-    assert.deepStrictEqual(sent(base), Either.right({}))
+    assert.deepStrictEqual(sent(base), Result.succeed({}))
     assert.deepStrictEqual(
       sent({ ...base, name: " Desk of oak ", description: "", discountedPrice: PRECISE, tags: ["oak", "Oak", "new"] }),
-      Either.right({ name: "Desk of oak", discountedPrice: new ExactNumber(PRECISE), tags: ["oak", "new"] })
+      Result.succeed({ name: "Desk of oak", discountedPrice: new ExactNumber(PRECISE), tags: ["oak", "new"] })
     )
     assert.strictEqual(base.price, PRECISE)
   })
@@ -53,7 +54,7 @@ describe("the form of a product", () => {
     const dimensions = { ...base.dimensions, length: "", width: "80.50" }
     assert.deepStrictEqual(
       sent({ ...base, media, dimensions }),
-      Either.right({
+      Result.succeed({
         media: [{ url: "https://images.example.com/desk.jpg", lens: "35 mm", type: "image" }],
         dimensions: { depth: 4, width: 80.5, unit: "cm" }
       })
@@ -67,7 +68,7 @@ describe("the form of a product", () => {
     ]
     assert.deepStrictEqual(
       sent({ ...base, variants }),
-      Either.right({ variants: [{ id: narrow?.key }, { id: wide?.key, price: 21.5 }, { title: "200", stock: 4 }] })
+      Result.succeed({ variants: [{ id: narrow?.key }, { id: wide?.key, price: 21.5 }, { title: "200", stock: 4 }] })
     )
   })
 
@@ -75,7 +76,7 @@ describe("the form of a product", () => {
     const options = base.options.map((option) => ({ ...option, name: "Breadth" }))
     assert.deepStrictEqual(
       sent({ ...base, options }),
-      Either.right({
+      Result.succeed({
         options: [{ name: "Breadth", values: ["120", "160"] }],
         variants: [
           { id: narrow?.key, options: { Breadth: "120" } },
@@ -98,9 +99,9 @@ describe("the form of a product", () => {
   it("makes a product of the name and of what else was said", () => {
     assert.deepStrictEqual(
       productInput({ ...newDraft, name: "Lamp", price: "12.50", isActive: false }),
-      Either.right({ name: "Lamp", price: 12.5, isActive: false })
+      Result.succeed({ name: "Lamp", price: 12.5, isActive: false })
     )
-    assert.isTrue(Either.isLeft(productInput(newDraft)))
+    assert.isTrue(Result.isFailure(productInput(newDraft)))
   })
 
   it("reads what the service refuses by the fields of the form", () => {
@@ -135,22 +136,22 @@ describe("a form when somebody else saved", () => {
 
 describe("what is typed", () => {
   it("is a number with all of its digits, or is said to be none", () => {
-    assert.deepStrictEqual(typedNumber(` ${PRECISE} `), Either.right(new ExactNumber(PRECISE)))
-    assert.deepStrictEqual(typedNumber("+3"), Either.right(3))
+    assert.deepStrictEqual(typedNumber(` ${PRECISE} `), Result.succeed(new ExactNumber(PRECISE)))
+    assert.deepStrictEqual(typedNumber("+3"), Result.succeed(3))
     for (const text of ["", "12,5", "1.", "0x1", '"1"', "1 000", "NaN"]) {
-      assert.isTrue(Either.isLeft(typedNumber(text)), text)
+      assert.isTrue(Result.isFailure(typedNumber(text)), text)
     }
-    assert.isTrue(Either.isLeft(typedJson("{,}")))
+    assert.isTrue(Result.isFailure(typedJson("{,}")))
   })
 
   it("is a count that holds only while there are as many, or a difference that always does", () => {
     const change = { typed: "5", reason: " Counted ", shown: 7, way: "count" } as const
-    assert.deepStrictEqual(inventoryOf(change), Either.right({ stock: 5, expectedStock: 7, reason: "Counted" }))
+    assert.deepStrictEqual(inventoryOf(change), Result.succeed({ stock: 5, expectedStock: 7, reason: "Counted" }))
     assert.deepStrictEqual(
       inventoryOf({ ...change, way: "adjust", typed: "-2", reason: "" }),
-      Either.right({ adjust: -2 })
+      Result.succeed({ adjust: -2 })
     )
-    assert.isTrue(Either.isLeft(inventoryOf({ ...change, typed: "-2" })))
+    assert.isTrue(Result.isFailure(inventoryOf({ ...change, typed: "-2" })))
   })
 })
 

@@ -12,7 +12,7 @@ const MANY = 260
 
 describe.skipIf(isMissing("chromium"))("the products of a store", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.scoped("are listed to the last as one scrolls, by keyboard too, and are as they are now", () =>
+    it.effect("are listed to the last as one scrolls, by keyboard too, and are as they are now", () =>
       Effect.gen(function* () {
         const member = yield* lookingMember()
         const { client, complaints, dashboard, page, storeId } = member
@@ -72,7 +72,7 @@ describe.skipIf(isMissing("chromium"))("the products of a store", () => {
       })
     )
 
-    it.scoped("are shown as they are now, also what changed while the page was still to be told of changes", () =>
+    it.effect("are shown as they are now, also what changed while the page was still to be told of changes", () =>
       Effect.gen(function* () {
         const member = yield* lookingMember()
         const { client, complaints, dashboard, page, storeId } = member
@@ -96,7 +96,7 @@ describe.skipIf(isMissing("chromium"))("the products of a store", () => {
       })
     )
 
-    it.scoped("are found while one types, filtered, and shown in the columns that were chosen", () =>
+    it.effect("are found while one types, filtered, and shown in the columns that were chosen", () =>
       Effect.gen(function* () {
         const member = yield* lookingMember()
         const { complaints, context, dashboard, page } = member
@@ -137,7 +137,7 @@ describe.skipIf(isMissing("chromium"))("the products of a store", () => {
       })
     )
 
-    it.scoped("are edited many at once, until a stop, and what failed is told", () =>
+    it.effect("are edited many at once, until a stop, and what failed is told", () =>
       Effect.gen(function* () {
         const member = yield* lookingMember()
         const { client, complaints, dashboard, page, storeId } = member

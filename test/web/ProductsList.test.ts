@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, Fiber, TestClock } from "effect"
+import { Effect, Fiber, Result } from "effect"
+import { TestClock } from "effect/testing"
 import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
 import { RateLimitExceeded } from "../../src/domain/RateLimit.ts"
 import { uuidV7 } from "../../src/domain/Uuid.ts"
@@ -88,7 +89,7 @@ describe("many writes", () => {
           return tries.length === 3 ? new RateLimitExceeded({ retryAfter: 20 }) : Effect.void
         })
       )
-      const fiber = yield* Effect.fork(running)
+      const fiber = yield* Effect.forkChild(running)
       yield* TestClock.adjust("19 seconds")
       const before = tries.length
       yield* TestClock.adjust("2 seconds")
@@ -97,7 +98,7 @@ describe("many writes", () => {
       assert.strictEqual(tries.length, 9)
       assert.isTrue(waits.includes(20) && waits.at(-1) === undefined)
       assert.deepStrictEqual(told.map(({ item }) => item).toSorted(), [0, 1, 2, 3, 4, 5, 6, 7])
-      assert.isTrue(told.every(({ result }) => Either.isRight(result)))
+      assert.isTrue(told.every(({ result }) => Result.isSuccess(result)))
     })
   )
 
@@ -111,7 +112,7 @@ describe("many writes", () => {
       )
       yield* running
       assert.deepStrictEqual(
-        told.map(({ result }) => Either.isLeft(result)),
+        told.map(({ result }) => Result.isFailure(result)),
         [false, true]
       )
     })

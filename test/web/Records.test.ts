@@ -9,7 +9,7 @@ const PORTO = { name: "Ada Example", line1: "1 Example Street", postalCode: "400
 
 describe.skipIf(isMissing("chromium"))("orders and customers", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.scoped("are listed page by page and read: an order with its lines and amounts, and who ordered", () =>
+    it.effect("are listed page by page and read: an order with its lines and amounts, and who ordered", () =>
       Effect.gen(function* () {
         const { complaints, dashboard, page, storeId } = yield* lookingMember()
         yield* Effect.promise(async () => {
@@ -71,7 +71,7 @@ describe.skipIf(isMissing("chromium"))("orders and customers", () => {
       })
     )
 
-    it.scoped("are listed since a day, which the address keeps, on a small screen too", () =>
+    it.effect("are listed since a day, which the address keeps, on a small screen too", () =>
       Effect.gen(function* () {
         const { complaints, dashboard, page, storeId } = yield* lookingMember({ width: 390 })
         yield* putCustomers(storeId, [{ name: "Ada Example" }, { company: "Example Books" }])

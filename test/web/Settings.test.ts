@@ -1,5 +1,5 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Either, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { UpdateSettings } from "../../src/domain/access/Settings.ts"
 import type { Store } from "../../src/domain/access/Stores.ts"
@@ -53,9 +53,9 @@ describe("what is typed into settings", () => {
 
   it("is a password where there are two that are good, and the new one twice", () => {
     const typed = { current: "what I have", next: "what I want to have", again: "what I want to have" }
-    assert.isTrue(Either.isRight(readPasswords(typed)))
+    assert.isTrue(Result.isSuccess(readPasswords(typed)))
     const problemsOf = (wrong: Partial<typeof typed>) =>
-      Either.match(readPasswords({ ...typed, ...wrong }), { onLeft: Object.keys, onRight: () => [] })
+      Result.match(readPasswords({ ...typed, ...wrong }), { onFailure: Object.keys, onSuccess: () => [] })
     assert.deepStrictEqual(problemsOf({ current: "" }), ["current"])
     assert.deepStrictEqual(problemsOf({ next: "short", again: "short" }), ["next"])
     assert.deepStrictEqual(problemsOf({ again: "what I typed" }), ["again"])
@@ -74,7 +74,7 @@ describe("what is typed into settings", () => {
 
 describe.skipIf(isMissing("chromium"))("settings", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.scoped("a member changes what the store says of itself, and only that", () =>
+    it.effect("a member changes what the store says of itself, and only that", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, page, storeId } = yield* lookingMember({ role: "staff" })
         yield* Effect.promise(async () => {
@@ -116,7 +116,7 @@ describe.skipIf(isMissing("chromium"))("settings", () => {
       })
     )
 
-    it.scoped("an owner lets members in, gives them another role, and lets them go", () =>
+    it.effect("an owner lets members in, gives them another role, and lets them go", () =>
       Effect.gen(function* () {
         const { client, complaints, dashboard, email, page, storeId } = yield* lookingMember()
         const guest = yield* makeMerchant()
@@ -179,7 +179,7 @@ describe.skipIf(isMissing("chromium"))("settings", () => {
       })
     )
 
-    it.scoped("a merchant ends sessions of theirs, and changes their password, which ends all others", () =>
+    it.effect("a merchant ends sessions of theirs, and changes their password, which ends all others", () =>
       Effect.gen(function* () {
         const { complaints, dashboard, email, page } = yield* lookingMember({ width: 390 })
         const lost = yield* clientOf(yield* sessionOf(email))

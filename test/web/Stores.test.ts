@@ -39,7 +39,7 @@ const furnish = (client: Client, storeId: StoreId, name: string) =>
 
 describe.skipIf(isMissing("chromium"))("the pages of two stores", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.scoped("show what is of the one that is open, also after another was, on a small screen", () =>
+    it.effect("show what is of the one that is open, also after another was, on a small screen", () =>
       Effect.gen(function* () {
         const stores = { Heron: yield* makeStore(), Linnet: yield* makeStore() }
         const { email } = yield* makeMerchant([stores.Heron, stores.Linnet])

@@ -1,4 +1,4 @@
-import { Either, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { setImmediate } from "node:timers/promises"
 import { isObject, type JsonObject } from "../../domain/Json.ts"
 import { listed } from "../../domain/Limits.ts"
@@ -40,33 +40,33 @@ export interface Row<Input> {
   readonly put: Put<Input>
 }
 
-export type Read<Input> = (line: Line) => Either.Either<Row<Input>, Refusal>
+export type Read<Input> = (line: Line) => Result.Result<Row<Input>, Refusal>
 
-const leftsOf = (...reads: ReadonlyArray<Either.Either<unknown, ReadonlyArray<string>>>) =>
-  reads.flatMap((read) => (Either.isLeft(read) ? read.left : []))
+const leftsOf = (...reads: ReadonlyArray<Result.Result<unknown, ReadonlyArray<string>>>) =>
+  reads.flatMap((read) => (Result.isFailure(read) ? read.failure : []))
 
 /** Reads what a row says of a resource, or tells what is wrong with it, a line for each. */
-export type Decode<Input> = (row: JsonObject) => Either.Either<Input, ReadonlyArray<string>>
+export type Decode<Input> = (row: JsonObject) => Result.Result<Input, ReadonlyArray<string>>
 
 /** Reads by a schema, as the API does. */
-export const decodeBy = <A, I>(schema: Schema.Schema<A, I>): Decode<A> => {
+export const decodeBy = <A, I>(schema: Schema.Codec<A, I>): Decode<A> => {
   const decode = compileDecoder(schema, { errors: "all" })
-  return (row) => Either.mapLeft(decode(row), issuesOf)
+  return (row) => Result.mapError(decode(row), issuesOf)
 }
 
 /** Reads rows, and the external id that each must have. */
 export const makeRead = <A>(decode: Decode<A>): Read<A> => {
   const decodeId = compileDecoder(Schema.Struct({ externalId: ExternalId }))
   return ({ json, number: line }) => {
-    const refuse = (reason: string, externalId: string | null = null) => Either.left({ line, externalId, reason })
-    if (Either.isLeft(json)) return refuse(json.left)
-    const parsed = parseUntrusted(json.right)
-    if (Either.isLeft(parsed)) return refuse(parsed.left.issues.join("; ") || "is not valid JSON")
-    const value = parsed.right
+    const refuse = (reason: string, externalId: string | null = null) => Result.fail({ line, externalId, reason })
+    if (Result.isFailure(json)) return refuse(json.failure)
+    const parsed = parseUntrusted(json.success)
+    if (Result.isFailure(parsed)) return refuse(parsed.failure.issues.join("; ") || "is not valid JSON")
+    const value = parsed.success
     if (!isObject(value)) return refuse("must be a JSON object")
-    const [named, input] = [Either.mapLeft(decodeId(value), issuesOf), decode(value)]
-    if (Either.isRight(named) && Either.isRight(input)) {
-      return Either.right({ line, put: { externalId: named.right.externalId, input: input.right } })
+    const [named, input] = [Result.mapError(decodeId(value), issuesOf), decode(value)]
+    if (Result.isSuccess(named) && Result.isSuccess(input)) {
+      return Result.succeed({ line, put: { externalId: named.success.externalId, input: input.success } })
     }
     const { externalId } = value
     return refuse(listed(leftsOf(named, input)).join("; "), isText(externalId) ? externalId : null)
@@ -107,11 +107,11 @@ export async function* batchesOf<Input>(
         await setImmediate()
       }
       const row = read(line)
-      if (Either.isLeft(row)) refused.push(row.left)
+      if (Result.isFailure(row)) refused.push(row.failure)
       else {
-        if (rows.has(row.right.put.externalId)) yield take()
-        rows.set(row.right.put.externalId, row.right)
-        bytes += Either.isRight(line.json) ? line.json.right.length : 0
+        if (rows.has(row.success.put.externalId)) yield take()
+        rows.set(row.success.put.externalId, row.success)
+        bytes += Result.isSuccess(line.json) ? line.json.success.length : 0
       }
       if (rows.size + refused.length >= MAX_ROWS || bytes >= MAX_BYTES) yield take()
     }

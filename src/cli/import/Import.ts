@@ -1,5 +1,5 @@
-import { Command, Options } from "@effect/cli"
-import { Effect, Either, Option } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
 import { issuesOf } from "../../domain/Decoder.ts"
 import { CreateProduct } from "../../domain/catalog/Product.ts"
 import { PutCollection } from "../../domain/imports/Collection.ts"
@@ -9,7 +9,7 @@ import { PutCustomer } from "../../domain/records/Customer.ts"
 import { PutOrder } from "../../domain/records/Order.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { Writes } from "../../domain/Write.ts"
-import { command, group, json, option, print } from "../Frame.ts"
+import { choice, command, group, json, option, print, toggle } from "../Frame.ts"
 import { type Decode, decodeBy } from "./Batches.ts"
 import { jsonLines } from "./Lines.ts"
 import { type Matter, run } from "./Run.ts"
@@ -17,20 +17,17 @@ import { shopifyLines } from "./ShopifyCsv.ts"
 
 const common = {
   store: option("store", StoreId, "The store's id"),
-  file: Options.file("file", { exists: "yes" }).pipe(
-    Options.withDescription("What to import; standard input when not given"),
-    Options.optional
+  file: Flag.File("file", { mustExist: true }).pipe(
+    Flag.withDescription("What to import; standard input when not given"),
+    Flag.optional
   ),
-  refused: Options.text("refused").pipe(
-    Options.withDescription(
-      "Where rows that are refused are told, with line and reason; the file's name and .refused.jsonl when not given"
-    ),
-    Options.optional
-  ),
-  isSilent: Options.boolean("no-events").pipe(
-    Options.withDescription("Tell no app of it, as of the first load of a store; the journal does")
-  ),
-  isRehearsal: Options.boolean("dry-run").pipe(Options.withDescription("Say what would happen, and write nothing")),
+  refused: option(
+    "refused",
+    Schema.String,
+    "Where rows that are refused are told, with line and reason; the file's name and .refused.jsonl when not given"
+  ).pipe(Flag.optional),
+  isSilent: toggle("no-events", "Tell no app of it, as of the first load of a store; the journal does"),
+  isRehearsal: toggle("dry-run", "Say what would happen, and write nothing"),
   json
 }
 
@@ -74,9 +71,8 @@ const products = command(
   "products",
   {
     ...common,
-    format: Options.choice("format", ["jsonl", "shopify"]).pipe(
-      Options.withDescription("JSON Lines, or the CSV that Shopify exports"),
-      Options.withDefault("jsonl" as const)
+    format: choice("format", ["jsonl", "shopify"], "JSON Lines, or the CSV that Shopify exports").pipe(
+      Flag.withDefault("jsonl")
     )
   },
   function* ({ format, ...given }) {
@@ -100,11 +96,12 @@ const collections = command("collections", common, function* (given) {
     put: Effect.fnUntraced(function* (context, puts) {
       const outcomes = []
       for (const put of puts) {
-        const outcome = yield* Effect.either(perform(context, putCollection(given.store, put)))
-        if (Either.isRight(outcome)) outcomes.push(outcome)
-        else if (outcome.left._tag === "StoreNotFound") return yield* outcome.left
-        else if (outcome.left._tag === "CollectionLimitReached") return { outcomes, limit: Option.some(outcome.left) }
-        else outcomes.push(Either.left(outcome.left))
+        const outcome = yield* Effect.result(perform(context, putCollection(given.store, put)))
+        if (Result.isSuccess(outcome)) outcomes.push(outcome)
+        else if (outcome.failure._tag === "StoreNotFound") return yield* outcome.failure
+        else if (outcome.failure._tag === "CollectionLimitReached")
+          return { outcomes, limit: Option.some(outcome.failure) }
+        else outcomes.push(Result.fail(outcome.failure))
       }
       return { outcomes, limit: Option.none() }
     })
@@ -122,7 +119,7 @@ const customers = command("customers", common, function* (given) {
 }).pipe(Command.withDescription("Import customers, as JSON Lines"))
 
 const decodeImported: Decode<ImportedOrder> = (row) =>
-  Either.all({ order: decodeOrder(withoutReferences(row)), references: Either.mapLeft(referencesOf(row), issuesOf) })
+  Result.all({ order: decodeOrder(withoutReferences(row)), references: Result.mapError(referencesOf(row), issuesOf) })
 
 const orders = command("orders", common, function* (given) {
   const { putOrders } = yield* Imports

@@ -1,4 +1,4 @@
-import { Either } from "effect"
+import { Result } from "effect"
 
 /** Bytes of a line, as of the body of a request. */
 const MAX_LINE = 1024 * 1024
@@ -8,16 +8,16 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 /** What stands for one resource in a file: its JSON, or why there is none, and the number of the line it begins on. */
 export interface Line {
   readonly number: number
-  readonly json: Either.Either<string, string>
+  readonly json: Result.Result<string, string>
 }
 
 const BREAK = 0x0a
 
 const jsonOf = (parts: ReadonlyArray<Buffer>): Line["json"] => {
   try {
-    return Either.right(utf8.decode(Buffer.concat(parts)))
+    return Result.succeed(utf8.decode(Buffer.concat(parts)))
   } catch {
-    return Either.left("is not valid UTF-8")
+    return Result.fail("is not valid UTF-8")
   }
 }
 
@@ -35,10 +35,10 @@ const makeGatherer = () => {
     /** The line that ends here, unless it is empty. */
     end: (): ReadonlyArray<Line> => {
       number += 1
-      const json = size > MAX_LINE ? Either.left(`is longer than ${MAX_LINE} bytes`) : jsonOf(parts)
+      const json = size > MAX_LINE ? Result.fail(`is longer than ${MAX_LINE} bytes`) : jsonOf(parts)
       size = 0
       parts = []
-      return Either.isRight(json) && json.right.trim() === "" ? [] : [{ number, json }]
+      return Result.isSuccess(json) && json.success.trim() === "" ? [] : [{ number, json }]
     }
   }
 }

@@ -1,4 +1,4 @@
-import { Data, Effect, Either, Option } from "effect"
+import { Data, Effect, Option, Result } from "effect"
 import { Actor, IMPORTER } from "../../domain/Actor.ts"
 import { Imports } from "../../domain/imports/Imports.ts"
 import type { Put, PutAll, PutOutcome } from "../../domain/imports/Put.ts"
@@ -82,8 +82,8 @@ export const run = <Input, E, R>(job: Job, { decode, linesOf, put }: Matter<Inpu
       const puts = rows.map(({ put }) => put)
       const { limit, outcomes } = yield* put(context, puts, job.isRehearsal ? counts.created : 0)
       for (const [place, outcome] of outcomes.entries()) {
-        if (Either.isRight(outcome)) counts[outcome.right] += 1
-        else keep(refusalOf(rows[place], outcome.left))
+        if (Result.isSuccess(outcome)) counts[outcome.success] += 1
+        else keep(refusalOf(rows[place], outcome.failure))
       }
       const next = rows[outcomes.length]
       if (Option.isSome(limit) && next !== undefined) {

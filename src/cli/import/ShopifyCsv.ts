@@ -1,5 +1,5 @@
 import { parse } from "csv-parse"
-import { Either } from "effect"
+import { Result } from "effect"
 import { pipeline, Readable } from "node:stream"
 import { isShopify, makeShopify } from "../../domain/imports/Shopify.ts"
 import type { ShopifyRow } from "../../domain/imports/ShopifyColumns.ts"
@@ -43,8 +43,8 @@ export async function* shopifyLines(bytes: AsyncIterable<Buffer>): AsyncGenerato
     number,
     json:
       rows.length > MAX_ROWS
-        ? Either.left(`has more than ${MAX_ROWS} rows`)
-        : Either.right(JSON.stringify(shopify.productOf(rows)))
+        ? Result.fail(`has more than ${MAX_ROWS} rows`)
+        : Result.succeed(JSON.stringify(shopify.productOf(rows)))
   })
   for await (const { info, record } of records) {
     if (!isOfStrings(record)) continue

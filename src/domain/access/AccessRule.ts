@@ -12,7 +12,7 @@ export const AnyScope = Schema.TaggedStruct("AnyScope", { scopes: Schema.NonEmpt
 export const NeedsCapability = Schema.TaggedStruct("NeedsCapability", { capability: Capability })
 
 /** What an endpoint asks of the installation that a valid token names. */
-export const AccessRule = Schema.Union(AnyToken, AnyScope, NeedsCapability)
+export const AccessRule = Schema.Union([AnyToken, AnyScope, NeedsCapability])
 export type AccessRule = typeof AccessRule.Type
 
 /** What an app declares, or an installation was granted of that. */

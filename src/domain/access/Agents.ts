@@ -1,4 +1,4 @@
-import { Context, type Effect, type Redacted, Schema } from "effect"
+import { Context, type Effect, type Redacted, Schema, Struct } from "effect"
 import { AgentId, MerchantId } from "../Actor.ts"
 import { listOf } from "../Bounded.ts"
 import { field, optional, Timestamp, trimmed } from "../catalog/Fields.ts"
@@ -23,25 +23,24 @@ export const LISTED_DAYS = ENTRY_DAYS + 30
 export const MAX_AGENTS = 100
 
 const whole = (least: number, most: number) =>
-  Schema.Int.pipe(
-    Schema.between(least, most),
-    Schema.annotations({ message: () => ({ message: `must be an integer from ${least} to ${most}`, override: true }) })
-  )
+  Schema.Int.check(Schema.isBetween({ minimum: least, maximum: most })).annotate({
+    message: `must be an integer from ${least} to ${most}`
+  })
 
-const AnyScope = Scope.annotations({
-  message: () => ({ message: `must be one of ${Scope.literals.join(", ")}`, override: true })
+const AnyScope = Scope.annotate({
+  message: `must be one of ${Scope.literals.join(", ")}`
 })
 
 const settings = {
   name: field(trimmed(100), "What people call it", "Restocker"),
   scopes: field(listOf(AnyScope, Scope.literals.length), "What it may read and write", ["read_products"]),
-  budget: whole(0, BUDGET.most).annotations({
+  budget: whole(0, BUDGET.most).annotate({
     description: `Writes that it may make on one day, which begins at midnight in UTC: ${BUDGET.usual} if not said`
   }),
-  window: whole(1, WINDOW.most).annotations({
+  window: whole(1, WINDOW.most).annotate({
     description: `Requests that it may make in any 60 seconds: ${WINDOW.usual} if not said`
   }),
-  proposalsOnly: Schema.Boolean.annotations({
+  proposalsOnly: Schema.Boolean.annotate({
     description: "Whether each of its writes waits until a member approves it: false if not said"
   })
 }
@@ -57,23 +56,25 @@ export const NewAgent = Schema.Struct({
 export type NewAgent = typeof NewAgent.Type
 
 /** What changes of an agent: only what is named. It holds from the next request on. */
-export const AgentPatch = Schema.partialWith(Schema.Struct(settings), { exact: true })
+export const AgentPatch = Schema.Struct(settings).mapFields(Struct.map(Schema.optionalKey))
 export type AgentPatch = typeof AgentPatch.Type
 
 /** A program that acts for a store's merchants, as they see it. */
 export const Agent = Schema.Struct({
   id: AgentId,
   ...settings,
-  scopes: storedList(Scope).annotations({ description: "What it may read and write" }),
-  writesToday: Schema.NonNegativeInt.annotations({ description: "How much of its budget is spent" }),
-  createdBy: MerchantId.annotations({ description: "The merchant who made it" }),
+  scopes: storedList(Scope).annotate({ description: "What it may read and write" }),
+  writesToday: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
+    description: "How much of its budget is spent"
+  }),
+  createdBy: MerchantId.annotate({ description: "The merchant who made it" }),
   createdAt: Timestamp,
-  endsAt: Schema.NullOr(Timestamp).annotations({
+  endsAt: Schema.NullOr(Timestamp).annotate({
     description: "When its tokens end that it has by consent for a time"
   }),
-  lastUsedAt: Schema.NullOr(Timestamp).annotations({ description: "To the minute" }),
-  revokedAt: Schema.NullOr(Timestamp).annotations({ description: "Since when its token is refused" })
-}).annotations({ identifier: "Agent" })
+  lastUsedAt: Schema.NullOr(Timestamp).annotate({ description: "To the minute" }),
+  revokedAt: Schema.NullOr(Timestamp).annotate({ description: "Since when its token is refused" })
+}).annotate({ identifier: "Agent" })
 
 /** Where a token came from: a member was shown it, or a client got it by their consent. The latter is good for tools alone. */
 export type AgentTokens = "shown" | "any"
@@ -137,7 +138,7 @@ export interface AgentToMake {
 }
 
 /** The agents of stores, and the tokens that they carry (decisions, section 15). */
-export class Agents extends Context.Tag("domain/Agents")<
+export class Agents extends Context.Service<
   Agents,
   {
     /** A new agent of the store, made by a member, with a token of 256 random bits. */
@@ -177,4 +178,4 @@ export class Agents extends Context.Tag("domain/Agents")<
     /** Deletes agents that are listed no longer, a batch at a time. Answers how many went. */
     readonly purge: Effect.Effect<number>
   }
->() {}
+>()("domain/Agents") {}

@@ -12,13 +12,13 @@ export type AppId = typeof AppId.Type
 
 /** An app as operators see it. */
 export const AppSummary = Schema.Struct({
-  appId: Schema.typeSchema(AppId),
+  appId: Schema.toType(AppId),
   name: Schema.String,
   scopes: storedList(Scope),
   capabilities: storedList(Capability),
   /** The active ones. */
   installations: Schema.Int,
-  createdAt: Schema.DateFromSelf
+  createdAt: Schema.Date
 })
 export type AppSummary = typeof AppSummary.Type
 
@@ -57,7 +57,7 @@ export class NoClientSecret extends Schema.TaggedError<NoClientSecret>()("NoClie
 }
 
 /** The apps that can be installed on stores. */
-export class Apps extends Context.Tag("domain/Apps")<
+export class Apps extends Context.Service<
   Apps,
   {
     readonly create: (
@@ -74,4 +74,4 @@ export class Apps extends Context.Tag("domain/Apps")<
     /** The newest apps, at most `limit`. */
     readonly list: (limit: number) => Effect.Effect<ReadonlyArray<AppSummary>>
   }
->() {}
+>()("domain/Apps") {}

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 /** Every permission that is no scope: an app declares it too, and the merchant grants it (decisions, section 7). */
-export const Capability = Schema.Literal("app_storage", "customer_pii")
+export const Capability = Schema.Literals(["app_storage", "customer_pii"])
 export type Capability = typeof Capability.Type
 
 /** As of scopes, an app can be granted only what it declared. */

@@ -1,7 +1,7 @@
-import { Context, type Effect, type Redacted, Schema } from "effect"
+import { Context, type Effect, type Redacted, Schema, Struct } from "effect"
 import type { MerchantId } from "../Actor.ts"
 import { listOf } from "../Bounded.ts"
-import { field, HttpUrl, optional, Timestamp, trimmed } from "../catalog/Fields.ts"
+import { field, isHttpUrl, optional, Timestamp, trimmed } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../Document.ts"
 import type { EventId, EventKind } from "../Events.ts"
 import { MAX_REDIRECTS, type RedirectUriRefused } from "../oauth/RedirectUri.ts"
@@ -19,15 +19,15 @@ import { Scope } from "./Scope.ts"
 /** Apps that an account may have. */
 export const MAX_APPS = 100
 
-const says = (message: string) => ({ message: () => ({ message, override: true }) })
-
-const HttpsUrl = HttpUrl.pipe(
-  Schema.filter((url) => /^https:/i.test(url), { jsonSchema: { pattern: "^[Hh][Tt][Tt][Pp][Ss]:" } }),
-  Schema.annotations(says("must be an absolute https URL of at most 2,048 characters, or null"))
+const HttpsUrl = Schema.String.check(
+  Schema.makeFilter((url) => isHttpUrl(url) && /^https:/i.test(url), {
+    message: "must be an absolute https URL of at most 2,048 characters, or null",
+    toJsonSchema: () => ({ pattern: "^[Hh][Tt][Tt][Pp][Ss]:", maxLength: 2048 })
+  })
 )
 
-const AnyScope = Scope.annotations(says(`must be one of ${Scope.literals.join(", ")}`))
-const AnyCapability = Capability.annotations(says(`must be one of ${Capability.literals.join(", ")}`))
+const AnyScope = Scope.annotate({ message: `must be one of ${Scope.literals.join(", ")}` })
+const AnyCapability = Capability.annotate({ message: `must be one of ${Capability.literals.join(", ")}` })
 
 /** What an app says of itself, and asks for: merchants read it before they agree. */
 const settings = {
@@ -44,9 +44,9 @@ const settings = {
 }
 
 /** Whether it can keep a secret, as a server can, or cannot, as a program on somebody's own machine. */
-export const AppType = Schema.Literal("confidential", "public").annotations({
+export const AppType = Schema.Literals(["confidential", "public"]).annotate({
   description: "confidential: it has a secret. public: everybody can read its code, so it has none. It stays as it is",
-  ...says("must be confidential or public")
+  message: "must be confidential or public"
 })
 
 /** What registers an app. */
@@ -62,34 +62,34 @@ export const NewApp = Schema.Struct({
 export type NewApp = typeof NewApp.Type
 
 /** What changes of an app: only what is named, null clears. */
-export const AppPatch = Schema.partialWith(Schema.Struct(settings), { exact: true })
+export const AppPatch = Schema.Struct(settings).mapFields(Struct.map(Schema.optionalKey))
 export type AppPatch = typeof AppPatch.Type
 
 /** A secret of an app, which is shown only when it is made. */
 const ClientSecret = Schema.Struct({
   id: Uuid,
   createdAt: Timestamp,
-  endsAt: Schema.NullOr(Timestamp).annotations({ description: "Since when it is refused; null of the newest one" })
+  endsAt: Schema.NullOr(Timestamp).annotate({ description: "Since when it is refused; null of the newest one" })
 })
 
 /** An app as its developer sees it. */
 export const DevelopedApp = Schema.Struct({
-  id: AppId.annotations({ description: "What it calls itself by, as `client_id` too" }),
+  id: AppId.annotate({ description: "What it calls itself by, as `client_id` too" }),
   type: AppType,
   ...settings,
   scopes: storedList(Scope),
   capabilities: storedList(Capability),
-  secrets: Schema.Array(ClientSecret).annotations({ description: "Those that are good: two while one is replaced" }),
-  installations: Schema.Int.annotations({ description: "Stores that it is installed on" }),
+  secrets: Schema.Array(ClientSecret).annotate({ description: "Those that are good: two while one is replaced" }),
+  installations: Schema.Int.annotate({ description: "Stores that it is installed on" }),
   createdAt: Timestamp
-}).annotations({ identifier: "DevelopedApp" })
+}).annotate({ identifier: "DevelopedApp" })
 
 /** An installation as the app's developer sees it. Whose store it is is not told: the app is, by its token. */
 export const DevelopedInstallation = Schema.Struct({
   id: InstallationId,
   scopes: storedList(Scope),
   capabilities: storedList(Capability),
-  state: InstallationState.annotations({ description: "`suspended` while its requests are refused, else `active`" }),
+  state: InstallationState.annotate({ description: "`suspended` while its requests are refused, else `active`" }),
   installedAt: Timestamp
 })
 
@@ -115,7 +115,7 @@ export interface WebhookTarget {
  * The apps of accounts that develop some (decisions, section 7). Whose app it is not is refused as if there were none.
  * Where a method answers JSON, it is that of what stands above.
  */
-export class Developers extends Context.Tag("domain/Developers")<
+export class Developers extends Context.Service<
   Developers,
   {
     readonly create: (developer: MerchantId, app: NewApp) => Write<WithSecret, AppLimitReached | RedirectUriRefused>
@@ -164,4 +164,4 @@ export class Developers extends Context.Tag("domain/Developers")<
       event: EventId
     ) => Write<JsonText, AppNotFound | DeliveryNotFound>
   }
->() {}
+>()("domain/Developers") {}

@@ -5,7 +5,7 @@ import { Option, Schema } from "effect"
  * while it keeps its tokens and all that it has. `uninstalled`: as if it were not there; what it kept waits for who installs
  * it again, for a while.
  */
-export const InstallationState = Schema.Literal("active", "suspended", "uninstalled")
+export const InstallationState = Schema.Literals(["active", "suspended", "uninstalled"])
 export type InstallationState = typeof InstallationState.Type
 
 interface Transition {

@@ -24,13 +24,13 @@ export interface Installation extends Grants {
 
 /** An installation as operators see it. */
 export const InstallationSummary = Schema.Struct({
-  installationId: Schema.typeSchema(InstallationId),
-  storeId: Schema.typeSchema(StoreId),
-  appId: Schema.typeSchema(AppId),
+  installationId: Schema.toType(InstallationId),
+  storeId: Schema.toType(StoreId),
+  appId: Schema.toType(AppId),
   scopes: storedList(Scope),
   capabilities: storedList(Capability),
   state: InstallationState,
-  createdAt: Schema.DateFromSelf
+  createdAt: Schema.Date
 })
 export type InstallationSummary = typeof InstallationSummary.Type
 
@@ -38,10 +38,10 @@ export type InstallationSummary = typeof InstallationSummary.Type
 export const InstalledApp = Schema.Struct({
   id: InstallationId,
   appId: AppId,
-  appName: Schema.String.annotations({ description: "What the app is called" }),
-  scopes: storedList(Scope).annotations({ description: "What it was granted of the scopes that it declares" }),
-  capabilities: storedList(Capability).annotations({ description: "What it was granted of the capabilities" }),
-  state: InstallationState.annotations({
+  appName: Schema.String.annotate({ description: "What the app is called" }),
+  scopes: storedList(Scope).annotate({ description: "What it was granted of the scopes that it declares" }),
+  capabilities: storedList(Capability).annotate({ description: "What it was granted of the capabilities" }),
+  state: InstallationState.annotate({
     description: "Whether its requests are admitted, `active`, or refused until it is resumed, `suspended`"
   }),
   installedAt: Timestamp
@@ -65,7 +65,7 @@ export class InstallationNotFound extends Schema.TaggedError<InstallationNotFoun
 export type InstallRefused = UnknownStore | AppNotFound | ScopesNotDeclared | CapabilitiesNotDeclared
 
 /** The apps installed on the stores, and what they are granted there. */
-export class Installations extends Context.Tag("domain/Installations")<
+export class Installations extends Context.Service<
   Installations,
   {
     /**
@@ -107,4 +107,4 @@ export class Installations extends Context.Tag("domain/Installations")<
     /** Deletes the app data of an installation that was uninstalled longer ago. Answers of how many: one or none. */
     readonly purge: Effect.Effect<number>
   }
->() {}
+>()("domain/Installations") {}

@@ -1,4 +1,4 @@
-import { Context, type Effect, type Redacted, Schema } from "effect"
+import { Context, type Effect, type Redacted, Schema, SchemaTransformation } from "effect"
 import { MerchantId } from "../Actor.ts"
 import { StoreId, type StoreNotFound } from "../Store.ts"
 import type { Write } from "../Write.ts"
@@ -6,11 +6,17 @@ import type { Write } from "../Write.ts"
 const MAX_EMAIL = 254
 
 /** An address for mail (RFC 5321 allows 254 characters). Case tells no two accounts apart: it is held in lower case. */
-export const Email = Schema.compose(Schema.Trim, Schema.Lowercase).pipe(
-  Schema.filter(
-    (text) =>
-      (text.length <= MAX_EMAIL && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text)) ||
-      `must be an e-mail address of at most ${MAX_EMAIL} characters`
+export const Email = Schema.String.pipe(
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform({ decode: (text) => text.trim().toLowerCase(), encode: (text) => text })
+  ),
+  Schema.check(
+    Schema.makeFilter(
+      (text) =>
+        (text.length <= MAX_EMAIL && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text)) ||
+        `must be an e-mail address of at most ${MAX_EMAIL} characters`
+    )
   ),
   Schema.brand("Email")
 )
@@ -27,34 +33,27 @@ const isPassword = (text: string) => {
   return length >= PASSWORD.least && length <= PASSWORD.most
 }
 
-/** What is wrong with a password is told without it. */
-const says = (message: string) => ({ message: () => ({ message, override: true }) })
-
 /** A password that an account may be given. */
-export const Password = Schema.Redacted(
-  Schema.String.pipe(
-    Schema.filter(isPassword),
-    Schema.annotations(says(`must have ${PASSWORD.least} to ${PASSWORD.most} characters`))
+export const Password = Schema.RedactedFromValue(
+  Schema.String.check(
+    Schema.makeFilter(isPassword, { message: `must have ${PASSWORD.least} to ${PASSWORD.most} characters` })
   )
 )
 
 const MAX_CLAIMED = PASSWORD.most * 4
 
 /** A password that somebody claims to know: whether an account may have it is not told to who asks. */
-export const ClaimedPassword = Schema.Redacted(
-  Schema.String.pipe(
-    Schema.maxLength(MAX_CLAIMED),
-    Schema.annotations(says(`must be text of at most ${MAX_CLAIMED} characters`))
-  )
+export const ClaimedPassword = Schema.RedactedFromValue(
+  Schema.String.check(Schema.isMaxLength(MAX_CLAIMED, { message: `must be text of at most ${MAX_CLAIMED} characters` }))
 )
 
 /** What a merchant may do in a store: an owner everything, staff all but members and billing. */
-export const Role = Schema.Literal("owner", "staff")
+export const Role = Schema.Literals(["owner", "staff"])
 export type Role = typeof Role.Type
 
 /** A store that a merchant is a member of. */
 export const Membership = Schema.Struct({
-  storeId: Schema.typeSchema(StoreId),
+  storeId: Schema.toType(StoreId),
   storeName: Schema.String,
   role: Role
 })
@@ -62,20 +61,20 @@ export type Membership = typeof Membership.Type
 
 /** Who somebody is, and where they work. */
 export const Account = Schema.Struct({
-  merchantId: Schema.typeSchema(MerchantId),
-  email: Schema.typeSchema(Email),
+  merchantId: Schema.toType(MerchantId),
+  email: Schema.toType(Email),
   name: Schema.String,
-  stores: Schema.Array(Membership).annotations({ description: "The stores that they are members of, by name" })
+  stores: Schema.Array(Membership).annotate({ description: "The stores that they are members of, by name" })
 })
 export type Account = typeof Account.Type
 
 /** A member of a store as the others see them. */
 export const Member = Schema.Struct({
-  merchantId: Schema.typeSchema(MerchantId),
+  merchantId: Schema.toType(MerchantId),
   name: Schema.String,
-  email: Schema.typeSchema(Email),
+  email: Schema.toType(Email),
   role: Role,
-  createdAt: Schema.DateFromSelf
+  createdAt: Schema.Date
 })
 export type Member = typeof Member.Type
 
@@ -110,7 +109,7 @@ export class LastOwner extends Schema.TaggedError<LastOwner>()("LastOwner", {}) 
 }
 
 /** The people who sign in to the dashboard, and the stores that they are members of. */
-export class Merchants extends Context.Tag("domain/Merchants")<
+export class Merchants extends Context.Service<
   Merchants,
   {
     /** A new account. Only the argon2id hash of its password is kept (decisions, section 13). */
@@ -141,4 +140,4 @@ export class Merchants extends Context.Tag("domain/Merchants")<
     /** The stores of a merchant that are not deleted, by name. */
     readonly memberships: (merchant: MerchantId) => Effect.Effect<ReadonlyArray<Membership>>
   }
->() {}
+>()("domain/Merchants") {}

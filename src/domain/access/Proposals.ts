@@ -1,6 +1,6 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect, Schema, Struct } from "effect"
 import { AgentId, MerchantId } from "../Actor.ts"
-import { Timestamp, Version } from "../catalog/Fields.ts"
+import { described, JsonValue, Timestamp, Version } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../Document.ts"
 import type { JsonObject } from "../Json.ts"
 import type { PageRequest } from "../Page.ts"
@@ -20,34 +20,34 @@ export const MAX_PENDING = 100
 export const ProposalId = Uuid.pipe(Schema.brand("ProposalId"))
 export type ProposalId = typeof ProposalId.Type
 
-const Resource = Schema.Literal("product", "collection")
+const Resource = Schema.Literals(["product", "collection"])
 
 const AtVersion = Schema.Struct({ resource: Resource, id: Uuid, version: Version })
 
 /** What has become of a proposal. */
-export const ProposalStatus = Schema.Literal("pending", "approved", "rejected", "withdrawn", "expired")
+export const ProposalStatus = Schema.Literals(["pending", "approved", "rejected", "withdrawn", "expired"])
 
 /** A write of an agent that waits until a member approves it, or waited. */
 export const Proposal = Schema.Struct({
   id: ProposalId,
-  agentId: AgentId.annotations({ description: "The agent that proposes it" }),
-  procedure: Schema.String.annotations({ description: "What it would call", examples: ["products.update"] }),
-  payload: Schema.Record({ key: Schema.String, value: Schema.Unknown }).annotations({ description: "And with what" }),
-  ground: Schema.Array(AtVersion).annotations({
+  agentId: described(AgentId, "The agent that proposes it"),
+  procedure: Schema.String.annotate({ description: "What it would call", examples: ["products.update"] }),
+  payload: Schema.Record(Schema.String, JsonValue).annotate({ description: "And with what" }),
+  ground: Schema.Array(AtVersion).annotate({
     description: "What it would change, at the versions that it was based on; nothing where it makes something new"
   }),
-  status: ProposalStatus.annotations({ description: `One that nobody decides in ${PENDING_DAYS} days expires` }),
-  reason: Schema.NullOr(Schema.String).annotations({ description: "Why it was rejected" }),
-  decidedBy: Schema.NullOr(MerchantId).annotations({ description: "The member who approved or rejected it" }),
+  status: ProposalStatus.annotate({ description: `One that nobody decides in ${PENDING_DAYS} days expires` }),
+  reason: Schema.NullOr(Schema.String).annotate({ description: "Why it was rejected" }),
+  decidedBy: Schema.NullOr(MerchantId).annotate({ description: "The member who approved or rejected it" }),
   decidedAt: Schema.NullOr(Timestamp),
-  result: Schema.Array(AtVersion).annotations({ description: "What was made or changed when it was approved" }),
+  result: Schema.Array(AtVersion).annotate({ description: "What was made or changed when it was approved" }),
   createdAt: Timestamp,
   expiresAt: Timestamp
-}).annotations({ identifier: "Proposal" })
+}).annotate({ identifier: "Proposal" })
 
 /** What an agent is answered whose write waits. */
 export const Proposed = Schema.Struct({
-  proposal: Proposal.pick("id", "status", "ground", "createdAt", "expiresAt").annotations({
+  proposal: Proposal.mapFields(Struct.pick(["id", "status", "ground", "createdAt", "expiresAt"])).annotate({
     description: "The write is not done: it waits for a member of the store. `proposals.get` tells what became of it"
   })
 })
@@ -113,7 +113,7 @@ export interface ProposalsRequest extends PageRequest<ProposalId> {
 }
 
 /** Writes of agents that wait for a member of their store (decisions, section 17). */
-export class Proposals extends Context.Tag("domain/Proposals")<
+export class Proposals extends Context.Service<
   Proposals,
   {
     /**
@@ -153,4 +153,4 @@ export class Proposals extends Context.Tag("domain/Proposals")<
     /** Deletes those that are too old to be read, a batch at a time. Answers how many went. */
     readonly purge: Effect.Effect<number>
   }
->() {}
+>()("domain/Proposals") {}

@@ -12,19 +12,19 @@ export const GATHER_SECONDS = 10
 
 /** A request of an installation, as the access log tells of it. */
 export const RecentRequest = Schema.Struct({
-  at: Timestamp.annotations({ description: "When it was answered" }),
+  at: Timestamp.annotate({ description: "When it was answered" }),
   method: Schema.String,
-  route: Schema.String.annotations({ description: "The pattern that its path met, as in /products/:id" }),
-  status: Schema.Union(Schema.Int, Schema.Literal("aborted")).annotations({
+  route: Schema.String.annotate({ description: "The pattern that its path met, as in /products/:id" }),
+  status: Schema.Union([Schema.Int, Schema.Literal("aborted")]).annotate({
     description: "Of the answer; aborted where the app was gone before it was written"
   }),
   milliseconds: Schema.Number,
-  requestId: Schema.String.annotations({ description: "What the answer carried as X-Request-Id" })
+  requestId: Schema.String.annotate({ description: "What the answer carried as X-Request-Id" })
 })
 export type RecentRequest = typeof RecentRequest.Type
 
 /** What the apps on a store ask for, for its members to look at: a glance, and no account of it. */
-export class Requests extends Context.Tag("domain/Requests")<
+export class Requests extends Context.Service<
   Requests,
   {
     /** Notes a request that was admitted, once it is answered. It is kept in memory, and written down with others. */
@@ -32,4 +32,4 @@ export class Requests extends Context.Tag("domain/Requests")<
     /** The last requests, the newest first: all of this process, and of the others what they have written down. */
     readonly recent: (store: StoreId, installation: InstallationId) => Effect.Effect<JsonText, InstallationNotFound>
   }
->() {}
+>()("domain/Requests") {}

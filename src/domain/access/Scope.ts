@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 /** Every permission an app may ask for (contract, section 5; decisions, section 7). */
-export const Scope = Schema.Literal(
+export const Scope = Schema.Literals([
   "read_products",
   "write_products",
   "read_collections",
@@ -9,7 +9,7 @@ export const Scope = Schema.Literal(
   "read_orders",
   "read_customers",
   "write_inventory"
-)
+])
 export type Scope = typeof Scope.Type
 
 /** An app can be granted only what it declared. */

@@ -24,9 +24,9 @@ export type SessionId = typeof SessionId.Type
 
 /** Who is signed in. */
 export const SignedIn = Schema.Struct({
-  sessionId: Schema.typeSchema(SessionId),
-  merchantId: Schema.typeSchema(MerchantId),
-  email: Schema.typeSchema(Email),
+  sessionId: Schema.toType(SessionId),
+  merchantId: Schema.toType(MerchantId),
+  email: Schema.toType(Email),
   name: Schema.String
 })
 export type SignedIn = typeof SignedIn.Type
@@ -34,7 +34,7 @@ export type SignedIn = typeof SignedIn.Type
 /** Who is signed in, and what they may do in those stores, of the ones that were asked about, that they are members of. */
 export const Found = Schema.Struct({
   ...SignedIn.fields,
-  roles: Schema.Record({ key: Schema.String, value: Role })
+  roles: Schema.Record(Schema.String, Role)
 })
 export type Found = typeof Found.Type
 
@@ -44,13 +44,13 @@ export type Admitted = typeof Admitted.Type
 
 /** A session as its merchant sees it in a list, to end one that is not theirs. */
 export const SessionSummary = Schema.Struct({
-  sessionId: Schema.typeSchema(SessionId),
+  sessionId: Schema.toType(SessionId),
   /** What the browser called itself when it signed in. */
   userAgent: Schema.NullOr(Schema.String),
   address: Schema.String,
-  createdAt: Schema.DateFromSelf,
+  createdAt: Schema.Date,
   /** To the minute. */
-  seenAt: Schema.DateFromSelf
+  seenAt: Schema.Date
 })
 export type SessionSummary = typeof SessionSummary.Type
 
@@ -130,7 +130,7 @@ export interface Browser {
 }
 
 /** The sessions of merchants. */
-export class Sessions extends Context.Tag("domain/Sessions")<
+export class Sessions extends Context.Service<
   Sessions,
   {
     /**
@@ -182,4 +182,4 @@ export class Sessions extends Context.Tag("domain/Sessions")<
     /** Deletes sessions and counted attempts whose time is over, a batch at a time. Answers how many went. */
     readonly purge: Effect.Effect<number>
   }
->() {}
+>()("domain/Sessions") {}

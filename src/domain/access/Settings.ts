@@ -1,12 +1,10 @@
-import { Schema } from "effect"
-import { optional, trimmed } from "../catalog/Fields.ts"
+import { Schema, SchemaTransformation } from "effect"
+import { described, optional, trimmed } from "../catalog/Fields.ts"
 import { isHostName } from "../webhooks/HostName.ts"
 
 /*
  * What a store says of itself, for apps to go by. The service keeps it and does nothing with it.
  */
-
-const says = (message: string) => ({ message: () => ({ message, override: true }) })
 
 /** Of ISO 3166-1. */
 export const COUNTRIES = new Set(
@@ -24,11 +22,14 @@ export const COUNTRIES = new Set(
 const upperCase = (code: string) => code.toUpperCase()
 
 /** ISO 3166-1 alpha-2, taken in any case, kept in upper case. */
-export const Country = Schema.transform(
-  Schema.String,
-  Schema.String.pipe(Schema.filter((code) => COUNTRIES.has(code))),
-  { strict: true, decode: upperCase, encode: (code) => code }
-).annotations(says("must be a country code of ISO 3166, as in DE"))
+export const Country = Schema.String.pipe(
+  Schema.decodeTo(
+    Schema.String.check(
+      Schema.makeFilter((code) => COUNTRIES.has(code), { message: "must be a country code of ISO 3166, as in DE" })
+    ),
+    SchemaTransformation.transform({ decode: upperCase, encode: (code) => code })
+  )
+)
 
 /** Each part of a name begins with a capital: the platform knows names in any case, and offsets too, which have no rules. */
 const ZONE = /^[A-Z][\w+-]*(?:\/[A-Z][\w+-]*)*$/
@@ -43,9 +44,8 @@ const isTimezone = (name: string) => {
 }
 
 /** A name of the IANA time zone database, as it is spelled there. */
-export const Timezone = Schema.String.pipe(
-  Schema.filter(isTimezone),
-  Schema.annotations(says("must be a time zone of the IANA database, as in Europe/Berlin"))
+export const Timezone = Schema.String.check(
+  Schema.makeFilter(isTimezone, { message: "must be a time zone of the IANA database, as in Europe/Berlin" })
 )
 
 const localeOf = (tag: string) => {
@@ -57,39 +57,42 @@ const localeOf = (tag: string) => {
 }
 
 /** A language tag of BCP 47, kept in its canonical form. */
-export const Locale = Schema.transform(Schema.String, Schema.NonEmptyString, {
-  strict: true,
-  decode: localeOf,
-  encode: (tag) => tag
-}).annotations(says("must be a language tag of BCP 47, as in de-DE"))
+export const Locale = Schema.String.pipe(
+  Schema.decodeTo(Schema.NonEmptyString, SchemaTransformation.transform({ decode: localeOf, encode: (tag) => tag }))
+).annotate({ message: "must be a language tag of BCP 47, as in de-DE" })
 
 /** A name that browsers know the storefront by. */
-export const Domain = Schema.transform(
-  Schema.String,
-  Schema.String.pipe(Schema.filter((name) => name.includes(".") && isHostName(name))),
-  { strict: true, decode: (name) => name.toLowerCase(), encode: (name) => name }
-).annotations(says("must be a host name, as in shop.example.com"))
+export const Domain = Schema.String.pipe(
+  Schema.decodeTo(
+    Schema.String.check(
+      Schema.makeFilter((name) => name.includes(".") && isHostName(name), {
+        message: "must be a host name, as in shop.example.com"
+      })
+    ),
+    SchemaTransformation.transform({ decode: (name) => name.toLowerCase(), encode: (name) => name })
+  )
+)
 
 /** The unit of its products' weights. */
-export const WeightUnit = Schema.Literal("kg", "g", "lb", "oz")
+export const WeightUnit = Schema.Literals(["kg", "g", "lb", "oz"])
 
 /** What a store says of itself beside its name and currency. */
 export const Settings = Schema.Struct({
-  domain: Schema.NullOr(Schema.String).annotations({ description: "Where the storefront is" }),
-  timezone: Schema.String.annotations({ description: "A name of the IANA time zone database" }),
-  locale: Schema.String.annotations({ description: "Its language, a tag of BCP 47" }),
-  country: Schema.NullOr(Schema.String).annotations({ description: "ISO 3166-1 alpha-2" }),
-  weightUnit: WeightUnit.annotations({ description: "The unit of its products' weights" })
+  domain: Schema.NullOr(Schema.String).annotate({ description: "Where the storefront is" }),
+  timezone: Schema.String.annotate({ description: "A name of the IANA time zone database" }),
+  locale: Schema.String.annotate({ description: "Its language, a tag of BCP 47" }),
+  country: Schema.NullOr(Schema.String).annotate({ description: "ISO 3166-1 alpha-2" }),
+  weightUnit: WeightUnit.annotate({ description: "The unit of its products' weights" })
 })
 export type Settings = typeof Settings.Type
 
 /** What the members of a store change of it: only what is named, null clears. Its currency stays, that of its prices. */
 export const UpdateSettings = Schema.Struct({
-  name: optional(trimmed(255).annotations({ description: "What the store is called" })),
-  domain: optional(Schema.NullOr(Domain).annotations({ description: "Where the storefront is, a host name" })),
+  name: optional(described(trimmed(255), "What the store is called")),
+  domain: optional(Schema.NullOr(Domain).annotate({ description: "Where the storefront is, a host name" })),
   timezone: optional(Timezone),
   locale: optional(Locale),
-  country: optional(Schema.NullOr(Country).annotations({ description: "ISO 3166-1 alpha-2" })),
+  country: optional(Schema.NullOr(Country).annotate({ description: "ISO 3166-1 alpha-2" })),
   weightUnit: optional(WeightUnit)
 })
 export type UpdateSettings = typeof UpdateSettings.Type

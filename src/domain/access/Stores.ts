@@ -1,5 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
-import { Timestamp } from "../catalog/Fields.ts"
+import { described, Timestamp } from "../catalog/Fields.ts"
 import { StoreId, type StoreNotFound } from "../Store.ts"
 import type { Write } from "../Write.ts"
 import { Settings, type UpdateSettings } from "./Settings.ts"
@@ -7,25 +7,27 @@ import { Settings, type UpdateSettings } from "./Settings.ts"
 /** What a plan allows. Plans are rows, so that an operator changes them without a release. */
 export class Plan extends Schema.Class<Plan>("Plan")({
   name: Schema.NonEmptyString,
-  productLimit: Schema.NonNegativeInt,
-  collectionLimit: Schema.NonNegativeInt
+  productLimit: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+  collectionLimit: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 }) {}
 
 /** What a store says of itself. */
 export const Store = Schema.Struct({
-  id: StoreId.annotations({ description: "Which store it is" }),
-  name: Schema.String.annotations({ description: "What it is called" }),
+  id: described(StoreId, "Which store it is"),
+  name: Schema.String.annotate({ description: "What it is called" }),
   ...Settings.fields,
-  currencyCode: Schema.String.annotations({ description: "ISO 4217: the currency of its prices" }),
-  plan: Schema.Struct(Plan.fields).annotations({ description: "How many products and collections it may hold" }),
-  productCount: Schema.NonNegativeInt.annotations({ description: "How many products it holds" }),
+  currencyCode: Schema.String.annotate({ description: "ISO 4217: the currency of its prices" }),
+  plan: Schema.Struct(Plan.fields).annotate({ description: "How many products and collections it may hold" }),
+  productCount: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
+    description: "How many products it holds"
+  }),
   createdAt: Timestamp
-}).annotations({ identifier: "Store", description: "What a store says of itself" })
+}).annotate({ identifier: "Store", description: "What a store says of itself" })
 export type Store = typeof Store.Type
 
 /** A store as operators see it, with how much it holds. */
 export const StoreSummary = Schema.Struct({
-  storeId: Schema.typeSchema(StoreId),
+  storeId: Schema.toType(StoreId),
   name: Schema.String,
   plan: Schema.String,
   currencyCode: Schema.String,
@@ -33,7 +35,7 @@ export const StoreSummary = Schema.Struct({
   collections: Schema.Int,
   /** The active ones. */
   installations: Schema.Int,
-  createdAt: Schema.DateFromSelf
+  createdAt: Schema.Date
 })
 export type StoreSummary = typeof StoreSummary.Type
 
@@ -60,7 +62,7 @@ export class PlanExists extends Schema.TaggedError<PlanExists>()("PlanExists", {
 }
 
 /** The stores, and the plans that say how much they may hold. */
-export class Stores extends Context.Tag("domain/Stores")<
+export class Stores extends Context.Service<
   Stores,
   {
     readonly listPlans: Effect.Effect<ReadonlyArray<Plan>>
@@ -80,4 +82,4 @@ export class Stores extends Context.Tag("domain/Stores")<
     /** From its commit on, every request for the store is refused with 404 and its deliveries end. Its rows are kept. */
     readonly delete: (id: StoreId) => Effect.Effect<void, UnknownStore>
   }
->() {}
+>()("domain/Stores") {}

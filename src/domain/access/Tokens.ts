@@ -14,7 +14,7 @@ export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidTok
 }
 
 /** The bearer tokens that installations carry. */
-export class Tokens extends Context.Tag("domain/Tokens")<
+export class Tokens extends Context.Service<
   Tokens,
   {
     /** A new access token of 256 random bits, good for an hour by the database's clock (decisions, section 7). */
@@ -26,4 +26,4 @@ export class Tokens extends Context.Tag("domain/Tokens")<
     /** Deletes access tokens that have expired, a batch at a time. Answers how many went. */
     readonly purge: Effect.Effect<number>
   }
->() {}
+>()("domain/Tokens") {}

@@ -1,7 +1,7 @@
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { AppId, AppNotFound } from "../access/Apps.ts"
 import { type Installation, InstallationId, type InstallationNotFound } from "../access/Installations.ts"
-import { Amount, CurrencyCode, Timestamp } from "../catalog/Fields.ts"
+import { Amount, CurrencyCode, described, Timestamp } from "../catalog/Fields.ts"
 import type { DocumentPage } from "../Document.ts"
 import type { PageRequest } from "../Page.ts"
 import type { StoreId } from "../Store.ts"
@@ -19,9 +19,9 @@ export type SubscriptionId = typeof SubscriptionId.Type
 export const MAX_TRIAL_DAYS = 365
 
 const priced = {
-  price: Amount.annotations({ description: "For each period, with all of its digits" }),
-  currencyCode: Schema.typeSchema(CurrencyCode).annotations({ description: "ISO 4217" }),
-  period: Period.annotations({ description: "What the price is paid for, again and again" })
+  price: Amount.annotate({ description: "For each period, with all of its digits" }),
+  currencyCode: Schema.toType(CurrencyCode).annotate({ description: "ISO 4217" }),
+  period: Period.annotate({ description: "What the price is paid for, again and again" })
 }
 
 /** What an app's developer asks for it. */
@@ -29,33 +29,33 @@ export const AppPlan = Schema.Struct({
   id: AppPlanId,
   name: Schema.String,
   ...priced,
-  trialDays: Schema.Int.annotations({
+  trialDays: Schema.Int.annotate({
     description: "Days before the first period, for who subscribes for the first time"
   })
-}).annotations({ identifier: "AppPlan" })
+}).annotate({ identifier: "AppPlan" })
 export type AppPlan = typeof AppPlan.Type
 
 /**
  * `trialing`: the first period has not begun. `active`: one period follows the other. `cancelled`: it ends with
  * `periodEndsAt`, or ended then.
  */
-export const SubscriptionState = Schema.Literal("trialing", "active", "cancelled")
+export const SubscriptionState = Schema.Literals(["trialing", "active", "cancelled"])
 
 /** What a merchant agreed to pay for an installation. It stays as it was agreed, whatever becomes of the plan. */
 export const Subscription = Schema.Struct({
-  id: SubscriptionId.annotations({ description: "Which subscription it is" }),
-  installationId: InstallationId.annotations({ description: "What it pays for" }),
-  planId: AppPlanId.annotations({ description: "The plan that was agreed to" }),
-  planName: Schema.String.annotations({ description: "What the plan was called" }),
+  id: described(SubscriptionId, "Which subscription it is"),
+  installationId: described(InstallationId, "What it pays for"),
+  planId: described(AppPlanId, "The plan that was agreed to"),
+  planName: Schema.String.annotate({ description: "What the plan was called" }),
   ...priced,
-  state: SubscriptionState.annotations({ description: "Whether it goes on, and is paid for yet" }),
+  state: SubscriptionState.annotate({ description: "Whether it goes on, and is paid for yet" }),
   startedAt: Timestamp,
-  trialEndsAt: Schema.NullOr(Timestamp).annotations({
+  trialEndsAt: Schema.NullOr(Timestamp).annotate({
     description: "When the first period begins; null without a trial"
   }),
-  periodEndsAt: Timestamp.annotations({ description: "When the trial ends, or the period that is paid for" }),
-  cancelledAt: Schema.NullOr(Timestamp).annotations({ description: "Since when it no longer goes on" })
-}).annotations({ identifier: "Subscription" })
+  periodEndsAt: Timestamp.annotate({ description: "When the trial ends, or the period that is paid for" }),
+  cancelledAt: Schema.NullOr(Timestamp).annotate({ description: "Since when it no longer goes on" })
+}).annotate({ identifier: "Subscription" })
 export type Subscription = typeof Subscription.Type
 
 /** What decides how a subscription stands. */
@@ -100,7 +100,7 @@ export class NotSubscribed extends Schema.TaggedError<NotSubscribed>()("NotSubsc
 }
 
 /** What apps ask for, and what merchants agreed to pay. Nobody is charged by it (decisions, section 15). */
-export class Billing extends Context.Tag("domain/Billing")<
+export class Billing extends Context.Service<
   Billing,
   {
     /** Makes a plan of an app, or changes the one of that name for those who subscribe from then on. */
@@ -141,4 +141,4 @@ export class Billing extends Context.Tag("domain/Billing")<
       installation: InstallationId
     ) => Write<Subscription, InstallationNotFound | NotSubscribed>
   }
->() {}
+>()("domain/Billing") {}

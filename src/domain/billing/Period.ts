@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 /** How long what is paid for lasts. */
-export const Period = Schema.Literal("month", "year")
+export const Period = Schema.Literals(["month", "year"])
 export type Period = typeof Period.Type
 
 const MONTHS: Record<Period, number> = { month: 1, year: 12 }

@@ -38,7 +38,7 @@ export interface PreviewOf {
  * `Idempotency.once`, or `Writes.perform` where there is no key: with its journal entry and its event, all or nothing. A
  * change that changes nothing writes nothing.
  */
-export class Catalog extends Context.Tag("domain/Catalog")<
+export class Catalog extends Context.Service<
   Catalog,
   {
     /** Products in ascending order of id. */
@@ -123,4 +123,4 @@ export class Catalog extends Context.Tag("domain/Catalog")<
       condition: VersionCondition
     ) => Write<void, StoreNotFound | CollectionNotFound | VersionMismatch>
   }
->() {}
+>()("domain/Catalog") {}

@@ -1,24 +1,22 @@
-import { ParseResult, Schema } from "effect"
+import { Effect, Schema, SchemaParser, Struct } from "effect"
 import { listOf } from "../Bounded.ts"
 import { canonical } from "../Json.ts"
 import { listed } from "../Limits.ts"
 import { grouped } from "../Text.ts"
 import { isUuid, Uuid } from "../Uuid.ts"
-import { Bool, field, HttpUrl, nullable, Slug, text, Timestamp, trimmed, Version } from "./Fields.ts"
+import { Bool, documented, field, HttpUrl, nullable, Slug, text, Timestamp, trimmed, Version } from "./Fields.ts"
 import { ProductId } from "./Product.ts"
 import { Rules } from "./Rule.ts"
 
-export const CollectionId = Uuid.pipe(Schema.brand("CollectionId"), Schema.annotations({ identifier: "CollectionId" }))
+export const CollectionId = Uuid.pipe(Schema.brand("CollectionId"), Schema.annotate({ identifier: "CollectionId" }))
 export type CollectionId = typeof CollectionId.Type
 
 /** Products that a manual collection may hold. */
 export const MAX_MEMBERS = 10_000
 
-const CollectionType = Schema.Literal("manual", "automated").annotations({
-  message: () => ({ message: "must be manual or automated", override: true })
+const CollectionType = Schema.Literals(["manual", "automated"]).annotate({
+  message: "must be manual or automated"
 })
-
-const EachProductId = listOf(ProductId).annotations({ message: () => "must be a list of product ids" })
 
 const areProductIds = (given: unknown): given is ReadonlyArray<ProductId> =>
   Array.isArray(given) && given.every((id) => typeof id === "string" && isUuid(id))
@@ -30,15 +28,14 @@ const areProductIds = (given: unknown): given is ReadonlyArray<ProductId> =>
  * Ids as the service writes them are looked at and taken. Only where one is written otherwise is each decoded by itself,
  * which takes twenty times as long: 10,000 held up every other request for some 20 ms.
  */
-export const ProductIds = Schema.declare(
-  [EachProductId],
-  {
-    decode: (each) => (given, options) =>
-      areProductIds(given) ? ParseResult.succeed(given) : ParseResult.decodeUnknown(each)(given, options),
-    encode: (each) => ParseResult.encodeUnknown(each)
+export const ProductIds = Schema.declareConstructor<ReadonlyArray<ProductId>, ReadonlyArray<string>>()(
+  [listOf(ProductId).annotate({ message: "must be a list of product ids" })],
+  ([each]) => {
+    const decode = SchemaParser.decodeUnknownEffect(each)
+    return (given, _, options) => (areProductIds(given) ? Effect.succeed(given) : decode(given, options))
   },
-  { jsonSchema: { type: "array", items: { type: "string", format: "uuid" } } }
-)
+  { toCodecJson: () => undefined }
+).check(documented({ type: "array", items: { type: "string", format: "uuid" } }))
 
 const own = {
   title: field(trimmed(255), "What the collection is called, trimmed", "Desks of oak"),
@@ -55,7 +52,7 @@ const own = {
   ])
 }
 
-const productIds = ProductIds.annotations({
+const productIds = ProductIds.annotate({
   description: `The products, in order, each once, at most ${grouped(MAX_MEMBERS)}. Computed for automated collections, where a body's are ignored`,
   examples: [[ProductId.make("019a3f5e-7c40-7d21-9a53-5b1c6e2f8a90")]]
 })
@@ -76,24 +73,33 @@ export type CollectionHead = typeof CollectionHead.Type
 /** A group of products, chosen by hand or by rules. */
 export const Collection = Schema.Struct({
   ...CollectionHead.fields,
-  productIds: Schema.Array(ProductId).annotations({
+  productIds: Schema.Array(ProductId).annotate({
     description: "The products it holds at this moment: of an automated collection, all that match, in order of id"
   }),
-  productCount: Schema.Number.pipe(Schema.int(), Schema.nonNegative()).annotations({
+  productCount: Schema.Number.pipe(
+    Schema.check(Schema.isInt()),
+    Schema.check(Schema.isGreaterThanOrEqualTo(0))
+  ).annotate({
     description: "How many products it holds",
     examples: [1]
   })
-}).annotations({ identifier: "Collection" })
+}).annotate({ identifier: "Collection" })
 export type Collection = typeof Collection.Type
 
 /** What makes a collection: a title, and whichever other fields are known. */
 export const CreateCollection = Schema.Struct({ title: own.title })
-  .pipe(Schema.extend(Schema.partialWith(Schema.Struct(editable).omit("title"), { exact: true })))
-  .annotations({ identifier: "CreateCollection" })
+  .pipe(
+    Schema.fieldsAssign(
+      Schema.Struct(editable)
+        .mapFields(Struct.omit(["title"]))
+        .mapFields(Struct.map(Schema.optionalKey)).fields
+    )
+  )
+  .annotate({ identifier: "CreateCollection" })
 export type CreateCollection = typeof CreateCollection.Type
 
 /** JSON Merge Patch (RFC 7396) at the top level: null clears a field that may be null. */
-export const UpdateCollection = Schema.partialWith(Schema.Struct(editable), { exact: true }).annotations({
+export const UpdateCollection = Schema.Struct(editable).mapFields(Struct.map(Schema.optionalKey)).annotate({
   identifier: "UpdateCollection"
 })
 export type UpdateCollection = typeof UpdateCollection.Type
@@ -107,7 +113,7 @@ export class CollectionNotFound extends Schema.TaggedError<CollectionNotFound>()
 }
 
 export class CollectionLimitReached extends Schema.TaggedError<CollectionLimitReached>()("CollectionLimitReached", {
-  limit: Schema.NonNegativeInt
+  limit: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 }) {
   override get message() {
     return `The store's plan allows ${this.limit} collections; delete some or move to a larger plan`

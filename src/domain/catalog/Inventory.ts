@@ -1,35 +1,31 @@
-import { Either, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { ExactNumber, isBelow, isEqual, type JsonNumber, MAX_DIGITS, MAX_NUMBER, numberProblem, plus } from "../Json.ts"
 import { Uuid } from "../Uuid.ts"
-import { Amount, Difference, optional, text } from "./Fields.ts"
+import { Amount, described, Difference, field, optional, text } from "./Fields.ts"
 import { patchProduct, type Product } from "./Product.ts"
 
-const field = <A, I>(schema: Schema.Schema<A, I>, description: string, example: A) =>
-  optional(schema.annotations({ description, examples: [example] }))
+const InventoryFields = Schema.Struct({
+  stock: optional(field(Amount, "How many are at hand from now on", 20)),
+  adjust: optional(field(Difference, "How many more there are, or fewer", -2)),
+  variantId: optional(described(Uuid, "The variant that is meant; else the product itself")),
+  expectedStock: optional(field(Amount, "How many there must be for this to be done", 12)),
+  reason: optional(field(text(255), "Why, for the journal", "Two were broken"))
+})
+
+/** Requires either `stock` or `adjust`. */
+export const stockOrAdjust = Schema.makeFilter<typeof InventoryFields.Type>(
+  ({ adjust, stock }) =>
+    (stock === undefined) === (adjust === undefined)
+      ? { path: ["stock"], issue: "must be given, or `adjust`, and not both" }
+      : undefined,
+  {
+    identifier: "SetInventory",
+    toJsonSchema: () => ({ allOf: [{ oneOf: [{ required: ["stock"] }, { required: ["adjust"] }] }] })
+  }
+)
 
 /** Sets the stock of a product or of one of its variants, or changes it by a number (decisions, section 8). */
-export const SetInventory = Schema.Struct({
-  stock: field(Amount, "How many are at hand from now on", 20),
-  adjust: field(Difference, "How many more there are, or fewer", -2),
-  variantId: optional(
-    Uuid.annotations({
-      jsonSchema: { format: "uuid", description: "The variant that is meant; else the product itself" }
-    })
-  ),
-  expectedStock: field(Amount, "How many there must be for this to be done", 12),
-  reason: field(text(255), "Why, for the journal", "Two were broken")
-}).pipe(
-  Schema.filter(
-    ({ adjust, stock }) =>
-      (stock === undefined) === (adjust === undefined)
-        ? { path: ["stock"], message: "must be given, or `adjust`, and not both" }
-        : undefined,
-    {
-      identifier: "SetInventory",
-      jsonSchema: { allOf: [{ oneOf: [{ required: ["stock"] }, { required: ["adjust"] }] }] }
-    }
-  )
-)
+export const SetInventory = InventoryFields.check(stockOrAdjust)
 export type SetInventory = typeof SetInventory.Type
 
 export class VariantNotFound extends Schema.TaggedError<VariantNotFound>()("VariantNotFound", { id: Uuid }) {
@@ -59,17 +55,17 @@ export const withStock = (
   product: Product,
   { adjust, expectedStock, stock, variantId }: SetInventory,
   at: Date
-): Either.Either<Product, VariantNotFound | StockMismatch | StockOutOfRange> => {
+): Result.Result<Product, VariantNotFound | StockMismatch | StockOutOfRange> => {
   const variant = product.variants.find(({ id }) => id === variantId)
-  if (variantId !== undefined && variant === undefined) return Either.left(new VariantNotFound({ id: variantId }))
+  if (variantId !== undefined && variant === undefined) return Result.fail(new VariantNotFound({ id: variantId }))
   const current = variant === undefined ? product.stock : (variant.stock ?? 0)
   if (expectedStock !== undefined && !isEqual(current, expectedStock)) {
-    return Either.left(new StockMismatch({ current: textOf(current) }))
+    return Result.fail(new StockMismatch({ current: textOf(current) }))
   }
   const next = stock ?? plus(current, adjust ?? 0)
   if (isBelow(next, 0) || numberProblem(next) !== undefined) {
-    return Either.left(new StockOutOfRange({ current: textOf(current) }))
+    return Result.fail(new StockOutOfRange({ current: textOf(current) }))
   }
   const variants = product.variants.map((other) => (other === variant ? { ...other, stock: next } : other))
-  return Either.right(patchProduct(product, variant === undefined ? { stock: next } : { variants }, at))
+  return Result.succeed(patchProduct(product, variant === undefined ? { stock: next } : { variants }, at))
 }

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Amount, optional } from "./Fields.ts"
+import { Amount, described, optional } from "./Fields.ts"
 import { CollectionHead, CollectionId } from "./Collection.ts"
 import type { Facets } from "./Facets.ts"
 import { isSatisfied, matches } from "./Matcher.ts"
@@ -20,10 +20,10 @@ const { disjunctive, rules } = CollectionHead.fields
 /** Rules to try out: new ones, or changes to those of a collection, which is what it is where nothing is said. */
 export const TriedRules = Schema.Struct({
   id: optional(
-    CollectionId.annotations({
-      description:
-        "The collection whose changes are tried out; what is left out of `rules` and `disjunctive` is as it is"
-    })
+    described(
+      CollectionId,
+      "The collection whose changes are tried out; what is left out of `rules` and `disjunctive` is as it is"
+    )
   ),
   rules: optional(rules),
   disjunctive: optional(disjunctive)
@@ -35,10 +35,10 @@ export const PreviewRules = Schema.Struct({
   ...TriedRules.fields,
   limit: optional(
     Schema.Int.pipe(
-      Schema.between(1, MAX_PREVIEWED),
-      Schema.annotations({
+      Schema.check(Schema.isBetween({ minimum: 1, maximum: MAX_PREVIEWED })),
+      Schema.annotate({
         description: `Products to show at most: ${PREVIEWED} when absent`,
-        message: () => ({ message: `must be an integer from 1 to ${MAX_PREVIEWED}`, override: true })
+        message: `must be an integer from 1 to ${MAX_PREVIEWED}`
       })
     )
   )
@@ -47,43 +47,46 @@ export type PreviewRules = typeof PreviewRules.Type
 
 /** What an automated collection of such rules would hold. */
 export const Preview = Schema.Struct({
-  productCount: Schema.NonNegativeInt.annotations({ description: "How many products match", examples: [412] }),
-  items: Schema.Array(ProductSummary).annotations({ description: "The first of them, in order of id" })
+  productCount: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
+    description: "How many products match",
+    examples: [412]
+  }),
+  items: Schema.Array(ProductSummary).annotate({ description: "The first of them, in order of id" })
 })
 
 /** Values of a product that are shown beside a rule, and characters of each: a description may have 65,535. */
 const SHOWN_VALUES = 20
 const SHOWN_CHARACTERS = 200
 
-const Value = Schema.Union(Schema.String, Amount, Schema.Boolean)
+const Value = Schema.Union([Schema.String, Amount, Schema.Boolean])
 type Value = typeof Value.Type
 
 /** A rule, held against a product. */
 export const Reason = Schema.Struct({
   rule: Rule,
-  found: Schema.NullOr(Schema.Union(Value, Schema.Array(Value))).annotations({
+  found: Schema.NullOr(Schema.Union([Value, Schema.Array(Value)])).annotate({
     description: `What the product has there, as rules compare it: text in lower case, at most ${SHOWN_CHARACTERS} characters of it and ${SHOWN_VALUES} values of a list; null or no value when it has nothing`,
     examples: [["oak", "office"]]
   }),
-  holds: Schema.Boolean.annotations({ description: "Whether the product satisfies this rule, by itself" })
-}).annotations({ identifier: "Reason" })
+  holds: Schema.Boolean.annotate({ description: "Whether the product satisfies this rule, by itself" })
+}).annotate({ identifier: "Reason" })
 export type Reason = typeof Reason.Type
 
 /** Why a product is in a collection, or is not. */
 export const Membership = Schema.Struct({
-  collectionId: Schema.NullOr(CollectionId).annotations({ description: "Null where rules are of no collection yet" }),
+  collectionId: Schema.NullOr(CollectionId).annotate({ description: "Null where rules are of no collection yet" }),
   productId: ProductId,
-  isMember: Schema.Boolean.annotations({
+  isMember: Schema.Boolean.annotate({
     description: "Whether the collection holds the product, or would by the rules that are tried out"
   }),
   type: CollectionHead.fields.type,
-  disjunctive: disjunctive.annotations({
+  disjunctive: disjunctive.annotate({
     description: "How rules combine. false: a member satisfies every rule. true: any of them. No rules match nothing"
   }),
-  reasons: Schema.Array(Reason).annotations({
+  reasons: Schema.Array(Reason).annotate({
     description: "Each rule of an automated collection; empty for a manual one, which holds what was put into it"
   })
-}).annotations({ identifier: "Membership" })
+}).annotate({ identifier: "Membership" })
 export type Membership = typeof Membership.Type
 
 const shown = (value: Value): Value =>

@@ -6,7 +6,7 @@ import { Uuid, uuidV7 } from "../Uuid.ts"
 import { Timestamp, Version } from "./Fields.ts"
 import { editable, MAX_VARIANTS, Variant, type VariantInput } from "./ProductFields.ts"
 
-export const ProductId = Uuid.pipe(Schema.brand("ProductId"), Schema.annotations({ identifier: "ProductId" }))
+export const ProductId = Uuid.pipe(Schema.brand("ProductId"), Schema.annotate({ identifier: "ProductId" }))
 export type ProductId = typeof ProductId.Type
 
 /** Something that a store sells. Every response shows every field. */
@@ -14,20 +14,26 @@ export const Product = Schema.Struct({
   id: ProductId,
   version: Version,
   ...editable,
-  variants: listOf(Variant, MAX_VARIANTS).annotations({ description: "Its buyable forms" }),
+  variants: listOf(Variant, MAX_VARIANTS).annotate({ description: "Its buyable forms" }),
   createdAt: Timestamp,
   updatedAt: Timestamp
-}).annotations({ identifier: "Product" })
+}).annotate({ identifier: "Product" })
 export type Product = typeof Product.Type
 
 /** What makes a product: a name, and whichever other fields are known. */
 export const CreateProduct = Schema.Struct({ name: editable.name })
-  .pipe(Schema.extend(Schema.partialWith(Schema.Struct(editable).omit("name"), { exact: true })))
-  .annotations({ identifier: "CreateProduct" })
+  .pipe(
+    Schema.fieldsAssign(
+      Schema.Struct(editable)
+        .mapFields(Struct.omit(["name"]))
+        .mapFields(Struct.map(Schema.optionalKey)).fields
+    )
+  )
+  .annotate({ identifier: "CreateProduct" })
 export type CreateProduct = typeof CreateProduct.Type
 
 /** JSON Merge Patch (RFC 7396) at the top level: null clears a field that may be null. */
-export const UpdateProduct = Schema.partialWith(Schema.Struct(editable), { exact: true }).annotations({
+export const UpdateProduct = Schema.Struct(editable).mapFields(Struct.map(Schema.optionalKey)).annotate({
   identifier: "UpdateProduct"
 })
 export type UpdateProduct = typeof UpdateProduct.Type
@@ -39,7 +45,7 @@ export class ProductNotFound extends Schema.TaggedError<ProductNotFound>()("Prod
 }
 
 export class ProductLimitReached extends Schema.TaggedError<ProductLimitReached>()("ProductLimitReached", {
-  limit: Schema.NonNegativeInt
+  limit: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 }) {
   override get message() {
     return `The store's plan allows ${this.limit} products; delete some or move to a larger plan`

@@ -5,14 +5,16 @@ import {
   Amount,
   Bool,
   CurrencyCode,
+  described,
   field,
   HttpUrl,
+  JsonValue,
   nullable,
   Opaque,
   open,
   optional,
   Slug,
-  Tags,
+  tags,
   text,
   trimmed
 } from "./Fields.ts"
@@ -22,17 +24,17 @@ const Medium = open({
   type: optional(field(text(255), "What it is", "image")),
   alt: optional(field(text(65_535), "What it shows, for who cannot see it", "The desk from above")),
   position: optional(
-    Schema.Int.annotations({
+    Schema.Int.annotate({
       description: "Its place among the others",
-      message: () => ({ message: "must be an integer", override: true })
+      message: "must be an integer"
     })
   )
-}).annotations({ identifier: "Medium", description: "A picture, film or model" })
+}).annotate({ identifier: "Medium", description: "A picture, film or model" })
 
 const ProductOption = open({
   name: field(text(255), "What differs", "Width"),
   values: field(listOf(text(255)), "The choices there are", ["120 cm", "160 cm"])
-}).annotations({ identifier: "Option", description: "Something that the variants of a product differ in" })
+}).annotate({ identifier: "Option", description: "Something that the variants of a product differ in" })
 
 /** Variants that a product may have. */
 export const MAX_VARIANTS = 2048
@@ -46,7 +48,7 @@ const ofVariant = {
   costPrice: optional(field(Amount, "What one costs the merchant", 120.75)),
   stock: optional(field(Amount, "How many are at hand", 7)),
   options: optional(
-    recordOf(text(255)).annotations({
+    recordOf(text(255)).annotate({
       description: "Its choice of each option, by the option's name",
       examples: [{ Width: "160 cm" }]
     })
@@ -55,36 +57,34 @@ const ofVariant = {
 
 /** One buyable form of a product. */
 export const Variant = open({
-  id: Uuid.annotations({ jsonSchema: { format: "uuid", description: "Given by the service" } }),
+  id: described(Uuid, "Given by the service"),
   ...ofVariant
-}).annotations({ identifier: "Variant", description: "One buyable form of a product" })
+}).annotate({ identifier: "Variant", description: "One buyable form of a product" })
 export type Variant = typeof Variant.Type
 
 /** A variant as a client writes it. Its id may be any value: what comes from elsewhere has ids of its own. */
 export const VariantInput = open({
   id: optional(
-    Schema.Unknown.annotations({
-      jsonSchema: {
-        description:
-          "In a patch, which variant is meant. Any value is taken; one that is no id of a variant of the product makes a new variant, with an id that the service gives"
-      }
-    })
+    described(
+      JsonValue,
+      "In a patch, which variant is meant. Any value is taken; one that is no id of a variant of the product makes a new variant, with an id that the service gives"
+    )
   ),
   ...ofVariant
-}).annotations({ identifier: "VariantInput", description: "One buyable form of a product, as it is written" })
+}).annotate({ identifier: "VariantInput", description: "One buyable form of a product, as it is written" })
 export type VariantInput = typeof VariantInput.Type
 
 const Faq = open({
   question: field(text(65_535), "What customers ask", "Does it come assembled?"),
   answer: field(text(65_535), "What the shop answers", "The legs go on with four screws.")
-}).annotations({ identifier: "Faq", description: "A question that customers ask, and its answer" })
+}).annotate({ identifier: "Faq", description: "A question that customers ask, and its answer" })
 
 const Dimensions = open({
   length: optional(field(Amount, "From front to back, or its longest side", 160)),
   width: optional(field(Amount, "From side to side", 80)),
   height: optional(field(Amount, "From bottom to top", 74)),
   unit: optional(field(text(255), "The unit of all three", "cm"))
-}).annotations({ identifier: "Dimensions", description: "The size of a product" })
+}).annotate({ identifier: "Dimensions", description: "The size of a product" })
 
 const short = text(255)
 const long = text(1000)
@@ -112,7 +112,7 @@ export const editable = {
   sku: nullable(short, "Stock keeping unit; not unique", "DESK-WAL-160"),
   barcode: nullable(short, "GTIN, EAN, UPC or ISBN", "4006381333931"),
   imageUrl: nullable(HttpUrl, "Its main picture", "https://images.example.com/desk.jpg"),
-  tags: field(Tags, "Labels, each once whatever its case", ["oak", "office"]),
+  tags: tags("Labels, each once whatever its case", ["oak", "office"]),
   media: field(listOf(Medium, 250), "Pictures, films and models", [{ url: "https://images.example.com/desk-2.jpg" }]),
   options: field(listOf(ProductOption, 10), "What its variants differ in", [{ name: "Width", values: ["120", "160"] }]),
   variants: field(

@@ -1,8 +1,9 @@
 import { Schema } from "effect"
 import { listOf } from "../Bounded.ts"
 import { ExactNumber, type JsonNumber } from "../Json.ts"
+import { isText } from "../Text.ts"
 import { instantOf } from "../Time.ts"
-import { optional } from "./Fields.ts"
+import { documented, field, JsonValue, optional } from "./Fields.ts"
 
 /*
  * The language of automated collections (decisions, section 3): which fields a rule may ask about, with which relations
@@ -176,44 +177,44 @@ export const LANGUAGE = [
     .join(", ")}`
 ].join("\n")
 
+/** Text that the reference shows as one of these names. Which of them it may be, the rule as a whole decides. */
+const nameOf = (names: Iterable<string>) =>
+  Schema.declare(isText, { message: "must be text", toCodecJson: () => undefined }).check(
+    documented({ type: "string", enum: [...names] })
+  )
+
 /** One rule of an automated collection, kept as sent. */
 export const Rule = Schema.Struct({
-  field: Schema.String.annotations({
-    message: () => ({ message: "must be text", override: true }),
-    jsonSchema: {
-      type: "string",
-      enum: [...Object.keys(FIELDS), ...Object.keys(ALIASES)],
-      description: "What of a product is looked at. `tags` and `variant.*` hold when any of the values does",
-      examples: ["tags"]
-    }
-  }),
-  relation: Schema.String.annotations({
-    message: () => ({ message: "must be text", override: true }),
-    jsonSchema: {
-      type: "string",
-      enum: [...new Set(Object.values(RELATIONS).flat())],
-      description: "How it is compared. A missing value satisfies only the negated relations",
-      examples: ["equals"]
-    }
-  }),
+  field: field(
+    nameOf([...Object.keys(FIELDS), ...Object.keys(ALIASES)]),
+    "What of a product is looked at. `tags` and `variant.*` hold when any of the values does",
+    "tags"
+  ),
+  relation: field(
+    nameOf(new Set(Object.values(RELATIONS).flat())),
+    "How it is compared. A missing value satisfies only the negated relations",
+    "equals"
+  ),
   value: optional(
-    Schema.Unknown.annotations({
+    JsonValue.annotate({
       description: `Text (case is ignored), a number, a time or a boolean, as the field is; a list of up to ${MAX_VALUES} for \`in\` and \`not_in\`; none for \`is_set\` and \`is_not_set\``,
       examples: ["oak"]
     })
   )
 })
-  .annotations({ message: () => "must be an object { field, relation, value }" })
-  .pipe(
-    Schema.filter((rule) => {
-      const result = readRule(rule)
-      return isCondition(result) || { path: result.path, message: result.message }
-    }),
-    Schema.annotations({
-      identifier: "Rule",
-      jsonSchema: {},
-      description: `One condition on products. The fields and their relations:\n\n${LANGUAGE}`
-    })
+  .annotate({ message: "must be an object { field, relation, value }" })
+  .check(
+    Schema.makeFilter(
+      (rule) => {
+        const result = readRule(rule)
+        return isCondition(result) || { path: result.path, issue: result.message }
+      },
+      {
+        identifier: "Rule",
+        description: `One condition on products. The fields and their relations:\n\n${LANGUAGE}`,
+        toJsonSchema: () => ({})
+      }
+    )
   )
 export type Rule = typeof Rule.Type
 

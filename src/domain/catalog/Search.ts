@@ -20,16 +20,18 @@ export const MAX_QUERY_WORDS = 8
  * How a product was found, the best first: by its SKU or barcode, by beginnings of its words, by the beginning of its SKU
  * or barcode, by beginnings of words with a typing error.
  */
-export const Found = Schema.Literal("code", "words", "code_beginning", "similar")
+export const Found = Schema.Literals(["code", "words", "code_beginning", "similar"])
 export type Found = typeof Found.Type
 
 /** The last product that was seen, and how it was found. */
 export const SearchCursor = Schema.String.pipe(
-  Schema.filter(
-    (text) => /^(?:code|code_beginning|words|similar)\./.test(text) && isUuid(text.slice(text.indexOf(".") + 1))
+  Schema.check(
+    Schema.makeFilter(
+      (text) => /^(?:code|code_beginning|words|similar)\./.test(text) && isUuid(text.slice(text.indexOf(".") + 1))
+    )
   ),
   Schema.brand("SearchCursor"),
-  Schema.annotations({ message: () => ({ message: "must be the `nextCursor` of a page", override: true }) })
+  Schema.annotate({ message: "must be the `nextCursor` of a page" })
 )
 export type SearchCursor = typeof SearchCursor.Type
 
@@ -38,12 +40,12 @@ export const Query = trimmed(255)
 /** A product that was found. */
 export const FoundProduct = Schema.Struct({
   ...ProductSummary.fields,
-  found: Found.annotations({
+  found: Found.annotate({
     description:
       "How: by its SKU or barcode (`code`), by beginnings of its words (`words`), by the beginning of its SKU or barcode (`code_beginning`), or by words with one typing error (`similar`)",
     examples: ["words"]
   })
-}).annotations({ identifier: "FoundProduct" })
+}).annotate({ identifier: "FoundProduct" })
 
 /** What is searched for, and which page of what is found. */
 export interface SearchRequest {
@@ -53,7 +55,7 @@ export interface SearchRequest {
 }
 
 /** Finds products by text. What is committed is found. */
-export class Search extends Context.Tag("domain/Search")<
+export class Search extends Context.Service<
   Search,
   {
     /** The best first, as `Found` has them; of those that are found alike the oldest first. */
@@ -61,4 +63,4 @@ export class Search extends Context.Tag("domain/Search")<
     /** Makes products findable that a release wrote which knew no search: some of them. Answers how many. */
     readonly catchUp: Effect.Effect<number>
   }
->() {}
+>()("domain/Search") {}

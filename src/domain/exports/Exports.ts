@@ -3,11 +3,11 @@ import type { UnknownStore } from "../access/Stores.ts"
 import type { StoreId } from "../Store.ts"
 
 /** What can be exported of a store. */
-export const ExportKind = Schema.Literal("products", "collections", "orders", "customers")
+export const ExportKind = Schema.Literals(["products", "collections", "orders", "customers"])
 export type ExportKind = typeof ExportKind.Type
 
 /** Takes a store's data out of the service, in the form in which an import brings it back. */
-export class Exports extends Context.Tag("domain/Exports")<
+export class Exports extends Context.Service<
   Exports,
   {
     /**
@@ -21,4 +21,4 @@ export class Exports extends Context.Tag("domain/Exports")<
       write: (lines: string) => Effect.Effect<void, E, R>
     ) => Effect.Effect<number, UnknownStore | E, R>
   }
->() {}
+>()("domain/Exports") {}

@@ -1,15 +1,14 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { listOf } from "../Bounded.ts"
 import { CreateCollection } from "../catalog/Collection.ts"
 import { optional } from "../catalog/Fields.ts"
 import { listed } from "../Limits.ts"
 
-const References = listOf(Schema.String).annotations({ message: () => "must be a list of product ids" })
+const References = listOf(Schema.String).annotate({ message: "must be a list of product ids" })
 
 /** A collection as it is brought from elsewhere: its products by what they are called there, or by their ids here. */
-export const PutCollection = CreateCollection.pipe(
-  Schema.omit("productIds"),
-  Schema.extend(Schema.Struct({ productIds: optional(References) }))
+export const PutCollection = CreateCollection.mapFields(Struct.omit(["productIds"])).pipe(
+  Schema.fieldsAssign({ productIds: optional(References) })
 )
 export type PutCollection = typeof PutCollection.Type
 

@@ -22,7 +22,7 @@ import type { Put, PutAll, PutOutcome } from "./Put.ts"
  * changes nothing. Each is a write like any other, described here and performed by `Writes`, of the parts that the API's
  * writes are made of.
  */
-export class Imports extends Context.Tag("domain/Imports")<
+export class Imports extends Context.Service<
   Imports,
   {
     /**
@@ -66,4 +66,4 @@ export class Imports extends Context.Tag("domain/Imports")<
       puts: ReadonlyArray<Put<PutCustomer>>
     ) => Write<PutAll<never, never>, StoreNotFound>
   }
->() {}
+>()("domain/Imports") {}

@@ -1,4 +1,4 @@
-import { Either, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { listOf } from "../Bounded.ts"
 import { optional } from "../catalog/Fields.ts"
 import { compileDecoder } from "../Decoder.ts"
@@ -31,7 +31,7 @@ const decodeReferences = compileDecoder(References, { errors: "all" })
 
 /** Whom and what a row refers to. */
 export const referencesOf = (row: JsonObject) =>
-  Either.map(decodeReferences(row), ({ customerExternalId, customerId, lineItems = [] }): ReferencesOfOrder => ({
+  Result.map(decodeReferences(row), ({ customerExternalId, customerId, lineItems = [] }): ReferencesOfOrder => ({
     customer: customerExternalId ?? customerId ?? null,
     products: lineItems.map(({ productExternalId, productId }) => productExternalId ?? productId ?? null)
   }))

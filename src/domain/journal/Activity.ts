@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import { MerchantId } from "../Actor.ts"
-import { Timestamp } from "../catalog/Fields.ts"
+import { JsonValue, Timestamp } from "../catalog/Fields.ts"
 import type { JsonText, DocumentPage } from "../Document.ts"
 import { MAX_LIMIT, type PageRequest } from "../Page.ts"
 import type { StoreId } from "../Store.ts"
@@ -9,54 +9,54 @@ import type { Surface } from "../Write.ts"
 import { ENTRY_DAYS } from "./Journal.ts"
 import { ResourceKind } from "./Kinds.ts"
 
-export const EntryId = Uuid.pipe(Schema.brand("EntryId"), Schema.annotations({ identifier: "EntryId" }))
+export const EntryId = Uuid.pipe(Schema.brand("EntryId"), Schema.annotate({ identifier: "EntryId" }))
 export type EntryId = typeof EntryId.Type
 
-export const ActorType = Schema.Literal("app", "merchant", "agent")
+export const ActorType = Schema.Literals(["app", "merchant", "agent"])
 export type ActorType = typeof ActorType.Type
 
 const surfaces = ["rest", "rpc", "mcp", "cli", "import", "consent"] as const satisfies ReadonlyArray<Surface>
 
 /** Through what a write came. */
-export const EntrySurface = Schema.Literal(...surfaces)
+export const EntrySurface = Schema.Literals([...surfaces])
 
-const Side = Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+const Side = Schema.NullOr(Schema.Record(Schema.String, JsonValue))
 const VersionOf = Schema.NullOr(Schema.Int)
-const Id = Schema.typeSchema(Uuid)
+const Id = Schema.toType(Uuid)
 
 /** One change of one resource, as the journal keeps it. */
 export const ActivityEntry = Schema.Struct({
-  id: Schema.typeSchema(EntryId).annotations({ description: "That of the event, too, if the change sent one" }),
+  id: Schema.toType(EntryId).annotate({ description: "That of the event, too, if the change sent one" }),
   at: Timestamp,
-  actor: Schema.Struct({ type: ActorType, id: Id }).annotations({
+  actor: Schema.Struct({ type: ActorType, id: Id }).annotate({
     description: "Who wrote: an installation of an app, a merchant or an agent"
   }),
-  surface: EntrySurface.annotations({ description: "Through what it came" }),
+  surface: EntrySurface.annotate({ description: "Through what it came" }),
   resource: ResourceKind,
   resourceId: Id,
-  versions: Schema.Struct({ before: VersionOf, after: VersionOf }).annotations({
+  versions: Schema.Struct({ before: VersionOf, after: VersionOf }).annotate({
     description:
       "What became which version: null before it was made, and after it was deleted; both of what members administer, which has no versions"
   }),
-  omitted: Schema.Array(Schema.String).annotations({
+  omitted: Schema.Array(Schema.String).annotate({
     description: "Members that differ, too, and were too large to keep: 65,536 characters of JSON are kept of a change"
   }),
   idempotencyKey: Schema.NullOr(Schema.String),
-  requestId: Schema.NullOr(Schema.String).annotations({ description: "What names the request in the service's log" }),
-  hops: Schema.Int.annotations({ description: "Deliveries of events in a row that led to it" }),
-  reason: Schema.NullOr(Schema.String).annotations({ description: "Why, in the words of who wrote" }),
-  undoes: Schema.NullOr(Schema.typeSchema(EntryId)).annotations({ description: "The entry that it takes back" }),
-  approvedBy: Schema.NullOr(Schema.typeSchema(MerchantId)).annotations({
+  requestId: Schema.NullOr(Schema.String).annotate({ description: "What names the request in the service's log" }),
+  hops: Schema.Int.annotate({ description: "Deliveries of events in a row that led to it" }),
+  reason: Schema.NullOr(Schema.String).annotate({ description: "Why, in the words of who wrote" }),
+  undoes: Schema.NullOr(Schema.toType(EntryId)).annotate({ description: "The entry that it takes back" }),
+  approvedBy: Schema.NullOr(Schema.toType(MerchantId)).annotate({
     description: "The merchant who approved what the agent had proposed"
   }),
-  before: Side.annotations({
+  before: Side.annotate({
     description:
       "The members that differ, as they were; the whole resource where it was deleted, null where it was made"
   }),
-  after: Side.annotations({
+  after: Side.annotate({
     description: "The same as they are since; the whole resource where it was made, null where it was deleted"
   })
-}).annotations({ identifier: "ActivityEntry" })
+}).annotate({ identifier: "ActivityEntry" })
 export type ActivityEntry = typeof ActivityEntry.Type
 
 export class EntryNotFound extends Schema.TaggedError<EntryNotFound>()("EntryNotFound", { id: EntryId }) {
@@ -95,7 +95,7 @@ export type Named = typeof Named.Type
 export const MAX_NAMED = 2 * MAX_LIMIT
 
 /** Who changed what in a store, as the journal tells it. */
-export class Activity extends Context.Tag("domain/journal/Activity")<
+export class Activity extends Context.Service<
   Activity,
   {
     /** Entries in descending order of id: the newest first. */
@@ -107,4 +107,4 @@ export class Activity extends Context.Tag("domain/journal/Activity")<
      */
     readonly names: (store: StoreId, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Named>>
   }
->() {}
+>()("domain/journal/Activity") {}

@@ -12,23 +12,23 @@ export const MAX_FOLLOWERS = 64
 
 /** From where a store is followed: what is told next has a greater id. */
 export const Following = Schema.TaggedStruct("Following", {
-  after: EventId.annotations({ description: "What to resume after, until a change has been told" })
+  after: EventId.annotate({ description: "What to resume after, until a change has been told" })
 })
 export type Following = typeof Following.Type
 
 /** A change of a resource as it was committed. What it says now is asked for by its id. */
 export const Changed = Schema.TaggedStruct("Changed", {
-  id: EventId.annotations({
+  id: EventId.annotate({
     description: "Of the change, and of the event that tells apps of it: what to resume after"
   }),
-  kind: Schema.Literal("created", "updated", "deleted"),
+  kind: Schema.Literals(["created", "updated", "deleted"]),
   occurredAt: Timestamp,
-  actor: Schema.Struct({ type: Schema.Literal("app", "merchant", "agent"), id: Uuid }),
-  surface: EntrySurface.annotations({ description: "Through what it was written" }),
+  actor: Schema.Struct({ type: Schema.Literals(["app", "merchant", "agent"]), id: Uuid }),
+  surface: EntrySurface.annotate({ description: "Through what it was written" }),
   resource: CatalogKind,
   resourceId: Uuid,
-  version: Version.annotations({ description: "The version that the change made; of a deletion, the one it ended" }),
-  members: Schema.Array(Schema.String).annotations({
+  version: Version.annotate({ description: "The version that the change made; of a deletion, the one it ended" }),
+  members: Schema.Array(Schema.String).annotate({
     description: "The members of the resource that an update changed",
     examples: [["price", "updatedAt", "version"]]
   })
@@ -36,7 +36,7 @@ export const Changed = Schema.TaggedStruct("Changed", {
 export type Changed = typeof Changed.Type
 
 /** What a follower is told: where it begins, then every change. */
-export const Told = Schema.Union(Following, Changed)
+export const Told = Schema.Union([Following, Changed])
 export type Told = typeof Told.Type
 
 export class ChangesGone extends Schema.TaggedError<ChangesGone>()("ChangesGone", {}) {
@@ -52,7 +52,7 @@ export class TooManyFollowers extends Schema.TaggedError<TooManyFollowers>()("To
 }
 
 /** The changes of a store as they are committed, for those who look on. */
-export class Changes extends Context.Tag("domain/journal/Changes")<
+export class Changes extends Context.Service<
   Changes,
   {
     /**
@@ -67,4 +67,4 @@ export class Changes extends Context.Tag("domain/journal/Changes")<
       resources: ReadonlyArray<CatalogKind>
     ) => Stream.Stream<Told, ChangesGone | TooManyFollowers>
   }
->() {}
+>()("domain/journal/Changes") {}

@@ -18,7 +18,7 @@ export const MAX_SINCE = 10_000
 /** Entries that a refusal names. */
 const MAX_TOLD = 100
 
-const Named = Schema.typeSchema(EntryId)
+const Named = Schema.toType(EntryId)
 
 /** Later changes overlap with what is to be undone: it would take back more than was asked for. */
 export class ChangedSince extends Schema.TaggedError<ChangedSince>()("ChangedSince", {
@@ -86,17 +86,17 @@ export class NotUndoable extends Schema.TaggedError<NotUndoable>()("NotUndoable"
 export const Undone = Schema.Struct({
   undone: Schema.Array(
     Schema.Struct({
-      undoes: Named.annotations({ description: "The entry that was undone" }),
-      id: Schema.NullOr(Named).annotations({
+      undoes: Named.annotate({ description: "The entry that was undone" }),
+      id: Schema.NullOr(Named).annotate({
         description:
           "The entry that tells of that, by which it can be undone in turn; null where nothing was left to undo"
       }),
       resource: CatalogKind,
-      resourceId: Schema.typeSchema(Uuid),
-      version: Schema.NullOr(Schema.Int).annotations({ description: "The version it is now; null where it is gone" })
+      resourceId: Schema.toType(Uuid),
+      version: Schema.NullOr(Schema.Int).annotate({ description: "The version it is now; null where it is gone" })
     })
   )
-}).annotations({ identifier: "Undone" })
+}).annotate({ identifier: "Undone" })
 export type Undone = typeof Undone.Type
 
 /** What whoever asks may undo: of these kinds, and only what this actor wrote where one is named. */
@@ -128,7 +128,7 @@ export type UndoRefused =
  * Takes back what the journal tells of, as new writes with events and entries of their own: all of it or nothing. A change
  * is not undone where later ones overlap with it, unless those were undone themselves.
  */
-export class Undo extends Context.Tag("domain/journal/Undo")<
+export class Undo extends Context.Service<
   Undo,
   {
     readonly undo: (
@@ -139,4 +139,4 @@ export class Undo extends Context.Tag("domain/journal/Undo")<
     /** The newest first; what was undone already is left out, and so is what members administer. */
     readonly undoSpan: (store: StoreId, span: UndoneSpan, right: UndoRight) => Write<Undone, UndoRefused>
   }
->() {}
+>()("domain/journal/Undo") {}

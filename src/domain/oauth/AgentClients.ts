@@ -20,7 +20,7 @@ export class TooManyRegistrations extends Schema.TaggedError<TooManyRegistration
 }
 
 /** The clients that merchants meet agents through: each is what it says of itself, and gets no secret. */
-export class AgentClients extends Context.Tag("domain/oauth/AgentClients")<
+export class AgentClients extends Context.Service<
   AgentClients,
   {
     /** A new client (RFC 7591). It is forgotten if no merchant agrees to it within a day. */
@@ -30,4 +30,4 @@ export class AgentClients extends Context.Tag("domain/oauth/AgentClients")<
     /** Forgets those whose time is over, a batch at a time. Answers how many went. */
     readonly purge: Effect.Effect<number>
   }
->() {}
+>()("domain/oauth/AgentClients") {}

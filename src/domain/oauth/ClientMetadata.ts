@@ -1,4 +1,4 @@
-import { Either, Schema } from "effect"
+import { Result, Schema } from "effect"
 import type { JsonObject } from "../Json.ts"
 import { type AllowedHosts, NO_HOSTS } from "../webhooks/AllowedHosts.ts"
 import { checkUrl } from "../webhooks/Target.ts"
@@ -43,30 +43,30 @@ export interface Described {
   readonly redirectUris: ReadonlyArray<string>
 }
 
-const badMetadata = (reason: string) => Either.left(new InvalidClientMetadata({ reason }))
+const badMetadata = (reason: string) => Result.fail(new InvalidClientMetadata({ reason }))
 
 const isTexts = Schema.is(Schema.Array(Schema.String))
 
 /** Whether an address is one of the open internet, over TLS. */
-const isOpen = (uri: string) => Either.isRight(checkUrl(uri, NO_HOSTS))
+const isOpen = (uri: string) => Result.isSuccess(checkUrl(uri, NO_HOSTS))
 
 /** Without schemes of programs, which any other program on the machine can take for its own: nobody vouches for these. */
 const redirectUrisOf = ({
   redirect_uris: uris
-}: JsonObject): Either.Either<ReadonlyArray<string>, InvalidRedirectUri> =>
+}: JsonObject): Result.Result<ReadonlyArray<string>, InvalidRedirectUri> =>
   isTexts(uris) && uris.length > 0 && uris.length <= MAX_REDIRECTS
-    ? Either.mapLeft(redirectsOf(uris, false), ({ message }) => new InvalidRedirectUri({ reason: message }))
-    : Either.left(new InvalidRedirectUri({ reason: `redirect_uris must be a list of 1 to ${MAX_REDIRECTS} URLs` }))
+    ? Result.mapError(redirectsOf(uris, false), ({ message }) => new InvalidRedirectUri({ reason: message }))
+    : Result.fail(new InvalidRedirectUri({ reason: `redirect_uris must be a list of 1 to ${MAX_REDIRECTS} URLs` }))
 
 const nameOf = (
   { client_name: name }: JsonObject,
   [redirect = ""]: ReadonlyArray<string>
-): Either.Either<string, InvalidClientMetadata> => {
-  if (name === undefined) return Either.right(new URL(redirect).host)
+): Result.Result<string, InvalidClientMetadata> => {
+  if (name === undefined) return Result.succeed(new URL(redirect).host)
   const text = typeof name === "string" ? name.trim() : ""
   return text === "" || text.length > MAX_NAME || UNSEEN.test(text)
     ? badMetadata(`client_name must be text of 1 to ${MAX_NAME} visible characters`)
-    : Either.right(text)
+    : Result.succeed(text)
 }
 
 /** Codes are all there is here. A client that names kinds of its own must name these among them. */
@@ -81,8 +81,8 @@ const lacking = (given: JsonObject) =>
 const openOrNull = (uri: unknown) => (typeof uri === "string" && isOpen(uri) ? uri : null)
 
 /** What a client says of itself, or the first thing that is wrong with it. What is not known here is left out. */
-export const readMetadata = (given: JsonObject): Either.Either<Described, InvalidMetadata> =>
-  Either.gen(function* () {
+export const readMetadata = (given: JsonObject): Result.Result<Described, InvalidMetadata> =>
+  Result.gen(function* () {
     const redirectUris = yield* redirectUrisOf(given)
     const name = yield* nameOf(given, redirectUris)
     const [member, kind] = lacking(given) ?? []
@@ -99,15 +99,15 @@ export const isDocumentUrl = (clientId: string): boolean => clientId.startsWith(
  */
 export const documentUrlRefusal = (clientId: string, allowed: AllowedHosts): string | undefined => {
   const target = checkUrl(clientId, allowed)
-  if (Either.isLeft(target)) return target.left.reason
-  const { path, url } = target.right
+  if (Result.isFailure(target)) return target.failure.reason
+  const { path, url } = target.success
   if (!isDocumentUrl(url)) return "must begin with https://"
   if (path === "/") return "must have a path"
   return url === clientId ? undefined : `must be written as ${url}`
 }
 
 /** What the document of a client says of it: it must name its own address, and no secret, which nobody gave it. */
-export const readDocument = (clientId: string, given: JsonObject): Either.Either<Described, InvalidMetadata> => {
+export const readDocument = (clientId: string, given: JsonObject): Result.Result<Described, InvalidMetadata> => {
   const { client_id: claimed, client_secret: secret, token_endpoint_auth_method: method = "none" } = given
   if (claimed !== clientId) return badMetadata("its client_id is not the address that it was read from")
   if (secret !== undefined || method !== "none") return badMetadata("token_endpoint_auth_method must be none")

@@ -4,12 +4,16 @@ import { Capability } from "../access/Capability.ts"
 import { Scope } from "../access/Scope.ts"
 
 /** What a client calls itself by: the id of an app, or what a client of agents registered as. It is no secret. */
-export const ClientId = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(2048), Schema.brand("ClientId"))
+export const ClientId = Schema.String.pipe(
+  Schema.check(Schema.isMinLength(1)),
+  Schema.check(Schema.isMaxLength(2048)),
+  Schema.brand("ClientId")
+)
 export type ClientId = typeof ClientId.Type
 
 /** A client that is an app, with all that it may be granted. */
 const OfApp = Schema.TaggedStruct("App", {
-  appId: Schema.typeSchema(AppId),
+  appId: Schema.toType(AppId),
   /** Null where an operator made the app. */
   developerName: Schema.NullOr(Schema.String),
   scopes: Schema.Array(Scope),
@@ -29,7 +33,7 @@ export const Client = Schema.Struct({
   redirectUris: Schema.Array(Schema.String),
   /** Whether it can keep no secret, as a program on somebody's own machine. */
   isPublic: Schema.Boolean,
-  of: Schema.Union(OfApp, OfAgent)
+  of: Schema.Union([OfApp, OfAgent])
 })
 export type Client = typeof Client.Type
 
@@ -52,9 +56,9 @@ export class UnknownClient extends Schema.TaggedError<UnknownClient>()("UnknownC
 }
 
 /** The clients that merchants can be asked by. */
-export class Clients extends Context.Tag("domain/oauth/Clients")<
+export class Clients extends Context.Service<
   Clients,
   {
     readonly find: (id: ClientId) => Effect.Effect<Client, UnknownClient>
   }
->() {}
+>()("domain/oauth/Clients") {}

@@ -38,7 +38,7 @@ export interface AgreedAgent extends NewAgent {
 }
 
 /** What merchants agree to. */
-export class Consents extends Context.Tag("domain/oauth/Consents")<
+export class Consents extends Context.Service<
   Consents,
   {
     /**
@@ -58,4 +58,4 @@ export class Consents extends Context.Tag("domain/oauth/Consents")<
       agent: AgreedAgent
     ) => Effect.Effect<Redacted.Redacted, StoreNotFound | AgentLimitReached | UnknownClient>
   }
->() {}
+>()("domain/oauth/Consents") {}

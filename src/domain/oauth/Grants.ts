@@ -42,7 +42,7 @@ export interface RefreshPresented {
 }
 
 /** What merchants agreed to, and the tokens that clients have of it. */
-export class Grants extends Context.Tag("domain/oauth/Grants")<
+export class Grants extends Context.Service<
   Grants,
   {
     /**
@@ -72,4 +72,4 @@ export class Grants extends Context.Tag("domain/oauth/Grants")<
     /** Deletes codes and tokens that have ended, and grants that nothing came of or is left of. Answers how many went. */
     readonly purge: Effect.Effect<number>
   }
->() {}
+>()("domain/oauth/Grants") {}

@@ -6,7 +6,7 @@ import { Schema } from "effect"
  */
 
 /** The SHA-256 of a verifier, in base64url: the one method there is, S256. */
-export const Challenge = Schema.String.pipe(Schema.pattern(/^[\w-]{43}$/), Schema.brand("Challenge"))
+export const Challenge = Schema.String.pipe(Schema.check(Schema.isPattern(/^[\w-]{43}$/)), Schema.brand("Challenge"))
 export type Challenge = typeof Challenge.Type
 
 export const isChallenge = Schema.is(Challenge)

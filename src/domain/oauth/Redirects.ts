@@ -1,4 +1,4 @@
-import { Either } from "effect"
+import { Result } from "effect"
 import { notPublic } from "../webhooks/Address.ts"
 import { parseUrl } from "../Url.ts"
 import { hostOf } from "../webhooks/AllowedHosts.ts"
@@ -36,10 +36,10 @@ const refusal = (uri: string, isPublic: boolean): string | undefined => {
 export const redirectsOf = (
   uris: ReadonlyArray<string>,
   isPublic: boolean
-): Either.Either<ReadonlyArray<string>, RedirectUriRefused> =>
-  Either.all(
+): Result.Result<ReadonlyArray<string>, RedirectUriRefused> =>
+  Result.all(
     [...new Set(uris)].map((uri) => {
       const reason = refusal(uri, isPublic)
-      return reason === undefined ? Either.right(uri) : Either.left(new RedirectUriRefused({ uri, reason }))
+      return reason === undefined ? Result.succeed(uri) : Result.fail(new RedirectUriRefused({ uri, reason }))
     })
   )

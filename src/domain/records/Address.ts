@@ -14,4 +14,4 @@ export const Address = open({
   postalCode: line("Postal code", "4000-001"),
   country: line("Country, in the merchant's words", "Portugal"),
   phone: line("Telephone", "+351 000 000 000")
-}).annotations({ identifier: "Address", description: "A postal address" })
+}).annotate({ identifier: "Address", description: "A postal address" })

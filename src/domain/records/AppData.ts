@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import type { Installation } from "../access/Installations.ts"
-import { optional, Timestamp } from "../catalog/Fields.ts"
+import { described, documented, JsonValue, optional, Timestamp } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../Document.ts"
 import type { PageRequest } from "../Page.ts"
 import { grouped } from "../Text.ts"
@@ -17,31 +17,32 @@ export const MAX_VALUE = 64 * 1024
 const MAX_TTL = 31_536_000
 
 const name = (max: number) =>
-  Schema.String.pipe(
-    Schema.pattern(new RegExp(`^[A-Za-z0-9._:-]{1,${max}}$`)),
-    Schema.annotations({
-      message: () => ({ message: `must be 1 to ${max} of A-Z, a-z, 0-9 and . _ : -`, override: true })
+  Schema.String.check(
+    // Without the flag `u` JSON Schema would not show the pattern.
+    Schema.isPattern(new RegExp(`^[A-Za-z0-9._:-]{1,${max}}$`, "u"), {
+      message: `must be 1 to ${max} of A-Z, a-z, 0-9 and . _ : -`
     })
   )
 
 /** What entries are kept apart by. */
-export const Namespace = name(64).annotations({
+export const Namespace = name(64).annotate({
   description: "A name that entries are kept under",
   examples: ["settings"]
 })
 
 /** What an entry is found by, in its namespace. */
-export const Key = name(256).annotations({ description: "The key of the entry", examples: ["theme"] })
+export const Key = name(256).annotate({ description: "The key of the entry", examples: ["theme"] })
 
 const isValue = (value: unknown): value is Encoded =>
   value instanceof Encoded && Buffer.byteLength(value.json) <= MAX_VALUE
 
 /** Any JSON, which the service keeps as its text. */
-const Value = Schema.declare(isValue, {
-  jsonSchema: { type: ["object", "array", "string", "number", "boolean", "null"], items: {} },
-  description: `Any JSON, of at most ${grouped(MAX_VALUE)} bytes. It comes back as it was sent, to the letter`,
-  message: () => ({ message: `must be JSON of at most ${grouped(MAX_VALUE)} bytes`, override: true })
-})
+const Value = Schema.declare(isValue, { toCodecJson: () => undefined })
+  .check(documented({ type: ["object", "array", "string", "number", "boolean", "null"], items: {} }))
+  .annotate({
+    description: `Any JSON, of at most ${grouped(MAX_VALUE)} bytes. It comes back as it was sent, to the letter`,
+    message: `must be JSON of at most ${grouped(MAX_VALUE)} bytes`
+  })
 
 /** What is written of an entry. */
 export const PutAppData = Schema.Struct({
@@ -49,26 +50,26 @@ export const PutAppData = Schema.Struct({
   value: Value,
   ttlSeconds: optional(
     Schema.Int.pipe(
-      Schema.between(1, MAX_TTL),
-      Schema.annotations({
+      Schema.check(Schema.isBetween({ minimum: 1, maximum: MAX_TTL })),
+      Schema.annotate({
         description: "When the entry ends by itself. Without it, it stays",
         examples: [3600],
-        message: () => ({ message: `must be an integer from 1 to ${MAX_TTL}`, override: true })
+        message: `must be an integer from 1 to ${MAX_TTL}`
       })
     )
   )
-}).annotations({ identifier: "PutAppData" })
+}).annotate({ identifier: "PutAppData" })
 export type PutAppData = typeof PutAppData.Type
 
 /** An entry of an installation's own data. */
 export const AppDataEntry = Schema.Struct({
   namespace: Namespace,
   key: Key,
-  value: Schema.Unknown.annotations({ description: "As it was sent" }),
-  expiresAt: Schema.NullOr(Timestamp).annotations({ description: "When it ends by itself; null where it stays" }),
+  value: described(JsonValue, "As it was sent"),
+  expiresAt: Schema.NullOr(Timestamp).annotate({ description: "When it ends by itself; null where it stays" }),
   createdAt: Timestamp,
   updatedAt: Timestamp
-}).annotations({ identifier: "AppDataEntry" })
+}).annotate({ identifier: "AppDataEntry" })
 export type AppDataEntry = typeof AppDataEntry.Type
 
 export class AppDataNotFound extends Schema.TaggedError<AppDataNotFound>()("AppDataNotFound", {
@@ -90,7 +91,7 @@ export class AppDataFull extends Schema.TaggedError<AppDataFull>()("AppDataFull"
 type Owner = Pick<Installation, "id" | "storeId">
 
 /** What installations keep for themselves (decisions, section 9). Nobody is told of its changes. */
-export class AppData extends Context.Tag("domain/records/AppData")<
+export class AppData extends Context.Service<
   AppData,
   {
     readonly get: (owner: Owner, namespace: string, key: string) => Effect.Effect<JsonText, AppDataNotFound>
@@ -102,4 +103,4 @@ export class AppData extends Context.Tag("domain/records/AppData")<
     /** Deletes entries that have expired, a batch at a time. Answers how many went. */
     readonly purge: Effect.Effect<number>
   }
->() {}
+>()("domain/records/AppData") {}

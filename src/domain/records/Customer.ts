@@ -1,11 +1,11 @@
-import { Context, Schema } from "effect"
+import { Context, Schema, Struct } from "effect"
 import { listOf } from "../Bounded.ts"
-import { Amount, Bool, field, nullable, Tags, text, Timestamp } from "../catalog/Fields.ts"
+import { Amount, Bool, field, nullable, tags, text, Timestamp } from "../catalog/Fields.ts"
 import { Uuid } from "../Uuid.ts"
 import { Address } from "./Address.ts"
 import type { Given, RecordsOf } from "./Records.ts"
 
-export const CustomerId = Uuid.pipe(Schema.brand("CustomerId"), Schema.annotations({ identifier: "CustomerId" }))
+export const CustomerId = Uuid.pipe(Schema.brand("CustomerId"), Schema.annotate({ identifier: "CustomerId" }))
 export type CustomerId = typeof CustomerId.Type
 
 /** Addresses that a customer may have. */
@@ -18,7 +18,7 @@ const own = {
   email: nullable(text(255), "Where the customer is written to", "ada@example.com"),
   phone: nullable(text(255), "Telephone", "+351 000 000 000"),
   company: nullable(text(255), "For which company the customer buys", "Example Books"),
-  tags: field(Tags, "Labels, each once whatever its case", ["regular"]),
+  tags: tags("Labels, each once whatever its case", ["regular"]),
   acceptsMarketing: field(Bool, "Whether the customer wants to be written to", false)
 }
 
@@ -27,19 +27,19 @@ export const Customer = Schema.Struct({
   id: CustomerId,
   ...own,
   ordersCount: field(
-    Schema.NonNegativeInt,
+    Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
     "Orders of this customer that the store holds and that are not cancelled",
     3
   ),
   totalSpent: field(Amount, "The sum of their totals, whatever their currencies", 2431.2),
-  addresses: Schema.NullOr(Addresses).annotations({ description: "Where the customer lives, or wants things sent" }),
+  addresses: Schema.NullOr(Addresses).annotate({ description: "Where the customer lives, or wants things sent" }),
   createdAt: Timestamp,
   updatedAt: Timestamp
-}).annotations({ identifier: "Customer" })
+}).annotate({ identifier: "Customer" })
 export type Customer = typeof Customer.Type
 
 /** A customer as an import brings it. */
-export const PutCustomer = Schema.partialWith(Schema.Struct({ ...own, addresses: Addresses }), { exact: true })
+export const PutCustomer = Schema.Struct({ ...own, addresses: Addresses }).mapFields(Struct.map(Schema.optionalKey))
 export type PutCustomer = typeof PutCustomer.Type
 
 /** What of a customer is shown only to who holds the capability `customer_pii` (decisions, section 9). */
@@ -78,7 +78,7 @@ export class UnknownCustomer extends Schema.TaggedError<UnknownCustomer>()("Unkn
 }
 
 /** The customers of the stores. */
-export class Customers extends Context.Tag("domain/Customers")<
+export class Customers extends Context.Service<
   Customers,
   RecordsOf<CustomerId, PutCustomer, never, CustomerNotFound>
->() {}
+>()("domain/Customers") {}

@@ -1,6 +1,17 @@
-import { Context, Schema } from "effect"
+import { Context, Schema, Struct } from "effect"
 import { listOf } from "../Bounded.ts"
-import { Amount, CurrencyCode, field, nullable, optional, text, Timestamp, trimmed } from "../catalog/Fields.ts"
+import {
+  Amount,
+  CurrencyCode,
+  described,
+  field,
+  nullable,
+  numberFrom,
+  optional,
+  text,
+  Timestamp,
+  trimmed
+} from "../catalog/Fields.ts"
 import { ProductId } from "../catalog/Product.ts"
 import { Instant } from "../Time.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"
@@ -9,27 +20,19 @@ import { CustomerId, type UnknownCustomer } from "./Customer.ts"
 import type { Given, RecordsOf } from "./Records.ts"
 import { problemsOf, totalsOf } from "./Totals.ts"
 
-export const OrderId = Uuid.pipe(Schema.brand("OrderId"), Schema.annotations({ identifier: "OrderId" }))
+export const OrderId = Uuid.pipe(Schema.brand("OrderId"), Schema.annotate({ identifier: "OrderId" }))
 export type OrderId = typeof OrderId.Type
 
 /** Lines that an order may have. */
 const MAX_LINES = 1000
 
-const says = (message: string) => ({ message: () => ({ message, override: true }) })
+const Status = Schema.Literals(["open", "completed", "cancelled"]).annotate({
+  message: "must be open, completed or cancelled"
+})
 
-const Status = Schema.Literal("open", "completed", "cancelled").annotations(
-  says("must be open, completed or cancelled")
-)
-
-const Quantity = Schema.Int.pipe(
-  Schema.between(1, 1_000_000_000),
-  Schema.annotations(says("must be a whole number from 1 to 1,000,000,000"))
-)
-
-const Rate = Amount.pipe(
-  Schema.filter((rate) => Number(rate) <= 1, { jsonSchema: { maximum: 1 } }),
-  Schema.annotations(says("must be a number from 0 to 1"))
-)
+const Quantity = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 })).annotate({
+  message: "must be a whole number from 1 to 1,000,000,000"
+})
 
 const ofLine = {
   productId: nullable(
@@ -47,9 +50,9 @@ const ofLine = {
 }
 
 const LineItem = Schema.Struct({
-  id: Uuid.annotations({ jsonSchema: { format: "uuid", description: "Given by the service" } }),
+  id: described(Uuid, "Given by the service"),
   ...ofLine
-}).annotations({ identifier: "LineItem", description: "A line of an order" })
+}).annotate({ identifier: "LineItem", description: "A line of an order" })
 
 const amounts = {
   subtotal: field(Amount, "The sum of the lines' totals", 809.1),
@@ -77,11 +80,11 @@ const own = {
     CustomerId.make("019c1363-49c0-7c05-b1de-4a7f9e63d210")
   ),
   email: nullable(text(255), "Where the customer is written to", "ada@example.com"),
-  lineItems: listOf(LineItem, MAX_LINES).annotations({ description: "What was ordered" }),
+  lineItems: listOf(LineItem, MAX_LINES).annotate({ description: "What was ordered" }),
   shippingAddress: Schema.NullOr(Address),
   billingAddress: Schema.NullOr(Address),
   note: nullable(text(65_535), "What is to be known about the order", "Please ring twice."),
-  placedAt: Timestamp.annotations({ description: "When it was ordered", examples: [placedAt] })
+  placedAt: Timestamp.annotate({ description: "When it was ordered", examples: [placedAt] })
 }
 
 /** What a customer ordered. Every response shows every field (decisions, section 9). */
@@ -90,15 +93,21 @@ export const Order = Schema.Struct({
   ...own,
   createdAt: Timestamp,
   updatedAt: Timestamp
-}).annotations({ identifier: "Order" })
+}).annotate({ identifier: "Order" })
 export type Order = typeof Order.Type
 
 const LineInput = Schema.Struct({
   name: ofLine.name,
   quantity: ofLine.quantity,
   unitPrice: ofLine.unitPrice,
-  discountRate: optional(field(Rate, "The part of the price that is taken off, instead of `discount`", 0.1))
-}).pipe(Schema.extend(Schema.partialWith(Schema.Struct(ofLine).omit("name", "quantity", "unitPrice"), { exact: true })))
+  discountRate: optional(field(numberFrom(0, 1), "The part of the price that is taken off, instead of `discount`", 0.1))
+}).pipe(
+  Schema.fieldsAssign(
+    Schema.Struct(ofLine)
+      .mapFields(Struct.omit(["name", "quantity", "unitPrice"]))
+      .mapFields(Struct.map(Schema.optionalKey)).fields
+  )
+)
 
 /**
  * An order as an import brings it. Amounts that are left out are computed, to the last digit; those that are given must
@@ -110,8 +119,12 @@ export const PutOrder = Schema.Struct({
   shippedAt: optional(Schema.NullOr(Instant)),
   lineItems: listOf(LineInput, MAX_LINES)
 }).pipe(
-  Schema.extend(Schema.partialWith(Schema.Struct(own).omit("number", "placedAt", "lineItems"), { exact: true })),
-  Schema.filter(problemsOf)
+  Schema.fieldsAssign(
+    Schema.Struct(own)
+      .mapFields(Struct.omit(["number", "placedAt", "lineItems"]))
+      .mapFields(Struct.map(Schema.optionalKey)).fields
+  ),
+  Schema.check(Schema.makeFilter(problemsOf))
 )
 export type PutOrder = typeof PutOrder.Type
 
@@ -162,7 +175,6 @@ export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNot
 }
 
 /** The orders of the stores. Those that are put count for their customers, in the same transaction. */
-export class Orders extends Context.Tag("domain/Orders")<
-  Orders,
-  RecordsOf<OrderId, PutOrder, UnknownCustomer, OrderNotFound>
->() {}
+export class Orders extends Context.Service<Orders, RecordsOf<OrderId, PutOrder, UnknownCustomer, OrderNotFound>>()(
+  "domain/Orders"
+) {}

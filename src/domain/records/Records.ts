@@ -1,4 +1,4 @@
-import type { Effect, Either } from "effect"
+import type { Effect, Result } from "effect"
 import type { DocumentPage, JsonText } from "../Document.ts"
 import type { PageRequest } from "../Page.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
@@ -54,5 +54,5 @@ export interface RecordsOf<Id, Input, Refused, Missing> {
   readonly put: (
     store: StoreId,
     puts: ReadonlyArray<Put<Id, Input>>
-  ) => Write<ReadonlyArray<Either.Either<Done<Id>, Refused>>, StoreNotFound>
+  ) => Write<ReadonlyArray<Result.Result<Done<Id>, Refused>>, StoreNotFound>
 }

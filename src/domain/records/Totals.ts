@@ -20,10 +20,10 @@ interface Priced {
   readonly total?: JsonNumber
 }
 
-const { equals, greaterThan, lessThan, multiply, subtract, sum, unsafeFromNumber } = BigDecimal
+const { equals, fromNumberUnsafe, isGreaterThan, isLessThan, multiply, subtract, sum } = BigDecimal
 
-const ZERO = unsafeFromNumber(0)
-const MOST = unsafeFromNumber(MAX_NUMBER)
+const ZERO = fromNumberUnsafe(0)
+const MOST = fromNumberUnsafe(MAX_NUMBER)
 
 const reckon = ({ discount = 0, lineItems, shipping = 0, tax = 0, ...given }: Priced) => {
   const lines = lineItems.map((line) => {
@@ -55,7 +55,7 @@ export const totalsOf = (order: Priced) => {
 }
 
 const isAmount = (value: BigDecimal.BigDecimal) =>
-  !greaterThan(value, MOST) && BigDecimal.normalize(value).scale < MAX_DIGITS
+  !isGreaterThan(value, MOST) && BigDecimal.normalize(value).scale < MAX_DIGITS
 
 const WANTED = `must be a number from 0 to ${MAX_NUMBER}`
 
@@ -65,7 +65,7 @@ const textOf = (value: BigDecimal.BigDecimal) => stringify(numberOf(value))
 export const problemsOf = (order: Priced): ReadonlyArray<Schema.FilterIssue> => {
   const { lines, subtotal, taxed, total, untaxed } = reckon(order)
   const problems: Array<Schema.FilterIssue> = []
-  const tell = (path: ReadonlyArray<PropertyKey>, message: string) => problems.push({ path, message })
+  const tell = (path: ReadonlyArray<PropertyKey>, issue: string) => problems.push({ path, issue })
 
   for (const [index, { discount, full, total }] of lines.entries()) {
     const line = order.lineItems[index]
@@ -73,7 +73,7 @@ export const problemsOf = (order: Priced): ReadonlyArray<Schema.FilterIssue> => 
     if (line?.discount !== undefined && line.discountRate !== undefined) {
       tell(at("discountRate"), "must not be there beside discount")
     }
-    if (greaterThan(discount, full)) tell(at("discount"), `must be at most the line's price, ${textOf(full)}`)
+    if (isGreaterThan(discount, full)) tell(at("discount"), `must be at most the line's price, ${textOf(full)}`)
     else if (line?.total !== undefined && !equals(decimal(line.total), total)) {
       tell(at("total"), `must be ${textOf(total)}, quantity times unitPrice less discount`)
     }
@@ -82,7 +82,7 @@ export const problemsOf = (order: Priced): ReadonlyArray<Schema.FilterIssue> => 
   if (order.subtotal !== undefined && !equals(decimal(order.subtotal), subtotal)) {
     tell(["subtotal"], `must be ${textOf(subtotal)}, the sum of the lines' totals`)
   }
-  if (order.discount !== undefined && lessThan(subtotal, decimal(order.discount))) {
+  if (order.discount !== undefined && isLessThan(subtotal, decimal(order.discount))) {
     tell(["discount"], `must be at most the subtotal, ${textOf(subtotal)}`)
   } else if (order.total !== undefined && !equals(decimal(order.total), total)) {
     const wanted = equals(taxed, untaxed) ? textOf(taxed) : `${textOf(taxed)}, or ${textOf(untaxed)} with the tax in it`

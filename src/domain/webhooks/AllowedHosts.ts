@@ -1,4 +1,4 @@
-import { Either, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { parseUrl } from "../Url.ts"
 import { addressOf } from "./Address.ts"
 import { isHostName } from "./HostName.ts"
@@ -23,24 +23,24 @@ export class AllowedHostInvalid extends Schema.TaggedError<AllowedHostInvalid>()
 /** Host and port. IPv6 stands in brackets, so that the colon before the port is the only other one. */
 const ENTRY = /^(\[[^[\]]+\]|[^:[\]]+)(?::([1-9]\d{0,4}))?$/
 
-const parseEntry = (entry: string): Either.Either<string, AllowedHostInvalid> => {
-  const invalid = Either.left(new AllowedHostInvalid({ entry }))
+const parseEntry = (entry: string): Result.Result<string, AllowedHostInvalid> => {
+  const invalid = Result.fail(new AllowedHostInvalid({ entry }))
   const [, host = "", port] = ENTRY.exec(entry) ?? []
   // Nothing of a URL but a host may slip in: the parser would take `name/path` and `user@name`, and drop the rest.
   const url = /[\s/\\?#@]/.test(host) ? undefined : parseUrl(`http://${host}`)
   if (url === undefined || Number(port ?? 1) > 65_535) return invalid
   const name = hostOf(url)
   if (addressOf(name) === undefined && !isHostName(name)) return invalid
-  return Either.right(port === undefined ? name : `${name}:${port}`)
+  return Result.succeed(port === undefined ? name : `${name}:${port}`)
 }
 
 /**
  * Reads `WEBHOOK_ALLOW_HOSTS`: names or addresses with or without a port, separated by commas. There are no patterns:
  * each host stands for itself alone. Fails on the first entry that is wrong.
  */
-export const parseAllowedHosts = (text: string): Either.Either<AllowedHosts, AllowedHostInvalid> => {
+export const parseAllowedHosts = (text: string): Result.Result<AllowedHosts, AllowedHostInvalid> => {
   const entries = text.split(",").map((entry) => entry.trim())
-  return Either.map(Either.all(entries.filter((entry) => entry !== "").map(parseEntry)), (hosts) => new Set(hosts))
+  return Result.map(Result.all(entries.filter((entry) => entry !== "").map(parseEntry)), (hosts) => new Set(hosts))
 }
 
 /** The host of a URL without the dot that may end a name: with and without it is the same host. */

@@ -30,6 +30,6 @@ export const retryAfterSeconds = (header: string | null, now: number): number =>
  * `chance` is a random number from 0 to 1. `wished`, the receiver's `Retry-After`, may only lengthen the wait.
  */
 export const nextAttempt = (failures: number, chance: number, wished: number): Option.Option<number> =>
-  Option.map(Option.fromNullable(RETRY_SECONDS[failures - 1]), (seconds) =>
+  Option.map(Option.fromNullishOr(RETRY_SECONDS[failures - 1]), (seconds) =>
     Math.max(seconds * (1 - JITTER + 2 * JITTER * chance), Math.min(wished, MAX_SECONDS))
   )

@@ -18,12 +18,12 @@ const When = Schema.NullOr(Timestamp)
 /** How events of a store reach an installation. */
 export const StoreWebhook = Schema.Struct({
   installationId: InstallationId,
-  host: Schema.NullOr(Schema.String).annotations({ description: "Where they are sent; null where the app wants none" }),
-  kinds: storedList(EventKind).annotations({ description: "The kinds of event that the app wants" }),
-  failingSince: When.annotations({ description: "Since when the app's endpoint fails without one success" }),
-  pausedAt: When.annotations({ description: "When it was paused for all stores: it receives nothing" }),
+  host: Schema.NullOr(Schema.String).annotate({ description: "Where they are sent; null where the app wants none" }),
+  kinds: storedList(EventKind).annotate({ description: "The kinds of event that the app wants" }),
+  failingSince: When.annotate({ description: "Since when the app's endpoint fails without one success" }),
+  pausedAt: When.annotate({ description: "When it was paused for all stores: it receives nothing" }),
   pauseReason: Schema.NullOr(PauseReason),
-  heldSince: When.annotations({ description: "Since when a member of the store lets its deliveries wait" })
+  heldSince: When.annotate({ description: "Since when a member of the store lets its deliveries wait" })
 })
 
 /** An event of a store on its way to an installation. */
@@ -32,9 +32,9 @@ export const StoreDelivery = Schema.Struct({
   eventId: EventId,
   kind: EventKind,
   state: DeliveryState,
-  attempts: Schema.Int.annotations({ description: "Requests so far" }),
+  attempts: Schema.Int.annotate({ description: "Requests so far" }),
   createdAt: Timestamp,
-  nextAt: When.annotations({ description: "When it is tried next; null when it is not" }),
+  nextAt: When.annotate({ description: "When it is tried next; null when it is not" }),
   finishedAt: When
 })
 
@@ -43,13 +43,13 @@ export const StoreAttempt = Schema.Struct({
   attempt: Schema.Int,
   startedAt: Timestamp,
   durationMillis: Schema.NullOr(Schema.Int),
-  status: Schema.NullOr(Schema.Int).annotations({ description: "Of the answer; null where none came whole" }),
-  error: Schema.NullOr(Schema.String).annotations({ description: "Why no answer came whole" })
+  status: Schema.NullOr(Schema.Int).annotate({ description: "Of the answer; null where none came whole" }),
+  error: Schema.NullOr(Schema.String).annotate({ description: "Why no answer came whole" })
 })
 
 export const StoreDeliveryDetails = Schema.Struct({
   ...StoreDelivery.fields,
-  log: Schema.Array(StoreAttempt).annotations({ description: "Every request, the first one first" })
+  log: Schema.Array(StoreAttempt).annotate({ description: "Every request, the first one first" })
 })
 
 /** Which deliveries of an installation are asked for, the newest first. */
@@ -60,7 +60,7 @@ export interface DeliveriesRequest extends DeliveriesAsked {
 }
 
 /** The webhooks of the apps on a store, for its members. Each answers the JSON of what stands above. */
-export class StoreWebhooks extends Context.Tag("domain/StoreWebhooks")<
+export class StoreWebhooks extends Context.Service<
   StoreWebhooks,
   {
     readonly show: (store: StoreId, installation: InstallationId) => Effect.Effect<JsonText, InstallationNotFound>
@@ -89,4 +89,4 @@ export class StoreWebhooks extends Context.Tag("domain/StoreWebhooks")<
       installation: InstallationId
     ) => Write<JsonText, InstallationNotFound | StoreNotFound>
   }
->() {}
+>()("domain/StoreWebhooks") {}

@@ -1,4 +1,4 @@
-import { Either, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { parseUrl } from "../Url.ts"
 import { notPublic } from "./Address.ts"
 import { type AllowedHosts, hostOf, isAllowed } from "./AllowedHosts.ts"
@@ -40,7 +40,7 @@ const refusal = (url: URL, isAllowed: boolean): string | undefined => {
   return isAllowed ? undefined : refuseHost(hostOf(url))
 }
 
-const refuse = (reason: string) => Either.left(new WebhookUrlRefused({ reason }))
+const refuse = (reason: string) => Result.fail(new WebhookUrlRefused({ reason }))
 
 /**
  * Whether webhook requests may go to the URL `text` (decisions, section 10): an absolute https URL of at most
@@ -49,7 +49,7 @@ const refuse = (reason: string) => Either.left(new WebhookUrlRefused({ reason })
  * Standard knows decimal, octal, hexadecimal and short forms), since nothing looks it up later. For a name this is an
  * early word only: the addresses it stands for are judged where they are looked up (`layers/webhooks/Lookup`).
  */
-export const checkUrl = (text: string, allowed: AllowedHosts): Either.Either<Target, WebhookUrlRefused> => {
+export const checkUrl = (text: string, allowed: AllowedHosts): Result.Result<Target, WebhookUrlRefused> => {
   if (text.length > MAX_URL_LENGTH) return refuse(`must have at most ${MAX_URL_LENGTH} characters`)
   const url = parseUrl(text)
   if (url === undefined) return refuse("must be an absolute URL, as in https://example.com/webhooks")
@@ -58,5 +58,5 @@ export const checkUrl = (text: string, allowed: AllowedHosts): Either.Either<Tar
   if (reason !== undefined) return refuse(reason)
   url.hostname = hostOf(url)
   const path = url.href.slice(url.origin.length)
-  return Either.right({ url: WebhookUrl.make(url.href), origin: url.origin, path, isAllowed: isNamed })
+  return Result.succeed({ url: WebhookUrl.make(url.href), origin: url.origin, path, isAllowed: isNamed })
 }

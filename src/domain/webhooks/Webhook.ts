@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { AppId, type AppNotFound } from "../access/Apps.ts"
 import { listOf } from "../Bounded.ts"
 import { EventId, EventKind } from "../Events.ts"
@@ -15,29 +15,28 @@ export const OVERLAP_HOURS = 24
 export const LOG_DAYS = 30
 
 /** Why a webhook receives nothing: it was told so, its endpoint answered 410, or it failed for too long. */
-export const PauseReason = Schema.Literal("operator", "gone", "failing")
+export const PauseReason = Schema.Literals(["operator", "gone", "failing"])
 
 /** The kinds of event that a webhook is told of. */
-export const WantedKinds = listOf(EventKind, EventKind.literals.length).pipe(
-  Schema.filter((kinds) => kinds.length > 0, { message: () => "must name a kind of event" }),
-  Schema.annotations({ description: "Which events it wants, of the stores that let it read what they tell of" })
-)
+export const WantedKinds = listOf(EventKind, EventKind.literals.length)
+  .annotate({ description: "Which events it wants, of the stores that let it read what they tell of" })
+  .check(Schema.makeFilter((kinds) => kinds.length > 0, { message: "must name a kind of event" }))
 
 /** An app's webhook as it stands. Its secrets are shown only when they are made. */
 export const Webhook = Schema.Struct({
-  appId: Schema.typeSchema(AppId),
+  appId: Schema.toType(AppId),
   url: Schema.String,
   kinds: storedList(EventKind),
   /** How many secrets sign: two while one is being replaced. */
   liveSecrets: Schema.Int,
-  failingSince: Schema.NullOr(Schema.DateFromSelf),
-  pausedAt: Schema.NullOr(Schema.DateFromSelf),
+  failingSince: Schema.NullOr(Schema.Date),
+  pausedAt: Schema.NullOr(Schema.Date),
   pauseReason: Schema.NullOr(PauseReason),
   /** Deliveries that are due or will be; while the webhook is paused these are what it misses. */
   pending: Schema.Int,
-  oldestPendingAt: Schema.NullOr(Schema.DateFromSelf),
+  oldestPendingAt: Schema.NullOr(Schema.Date),
   /** From when on the oldest of them are deleted unsent, unless it is resumed before; null while it is not paused. */
-  pendingDroppedFrom: Schema.NullOr(Schema.DateFromSelf),
+  pendingDroppedFrom: Schema.NullOr(Schema.Date),
   dead: Schema.Int
 })
 export type Webhook = typeof Webhook.Type
@@ -47,21 +46,21 @@ export type Webhook = typeof Webhook.Type
  * `skipped`: it was missed while the webhook was paused, and not wanted. `canceled`: its installation is gone. `held`: it
  * waits until the store's members let it be sent.
  */
-export const DeliveryState = Schema.Literal("pending", "delivered", "dead", "skipped", "canceled", "held")
+export const DeliveryState = Schema.Literals(["pending", "delivered", "dead", "skipped", "canceled", "held"])
 export type DeliveryState = typeof DeliveryState.Type
 
 /** One event on its way to one installation. */
 export const Delivery = Schema.Struct({
-  eventId: Schema.typeSchema(EventId),
+  eventId: Schema.toType(EventId),
   kind: EventKind,
   storeId: Schema.String,
   installationId: Schema.String,
   state: DeliveryState,
   attempts: Schema.Int,
-  createdAt: Schema.DateFromSelf,
+  createdAt: Schema.Date,
   /** When it is tried again; null when it is finished. */
-  nextAt: Schema.NullOr(Schema.DateFromSelf),
-  finishedAt: Schema.NullOr(Schema.DateFromSelf)
+  nextAt: Schema.NullOr(Schema.Date),
+  finishedAt: Schema.NullOr(Schema.Date)
 })
 export type Delivery = typeof Delivery.Type
 
@@ -77,7 +76,7 @@ export const MAX_LOOKED = 10_000
 export const Attempt = Schema.Struct({
   installationId: Schema.String,
   attempt: Schema.Int,
-  startedAt: Schema.DateFromSelf,
+  startedAt: Schema.Date,
   durationMillis: Schema.NullOr(Schema.Int),
   status: Schema.NullOr(Schema.Int),
   /** The first 16 KiB of the answer's body, read as UTF-8. */
@@ -95,8 +94,8 @@ export const TEST_LIMITS = { account: 20, host: 60 }
 
 /** What came of a request that only tests whether a webhook is reached. */
 export const TestDelivery = Schema.Struct({
-  eventId: Schema.typeSchema(EventId),
-  ...Attempt.pick("durationMillis", "status", "answer", "error").fields
+  eventId: Schema.toType(EventId),
+  ...Attempt.mapFields(Struct.pick(["durationMillis", "status", "answer", "error"])).fields
 })
 export type TestDelivery = typeof TestDelivery.Type
 

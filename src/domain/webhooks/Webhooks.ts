@@ -37,7 +37,7 @@ export interface Resealed {
  * How events reach apps: one URL for each app, the kinds it wants, the secrets that sign, and the log of what was sent
  * (contract, section 6; decisions, section 10). For operators: the members of a store see `StoreWebhooks`.
  */
-export class Webhooks extends Context.Tag("domain/Webhooks")<
+export class Webhooks extends Context.Service<
   Webhooks,
   {
     /**
@@ -91,4 +91,4 @@ export class Webhooks extends Context.Tag("domain/Webhooks")<
      */
     readonly purge: Effect.Effect<number>
   }
->() {}
+>()("domain/Webhooks") {}

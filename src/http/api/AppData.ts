@@ -1,27 +1,26 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { NeedsCapability } from "../../domain/access/AccessRule.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
 import { AppDataEntry, AppDataFull, AppDataNotFound, Key, Namespace, PutAppData } from "../../domain/records/AppData.ts"
 import { publicError } from "../ErrorTable.ts"
-import { BearerAuth, needs, Verbatim } from "./Access.ts"
+import { BearerAuth, needs, RequestValidation, Verbatim } from "./Access.ts"
 import { Answer, ChangeRefused, Page, pageQuery, WriteRefused, Written } from "./Shapes.ts"
 
-const namespace = HttpApiSchema.param("namespace", Namespace)
+const params = { namespace: Namespace }
 
 const APP_STORAGE = needs(NeedsCapability.make({ capability: "app_storage" }))
 
-const DeletedEntry = Written(
-  Schema.Struct({ namespace: Namespace, key: Key, deleted: Schema.Literal(true) }),
-  "What is gone"
-)
+const DeletedEntry = Schema.Struct({ namespace: Namespace, key: Key, deleted: Schema.Literal(true) })
 
-export const putAppData = HttpApiEndpoint.put("putAppData")`/app-data/${namespace}`
-  .setPayload(PutAppData)
-  .addSuccess(Written(AppDataEntry, "The entry as it now is"))
-  .addError(ChangeRefused)
-  .addError(publicError(AppDataFull))
-  .annotateContext(APP_STORAGE)
+export const putAppData = HttpApiEndpoint.put("putAppData", "/app-data/:namespace", {
+  disableCodecs: true,
+  params,
+  payload: PutAppData,
+  success: Written(AppDataEntry, "The entry as it now is"),
+  error: [...ChangeRefused, publicError(AppDataFull)]
+})
+  .annotateMerge(APP_STORAGE)
   .annotate(Verbatim, "value")
   .annotate(OpenApi.Summary, "Keep an entry")
   .annotate(
@@ -29,37 +28,37 @@ export const putAppData = HttpApiEndpoint.put("putAppData")`/app-data/${namespac
     "Makes an entry of the installation's own data, or replaces it. With `ttlSeconds` it ends by itself. An installation keeps 10,000 entries and 10 MiB of values; what has expired does not count."
   )
 
-export const getAppData = HttpApiEndpoint.get("getAppData")`/app-data/${namespace}`
-  .setUrlParams(
-    Schema.Struct({
-      key: optional(
-        Key.annotations({ description: "The entry that is wanted; without it, all of the namespace are listed" })
-      ),
-      ...pageQuery(Key).fields
-    })
-  )
-  .addSuccess(Schema.Union(Answer(AppDataEntry, "The entry of `key`"), Page("entries", AppDataEntry, Key)))
-  .addError(publicError(AppDataNotFound))
-  .annotateContext(APP_STORAGE)
+export const getAppData = HttpApiEndpoint.get("getAppData", "/app-data/:namespace", {
+  params,
+  query: {
+    key: optional(
+      Key.annotate({ description: "The entry that is wanted; without it, all of the namespace are listed" })
+    ),
+    ...pageQuery(Key)
+  },
+  success: [Answer(AppDataEntry, "The entry of `key`"), Page("entries", AppDataEntry, Key)],
+  error: publicError(AppDataNotFound)
+})
+  .annotateMerge(APP_STORAGE)
   .annotate(OpenApi.Summary, "Read an entry, or list them")
   .annotate(
     OpenApi.Description,
     "With `key`, the entry under it. Without, a page of the entries in the namespace, in ascending order of key: `cursor` is a key. What has expired is in neither."
   )
 
-export const deleteAppData = HttpApiEndpoint.del("deleteAppData")`/app-data/${namespace}`
-  .setUrlParams(Schema.Struct({ key: Key }))
-  .addSuccess(DeletedEntry)
-  .addError(WriteRefused)
-  .addError(publicError(AppDataNotFound))
-  .annotateContext(APP_STORAGE)
+export const deleteAppData = HttpApiEndpoint.delete("deleteAppData", "/app-data/:namespace", {
+  params,
+  query: { key: Key },
+  success: Written(DeletedEntry, "What is gone"),
+  error: [...WriteRefused, publicError(AppDataNotFound)]
+})
+  .annotateMerge(APP_STORAGE)
   .annotate(OpenApi.Summary, "Delete an entry")
   .annotate(OpenApi.Description, "At once and for good.")
 
 /** What an installation keeps for itself. No other installation sees it. */
 export class AppDataGroup extends HttpApiGroup.make("App data")
-  .add(putAppData)
-  .add(getAppData)
-  .add(deleteAppData)
+  .add(putAppData, getAppData, deleteAppData)
+  .middleware(RequestValidation)
   .middleware(BearerAuth)
   .annotate(OpenApi.Description, "What an installation keeps for itself") {}

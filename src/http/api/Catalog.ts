@@ -1,4 +1,4 @@
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AnyScope } from "../../domain/access/AccessRule.ts"
 import { WorkWeight } from "../../domain/Bulkhead.ts"
 import {
@@ -13,6 +13,7 @@ import {
   UnknownProducts,
   UpdateCollection
 } from "../../domain/catalog/Collection.ts"
+import { described } from "../../domain/catalog/Fields.ts"
 import { SetInventory, StockMismatch, StockOutOfRange, VariantNotFound } from "../../domain/catalog/Inventory.ts"
 import {
   CreateProduct,
@@ -27,94 +28,102 @@ import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { PAGE_MILLIS } from "../../domain/Page.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { publicError } from "../ErrorTable.ts"
-import { BearerAuth, needs } from "./Access.ts"
+import { BearerAuth, needs, RequestValidation } from "./Access.ts"
 import { Answer, ChangeRefused, Deleted, Page, pageQuery, WriteRefused, Written } from "./Shapes.ts"
 
-const productId = HttpApiSchema.param("id", ProductId.annotations({ description: "The id of the product" }))
-const collectionId = HttpApiSchema.param("id", CollectionId.annotations({ description: "The id of the collection" }))
+const product = { id: described(ProductId, "The id of the product") }
+const collection = { id: described(CollectionId, "The id of the collection") }
 
 const READ_PRODUCTS = needs(AnyScope.make({ scopes: ["read_products"] }))
 const WRITE_PRODUCTS = needs(AnyScope.make({ scopes: ["write_products"] }))
 const READ_COLLECTIONS = needs(AnyScope.make({ scopes: ["read_collections"] }))
 const WRITE_COLLECTIONS = needs(AnyScope.make({ scopes: ["write_collections"] }))
 
-export const listProducts = HttpApiEndpoint.get("listProducts", "/products")
-  .setUrlParams(pageQuery(ProductId))
-  .addSuccess(Page("products", Product, ProductId))
-  .annotateContext(READ_PRODUCTS)
+export const listProducts = HttpApiEndpoint.get("listProducts", "/products", {
+  query: pageQuery(ProductId),
+  success: Page("products", Product, ProductId)
+})
+  .annotateMerge(READ_PRODUCTS)
   .annotate(OpenApi.Summary, "List products")
   .annotate(
     OpenApi.Description,
     "Every product, in ascending order of id. Ids rise with the order of commits, so a client that follows the cursor misses none."
   )
 
-export const createProduct = HttpApiEndpoint.post("createProduct", "/products")
-  .setPayload(CreateProduct)
-  .addSuccess(Written(Product, "The new product", 201))
-  .addError(ChangeRefused)
-  .addError(publicError(ProductLimitReached))
-  .addError(publicError(SlugTaken))
-  .addError(publicError(ProductTooLarge))
-  .annotateContext(WRITE_PRODUCTS)
+export const createProduct = HttpApiEndpoint.post("createProduct", "/products", {
+  disableCodecs: true,
+  payload: CreateProduct,
+  success: Written(Product, "The new product", 201),
+  error: [...ChangeRefused, publicError(ProductLimitReached), publicError(SlugTaken), publicError(ProductTooLarge)]
+})
+  .annotateMerge(WRITE_PRODUCTS)
   .annotate(OpenApi.Summary, "Create a product")
   .annotate(OpenApi.Description, "Only `name` is required. Emits `catalog.product.updated.v1`.")
 
-export const setInventory = HttpApiEndpoint.patch("setInventory")`/products/${productId}/inventory`
-  .setPayload(SetInventory)
-  .addSuccess(Written(Product, "The product as it now is"))
-  .addError(ChangeRefused)
-  .addError(publicError(ProductNotFound))
-  .addError(publicError(VersionMismatch))
-  .addError(publicError(StockMismatch))
-  .addError(publicError(StockOutOfRange))
-  .addError(publicError(VariantNotFound))
-  .addError(publicError(ProductTooLarge))
-  .annotateContext(needs(AnyScope.make({ scopes: ["write_inventory", "write_products"] })))
+export const setInventory = HttpApiEndpoint.patch("setInventory", "/products/:id/inventory", {
+  disableCodecs: true,
+  params: product,
+  payload: SetInventory,
+  success: Written(Product, "The product as it now is"),
+  error: [
+    ...ChangeRefused,
+    publicError(ProductNotFound),
+    publicError(VersionMismatch),
+    publicError(StockMismatch),
+    publicError(StockOutOfRange),
+    publicError(VariantNotFound),
+    publicError(ProductTooLarge)
+  ]
+})
+  .annotateMerge(needs(AnyScope.make({ scopes: ["write_inventory", "write_products"] })))
   .annotate(OpenApi.Summary, "Set the stock of a product")
   .annotate(
     OpenApi.Description,
     "Of the product itself, or of the variant that `variantId` names: `stock` sets it, `adjust` changes it by a number, and one of the two is given. A variant without stock of its own counts as 0, and has one from then on. Changes that come at once are all counted; one that would lead below 0 is refused. Emits `catalog.product.updated.v1` unless the stock stays as it is."
   )
 
-export const updateProduct = HttpApiEndpoint.patch("updateProduct")`/products/${productId}`
-  .setPayload(UpdateProduct)
-  .addSuccess(Written(Product, "The product as it now is"))
-  .addError(ChangeRefused)
-  .addError(publicError(ProductNotFound))
-  .addError(publicError(VersionMismatch))
-  .addError(publicError(SlugTaken))
-  .addError(publicError(ProductTooLarge))
-  .annotateContext(WRITE_PRODUCTS)
+export const updateProduct = HttpApiEndpoint.patch("updateProduct", "/products/:id", {
+  disableCodecs: true,
+  params: product,
+  payload: UpdateProduct,
+  success: Written(Product, "The product as it now is"),
+  error: [
+    ...ChangeRefused,
+    publicError(ProductNotFound),
+    publicError(VersionMismatch),
+    publicError(SlugTaken),
+    publicError(ProductTooLarge)
+  ]
+})
+  .annotateMerge(WRITE_PRODUCTS)
   .annotate(OpenApi.Summary, "Update a product")
   .annotate(
     OpenApi.Description,
     "JSON Merge Patch at the top level: only what is named changes, null clears. A patch that changes nothing answers with the product as it is and emits nothing; any other emits `catalog.product.updated.v1`."
   )
 
-export const deleteProduct = HttpApiEndpoint.del("deleteProduct")`/products/${productId}`
-  .addSuccess(Deleted(ProductId))
-  .addError(WriteRefused)
-  .addError(publicError(ProductNotFound))
-  .addError(publicError(VersionMismatch))
-  .annotateContext(WRITE_PRODUCTS)
+export const deleteProduct = HttpApiEndpoint.delete("deleteProduct", "/products/:id", {
+  params: product,
+  success: Deleted(ProductId),
+  error: [...WriteRefused, publicError(ProductNotFound), publicError(VersionMismatch)]
+})
+  .annotateMerge(WRITE_PRODUCTS)
   .annotate(OpenApi.Summary, "Delete a product")
   .annotate(OpenApi.Description, "At once and for good, also from the manual collections that hold it. Emits no event.")
 
 /** The products of the store that the token belongs to. There is no read of a single product. */
 export class ProductsGroup extends HttpApiGroup.make("Products")
-  .add(listProducts)
-  .add(createProduct)
-  .add(setInventory)
-  .add(updateProduct)
-  .add(deleteProduct)
+  .add(listProducts, createProduct, setInventory, updateProduct, deleteProduct)
+  .middleware(RequestValidation)
   .middleware(BearerAuth)
   .annotate(OpenApi.Description, "What a store sells") {}
 
-export const listCollections = HttpApiEndpoint.get("listCollections", "/collections")
-  .setUrlParams(pageQuery(CollectionId))
-  .addSuccess(Page("collections", Collection, CollectionId))
-  .addError(publicError(RulesTooSlow))
-  .annotateContext(READ_COLLECTIONS)
+export const listCollections = HttpApiEndpoint.get("listCollections", "/collections", {
+  query: pageQuery(CollectionId),
+  success: Page("collections", Collection, CollectionId),
+  error: publicError(RulesTooSlow)
+})
+  .annotateMerge(READ_COLLECTIONS)
   .annotate(WorkWeight, "heavy")
   .annotate(OpenApi.Summary, "List collections")
   .annotate(
@@ -122,25 +131,30 @@ export const listCollections = HttpApiEndpoint.get("listCollections", "/collecti
     `Every collection, in ascending order of id, with the products it holds at this moment. A page also ends early, after at least one collection, when to find their products has taken ${PAGE_MILLIS} ms.`
   )
 
-export const getCollection = HttpApiEndpoint.get("getCollection")`/collections/${collectionId}`
-  .addSuccess(Answer(Collection, "The collection, with its products"))
-  .addError(publicError(CollectionNotFound))
-  .addError(publicError(RulesTooSlow))
-  .annotateContext(READ_COLLECTIONS)
+export const getCollection = HttpApiEndpoint.get("getCollection", "/collections/:id", {
+  params: collection,
+  success: Answer(Collection, "The collection, with its products"),
+  error: [publicError(CollectionNotFound), publicError(RulesTooSlow)]
+})
+  .annotateMerge(READ_COLLECTIONS)
   .annotate(WorkWeight, "heavy")
   .annotate(OpenApi.Summary, "Read a collection")
   .annotate(OpenApi.Description, "With the products it holds at this moment: rules are applied on every read.")
 
-export const createCollection = HttpApiEndpoint.post("createCollection", "/collections")
-  .setPayload(CreateCollection)
-  .addSuccess(Written(Collection, "The new collection, with its products", 201))
-  .addError(ChangeRefused)
-  .addError(publicError(CollectionLimitReached))
-  .addError(publicError(SlugTaken))
-  .addError(publicError(UnknownProducts))
-  .addError(publicError(RulesTooSlow))
-  .addError(publicError(TooManyProductIds))
-  .annotateContext(WRITE_COLLECTIONS)
+export const createCollection = HttpApiEndpoint.post("createCollection", "/collections", {
+  disableCodecs: true,
+  payload: CreateCollection,
+  success: Written(Collection, "The new collection, with its products", 201),
+  error: [
+    ...ChangeRefused,
+    publicError(CollectionLimitReached),
+    publicError(SlugTaken),
+    publicError(UnknownProducts),
+    publicError(RulesTooSlow),
+    publicError(TooManyProductIds)
+  ]
+})
+  .annotateMerge(WRITE_COLLECTIONS)
   .annotate(WorkWeight, "heavy")
   .annotate(OpenApi.Summary, "Create a collection")
   .annotate(
@@ -148,18 +162,23 @@ export const createCollection = HttpApiEndpoint.post("createCollection", "/colle
     "Only `title` is required. The answer already holds the products that match the rules. Emits `catalog.collection.updated.v1`."
   )
 
-export const updateCollection = HttpApiEndpoint.patch("updateCollection")`/collections/${collectionId}`
-  .setPayload(UpdateCollection)
-  .addSuccess(Written(Collection, "The collection as it now is, with its products"))
-  .addError(ChangeRefused)
-  .addError(publicError(CollectionNotFound))
-  .addError(publicError(VersionMismatch))
-  .addError(publicError(SlugTaken))
-  .addError(publicError(UnknownProducts))
-  .addError(publicError(RulesTooSlow))
-  .addError(publicError(TooManyProductIds))
-  .addError(publicError(TooManyMembers))
-  .annotateContext(WRITE_COLLECTIONS)
+export const updateCollection = HttpApiEndpoint.patch("updateCollection", "/collections/:id", {
+  disableCodecs: true,
+  params: collection,
+  payload: UpdateCollection,
+  success: Written(Collection, "The collection as it now is, with its products"),
+  error: [
+    ...ChangeRefused,
+    publicError(CollectionNotFound),
+    publicError(VersionMismatch),
+    publicError(SlugTaken),
+    publicError(UnknownProducts),
+    publicError(RulesTooSlow),
+    publicError(TooManyProductIds),
+    publicError(TooManyMembers)
+  ]
+})
+  .annotateMerge(WRITE_COLLECTIONS)
   .annotate(WorkWeight, "heavy")
   .annotate(OpenApi.Summary, "Update a collection")
   .annotate(
@@ -167,21 +186,18 @@ export const updateCollection = HttpApiEndpoint.patch("updateCollection")`/colle
     "JSON Merge Patch at the top level. Made automated, a manual collection drops its products; made manual without naming any, an automated one keeps the current matches. Emits `catalog.collection.updated.v1` when something changed."
   )
 
-export const deleteCollection = HttpApiEndpoint.del("deleteCollection")`/collections/${collectionId}`
-  .addSuccess(Deleted(CollectionId))
-  .addError(WriteRefused)
-  .addError(publicError(CollectionNotFound))
-  .addError(publicError(VersionMismatch))
-  .annotateContext(WRITE_COLLECTIONS)
+export const deleteCollection = HttpApiEndpoint.delete("deleteCollection", "/collections/:id", {
+  params: collection,
+  success: Deleted(CollectionId),
+  error: [...WriteRefused, publicError(CollectionNotFound), publicError(VersionMismatch)]
+})
+  .annotateMerge(WRITE_COLLECTIONS)
   .annotate(OpenApi.Summary, "Delete a collection")
   .annotate(OpenApi.Description, "The products stay. Emits no event.")
 
 /** The collections of the store that the token belongs to. */
 export class CollectionsGroup extends HttpApiGroup.make("Collections")
-  .add(listCollections)
-  .add(getCollection)
-  .add(createCollection)
-  .add(updateCollection)
-  .add(deleteCollection)
+  .add(listCollections, getCollection, createCollection, updateCollection, deleteCollection)
+  .middleware(RequestValidation)
   .middleware(BearerAuth)
   .annotate(OpenApi.Description, "Products grouped by hand or by rules") {}

@@ -1,56 +1,82 @@
 import { Record, Schema } from "effect"
+import type { OpenApi } from "effect/http-api"
 import { AccessRule } from "../../domain/access/AccessRule.ts"
-import { canonical, isObject } from "../../domain/Json.ts"
+import { canonical, isObject, type JsonObject } from "../../domain/Json.ts"
 import { MEANING } from "../ErrorTable.ts"
 import { sampleEvents, samples } from "./Examples.ts"
 import { failures, refusalsOf } from "./Refusals.ts"
 import { headers, parameters, requestHeaders, responseHeaders } from "./Headers.ts"
+import { JSON_SCHEMA } from "./Shapes.ts"
 import { webhooksOf } from "./Webhooks.ts"
 
-const rest = { key: Schema.String, value: Schema.Unknown }
+const rest = [Schema.Record(Schema.String, Schema.Unknown)] as const
 
 const Content = Schema.Struct({ "application/json": Schema.Struct({ schema: Schema.Unknown }) })
 
-const Operation = Schema.Struct(
-  {
+const Parameter = Schema.StructWithRest(
+  Schema.Struct({
+    schema: Schema.StructWithRest(Schema.Struct({ description: Schema.optionalKey(Schema.String) }), rest)
+  }),
+  rest
+)
+type Parameter = typeof Parameter.Type
+
+const Operation = Schema.StructWithRest(
+  Schema.Struct({
     operationId: Schema.String,
     description: Schema.String,
-    parameters: Schema.Array(Schema.Unknown),
+    parameters: Schema.Array(Parameter),
     "x-access": AccessRule,
-    requestBody: Schema.optional(Schema.Struct({ content: Content }, rest)),
-    responses: Schema.Record({
-      key: Schema.String,
-      value: Schema.Struct({ description: Schema.String, content: Content })
-    })
-  },
+    requestBody: Schema.optional(Schema.StructWithRest(Schema.Struct({ content: Content }), rest)),
+    responses: Schema.Record(Schema.String, Schema.Struct({ description: Schema.String, content: Content }))
+  }),
   rest
 )
 type Operation = typeof Operation.Type
 
 /** What the generator is known to make, as far as it is completed here. */
-const Generated = Schema.Struct(
-  {
-    info: Schema.Record(rest),
-    paths: Schema.Record({ key: Schema.String, value: Schema.Record({ key: Schema.String, value: Operation }) }),
-    components: Schema.Struct({ schemas: Schema.Record(rest) }, rest)
-  },
+const Generated = Schema.StructWithRest(
+  Schema.Struct({
+    info: rest[0],
+    paths: Schema.Record(Schema.String, Schema.Record(Schema.String, Operation)),
+    components: Schema.StructWithRest(Schema.Struct({ schemas: rest[0] }), rest)
+  }),
   rest
 )
 
 const decodeGenerated = Schema.decodeUnknownSync(Generated)
 
-/** Marks of the generator that tell a reader nothing, and the closing of objects that may gain members one day. */
+/** Keywords that the generator writes for every object and every integer. They tell a reader nothing. */
 const isNoise = (key: string, value: unknown) =>
-  key === "$id" ||
-  (key === "title" && typeof value === "string") ||
-  (key === "required" && Array.isArray(value) && value.length === 0) ||
-  (key === "additionalProperties" && value === false)
+  (key === "additionalProperties" && value === false) ||
+  (key === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
+  (key === "maximum" && value === Number.MAX_SAFE_INTEGER)
+
+const OTHERS = canonical([{ type: "object", additionalProperties: {} }])
+
+/** Puts the permission for other members beside the named ones. The generator puts it into `allOf`. */
+const inOne = (schema: JsonObject): JsonObject => {
+  const { allOf, ...named } = schema
+  return canonical(allOf ?? null) === OTHERS ? { ...named, additionalProperties: {} } : schema
+}
+
+const tidyMember = (key: string, member: unknown): unknown => {
+  if (key === "$ref") return plainName(String(member))
+  return key === "examples" ? member : tidy(member)
+}
+
+/**
+ * The name of a component without the number that the generator adds where it meets a schema both as it is decoded and as it
+ * is sent. Each of our names stands for one schema, so the two say the same.
+ */
+const plainName = (name: string) => name.replace(/_\d+$/, "")
 
 const tidy = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(tidy)
   if (!isObject(value)) return value
-  const kept = Object.entries(value).filter(([key, member]) => !isNoise(key, member))
-  return Object.fromEntries(kept.map(([key, member]) => [key, key === "examples" ? member : tidy(member)]))
+  if (JSON_SCHEMA in value) return value[JSON_SCHEMA]
+  const kept = Object.entries(inOne(value)).filter(([key, member]) => !isNoise(key, member))
+  return Object.fromEntries(kept.map(([key, member]) => [key, tidyMember(key, member)]))
 }
 
 const json = (schema: unknown, examples: Readonly<Record<string, unknown>>) => ({
@@ -75,6 +101,12 @@ const accessOf = (rule: AccessRule) => {
   }
 }
 
+/** A parameter with the description of its schema, which is where readers look for it. */
+const describe = (parameter: Parameter) => {
+  const { description } = parameter.schema
+  return description === undefined ? parameter : { ...parameter, description }
+}
+
 /** An operation with its plain name, its rule, its headers, every status it may answer with, and examples. */
 const completeOperation = ({ "x-access": rule, ...operation }: Operation, method: string) => {
   const { content, ...request } = operation.requestBody ?? {}
@@ -91,7 +123,8 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
   )
 
   const success = (status: string, { content, description }: Operation["responses"][string]) => ({
-    description,
+    // The generator lists what each form of the answer is described with, and the first is enough.
+    description: description.split(" | ")[0],
     headers: responseHeaders(method, status, sample.answer),
     content: json(content["application/json"].schema, { Answer: sample.answer, ...others })
   })
@@ -114,7 +147,7 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
     operationId: name,
     description: `${operation.description}\n\nNeeds ${needs}.`,
     parameters: [
-      ...operation.parameters,
+      ...operation.parameters.map(describe),
       ...requestHeaders(method, name, Object.keys(requests), "412" in operation.responses)
     ],
     ...(content === undefined
@@ -133,8 +166,8 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
  * Makes the generated document say what no definition says: the headers, the failures that any request may meet, the
  * one shape of errors, and examples of it all.
  */
-export const complete = (spec: Record<string, unknown>): Record<string, unknown> => {
-  const document = decodeGenerated({ ...spec, components: tidy(spec["components"]), paths: tidy(spec["paths"]) })
+export const complete = (spec: OpenApi.OpenAPISpec): Record<string, unknown> => {
+  const document = decodeGenerated({ ...spec, components: tidy(spec.components), paths: tidy(spec.paths) })
   const { Error: error, ...schemas } = document.components.schemas
   const isError = (schema: unknown) => canonical(schema) === canonical(error)
   return {
@@ -145,7 +178,7 @@ export const complete = (spec: Record<string, unknown>): Record<string, unknown>
     components: {
       ...document.components,
       schemas: Object.fromEntries([
-        ...Object.entries(schemas).filter(([, schema]) => !isError(schema)),
+        ...Object.entries(schemas).filter(([name, schema]) => name === plainName(name) && !isError(schema)),
         ["Error", error]
       ]),
       parameters,

@@ -1,9 +1,10 @@
-import { HttpApi, HttpApiError, OpenApi } from "@effect/platform"
-import { INVALID, linesOf } from "../../domain/BadRequest.ts"
-import { encodedAs, ErrorBody } from "../ErrorTable.ts"
+import { SchemaAST, type SchemaRepresentation } from "effect"
+import { HttpApi, OpenApi } from "effect/http-api"
+import { ErrorBody } from "../ErrorTable.ts"
 import { AppDataGroup } from "./AppData.ts"
 import { CollectionsGroup, ProductsGroup } from "./Catalog.ts"
 import { complete } from "./Conventions.ts"
+import { JSON_SCHEMA } from "./Shapes.ts"
 import { StoreGroup } from "./Stores.ts"
 import { CustomersGroup, OrdersGroup } from "./Records.ts"
 import { CollectionUpdated, ProductUpdated } from "./Webhooks.ts"
@@ -46,23 +47,12 @@ An app may register a webhook for the kinds of events under \`webhooks\` below. 
 Numbers are kept with all of their digits. Text is Unicode without NUL. Times are RFC 3339 in UTC.
 `.trim()
 
-/** What cannot be decoded, paths and queries too, in the one shape of errors: the platform would document its own. */
-const Undecodable = encodedAs(HttpApiError.HttpApiDecodeError, 400, ({ issues }) => ({
-  error: INVALID,
-  issues: linesOf(issues)
-}))
-
 /** Where the paths of the endpoints begin. */
 export const PREFIX = "/api/platform/v1"
 
 /** Partner API v1. Everything under {@link PREFIX}, and the document at `/openapi.json`, comes from here. */
-export class PartnerApi extends Object.assign(HttpApi.make("partner"), { errorSchema: Undecodable })
-  .add(StoreGroup)
-  .add(ProductsGroup)
-  .add(CollectionsGroup)
-  .add(OrdersGroup)
-  .add(CustomersGroup)
-  .add(AppDataGroup)
+export class PartnerApi extends HttpApi.make("partner")
+  .add(StoreGroup, ProductsGroup, CollectionsGroup, OrdersGroup, CustomersGroup, AppDataGroup)
   .prefix(PREFIX)
   .annotate(OpenApi.Title, "Partner API")
   .annotate(OpenApi.Version, "1.0.0")
@@ -70,5 +60,24 @@ export class PartnerApi extends Object.assign(HttpApi.make("partner"), { errorSc
   .annotate(OpenApi.Description, introduction)
   .annotate(OpenApi.License, { name: "Proprietary" })
   .annotate(OpenApi.Servers, [{ url: "/", description: "This server" }])
-  .annotate(HttpApi.AdditionalSchemas, [ErrorBody, ProductUpdated, CollectionUpdated])
-  .annotate(OpenApi.Transform, complete) {}
+  .annotate(HttpApi.AdditionalSchemas, [ErrorBody, ProductUpdated, CollectionUpdated]) {}
+
+const ENCODED = /Encoded$/
+
+/**
+ * Makes components of objects and of ids. An id has another name where it is sent, as its case may differ there; the reference
+ * shows one for both. An id with a description of its own is shown in place.
+ */
+const referencePolicy: SchemaRepresentation.ReferencePolicy = ({ ast, identifier = "" }) => {
+  const isId = ENCODED.test(identifier) && ast.annotations?.description === undefined
+  return identifier !== "" && (isId || SchemaAST.isObjects(ast)) ? identifier.replace(ENCODED, "") : undefined
+}
+
+/** The reference of the API for programs. */
+export const openApi = (): Readonly<Record<string, unknown>> =>
+  complete(
+    OpenApi.fromApi(PartnerApi, {
+      includeAnnotationKey: (key) => key === JSON_SCHEMA,
+      referencePolicy
+    })
+  )

@@ -1,39 +1,40 @@
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { Schema } from "effect"
+import type { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AnyScope } from "../../domain/access/AccessRule.ts"
-import { optional } from "../../domain/catalog/Fields.ts"
+import { described, optional } from "../../domain/catalog/Fields.ts"
 import { Customer, CustomerId } from "../../domain/records/Customer.ts"
 import { Order, OrderId } from "../../domain/records/Order.ts"
 import { Instant } from "../../domain/Time.ts"
-import { BearerAuth, needs } from "./Access.ts"
+import { BearerAuth, needs, RequestValidation } from "./Access.ts"
 import { Page, pageQuery } from "./Shapes.ts"
 
 /** The query of a list that can be asked for what has changed. */
-const recordsQuery = <A, I>(cursor: Schema.Schema<A, I>) =>
-  Schema.Struct({
-    ...pageQuery(cursor).fields,
-    updatedSince: optional(
-      Instant.annotations({
-        description:
-          "Only what was made or changed at this time or later, by `updatedAt`: RFC 3339 with any offset (a `+` in it is sent as `%2B`). Asked with the newest `updatedAt` that was seen, it misses nothing, and shows again what has that very time. It stays the same from page to page"
-      })
+const recordsQuery = <A, I>(cursor: Schema.Codec<A, I>) => ({
+  ...pageQuery(cursor),
+  updatedSince: optional(
+    described(
+      Instant,
+      "Only what was made or changed at this time or later, by `updatedAt`: RFC 3339 with any offset (a `+` in it is sent as `%2B`). Asked with the newest `updatedAt` that was seen, it misses nothing, and shows again what has that very time. It stays the same from page to page"
     )
-  })
+  )
+})
 
-export const listOrders = HttpApiEndpoint.get("listOrders", "/orders")
-  .setUrlParams(recordsQuery(OrderId))
-  .addSuccess(Page("orders", Order, OrderId))
-  .annotateContext(needs(AnyScope.make({ scopes: ["read_orders"] })))
+export const listOrders = HttpApiEndpoint.get("listOrders", "/orders", {
+  query: recordsQuery(OrderId),
+  success: Page("orders", Order, OrderId)
+})
+  .annotateMerge(needs(AnyScope.make({ scopes: ["read_orders"] })))
   .annotate(OpenApi.Summary, "List orders")
   .annotate(
     OpenApi.Description,
     "Every order, or those that have changed, in ascending order of id. Without the capability `customer_pii`, `email`, `shippingAddress` and `billingAddress` are null. There is no read of a single order, and no event tells of one."
   )
 
-export const listCustomers = HttpApiEndpoint.get("listCustomers", "/customers")
-  .setUrlParams(recordsQuery(CustomerId))
-  .addSuccess(Page("customers", Customer, CustomerId))
-  .annotateContext(needs(AnyScope.make({ scopes: ["read_customers"] })))
+export const listCustomers = HttpApiEndpoint.get("listCustomers", "/customers", {
+  query: recordsQuery(CustomerId),
+  success: Page("customers", Customer, CustomerId)
+})
+  .annotateMerge(needs(AnyScope.make({ scopes: ["read_customers"] })))
   .annotate(OpenApi.Summary, "List customers")
   .annotate(
     OpenApi.Description,
@@ -43,11 +44,13 @@ export const listCustomers = HttpApiEndpoint.get("listCustomers", "/customers")
 /** What was ordered from the store that the token belongs to. */
 export class OrdersGroup extends HttpApiGroup.make("Orders")
   .add(listOrders)
+  .middleware(RequestValidation)
   .middleware(BearerAuth)
   .annotate(OpenApi.Description, "What was ordered") {}
 
 /** Who buys from the store that the token belongs to. */
 export class CustomersGroup extends HttpApiGroup.make("Customers")
   .add(listCustomers)
+  .middleware(RequestValidation)
   .middleware(BearerAuth)
   .annotate(OpenApi.Description, "Who buys") {}

@@ -1,7 +1,7 @@
-import { HttpApiSchema } from "@effect/platform"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
 import { BadRequest } from "../../domain/BadRequest.ts"
-import { optional } from "../../domain/catalog/Fields.ts"
+import { described, optional } from "../../domain/catalog/Fields.ts"
 import { EventLoop } from "../../domain/Events.ts"
 import { AnswersFull, KeyReused } from "../../domain/Idempotency.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT, PAGE_BYTES, PageLimit } from "../../domain/Page.ts"
@@ -11,57 +11,53 @@ import { KeyMalformed, KeyMissing } from "../KeyRefused.ts"
 
 /* What the endpoints of every resource share: the query of a list, the forms of answers, why writes are refused. */
 
+/** The annotation of a schema that the reference shows in its place. */
+export const JSON_SCHEMA = "jsonSchema"
+
 /** Query parameters of every list (contract, section 8). */
-export const pageQuery = <A, I>(cursor: Schema.Schema<A, I>) =>
-  Schema.Struct({
-    cursor: optional(
-      cursor.annotations({ description: "The `nextCursor` of the page before: the id of its last row" })
-    ),
-    limit: Schema.optionalWith(
-      PageLimit.annotations({
-        jsonSchema: {
-          type: "integer",
-          minimum: 1,
-          maximum: MAX_LIMIT,
-          default: DEFAULT_LIMIT,
-          description: `Rows of a page at most: ${DEFAULT_LIMIT} when absent; more than ${MAX_LIMIT} is treated as ${MAX_LIMIT}. A page may hold fewer and still have a \`nextCursor\`: it ends early, after at least one row, when its bytes pass ${PAGE_BYTES / 1024 / 1024} MiB`
-        }
-      }),
-      { exact: true, default: () => DEFAULT_LIMIT }
-    )
-  })
+export const pageQuery = <A, I>(cursor: Schema.Codec<A, I>) => ({
+  cursor: optional(described(cursor, "The `nextCursor` of the page before: the id of its last row")),
+  limit: Schema.String.annotate({
+    [JSON_SCHEMA]: {
+      type: "integer",
+      minimum: 1,
+      maximum: MAX_LIMIT,
+      default: DEFAULT_LIMIT,
+      description: `Rows of a page at most: ${DEFAULT_LIMIT} when absent; more than ${MAX_LIMIT} is treated as ${MAX_LIMIT}. A page may hold fewer and still have a \`nextCursor\`: it ends early, after at least one row, when its bytes pass ${PAGE_BYTES / 1024 / 1024} MiB`
+    }
+  }).pipe(Schema.decodeTo(PageLimit), Schema.withDecodingDefaultTypeKey(Effect.succeed(DEFAULT_LIMIT)))
+})
 
 /** A page of a list, under the name of what it holds. */
-export const Page = <A, I, Id, IdI>(name: string, item: Schema.Schema<A, I>, id: Schema.Schema<Id, IdI>) =>
+export const Page = <Item extends Schema.Top, Id extends Schema.Top>(name: string, item: Item, id: Id) =>
   Schema.Struct({
     [name]: Schema.Array(item),
-    nextCursor: Schema.NullOr(id).annotations({
+    nextCursor: Schema.NullOr(id).annotate({
       description: "The id to go on from; null exactly when there is no further row"
     })
-  }).annotations({ description: `A page of ${name}` })
+  }).annotate({ description: `A page of ${name}` })
 
-export const Answer = <A, I>(data: Schema.Schema<A, I>, description: string) =>
-  Schema.Struct({ data }).annotations({ description })
+export const Answer = <S extends Schema.Top>(data: S, description: string) =>
+  Schema.Struct({ data }).annotate({ description })
 
 /** What a write answers with: what it made, or what it would make and lead to when it is only rehearsed. */
-export const Written = <A, I>(data: Schema.Schema<A, I>, description: string, status = 200) =>
-  Schema.Union(
-    Schema.Struct({ data, ...rehearsed })
-      .annotations({ description: "The same of a dry run" })
-      .annotations(HttpApiSchema.annotations({ status })),
-    Answer(data, description).annotations(HttpApiSchema.annotations({ status }))
-  ).annotations(HttpApiSchema.annotations({ status }))
+export const Written = <S extends Schema.Top>(data: S, description: string, status = 200) => [
+  Schema.Struct({ data, ...rehearsed })
+    .annotate({ description: "The same of a dry run" })
+    .pipe(HttpApiSchema.status(status)),
+  Answer(data, description).pipe(HttpApiSchema.status(status))
+]
 
-export const Deleted = <A, I>(id: Schema.Schema<A, I>) =>
+export const Deleted = <S extends Schema.Top>(id: S) =>
   Written(Schema.Struct({ id, deleted: Schema.Literal(true) }), "What is gone")
 
 /** Why any write may be refused: for its key, its path, its body or its condition. */
-export const WriteRefused = Schema.Union(
+export const WriteRefused = [
   publicError(KeyMissing),
   publicError(KeyMalformed),
   publicError(KeyReused),
   publicError(BadRequest)
-)
+] as const
 
 /** Why a create or an update may be refused: also for the event that it answers, or the room that its answer takes. */
-export const ChangeRefused = Schema.Union(WriteRefused, publicError(EventLoop), publicError(AnswersFull))
+export const ChangeRefused = [...WriteRefused, publicError(EventLoop), publicError(AnswersFull)] as const

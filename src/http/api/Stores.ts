@@ -1,34 +1,34 @@
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AnyToken } from "../../domain/access/AccessRule.ts"
 import { Capability } from "../../domain/access/Capability.ts"
 import { InstallationId } from "../../domain/access/Installations.ts"
 import { Scope } from "../../domain/access/Scope.ts"
 import { Store } from "../../domain/access/Stores.ts"
+import { described } from "../../domain/catalog/Fields.ts"
 import { Subscription } from "../../domain/billing/Billing.ts"
-import { BearerAuth, needs } from "./Access.ts"
+import { BearerAuth, needs, RequestValidation } from "./Access.ts"
 import { Answer } from "./Shapes.ts"
 
 /** What an app is told of its own installation. */
 const OwnInstallation = Schema.Struct({
-  id: InstallationId.annotations({ description: "The installation that the token belongs to" }),
-  scopes: Schema.Array(Scope).annotations({ description: "The scopes that it was granted" }),
-  capabilities: Schema.Array(Capability).annotations({ description: "The capabilities that it was granted" }),
-  subscription: Schema.NullOr(Subscription).annotations({
+  id: described(InstallationId, "The installation that the token belongs to"),
+  scopes: Schema.Array(Scope).annotate({ description: "The scopes that it was granted" }),
+  capabilities: Schema.Array(Capability).annotate({ description: "The capabilities that it was granted" }),
+  subscription: Schema.NullOr(Subscription).annotate({
     description: "What the merchant pays for the app, or paid for and still has; null without a subscription"
   })
-}).annotations({ identifier: "Installation", description: "An app on a store" })
+}).annotate({ identifier: "Installation", description: "An app on a store" })
 
 /** The store, and how the app that asks stands in it. */
-export const StoreOfApp = Schema.Struct({ ...Store.fields, installation: OwnInstallation }).annotations({
+export const StoreOfApp = Schema.Struct({ ...Store.fields, installation: OwnInstallation }).annotate({
   identifier: "Store",
   description: "What a store says of itself, and the installation that asks"
 })
 export type StoreOfApp = typeof StoreOfApp.Type
 
-export const getStore = HttpApiEndpoint.get("getStore", "/store")
-  .addSuccess(Answer(StoreOfApp, "The store"))
-  .annotateContext(needs(AnyToken.make()))
+export const getStore = HttpApiEndpoint.get("getStore", "/store", { success: Answer(StoreOfApp, "The store") })
+  .annotateMerge(needs(AnyToken.make({})))
   .annotate(OpenApi.Summary, "Read the store")
   .annotate(
     OpenApi.Description,
@@ -38,5 +38,6 @@ export const getStore = HttpApiEndpoint.get("getStore", "/store")
 /** The store that the token belongs to. */
 export class StoreGroup extends HttpApiGroup.make("Store")
   .add(getStore)
+  .middleware(RequestValidation)
   .middleware(BearerAuth)
   .annotate(OpenApi.Description, "The store itself") {}

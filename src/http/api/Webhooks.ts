@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { InstallationId } from "../../domain/access/Installations.ts"
 import { Collection, CollectionHead } from "../../domain/catalog/Collection.ts"
-import { Timestamp } from "../../domain/catalog/Fields.ts"
+import { described, Timestamp } from "../../domain/catalog/Fields.ts"
 import { Product } from "../../domain/catalog/Product.ts"
 import { EventId, EventKind, EVENTS, MAX_HOPS } from "../../domain/Events.ts"
 import { StoreId } from "../../domain/Store.ts"
@@ -12,32 +12,28 @@ import { StoreId } from "../../domain/Store.ts"
  */
 
 const envelope = {
-  id: EventId.annotations({
-    description: "The event's id, the same on every attempt: what a receiver tells repeated deliveries by"
-  }),
-  occurredAt: Timestamp.annotations({ description: "When the write was made" }),
-  storeId: StoreId.annotations({ description: "The store it happened in" }),
-  actor: Schema.Struct({ type: Schema.Literal("app", "merchant", "agent") }).annotations({
+  id: described(EventId, "The event's id, the same on every attempt: what a receiver tells repeated deliveries by"),
+  occurredAt: Timestamp.annotate({ description: "When the write was made" }),
+  storeId: described(StoreId, "The store it happened in"),
+  actor: Schema.Struct({ type: Schema.Literals(["app", "merchant", "agent"]) }).annotate({
     description: "Who wrote: an app, the merchant, or an AI agent"
   }),
-  originInstallationId: Schema.optional(
-    InstallationId.annotations({
-      description: "The installation that wrote, if one did. It is not told of its own write itself"
-    })
+  originInstallationId: Schema.optionalKey(
+    described(InstallationId, "The installation that wrote, if one did. It is not told of its own write itself")
   ),
-  hops: Schema.Int.pipe(Schema.between(0, MAX_HOPS)).annotations({
+  hops: Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: MAX_HOPS }))).annotate({
     description: `Deliveries in a row that led to the write. Send the event's id back as \`X-Service-Event-Id\` when you write because of it; the write after ${MAX_HOPS} hops is refused`
   })
 }
 
-const kindOf = <K extends EventKind>(kind: K) => Schema.Literal(kind).annotations({ description: "What happened" })
+const kindOf = <K extends EventKind>(kind: K) => Schema.Literal(kind).annotate({ description: "What happened" })
 
 /** A product was created or changed. */
 export const ProductUpdated = Schema.Struct({
   ...envelope,
   kind: kindOf("catalog.product.updated.v1"),
   data: Schema.Struct({ product: Product })
-}).annotations({ identifier: "ProductUpdated", description: "A product was created or changed" })
+}).annotate({ identifier: "ProductUpdated", description: "A product was created or changed" })
 
 /** A collection was created or changed. */
 export const CollectionUpdated = Schema.Struct({
@@ -46,15 +42,15 @@ export const CollectionUpdated = Schema.Struct({
   data: Schema.Struct({
     collection: Schema.Struct({
       ...CollectionHead.fields,
-      productIds: Schema.optional(
-        Collection.fields.productIds.annotations({
+      productIds: Schema.optionalKey(
+        Collection.fields.productIds.annotate({
           description: "The products of a manual collection. An automated one comes without: read it for its products"
         })
       ),
-      productCount: Schema.optional(Collection.fields.productCount)
+      productCount: Schema.optionalKey(Collection.fields.productCount)
     })
   })
-}).annotations({ identifier: "CollectionUpdated", description: "A collection was created or changed" })
+}).annotate({ identifier: "CollectionUpdated", description: "A collection was created or changed" })
 
 const NAMES = {
   "catalog.product.updated.v1": "ProductUpdated",

@@ -46,7 +46,7 @@ const isCallError = (thrown: unknown): thrown is CallError =>
 /** What is none of the client's own failures is a defect: a caller's mistake, or a store of tokens that fails. */
 const calling = <A>(call: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, CallError> =>
   Effect.tryPromise({ try: call, catch: (thrown) => thrown }).pipe(
-    Effect.catchAll((thrown) => (isCallError(thrown) ? Effect.fail(thrown) : Effect.die(thrown)))
+    Effect.catch((thrown) => (isCallError(thrown) ? Effect.fail(thrown) : Effect.die(thrown)))
   )
 
 export const effectApiOf = (api: Api): EffectApi => ({
@@ -58,9 +58,9 @@ export const effectApiOf = (api: Api): EffectApi => ({
       calling((signal) => api.list<Item>(path, items, { ...query, cursor }, { ...options, signal }).page())
     return {
       page: page(query.cursor),
-      stream: Stream.paginateEffect(query.cursor, (cursor) =>
-        Effect.map(page(cursor), ({ items, nextCursor }) => [items, Option.fromNullable(nextCursor)] as const)
-      ).pipe(Stream.flattenIterables)
+      stream: Stream.paginate(query.cursor, (cursor) =>
+        Effect.map(page(cursor), ({ items, nextCursor }) => [items, Option.fromNullishOr(nextCursor)] as const)
+      )
     }
   }
 })

@@ -1,18 +1,18 @@
-import { HttpLayerRouter, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Health } from "../../domain/Health.ts"
 
-const READY = HttpServerResponse.unsafeJson({ status: "ready" })
-const NOT_READY = HttpServerResponse.unsafeJson(
+const READY = HttpServerResponse.jsonUnsafe({ status: "ready" })
+const NOT_READY = HttpServerResponse.jsonUnsafe(
   { error: "The database is not reachable, not writable or not migrated" },
   { status: 503, headers: { "retry-after": "1" } }
 )
 
 /** `/healthz`: the process answers. `/readyz`: it can do its work, so traffic may be sent to it. */
-export const HealthRoutes = HttpLayerRouter.use((router) =>
+export const HealthRoutes = HttpRouter.use((router) =>
   Effect.flatMap(Health, ({ isReady }) =>
     Effect.zip(
-      router.add("GET", "/healthz", HttpServerResponse.unsafeJson({ status: "ok" })),
+      router.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" })),
       router.add(
         "GET",
         "/readyz",

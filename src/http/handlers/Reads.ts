@@ -1,5 +1,5 @@
-import type { HttpApiEndpoint } from "@effect/platform"
-import { Effect } from "effect"
+import { Effect, type Schema } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
 import type { Installation } from "../../domain/access/Installations.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { AdmissionRefused } from "../api/Access.ts"
@@ -16,17 +16,27 @@ interface ReadInput<Path, Query> {
 }
 
 /** Handles a read: answers with what `run` finds. It may refuse with what the endpoint's definition declares. */
-export const read = <Name extends string, Path, Query, Success, Refusal extends PublicError, Found>(
-  endpoint: HttpApiEndpoint.HttpApiEndpoint<Name, "GET", Path, Query, never, never, Success, Refusal>,
-  run: (input: ReadInput<Path, Query>) => Effect.Effect<Found, NoInfer<Refusal> | AdmissionRefused>,
+export const read = <
+  Name extends string,
+  Path extends string,
+  Params extends Schema.Codec<unknown, unknown>,
+  Query extends Schema.Codec<unknown, unknown>,
+  Success extends Schema.Top,
+  Refusal extends Schema.Codec<PublicError, unknown>,
+  Found
+>(
+  endpoint: HttpApiEndpoint.HttpApiEndpoint<Name, "GET", Path, Params, Query, never, never, Success, Refusal>,
+  run: (
+    input: ReadInput<Params["Type"], Query["Type"]>
+  ) => Effect.Effect<Found, NoInfer<Refusal>["Type"] | AdmissionRefused>,
   toAnswer: (found: Found) => Answer
 ): Handler<Name> => {
   const { decodePath, decodeQuery, route, status } = readEndpoint(endpoint)
   return {
     ...route,
     handle: Effect.fnUntraced(function* (call: Call) {
-      const path = yield* decodePath(call.params, false)
-      const query = yield* decodeQuery(call.query, false)
+      const path = yield* Effect.fromResult(decodePath(call.params, false))
+      const query = yield* Effect.fromResult(decodeQuery(call.query, false))
       const { installation } = call
       const found = yield* run({ installation, store: installation.storeId, path, query })
       return toReply({ status, ...toAnswer(found) })

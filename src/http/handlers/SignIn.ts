@@ -1,6 +1,5 @@
-import { HttpLayerRouter, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect, Schema } from "effect"
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ClaimedPassword, Email, Merchants, Password } from "../../domain/access/Merchants.ts"
 import { decodeWith } from "../../domain/Decoder.ts"
 import { type Browser, ForeignOrigin, NotSignedIn, Sessions, type SignedIn } from "../../domain/access/Sessions.ts"
@@ -19,7 +18,7 @@ const decodeAccount = decodeWith(Schema.Struct({ email: Email, name: trimmed(100
 
 type Request = HttpServerRequest.HttpServerRequest
 
-const answer = (data: object) => HttpServerResponse.unsafeJson({ data }, { headers: { "cache-control": "no-store" } })
+const answer = (data: object) => HttpServerResponse.jsonUnsafe({ data }, { headers: { "cache-control": "no-store" } })
 
 const refusal = (error: PublicError) => {
   const { body, headers, status } = replyOf(error)
@@ -27,7 +26,7 @@ const refusal = (error: PublicError) => {
 }
 
 const bodyOf = (request: Request) =>
-  Effect.flatMap(Effect.either(receiveBody(NodeHttpServerRequest.toIncomingMessage(request), MAX_BODY)), (body) =>
+  Effect.flatMap(Effect.result(receiveBody(exchangeOf(request).req, MAX_BODY)), (body) =>
     Effect.map(jsonBody({ body, header: (name) => request.headers[name] }), ({ said }) => said)
   )
 
@@ -37,14 +36,14 @@ const facts = ({ email, merchantId, name }: SignedIn) => ({ merchantId, email, n
 const answering =
   (handle: (request: Request) => Effect.Effect<HttpServerResponse.HttpServerResponse, PublicError>) =>
   (request: Request) =>
-    Effect.catchAll(handle(request), (error) => Effect.succeed(refusal(error)))
+    Effect.catch(handle(request), (error) => Effect.succeed(refusal(error)))
 
 /**
  * How merchants come in: `POST /auth/sign-in` with `{ email, password }` sets the cookie of a session, `POST
  * /auth/sign-up` with a `name` too, for a new account; `POST /auth/sign-out` ends it, `GET /auth/session` says who is
  * signed in and the stores they are members of.
  */
-export const SignInRoutes = HttpLayerRouter.use((router) =>
+export const SignInRoutes = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions
     const merchants = yield* Merchants
@@ -52,7 +51,7 @@ export const SignInRoutes = HttpLayerRouter.use((router) =>
     const { sessionToken, withSession, withoutSession } = yield* makeSessionCookie
 
     const requireOwnOrigin = ({ headers }: Request) =>
-      isOwnHost(headers) && isOwnOrigin(headers) ? Effect.void : new ForeignOrigin()
+      isOwnHost(headers) && isOwnOrigin(headers) ? Effect.void : Effect.fail(new ForeignOrigin())
 
     const browserOf = (request: Request): Browser => ({
       address: exchangeOf(request).address,
@@ -66,7 +65,7 @@ export const SignInRoutes = HttpLayerRouter.use((router) =>
       answering(
         Effect.fnUntraced(function* (request) {
           yield* requireOwnOrigin(request)
-          const claimed = yield* decode(yield* bodyOf(request), true)
+          const claimed = yield* Effect.fromResult(decode(yield* bodyOf(request), true))
           const { signedIn, token } = yield* sessions.signIn({ ...claimed, ...browserOf(request) })
           return withSession(token)(answer(facts(signedIn)))
         })
@@ -79,7 +78,7 @@ export const SignInRoutes = HttpLayerRouter.use((router) =>
       answering(
         Effect.fnUntraced(function* (request) {
           yield* requireOwnOrigin(request)
-          const account = yield* decodeAccount(yield* bodyOf(request), true)
+          const account = yield* Effect.fromResult(decodeAccount(yield* bodyOf(request), true))
           const { signedIn, token } = yield* sessions.signUp({ ...account, ...browserOf(request) })
           return withSession(token)(answer(facts(signedIn)))
         })

@@ -1,5 +1,6 @@
-import type { HttpApiEndpoint, HttpMethod } from "@effect/platform"
 import { Effect, Schema } from "effect"
+import type { HttpMethod } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
 import { hash } from "node:crypto"
 import type { Installation } from "../../domain/access/Installations.ts"
 import { Actor } from "../../domain/Actor.ts"
@@ -26,8 +27,8 @@ const isKey = Schema.is(IdempotencyKey)
 /** Every write carries an `Idempotency-Key`, which is looked at before path and body (decisions, section 4). */
 const keyOf = ({ header }: Call): Effect.Effect<IdempotencyKey, KeyMissing | KeyMalformed> => {
   const given = header("idempotency-key")
-  if (given === undefined) return new KeyMissing()
-  return isKey(given) ? Effect.succeed(given) : new KeyMalformed()
+  if (given === undefined) return Effect.fail(new KeyMissing())
+  return isKey(given) ? Effect.succeed(given) : Effect.fail(new KeyMalformed())
 }
 
 /** What tells one operation from another under the same key: method, path with query, and what the body says. */
@@ -40,7 +41,10 @@ const decodeCause = decodeWith(Schema.Struct({ "X-Service-Event-Id": EventId }))
 const causeOf = ({ header }: Call) => {
   const given = header("x-service-event-id")
   if (given === undefined) return Effect.succeed(null)
-  return Effect.map(decodeCause({ "X-Service-Event-Id": given }, false), (decoded) => decoded["X-Service-Event-Id"])
+  return Effect.map(
+    Effect.fromResult(decodeCause({ "X-Service-Event-Id": given }, false)),
+    (decoded) => decoded["X-Service-Event-Id"]
+  )
 }
 
 type WriteMethod = Exclude<HttpMethod.HttpMethod, "GET">
@@ -90,21 +94,35 @@ export const makeWrite = Effect.gen(function* () {
   })
 
   /** Handles a write: answers with what `run` makes. It may refuse with what the endpoint's definition declares. */
-  return <Name extends string, Path, Query, Body, Success, Refusal extends PublicError, Made>(
-    endpoint: HttpApiEndpoint.HttpApiEndpoint<Name, WriteMethod, Path, Query, Body, never, Success, Refusal>,
-    run: (input: WriteInput<Path, Query, Body>) => Write<Made, NoInfer<Refusal> | AdmissionRefused>,
-    toAnswer: (made: Made, input: Omit<WriteInput<Path, Query, Body>, "condition">) => Answer
+  return <
+    Name extends string,
+    Path extends string,
+    Params extends Schema.Codec<unknown, unknown>,
+    Query extends Schema.Codec<unknown, unknown>,
+    Payload extends Schema.Codec<unknown, unknown>,
+    Success extends Schema.Top,
+    Refusal extends Schema.Codec<PublicError, unknown>,
+    Made
+  >(
+    endpoint: HttpApiEndpoint.HttpApiEndpoint<Name, WriteMethod, Path, Params, Query, Payload, never, Success, Refusal>,
+    run: (
+      input: WriteInput<Params["Type"], Query["Type"], Payload["Type"]>
+    ) => Write<Made, NoInfer<Refusal>["Type"] | AdmissionRefused>,
+    toAnswer: (
+      made: Made,
+      input: Omit<WriteInput<Params["Type"], Query["Type"], Payload["Type"]>, "condition">
+    ) => Answer
   ): Handler<Name> => {
     const { decodeBody, decodePath, decodeQuery, route, status, verbatim } = readEndpoint(endpoint)
     return {
       ...route,
       handle: Effect.fnUntraced(function* (call: Call) {
         const key = yield* keyOf(call)
-        const path = yield* decodePath(call.params, false)
-        const query = yield* decodeQuery(call.query, false)
+        const path = yield* Effect.fromResult(decodePath(call.params, false))
+        const query = yield* Effect.fromResult(decodeQuery(call.query, false))
         const json = route.hasBody ? yield* jsonBody(call, verbatim) : undefined
         const handling = handlingOf(call.header("prefer"))
-        const body = yield* decodeBody(json?.given, handling.strict)
+        const body = yield* Effect.fromResult(decodeBody(json?.given, handling.strict))
         if (json !== undefined) yield* json.pause
         const { installation } = call
         const given = { installation, store: installation.storeId, path, query, body }

@@ -1,5 +1,5 @@
-import { HttpLayerRouter, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Scope } from "../../domain/access/Scope.ts"
 import { issuer } from "./Issuer.ts"
 import { REGISTRATION_PATH } from "./Registration.ts"
@@ -8,12 +8,12 @@ import { REGISTRATION_PATH } from "./Registration.ts"
 const METHODS = ["client_secret_basic", "client_secret_post", "none"]
 
 /** `/.well-known/oauth-authorization-server`: what clients have to know of the authorization server (RFC 8414). */
-export const MetadataRoute = HttpLayerRouter.use((router) =>
+export const MetadataRoute = HttpRouter.use((router) =>
   Effect.flatMap(issuer, (issuer) =>
     router.add(
       "GET",
       "/.well-known/oauth-authorization-server",
-      HttpServerResponse.unsafeJson({
+      HttpServerResponse.jsonUnsafe({
         issuer,
         authorization_endpoint: `${issuer}/oauth/authorize`,
         token_endpoint: `${issuer}/oauth/token`,

@@ -1,5 +1,5 @@
-import { HttpLayerRouter, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { Scope } from "../../domain/access/Scope.ts"
 import { issuer } from "./Issuer.ts"
 
@@ -18,9 +18,9 @@ export const metadataUrl = (issuer: string): string => `${issuer}${WELL_KNOWN}${
  * `/.well-known/oauth-protected-resource/mcp`: what a client has to know that has the address of `/mcp` and nothing else
  * (RFC 9728). The same without the path, where clients look that were not led here.
  */
-export const ProtectedResourceRoutes = HttpLayerRouter.use((router) =>
+export const ProtectedResourceRoutes = HttpRouter.use((router) =>
   Effect.flatMap(issuer, (issuer) => {
-    const answer = HttpServerResponse.unsafeJson({
+    const answer = HttpServerResponse.jsonUnsafe({
       resource: agentsResource(issuer),
       resource_name: "Partner API, tools for agents",
       authorization_servers: [issuer],

@@ -15,10 +15,10 @@ export const REGISTRATION_PATH = "/oauth/register"
 const MAX_BODY = 16 * 1024
 
 const metadataIn = (message: IncomingMessage) =>
-  Effect.either(receiveBody(message, MAX_BODY)).pipe(
+  Effect.result(receiveBody(message, MAX_BODY)).pipe(
     Effect.flatMap((body) => jsonBody({ body, header: (name) => message.headers[name]?.toString() })),
     Effect.mapError(({ issues = [], reason }) => new InvalidClientMetadata({ reason: [reason, ...issues].join("; ") })),
-    Effect.flatMap(({ said }) => readMetadata(said))
+    Effect.flatMap(({ said }) => Effect.fromResult(readMetadata(said)))
   )
 
 /** All that is kept of it, and how it is to come: it has no secret, whatever it wanted (RFC 7591, section 3.2.1). */
@@ -46,7 +46,7 @@ export const makeRegistration = Effect.gen(function* () {
       const described = yield* metadataIn(message)
       return registered(yield* register(described, address), described)
     },
-    Effect.catchAll((error: OauthRefusal) => Effect.succeed(refusedOf(error)))
+    Effect.catch((error: OauthRefusal) => Effect.succeed(refusedOf(error)))
   )
 
   return yield* makeEndpoints({ [REGISTRATION_PATH]: answer }, "Clients register with POST")

@@ -80,7 +80,7 @@ export const makeTokenEndpoints = Effect.gen(function* () {
         client = credentials.clientId
         return yield* perform(credentials, form)
       }).pipe(
-        Effect.catchAll((error: OauthRefusal) => {
+        Effect.catch((error: OauthRefusal) => {
           const retryAfter = failed(client, address)
           return Effect.succeed(refusedOf(retryAfter === undefined ? error : new TooManyFailures({ retryAfter })))
         })

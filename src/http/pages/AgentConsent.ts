@@ -1,4 +1,4 @@
-import { Effect, Either, Schema } from "effect"
+import { Effect, Result, Schema, SchemaTransformation } from "effect"
 import { BUDGET } from "../../domain/access/Agents.ts"
 import { GRANT_WORDS } from "../../domain/access/GrantWords.ts"
 import type { Scope } from "../../domain/access/Scope.ts"
@@ -55,21 +55,29 @@ const terms = (scopes: ReadonlyArray<Scope>): Html => html`
   </select>
 `
 
-const Budget = Schema.NumberFromString.pipe(Schema.int(), Schema.between(0, BUDGET.most))
-const Days = Schema.Union(
-  Schema.transformLiterals([FOREVER, null]),
-  Schema.NumberFromString.pipe(Schema.compose(Schema.Literal(...AGENT_DAYS)))
+/** The library reads blank text as 0. */
+const Typed = Schema.String.check(Schema.isPattern(/\S/)).pipe(Schema.decodeTo(Schema.NumberFromString))
+
+const Budget = Typed.pipe(
+  Schema.check(Schema.isInt()),
+  Schema.check(Schema.isBetween({ minimum: 0, maximum: BUDGET.most }))
 )
+const Days = Schema.Union([
+  Schema.Literal(FOREVER).pipe(
+    Schema.decodeTo(Schema.Null, SchemaTransformation.transform({ decode: () => null, encode: () => FOREVER }))
+  ),
+  Typed.pipe(Schema.decodeTo(Schema.Literals([...AGENT_DAYS])))
+])
 
 const BAD_BUDGET = new AskedAgain({ reason: `Changes a day must be a whole number from 0 to ${BUDGET.most}` })
 const BAD_DAYS = new AskedAgain({ reason: "Choose for how long" })
 
 /** The agent that the merchant wants: no more than was asked for. */
 const agentIn = (form: URLSearchParams, name: string, asked: ReadonlyArray<Scope>) =>
-  Either.gen(function* () {
+  Result.gen(function* () {
     const isTicked = (field: string) => form.get(field) === "on"
-    const budget = yield* Either.mapLeft(Schema.decodeUnknownEither(Budget)(form.get("budget")), () => BAD_BUDGET)
-    const days = yield* Either.mapLeft(Schema.decodeUnknownEither(Days)(form.get("days")), () => BAD_DAYS)
+    const budget = yield* Result.mapError(Schema.decodeUnknownResult(Budget)(form.get("budget")), () => BAD_BUDGET)
+    const days = yield* Result.mapError(Schema.decodeUnknownResult(Days)(form.get("days")), () => BAD_DAYS)
     return { name, scopes: asked.filter(isTicked), budget, proposalsOnly: isTicked("proposals"), days }
   })
 
@@ -84,7 +92,9 @@ export const makeAgentConsent = Effect.map(
           terms: terms(scopes)
         }),
       agree: (consent, form) =>
-        Effect.flatMap(agentIn(form, name, scopes), (agent) => consents.makeAgent(consent, agent)).pipe(
+        Effect.flatMap(Effect.fromResult(agentIn(form, name, scopes)), (agent) =>
+          consents.makeAgent(consent, agent)
+        ).pipe(
           Effect.catchTags({
             AgentLimitReached: ({ message }) => new AskedAgain({ reason: message }),
             UnknownClient: ({ message }) => new AskedAgain({ reason: message })

@@ -1,5 +1,5 @@
-import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Cause, Effect } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { currentExchange } from "../Exchange.ts"
 import { failureOf } from "../Failure.ts"
 import { problem, respond } from "./Page.ts"
@@ -10,8 +10,8 @@ type Response = HttpServerResponse.HttpServerResponse
 /** Answers a browser: with what a handler made, or ended early with; with a page also where it broke. */
 export const answering =
   (handle: (request: Request) => Effect.Effect<Response, Response, Request>) => (request: Request) =>
-    Effect.catchAllCause(Effect.merge(handle(request)), (cause) =>
-      Cause.isInterruptedOnly(cause)
+    Effect.catchCause(Effect.catch(handle(request), Effect.succeed), (cause) =>
+      Cause.hasInterruptsOnly(cause)
         ? Effect.failCause(cause)
         : Effect.flatMap(currentExchange, ({ requestId }) =>
             Effect.map(failureOf(cause, requestId), ({ headers = {}, status }) =>

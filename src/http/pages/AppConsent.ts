@@ -32,7 +32,7 @@ export const makeAppConsent = Effect.gen(function* () {
     ask: ({ storeId, storeName }) =>
       list({ storeId: Option.some(storeId), appId: Option.some(app.appId), limit: 1 }).pipe(
         // Neither is there any more: to agree is refused, as it is looked at again then.
-        Effect.catchAll(() => Effect.succeed([])),
+        Effect.catch(() => Effect.succeed([])),
         Effect.map(([installed]) => ({
           heading: headingFor(app, storeName, installed),
           terms: html`<input type="hidden" name="listed" value="${listed(app)}" />${appTerms(app, installed)}`

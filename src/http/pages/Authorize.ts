@@ -1,10 +1,10 @@
-import { HttpLayerRouter, type HttpServerRequest } from "@effect/platform"
-import { NodeHttpServerRequest } from "@effect/platform-node"
-import { Effect, Either, Option, Redacted } from "effect"
+import { Effect, Option, Redacted, Result } from "effect"
+import { HttpRouter, type HttpServerRequest } from "effect/http"
 import type { Membership } from "../../domain/access/Merchants.ts"
 import { ForeignOrigin, Sessions } from "../../domain/access/Sessions.ts"
 import { AccessDenied } from "../../domain/oauth/Refusals.ts"
 import { type AuthorizationRequest, makeAuthorization } from "../oauth/Authorization.ts"
+import { exchangeOf } from "../Exchange.ts"
 import { formOf } from "../oauth/Form.ts"
 import { makeOrigin } from "../Origin.ts"
 import { makeSessionCookie } from "../SessionCookie.ts"
@@ -74,7 +74,7 @@ const decidingOf = ({ authorization, params }: Asked, merchant: Merchant): Decid
  * Later the app is told, by a redirect: but where nobody is signed in only by a link, as otherwise anybody could lead
  * anybody anywhere by an address of ours (RFC 9700, section 4.11.2).
  */
-export const AuthorizeRoutes = HttpLayerRouter.use((router) =>
+export const AuthorizeRoutes = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions
     const { check, locationOf } = yield* makeAuthorization
@@ -92,10 +92,10 @@ export const AuthorizeRoutes = HttpLayerRouter.use((router) =>
 
     const read = Effect.fnUntraced(function* (request: Request) {
       const params = paramsOf(request)
-      const checked = yield* Effect.either(check(params))
+      const checked = yield* Effect.result(check(params))
       const merchant = Option.getOrUndefined(yield* whoIs(request))
-      if (Either.isRight(checked)) return { request, params, authorization: checked.right, merchant }
-      const refused = checked.left
+      if (Result.isSuccess(checked)) return { request, params, authorization: checked.success, merchant }
+      const refused = checked.failure
       switch (refused._tag) {
         case "Untrusted":
           return yield* Effect.fail(respond(untrusted(refused.error)))
@@ -123,7 +123,7 @@ export const AuthorizeRoutes = HttpLayerRouter.use((router) =>
           : refuse("The form is out of date", "It is of another session, or your browser keeps no cookies", 403)
 
       if (!isOwnOrigin(request.headers)) return yield* refuse("Not sent from here", new ForeignOrigin().message, 403)
-      const form = yield* Effect.catchAll(formOf(NodeHttpServerRequest.toIncomingMessage(request)), ({ message }) =>
+      const form = yield* Effect.catch(formOf(exchangeOf(request).req), ({ message }) =>
         refuse("Not a form", message, 400)
       )
       const intent = form.get("intent")

@@ -1,4 +1,4 @@
-import { HttpServerResponse } from "@effect/platform"
+import { HttpServerResponse } from "effect/http"
 import { type Html, html } from "./Html.ts"
 import { STYLE, STYLE_SOURCE } from "./Style.ts"
 

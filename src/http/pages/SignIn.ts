@@ -1,5 +1,5 @@
-import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { Effect, Either, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ClaimedPassword, Email } from "../../domain/access/Merchants.ts"
 import { Sessions } from "../../domain/access/Sessions.ts"
 import { replyOf } from "../ErrorTable.ts"
@@ -11,8 +11,8 @@ import { type Attempt, signInPage } from "./SignInPage.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-const emailOf = Schema.decodeEither(Email)
-const passwordOf = Schema.decodeEither(ClaimedPassword)
+const emailOf = Schema.decodeResult(Email)
+const passwordOf = Schema.decodeResult(ClaimedPassword)
 
 export const makeSignIn = Effect.gen(function* () {
   const { signIn } = yield* Sessions
@@ -39,18 +39,18 @@ export const makeSignIn = Effect.gen(function* () {
     const email = emailOf(typed)
     const given = form.get("password") ?? ""
     const password = passwordOf(given)
-    if (Either.isLeft(email) || Either.isLeft(password) || given === "") {
+    if (Result.isFailure(email) || Result.isFailure(password) || given === "") {
       return again({
         status: 400,
         reasons: {
-          email: Either.isLeft(email) ? "Give an e-mail address, as in ada@example.com" : undefined,
-          password: Either.isLeft(password) || given === "" ? "Give your password" : undefined
+          email: Result.isFailure(email) ? "Give an e-mail address, as in ada@example.com" : undefined,
+          password: Result.isFailure(password) || given === "" ? "Give your password" : undefined
         }
       })
     }
     const signingIn = signIn({
-      email: email.right,
-      password: password.right,
+      email: email.success,
+      password: password.success,
       address: exchangeOf(request).address,
       userAgent: request.headers["user-agent"],
       replaced: sessionToken(request.headers)

@@ -24,6 +24,7 @@ import { overheard } from "../Writes.ts"
 import { endGrantsOf } from "../oauth/Ending.ts"
 import { spend } from "./Budget.ts"
 import { administered, AGENT, GOES_ON, makeAgent } from "./NewAgents.ts"
+import { column } from "../database/Column.ts"
 
 /** About how many bytes it has. */
 const BYTES = "600"
@@ -109,8 +110,8 @@ const selectEnded = statement(`
 
 const Bearer = Schema.Struct({
   place: Schema.Int,
-  id: Schema.typeSchema(AgentId),
-  storeId: Schema.typeSchema(StoreId),
+  id: Schema.toType(AgentId),
+  storeId: Schema.toType(StoreId),
   scopes: storedList(Scope),
   proposalsOnly: Schema.Boolean,
   isGone: Schema.Boolean,
@@ -118,7 +119,7 @@ const Bearer = Schema.Struct({
   ...Counted.fields
 })
 
-const Json = Schema.Struct({ json: Schema.String }).pipe(Schema.pluck("json"))
+const Json = column("json", Schema.String)
 
 const agentOf = firstOf(Json)
 
@@ -155,7 +156,7 @@ export const AgentsLive = Layer.effect(
         Bearer
       )
     )
-    const placesOf = database.rows(Schema.Struct({ place: Schema.Int }).pipe(Schema.pluck("place")))
+    const placesOf = database.rows(column("place", Schema.Int))
     const page = pageOf(database, AgentId)
 
     return Agents.of({

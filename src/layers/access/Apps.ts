@@ -1,4 +1,4 @@
-import { Effect, Either, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Result, Schema } from "effect"
 import type { Grants } from "../../domain/access/AccessRule.ts"
 import {
   type AppClient,
@@ -17,12 +17,13 @@ import { Database } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 import { rotateClientSecret } from "./ClientSecrets.ts"
+import { column } from "../database/Column.ts"
 
 const insertApp = statement(`
   insert into apps (id, name, scopes, capabilities, developer_id, website, logo_url, is_public, redirect_uris)
   values (uuid_v7(clock_micros()), $1, $2, $3, $4, $5, $6, $7, $8) returning id
 `)
-const idOf = firstOf(Schema.Struct({ id: Schema.typeSchema(AppId) }).pipe(Schema.pluck("id")))
+const idOf = firstOf(column("id", Schema.toType(AppId)))
 
 /** The redirect URIs as they are kept, where all of them may be registered. */
 export function* redirectsIn(
@@ -30,7 +31,7 @@ export function* redirectsIn(
   isPublic: boolean
 ): Steps<ReadonlyArray<string>, Refusal<RedirectUriRefused>> {
   const checked = redirectsOf(uris, isPublic)
-  return Either.isRight(checked) ? checked.right : yield* refuse(checked.left)
+  return Result.isSuccess(checked) ? checked.success : yield* refuse(checked.failure)
 }
 
 /** Texts each once, as an array of the database. */
@@ -53,7 +54,7 @@ export function* appMade({
 }
 
 const lockApp = statement(`select id, is_public as "isPublic" from apps where id = $1 for no key update`)
-const lockedOf = firstOf(Schema.Struct({ id: Schema.typeSchema(AppId), isPublic: Schema.Boolean }))
+const lockedOf = firstOf(Schema.Struct({ id: Schema.toType(AppId), isPublic: Schema.Boolean }))
 
 export const AppsLive = Layer.effect(
   Apps,

@@ -21,7 +21,7 @@ const insertSecret = statement(`
   )
   select (select ends_at from replaced) as "previousUntil"
 `)
-const madeOf = firstOf(Schema.Struct({ previousUntil: Schema.NullOr(Schema.DateFromSelf) }))
+const madeOf = firstOf(Schema.Struct({ previousUntil: Schema.NullOr(Schema.Date) }))
 
 /** Gives an app a secret of 256 random bits. Its row is locked: two who do that at once would leave three. */
 export function* addClientSecret(app: AppId, overlapHours: number): Steps<NewClientSecret> {

@@ -18,6 +18,7 @@ import { newSecret, putWebhook, rotateWebhook, targetOf } from "../webhooks/Subs
 import { appMade, listed, redirectsIn } from "./Apps.ts"
 import { addClientSecret, CLIENT_SECRETS, rotateClientSecret } from "./ClientSecrets.ts"
 import { INSTALLED, STATE } from "./InstallationState.ts"
+import { column } from "../database/Column.ts"
 
 /** An app as its developer sees it, as JSON: `a`. */
 const APP = `
@@ -73,9 +74,9 @@ const updateApp = statement(`
   where id = $1
 `)
 
-const Json = Schema.Struct({ json: Schema.String }).pipe(Schema.pluck("json"))
+const Json = column("json", Schema.String)
 const jsonOf = firstOf(Json)
-const Own = Schema.Struct({ id: Schema.typeSchema(AppId), isPublic: Schema.Boolean })
+const Own = Schema.Struct({ id: Schema.toType(AppId), isPublic: Schema.Boolean })
 const ownOf = firstOf(Own)
 
 /** The app of a developer, locked. */
@@ -101,7 +102,7 @@ export const DevelopersLive = Layer.effect(
 
     const get = (developer: MerchantId, id: AppId) =>
       Effect.flatMap(foundOf(selectApp(developer, id)), (found) =>
-        Effect.mapError(found, () => new AppNotFound({ id }))
+        Effect.mapError(Effect.fromOption(found), () => new AppNotFound({ id }))
       )
 
     return Developers.of({
@@ -138,7 +139,7 @@ export const DevelopersLive = Layer.effect(
         },
 
       installations: Effect.fn("Developers.installations")((developer, id, { cursor = START, limit }) =>
-        Effect.zipRight(get(developer, id), installed(selectInstallations(id, limit, PAGE_BYTES, cursor)))
+        Effect.andThen(get(developer, id), installed(selectInstallations(id, limit, PAGE_BYTES, cursor)))
       ),
 
       requireOwn: Effect.fn("Developers.requireOwn")((developer, id) => Effect.asVoid(get(developer, id))),

@@ -1,4 +1,4 @@
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema, Struct } from "effect"
 import type { Grants } from "../../domain/access/AccessRule.ts"
 import { type AppId, AppNotFound, AppSummary } from "../../domain/access/Apps.ts"
 import { CapabilitiesNotDeclared } from "../../domain/access/Capability.ts"
@@ -55,7 +55,7 @@ const lockOne = statement(`${SELECT} where i.store_id = $1 and i.id = $2 and ${I
 
 const Json = Schema.Struct({ json: Schema.String })
 const jsonOf = firstOf(Json)
-const installedIn = Schema.decodeSync(Schema.parseJson(InstalledApp))
+const installedIn = Schema.decodeSync(Schema.fromJsonString(InstalledApp))
 
 /** Until the transaction ends, its row does not go. */
 const lockStore = statement("select 1 from stores where id = $1 and deleted_at is null for key share")
@@ -75,7 +75,7 @@ const lockOfApp = statement(`
   select i.id, case when ${INSTALLED} then ${INSTALLED_APP} end as json
   from installations i join apps a on a.id = i.app_id where i.store_id = $1 and i.app_id = $2 for no key update of i
 `)
-const heldOf = firstOf(Schema.Struct({ id: Schema.typeSchema(InstallationId), json: Schema.NullOr(Schema.String) }))
+const heldOf = firstOf(Schema.Struct({ id: Schema.toType(InstallationId), json: Schema.NullOr(Schema.String) }))
 
 const updateInstallation = (act: "install" | "suspend" | "resume", granted = "") =>
   statement(`
@@ -95,7 +95,7 @@ const uninstall = statement(`
   update installations i set ${made("uninstall")} where i.store_id = $1 and i.id = $2 and ${mayBe("uninstall")}
 `)
 
-const appOf = firstOf(AppSummary.pick("scopes", "capabilities"))
+const appOf = firstOf(AppSummary.mapFields(Struct.pick(["scopes", "capabilities"])))
 
 function* requireStore(id: StoreId): Steps<void, Refusal<UnknownStore>> {
   if ((yield* countOf(lockStore(id))) === 0) yield* refuse(new UnknownStore({ id }))
@@ -169,7 +169,7 @@ export const InstallationsLive = Layer.effect(
 
       find: Effect.fn("Installations.find")(function* (id) {
         const found = yield* summaryOf(sql`${summaries} and i.id = ${id}`)
-        return yield* Effect.mapError(found, () => new InstallationNotFound({ id }))
+        return yield* Effect.mapError(Effect.fromOption(found), () => new InstallationNotFound({ id }))
       }),
 
       listInstalled: Effect.fn("Installations.listInstalled")((store, { cursor = START, limit }) =>

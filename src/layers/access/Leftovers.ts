@@ -19,7 +19,7 @@ const OVERDUE = `
 `
 
 const OWNER = 'select i.store_id as "storeId", i.id from installations i'
-const ownerOf = firstOf(Schema.Struct({ storeId: Schema.typeSchema(StoreId), id: Schema.typeSchema(InstallationId) }))
+const ownerOf = firstOf(Schema.Struct({ storeId: Schema.toType(StoreId), id: Schema.toType(InstallationId) }))
 
 const lockOverdue = statement(`${OWNER} where i.store_id = $1 and i.app_id = $2 and ${OVERDUE} for no key update`)
 

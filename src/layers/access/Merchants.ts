@@ -1,4 +1,4 @@
-import { Effect, Either, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Result, Schema, Struct } from "effect"
 import {
   type Email,
   EmailTaken,
@@ -15,14 +15,15 @@ import type { StoreId } from "../../domain/Store.ts"
 import { type Refusal, refuse } from "../../domain/Write.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
 import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { column } from "../database/Column.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, type Statement, statement } from "../database/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { Passwords, PasswordsLive } from "./Passwords.ts"
 
-const Id = Schema.Struct({ id: Schema.typeSchema(MerchantId) }).pipe(Schema.pluck("id"))
+const Id = column("id", Schema.toType(MerchantId))
 
-const Facts = Member.pick("merchantId", "email", "name")
+const Facts = Member.mapFields(Struct.pick(["merchantId", "email", "name"]))
 
 /**
  * Makes an account with its call window, if there is none of the address. `is_claimed`: whether nobody else says whose
@@ -37,17 +38,17 @@ export const insertMerchant = statement(`
 `)
 
 const selectMerchant = statement('select id, is_claimed as "isClaimed" from merchants where email = $1')
-const Found = Schema.Struct({ id: Schema.typeSchema(MerchantId), isClaimed: Schema.Boolean })
+const Found = Schema.Struct({ id: Schema.toType(MerchantId), isClaimed: Schema.Boolean })
 const foundOf = firstOf(Found)
 
 /** The account of an address, if somebody who knows whose that is gave it to them. */
 const proven = (
   email: Email,
   found: Option.Option<typeof Found.Type>
-): Either.Either<MerchantId, MerchantNotFound | EmailUnproven> =>
+): Result.Result<MerchantId, MerchantNotFound | EmailUnproven> =>
   Option.match(found, {
-    onNone: () => Either.left(new MerchantNotFound({ email })),
-    onSome: ({ id, isClaimed }) => (isClaimed ? Either.left(new EmailUnproven({ email })) : Either.right(id))
+    onNone: () => Result.fail(new MerchantNotFound({ email })),
+    onSome: ({ id, isClaimed }) => (isClaimed ? Result.fail(new EmailUnproven({ email })) : Result.succeed(id))
   })
 
 /** The roles that this release knows, as SQL: to a member with any other, which a newer release gave, it grants nothing. */
@@ -61,7 +62,7 @@ const selectMember = statement(`
   select m.merchant_id as "merchantId", name, m.role from members m join merchants on id = m.merchant_id
   where m.store_id = $1 and m.merchant_id = $2 and m.role in (${KNOWN_ROLES})
 `)
-const memberOf = firstOf(Member.pick("merchantId", "name", "role"))
+const memberOf = firstOf(Member.mapFields(Struct.pick(["merchantId", "name", "role"])))
 const deleteMember = statement("delete from members where store_id = $1 and merchant_id = $2")
 const selectOwner = statement("select from members where store_id = $1 and role = 'owner' limit 1")
 
@@ -104,17 +105,17 @@ export const MerchantsLive = Layer.effect(
 
       account: Effect.fn("Merchants.account")(function* (id) {
         const facts = yield* factsOf(sql`select id as "merchantId", email, name from merchants where id = ${id}`)
-        return { ...(yield* Effect.orDie(facts)), stores: yield* memberships(id) }
+        return { ...(yield* Effect.orDie(Effect.fromOption(facts))), stores: yield* memberships(id) }
       }),
 
       create: Effect.fn("Merchants.create")(function* ({ email, name, password }) {
         const hashed = yield* passwords.make(password)
         const made = yield* idOf(insertMerchant(email, name, hashed, false))
-        return yield* Effect.mapError(made, () => new EmailTaken({ email }))
+        return yield* Effect.mapError(Effect.fromOption(made), () => new EmailTaken({ email }))
       }),
 
       find: Effect.fn("Merchants.find")((email) =>
-        Effect.flatMap(accountOf(selectMerchant(email)), (found) => proven(email, found))
+        Effect.flatMap(accountOf(selectMerchant(email)), (found) => Effect.fromResult(proven(email, found)))
       ),
 
       resetPassword: Effect.fn("Merchants.resetPassword")(function* (email, password) {
@@ -124,7 +125,7 @@ export const MerchantsLive = Layer.effect(
             const changed = yield* idOf(
               sql`update merchants set password_hash = ${hashed}, is_claimed = false where email = ${email} returning id`
             )
-            const id = yield* Effect.mapError(changed, () => new MerchantNotFound({ email }))
+            const id = yield* Effect.mapError(Effect.fromOption(changed), () => new MerchantNotFound({ email }))
             return yield* count(sql`delete from sessions where merchant_id = ${id}`)
           })
         )
@@ -135,7 +136,7 @@ export const MerchantsLive = Layer.effect(
         function* () {
           yield* lockedStore(store)
           const found = proven(email, yield* foundOf(selectMerchant(email)))
-          const id = Either.isRight(found) ? found.right : yield* refuse(found.left)
+          const id = Result.isSuccess(found) ? found.success : yield* refuse(found.failure)
           yield* changed(store, id, putMember(store, id, role))
           return id
         },

@@ -1,4 +1,4 @@
-import { Option, Schema } from "effect"
+import { Option, Schema, Struct } from "effect"
 import { Agent, AgentLimitReached, BUDGET, MAX_AGENTS, type NewAgent, WINDOW } from "../../domain/access/Agents.ts"
 import { AgentId, type MerchantId } from "../../domain/Actor.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
@@ -42,9 +42,11 @@ const insertAgent = statement(`
 `)
 
 /** What members administer of an agent: the rest it does itself, or tells of its end. */
-export const administered = Schema.decodeSync(Schema.parseJson(Agent.omit("writesToday", "lastUsedAt", "revokedAt")))
+export const administered = Schema.decodeSync(
+  Schema.fromJsonString(Agent.mapFields(Struct.omit(["writesToday", "lastUsedAt", "revokedAt"])))
+)
 
-const madeOf = firstOf(Schema.Struct({ id: Schema.typeSchema(AgentId), json: Schema.String }))
+const madeOf = firstOf(Schema.Struct({ id: Schema.toType(AgentId), json: Schema.String }))
 
 /** What differs between agents whose token a member is shown, and those that come by consent: for a time, if it has an end. */
 interface Kept {

@@ -1,5 +1,5 @@
 import { hash, type Options, verify } from "@node-rs/argon2"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted, Semaphore } from "effect"
 import { randomBytes } from "node:crypto"
 import { availableParallelism } from "node:os"
 import { SignInBusy } from "../../domain/access/Sessions.ts"
@@ -44,7 +44,7 @@ const isSame = (hashed: string | undefined, password: Redacted.Redacted) =>
 const hashing = { make, isSame }
 
 const makePasswords = Effect.gen(function* () {
-  const turn = (yield* Effect.makeSemaphore(AT_ONCE)).withPermits(1)
+  const turn = (yield* Semaphore.make(AT_ONCE)).withPermits(1)
   let admitted = 0
   return {
     /** The hash of a password, in its turn. For operators, who wait however long the line is. */
@@ -63,9 +63,6 @@ const makePasswords = Effect.gen(function* () {
 })
 
 /** Hashes of passwords, made and compared: one line for the whole process, as its threads and cores are shared. */
-export class Passwords extends Context.Tag("layers/Passwords")<
-  Passwords,
-  Effect.Effect.Success<typeof makePasswords>
->() {}
+export class Passwords extends Context.Service<Passwords, Effect.Success<typeof makePasswords>>()("layers/Passwords") {}
 
 export const PasswordsLive = Layer.effect(Passwords, makePasswords)

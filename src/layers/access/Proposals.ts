@@ -1,4 +1,4 @@
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema, Struct } from "effect"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import {
   GroundMoved,
@@ -29,6 +29,7 @@ import { time } from "../Times.ts"
 import { traced } from "../Traced.ts"
 import { overheard, tried } from "../Writes.ts"
 import { spend } from "./Budget.ts"
+import { column } from "../database/Column.ts"
 
 const STATUS = "case when status = 'pending' and expires_at <= clock_timestamp() then 'expired' else status end"
 
@@ -121,12 +122,12 @@ const Moved = Schema.Struct({
   current: Schema.NullOr(Schema.Int)
 })
 
-const Json = Schema.Struct({ json: Schema.String }).pipe(Schema.pluck("json"))
+const Json = column("json", Schema.String)
 
-const decodePayload = compileTrustedDecoder(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+const decodePayload = compileTrustedDecoder(Schema.Record(Schema.String, Schema.Unknown))
 
 const AskedRow = Schema.Struct({
-  agentId: Schema.typeSchema(AgentId),
+  agentId: Schema.toType(AgentId),
   procedure: Schema.String,
   payload: Schema.String
 })
@@ -135,8 +136,8 @@ const jsonOf = firstOf(Json)
 const movedOf = firstOf(Moved)
 const statusOf = firstOf(Schema.Struct({ status: ProposalStatus }))
 
-const Ground = Schema.parseJson(
-  Schema.Array(Schema.Struct({ ...Moved.pick("resource", "id").fields, version: Schema.Int }))
+const Ground = Schema.fromJsonString(
+  Schema.Array(Schema.Struct({ ...Moved.mapFields(Struct.pick(["resource", "id"])).fields, version: Schema.Int }))
 )
 
 const lockedOf = firstOf(Schema.Struct({ ground: Ground }))
@@ -223,7 +224,7 @@ export const ProposalsLive = Layer.effect(
 
       get: Effect.fn("Proposals.get")((store, id, agent) =>
         Effect.flatMap(proposalOf(selectProposal(store, id, agent)), (found) =>
-          Effect.mapError(found, () => new ProposalNotFound({ id }))
+          Effect.mapError(Effect.fromOption(found), () => new ProposalNotFound({ id }))
         )
       ),
 

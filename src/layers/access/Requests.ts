@@ -34,7 +34,7 @@ interface Noted {
   readonly requests: Array<RecentRequest>
 }
 
-export const RequestsLive = Layer.scoped(
+export const RequestsLive = Layer.effect(
   Requests,
   Effect.gen(function* () {
     const { count, first } = yield* Database
@@ -66,7 +66,7 @@ export const RequestsLive = Layer.scoped(
       })
 
     // Those that cannot be written down are lost, too: nobody waits for them.
-    const patiently = Effect.catchAllCause(writeAll, (cause) => Effect.logDebug("Requests are not kept", cause))
+    const patiently = Effect.catchCause(writeAll, (cause) => Effect.logDebug("Requests are not kept", cause))
     yield* Effect.addFinalizer(() => patiently)
     yield* Effect.forkScoped(Effect.repeat(patiently, Schedule.spaced(`${GATHER_SECONDS} seconds`)))
 

@@ -1,4 +1,4 @@
-import { Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { Effect, Layer, Option, type Redacted, Schema, Struct } from "effect"
 import { EmailTaken } from "../../domain/access/Merchants.ts"
 import {
   Admitted,
@@ -21,6 +21,7 @@ import { MerchantId } from "../../domain/Actor.ts"
 import { networkOf } from "../../domain/Network.ts"
 import { MERCHANT_CALLS } from "../../domain/RateLimit.ts"
 import type { StoreId } from "../../domain/Store.ts"
+import { column } from "../database/Column.ts"
 import { Database, Door } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
@@ -42,7 +43,7 @@ const selectAccount = statement(
   `select id as "merchantId", email, name, password_hash as hashed from merchants where email = $1`
 )
 
-const Account = Schema.Struct({ ...SignedIn.omit("sessionId").fields, hashed: Schema.String })
+const Account = Schema.Struct({ ...SignedIn.mapFields(Struct.omit(["sessionId"])).fields, hashed: Schema.String })
 
 /** Not for a password that was replaced while it was compared. */
 const insertSession = statement(`
@@ -54,7 +55,7 @@ const insertSession = statement(`
 
 const selectOwn = statement("select email, password_hash as hashed from merchants where id = $1")
 
-const Own = Account.pick("email", "hashed")
+const Own = Account.mapFields(Struct.pick(["email", "hashed"]))
 
 /** Not for a password that was replaced while it was compared. */
 const replacePassword = statement("update merchants set password_hash = $3 where id = $1 and password_hash = $2")
@@ -131,8 +132,8 @@ export const SessionsLive = Layer.effect(
     const passwords = yield* Passwords
     const accountOf = first(Account)
     const ownOf = first(Own)
-    const idOf = first(Schema.Struct({ id: Schema.typeSchema(SessionId) }).pipe(Schema.pluck("id")))
-    const merchantOf = first(Schema.Struct({ id: Schema.typeSchema(MerchantId) }).pipe(Schema.pluck("id")))
+    const idOf = first(column("id", Schema.toType(SessionId)))
+    const merchantOf = first(column("id", Schema.toType(MerchantId)))
     const admittedOf = makeHeldWindows(
       together(
         (asked: ReadonlyArray<Calling>) =>
@@ -145,7 +146,7 @@ export const SessionsLive = Layer.effect(
       )
     )
     const summariesOf = rows(SessionSummary)
-    const placesOf = rows(Schema.Struct({ place: Schema.Int }).pipe(Schema.pluck("place")))
+    const placesOf = rows(column("place", Schema.Int))
 
     /** A session of an account whose password is the one of that hash, in the transaction that the fiber is in. */
     const begin = Effect.fnUntraced(function* (
@@ -161,7 +162,7 @@ export const SessionsLive = Layer.effect(
 
     const identified = (token: Redacted.Redacted, stores: ReadonlyArray<StoreId>, calls: number) =>
       Effect.flatMap(admittedOf({ hash: hashOf(token), calls, stores }), (found) =>
-        Effect.mapError(found, () => new NotSignedIn())
+        Effect.mapError(Effect.fromOption(found), () => new NotSignedIn())
       )
 
     return Sessions.of({
@@ -186,10 +187,8 @@ export const SessionsLive = Layer.effect(
         )
         if (known === undefined) return yield* new SignInRefused()
 
-        const session = yield* Effect.mapError(
-          yield* transaction(begin(known.account, browser)),
-          () => new SignInRefused()
-        )
+        const begun = yield* transaction(begin(known.account, browser))
+        const session = yield* Effect.mapError(Effect.fromOption(begun), () => new SignInRefused())
         yield* throttle.uncount(known.counted)
         yield* throttle.forget(pair)
         return session
@@ -199,12 +198,12 @@ export const SessionsLive = Layer.effect(
         const limits: ReadonlyArray<Limit> = [[subject("sign-up", networkOf(browser.address)), MAX_SIGN_UPS]]
         yield* throttle.check(limits, tooManySignUps)
         const hashed = yield* passwords.inTurn(({ make }) =>
-          Effect.zipRight(throttle.count(limits, tooManySignUps), make(password))
+          Effect.andThen(throttle.count(limits, tooManySignUps), make(password))
         )
         return yield* transaction(
           Effect.gen(function* () {
             const made = yield* merchantOf(insertMerchant(email, name, hashed, true))
-            const merchantId = yield* Effect.mapError(made, () => new EmailTaken({ email }))
+            const merchantId = yield* Effect.mapError(Effect.fromOption(made), () => new EmailTaken({ email }))
             return Option.getOrThrow(yield* begin({ merchantId, email, name, hashed }, browser))
           })
         )
@@ -236,7 +235,7 @@ export const SessionsLive = Layer.effect(
       ),
 
       changePassword: Effect.fn("Sessions.changePassword")(function* ({ merchantId, sessionId }, { current, next }) {
-        const { email, hashed } = yield* Effect.orDie(yield* ownOf(selectOwn(merchantId)))
+        const { email, hashed } = Option.getOrThrow(yield* ownOf(selectOwn(merchantId)))
         const pair = subject("pair", email, sessionId)
         const limits: ReadonlyArray<Limit> = [
           [pair, SIGN_IN_LIMITS.pair],

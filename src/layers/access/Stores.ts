@@ -17,6 +17,7 @@ import { Database } from "../database/Postgres.ts"
 import { sql, type Statement, statement } from "../database/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { traced } from "../Traced.ts"
+import { column } from "../database/Column.ts"
 
 const STORE = `
   s.id, s.name, s.domain, s.currency_code as "currencyCode", s.timezone, s.locale, s.country,
@@ -46,7 +47,7 @@ const updateStore = changing(`
 
 const updatePlan = changing("plan = $2")
 
-const StoreRow = Schema.Struct({ ...Store.fields, createdAt: Schema.DateFromSelf })
+const StoreRow = Schema.Struct({ ...Store.fields, createdAt: Schema.Date })
 
 /** The store that a row tells of, if there is one. */
 const toldOf = Option.map(({ createdAt, ...store }: typeof StoreRow.Type): Store => ({
@@ -81,7 +82,7 @@ export const StoresLive = Layer.effect(
   Effect.gen(function* () {
     const { count, first, one, perform, rows } = yield* Database
     const plansOf = rows(Plan)
-    const idOf = one(Schema.Struct({ id: Schema.typeSchema(StoreId) }).pipe(Schema.pluck("id")))
+    const idOf = one(column("id", Schema.toType(StoreId)))
     const storeOf = first(StoreRow)
     const storesOf = rows(StoreSummary)
 
@@ -110,7 +111,9 @@ export const StoresLive = Layer.effect(
 
       get: (id) =>
         traced("Stores.get")(
-          Effect.flatMap(storeOf(selectStore(id)), (found) => Effect.mapError(toldOf(found), () => new StoreNotFound()))
+          Effect.flatMap(storeOf(selectStore(id)), (found) =>
+            Effect.mapError(Effect.fromOption(toldOf(found)), () => new StoreNotFound())
+          )
         ),
 
       updateSettings: (id, { country, domain, locale, name, timezone, weightUnit }) =>

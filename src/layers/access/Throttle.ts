@@ -1,6 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { hash } from "node:crypto"
 import { SIGN_IN_MINUTES } from "../../domain/access/Sessions.ts"
+import { column } from "../database/Column.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { statement } from "../database/Statement.ts"
 import { listOf } from "../Lists.ts"
@@ -20,7 +21,7 @@ const countAttempt = statement(`
   where (select count(*) from unnest(a.attempts) t where t > clock_timestamp() - ${WINDOW}) < $2
   returning attempts[cardinality(attempts)]::text as at
 `)
-const At = Schema.Struct({ at: Schema.String }).pipe(Schema.pluck("at"))
+const At = column("at", Schema.String)
 
 /** Seconds until each of the subjects has made fewer attempts than its limit; null where each of them has. */
 const selectWait = statement(`
@@ -32,7 +33,7 @@ const selectWait = statement(`
     order by t desc offset asked.most - 1 limit 1
   ) nth
 `)
-const Wait = Schema.Struct({ seconds: Schema.NullOr(Schema.Int) }).pipe(Schema.pluck("seconds"))
+const Wait = column("seconds", Schema.NullOr(Schema.Int))
 
 const uncount = statement(
   "update sign_in_attempts set attempts = array_remove(attempts, $2::timestamptz) where subject = $1"
@@ -59,7 +60,7 @@ export const makeThrottle = ({ count, first, transaction }: DatabaseOf) => {
           listOf(limits.map(([, most]) => most))
         )
       ),
-      Option.flatMap(Option.fromNullable)
+      Option.flatMap(Option.fromNullishOr)
     )
 
   return {
@@ -80,10 +81,13 @@ export const makeThrottle = ({ count, first, transaction }: DatabaseOf) => {
         Effect.forEach(
           limits.toSorted(([a], [b]) => a.compare(b)),
           ([subject, most]) =>
-            Effect.map(Effect.flatten(atOf(countAttempt(subject, most))), (at) => [subject, at] as const)
+            Effect.map(
+              Effect.flatMap(atOf(countAttempt(subject, most)), Effect.fromOption),
+              (at) => [subject, at] as const
+            )
         )
       ).pipe(
-        Effect.catchTag("NoSuchElementException", () =>
+        Effect.catchTag("NoSuchElementError", () =>
           Effect.flatMap(secondsOf(limits), (seconds) =>
             // It may have ended meanwhile.
             Effect.fail(refused(Option.getOrElse(seconds, () => 1)))

@@ -8,6 +8,7 @@ import { endInstallation } from "../oauth/Ending.ts"
 import { purgeOf } from "../Purging.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 import { INSTALLED } from "./InstallationState.ts"
+import { column } from "../database/Column.ts"
 
 /** The row of the installation is shared with its uninstall, which finds the token, or makes that there is none. */
 const insertToken = statement(`
@@ -24,8 +25,8 @@ const selectInstalled = statement(`
 export const TokensLive = Layer.effect(
   Tokens,
   Effect.map(Database, ({ count, first, perform }) => {
-    const expiryOf = first(Schema.Struct({ expiresAt: Schema.DateTimeUtcFromDate }).pipe(Schema.pluck("expiresAt")))
-    const storeOf = first(Schema.Struct({ storeId: Schema.typeSchema(StoreId) }).pipe(Schema.pluck("storeId")))
+    const expiryOf = first(column("expiresAt", Schema.DateTimeUtcFromDate))
+    const storeOf = first(column("storeId", Schema.toType(StoreId)))
     return Tokens.of({
       issue: Effect.fn("Tokens.issue")(function* ({ id, storeId }) {
         const token = newToken()
@@ -37,10 +38,8 @@ export const TokensLive = Layer.effect(
       }),
 
       revoke: Effect.fn("Tokens.revoke")(function* (id) {
-        const storeId = yield* Effect.mapError(
-          yield* storeOf(sql`select store_id as "storeId" from installations where id = ${id}`),
-          () => new InstallationNotFound({ id })
-        )
+        const found = yield* storeOf(sql`select store_id as "storeId" from installations where id = ${id}`)
+        const storeId = yield* Effect.mapError(Effect.fromOption(found), () => new InstallationNotFound({ id }))
         return yield* perform(endInstallation(storeId, id))
       }),
 

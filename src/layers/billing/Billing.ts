@@ -10,6 +10,7 @@ import { sql, statement } from "../database/Statement.ts"
 import { START } from "../Pages.ts"
 import { LAST, PLAN, PlanRow, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
 import { cancel, change, subscribe } from "./Subscriptions.ts"
+import { column } from "../database/Column.ts"
 
 const ORDER = "order by p.currency_code, p.price, p.name"
 
@@ -34,7 +35,7 @@ export const BillingLive = Layer.effect(
   Billing,
   Effect.gen(function* () {
     const { count, first, one, rows } = yield* Database
-    const idOf = one(Schema.Struct({ id: Schema.typeSchema(AppPlanId) }).pipe(Schema.pluck("id")))
+    const idOf = one(column("id", Schema.toType(AppPlanId)))
     const plansOf = rows(PlanRow)
     const rowsOf = rows(SubscriptionRow)
     const rowOf = first(SubscriptionRow)
@@ -77,10 +78,10 @@ export const BillingLive = Layer.effect(
         )
       ),
 
-      appPlans: Effect.fn("Billing.appPlans")((app) => Effect.zipRight(requireApp(app), plansOf(selectPlans(app)))),
+      appPlans: Effect.fn("Billing.appPlans")((app) => Effect.andThen(requireApp(app), plansOf(selectPlans(app)))),
 
       plans: Effect.fn("Billing.plans")((store, installation) =>
-        Effect.zipRight(requireInstallation(store, installation), plansOf(selectPlansOf(store, installation)))
+        Effect.andThen(requireInstallation(store, installation), plansOf(selectPlansOf(store, installation)))
       ),
 
       subscriptions: Effect.fn("Billing.subscriptions")(function* (store, { cursor = START, limit }) {

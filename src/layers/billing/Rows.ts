@@ -8,7 +8,7 @@ export const PLAN = `
   p.id, p.name, p.price::text as price, p.currency_code as "currencyCode", p.period, p.trial_days as "trialDays"
 `
 
-export const PlanRow = Schema.Struct({ ...AppPlan.fields, id: Schema.typeSchema(AppPlanId), price: PriceText })
+export const PlanRow = Schema.Struct({ ...AppPlan.fields, id: Schema.toType(AppPlanId), price: PriceText })
 
 /** With the time that it is asked at, which decides how it stands. */
 export const SUBSCRIPTION = `
@@ -25,21 +25,21 @@ export const LAST = `
   where i.store_id = $1 and i.id = $2
 `
 
-const When = Schema.NullOr(Schema.DateFromSelf)
+const When = Schema.NullOr(Schema.Date)
 
 export const SubscriptionRow = Schema.Struct({
-  id: Schema.typeSchema(SubscriptionId),
-  installationId: Schema.typeSchema(InstallationId),
-  planId: Schema.typeSchema(AppPlanId),
+  id: Schema.toType(SubscriptionId),
+  installationId: Schema.toType(InstallationId),
+  planId: Schema.toType(AppPlanId),
   planName: Schema.String,
   price: PriceText,
   currencyCode: Schema.String,
   period: Period,
-  startedAt: Schema.DateFromSelf,
+  startedAt: Schema.Date,
   trialEndsAt: When,
   cancelledAt: When,
   endsAt: When,
-  now: Schema.DateFromSelf
+  now: Schema.Date
 })
 export type SubscriptionRow = typeof SubscriptionRow.Type
 

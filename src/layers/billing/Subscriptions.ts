@@ -25,7 +25,7 @@ import { LAST, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
 const lockInstallation = statement(`
   select i.app_id as "appId" from installations i where i.store_id = $1 and i.id = $2 and ${INSTALLED} for no key update
 `)
-const appOf = firstOf(Schema.Struct({ appId: Schema.typeSchema(AppId) }))
+const appOf = firstOf(Schema.Struct({ appId: Schema.toType(AppId) }))
 
 function* lockedApp(store: StoreId, id: InstallationId): Steps<AppId, Refusal<InstallationNotFound>> {
   const found = yield* appOf(lockInstallation(store, id))

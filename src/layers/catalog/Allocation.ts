@@ -1,4 +1,4 @@
-import { Option, Schema } from "effect"
+import { Option, Schema, Struct } from "effect"
 import { CollectionLimitReached } from "../../domain/catalog/Collection.ts"
 import { ProductLimitReached } from "../../domain/catalog/Product.ts"
 import { numbered, SlugTaken } from "../../domain/catalog/Slug.ts"
@@ -74,7 +74,7 @@ const takeMany = statement(`
   update stores set id_clock = greatest(id_clock + $2, change_clock(id)) where id = $1 and deleted_at is null
   returning id_clock as clock, currency_code as "currencyCode"
 `)
-const takenOf = firstOf(Given.omit("choice"))
+const takenOf = firstOf(Given.mapFields(Struct.omit(["choice"])))
 
 const PRESENT = "select 1 from stores where id = $1 and deleted_at is null"
 const selectStore = statement(PRESENT)
@@ -129,7 +129,7 @@ const returnProduct = statement(`
 const returnCollection = statement(
   `update stores set ${TICK} where id = $1 and deleted_at is null returning id_clock as clock`
 )
-const clockOf = firstOf(Given.pick("clock"))
+const clockOf = firstOf(Given.mapFields(Struct.pick(["clock"])))
 
 /** Takes a place within the plan for a product that comes back with the id and the slug that it had, if that is free. */
 export function* reallocateProduct(

@@ -1,5 +1,5 @@
 import { Effect, Option, Schema } from "effect"
-import { compileTrustedDecoder } from "../../domain/Decoder.ts"
+import { compileStoredDecoder, compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { CollectionHead, CollectionId, RULES_SECONDS, RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
 import type { ProductId } from "../../domain/catalog/Product.ts"
@@ -31,7 +31,7 @@ import { BYTES } from "./Sizes.ts"
  */
 
 const Row = Schema.Struct({
-  id: Schema.typeSchema(CollectionId),
+  id: Schema.toType(CollectionId),
   version: Schema.Int,
   document: Schema.String
 })
@@ -47,7 +47,7 @@ const RowWithMembers = Schema.Struct({
 const decodeRead = compileTrustedDecoder(
   Schema.Array(
     Schema.Struct({
-      id: Schema.typeSchema(CollectionId),
+      id: Schema.toType(CollectionId),
       version: Schema.Int,
       type: Schema.String,
       disjunctive: Schema.Boolean,
@@ -59,7 +59,7 @@ const decodeRead = compileTrustedDecoder(
 )
 
 /** What a document says, as with products: by the rules of the day on which it was written. */
-const decodeHead = compileTrustedDecoder(Schema.encodedSchema(CollectionHead))
+const decodeHead = compileStoredDecoder(CollectionHead)
 
 /** A collection as its document says, of whose members some may be those of a whole collection. */
 export const headOf = (fields: unknown, id: CollectionId): CollectionHead => ({ ...decodeHead(fields), id })
@@ -72,8 +72,8 @@ export const RULES_MILLIS = RULES_SECONDS * 1000
  */
 const MAX_READS = 20
 
-const unsettled = Effect.dieSync(
-  () => new Unavailable({ cause: new Error(`Collections changed under each of ${MAX_READS} reads`) })
+const unsettled = Effect.suspend(() =>
+  Effect.die(new Unavailable({ cause: new Error(`Collections changed under each of ${MAX_READS} reads`) }))
 )
 
 /** A collection and what it holds, which comes and goes while the version stays: also by hand, as products are deleted. */
@@ -192,7 +192,7 @@ export const makeCollectionReads = (database: DatabaseOf) => {
     get: (store: StoreId, id: CollectionId): Effect.Effect<Option.Option<Document<CollectionId>>, RulesTooSlow> =>
       Effect.map(
         Effect.flatMap(headsOf(selectHead(store, id)), (rows) => read(store, rows)),
-        ([found]) => Option.fromNullable(found?.document)
+        ([found]) => Option.fromNullishOr(found?.document)
       )
   }
 }

@@ -53,7 +53,7 @@ export const membersOf = (ids: ReadonlyArray<ProductId>): JsonText =>
 
 /** They were looked at when they came; to look at 10,000 again takes a millisecond. */
 const StoredIds = Schema.declare((given): given is ReadonlyArray<ProductId> => Array.isArray(given))
-const decodeMembers = compileTrustedDecoder(Schema.parseJson(Schema.Struct({ productIds: StoredIds })))
+const decodeMembers = compileTrustedDecoder(Schema.fromJsonString(Schema.Struct({ productIds: StoredIds })))
 
 export const idsIn = (members: JsonText): ReadonlyArray<ProductId> => decodeMembers(members).productIds
 
@@ -191,7 +191,7 @@ export const makeCollections = (database: DatabaseOf) => {
           : yield* matchesIn(store, null, { disjunctive: false, rules: [], ...input })
         const given = yield* allocateCollection(store, input.slug, slugOf(input.title))
         // Made by us: to check it took 120 µs, as `make` derives its schema anew each time.
-        const id = CollectionId.make(given.id, { disableValidation: true })
+        const id = CollectionId.make(given.id, { disableChecks: true })
         const head = newCollection(input, { ...given, id, slug: given.slug || `collection-${id.slice(-8)}` })
         yield* holdAll(store, ids, input.productIds ?? [])
         const document = yield* insertCollection(store, head)

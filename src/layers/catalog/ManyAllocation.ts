@@ -91,7 +91,7 @@ export function* grantAll(store: StoreId, wishes: ReadonlyArray<Wish>): Steps<Re
     )
     for (const [wish, choice] of Array.zip(numberless, choices)) given.set(wish, numbered(wish.slug, choice))
   }
-  return wishes.map((wish, place) => ({ clock: clock + place, slug: Option.fromNullable(given.get(wish)) }))
+  return wishes.map((wish, place) => ({ clock: clock + place, slug: Option.fromNullishOr(given.get(wish)) }))
 }
 
 /** Counts products that were made. */

@@ -127,7 +127,7 @@ const holdNamed = statement(`
   ) as held
 `)
 const decodeNamed = compileTrustedDecoder(
-  Schema.Array(Schema.Struct({ externalId: Schema.String, id: Schema.typeSchema(ProductId), document: Schema.String }))
+  Schema.Array(Schema.Struct({ externalId: Schema.String, id: Schema.toType(ProductId), document: Schema.String }))
 )
 
 /** Of these external ids the products that there are, which nobody else changes until the transaction ends. */

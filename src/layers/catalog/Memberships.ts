@@ -1,5 +1,5 @@
-import { Effect, Option, Schema } from "effect"
-import { compileTrustedDecoder } from "../../domain/Decoder.ts"
+import { Effect, Option, Schema, Struct } from "effect"
+import { compileStoredDecoder } from "../../domain/Decoder.ts"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import { CollectionHead, CollectionNotFound, RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import { facetsOf } from "../../domain/catalog/Facets.ts"
@@ -15,7 +15,7 @@ import { productOf } from "./ProductRepo.ts"
 import type { SqlValue } from "./RuleSql.ts"
 import { SUMMARY } from "./Summaries.ts"
 
-const decodeRules = compileTrustedDecoder(Schema.encodedSchema(CollectionHead.pick("type", "disjunctive", "rules")))
+const decodeRules = compileStoredDecoder(CollectionHead.mapFields(Struct.pick(["type", "disjunctive", "rules"])))
 
 /** How many products match the rules, and the first of them: one statement, and so of one moment. */
 const selectPreview = (store: StoreId, rules: Rules, limit: number): Statement => {

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { compileTrustedDecoder } from "../../domain/Decoder.ts"
+import { compileStoredDecoder } from "../../domain/Decoder.ts"
 import { CollectionId } from "../../domain/catalog/Collection.ts"
 import { type Facets, facetsOf } from "../../domain/catalog/Facets.ts"
 import { matches } from "../../domain/catalog/Matcher.ts"
@@ -23,13 +23,8 @@ const WORK_MILLIS = 1_000
 const TURN_MILLIS = 5
 
 /** What there is to know of a collection; that its rules make sense was seen when it was written. */
-const decodeHead = compileTrustedDecoder(
-  Schema.Struct({
-    title: Schema.String,
-    type: Schema.String,
-    disjunctive: Schema.Boolean,
-    rules: Schema.Array(Schema.encodedSchema(Rule))
-  })
+const decodeHead = compileStoredDecoder(
+  Schema.Struct({ title: Schema.String, type: Schema.String, disjunctive: Schema.Boolean, rules: Schema.Array(Rule) })
 )
 
 /** Each is found by its key, whatever the tables held when it was planned: `offset 0` keeps it apart. */
@@ -41,7 +36,7 @@ const selectManual = statement(`
   where m.store_id = $1 and m.product_id = $2
 `)
 
-const Named = Schema.Struct({ id: Schema.typeSchema(CollectionId), title: Schema.String })
+const Named = Schema.Struct({ id: Schema.toType(CollectionId), title: Schema.String })
 type Named = typeof Named.Type
 
 /** The same rules once with what a product was, and once with what it becomes: where one side alone matches, it moves. */

@@ -2,7 +2,7 @@ import { type Effect, Option, Schema } from "effect"
 import { type Facets, facetsJson, facetsOf } from "../../domain/catalog/Facets.ts"
 import { Product, ProductId } from "../../domain/catalog/Product.ts"
 import { codeOf } from "../../domain/catalog/Words.ts"
-import { compileTrustedDecoder } from "../../domain/Decoder.ts"
+import { compileStoredDecoder, compileTrustedDecoder } from "../../domain/Decoder.ts"
 import type { Document, DocumentPage, JsonText } from "../../domain/Document.ts"
 import { parse, stringify } from "../../domain/Json.ts"
 import { PAGE_BYTES, type PageRequest } from "../../domain/Page.ts"
@@ -21,7 +21,7 @@ import { entersOf, knowEntered } from "./Vocabulary.ts"
  * SQL for products, and nothing else: no permissions, no limits, no events.
  */
 
-const decode = compileTrustedDecoder(Schema.encodedSchema(Product))
+const decode = compileStoredDecoder(Product)
 
 /** What a document says. Whether it may was seen when it was written, by the rules of that day, which may since be stricter. */
 export const productOf = (document: JsonText, id: ProductId): Product => ({ ...decode(parse(document)), id })
@@ -45,7 +45,7 @@ const selectProduct = statement(
   "select id, version, document::text as json from products where store_id = $1 and id = $2"
 )
 
-const ProductRow = Schema.Struct({ id: Schema.typeSchema(ProductId), version: Schema.Int, json: Schema.String })
+const ProductRow = Schema.Struct({ id: Schema.toType(ProductId), version: Schema.Int, json: Schema.String })
 
 export const makeProductRead = ({ first }: DatabaseOf) => {
   const productOf = first(ProductRow)

@@ -1,4 +1,4 @@
-import { Effect, Either, Option } from "effect"
+import { Effect, Option, Result } from "effect"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import { withStock } from "../../domain/catalog/Inventory.ts"
 import {
@@ -126,7 +126,7 @@ export const makeProducts = (database: DatabaseOf) => {
         const given = yield* allocateProduct(store, input.slug, slugOf(input.name))
         const { at, currencyCode } = given
         // Made by us: to check it took 120 µs, as `make` derives its schema anew each time.
-        const id = ProductId.make(given.id, { disableValidation: true })
+        const id = ProductId.make(given.id, { disableChecks: true })
         return yield* addProduct(
           indexOf,
           store,
@@ -154,7 +154,7 @@ export const makeProducts = (database: DatabaseOf) => {
         condition,
         function* (before, at) {
           const next = withStock(before, change, at)
-          return Either.isLeft(next) ? yield* refuse(next.left) : next.right
+          return Result.isFailure(next) ? yield* refuse(next.failure) : next.success
         },
         change.reason
       ),

@@ -74,7 +74,7 @@ interface Item {
 }
 
 const itemOf = (found: Found, id: ProductId, summary: JsonText): Item => ({
-  cursor: SearchCursor.make(`${found}.${id}`, { disableValidation: true }),
+  cursor: SearchCursor.make(`${found}.${id}`, { disableChecks: true }),
   json: extend(summary, JSON.stringify({ found }))
 })
 
@@ -86,8 +86,8 @@ export const SearchLive = Layer.effect(
   Effect.gen(function* () {
     const database = yield* Database
     const vocabulary = makeVocabulary(database)
-    const codesOf = database.rows(Schema.Struct({ id: Schema.typeSchema(ProductId), isWhole: Schema.Boolean }))
-    const foundOf = database.rows(Schema.Struct({ id: Schema.typeSchema(ProductId), summary: Schema.String }))
+    const codesOf = database.rows(Schema.Struct({ id: Schema.toType(ProductId), isWhole: Schema.Boolean }))
+    const foundOf = database.rows(Schema.Struct({ id: Schema.toType(ProductId), summary: Schema.String }))
 
     /** What is wanted of products that are found so: nothing where no product is. */
     const makeWanted = Effect.fnUntraced(function* (store: StoreId, query: string) {

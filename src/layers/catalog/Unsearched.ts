@@ -32,8 +32,8 @@ const takeUnsearched = statement(`
   from taken left join held on held.store_id = taken.store_id and held.id = taken.id
 `)
 const Unsearched = Schema.Struct({
-  storeId: Schema.typeSchema(StoreId),
-  id: Schema.typeSchema(ProductId),
+  storeId: Schema.toType(StoreId),
+  id: Schema.toType(ProductId),
   document: Schema.NullOr(Schema.String)
 })
 

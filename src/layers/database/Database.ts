@@ -12,7 +12,7 @@ export class TookTooLong extends Data.TaggedError("TookTooLong") {}
 
 /** The answer; when it is no longer wanted, or has taken too long, the server is told to stop, and is waited for. */
 const answerOf = (client: Connection, statement: Statement, millis: number | undefined) =>
-  Effect.async<Answer, TookTooLong>((resume) => {
+  Effect.callback<Answer, TookTooLong>((resume) => {
     let answer = resume
     let cancelling: Promise<void> | undefined
     const cancel = () => {
@@ -26,7 +26,7 @@ const answerOf = (client: Connection, statement: Statement, millis: number | und
       if (error === undefined) answer(Effect.succeed(given))
       else answer(cancelling !== undefined && isCancelled(error) ? new TookTooLong() : Effect.die(error))
     })
-    return Effect.async<void>((stopped) => {
+    return Effect.callback<void>((stopped) => {
       answer = () => stopped(Effect.void)
       cancel()
     })
@@ -34,7 +34,7 @@ const answerOf = (client: Connection, statement: Statement, millis: number | und
 
 /** In a transaction nothing is interrupted, and what fails ends it. */
 const answerIn = ({ client }: Open, statement: Statement) =>
-  Effect.async<Answer>((resume) =>
+  Effect.callback<Answer>((resume) =>
     send(client, statement, (error, answer) => resume(error === undefined ? Effect.succeed(answer) : Effect.die(error)))
   )
 
@@ -65,20 +65,20 @@ export const makeDatabase = (pool: Pg.Pool) => {
     },
 
     /** The rows of a statement. A database with other rows than promised is a defect, here and below. */
-    rows: <A, I>(row: Schema.Schema<A, I>) => {
+    rows: <A, I>(row: Schema.Codec<A, I>) => {
       const decode = compileTrustedDecoder(Schema.Array(row))
       return (statement: Statement) => Effect.map(answered(statement), ({ rows }) => decode(rows))
     },
 
     /** Likewise, and fails when they take longer than `millis`. Not for the inside of a transaction. */
-    rowsWithin: <A, I>(row: Schema.Schema<A, I>) => {
+    rowsWithin: <A, I>(row: Schema.Codec<A, I>) => {
       const decode = compileTrustedDecoder(Schema.Array(row))
       return (statement: Statement, millis: number | undefined) =>
         Effect.map(answer(statement, millis), ({ rows }) => decode(rows))
     },
 
     /** The first row, if there is one. */
-    first: <A, I>(row: Schema.Schema<A, I>) => {
+    first: <A, I>(row: Schema.Codec<A, I>) => {
       const decode = compileTrustedDecoder(row)
       return (statement: Statement) =>
         Effect.map(answered(statement), ({ rows: [first] }) =>
@@ -87,7 +87,7 @@ export const makeDatabase = (pool: Pg.Pool) => {
     },
 
     /** The row of a statement that always has one. */
-    one: <A, I>(row: Schema.Schema<A, I>) => {
+    one: <A, I>(row: Schema.Codec<A, I>) => {
       const decode = compileTrustedDecoder(row)
       return (statement: Statement) => Effect.map(answered(statement), ({ rows: [first] }) => decode(first))
     },

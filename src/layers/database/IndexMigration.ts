@@ -1,5 +1,5 @@
-import { SqlClient, type SqlError } from "@effect/sql"
 import { Data, Effect } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
 
 /** The statements of a migration. */
 export type Steps = Effect.Effect<unknown, SqlError.SqlError, SqlClient.SqlClient>

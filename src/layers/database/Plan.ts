@@ -73,7 +73,7 @@ export function* countOf(statement: Statement): Steps<number> {
 }
 
 /** Asks for the first row of a statement, if there is one. */
-export const firstOf = <A, I>(row: Schema.Schema<A, I>) => {
+export const firstOf = <A, I>(row: Schema.Codec<A, I>) => {
   const decode = compileTrustedDecoder(row)
   return function* (statement: Statement): Steps<Option.Option<A>> {
     const {
@@ -84,7 +84,7 @@ export const firstOf = <A, I>(row: Schema.Schema<A, I>) => {
 }
 
 /** The same of a statement that may take `millis`: none when it took longer, and then the write can only be refused. */
-export const firstWithin = <A, I>(row: Schema.Schema<A, I>, millis: number) => {
+export const firstWithin = <A, I>(row: Schema.Codec<A, I>, millis: number) => {
   const decode = compileTrustedDecoder(row)
   return function* (statement: Statement): Steps<Option.Option<A>> {
     const ask = new Ask(statement, millis)

@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Record, Redacted } from "effect"
 import Pg from "pg"
 import { ACQUIRE_TIMEOUT, Connection, type ConnectionConfig, KEEP_ALIVE, PLANNER, TIMEOUTS } from "./Connection.ts"
 import { type DatabaseOf, makeDatabase } from "./Database.ts"
@@ -27,6 +27,8 @@ const PLANNER_OPTIONS = Object.entries(PLANNER)
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(" ")
 
+const TIMEOUT_PARAMETERS = Record.map(TIMEOUTS, String)
+
 const makePool = ({ directUrl, isPatient = false, isPrepared = true, maxConnections, url }: PostgresOptions) => {
   const config: Pg.PoolConfig & ConnectionConfig = {
     // A pooler refuses parameters of a session that others use: there they hold for the session (docs/poolers.md).
@@ -44,17 +46,17 @@ const makePool = ({ directUrl, isPatient = false, isPrepared = true, maxConnecti
 }
 
 /** Hears what other sessions announce with NOTIFY, on a connection of its own. */
-export class Notices extends Context.Tag("layers/Notices")<
+export class Notices extends Context.Service<
   Notices,
   {
     /** Calls `heard` at each notice of the channel, until it fails with what broke the connection. */
     readonly hear: (channel: string, heard: () => void) => Effect.Effect<never, Error>
   }
->() {}
+>()("layers/Notices") {}
 
 /** Until the connection breaks. */
 const listen = (client: Pg.Client, channel: string, heard: () => void) =>
-  Effect.async<never, Error>((resume) => {
+  Effect.callback<never, Error>((resume) => {
     const broken = (error: Error) => resume(Effect.fail(error))
     client.on("notification", heard).on("error", broken)
     client.once("end", () => broken(new Error("The connection was closed")))
@@ -86,16 +88,16 @@ const makeNotices = ({ directUrl, url }: PostgresOptions): typeof Notices.Servic
 }
 
 /** The connections on which operations run. */
-export class Database extends Context.Tag("layers/database/Database")<Database, DatabaseOf>() {}
+export class Database extends Context.Service<Database, DatabaseOf>()("layers/database/Database") {}
 
 /** Connections that no operation can take: for the admission of requests, and for the question whether we are ready. */
-export class Door extends Context.Tag("layers/database/Door")<
+export class Door extends Context.Service<
   Door,
   DatabaseOf & {
     /** How admissions ask: what comes at once is asked by one statement. */
     readonly together: Together
   }
->() {}
+>()("layers/database/Door") {}
 
 /** Statements of admission under way at once, where one of them is slow. */
 const MOST_ADMISSIONS = 2
@@ -115,13 +117,35 @@ const makeDoor = (pool: Pg.Pool): typeof Door.Service => {
   return { ...database, together: makeTogether(database.send, MOST_ADMISSIONS) }
 }
 
-/** The one database. The client of @effect/sql is for migrations, which are written for it. */
+/**
+ * Effect's own client, for migrations. It opens its connections when it is first used. Its URL parser does not know all
+ * parameters of the other driver's, as `sslrootcert`, so it gets what that one read.
+ */
+const makeClient = ({ directUrl, isPatient = false, isPrepared = true, maxConnections, url }: PostgresOptions) => {
+  const { database, host, password, port, ssl, user } = new Pg.Client({ connectionString: Redacted.value(url) })
+  return PgClient.layer({
+    host,
+    port,
+    ssl,
+    database,
+    username: user,
+    password: Redacted.make(password ?? ""),
+    applicationName: "partner-api",
+    maxConnections,
+    connectTimeout: ACQUIRE_TIMEOUT,
+    keepAlive: KEEP_ALIVE.keepAliveInitialDelayMillis,
+    prepare: isPrepared,
+    ...(isPatient || directUrl !== undefined ? {} : { startupParameters: { ...TIMEOUT_PARAMETERS, ...PLANNER } })
+  })
+}
+
+/** The one database. */
 export const postgres = (options: PostgresOptions) =>
-  Layer.unwrapScoped(
+  Layer.unwrap(
     Effect.gen(function* () {
       const pool = yield* openPool(options)
       const door = yield* openPool({ ...options, maxConnections: DOOR_CONNECTIONS })
-      return PgClient.layerFromPool({ acquire: Effect.succeed(pool) }).pipe(
+      return makeClient(options).pipe(
         Layer.merge(Layer.succeed(Database, makeDatabase(pool))),
         Layer.merge(Layer.succeed(Door, makeDoor(door))),
         Layer.merge(Layer.succeed(Notices, makeNotices(options)))

@@ -1,6 +1,6 @@
-import { Statement as Sql } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
+import { Statement as Sql } from "effect/sql"
 
 /** A text with `$1`, `$2`, …, and what they stand for. */
 export type Compiled = readonly [text: string, values: ReadonlyArray<unknown>]
@@ -20,7 +20,7 @@ export type Fragment = Sql.Fragment
 
 /** Statements and parts of them, each `${value}` a parameter. It only makes them: `Database` runs them. */
 export const sql = Sql.make(
-  Effect.dieMessage("A statement is run by Database"),
+  Effect.die(new Error("A statement is run by Database")),
   PgClient.makeCompiler(undefined, false),
   [],
   undefined

@@ -1,4 +1,4 @@
-import { Effect, Either, Exit, Option, Predicate, type Schema } from "effect"
+import { Effect, Exit, Option, Predicate, Result, type Schema } from "effect"
 import { compileDecoder } from "../../domain/Decoder.ts"
 import { unavailableIn } from "../../domain/Unavailable.ts"
 import type { Answer } from "./Plan.ts"
@@ -47,14 +47,17 @@ export const makeTogether = (send: Send, most: number) => {
 
   return <Question, Row extends Placed, RowJson>(
     statementOf: (questions: ReadonlyArray<Question>) => Statement,
-    row: Schema.Schema<Row, RowJson>
+    row: Schema.Codec<Row, RowJson>
   ) => {
     const decode = compileDecoder(row)
     /** Each row is decoded by itself: one that cannot be read fails its own question alone. */
     const rowOf = ({ rows }: Answer, place: number): Exit.Exit<Option.Option<Row>> => {
       const found = rows.find((one) => Predicate.hasProperty(one, "place") && one.place === place)
       if (found === undefined) return Exit.succeed(Option.none())
-      return Either.match(decode(found), { onLeft: Exit.die, onRight: (decoded) => Exit.succeed(Option.some(decoded)) })
+      return Result.match(decode(found), {
+        onFailure: Exit.die,
+        onSuccess: (decoded) => Exit.succeed(Option.some(decoded))
+      })
     }
 
     /**
@@ -69,7 +72,7 @@ export const makeTogether = (send: Send, most: number) => {
         }
         done()
         for (const [index, { answer }] of batch.entries()) {
-          answer(Exit.flatMap(answered, (given) => rowOf(given, index + 1)))
+          answer(Exit.isSuccess(answered) ? rowOf(answered.value, index + 1) : Exit.failCause(answered.cause))
         }
       })
     }
@@ -94,7 +97,7 @@ export const makeTogether = (send: Send, most: number) => {
 
     /** The row that answers a question, if there is one. */
     return (question: Question): Effect.Effect<Option.Option<Row>> =>
-      Effect.async((answer) => {
+      Effect.callback((answer) => {
         if (waiting.push({ question, answer }) > 1) return
         setImmediate(() => {
           ready.add(sendBatch)

@@ -35,13 +35,13 @@ export interface Open {
 }
 
 /** The transaction that a fiber is in. */
-export class Current extends Context.Tag("layers/database/Transaction")<Current, Open>() {}
+export class Current extends Context.Service<Current, Open>()("layers/database/Transaction") {}
 
-/** Straight from the fiber: a look-up of a service costs half a microsecond, and every statement makes one. */
+/** Runs `use` with the transaction that the fiber is in, if it is in one. */
 export const withCurrent = <A, E, R>(
   use: (transaction: Open | undefined) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
-  Effect.withFiberRuntime((fiber) => use(Option.getOrUndefined(Context.getOption(fiber.currentContext, Current))))
+  Effect.flatMap(Effect.serviceOption(Current), (current) => use(Option.getOrUndefined(current)))
 
 const NOTHING: Answer = { command: "", rows: [], count: 0 }
 
@@ -132,7 +132,7 @@ const takeSteps = <A, E>(
 
 /** Who gives up waiting for a connection leaves none behind. */
 const connected = (pool: Pg.Pool) =>
-  Effect.async<Pg.PoolClient & Connection>((resume) => {
+  Effect.callback<Pg.PoolClient & Connection>((resume) => {
     let isUnwanted = false
     pool.connect((refused, client) => {
       if (!(client instanceof Connection)) resume(Effect.die(unconnected(refused)))
@@ -194,7 +194,7 @@ export const makeTransactions = (pool: Pg.Pool) => {
       sendAll(open.client, [bounds.begin])
       return Effect.exit(Effect.provideService(body, Current, { client: open.client, afterCommit: own })).pipe(
         Effect.flatMap((exit) =>
-          Effect.async<A, E>((resume) =>
+          Effect.callback<A, E>((resume) =>
             finish(open, bounds, [], keep, { exit, left: [], afterCommit: own, failedAhead: () => undefined }, resume)
           )
         )
@@ -244,7 +244,7 @@ export const makeTransactions = (pool: Pg.Pool) => {
     perform: <A, E>(write: () => Steps<A, Refusal<E>>, keep = true): Effect.Effect<A, E> =>
       Effect.uninterruptible(
         withCurrent((current) =>
-          Effect.async<A, E>((resume) => {
+          Effect.callback<A, E>((resume) => {
             if (current !== undefined) return performOn(current, SAVEPOINT, keep, write(), resume)
             pool.connect((refused, client) => {
               if (!(client instanceof Connection)) return resume(Effect.die(unconnected(refused)))

@@ -1,4 +1,4 @@
-import { Array, ConfigError, DateTime, Effect, Either, Option, Redacted, Schedule, Schema } from "effect"
+import { Array, DateTime, Effect, Option, Redacted, Schedule, Schema } from "effect"
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { EVERYTHING } from "../../domain/access/AccessRule.ts"
@@ -21,6 +21,7 @@ import { type WriteContext, Writes } from "../../domain/Write.ts"
 import { dataDir, isDemo } from "../Database.ts"
 import { makeFolder } from "../Folder.ts"
 import { reasonOf } from "../postgres/Failed.ts"
+import { invalidSetting } from "../Settings.ts"
 import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
 import { makeCallers } from "./callers.ts"
@@ -28,16 +29,16 @@ import { collections, products } from "./catalog.ts"
 import { registerExample } from "./example.ts"
 import { customers, ordersOf } from "./records.ts"
 
-const Known = Schema.parseJson(
+const Known = Schema.fromJsonString(
   Schema.Struct({
-    storeId: Schema.typeSchema(StoreId),
-    installationId: Schema.typeSchema(InstallationId),
-    webhookAppId: Schema.optional(Schema.typeSchema(AppId)),
+    storeId: Schema.toType(StoreId),
+    installationId: Schema.toType(InstallationId),
+    webhookAppId: Schema.optional(Schema.toType(AppId)),
     webhookSecret: Schema.optional(Schema.String),
     merchantEmail: Schema.optional(Schema.String),
     merchantPassword: Schema.optional(Schema.String),
     agentToken: Schema.optional(Schema.String),
-    exampleClientId: Schema.optional(Schema.typeSchema(AppId)),
+    exampleClientId: Schema.optional(Schema.toType(AppId)),
     exampleWebhookSecret: Schema.optional(Schema.String)
   })
 )
@@ -50,7 +51,7 @@ const read = (file: string) =>
   Effect.option(
     Effect.flatMap(
       Effect.try(() => readFileSync(file, "utf8")),
-      Schema.decode(Known)
+      Schema.decodeEffect(Known)
     )
   )
 
@@ -63,14 +64,14 @@ const write = (file: string, facts: object) =>
     renameSync(half, file)
   })
 
-const decodeProduct = Schema.decodeUnknown(CreateProduct)
-const decodeCollection = Schema.decodeUnknown(CreateCollection)
+const decodeProduct = Schema.decodeUnknownEffect(CreateProduct)
+const decodeCollection = Schema.decodeUnknownEffect(CreateCollection)
 
 /** Where the demo's events are sent: `webhooks listen` listens there. */
 const WEBHOOK_URL = "http://127.0.0.1:4000/"
 
 /** Whose writes made the catalog: nobody signs in as this one. */
-const MERCHANT = MerchantId.make("00000000-0000-7000-8000-000000000000", { disableValidation: true })
+const MERCHANT = MerchantId.make("00000000-0000-7000-8000-000000000000", { disableChecks: true })
 
 const contextIn = (storeId: StoreId): WriteContext => ({
   storeId,
@@ -82,7 +83,7 @@ const contextIn = (storeId: StoreId): WriteContext => ({
 
 const asNew = <Input>(inputs: ReadonlyArray<Input>) => inputs.map((input) => ({ id: null, input }))
 
-const decodeProducts = Schema.decodeUnknownSync(Schema.typeSchema(Schema.Array(Product)))
+const decodeProducts = Schema.decodeUnknownSync(Schema.toType(Schema.Array(Product)))
 
 /** The customers and orders of the store, unless it has some. */
 const bringRecords = Effect.fnUntraced(function* (storeId: StoreId) {
@@ -97,7 +98,7 @@ const bringRecords = Effect.fnUntraced(function* (storeId: StoreId) {
   if (offered.length === 0) return
   const context = contextIn(storeId)
   const made = yield* perform(context, put(storeId, asNew(customers)))
-  const ids = Array.filterMap(made, Either.getRight).map(({ id }) => id)
+  const ids = Array.getSuccesses(made).map(({ id }) => id)
   yield* perform(context, orders.put(storeId, asNew(ordersOf(offered, ids))))
 })
 
@@ -172,8 +173,8 @@ const selectLatest = statement(`
 `)
 
 const Latest = Schema.Struct({
-  storeId: Schema.typeSchema(StoreId),
-  installationId: Schema.NullOr(Schema.typeSchema(InstallationId))
+  storeId: Schema.toType(StoreId),
+  installationId: Schema.NullOr(Schema.toType(InstallationId))
 })
 
 /**
@@ -222,7 +223,7 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
   const folder = yield* dataDir
   yield* Effect.try({
     try: () => makeFolder(folder),
-    catch: (thrown) => ConfigError.InvalidData(["DATA_DIR"], reasonOf(thrown))
+    catch: (thrown) => invalidSetting("DATA_DIR", reasonOf(thrown))
   })
   const file = fileIn(folder)
 
@@ -254,7 +255,7 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
     return accessToken
   })
   const accessToken = yield* renew
-  yield* Effect.catchAllCause(renew, (cause) => Effect.logWarning("The demo got no fresh token", cause)).pipe(
+  yield* Effect.catchCause(renew, (cause) => Effect.logWarning("The demo got no fresh token", cause)).pipe(
     Effect.schedule(Schedule.spaced(RENEWED_EVERY)),
     Effect.forkScoped
   )
@@ -265,5 +266,5 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
 /** The secret that signs the demo's events, if there is a demo. */
 export const demoWebhookSecret = Effect.map(
   Effect.flatMap(dataDir, (folder) => read(fileIn(folder))),
-  Option.flatMap(({ webhookSecret }) => Option.map(Option.fromNullable(webhookSecret), Redacted.make))
+  Option.flatMap(({ webhookSecret }) => Option.map(Option.fromNullishOr(webhookSecret), Redacted.make))
 )

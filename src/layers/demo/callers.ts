@@ -5,8 +5,8 @@ import { Email, Merchants, Password } from "../../domain/access/Merchants.ts"
 import { Scope } from "../../domain/access/Scope.ts"
 import { type WriteContext, Writes } from "../../domain/Write.ts"
 
-const decodeEmail = Schema.decode(Email)
-const decodePassword = Schema.decode(Password)
+const decodeEmail = Schema.decodeEffect(Email)
+const decodePassword = Schema.decodeEffect(Password)
 
 /** An owner of the store who can sign in, and an agent of theirs that may do everything an agent may. */
 export const makeCallers = Effect.fnUntraced(function* (context: WriteContext) {

@@ -33,7 +33,7 @@ export const ExportsLive = Layer.effect(
               const found = yield* rowsOf(SELECT[kind](store, ROWS[kind], CHUNK, cursor.value))
               if (found.length > 0) yield* write(found.map((row) => `${lineOf(row)}\n`).join(""))
               exported += found.length
-              cursor = Option.map(Option.fromNullable(found.at(-1)), ({ id }) => id)
+              cursor = Option.map(Option.fromNullishOr(found.at(-1)), ({ id }) => id)
             }
             return exported
           })

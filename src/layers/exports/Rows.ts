@@ -19,7 +19,7 @@ export const Row = Schema.Struct({
   /** Further members of the document, as JSON. */
   rest: Schema.NullOr(Schema.String),
   /** Of the ids that the document refers to, what they are called elsewhere. */
-  names: Schema.NullOr(Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String })))
+  names: Schema.NullOr(Schema.fromJsonString(Schema.Record(Schema.String, Schema.String)))
 })
 type Row = typeof Row.Type
 
@@ -77,9 +77,10 @@ export const SELECT: Record<ExportKind, (...values: ReadonlyArray<unknown>) => S
 }
 
 const Id = Schema.NullOr(Schema.String)
-const rest = { key: Schema.String, value: Schema.Unknown }
+const rest = [Schema.Record(Schema.String, Schema.Unknown)] as const
+const Line = Schema.StructWithRest(Schema.Struct({ productId: Id }), rest)
 const decodeOrder = compileTrustedDecoder(
-  Schema.Struct({ customerId: Id, lineItems: Schema.Array(Schema.Struct({ productId: Id }, rest)) }, rest)
+  Schema.StructWithRest(Schema.Struct({ customerId: Id, lineItems: Schema.Array(Line) }), rest)
 )
 
 /** An order that names its customer and products as they are called elsewhere, and not by ids of this store. */

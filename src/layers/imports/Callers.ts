@@ -21,7 +21,7 @@ export const makeCallers = ({ one }: DatabaseOf) => {
     before = now
   }
   // A look that fails says nothing of anybody. The import finds out for itself that the database is out of reach.
-  const look = Effect.catchAllCause(
+  const look = Effect.catchCause(
     Effect.map(lookups, ({ lookups }) => note(lookups)),
     () => Effect.sync(() => note(undefined))
   )

@@ -17,7 +17,7 @@ const holdName = statement("select pg_advisory_xact_lock(hashtextextended($1::te
 const selectKnown = statement(`
   select c.id, c.version from ${namedBy("collection", "$2", "$3")} join collections c on c.store_id = $1 and c.id = named.id
 `)
-const knownOf = firstOf(Schema.Struct({ id: Schema.typeSchema(CollectionId), version: Schema.Int }))
+const knownOf = firstOf(Schema.Struct({ id: Schema.toType(CollectionId), version: Schema.Int }))
 
 /** The products that are meant: by what they are called elsewhere, else by their own ids. */
 function* productsOf(
@@ -30,7 +30,7 @@ function* productsOf(
     isUuid(ids[place] ?? "") ? [] : [{ path: `productIds.${place}`, reference }]
   )
   if (unknown.length > 0) yield* refuse(new UnknownReferences({ unknown }))
-  return ids.map((id) => ProductId.make(id, { disableValidation: true }))
+  return ids.map((id) => ProductId.make(id, { disableChecks: true }))
 }
 
 export const makePutCollection =

@@ -1,4 +1,4 @@
-import { Array, Either, Option } from "effect"
+import { Array, Option, Result } from "effect"
 import { putProduct } from "../../domain/catalog/Likeness.ts"
 import {
   type CreateProduct,
@@ -69,17 +69,17 @@ const finish = (
   draft: Draft,
   { clock, slug }: Grant,
   currencyCode: string
-): Either.Either<Done, readonly [Draft, Refused]> => {
+): Result.Result<Done, readonly [Draft, Refused]> => {
   const { after, put } = draft
-  if (Option.isNone(slug)) return Either.left([draft, new SlugTaken({ slug: after?.slug ?? put.input.slug ?? "" })])
-  const id = ProductId.make(uuidOfMicros(clock), { disableValidation: true })
+  if (Option.isNone(slug)) return Result.fail([draft, new SlugTaken({ slug: after?.slug ?? put.input.slug ?? "" })])
+  const id = ProductId.make(uuidOfMicros(clock), { disableChecks: true })
   const moment = momentOf(clock)
   const product =
     after ?? newProduct(put.input, { ...moment, id, slug: slug.value || `product-${id.slice(-8)}`, currencyCode })
   const json = stringify(product)
   return Buffer.byteLength(json) > MAX_PRODUCT_BYTES
-    ? Either.left([draft, new ProductTooLarge()])
-    : Either.right({ ...draft, moment, product, json })
+    ? Result.fail([draft, new ProductTooLarge()])
+    : Result.succeed({ ...draft, moment, product, json })
 }
 
 const changeOf = ({ before, json, moment, product }: Done): Change => ({
@@ -125,9 +125,10 @@ export const makePutProducts = (
       const isQuiet = areCallersQuiet()
       const size = isQuiet ? MOST_A_STATEMENT : FEW_A_STATEMENT
       for (const granted of Array.chunksOf(Array.zip(changes, grants), size)) {
-        const [refused, done] = Array.separate(granted.map(([draft, grant]) => finish(draft, grant, currencyCode)))
+        const [done, refused] = Array.separate(granted.map(([draft, grant]) => finish(draft, grant, currencyCode)))
         for (const [draft, refusal] of refused) refusals.set(draft, refusal)
-        const [updated, created] = Array.partition(done, ({ before }) => before === undefined)
+        const created = done.filter(({ before }) => before === undefined)
+        const updated = done.filter(({ before }) => before !== undefined)
         const named = created.map(({ product, put }) => ({ externalId: put.externalId, id: product.id }))
         const statements = [
           ...writesOfMany(store, indexOf, isNew, created, updated),
@@ -144,7 +145,7 @@ export const makePutProducts = (
       return {
         outcomes: drafts.map((draft) => {
           const refusal = refusals.get(draft)
-          return refusal === undefined ? Either.right(draft.outcome) : Either.left(refusal)
+          return refusal === undefined ? Result.succeed(draft.outcome) : Result.fail(refusal)
         }),
         limit: drafts.length === all.length ? Option.none() : Option.some(new ProductLimitReached({ limit }))
       }

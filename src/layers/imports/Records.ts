@@ -1,4 +1,4 @@
-import { Array, Either, Option } from "effect"
+import { Array, Option, Result } from "effect"
 import { ProductId } from "../../domain/catalog/Product.ts"
 import { UnknownReferences } from "../../domain/imports/Collection.ts"
 import type { Imports } from "../../domain/imports/Imports.ts"
@@ -28,20 +28,20 @@ function* putNamed<Id extends string, Input, Refused>(
     kind,
     puts.map(({ externalId }) => externalId)
   )
-  const idOf = (externalId: string) => Option.getOrNull(Option.map(Option.fromNullable(known.get(externalId)), toId))
+  const idOf = (externalId: string) => Option.getOrNull(Option.map(Option.fromNullishOr(known.get(externalId)), toId))
   const done = yield* put(
     store,
     puts.map(({ externalId, input }) => ({ id: idOf(externalId), input }))
   )()
   const made = Array.zip(puts, done).flatMap(([{ externalId }, one]) =>
-    Either.isRight(one) && one.right.outcome === "created" ? [{ externalId, id: one.right.id }] : []
+    Result.isSuccess(one) && one.success.outcome === "created" ? [{ externalId, id: one.success.id }] : []
   )
   if (made.length > 0) yield* leave(insertExternalIds(store, kind, made))
-  return done.map(Either.map(({ outcome }) => outcome))
+  return done.map(Result.map(({ outcome }) => outcome))
 }
 
-const asOrder = (id: string) => OrderId.make(id, { disableValidation: true })
-const asCustomer = (id: string) => CustomerId.make(id, { disableValidation: true })
+const asOrder = (id: string) => OrderId.make(id, { disableChecks: true })
+const asCustomer = (id: string) => CustomerId.make(id, { disableChecks: true })
 
 export const makePutCustomers =
   ({ put }: typeof Customers.Service): typeof Imports.Service.putCustomers =>
@@ -81,23 +81,23 @@ export const makePutOrders =
         const customer = meantOf(customers, references.customer)
         if (references.customer !== null && customer === undefined) {
           const unknown = [{ path: "customerId", reference: references.customer }]
-          return Either.left(new UnknownReferences({ unknown }))
+          return Result.fail(new UnknownReferences({ unknown }))
         }
         // A product that is no longer there is told by its name.
         const lineItems = order.lineItems.map((line, place) => {
           const product = meantOf(products, references.products[place] ?? null)
           return {
             ...line,
-            productId: product === undefined ? null : ProductId.make(product, { disableValidation: true })
+            productId: product === undefined ? null : ProductId.make(product, { disableChecks: true })
           }
         })
         const customerId = customer === undefined ? null : asCustomer(customer)
-        return Either.right({ externalId, input: { ...order, customerId, lineItems } })
+        return Result.succeed({ externalId, input: { ...order, customerId, lineItems } })
       })
-      const done = yield* putNamed(store, "order", asOrder, put, Array.getRights(resolved))
+      const done = yield* putNamed(store, "order", asOrder, put, Array.getSuccesses(resolved))
       let place = 0
       const outcomes = resolved.map((one) =>
-        Either.flatMap(one, () => done[place++] ?? Either.right("unchanged" as const))
+        Result.flatMap(one, () => done[place++] ?? Result.succeed("unchanged" as const))
       )
       return { outcomes, limit: Option.none() }
     }

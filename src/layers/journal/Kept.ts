@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { CollectionId } from "../../domain/catalog/Collection.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
@@ -13,17 +13,15 @@ import { statement } from "../database/Statement.ts"
  */
 
 /** JSON as the service reads it, numbers with all of their digits. */
-const Json = Schema.transform(Schema.String, Schema.Unknown, {
-  strict: true,
-  decode: parse,
-  encode: () => "not written"
-})
+const Json = Schema.String.pipe(
+  Schema.decodeTo(Schema.Unknown, SchemaTransformation.transform({ decode: parse, encode: () => "not written" }))
+)
 
 /** A manual collection that held a product, and how many stood before it. */
-const Membership = Schema.Struct({ collectionId: Schema.typeSchema(CollectionId), rank: Schema.Int })
+const Membership = Schema.Struct({ collectionId: Schema.toType(CollectionId), rank: Schema.Int })
 
 export const Kept = Schema.Struct({
-  id: Schema.typeSchema(EntryId),
+  id: Schema.toType(EntryId),
   resource: CatalogKind,
   resourceId: Schema.String,
   version: Schema.Int,
@@ -31,7 +29,7 @@ export const Kept = Schema.Struct({
   before: Schema.NullOr(Json),
   after: Schema.NullOr(Json),
   omitted: Schema.Array(Schema.String),
-  memberships: Schema.NullOr(Schema.parseJson(Schema.Array(Membership))),
+  memberships: Schema.NullOr(Schema.fromJsonString(Schema.Array(Membership))),
   externalId: Schema.NullOr(Schema.String)
 })
 export type Kept = typeof Kept.Type
@@ -43,7 +41,7 @@ export const KeptAdministered = Schema.Struct({ resource: AdministeredKind })
 export const membersOf = (side: unknown): JsonObject => (isObject(side) ? side : {})
 
 const decodeProducts = compileTrustedDecoder(
-  Schema.Struct({ productIds: optional(Schema.Array(Schema.typeSchema(ProductId))) })
+  Schema.Struct({ productIds: optional(Schema.Array(Schema.toType(ProductId))) })
 )
 
 /** The products that a collection held by hand before the change, where it kept them. */

@@ -30,7 +30,7 @@ import { Kept, KeptAdministered, selectKept, selectSpan } from "./Kept.ts"
 import { undoCollection } from "./UndoCollections.ts"
 import { undoProduct } from "./UndoProducts.ts"
 
-const keptOf = firstOf(Schema.Union(Kept, KeptAdministered))
+const keptOf = firstOf(Schema.Union([Kept, KeptAdministered]))
 const toEntryId = Schema.decodeSync(EntryId)
 const decodeSpan = compileTrustedDecoder(Schema.Array(Kept))
 
@@ -61,12 +61,12 @@ const selectHistory = statement(`
 const decodeHistory = compileTrustedDecoder(
   Schema.Array(
     Schema.Struct({
-      id: Schema.typeSchema(EntryId),
+      id: Schema.toType(EntryId),
       resourceId: Schema.String,
       version: Schema.Int,
       isEnd: Schema.Boolean,
       members: Schema.NullOr(Schema.Array(Schema.String)),
-      undoes: Schema.NullOr(Schema.typeSchema(EntryId))
+      undoes: Schema.NullOr(Schema.toType(EntryId))
     })
   )
 )

@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /*
  * Primary keys and unique indexes of what belongs to a store start with the store, so that the schema distributes by

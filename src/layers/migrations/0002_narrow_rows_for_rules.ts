@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /** What rules ask most of a product moves to rows of its own (docs/decisions/0003). */
 export default Effect.gen(function* () {

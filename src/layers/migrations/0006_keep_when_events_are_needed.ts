@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /**
  * needed_at: the last time at which a purge knew that a delivery needs the event; null while its own time is enough. All

@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /**
  * An app is installed on a store once. Of the installations of one app on one store the newest active one is kept, as it

@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /** What the large answers that are kept for replays take up, so that each installation's are bounded. */
 export default Effect.gen(function* () {

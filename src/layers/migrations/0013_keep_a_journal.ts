@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /** Who wrote what, for 400 days (docs/decisions/0013). */
 export default Effect.gen(function* () {

@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /**
  * What every write paid for (docs/performance.md, Writes): columns that the database read out of the document, checks that

@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /** What apps declare and are granted beside scopes, and what a store says of itself. */
 export default Effect.gen(function* () {

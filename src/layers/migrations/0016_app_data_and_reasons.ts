@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /** What installations keep for themselves, and why a change was made, where who made it said so. */
 export default Effect.gen(function* () {

@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /** What resources are called where they come from, by which an import finds again what it made (docs/import.md). */
 export default Effect.gen(function* () {

@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /** Agents of stores with their budgets and windows, and the windows of merchants. */
 export default Effect.gen(function* () {

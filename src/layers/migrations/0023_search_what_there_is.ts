@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /** Products from before the search are left to be caught up with. By itself: for as long as it takes it locks nothing. */
 export default Effect.flatMap(

@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /** Writes of agents that wait for a member of their store, and who approved what the journal tells of. */
 export default Effect.gen(function* () {

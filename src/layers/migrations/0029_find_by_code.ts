@@ -3,7 +3,7 @@ import { buildIndex, OutsideTransaction } from "../database/IndexMigration.ts"
 
 /** Finds products by a code of theirs. Rows from before have none until they are written again. */
 export default new OutsideTransaction({
-  steps: Effect.zipRight(
+  steps: Effect.andThen(
     buildIndex({
       name: "product_keys_by_sku",
       table: "product_keys",

@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /** Who may ask for access, what merchants agreed to, and the codes and tokens that came of it. Of secrets only hashes. */
 export default Effect.gen(function* () {

@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /** What an app keeps ends a while after it was uninstalled, and an installation is in one state at a time. */
 export default Effect.gen(function* () {

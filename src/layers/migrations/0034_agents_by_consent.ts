@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /** Agents that a merchant's consent makes, which have no token but those of their grant, and the clients that ask. */
 export default Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { buildIndex, OutsideTransaction } from "../database/IndexMigration.ts"
 
 /** Finds agents that have ended for the purge, and installations whose app data is to be purged. */
 export default new OutsideTransaction({
-  steps: Effect.zipRight(
+  steps: Effect.andThen(
     buildIndex({
       name: "agents_in_order",
       table: "agents",

@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /** Whether an account was made by who says that the address is theirs, and nobody else says so. */
 export default Effect.flatMap(

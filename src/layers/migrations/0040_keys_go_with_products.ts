@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /** What each new product still paid for: a look at the row that the same statement made (docs/performance.md, Decoding). */
 export default Effect.gen(function* () {

@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /**
  * Triggers for processes that wrote the document of a product alone, or no words of it. Such releases are long gone, and

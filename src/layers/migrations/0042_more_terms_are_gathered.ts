@@ -1,5 +1,5 @@
-import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /**
  * 64 KB hold the terms of 160 products, whose lists are written once for all of them: with fifty stores of a thousand

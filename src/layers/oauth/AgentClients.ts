@@ -1,4 +1,4 @@
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Struct } from "effect"
 import { randomUUID } from "node:crypto"
 import {
   AgentClients,
@@ -49,11 +49,11 @@ const forgetMost = statement(`
   delete from agent_clients c using ended where c.client_id = ended.client_id
 `)
 
-const Row = Client.omit("isPublic", "of")
+const Row = Client.mapFields(Struct.omit(["isPublic", "of"]))
 
 /** Reads documents as `options` say: where the operator allows it, by DNS, and with the certificates that Node trusts. */
 export const agentClients = (options: Partial<OutgoingOptions> = {}) =>
-  Layer.scoped(
+  Layer.effect(
     AgentClients,
     Effect.gen(function* () {
       const database = yield* Database
@@ -63,7 +63,7 @@ export const agentClients = (options: Partial<OutgoingOptions> = {}) =>
       const rowOf = first(Row)
 
       const put = (id: ClientId, { logoUrl, name, redirectUris, website }: Described, seconds: number | null) =>
-        Effect.zipRight(
+        Effect.andThen(
           count(putClient(id, name, website, logoUrl, arrayOf(redirectUris), seconds)),
           count(forgetMost())
         )

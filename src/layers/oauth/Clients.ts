@@ -44,7 +44,7 @@ const AppRow = Schema.Struct({
   logoUrl: Schema.NullOr(Schema.String),
   redirectUris: Schema.Array(Schema.String),
   isPublic: Schema.Boolean,
-  appId: Schema.typeSchema(AppId),
+  appId: Schema.toType(AppId),
   developerName: Schema.NullOr(Schema.String),
   scopes: storedList(Scope),
   capabilities: storedList(Capability)

@@ -1,4 +1,4 @@
-import { Effect, Either } from "effect"
+import { Effect, Result, Semaphore } from "effect"
 import { isObject } from "../../domain/Json.ts"
 import { parseUntrusted } from "../../domain/UntrustedJson.ts"
 import { type Described, documentUrlRefusal, freshSeconds, readDocument } from "../../domain/oauth/ClientMetadata.ts"
@@ -21,13 +21,13 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /** The object that an answer holds, or why it holds none. */
 const objectOf = ({ answer, error, headers, status }: Attempt) => {
-  if (status === null) return Either.left(error ?? "There was no answer")
+  if (status === null) return Result.fail(error ?? "There was no answer")
   if (status !== 200)
-    return Either.left(`The answer has status ${status}, which must be 200; redirects are not followed`)
-  if (!JSON_TYPE.test(headers["content-type"] ?? "")) return Either.left("Its Content-Type is not application/json")
-  const text = Either.try({ try: () => utf8.decode(answer), catch: () => "It is not valid UTF-8" })
-  const parsed = Either.flatMap(text, (text) => Either.mapLeft(parseUntrusted(text), () => "It is not valid JSON"))
-  return Either.filterOrLeft(parsed, isObject, () => "It is no JSON object")
+    return Result.fail(`The answer has status ${status}, which must be 200; redirects are not followed`)
+  if (!JSON_TYPE.test(headers["content-type"] ?? "")) return Result.fail("Its Content-Type is not application/json")
+  const text = Result.try({ try: () => utf8.decode(answer), catch: () => "It is not valid UTF-8" })
+  const parsed = Result.flatMap(text, (text) => Result.mapError(parseUntrusted(text), () => "It is not valid JSON"))
+  return Result.filterOrFail(parsed, isObject, () => "It is no JSON object")
 }
 
 /** What a document says of a client, and for how many seconds it is believed. */
@@ -43,7 +43,7 @@ export interface Read {
 export const makeDocuments = (options: OutgoingOptions) =>
   Effect.gen(function* () {
     const { get } = yield* makeOutgoing({ timeoutMillis: TIMEOUT, ...options })
-    const turns = yield* Effect.makeSemaphore(MAX_AT_ONCE)
+    const turns = yield* Semaphore.make(MAX_AT_ONCE)
 
     return Effect.fn("Documents.read")(function* (id: ClientId) {
       const refuse = (reason: string) => new UnknownClient({ reason: `The client ${id} is not known: ${reason}` })
@@ -51,10 +51,12 @@ export const makeDocuments = (options: OutgoingOptions) =>
       if (refusal !== undefined) return yield* refuse(`its address ${refusal}`)
       const attempt = yield* turns.withPermitsIfAvailable(1)(get({ url: id, headers: HEADERS }))
       if (attempt._tag === "None") return yield* refuse("too many documents are read at once; try again in a moment")
-      const given = yield* Either.mapLeft(objectOf(attempt.value), (reason) =>
-        refuse(`its document cannot be read. ${reason}`)
+      const described = yield* objectOf(attempt.value).pipe(
+        Result.mapError((reason) => `its document cannot be read. ${reason}`),
+        Result.flatMap((given) => Result.mapError(readDocument(id, given), ({ message }) => message)),
+        Result.mapError(refuse),
+        Effect.fromResult
       )
-      const described = yield* Either.mapLeft(readDocument(id, given), ({ message }) => refuse(message))
       return { described, freshSeconds: freshSeconds(attempt.value.headers["cache-control"]) }
     })
   })

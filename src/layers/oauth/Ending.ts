@@ -7,6 +7,7 @@ import type { Write } from "../../domain/Write.ts"
 import { countOf, firstOf, type Steps } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import { CLIENT } from "./Clients.ts"
+import { column } from "../database/Column.ts"
 
 /*
  * How grants end. Who exchanges holds the grant's row until what it made is committed (Grants.ts): once the row is written
@@ -61,7 +62,7 @@ const deleteOfInstallation = statement(`
   )
   select count(*) filter (where good)::integer as good from ended
 `)
-const goodOf = firstOf(Schema.Struct({ good: Schema.Int }).pipe(Schema.pluck("good")))
+const goodOf = firstOf(column("good", Schema.Int))
 
 /** From the commit on, every token of the installation is refused. Answers how many access tokens were still good. */
 export const endInstallation = (store: StoreId, installation: InstallationId): Write<number, never> =>

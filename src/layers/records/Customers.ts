@@ -1,4 +1,4 @@
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema, Struct } from "effect"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import {
   Customer,
@@ -16,7 +16,7 @@ import { decidingOf } from "./Puts.ts"
 import { makeReads, writesOf } from "./Records.ts"
 
 const decodeBefore = compileTrustedDecoder(
-  Schema.typeSchema(Customer.pick("createdAt", "updatedAt", "ordersCount", "totalSpent"))
+  Schema.toType(Customer.mapFields(Struct.pick(["createdAt", "updatedAt", "ordersCount", "totalSpent"])))
 )
 
 const decide = decidingOf({

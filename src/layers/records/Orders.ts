@@ -1,4 +1,4 @@
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema, Struct } from "effect"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { parse, stringify } from "../../domain/Json.ts"
 import { Customer, type CustomerId, UnknownCustomer } from "../../domain/records/Customer.ts"
@@ -21,7 +21,7 @@ import { atOf, type Clock, decidingOf } from "./Puts.ts"
 import { findRecords, makeReads, type Written, writesOf } from "./Records.ts"
 
 const decodeBefore = compileTrustedDecoder(
-  Schema.typeSchema(Order.pick("createdAt", "updatedAt", "lineItems", "customerId", "status", "total"))
+  Schema.toType(Order.mapFields(Struct.pick(["createdAt", "updatedAt", "lineItems", "customerId", "status", "total"])))
 )
 
 const decide = decidingOf({
@@ -35,7 +35,9 @@ const decide = decidingOf({
 /** An order is written, and its customer before or after: each has an instant of its own. */
 const TICKS = 3
 
-const decodeCustomer = compileTrustedDecoder(Schema.typeSchema(Customer.omit("email", "phone", "addresses")))
+const decodeCustomer = compileTrustedDecoder(
+  Schema.toType(Customer.mapFields(Struct.omit(["email", "phone", "addresses"])))
+)
 
 /** The customers after what changed in their orders. */
 function* customersAfter(

@@ -1,4 +1,4 @@
-import { Either, type Schema } from "effect"
+import { Result, type Schema } from "effect"
 import { parse } from "../../domain/Json.ts"
 import type { Done, Given, Put } from "../../domain/records/Records.ts"
 import type { StoreId } from "../../domain/Store.ts"
@@ -15,7 +15,7 @@ interface Dated {
 /** A kind of record: how it is made, and what is read of one that it is put over. */
 export interface Kind<Id extends string, Input, Full extends Dated, Before extends Dated> {
   readonly table: Table
-  readonly id: Schema.Schema<Id, string> & { readonly make: (id: string) => Id }
+  readonly id: Schema.Codec<Id, string> & { readonly make: (id: string) => Id }
   readonly decode: (document: unknown) => Before
   readonly personal: ReadonlyArray<keyof Full & string>
   readonly make: (input: Input, given: Given<Id, Before>) => Full
@@ -29,7 +29,7 @@ export interface Clock {
 
 /** What several puts come to, of which nothing is written yet. */
 export interface Decided<Id, Full, Before, Refused> {
-  readonly outcomes: ReadonlyArray<Either.Either<Done<Id>, Refused>>
+  readonly outcomes: ReadonlyArray<Result.Result<Done<Id>, Refused>>
   readonly changes: ReadonlyArray<{ readonly before: Before | undefined; readonly after: Full }>
   readonly written: ReadonlyMap<string, Written>
 }
@@ -60,9 +60,9 @@ export const decidingOf = <Id extends string, Input, Full extends Dated, Before 
     const written = new Map<string, Written>()
     const changes: Array<{ before: Before | undefined; after: Full }> = []
 
-    const decide = ({ id: named, input }: Put<Id, Input>): Either.Either<Done<Id>, Refused> => {
+    const decide = ({ id: named, input }: Put<Id, Input>): Result.Result<Done<Id>, Refused> => {
       const refusal = refusalOf(input)
-      if (refusal !== undefined) return Either.left(refusal)
+      if (refusal !== undefined) return Result.fail(refusal)
       const stored = named === null ? undefined : (written.get(named) ?? known.get(named))
       const before = stored && decode(parse(stored.document))
       const changedAt = tick()
@@ -71,11 +71,11 @@ export const decidingOf = <Id extends string, Input, Full extends Dated, Before 
       if (stored !== undefined && before !== undefined) {
         const { updatedAt } = before
         if (isSame(stored, storedOf({ ...after, updatedAt }, personal)))
-          return Either.right({ id, outcome: "unchanged" })
+          return Result.succeed({ id, outcome: "unchanged" })
       }
       written.set(id, { changedAt, ...storedOf(after, personal) })
       changes.push({ before, after })
-      return Either.right({ id, outcome: before === undefined ? "created" : "updated" })
+      return Result.succeed({ id, outcome: before === undefined ? "created" : "updated" })
     }
 
     return { outcomes: puts.map(decide), changes, written }

@@ -48,7 +48,7 @@ const partOf = ({ isPersonal }: Shown) => (isPersonal ? "full" : "masked")
 export const makeReads = <Id extends string>(
   database: DatabaseOf,
   table: Table,
-  id: Schema.Schema<Id, string>,
+  id: Schema.Codec<Id, string>,
   personal: ReadonlyArray<string>
 ) => {
   const masked = personal.map((member) => `"${member}":null`).join(",")
@@ -97,8 +97,8 @@ export interface Stored {
 
 /** The columns of a record, of which some members are personal. */
 export const storedOf = <R extends object>(record: R, personal: ReadonlyArray<keyof R>): Stored => ({
-  document: stringify(Struct.omit(record, ...personal)),
-  personal: stringify(Struct.pick(record, ...personal))
+  document: stringify(Struct.omit(record, [...personal])),
+  personal: stringify(Struct.pick(record, [...personal]))
 })
 
 /** The two parts of a row, each as JSON. */

@@ -1,16 +1,19 @@
-import { Config, ConfigError, Effect, Either } from "effect"
+import { Config, Effect, Result } from "effect"
 import { parseAllowedHosts } from "../../domain/webhooks/AllowedHosts.ts"
 import { isDemo } from "../Database.ts"
+import { invalidSetting } from "../Settings.ts"
 
 /** Where the demo's receiver listens. */
 const OWN_MACHINE = "localhost,127.0.0.1,[::1]"
 
 const hostsWith = (more: string) =>
-  Config.string("WEBHOOK_ALLOW_HOSTS").pipe(
+  Config.String("WEBHOOK_ALLOW_HOSTS").pipe(
     Config.withDefault(""),
-    Config.mapOrFail((text) =>
-      Either.mapLeft(parseAllowedHosts(`${text},${more}`), ({ message }) =>
-        ConfigError.InvalidData(["WEBHOOK_ALLOW_HOSTS"], message)
+    Config.mapEffect((text) =>
+      Effect.fromResult(
+        Result.mapError(parseAllowedHosts(`${text},${more}`), ({ message }) =>
+          invalidSetting("WEBHOOK_ALLOW_HOSTS", message)
+        )
       )
     )
   )

@@ -1,4 +1,4 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema, SchemaTransformation } from "effect"
 import type { AppId } from "../../domain/access/Apps.ts"
 import { InstallationId } from "../../domain/access/Installations.ts"
 import { EventId } from "../../domain/Events.ts"
@@ -20,11 +20,15 @@ import { noWebhook } from "./Subscriptions.ts"
 const BATCH = 1000
 
 /** What a receiver answered is text for people, whatever bytes it sent. */
-const Answer = Schema.transform(Schema.Uint8ArrayFromSelf, Schema.String, {
-  strict: true,
-  decode: (bytes) => new TextDecoder().decode(bytes),
-  encode: (text) => new TextEncoder().encode(text)
-})
+const Answer = Schema.Uint8Array.pipe(
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform({
+      decode: (bytes) => new TextDecoder().decode(bytes),
+      encode: (text) => new TextEncoder().encode(text)
+    })
+  )
+)
 
 const NIL = leastUuidOf(new Date(0))
 
@@ -106,17 +110,17 @@ export function* redelivered(app: AppId, event: EventId): Steps<JsonText, Refusa
 
 /** A page of deliveries as they are logged. */
 const LoggedPage = Schema.Struct({
-  items: Schema.parseJson(
+  items: Schema.fromJsonString(
     Schema.Array(
       Schema.Struct({
         ...Delivery.fields,
-        createdAt: Schema.Date,
-        nextAt: Schema.NullOr(Schema.Date),
-        finishedAt: Schema.NullOr(Schema.Date)
+        createdAt: Schema.DateFromString,
+        nextAt: Schema.NullOr(Schema.DateFromString),
+        finishedAt: Schema.NullOr(Schema.DateFromString)
       })
     )
   ),
-  nextCursor: Schema.NullOr(Schema.typeSchema(EventId))
+  nextCursor: Schema.NullOr(Schema.toType(EventId))
 })
 
 /** What was sent to whom, and sending it once more. */
@@ -128,9 +132,9 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
   const nowOf = one(Schema.Struct({ now: Schema.String }))
   const changedOf = rows(
     Schema.Struct({
-      eventId: Schema.typeSchema(EventId),
-      installationId: Schema.typeSchema(InstallationId),
-      createdAt: Schema.DateFromSelf
+      eventId: Schema.toType(EventId),
+      installationId: Schema.toType(InstallationId),
+      createdAt: Schema.Date
     })
   )
 
@@ -172,7 +176,7 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
     }),
 
     deliveries: Effect.fn("Webhooks.deliveries")((app, { cursor = END, limit, state = null }) =>
-      Effect.zipRight(known(app), pageOf(selectPage(state, limit, app, cursor)))
+      Effect.andThen(known(app), pageOf(selectPage(state, limit, app, cursor)))
     ),
 
     attempts: Effect.fn("Webhooks.attempts")(function* (app, event) {

@@ -1,4 +1,4 @@
-import { Context, Effect, Either, type Scope } from "effect"
+import { Context, Effect, Result, type Scope } from "effect"
 import { lookup as systemLookup, promises } from "node:dns"
 import type { LookupFunction } from "node:net"
 import { createSecureContext, type SecureContext } from "node:tls"
@@ -36,12 +36,15 @@ export interface OutgoingOptions {
 const makeDnsLookup = () => lookupBy(new promises.Resolver({ timeout: 2000, tries: 2 }))
 
 /** The internet as it is asked for hosts that the operator did not name: public addresses, and who is trusted there. */
-export class Internet extends Context.Reference<Internet>()("layers/webhooks/Internet", {
-  defaultValue: (): { readonly lookup: LookupFunction; readonly secureContext: SecureContext } => ({
-    lookup: guarded(makeDnsLookup()),
-    secureContext: createSecureContext()
-  })
-}) {}
+export const Internet = Context.Reference<{ readonly lookup: LookupFunction; readonly secureContext: SecureContext }>(
+  "layers/webhooks/Internet",
+  {
+    defaultValue: (): { readonly lookup: LookupFunction; readonly secureContext: SecureContext } => ({
+      lookup: guarded(makeDnsLookup()),
+      secureContext: createSecureContext()
+    })
+  }
+)
 
 const scopedConnections = (connector: Connector) =>
   Effect.acquireRelease(
@@ -77,10 +80,10 @@ export const makeOutgoing = ({
     const toAllowed = yield* scopedConnections(makeConnector(systemLookup, secureContext))
 
     const send = (request: OutgoingRequest) =>
-      Effect.async<Attempt>((resume) => {
+      Effect.callback<Attempt>((resume) => {
         const target = checkUrl(request.url, request.isPublicOnly === true ? NO_HOSTS : allowed)
-        if (Either.isLeft(target)) return resume(Effect.succeed(refused(target.left.message)))
-        const { isAllowed, origin, path } = target.right
+        if (Result.isFailure(target)) return resume(Effect.succeed(refused(target.failure.message)))
+        const { isAllowed, origin, path } = target.success
         const connection = (isAllowed ? toAllowed : toPublic).take(origin)
         const options = { connection, path, request, timeoutMillis }
         const stop = exchange(options, (attempt) => resume(Effect.succeed(attempt)))

@@ -21,10 +21,10 @@ const PER_FAILING_ENDPOINT = 2
 const LAPSED = "The worker stopped before it could write down what came of this attempt"
 
 const Claimed = Schema.Struct({
-  storeId: Schema.typeSchema(StoreId),
-  eventId: Schema.typeSchema(EventId),
-  installationId: Schema.typeSchema(InstallationId),
-  appId: Schema.typeSchema(AppId),
+  storeId: Schema.toType(StoreId),
+  eventId: Schema.toType(EventId),
+  installationId: Schema.toType(InstallationId),
+  appId: Schema.toType(AppId),
   lease: Schema.String,
   attempt: Schema.Int,
   failures: Schema.Int,

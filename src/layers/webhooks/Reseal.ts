@@ -10,7 +10,7 @@ import type { Sealing } from "./Sealing.ts"
 const BATCH = 500
 
 const Kept = Schema.Struct({
-  appId: Schema.typeSchema(AppId),
+  appId: Schema.toType(AppId),
   secret: Schema.String,
   previous: Schema.NullOr(Schema.String)
 })

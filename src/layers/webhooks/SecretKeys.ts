@@ -1,9 +1,10 @@
-import { Config, ConfigError, Effect, Either, Option, Redacted } from "effect"
+import { Config, ConfigProvider, Effect, Option } from "effect"
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { dataDir, isEmbedded } from "../Database.ts"
 import { makeFolder } from "../Folder.ts"
+import { invalidSetting, textIfAny } from "../Settings.ts"
 import { reasonOf } from "../postgres/Failed.ts"
 import { KEY_BYTES, makeSealing, type Sealing } from "./Sealing.ts"
 
@@ -16,11 +17,10 @@ const decode = (text: string) => {
 
 /** What was given is not repeated: it is secret. */
 const key = (name: string) =>
-  Config.redacted(Config.nonEmptyString(name)).pipe(
-    Config.mapOrFail((given) =>
-      Either.fromOption(decode(Redacted.value(given).trim()), () => ConfigError.InvalidData([name], `Expected ${FORM}`))
-    ),
-    Config.option
+  Config.mapEffect(textIfAny(name), (given) =>
+    Option.isSome(given) && Option.isNone(decode(given.value.trim()))
+      ? Effect.fail(invalidSetting(name, `Expected ${FORM}`))
+      : Effect.succeed(Option.flatMap(given, (text) => decode(text.trim())))
   )
 
 const given = Config.all({ current: key("SECRET_KEY"), previous: key("SECRET_KEY_PREVIOUS") })
@@ -30,8 +30,8 @@ export const givenKeys = Effect.filterOrFail(
   Effect.all({ given, isEmbedded }),
   ({ given: { current }, isEmbedded }) => isEmbedded || Option.isSome(current),
   () =>
-    ConfigError.MissingData(
-      ["SECRET_KEY"],
+    invalidSetting(
+      "SECRET_KEY",
       `Expected beside DATABASE_URL: ${FORM}. The secrets of webhooks are sealed with it; keep it as long as the database`
     )
 ).pipe(Effect.map(({ given }) => given))
@@ -66,17 +66,17 @@ const keyIn = (folder: string) => {
 const ownKey = Effect.flatMap(dataDir, (folder) =>
   Effect.try({
     try: () => keyIn(folder),
-    catch: (thrown) => ConfigError.InvalidData(["DATA_DIR"], reasonOf(thrown))
+    catch: (thrown) => invalidSetting("DATA_DIR", reasonOf(thrown))
   })
 )
 
 /** How the secrets of webhooks are sealed and opened, with the operator's keys or those of the embedded database. */
-export const sealing: Effect.Effect<Sealing, ConfigError.ConfigError> = Effect.gen(function* () {
+export const sealing: Effect.Effect<Sealing, Config.ConfigError> = Effect.gen(function* () {
   const { current, previous } = yield* givenKeys
   return makeSealing(Option.isSome(current) ? current.value : yield* ownKey, ...Option.toArray(previous))
 })
 
 /** The same once it is needed, by what is configured now: most commands of operators make no secret, and need no key. */
-export const sealingLater: Effect.Effect<Effect.Effect<Sealing>> = Effect.configProviderWith((provider) =>
-  Effect.cached(Effect.orDie(Effect.withConfigProvider(sealing, provider)))
+export const sealingLater: Effect.Effect<Effect.Effect<Sealing>> = ConfigProvider.ConfigProvider.use((provider) =>
+  Effect.cached(Effect.orDie(Effect.provideService(sealing, ConfigProvider.ConfigProvider, provider)))
 )

@@ -25,7 +25,7 @@ const selectInstalled = statement(`
   select i.app_id as "appId", i.is_active as "isActive" from installations i
   where i.store_id = $1 and i.id = $2 and ${INSTALLED}
 `)
-const Installed = Schema.Struct({ appId: Schema.typeSchema(AppId), isActive: Schema.Boolean })
+const Installed = Schema.Struct({ appId: Schema.toType(AppId), isActive: Schema.Boolean })
 
 const selectWebhook = statement(`
   select json_build_object(
@@ -126,7 +126,7 @@ export const StoreWebhooksLive = Layer.effect(
 
     const requireInstalled = (store: StoreId, id: InstallationId) =>
       Effect.flatMap(requiredOf(selectInstalled(store, id)), (found) =>
-        Effect.mapError(found, () => new InstallationNotFound({ id }))
+        Effect.mapError(Effect.fromOption(found), () => new InstallationNotFound({ id }))
       )
 
     return StoreWebhooks.of({

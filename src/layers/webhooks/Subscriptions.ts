@@ -1,4 +1,4 @@
-import { Effect, Either, Option, Redacted, Schema } from "effect"
+import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { type AppId, AppNotFound } from "../../domain/access/Apps.ts"
 import type { EventKind } from "../../domain/Events.ts"
@@ -45,7 +45,7 @@ const putOf = firstOf(Schema.Struct({ isFirst: Schema.Boolean }))
 /** Where a webhook goes, if it may go there. */
 export function* targetOf(url: string, allowed: AllowedHosts): Steps<WebhookUrl, Refusal<WebhookUrlRefused>> {
   const checked = checkUrl(url, allowed)
-  return Either.isRight(checked) ? checked.right.url : yield* refuse(checked.left)
+  return Result.isSuccess(checked) ? checked.success.url : yield* refuse(checked.failure)
 }
 
 /** Sets the webhook of an app that is there. Answers whether it is its first, which alone gets the secret. */
@@ -64,7 +64,7 @@ const updateSecret = statement(`
     secret = $2
   where app_id = $1 returning previous_secret_until as "previousUntil"
 `)
-const rotatedOf = firstOf(Schema.Struct({ previousUntil: Schema.NullOr(Schema.DateFromSelf) }))
+const rotatedOf = firstOf(Schema.Struct({ previousUntil: Schema.NullOr(Schema.Date) }))
 
 /** Replaces the secret of an app that is there. */
 export function* rotateWebhook(
@@ -83,7 +83,7 @@ function* requireApp(id: AppId): Steps<{ readonly isDeveloped: boolean }, Refusa
   return Option.getOrUndefined(yield* appOf(selectApp(id))) ?? (yield* refuse(new AppNotFound({ id })))
 }
 
-type Rotated = Effect.Effect.Success<ReturnType<(typeof Webhooks.Service)["rotateSecret"]>>
+type Rotated = Effect.Success<ReturnType<(typeof Webhooks.Service)["rotateSecret"]>>
 
 /** Where an app's events go, and with which secrets they are signed. */
 export const makeSubscriptions = (

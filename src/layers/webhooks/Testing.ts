@@ -21,7 +21,7 @@ const selectEndpoint = statement(`
   from webhooks w join apps a on a.id = w.app_id where w.app_id = $1
 `)
 const Row = Schema.Struct({
-  appId: Schema.typeSchema(AppId),
+  appId: Schema.toType(AppId),
   url: Schema.String,
   secret: Schema.String,
   previousSecret: Schema.NullOr(Schema.String),

@@ -9,7 +9,7 @@ import { sealingLater } from "./SecretKeys.ts"
 import { makeSubscriptions } from "./Subscriptions.ts"
 import { makeTesting } from "./Testing.ts"
 
-export const WebhooksLive = Layer.scoped(
+export const WebhooksLive = Layer.effect(
   Webhooks,
   Effect.gen(function* () {
     const database = yield* Database

@@ -64,16 +64,16 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
   const { post } = yield* makeOutgoing({ allowed: yield* allowedHosts })
   const room = makeRoom(size)
   const due = yield* Queue.sliding<void>(1)
-  const wake = () => void due.unsafeOffer(undefined)
+  const wake = () => void Queue.offerUnsafe(due, undefined)
   const soonDue = yield* Queue.sliding<void>(1)
   const look = (when: When) => {
     if (when === "now") wake()
-    if (when === "soon") soonDue.unsafeOffer(undefined)
+    if (when === "soon") Queue.offerUnsafe(soonDue, undefined)
   }
   const results = yield* Queue.unbounded<Settled>()
   const untilItWorks = makePatience("Deliveries")
   const { open } = yield* sealing
-  const sayOnce = yield* Effect.once(Effect.logError(`Webhooks are not sent. ${UNOPENED}`))
+  const sayOnce = yield* Effect.cached(Effect.logError(`Webhooks are not sent. ${UNOPENED}`))
 
   const request = (claimed: Claimed) =>
     Option.match(signedRequest(open, claimed, claimed), {
@@ -83,7 +83,7 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
 
   /** What nobody foresaw costs this delivery an attempt, and not the worker a slot for good. */
   const attempt = (claimed: Claimed) =>
-    Effect.catchAllDefect(
+    Effect.catchDefect(
       Effect.suspend(() => request(claimed)),
       (defect) => Effect.as(Effect.logError("A webhook could not be sent", defect), refused("The worker failed"))
     )
@@ -120,7 +120,7 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
       const claimed = yield* queue.claim(room.free(), room.busy)
       for (const one of claimed) {
         room.take(one)
-        yield* Effect.forkDaemon(deliver(one))
+        yield* Effect.forkDetach(deliver(one))
       }
       return leftSome(claimed, room.busy)
     })
@@ -128,8 +128,8 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
 
   yield* Effect.forkScoped(Effect.forever(writeDown))
   yield* Queue.take(soonDue).pipe(
-    Effect.zipRight(Effect.sync(wake)),
-    Effect.zipRight(Effect.sleep(INTERVAL)),
+    Effect.andThen(Effect.sync(wake)),
+    Effect.andThen(Effect.sleep(INTERVAL)),
     Effect.forever,
     Effect.forkScoped
   )
@@ -148,11 +148,11 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
   // The last that begins is the first that stops: a worker that no longer listens takes nothing more.
   yield* untilItWorks(round).pipe(
     Effect.repeat({ while: (isMore) => isMore }),
-    Effect.zipRight(Effect.timeoutOption(Queue.take(due), POLL)),
+    Effect.andThen(Effect.timeoutOption(Queue.take(due), POLL)),
     Effect.forever,
     Effect.forkScoped
   )
 })
 
 /** Delivers for as long as the server runs, unless `size` is 0. */
-export const webhookWorker = (size: number) => Layer.scopedDiscard(size === 0 ? Effect.void : makeWorker(size))
+export const webhookWorker = (size: number) => Layer.effectDiscard(size === 0 ? Effect.void : makeWorker(size))

@@ -24,7 +24,7 @@ const READERS: Record<ResourceKind, Callers> = {
 const readable = (principal: Principal, store: StoreId, kinds: ReadonlyArray<ResourceKind>) =>
   Effect.flatMap(
     Effect.partition(kinds, (kind) => Effect.as(admit(principal, store, READERS[kind]), kind)),
-    ([[refused], allowed]) =>
+    ([allowed, [refused]]) =>
       refused === undefined || allowed.length > 0 ? Effect.succeed(allowed) : Effect.fail(refused)
   )
 

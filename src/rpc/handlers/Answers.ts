@@ -20,7 +20,7 @@ export const written = ({ body, rehearsal }: Outcome): JsonText =>
   rehearsal === undefined ? body : extend(`{"resource":${body}}`, JSON.stringify(rehearsal))
 
 /** What is no document is encoded by the schema of its definition. */
-export const encoded = <A, I>({ successSchema }: { readonly successSchema: Schema.Schema<A, I> }) => {
+export const encoded = <A>({ successSchema }: { readonly successSchema: Schema.Codec<A, unknown> }) => {
   const encode = Schema.encodeSync(successSchema)
   return (found: A): JsonText => stringify(encode(found))
 }

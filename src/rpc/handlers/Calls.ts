@@ -1,4 +1,4 @@
-import { Effect, Either, Option } from "effect"
+import { Effect, Option, Result } from "effect"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import type { StoreId } from "../../domain/Store.ts"
@@ -16,7 +16,7 @@ interface Sent extends Tokens {
 
 /** The stores that calls name: what their sender may do there is asked once, for all. */
 export const storesOf = (calls: ReadonlyArray<Call>): ReadonlyArray<StoreId> =>
-  calls.flatMap(({ payload }) => (Either.isRight(payload) ? Option.toArray(storeIn(payload.right)) : []))
+  calls.flatMap(({ payload }) => (Result.isSuccess(payload) ? Option.toArray(storeIn(payload.success)) : []))
 
 const NO_PROCEDURE = new BadRequest({ reason: "There is no such procedure" })
 
@@ -35,22 +35,22 @@ export const makeCalls = (procedures: ReadonlyArray<Procedure>) =>
 
     const perform = ({ payload, tag }: Call, principal: Effect.Effect<Principal, CallRefused>) =>
       Effect.gen(function* () {
-        const current = yield* Effect.catchAll(principal, refuse)
+        const current = yield* Effect.catch(principal, refuse)
         const procedure = byTag.get(tag)
         if (procedure === undefined) return yield* refuse(NO_PROCEDURE)
-        const json = yield* Effect.catchAll(payload, refuse)
+        const json = yield* Effect.catch(Effect.fromResult(payload), refuse)
         return yield* Effect.provideService(procedure.answer(json), CurrentPrincipal, current)
       })
 
     const answer = (call: Call, principal: Effect.Effect<Principal, CallRefused>, requestId: string) =>
       Effect.map(
         settled(perform(call, principal), requestId),
-        Either.match({ onLeft: (error) => failed(call.id, error), onRight: (value) => succeeded(call.id, value) })
+        Result.match({ onFailure: (error) => failed(call.id, error), onSuccess: (value) => succeeded(call.id, value) })
       )
 
     return (sent: Sent): Effect.Effect<string, BadRequest> =>
       Effect.gen(function* () {
-        const calls = yield* callsOf(sent.body)
+        const calls = yield* Effect.fromResult(callsOf(sent.body))
         const caller = yield* Effect.exit(callerBy(sent, storesOf(calls), calls.length))
         const lines = yield* Effect.forEach(
           calls,

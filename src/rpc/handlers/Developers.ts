@@ -16,7 +16,7 @@ export const makeDeveloperProcedures = Effect.gen(function* () {
 
   /** What `work` tells of an app, to whom it belongs. */
   const ofOwn = <A, E>(developer: MerchantId, app: AppId, work: Effect.Effect<A, E>) =>
-    Effect.zipRight(developers.requireOwn(developer, app), work)
+    Effect.andThen(developers.requireOwn(developer, app), work)
 
   return {
     "apps.list": readOwn(Rpcs.listApps, (payload, { id }) => developers.list(id, requestOf(payload)), page),

@@ -1,4 +1,4 @@
-import { Chunk, Effect, Either, FiberId, Option, Queue, Runtime, Schema } from "effect"
+import { Effect, Option, Queue, Result, Schema } from "effect"
 import type { NotSignedIn } from "../../domain/access/Sessions.ts"
 import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import type { JsonText } from "../../domain/Document.ts"
@@ -38,12 +38,12 @@ export interface Conversation {
 }
 
 /** Messages that begin nothing. */
-const Control = Schema.Union(
-  Schema.Struct({ _tag: Schema.Literal("Ack", "Interrupt"), requestId: Schema.String }),
-  Schema.Struct({ _tag: Schema.Literal("Ping", "Eof") })
-)
+const Control = Schema.Union([
+  Schema.Struct({ _tag: Schema.Literals(["Ack", "Interrupt"]), requestId: Schema.String }),
+  Schema.Struct({ _tag: Schema.Literals(["Ping", "Eof"]) })
+])
 export type Control = typeof Control.Type
-const decodeControl = Schema.decodeOption(Schema.parseJson(Control))
+const decodeControl = Schema.decodeOption(Schema.fromJsonString(Control))
 
 /** A frame: a message that begins nothing, a call, or neither. */
 type Frame =
@@ -55,9 +55,9 @@ const frameOf = (text: string): Frame =>
   Option.match(decodeControl(text), {
     onSome: (control) => ({ _tag: "Control", control }),
     onNone: () =>
-      Either.match(callOf(text), {
-        onLeft: () => ({ _tag: "Invalid" }),
-        onRight: (call) => ({ _tag: "Call", call })
+      Result.match(callOf(text), {
+        onFailure: () => ({ _tag: "Invalid" }),
+        onSuccess: (call) => ({ _tag: "Call", call })
       })
   })
 
@@ -79,8 +79,8 @@ interface Handling {
  * Handles the frames of sockets. Each but a control message is a call of its sender's window, whatever it asks for and
  * whether it is valid. Those that wait are admitted together and in their order. While many wait, the socket is not read.
  */
-export const makeFrames = Effect.map(Effect.runtime(), (runtime) => {
-  const runFork = Runtime.runFork(runtime)
+export const makeFrames = Effect.map(Effect.context<never>(), (runtime) => {
+  const runFork = Effect.runForkWith(runtime)
   return ({ admit, begin, heed, peer, requestId }: Handling): Conversation => {
     let isEnded = false
     let refusals = 0
@@ -103,17 +103,19 @@ export const makeFrames = Effect.map(Effect.runtime(), (runtime) => {
       const known =
         counted.length === 0
           ? undefined
-          : yield* settled(Effect.catchAll(admit(storesOf(calls), counted.length), refuse), requestId)
+          : yield* settled(Effect.catch(admit(storesOf(calls), counted.length), refuse), requestId)
       for (const frame of frames) {
         if (isEnded) return
         if (frame._tag === "Control") heed(frame.control)
         else if (frame._tag === "Invalid") peer.close(INVALID, "A frame is a message of @effect/rpc as JSON")
         else if (known !== undefined) {
-          const principal = yield* Effect.either(
-            Effect.flatMap(known, (by) => Effect.catchAll(principalAt(by, counted.indexOf(frame)), refuse))
+          const principal = yield* Effect.result(
+            Effect.flatMap(Effect.fromResult(known), (by) =>
+              Effect.catch(principalAt(by, counted.indexOf(frame)), refuse)
+            )
           )
-          if (Either.isLeft(principal)) turnAway(frame.call, principal.left)
-          else begin(frame.call, principal.right)
+          if (Result.isFailure(principal)) turnAway(frame.call, principal.failure)
+          else begin(frame.call, principal.success)
         }
       }
     })
@@ -124,9 +126,9 @@ export const makeFrames = Effect.map(Effect.runtime(), (runtime) => {
       Queue.takeBetween(frames, 1, MAX_CALLS).pipe(
         Effect.flatMap((texts) => {
           queued -= texts.length
-          return handle(Chunk.toReadonlyArray(Chunk.map(texts, frameOf)))
+          return handle(texts.map(frameOf))
         }),
-        Effect.zipRight(
+        Effect.andThen(
           Effect.sync(() => {
             if (queued < MAX_CALLS && !isEnded) peer.resume()
           })
@@ -137,12 +139,12 @@ export const makeFrames = Effect.map(Effect.runtime(), (runtime) => {
 
     return {
       receive: (text) => {
-        if (!frames.unsafeOffer(text)) closeUnread(`More than ${MAX_QUEUED} frames wait for their admission`)
+        if (!Queue.offerUnsafe(frames, text)) closeUnread(`More than ${MAX_QUEUED} frames wait for their admission`)
         else if (++queued >= MAX_CALLS) peer.pause()
       },
       end: () => {
         isEnded = true
-        handling.unsafeInterruptAsFork(FiberId.none)
+        handling.interruptUnsafe()
       }
     }
   }

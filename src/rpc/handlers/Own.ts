@@ -1,4 +1,4 @@
-import { Effect, Redacted, type Schema } from "effect"
+import { Effect, Redacted } from "effect"
 import type { WithSecret } from "../../domain/access/Developers.ts"
 import { extend, type JsonText } from "../../domain/Document.ts"
 import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
@@ -13,11 +13,11 @@ interface Keyed {
   readonly idempotencyKey: IdempotencyKey
 }
 
-type Refused = Schema.Schema.Type<typeof OwnWriteRefused>
+type Refused = typeof OwnWriteRefused.Type
 
 /** A procedure that reads what is a merchant's own and in no store: nobody else's, and no agent's. */
-export const readOwn = <Tag extends string, Payload, PayloadJson, Refusal, RefusalJson, Found>(
-  definition: Definition<Tag, Payload, PayloadJson, Refusal, RefusalJson>,
+export const readOwn = <Tag extends string, Payload, Refusal, Found>(
+  definition: Definition<Tag, Payload, Refusal>,
   run: (payload: Payload, merchant: Merchant) => Effect.Effect<Found, NoInfer<Refusal> | CallRefused>,
   toJson: (found: Found) => JsonText
 ): Procedure<Tag> =>
@@ -42,8 +42,8 @@ export const makeOwnWrites = Effect.map(Idempotency, ({ onceOf }) => {
       etag: null
     }))
 
-  const write = <Tag extends string, Payload extends Keyed, PayloadJson, Refusal, RefusalJson>(
-    definition: Definition<Tag, Payload, PayloadJson, Refusal | Refused, RefusalJson>,
+  const write = <Tag extends string, Payload extends Keyed, Refusal>(
+    definition: Definition<Tag, Payload, Refusal | Refused>,
     run: (payload: Payload, merchant: Merchant) => Write<JsonText, NoInfer<Refusal>>
   ): Procedure<Tag> =>
     procedure(definition, (payload, json) =>
@@ -56,8 +56,8 @@ export const makeOwnWrites = Effect.map(Idempotency, ({ onceOf }) => {
     )
 
   /** A write that makes a secret: that is shown with the first answer, and the record of it is without. */
-  const writeSecret = <Tag extends string, Payload extends Keyed, PayloadJson, Refusal, RefusalJson>(
-    definition: Definition<Tag, Payload, PayloadJson, Refusal | Refused, RefusalJson>,
+  const writeSecret = <Tag extends string, Payload extends Keyed, Refusal>(
+    definition: Definition<Tag, Payload, Refusal | Refused>,
     member: string,
     run: (payload: Payload, merchant: Merchant) => Effect.Effect<Write<WithSecret, NoInfer<Refusal>>>
   ): Procedure<Tag> =>

@@ -1,5 +1,5 @@
-import type { Rpc, RpcGroup } from "@effect/rpc"
-import { Context, Effect, Either, Option, Schema } from "effect"
+import { Context, Effect, Option, Result, Schema } from "effect"
+import type { Rpc, RpcGroup } from "effect/rpc"
 import { hash } from "node:crypto"
 import { AgentRefused, Agents, AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { OwnersOnly } from "../../domain/access/Merchants.ts"
@@ -35,7 +35,7 @@ export interface Procedure<Tag extends string = string> {
 /** A procedure that writes. */
 export interface Writing<Tag extends string, Refusal> extends Procedure<Tag> {
   /** The write that is asked for with a payload, to be done in another's name. */
-  readonly describe: (payload: JsonObject, principal: Principal) => Either.Either<Write<unknown, Refusal>, BadRequest>
+  readonly describe: (payload: JsonObject, principal: Principal) => Result.Result<Write<unknown, Refusal>, BadRequest>
 }
 
 /** A procedure for each definition of a group, by its tag. */
@@ -44,10 +44,10 @@ export type ProceduresOf<Group> = {
 }
 
 /** What is read of a definition. */
-export interface Definition<Tag extends string, Payload, PayloadJson, Refusal, RefusalJson> {
+export interface Definition<Tag extends string, Payload, Refusal> {
   readonly _tag: Tag
-  readonly payloadSchema: Schema.Schema<Payload, PayloadJson>
-  readonly errorSchema: Schema.Schema<Refusal, RefusalJson>
+  readonly payloadSchema: Schema.Codec<Payload, unknown>
+  readonly errorSchema: Schema.Codec<Refusal, unknown>
   readonly annotations: Context.Context<never>
 }
 
@@ -73,8 +73,8 @@ export const fingerprint = (tag: string, payload: JsonObject) =>
   hash("sha256", `rpc ${tag}\n${canonical(payload)}`, "buffer")
 
 /** Encodes an error of a definition, or one that any call may be refused with. */
-export const errorJson = <Refusal, RefusalJson>(schema: Schema.Schema<Refusal, RefusalJson>) => {
-  const encode = Schema.encode(Schema.Union(schema, CallRefused))
+export const errorJson = <Refusal>(schema: Schema.Codec<Refusal, unknown>) => {
+  const encode = Schema.encodeEffect(Schema.Union([schema, CallRefused]))
   return (error: Refusal | CallRefused): Effect.Effect<JsonText> => Effect.orDie(Effect.map(encode(error), stringify))
 }
 
@@ -84,8 +84,8 @@ type NotAdmitted = StoreNotFound | OwnersOnly | AgentRefused | AgentScopeMissing
  * A procedure, by default one for merchants that is of no store. It may refuse with what its definition declares. Whoever
  * may not call it is refused before the payload is decoded: that costs, and its issues are none of their business.
  */
-export const procedure = <Tag extends string, Payload, PayloadJson, Refusal, RefusalJson>(
-  { _tag, errorSchema, payloadSchema }: Definition<Tag, Payload, PayloadJson, Refusal, RefusalJson>,
+export const procedure = <Tag extends string, Payload, Refusal>(
+  { _tag, errorSchema, payloadSchema }: Definition<Tag, Payload, Refusal>,
   run: (
     payload: Payload,
     json: JsonObject
@@ -98,9 +98,9 @@ export const procedure = <Tag extends string, Payload, PayloadJson, Refusal, Ref
     tag: _tag,
     answer: (json) =>
       admitted(json).pipe(
-        Effect.zipRight(Effect.suspend(() => decode(json, true))),
+        Effect.andThen(Effect.suspend(() => Effect.fromResult(decode(json, true)))),
         Effect.flatMap((payload) => run(payload, json)),
-        Effect.catchAll((error) => Effect.flip(toJson(error)))
+        Effect.catch((error) => Effect.flip(toJson(error)))
       )
   }
 }
@@ -150,8 +150,8 @@ export const makeProcedures = Effect.gen(function* () {
   const { once } = yield* Idempotency
 
   /** A procedure of a store, in its turn among what is asked there: answers with what `run` finds. */
-  const inStore = <Tag extends string, Payload extends OfStore, PayloadJson, Refusal, RefusalJson, Found>(
-    definition: Definition<Tag, Payload, PayloadJson, Refusal, RefusalJson>,
+  const inStore = <Tag extends string, Payload extends OfStore, Refusal, Found>(
+    definition: Definition<Tag, Payload, Refusal>,
     run: (asked: InStore<Payload>, json: JsonObject) => Effect.Effect<Found, NoInfer<Refusal> | CallRefused>,
     toJson: (found: Found, payload: Payload) => JsonText
   ): Procedure<Tag> => {
@@ -200,8 +200,8 @@ export const makeProcedures = Effect.gen(function* () {
    * A write: performed once, and answered with the same text each time; or only rehearsed. What agents need a scope for is
    * kept as a proposal where the agent may only propose.
    */
-  const write = <Tag extends string, Payload extends Keyed, PayloadJson, Refusal, RefusalJson, Made>(
-    definition: Definition<Tag, Payload, PayloadJson, Refusal | WriteRefused, RefusalJson>,
+  const write = <Tag extends string, Payload extends Keyed, Refusal, Made>(
+    definition: Definition<Tag, Payload, Refusal | WriteRefused>,
     run: (payload: Payload, principal: Principal) => Write<Made, NoInfer<Refusal> | CallRefused>,
     toJson: (made: Made, payload: Payload) => JsonText
   ): Writing<Tag, Refusal | CallRefused> => {
@@ -222,7 +222,7 @@ export const makeProcedures = Effect.gen(function* () {
 
     return {
       ...inStore(definition, perform, written),
-      describe: (json, principal) => Either.map(decode(json, true), (payload) => run(payload, principal))
+      describe: (json, principal) => Result.map(decode(json, true), (payload) => run(payload, principal))
     }
   }
 

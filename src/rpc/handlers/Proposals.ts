@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { Proposals } from "../../domain/access/Proposals.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import * as Rpcs from "../Proposals.ts"
@@ -48,7 +48,9 @@ export const makeProposalProcedures = (
             const { id, storeId } = asked.payload
             const { id: by } = yield* merchantIn(asked.principal)
             const { agentId: agent, payload, procedure } = yield* proposals.asked(storeId, id)
-            const described = yield* byTag.get(procedure)?.describe(payload, asked.principal) ?? GONE
+            const described = yield* Effect.fromResult(
+              byTag.get(procedure)?.describe(payload, asked.principal) ?? Result.fail(GONE)
+            )
             const approval = proposals.approve(storeId, id, by, described)
             return yield* performed(Rpcs.approveProposal, asked, given, approval, asItIs, { agent, by })
           }),

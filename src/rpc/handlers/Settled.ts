@@ -1,4 +1,4 @@
-import { Cause, Effect, Either, Schema } from "effect"
+import { Cause, Effect, Result, Schema } from "effect"
 import type { JsonText } from "../../domain/Document.ts"
 import { unavailableIn } from "../../domain/Unavailable.ts"
 import { type CallRefused, InternalError, ServiceUnavailable } from "../Principal.ts"
@@ -13,7 +13,7 @@ export const refuse = (error: CallRefused): Effect.Effect<never, JsonText> => Ef
 const failureOf = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<JsonText> =>
   Effect.logError("A call failed", cause).pipe(
     Effect.annotateLogs({ requestId }),
-    Effect.zipRight(
+    Effect.andThen(
       refusedJson(unavailableIn(cause) === undefined ? new InternalError({ requestId }) : new ServiceUnavailable())
     )
   )
@@ -25,11 +25,11 @@ const failureOf = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effec
 export const settled = <A, R>(
   call: Effect.Effect<A, JsonText, R>,
   requestId: string
-): Effect.Effect<Either.Either<A, JsonText>, never, R> =>
+): Effect.Effect<Result.Result<A, JsonText>, never, R> =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.catchAllCause(Effect.either(restore(call)), (cause) =>
-      Cause.isInterruptedOnly(cause)
+    Effect.catchCause(Effect.result(restore(call)), (cause) =>
+      Cause.hasInterruptsOnly(cause)
         ? Effect.failCause(cause)
-        : Effect.map(failureOf(cause, requestId), (error) => Either.left(error))
+        : Effect.map(failureOf(cause, requestId), (error) => Result.fail(error))
     )
   )

@@ -1,4 +1,4 @@
-import { Chunk, Deferred, Effect, Either, type Fiber, FiberId, Runtime, Schedule, Stream } from "effect"
+import { Deferred, Effect, type Fiber, Result, Schedule, Stream } from "effect"
 import { Agents } from "../../domain/access/Agents.ts"
 import { type NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
 import type { InvalidToken } from "../../domain/access/Tokens.ts"
@@ -41,7 +41,7 @@ type NotAdmitted = NotSignedIn | InvalidToken | StoreNotFound | RateLimitExceede
 interface Running {
   /** The stores that it tells of, once it is known who asks. */
   stores: ReadonlyArray<StoreId>
-  fiber: Fiber.RuntimeFiber<void> | undefined
+  fiber: Fiber.Fiber<void> | undefined
   /** Done when its client has taken what was sent last; none where nothing waits to be taken. */
   taken: Deferred.Deferred<void> | undefined
 }
@@ -58,42 +58,36 @@ const TOO_MANY = new BadRequest({ reason: `A socket has at most ${MAX_STREAMS} s
 
 const PONG = '{"_tag":"Pong"}'
 
-const chunkOf = (id: string, values: Chunk.Chunk<JsonText>) =>
-  `{"_tag":"Chunk","requestId":"${id}","values":[${Chunk.join(values, ",")}]}`
+const chunkOf = (id: string, values: ReadonlyArray<JsonText>) =>
+  `{"_tag":"Chunk","requestId":"${id}","values":[${values.join(",")}]}`
 
-const interrupt = ({ fiber }: Running) => fiber?.unsafeInterruptAsFork(FiberId.none)
+const interrupt = ({ fiber }: Running) => fiber?.interruptUnsafe()
 
 const storesIn = (running: Open["running"]) => [...running.values()].flatMap(({ stores }) => stores)
 
 /** Sends some values, and waits until they were taken. */
-const deliver = (values: Chunk.Chunk<JsonText>, id: string, one: Running, peer: Peer) =>
+const deliver = (values: ReadonlyArray<JsonText>, id: string, one: Running, peer: Peer) =>
   Effect.suspend(() => {
-    const taken = Deferred.unsafeMake<void>(FiberId.none)
+    const taken = Deferred.makeUnsafe<void>()
     one.taken = taken
     peer.send(chunkOf(id, values))
-    const letGo = Effect.zipRight(
+    const letGo = Effect.andThen(
       Effect.sync(() => peer.close(REFUSED, "What was sent was not taken")),
       Effect.interrupt
     )
-    return Effect.flatten(
-      Effect.timeoutTo(Deferred.await(taken), {
-        duration: PATIENCE,
-        onSuccess: () => Effect.void,
-        onTimeout: () => letGo
-      })
-    )
+    return Effect.timeoutOrElse(Deferred.await(taken), { duration: PATIENCE, orElse: () => letGo })
   })
 
 /** Sends what a stream tells, and how it ended. */
 const tell = (values: Stream.Stream<JsonText, JsonText>, id: string, one: Running, peer: Peer, requestId: string) =>
   Effect.map(
     settled(
-      Stream.runForEachChunk(values, (some) => deliver(some, id, one, peer)),
+      Stream.runForEachArray(values, (some) => deliver(some, id, one, peer)),
       requestId
     ),
-    Either.match({
-      onLeft: (error) => peer.send(failed(id, error)),
-      onRight: () => peer.send(exitOf(id, '{"_tag":"Success"}'))
+    Result.match({
+      onFailure: (error) => peer.send(failed(id, error)),
+      onSuccess: () => peer.send(exitOf(id, '{"_tag":"Success"}'))
     })
   )
 
@@ -108,7 +102,7 @@ export const makeSockets = (streams: ReadonlyArray<Streaming>) =>
     const agents = yield* Agents
     const sessions = yield* Sessions
     const { caller } = yield* makeIdentify
-    const runFork = Runtime.runFork(yield* Effect.runtime())
+    const runFork = Effect.runForkWith(yield* Effect.context<never>())
     const handleFrames = yield* makeFrames
     const byTag = new Map(streams.map((stream) => [stream.tag, stream]))
     const sockets = new Set<Open>()
@@ -127,8 +121,8 @@ export const makeSockets = (streams: ReadonlyArray<Streaming>) =>
       for (const one of gone) one?.peer.close(REFUSED, "Who opened the socket may no longer hold it")
     })
     // An outage is told of once.
-    const lookAgain = Effect.catchAllCause(look, (cause) =>
-      Effect.zipRight(
+    const lookAgain = Effect.catchCause(look, (cause) =>
+      Effect.andThen(
         Effect.logWarning("Whether sessions have ended cannot be looked at", cause),
         Effect.retry(Effect.delay(Effect.sandbox(look), EVERY), Schedule.forever)
       )
@@ -141,7 +135,7 @@ export const makeSockets = (streams: ReadonlyArray<Streaming>) =>
         Effect.gen(function* () {
           const stream = byTag.get(call.tag)
           if (stream === undefined) return yield* refuse(NO_STREAM)
-          const json = yield* Effect.catchAll(call.payload, refuse)
+          const json = yield* Effect.catch(Effect.fromResult(call.payload), refuse)
           if (principal._tag === "Merchant") {
             one.stores = storesOf([call]).filter((store) => principal.roles[store] !== undefined)
           }
@@ -172,7 +166,7 @@ export const makeSockets = (streams: ReadonlyArray<Streaming>) =>
       const heed = (control: Control) => {
         const one = "requestId" in control ? running.get(control.requestId) : undefined
         if (control._tag === "Ack" && one?.taken !== undefined) {
-          Deferred.unsafeDone(one.taken, Effect.void)
+          Deferred.doneUnsafe(one.taken, Effect.void)
           one.taken = undefined
           return
         }

@@ -1,5 +1,5 @@
-import type { Rpc, RpcGroup } from "@effect/rpc"
-import { Chunk, Context, Effect, Schema, Stream } from "effect"
+import { Array as Arr, Context, Effect, Schema, Stream } from "effect"
+import type { Rpc, RpcGroup } from "effect/rpc"
 import { decodeWith } from "../../domain/Decoder.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { type JsonObject, stringify } from "../../domain/Json.ts"
@@ -18,33 +18,25 @@ export type StreamsOf<Group> = {
 }
 
 /** What is read of a definition: its success is that of each value. */
-interface Definition<Tag extends string, Payload, PayloadJson, Value, ValueJson, Refusal, RefusalJson> {
+interface Definition<Tag extends string, Payload, Value, Refusal> {
   readonly _tag: Tag
-  readonly payloadSchema: Schema.Schema<Payload, PayloadJson>
+  readonly payloadSchema: Schema.Codec<Payload, unknown>
   readonly successSchema: {
-    readonly success: Schema.Schema<Value, ValueJson>
-    readonly failure: Schema.Schema<Refusal, RefusalJson>
+    readonly success: Schema.Codec<Value, unknown>
+    readonly error: Schema.Codec<Refusal, unknown>
   }
   readonly annotations: Context.Context<never>
 }
 
 /** A stream of a store, for who may follow it. */
-export const streamInStore = <
-  Tag extends string,
-  Payload extends OfStore,
-  PayloadJson,
-  Value,
-  ValueJson,
-  Refusal,
-  RefusalJson
->(
-  definition: Definition<Tag, Payload, PayloadJson, Value, ValueJson, Refusal, RefusalJson>,
+export const streamInStore = <Tag extends string, Payload extends OfStore, Value, Refusal>(
+  definition: Definition<Tag, Payload, Value, Refusal>,
   run: (payload: Payload, principal: Principal) => Stream.Stream<Value, NoInfer<Refusal> | CallRefused>
 ): Streaming<Tag> => {
   const { annotations, payloadSchema, successSchema } = definition
   const decode = decodeWith(payloadSchema)
   const encode = Schema.encodeSync(successSchema.success)
-  const toJson = errorJson(successSchema.failure)
+  const toJson = errorJson(successSchema.error)
   const callers = Context.get(annotations, CallersOf)
   return {
     tag: definition._tag,
@@ -52,13 +44,13 @@ export const streamInStore = <
       Stream.unwrap(
         Effect.gen(function* () {
           yield* admitIn(json, callers)
-          const payload = yield* decode(json, true)
+          const payload = yield* Effect.fromResult(decode(json, true))
           const principal = yield* CurrentPrincipal
           return run(payload, principal)
         })
       ).pipe(
-        Stream.mapChunks(Chunk.map((value) => stringify(encode(value)))),
-        Stream.catchAll((error) => Stream.fromEffect(Effect.flip(toJson(error))))
+        Stream.mapArray(Arr.map((value) => stringify(encode(value)))),
+        Stream.catch((error) => Stream.fromEffect(Effect.flip(toJson(error))))
       )
   }
 }

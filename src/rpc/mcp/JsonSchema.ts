@@ -1,15 +1,15 @@
-import { JSONSchema, Schema, type SchemaAST } from "effect"
+import { Effect, Schema } from "effect"
 
-const Member = Schema.Record({ key: Schema.String, value: Schema.Unknown })
-const rest = { key: Schema.String, value: Schema.Unknown }
+const Member = Schema.Record(Schema.String, Schema.Unknown)
 
-const ObjectSchema = Schema.Struct(
-  {
+const ObjectSchema = Schema.StructWithRest(
+  Schema.Struct({
     type: Schema.Literal("object"),
-    properties: Schema.Record({ key: Schema.String, value: Member }),
-    required: Schema.Array(Schema.String)
-  },
-  rest
+    properties: Schema.Record(Schema.String, Member),
+    // Left out where nothing is required.
+    required: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
+  }),
+  [Schema.Record(Schema.String, Schema.Unknown)]
 )
 
 const isUnion = Schema.is(Schema.Struct({ anyOf: Schema.Array(ObjectSchema) }))
@@ -19,28 +19,28 @@ export type ObjectSchema = typeof ObjectSchema.Type
 
 const decodeObject = Schema.decodeUnknownSync(ObjectSchema)
 
-/**
- * The JSON Schema (2020-12) of what is sent for a schema, all in one piece: not every client follows references. It does
- * without some annotations; the library gives what may be anything an `$id`, the same each time, and clients refuse a
- * document that has one twice.
- */
+/** Keywords that restrict nothing: the bounds of a JavaScript integer, and other members that may hold anything. */
+const isEmpty = (key: string, value: unknown) =>
+  ((key === "minimum" || key === "maximum") && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER) ||
+  (key === "allOf" && JSON.stringify(value) === '[{"type":"object","additionalProperties":{}}]')
+
+/** The JSON Schema (2020-12) of what is sent for a schema, all in one piece: not every client follows references. */
 const jsonSchemaOf = (
-  ast: SchemaAST.AST,
-  additionalPropertiesStrategy: "allow" | "strict",
+  schema: Schema.Constraint,
+  onExcessProperty: "error" | "ignore",
   ...without: ReadonlyArray<string>
 ): unknown => {
-  const schema = JSONSchema.fromAST(ast, {
-    definitions: {},
-    target: "jsonSchema2020-12",
-    topLevelReferenceStrategy: "skip",
-    additionalPropertiesStrategy
-  })
-  return JSON.parse(JSON.stringify(schema, (key, value: unknown) => (without.includes(key) ? undefined : value)))
+  const document = Schema.toJsonSchemaDocument(schema, { onExcessProperty, referencePolicy: () => undefined })
+  return JSON.parse(
+    JSON.stringify(document.schema, (key, value: unknown) =>
+      without.includes(key) || isEmpty(key, value) ? undefined : value
+    )
+  )
 }
 
 /** What a procedure is asked with, but for its store, which is the agent's own. */
-export const inputOf = (ast: SchemaAST.AST): ObjectSchema => {
-  const { properties, required, ...rest } = decodeObject(jsonSchemaOf(ast, "strict", "$id"))
+export const inputOf = (payload: Schema.Constraint): ObjectSchema => {
+  const { properties, required, ...rest } = decodeObject(jsonSchemaOf(payload, "error"))
   const { storeId: _, ...asked } = properties
   return { ...rest, properties: asked, required: required.filter((name) => name !== "storeId") }
 }
@@ -49,8 +49,8 @@ export const inputOf = (ast: SchemaAST.AST): ObjectSchema => {
  * What a tool answers with: what its procedure does, or why it was refused, which some clients read by the same schema.
  * Both may hold more than is named: who has kept the schema goes on when there comes a new member.
  */
-export const outputOf = (success: SchemaAST.AST, refusal: SchemaAST.AST) => {
-  const found = jsonSchemaOf(success, "allow", "$id", "examples")
+export const outputOf = (success: Schema.Constraint, refusal: Schema.Constraint) => {
+  const found = jsonSchemaOf(success, "ignore", "examples")
   const ways = isUnion(found) ? found.anyOf : [decodeObject(found)]
-  return { type: "object", anyOf: [...ways, decodeObject(jsonSchemaOf(refusal, "allow", "$id"))] }
+  return { type: "object", anyOf: [...ways, decodeObject(jsonSchemaOf(refusal, "ignore"))] }
 }

@@ -5,7 +5,7 @@ import {
   ResourceNotFoundError,
   Server
 } from "@modelcontextprotocol/server"
-import { Cause, Effect, Either, Runtime } from "effect"
+import { Effect, Result } from "effect"
 import { bareNumbers, type JsonObject } from "../../domain/Json.ts"
 import type { Procedure } from "../handlers/Procedure.ts"
 import { settled } from "../handlers/Settled.ts"
@@ -77,9 +77,9 @@ export const makeAnswer = (procedures: Procedures) => {
       const resource = resourcesByUri.get(uri)
       if (resource === undefined) throw new ResourceNotFoundError(uri)
       const read = await run(settled(resource.read(agent), requestId))
-      if (Either.isRight(read)) {
+      if (Result.isSuccess(read)) {
         const { mimeType } = resource.definition
-        return { contents: [{ uri, text: read.right, ...(mimeType === undefined ? {} : { mimeType }) }] }
+        return { contents: [{ uri, text: read.success, ...(mimeType === undefined ? {} : { mimeType }) }] }
       }
       throw new ProtocolError(ProtocolErrorCode.InternalError, `This cannot be read now (request ${requestId})`)
     })
@@ -88,7 +88,7 @@ export const makeAnswer = (procedures: Procedures) => {
 
   return (sent: Sent): Effect.Effect<Answer> =>
     Effect.gen(function* () {
-      const runPromise = Runtime.runPromise(yield* Effect.runtime())
+      const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
       const errors: Array<Error> = []
       const answer = yield* Effect.promise(async (signal): Promise<Answer> => {
         const { fetch } = createMcpHandler(() => serverOf(sent, (effect) => runPromise(effect, { signal })), {
@@ -108,9 +108,9 @@ export const makeAnswer = (procedures: Procedures) => {
       }
       return answer
     }).pipe(
-      Effect.timeoutFailCause({
+      Effect.timeoutOrElse({
         duration: `${SECONDS} seconds`,
-        onTimeout: () => Cause.die(new Error("A message was not answered in time"))
+        orElse: () => Effect.die(new Error("A message was not answered in time"))
       })
     )
 }

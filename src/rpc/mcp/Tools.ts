@@ -1,5 +1,5 @@
 import { type CallToolResult, isSpecType, type Tool as Definition } from "@modelcontextprotocol/server"
-import { Context, Effect, Either, Option, Schema } from "effect"
+import { Context, Effect, Option, Result, Schema } from "effect"
 import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
 import { decodeWith } from "../../domain/Decoder.ts"
 import { Bool, optional } from "../../domain/catalog/Fields.ts"
@@ -48,7 +48,7 @@ const bounded = (work: Effect.Effect<JsonText, JsonText>): Effect.Effect<JsonTex
 /** What tools that read take beside what their procedures do. */
 const Reading = Schema.Struct({
   whole: optional(
-    Bool.annotations({
+    Bool.annotate({
       description:
         "true shows long texts and lists whole. Ask so before you change what `cut` names: what you did not see would be lost"
     })
@@ -60,14 +60,14 @@ const decodeReading = decodeWith(Reading)
 /** The form of every refusal. */
 const Refused = Schema.Struct({
   error: Schema.Struct({
-    _tag: Schema.String.annotations({ description: "Which refusal it is" }),
-    message: Schema.String.annotations({ description: "What went wrong, and what to do next" })
+    _tag: Schema.String.annotate({ description: "Which refusal it is" }),
+    message: Schema.String.annotate({ description: "What went wrong, and what to do next" })
   })
 })
 
 const NOT_ASKED = new BadRequest({ reason: INVALID, issues: ["storeId: is not a field that can be set"] })
 
-const decodeObject = Schema.decodeUnknownSync(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+const decodeObject = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Unknown))
 const objectOf = (json: JsonText): JsonObject => decodeObject(parse(json))
 
 /** As models' makers take it: no point may stand in it. */
@@ -82,28 +82,28 @@ const titleOf = (tag: string) => `${tag.charAt(0).toUpperCase()}${tag.slice(1).r
 
 /** What a tool is asked with: of its pages it says how long they are. */
 const askedOf = ({ payloadSchema }: Rpc, isWrite: boolean): ObjectSchema => {
-  const asked = inputOf(payloadSchema.ast)
+  const asked = inputOf(payloadSchema)
   const { limit } = asked.properties
   const properties = {
     ...asked.properties,
     ...(limit === undefined ? {} : { limit: { ...limit, default: PAGE } }),
-    ...(isWrite ? {} : inputOf(Reading.ast).properties)
+    ...(isWrite ? {} : inputOf(Reading).properties)
   }
   return { ...asked, properties }
 }
 
 const toolOf = (rpc: Rpc, description: string, { answer }: Procedure): Tool => {
   const { _tag: tag, annotations, errorSchema, payloadSchema, successSchema } = rpc
-  const isWrite = "idempotencyKey" in inputOf(payloadSchema.ast).properties
+  const isWrite = "idempotencyKey" in inputOf(payloadSchema).properties
   const inputSchema = askedOf(rpc, isWrite)
   const isPaged = "limit" in inputSchema.properties
-  const decodeError = Schema.decodeUnknownSync(Schema.Union(errorSchema, CallRefused, TookTooLong))
+  const decodeError = Schema.decodeUnknownSync(Schema.Union([errorSchema, CallRefused, TookTooLong]))
 
   const perform = (given: JsonObject, { storeId }: Agent) =>
     Effect.gen(function* () {
       if ("storeId" in given) return yield* refuse(NOT_ASKED)
       if (isWrite) return yield* answer({ ...given, storeId })
-      yield* Effect.catchAll(decodeReading(given, false), refuse)
+      yield* Effect.catch(Effect.fromResult(decodeReading(given, false)), refuse)
       const { whole: _, ...asked } = given
       return yield* answer({ ...(isPaged ? { limit: PAGE } : {}), ...asked, storeId })
     })
@@ -127,7 +127,7 @@ const toolOf = (rpc: Rpc, description: string, { answer }: Procedure): Tool => {
       openWorldHint: false
     },
     inputSchema,
-    outputSchema: outputOf(successSchema.ast, Refused.ast)
+    outputSchema: outputOf(successSchema, Refused)
   }
   if (!isSpecType.Tool(definition)) throw new Error(`The procedure ${tag} makes no tool that clients would take`)
 
@@ -140,9 +140,9 @@ const toolOf = (rpc: Rpc, description: string, { answer }: Procedure): Tool => {
         Effect.provideService(CallOrigin, { surface: "mcp", requestId }),
         bounded,
         Effect.map((json) => found(shown(objectOf(json), given))),
-        Effect.catchAll((json) => Effect.sync(() => refusedBy(json))),
+        Effect.catch((json) => Effect.sync(() => refusedBy(json))),
         (call) => settled(call, requestId),
-        Effect.map(Either.getOrElse(refusedBy))
+        Effect.map(Result.getOrElse(refusedBy))
       )
   }
 }

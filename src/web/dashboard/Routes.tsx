@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router"
-import { Either, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { CollectionId, CustomerId, OrderId, StoreId } from "../../rpc/Client.ts"
 import { SignInPage } from "../account/SignInPage.tsx"
 import { signInSearch, needsSession, root } from "../Root.tsx"
@@ -39,10 +39,10 @@ const start = createRoute({
 })
 
 /** Reads an id in an address. What is none leads nowhere. */
-const idIn = <A,>(schema: Schema.Schema<A, string>) => {
-  const decode = Schema.decodeUnknownEither(schema)
+const idIn = <A,>(schema: Schema.Codec<A, string>) => {
+  const decode = Schema.decodeUnknownResult(schema)
   return (text: string): A =>
-    Either.getOrElse(decode(text), () => {
+    Result.getOrElse(decode(text), () => {
       throw notFound()
     })
 }

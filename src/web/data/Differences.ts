@@ -85,7 +85,7 @@ export const valueText = (value: unknown): string => {
     .join(", ")
 }
 
-const isGranted = Schema.is(Schema.Union(Scope, Capability))
+const isGranted = Schema.is(Schema.Union([Scope, Capability]))
 
 const grantText = (name: unknown) => (isGranted(name) ? GRANT_WORDS[name].title : name)
 

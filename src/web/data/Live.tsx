@@ -1,5 +1,5 @@
 import { onlineManager, type QueryKey, useQueryClient } from "@tanstack/react-query"
-import { Effect, Fiber, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { useEffect, useSyncExternalStore } from "react"
 import type { Changed, StoreId } from "../../rpc/Client.ts"
 import { runtime, Service } from "./Service.ts"
@@ -75,12 +75,12 @@ export const useLive = (storeId: StoreId): void => {
         })
       )
     )
-    const fiber = runtime.runFork(Effect.ignoreLogged(follow))
+    const fiber = runtime.runFork(Effect.ignore(follow, { log: true }))
     return () => {
       clearTimeout(timer)
       setLatest(new Map())
       queries.removeQueries({ queryKey: [storeId, "followed"] })
-      Effect.runFork(Fiber.interruptFork(fiber))
+      fiber.interruptUnsafe()
     }
   }, [queries, storeId])
 }

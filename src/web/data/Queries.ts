@@ -8,13 +8,12 @@ import {
   useQuery,
   useQueryClient
 } from "@tanstack/react-query"
-import { Predicate } from "effect"
+import { type Effect, Predicate } from "effect"
 import { useRef } from "react"
 import { IdempotencyKey } from "../../rpc/Client.ts"
 import { isSignedOut, isTransient } from "./Problem.ts"
 import { account } from "./Session.ts"
 import { ask, type Call } from "./Service.ts"
-import type { Effect } from "effect"
 import type { Client } from "../../rpc/Client.ts"
 
 /** Milliseconds until a call that failed for a while is sent again: a window that is full says when it opens. */

@@ -2,10 +2,10 @@ import { Cause, Context, Effect, Exit, Layer, ManagedRuntime, Option } from "eff
 import { makeClient, type Client } from "../../rpc/Client.ts"
 
 /** The service's procedures, as every page calls them. */
-class Service extends Context.Tag("web/Service")<Service, Client>() {}
+class Service extends Context.Service<Service, Client>()("web/Service") {}
 
 /** Other than the calls of pages, the changes of a store are followed for as long as it is looked at. */
-export const runtime = ManagedRuntime.make(Layer.scoped(Service, makeClient({ url: "/rpc", timeout: "30 seconds" })))
+export const runtime = ManagedRuntime.make(Layer.effect(Service, makeClient({ url: "/rpc", timeout: "30 seconds" })))
 
 /** What a page asks of the service. */
 export type Call<A, E> = (client: Client) => Effect.Effect<A, E>
@@ -18,7 +18,7 @@ export const ask = async <A, E>(call: Call<A, E>, signal?: AbortSignal): Promise
   const asked = Effect.flatMap(Service, call)
   const exit = await runtime.runPromiseExit(asked, signal === undefined ? {} : { signal })
   if (Exit.isSuccess(exit)) return exit.value
-  throw Option.getOrElse(Cause.failureOption(exit.cause), () => Cause.squash(exit.cause))
+  throw Option.getOrElse(Cause.findErrorOption(exit.cause), () => Cause.squash(exit.cause))
 }
 
 export { Service }

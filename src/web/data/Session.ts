@@ -1,4 +1,4 @@
-import { Either, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { queryOptions } from "@tanstack/react-query"
 import { ask } from "./Service.ts"
 
@@ -10,7 +10,7 @@ export const account = queryOptions({
 })
 
 const Refusal = Schema.Struct({ error: Schema.String, issues: Schema.optional(Schema.Array(Schema.String)) })
-const decodeRefusal = Schema.decodeUnknownEither(Schema.parseJson(Refusal))
+const decodeRefusal = Schema.decodeUnknownResult(Schema.fromJsonString(Refusal))
 
 /** Why the service refused: its own words, where it said any, and a line for each thing to change. */
 export class Refused extends Error {
@@ -25,7 +25,7 @@ export class Refused extends Error {
 const UNREACHED = { error: "The service cannot be reached; try again in a moment" }
 
 const refusalIn = async (response: Response) =>
-  new Refused(Either.getOrElse(decodeRefusal(await response.text()), () => UNREACHED))
+  new Refused(Result.getOrElse(decodeRefusal(await response.text()), () => UNREACHED))
 
 const post = async (path: string, body: object) => {
   const response = await fetch(path, {

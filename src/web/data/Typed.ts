@@ -1,4 +1,4 @@
-import { Either } from "effect"
+import { Result } from "effect"
 import { ExactNumber, type JsonNumber } from "../../domain/Json.ts"
 import { parseUntrusted } from "../../domain/UntrustedJson.ts"
 
@@ -6,17 +6,17 @@ import { parseUntrusted } from "../../domain/UntrustedJson.ts"
 export const NO_NUMBER = "must be a number with a point before its decimals, as in 1234.50"
 
 /** A number as somebody typed it, with all of its digits. */
-export const typedNumber = (text: string): Either.Either<JsonNumber, string> => {
+export const typedNumber = (text: string): Result.Result<JsonNumber, string> => {
   const read = parseUntrusted(text.trim().replace(/^\+/, ""))
-  if (Either.isLeft(read)) return Either.left(read.left.issues[0] ?? NO_NUMBER)
-  return typeof read.right === "number" || read.right instanceof ExactNumber
-    ? Either.right(read.right)
-    : Either.left(NO_NUMBER)
+  if (Result.isFailure(read)) return Result.fail(read.failure.issues[0] ?? NO_NUMBER)
+  return typeof read.success === "number" || read.success instanceof ExactNumber
+    ? Result.succeed(read.success)
+    : Result.fail(NO_NUMBER)
 }
 
 /** JSON as somebody typed it. What is wrong with it is said with its place, where there is one. */
-export const typedJson = (text: string): Either.Either<unknown, string> =>
-  Either.mapLeft(parseUntrusted(text), ({ issues }) => issues[0] ?? syntaxProblem(text))
+export const typedJson = (text: string): Result.Result<unknown, string> =>
+  Result.mapError(parseUntrusted(text), ({ issues }) => issues[0] ?? syntaxProblem(text))
 
 const syntaxProblem = (text: string) => {
   try {

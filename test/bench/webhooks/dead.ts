@@ -60,7 +60,7 @@ const measure = (scene: Scene, way: Way, seconds: number) =>
     const expected = expectedOf(written.products.length, way)
     const arrivals = yield* arrived(scene.receiver, expected)
     const { doubled, lost } = tally(arrivals, expected)
-    if (lost + doubled > 0) yield* Effect.dieMessage(`Of ${expected} deliveries ${lost} lost, ${doubled} doubled`)
+    if (lost + doubled > 0) yield* Effect.die(new Error(`Of ${expected} deliveries ${lost} lost, ${doubled} doubled`))
     const all = yield* waits(scene, written, arrivals, WARM_UP * 1000)
     const others = all.filter(({ subscriber }) => subscriber !== DEAD)
     return quantile(

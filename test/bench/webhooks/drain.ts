@@ -53,7 +53,7 @@ const timed = (scene: Scene, count: number, { left, pid }: Worker) =>
   Effect.gen(function* () {
     const arrivals = yield* arrived(scene.receiver, count, "3 minutes")
     const { doubled, lost } = tally(arrivals, count)
-    if (lost + doubled > 0) yield* Effect.dieMessage(`Of ${count} deliveries ${lost} lost, ${doubled} doubled`)
+    if (lost + doubled > 0) yield* Effect.die(new Error(`Of ${count} deliveries ${lost} lost, ${doubled} doubled`))
     yield* Effect.promise(() => scene.db.query<{ some: boolean }>(`select exists(${left}) as some`)).pipe(
       Effect.repeat({ while: ({ rows: [row] }) => row?.some !== false, schedule: Schedule.spaced("20 millis") })
     )

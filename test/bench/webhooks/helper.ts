@@ -5,14 +5,14 @@ import { fileURLToPath } from "node:url"
 /** A process that answers each message with one of its own. */
 export interface Helper {
   readonly pid: number
-  readonly ask: <A, I>(message: object | string, answer: Schema.Schema<A, I>) => Effect.Effect<A>
+  readonly ask: <A, I>(message: object | string, answer: Schema.Codec<A, I>) => Effect.Effect<A>
 }
 
 /** Says why a message could not be answered. */
 const Failure = Schema.Struct({ failure: Schema.String })
 
 const replyOf = (child: ChildProcess, message: object | string) =>
-  Effect.async<unknown>((resume) => {
+  Effect.callback<unknown>((resume) => {
     const hear = (reply: unknown) => {
       child.off("message", hear).off("exit", end)
       resume(Effect.succeed(reply))
@@ -34,8 +34,8 @@ export const startHelper = (role: "write" | "receive" | "graphile"): Effect.Effe
       ask: (message, answer) =>
         Effect.gen(function* () {
           const reply = yield* replyOf(child, message)
-          const read = yield* Effect.orDie(Schema.decodeUnknown(Schema.Union(Failure, answer))(reply))
-          return Schema.is(Failure)(read) ? yield* Effect.dieMessage(`${role}: ${read.failure}`) : read
+          const read = yield* Effect.orDie(Schema.decodeUnknownEffect(Schema.Union([Failure, answer]))(reply))
+          return Schema.is(Failure)(read) ? yield* Effect.die(new Error(`${role}: ${read.failure}`)) : read
         })
     })
   )

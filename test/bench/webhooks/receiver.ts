@@ -13,7 +13,7 @@ import { serve } from "./helper.ts"
 const SLOW_MILLIS = 5000
 
 /** What the receiver is told: forget all, say how many came, or say what came. */
-export const Command = Schema.Literal("begin", "count", "report")
+export const Command = Schema.Literals(["begin", "count", "report"])
 
 export const Begun = Schema.Struct({ port: Schema.Int })
 export const Count = Schema.Struct({ count: Schema.Int })

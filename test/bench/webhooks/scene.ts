@@ -89,7 +89,7 @@ export const clear = ({ db }: Scene, ...others: ReadonlyArray<string>): Effect.E
   Effect.promise(async () => {
     await db.query(`truncate ${["events", "deliveries", "delivery_attempts", ...others].join(", ")}`)
     await db.query("update webhooks set failing_since = null")
-  }).pipe(Effect.zipRight(settle(db)))
+  }).pipe(Effect.andThen(settle(db)))
 
 const MARK = { event: idOf("collection", 0, 1), number: 987_654_321 }
 

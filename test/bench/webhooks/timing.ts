@@ -8,13 +8,13 @@ import type { Written } from "./writer.ts"
 const PATIENCE = "30 seconds"
 
 /** Waits until so many requests have come; too few after a while are for {@link tally} to tell. */
-export const arrived = (receiver: Helper, count: number, patience: Duration.DurationInput = PATIENCE) =>
+export const arrived = (receiver: Helper, count: number, patience: Duration.Input = PATIENCE) =>
   receiver
     .ask("count", Count)
     .pipe(
       Effect.repeat({ until: (seen) => seen.count >= count, schedule: Schedule.spaced("50 millis") }),
       Effect.timeoutOption(patience),
-      Effect.zipRight(receiver.ask("report", ArrivalsOf))
+      Effect.andThen(receiver.ask("report", ArrivalsOf))
     )
 
 /** What of `expected` deliveries never came, and how many came once more. */

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Either, FastCheck } from "effect"
+import { Effect, Result } from "effect"
+import * as FastCheck from "fast-check"
 import { createReadStream } from "node:fs"
 import { decodeBy, makeRead } from "../../../src/cli/import/Batches.ts"
 import { shopifyLines } from "../../../src/cli/import/ShopifyCsv.ts"
@@ -20,8 +21,8 @@ async function* chunksOf(text: string, size = 7) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-const inputsOf = (rows: ReadonlyArray<Either.Either<{ put: { input: CreateProduct } }, unknown>>) =>
-  rows.map((row) => Either.getOrThrow(row).put.input)
+const inputsOf = (rows: ReadonlyArray<Result.Result<{ put: { input: CreateProduct } }, unknown>>) =>
+  rows.map((row) => Result.getOrThrow(row).put.input)
 
 const quote = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
@@ -60,7 +61,7 @@ const image = (name: string, position: number) => ({ url: shot(name), type: "ima
 it.effect("options, variants, prices and pictures of a product that has them", () =>
   Effect.gen(function* () {
     const rows = yield* productsIn(createReadStream("test/data/shopify/jewelery.csv"))
-    const found = rows.map((row) => Either.getOrThrow(row)).find(({ put }) => put.externalId === "leather-anchor")
+    const found = rows.map((row) => Result.getOrThrow(row)).find(({ put }) => put.externalId === "leather-anchor")
     assert.strictEqual(found?.line, 4)
     const extras = {
       inventoryPolicy: "deny",
@@ -197,8 +198,8 @@ it.effect("the newer columns are known, others are kept, and a cell that is no n
     assert.deepInclude(voucher, { name: "Voucher", productKind: "gift_card", price: 25, variants: [], isActive: true })
     assert.notProperty(voucher, "slug")
     const last = rows.at(-1)
-    assert.isTrue(last !== undefined && Either.isLeft(last))
-    assert.deepStrictEqual(last && Either.isLeft(last) ? last.left : undefined, {
+    assert.isTrue(last !== undefined && Result.isFailure(last))
+    assert.deepStrictEqual(last && Result.isFailure(last) ? last.failure : undefined, {
       line: 7,
       externalId: "dear",
       reason: "price: must be a number from 0 to 999999999999999"
@@ -216,7 +217,7 @@ it.effect("neither the order of columns nor line ends, empty lines, a BOM or whe
       FastCheck.boolean(),
       FastCheck.integer({ min: 1, max: 64 })
     )
-    const inputs = (rows: typeof expected) => rows.map((row) => Either.getOrThrow(row).put)
+    const inputs = (rows: typeof expected) => rows.map((row) => Result.getOrThrow(row).put)
     for (const [columns, end, hasBom, isSpaced, size] of FastCheck.sample(given, 40)) {
       const csv = csvOf(columns, NEW_ROWS, isSpaced ? `${end}${end}` : end)
       const rows = yield* productsIn(chunksOf(`${hasBom ? "\uFEFF" : ""}${csv}${end}`, size))

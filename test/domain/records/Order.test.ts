@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Either, FastCheck, ParseResult, Schema } from "effect"
+import { Result, Schema } from "effect"
+import * as FastCheck from "fast-check"
+import { issuesOf } from "../../../src/domain/Decoder.ts"
 import { ExactNumber, parse, stringify } from "../../../src/domain/Json.ts"
-import { linesOf } from "../../../src/domain/BadRequest.ts"
 import { OrderId, orderOf, PutOrder } from "../../../src/domain/records/Order.ts"
 
-const decode = Schema.decodeUnknownEither(PutOrder, { errors: "all" })
+const decode = Schema.decodeUnknownResult(PutOrder, { errors: "all" })
 
 const given = {
   id: OrderId.make("019c1363-49c0-7e5a-9d07-31c8b2f4a6e0"),
@@ -13,12 +14,12 @@ const given = {
   before: undefined
 }
 
-const made = (input: object) => orderOf(Either.getOrThrow(decode({ ...least, ...input })), given)
+const made = (input: object) => orderOf(Result.getOrThrow(decode({ ...least, ...input })), given)
 
-const issuesOf = (input: object) =>
-  Either.match(decode({ ...least, ...input }), {
-    onLeft: (error) => linesOf(ParseResult.ArrayFormatter.formatErrorSync(error)),
-    onRight: () => []
+const linesFor = (input: object) =>
+  Result.match(decode({ ...least, ...input }), {
+    onFailure: issuesOf,
+    onSuccess: () => []
   })
 
 const line = { name: "Cup", quantity: 3, unitPrice: 13.25 }
@@ -61,7 +62,7 @@ describe("An order that is put", () => {
     })
     assert.deepStrictEqual([createdAt, updatedAt], ["2026-01-31T09:30:00.000Z", "2026-01-31T09:30:00.000Z"])
     for (const member of ["number", "placedAt", "lineItems"]) {
-      assert.lengthOf(issuesOf({ [member]: undefined }), 1, member)
+      assert.lengthOf(linesFor({ [member]: undefined }), 1, member)
     }
   })
 
@@ -127,37 +128,37 @@ describe("An order that is put", () => {
             ...(named.includes("lines") ? { total: ((full[index] ?? 0) - (off[index] ?? 0)) / 100 } : {})
           }))
         }
-        assert.deepStrictEqual(issuesOf(order), [])
+        assert.deepStrictEqual(linesFor(order), [])
         const reckoned = made(order)
         assert.deepStrictEqual([reckoned.subtotal, reckoned.total], [subtotal / 100, total / 100])
         // What was reckoned is taken as it is, as an export brings it back.
-        assert.deepStrictEqual(issuesOf(reckoned), [])
+        assert.deepStrictEqual(linesFor(reckoned), [])
         // One cent more is no total of these lines.
         const off1 = { ...order, total: (subtotal + shipping + tax + 1) / 100 }
-        assert.lengthOf(issuesOf(off1), 1)
+        assert.lengthOf(linesFor(off1), 1)
       })
     )
   })
 
   it("is refused where its amounts do not agree, with what they must be", () => {
-    assert.deepStrictEqual(issuesOf({ subtotal: 39.7 }), ["subtotal: must be 39.75, the sum of the lines' totals"])
-    assert.deepStrictEqual(issuesOf({ discount: 40 }), ["discount: must be at most the subtotal, 39.75"])
-    assert.deepStrictEqual(issuesOf({ total: 39, tax: 2 }), [
+    assert.deepStrictEqual(linesFor({ subtotal: 39.7 }), ["subtotal: must be 39.75, the sum of the lines' totals"])
+    assert.deepStrictEqual(linesFor({ discount: 40 }), ["discount: must be at most the subtotal, 39.75"])
+    assert.deepStrictEqual(linesFor({ total: 39, tax: 2 }), [
       "total: must be 41.75, or 39.75 with the tax in it: the subtotal less discount, and shipping and tax"
     ])
-    assert.deepStrictEqual(issuesOf({ total: 39 }), [
+    assert.deepStrictEqual(linesFor({ total: 39 }), [
       "total: must be 39.75: the subtotal less discount, and shipping and tax"
     ])
-    assert.deepStrictEqual(issuesOf(lines({ total: 39 })), [
+    assert.deepStrictEqual(linesFor(lines({ total: 39 })), [
       "lineItems.0.total: must be 39.75, quantity times unitPrice less discount"
     ])
-    assert.deepStrictEqual(issuesOf(lines({ discount: 40 })), [
+    assert.deepStrictEqual(linesFor(lines({ discount: 40 })), [
       "lineItems.0.discount: must be at most the line's price, 39.75"
     ])
-    assert.deepStrictEqual(issuesOf(lines({ discount: 1, discountRate: 0.1 })), [
+    assert.deepStrictEqual(linesFor(lines({ discount: 1, discountRate: 0.1 })), [
       "lineItems.0.discountRate: must not be there beside discount"
     ])
-    assert.deepStrictEqual(issuesOf(lines({ quantity: 1_000_000_000, unitPrice: 999_999_999_999_999 })), [
+    assert.deepStrictEqual(linesFor(lines({ quantity: 1_000_000_000, unitPrice: 999_999_999_999_999 })), [
       "lineItems.0.total: must be a number from 0 to 999999999999999"
     ])
   })
@@ -175,7 +176,7 @@ describe("An order that is put", () => {
       [{ customerId: "7" }, "customerId: must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057"],
       [{ shippingAddress: [] }, "shippingAddress: must be an object"]
     ] as const) {
-      assert.deepStrictEqual(issuesOf(wrong), [issue])
+      assert.deepStrictEqual(linesFor(wrong), [issue])
     }
   })
 
@@ -183,7 +184,7 @@ describe("An order that is put", () => {
     const before = made({ lineItems: [line, line] })
     const { lineItems } = before
     const later = new Date("2026-03-01T00:00:00.000Z")
-    const input = Either.getOrThrow(decode({ ...least, number: "2", lineItems: [line, line, line] }))
+    const input = Result.getOrThrow(decode({ ...least, number: "2", lineItems: [line, line, line] }))
     const after = orderOf(input, { ...given, at: later, before })
     assert.deepStrictEqual(
       after.lineItems.slice(0, 2).map(({ id }) => id),

@@ -76,21 +76,21 @@ export const run: Effect.Effect<string, string> = Effect.gen(function* () {
 void client.store.get({ signal: AbortSignal.timeout(1) })
 `
 
-it.scopedLive("the types know what every operation takes and answers, and need no package but this one", () =>
+it.live("the types know what every operation takes and answers, and need no package but this one", () =>
   Effect.gen(function* () {
     const path = yield* consumer()
     assert.strictEqual(yield* compiled(path, USE + WRONG), "")
   })
 )
 
-it.scopedLive("those of the effects beside them need Effect, and tell every failure", () =>
+it.live("those of the effects beside them need Effect, and tell every failure", () =>
   Effect.gen(function* () {
     const path = yield* consumer("effect")
     assert.strictEqual(yield* compiled(path, EFFECTS, { skipLibCheck: true }), "")
   })
 )
 
-it.scopedLive("who hovers over a call in an editor reads what it does, takes and answers", () =>
+it.live("who hovers over a call in an editor reads what it does, takes and answers", () =>
   Effect.gen(function* () {
     const path = yield* consumer("effect")
     writeFileSync(join(path, "tsconfig.json"), JSON.stringify(settings("use.ts")))
@@ -124,7 +124,7 @@ it.scopedLive("who hovers over a call in an editor reads what it does, takes and
   })
 )
 
-it.scopedLive("a bundle for browsers holds nothing but the client, and is small", () =>
+it.live("a bundle for browsers holds nothing but the client, and is small", () =>
   Effect.gen(function* () {
     const path = yield* consumer()
     const { kibibytes, metafile } = yield* bundled(path, `${USE}\nconsole.log(await run(location.href))\n`)
@@ -155,7 +155,7 @@ console.log(thrown instanceof ConnectionError, failed instanceof ConnectionError
 console.log(stringifyJson({ price: exactNumber("0.1234567890123456789") }))
 `
 
-it.scopedLive("both entries run where an app imports them, and reject with one kind of error", () =>
+it.live("both entries run where an app imports them, and reject with one kind of error", () =>
   Effect.gen(function* () {
     const path = yield* consumer("effect")
     writeFileSync(join(path, "run.js"), RUN)
@@ -164,6 +164,6 @@ it.scopedLive("both entries run where an app imports them, and reject with one k
   })
 )
 
-it.scopedLive("what is generated is that of the definitions", () =>
+it.live("what is generated is that of the definitions", () =>
   Effect.promise(() => execute(process.execPath, ["scripts/generate-client.mjs", "--check"]))
 )

@@ -86,7 +86,7 @@ it.effect("a callback that is not the answer to this authorization brings no cod
   })
 )
 
-it.scopedLive("a code is sent once, whatever becomes of it", () =>
+it.live("a code is sent once, whatever becomes of it", () =>
   Effect.gen(function* () {
     const server = yield* receiver(() => ({ status: 503, body: "" }))
     const app = { ...APP, url: server.url }
@@ -107,7 +107,7 @@ it.scopedLive("a code is sent once, whatever becomes of it", () =>
   })
 )
 
-it.scopedLive("refusals tell code, description, status and the name of the request", () =>
+it.live("refusals tell code, description, status and the name of the request", () =>
   Effect.gen(function* () {
     const refusal = { error: "invalid_grant", error_description: "The refresh token is not good" }
     const server = yield* receiver(() => ({

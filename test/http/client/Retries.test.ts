@@ -32,7 +32,7 @@ const scripted = Effect.fn(function* (options: Partial<ClientOptions>, ...reacti
   return { server, ...impatient(server.url, options) }
 })
 
-it.scopedLive("a write is sent again under its key, with the same body, until it is answered", () =>
+it.live("a write is sent again under its key, with the same body, until it is answered", () =>
   Effect.gen(function* () {
     const { client, server, waits } = yield* scripted({}, refused(503), refused(502), refused(504), refused(429), DONE)
     const { data, etag } = yield* Effect.promise(() => client.products.create({ name: "Lantern" }))
@@ -48,7 +48,7 @@ it.scopedLive("a write is sent again under its key, with the same body, until it
   })
 )
 
-it.scopedLive("other writes have other keys", () =>
+it.live("other writes have other keys", () =>
   Effect.gen(function* () {
     const { client, server } = yield* scripted({}, DONE)
     yield* Effect.promise(() => Promise.all([1, 2, 3].map(() => client.products.create({ name: "Lantern" }))))
@@ -56,7 +56,7 @@ it.scopedLive("other writes have other keys", () =>
   })
 )
 
-it.scopedLive("Retry-After is kept to, in seconds and as a date", () =>
+it.live("Retry-After is kept to, in seconds and as a date", () =>
   Effect.gen(function* () {
     const inAMinute = new Date(Date.now() + 60_000).toUTCString()
     const reactions = [refused(429, { "retry-after": "7" }), refused(503, { "retry-after": inAMinute }), DONE]
@@ -67,7 +67,7 @@ it.scopedLive("Retry-After is kept to, in seconds and as a date", () =>
   })
 )
 
-it.scopedLive("a service that is away is asked five times, and one that says no but once", () =>
+it.live("a service that is away is asked five times, and one that says no but once", () =>
   Effect.gen(function* () {
     const { client, server } = yield* scripted({}, refused(503))
     const away = yield* rejectionOf(ApiError, client.products.create({ name: "Lantern" }, { idempotencyKey: "one" }))
@@ -84,7 +84,7 @@ it.scopedLive("a service that is away is asked five times, and one that says no 
   })
 )
 
-it.scopedLive("a spent rate limit is waited for, for a minute and a half and no longer", () =>
+it.live("a spent rate limit is waited for, for a minute and a half and no longer", () =>
   Effect.gen(function* () {
     const { client, waits } = yield* scripted({}, refused(429))
     assert.strictEqual((yield* rejectionOf(ApiError, client.store.get())).status, 429)
@@ -98,7 +98,7 @@ it.scopedLive("a spent rate limit is waited for, for a minute and a half and no 
   })
 )
 
-it.scopedLive("a connection that breaks, before the answer or in it, is no answer", () =>
+it.live("a connection that breaks, before the answer or in it, is no answer", () =>
   Effect.gen(function* () {
     const answer = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
     const server = yield* rawReceiver((socket, earlier) => {
@@ -114,7 +114,7 @@ it.scopedLive("a connection that breaks, before the answer or in it, is no answe
   })
 )
 
-it.scopedLive("where nobody listens, it says so, with the key that the write goes on under", () =>
+it.live("where nobody listens, it says so, with the key that the write goes on under", () =>
   Effect.gen(function* () {
     const { client, waits } = impatient(`http://127.0.0.1:${yield* freePort}`)
     const error = yield* rejectionOf(
@@ -128,7 +128,7 @@ it.scopedLive("where nobody listens, it says so, with the key that the write goe
   })
 )
 
-it.scopedLive("an answer that does not come is not waited for", () =>
+it.live("an answer that does not come is not waited for", () =>
   Effect.gen(function* () {
     const { client, server } = yield* scripted({ timeout: 500 }, "hang", DONE)
     yield* Effect.promise(() => client.products.create({ name: "Lantern" }))
@@ -139,7 +139,7 @@ it.scopedLive("an answer that does not come is not waited for", () =>
   })
 )
 
-it.scopedLive("who gives a call up gets the reason, in the request and in the wait, and nothing is sent any more", () =>
+it.live("who gives a call up gets the reason, in the request and in the wait, and nothing is sent any more", () =>
   Effect.gen(function* () {
     const reason = new Error("The page was closed")
     const inRequest = new AbortController()
@@ -170,7 +170,7 @@ it.scopedLive("who gives a call up gets the reason, in the request and in the wa
   })
 )
 
-it.scopedLive("no redirect is followed: a token goes nowhere else", () =>
+it.live("no redirect is followed: a token goes nowhere else", () =>
   Effect.gen(function* () {
     const elsewhere = yield* receiver(() => DONE)
     const { client } = yield* scripted({}, { status: 307, headers: { location: elsewhere.url } })
@@ -179,7 +179,7 @@ it.scopedLive("no redirect is followed: a token goes nowhere else", () =>
   })
 )
 
-it.scopedLive("what is not of the service is told as that", () =>
+it.live("what is not of the service is told as that", () =>
   Effect.gen(function* () {
     const page = "<html><title>Bad gateway</title></html>"
     const { client: behind } = yield* scripted({}, { status: 502, body: page })

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Latch } from "effect"
 import {
   ApiError,
   createClient,
@@ -66,11 +66,11 @@ const keeping = (url: string, options: OAuthRequestOptions = {}, save?: TokenSto
   return { app, state, tokens, client: createClient({ url, tokens, wait: async () => undefined, ...options }) }
 }
 
-it.scopedLive("however many calls are refused at once, one request renews their token, and each is sent again", () =>
+it.live("however many calls are refused at once, one request renews their token, and each is sent again", () =>
   Effect.gen(function* () {
     const all = 64
-    const together = yield* Effect.makeLatch()
-    const late = yield* Effect.makeLatch()
+    const together = yield* Latch.make()
+    const late = yield* Latch.make()
     let refused = 0
     const { calls, refreshes, server } = yield* service(async (request) => {
       if (tokenOf(request) !== "access-0") return
@@ -94,7 +94,7 @@ it.scopedLive("however many calls are refused at once, one request renews their 
   })
 )
 
-it.scopedLive("a write goes on under its key, and the next call begins with the new token", () =>
+it.live("a write goes on under its key, and the next call begins with the new token", () =>
   Effect.gen(function* () {
     const { calls, refreshes, server } = yield* service()
     const { client } = keeping(server.url)
@@ -113,7 +113,7 @@ it.scopedLive("a write goes on under its key, and the next call begins with the 
   })
 )
 
-it.scopedLive("a call renews its token once: a new one that is refused too is an answer", () =>
+it.live("a call renews its token once: a new one that is refused too is an answer", () =>
   Effect.gen(function* () {
     const { end, refreshes, server } = yield* service()
     const { client } = keeping(server.url, {}, end)
@@ -122,7 +122,7 @@ it.scopedLive("a call renews its token once: a new one that is refused too is an
   })
 )
 
-it.scopedLive("who has to be authorized anew is told so", () =>
+it.live("who has to be authorized anew is told so", () =>
   Effect.gen(function* () {
     const { end, server } = yield* service()
     end()
@@ -131,7 +131,7 @@ it.scopedLive("who has to be authorized anew is told so", () =>
   })
 )
 
-it.scopedLive("what another process renewed is used, and its refresh token not spent", () =>
+it.live("what another process renewed is used, and its refresh token not spent", () =>
   Effect.gen(function* () {
     const { calls, refreshes, server } = yield* service()
     const { client, tokens } = keeping(server.url)
@@ -150,7 +150,7 @@ it.scopedLive("what another process renewed is used, and its refresh token not s
   })
 )
 
-it.scopedLive("tokens that could not be kept are kept before the next call, and never asked for twice", () =>
+it.live("tokens that could not be kept are kept before the next call, and never asked for twice", () =>
   Effect.gen(function* () {
     const { calls, refreshes, server } = yield* service()
     const full = new Error("The disk is full")
@@ -168,7 +168,7 @@ it.scopedLive("tokens that could not be kept are kept before the next call, and 
   })
 )
 
-it.scopedLive("a refresh whose answer does not come is sent again, three times in all, and then fails the call", () =>
+it.live("a refresh whose answer does not come is sent again, three times in all, and then fails the call", () =>
   Effect.gen(function* () {
     const { refreshes, server, stayAway } = yield* service()
     const { client } = keeping(server.url)
@@ -184,12 +184,12 @@ it.scopedLive("a refresh whose answer does not come is sent again, three times i
   })
 )
 
-it.scopedLive("who gives a call up while its token is renewed does not take it from the others", () =>
+it.live("who gives a call up while its token is renewed does not take it from the others", () =>
   Effect.gen(function* () {
-    const saving = yield* Effect.makeLatch()
-    const saved = yield* Effect.makeLatch()
+    const saving = yield* Latch.make()
+    const saved = yield* Latch.make()
     const { refreshes, server } = yield* service()
-    const { client } = keeping(server.url, {}, () => Effect.runPromise(Effect.zipRight(saving.open, saved.await)))
+    const { client } = keeping(server.url, {}, () => Effect.runPromise(Effect.andThen(saving.open, saved.await)))
     const leaving = new AbortController()
     const left = client.store.get({ signal: leaving.signal })
     const stayed = client.store.get()

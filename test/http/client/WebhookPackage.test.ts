@@ -67,7 +67,7 @@ const [secret, headers, body, now] = JSON.parse(process.argv[2])
 console.log(JSON.stringify(await verifyWebhook(secret, headers, body, { now })))
 `
 
-it.scopedLive("the package's types tell a consumer of every event and refusal, and need no others", () =>
+it.live("the package's types tell a consumer of every event and refusal, and need no others", () =>
   Effect.gen(function* () {
     const path = yield* consumer
     writeFileSync(join(path, "consumer.ts"), TYPED)
@@ -83,7 +83,7 @@ it.scopedLive("the package's types tell a consumer of every event and refusal, a
   })
 )
 
-it.scopedLive("the package verifies a delivery where a consumer imports it", () =>
+it.live("the package verifies a delivery where a consumer imports it", () =>
   Effect.gen(function* () {
     const path = yield* consumer
     writeFileSync(join(path, "run.js"), RUN)
@@ -93,7 +93,7 @@ it.scopedLive("the package verifies a delivery where a consumer imports it", () 
   })
 )
 
-it.scopedLive("the package is there for a consumer of CommonJS, too", () =>
+it.live("the package is there for a consumer of CommonJS, too", () =>
   Effect.gen(function* () {
     const path = yield* consumer
     writeFileSync(join(path, "run.cjs"), 'console.log(typeof require("partner-api/webhooks").verifyWebhook)')
@@ -102,7 +102,7 @@ it.scopedLive("the package is there for a consumer of CommonJS, too", () =>
   })
 )
 
-it.scopedLive("the bundle is one small file that asks for nothing of any platform's modules", () =>
+it.live("the bundle is one small file that asks for nothing of any platform's modules", () =>
   Effect.gen(function* () {
     yield* built
     const bundle = readFileSync("dist/webhooks.js", "utf8")

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Struct } from "effect"
+import { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
 import { ApiTest } from "../../support/Api.ts"
 import { type Form, makePkce, makePoster, REDIRECT, register, statusOf, tokensOf } from "../../support/Oauth.ts"
@@ -128,9 +128,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A code", (
       const cases: ReadonlyArray<readonly [Form, string]> = [
         [{ ...form, code_verifier: verifier }, "invalid_grant"],
         [{ ...form, code_verifier: challenge }, "invalid_grant"],
-        [Struct.omit(form, "code_verifier"), "invalid_request"],
+        [Struct.omit(form, ["code_verifier"]), "invalid_request"],
         [{ ...form, code_verifier: "short" }, "invalid_request"],
-        [Struct.omit(form, "redirect_uri"), "invalid_request"],
+        [Struct.omit(form, ["redirect_uri"]), "invalid_request"],
         [{ ...form, redirect_uri: `${REDIRECT}/` }, "invalid_grant"],
         [{ ...form, redirect_uri: REDIRECT.slice(0, -1) }, "invalid_grant"],
         [{ ...form, resource: "https://elsewhere.example.com" }, "invalid_target"]
@@ -181,7 +181,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A code", (
     })
   )
 
-  it.scoped("that is used again revokes what it was exchanged for, in every process; a thief's attempt does not", () =>
+  it.effect("that is used again revokes what it was exchanged for, in every process; a thief's attempt does not", () =>
     Effect.gen(function* () {
       const { agree, app, base, refresh, token } = yield* scene()
       const second = yield* neighbour

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { ApiTest } from "../../support/Api.ts"
 import { makePoster, type Posted, statusOf, tokensOf } from "../../support/Oauth.ts"
 import { scene } from "../../support/OauthScene.ts"
@@ -25,7 +25,7 @@ const rounds = <A, E, R>(one: Effect.Effect<A, E, R>) => Effect.replicateEffect(
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })(
   "Of 64 that come at once, through two servers",
   (it) => {
-    it.scoped("with one code, one gets tokens; the others are a second use, which ends those", () =>
+    it.effect("with one code, one gets tokens; the others are a second use, which ends those", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const second = yield* neighbour
@@ -50,7 +50,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })(
       })
     )
 
-    it.scoped("with one refresh token, all get the same successor", () =>
+    it.effect("with one refresh token, all get the same successor", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const second = yield* neighbour

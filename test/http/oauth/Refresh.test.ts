@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
 import { InstallationId, Installations } from "../../../src/domain/access/Installations.ts"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
@@ -43,7 +43,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh 
     })
   )
 
-  it.scoped("that is presented again within 30 seconds answers the same, through every process", () =>
+  it.effect("that is presented again within 30 seconds answers the same, through every process", () =>
     Effect.gen(function* () {
       const { age, app, base, refresh, tokens } = yield* installed()
       const second = makePoster(yield* neighbour, app)
@@ -58,7 +58,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh 
     })
   )
 
-  it.scoped("that is presented again later ends all that came of the grant, and nothing of another", () =>
+  it.effect("that is presented again later ends all that came of the grant, and nothing of another", () =>
     Effect.gen(function* () {
       const { age, agree, app, base, refresh, token, tokens } = yield* installed()
       const second = yield* neighbour
@@ -108,7 +108,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh 
     })
   )
 
-  it.scoped("that is revoked ends its grant, a used one too; an access token ends alone", () =>
+  it.effect("that is revoked ends its grant, a used one too; an access token ends alone", () =>
     Effect.gen(function* () {
       const { agree, app, base, refresh, revoke, token, tokens } = yield* installed()
       const second = yield* neighbour
@@ -172,7 +172,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh 
     })
   )
 
-  it.scoped("is exchanged for nothing that outlives its grant, whichever of the two waits for the other", () =>
+  it.effect("is exchanged for nothing that outlives its grant, whichever of the two waits for the other", () =>
     Effect.gen(function* () {
       const url = yield* databaseUrl
       const [holder, looker] = [yield* connection(url), yield* connection(url)]
@@ -180,9 +180,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh 
       // The exchange has taken its token and holds the grant: it waits for the installation, which somebody holds.
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, "select from installations where store_id = $1 for update", [storeId])
-      const exchange = yield* Effect.fork(refresh(tokens.refresh_token))
+      const exchange = yield* Effect.forkChild(refresh(tokens.refresh_token))
       yield* duringWork(exchange, waiting(looker, 1))
-      const end = yield* Effect.fork(revoke(tokens.refresh_token))
+      const end = yield* Effect.forkChild(revoke(tokens.refresh_token))
       yield* duringWork(end, waiting(looker, 2))
       yield* rowsOf(holder, "commit")
       const next = tokensOf(yield* Fiber.join(exchange))
@@ -192,14 +192,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A refresh 
     })
   )
 
-  it.scoped("is exchanged for nothing once its grant is being ended", () =>
+  it.effect("is exchanged for nothing once its grant is being ended", () =>
     Effect.gen(function* () {
       const url = yield* databaseUrl
       const [holder, looker] = [yield* connection(url), yield* connection(url)]
       const { refresh, storeId, tokens } = yield* installed()
       yield* rowsOf(holder, "begin")
       yield* rowsOf(holder, "update oauth_grants set revoked_at = now() where store_id = $1", [storeId])
-      const exchange = yield* Effect.fork(refresh(tokens.refresh_token))
+      const exchange = yield* Effect.forkChild(refresh(tokens.refresh_token))
       yield* duringWork(exchange, waiting(looker, 1))
       yield* rowsOf(holder, "commit")
       assert.strictEqual((yield* Fiber.join(exchange)).error, "invalid_grant")

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Logger, LogLevel } from "effect"
+import { Context, Effect, Layer, Logger, References } from "effect"
 import { createConnection } from "node:net"
 import { type Access, AccessLog } from "../../../src/http/AccessLog.ts"
 import { PublicUrl } from "../../../src/http/Origin.ts"
@@ -8,17 +8,14 @@ import { makePkce, makePoster, register, tokensOf } from "../../support/Oauth.ts
 import { scene } from "../../support/OauthScene.ts"
 
 /** All that the service told its logs, as text. */
-class Told extends Context.Tag("Told")<Told, Array<string>>() {}
+class Told extends Context.Service<Told, Array<string>>()("Told") {}
 
-const LogsTest = Layer.unwrapEffect(
+const LogsTest = Layer.unwrap(
   Effect.map(Told, (told) =>
     Layer.mergeAll(
       Layer.succeed(AccessLog, (access: Access) => void told.push(JSON.stringify(access))),
-      Logger.replace(
-        Logger.defaultLogger,
-        Logger.map(Logger.structuredLogger, (line) => void told.push(JSON.stringify(line)))
-      ),
-      Logger.minimumLogLevel(LogLevel.All)
+      Logger.layer([Logger.map(Logger.formatStructured, (line) => void told.push(JSON.stringify(line)))]),
+      Layer.succeed(References.MinimumLogLevel, "All")
     )
   )
 )
@@ -76,7 +73,7 @@ layer(Test, { excludeTestServices: true, timeout: "60 seconds" })("The authoriza
       yield* raw("/oauth/token", "%zz=1&code=broken")
       // The connection ends in the middle of the form.
       const { hostname, port } = new URL(base)
-      yield* Effect.async<void>((done) => {
+      yield* Effect.callback<void>((done) => {
         const socket = createConnection({ host: hostname, port: Number(port) }, () => {
           const head = "content-type: application/x-www-form-urlencoded\r\ncontent-length: 999\r\n\r\n"
           socket.write(`POST /oauth/token HTTP/1.1\r\nhost: a\r\n${head}code=${form.code}`, () => socket.destroy())

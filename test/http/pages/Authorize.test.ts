@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { type Grants, NOTHING } from "../../../src/domain/access/AccessRule.ts"
 import type { AppId } from "../../../src/domain/access/Apps.ts"

@@ -28,7 +28,7 @@ const BrowserTest = Layer.provideMerge(ChromiumTest, ApiTest)
 
 describe.skipIf(isMissing("chromium"))("the pages in a browser", () => {
   layer(BrowserTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.scoped("a merchant signs in by keyboard, chooses a store, agrees, and comes to where the app leads on", () =>
+    it.effect("a merchant signs in by keyboard, chooses a store, agrees, and comes to where the app leads on", () =>
       Effect.gen(function* () {
         const { address, app, base, complaints, email, page } = yield* scene
         yield* Effect.promise(async () => {
@@ -67,7 +67,7 @@ describe.skipIf(isMissing("chromium"))("the pages in a browser", () => {
       })
     )
 
-    it.scoped("who cancels, or is led here wrongly, comes back to the app, or sees why not", () =>
+    it.effect("who cancels, or is led here wrongly, comes back to the app, or sees why not", () =>
       Effect.gen(function* () {
         const { address, appId, base, complaints, email, page } = yield* scene
         yield* Effect.promise(async () => {
@@ -95,7 +95,7 @@ describe.skipIf(isMissing("chromium"))("the pages in a browser", () => {
       })
     )
 
-    it.scoped("a merchant says what an agent may do, and is told what was typed wrongly", () =>
+    it.effect("a merchant says what an agent may do, and is told what was typed wrongly", () =>
       Effect.gen(function* () {
         const { app, base, complaints, email, page, redirect } = yield* scene
         const { json } = yield* registerClient({ redirect_uris: [redirect], client_name: "Helper" })
@@ -123,7 +123,7 @@ describe.skipIf(isMissing("chromium"))("the pages in a browser", () => {
       })
     )
 
-    it.scoped("no page of another site shows ours in a frame", () =>
+    it.effect("no page of another site shows ours in a frame", () =>
       Effect.gen(function* () {
         const { address, app, complaints, page } = yield* scene
         app.answerWith(() => ({

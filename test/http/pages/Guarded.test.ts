@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomBytes, randomUUID } from "node:crypto"
 import { Installations } from "../../../src/domain/access/Installations.ts"
 import { SIGN_IN_LIMITS } from "../../../src/domain/access/Sessions.ts"

@@ -23,7 +23,7 @@ const isVerified = (one: Received | undefined, secret: string) =>
   Effect.promise(async () => (await verifyWebhook(secret, one?.headers ?? {}, one?.body ?? "")).ok)
 
 layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A delivery", (it) => {
-  it.scoped("is one signed POST of the event's payload, as it was recorded", () =>
+  it.effect("is one signed POST of the event's payload, as it was recorded", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { appId, endpoint, secret, storeId, writer } = yield* scene()
@@ -52,7 +52,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
     })
   )
 
-  it.scoped("is verified by the unmodified libraries of Stripe, Svix and Standard Webhooks", () =>
+  it.effect("is verified by the unmodified libraries of Stripe, Svix and Standard Webhooks", () =>
     Effect.gen(function* () {
       const { endpoint, secret, writer } = yield* scene()
       yield* writer.post("/products", { name: "Cup" })
@@ -66,7 +66,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
     })
   )
 
-  it.scoped(
+  it.effect(
     "is as documented, with rising versions of its resource, and an automated collection without its products",
     () =>
       Effect.gen(function* () {
@@ -92,7 +92,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
       })
   )
 
-  it.scoped("is tried again, with the same id and a fresh time, until a 2xx comes", () =>
+  it.effect("is tried again, with the same id and a fresh time, until a 2xx comes", () =>
     Effect.gen(function* () {
       const { appId, endpoint, secret, writer } = yield* scene(() => ({ status: 500, body: "not today" }))
       yield* writer.post("/products", { name: "Cup" })
@@ -111,7 +111,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
     })
   )
 
-  it.scoped("is dead after 14 attempts", () =>
+  it.effect("is dead after 14 attempts", () =>
     Effect.gen(function* () {
       const { appId, endpoint, writer } = yield* scene(() => ({ status: 503 }))
       yield* writer.post("/products", { name: "Cup" })
@@ -124,7 +124,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
     })
   )
 
-  it.scoped("waits as long as Retry-After says, when that is longer", () =>
+  it.effect("waits as long as Retry-After says, when that is longer", () =>
     Effect.gen(function* () {
       const { appId, endpoint, writer } = yield* scene(() => ({ status: 429, headers: { "retry-after": "3600" } }))
       yield* writer.post("/products", { name: "Cup" })
@@ -135,7 +135,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
     })
   )
 
-  it.scoped("is a failure when redirected, and the other place is not asked", () =>
+  it.effect("is a failure when redirected, and the other place is not asked", () =>
     Effect.gen(function* () {
       const elsewhere = yield* receiver()
       const { appId, writer } = yield* scene(() => ({ status: 307, headers: { location: elsewhere.url } }))
@@ -145,7 +145,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
     })
   )
 
-  it.scoped("is not made to an installation that is suspended meanwhile", () =>
+  it.effect("is not made to an installation that is suspended meanwhile", () =>
     Effect.gen(function* () {
       const { appId, endpoint, installation, writer } = yield* scene(() => ({ status: 500 }))
       yield* writer.post("/products", { name: "Cup" })
@@ -157,7 +157,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
     })
   )
 
-  it.scoped("is not made once its store is deleted", () =>
+  it.effect("is not made once its store is deleted", () =>
     Effect.gen(function* () {
       const stores = yield* Stores
       const { appId, endpoint, storeId, writer } = yield* scene(() => ({ status: 500 }))
@@ -170,7 +170,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A de
     })
   )
 
-  it.scoped("leaves a log of every attempt: when, how long, status, the first 16 KiB of the answer, error", () =>
+  it.effect("leaves a log of every attempt: when, how long, status, the first 16 KiB of the answer, error", () =>
     Effect.gen(function* () {
       const { attempts } = yield* Webhooks
       const long = "é".repeat(10_000)

@@ -6,7 +6,7 @@ import { makeMerchant } from "../../support/Merchants.ts"
 import { after, DeliveringApi, deliveriesOf, scene } from "../../support/Webhooks.ts"
 
 layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A developer's webhook", (it) => {
-  it.scoped("goes to no private address, though the operator allows its host, and whoever set it", () =>
+  it.effect("goes to no private address, though the operator allows its host, and whoever set it", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { attempts, subscribe } = yield* Webhooks

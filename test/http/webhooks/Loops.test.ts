@@ -4,7 +4,7 @@ import { Effect, Schema } from "effect"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { ApiTest, dataOf, errorOf, freshClient, install, makeStore } from "../../support/Api.ts"
 
-const Payload = Schema.parseJson(Schema.Struct({ hops: Schema.Int }))
+const Payload = Schema.fromJsonString(Schema.Struct({ hops: Schema.Int }))
 
 /** The newest event of a store: its id, and the hops that its payload tells. */
 const newest = Effect.fn(function* (storeId: StoreId) {

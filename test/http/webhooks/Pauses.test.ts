@@ -14,7 +14,7 @@ const failingFor = (appId: AppId, hours: number) =>
   )
 
 layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A webhook", (it) => {
-  it.scoped("that answers 410 is paused at once, and what it was sent is kept", () =>
+  it.effect("that answers 410 is paused at once, and what it was sent is kept", () =>
     Effect.gen(function* () {
       const { show } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene(() => ({ status: 410 }))
@@ -33,7 +33,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A we
     })
   )
 
-  it.scoped("that fails for 120 hours is paused, and not before; one success begins that time anew", () =>
+  it.effect("that fails for 120 hours is paused, and not before; one success begins that time anew", () =>
     Effect.gen(function* () {
       const { show } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene(() => ({ status: 500 }))
@@ -60,7 +60,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A we
     })
   )
 
-  it.scoped("that is resumed is sent what it missed, with every attempt ahead of it", () =>
+  it.effect("that is resumed is sent what it missed, with every attempt ahead of it", () =>
     Effect.gen(function* () {
       const { pause, resume, show } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene(() => ({ status: 500 }))
@@ -82,7 +82,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A we
     })
   )
 
-  it.scoped("that is resumed without what it missed is sent only what comes then", () =>
+  it.effect("that is resumed without what it missed is sent only what comes then", () =>
     Effect.gen(function* () {
       const { pause, resume } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene()
@@ -100,7 +100,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A we
     })
   )
 
-  it.scoped("goes to its new URL, with the secret it had, once that is set", () =>
+  it.effect("goes to its new URL, with the secret it had, once that is set", () =>
     Effect.gen(function* () {
       const { subscribe } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene(() => ({ status: 500 }))
@@ -121,7 +121,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })(
   "What a URL answers that was replaced",
   (it) => {
     for (const status of [410, 500]) {
-      it.scoped(`does not count against the one in its place: ${status}`, () =>
+      it.effect(`does not count against the one in its place: ${status}`, () =>
         Effect.gen(function* () {
           const { show, subscribe } = yield* Webhooks
           const answers: Array<() => void> = []
@@ -144,7 +144,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })(
 )
 
 layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("One endpoint", (it) => {
-  it.scoped("gets 32 requests at once at most, 2 once it fails, and holds up no other", () =>
+  it.effect("gets 32 requests at once at most, 2 once it fails, and holds up no other", () =>
     Effect.gen(function* () {
       const { show } = yield* Webhooks
       const sql = yield* PgClient.PgClient
@@ -174,7 +174,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("One 
     })
   )
 
-  it.scoped("an app's URL is judged when it is set", () =>
+  it.effect("an app's URL is judged when it is set", () =>
     Effect.gen(function* () {
       for (const [url, reason] of [
         ["http://example.com/", "must begin with https://"],

@@ -45,7 +45,7 @@ const NOBODY = {
 }
 
 layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A secret that is replaced", (it) => {
-  it.scoped("goes on signing X-Service-Signature for a day, beside the new one's X-Service-Signature-Next", () =>
+  it.effect("goes on signing X-Service-Signature for a day, beside the new one's X-Service-Signature-Next", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { rotateSecret } = yield* Webhooks
@@ -70,7 +70,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A se
     })
   )
 
-  it.scoped("signs nothing more when it ends now, as one that leaked should, and neither does one before it", () =>
+  it.effect("signs nothing more when it ends now, as one that leaked should, and neither does one before it", () =>
     Effect.gen(function* () {
       const { rotateSecret, show } = yield* Webhooks
       const { appId, endpoint, secret, writer } = yield* scene()
@@ -85,7 +85,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("A se
     })
   )
 
-  it.scoped("ends when the one in its place is replaced too, which then takes over X-Service-Signature", () =>
+  it.effect("ends when the one in its place is replaced too, which then takes over X-Service-Signature", () =>
     Effect.gen(function* () {
       const { rotateSecret } = yield* Webhooks
       const { appId, endpoint, secret, writer } = yield* scene()

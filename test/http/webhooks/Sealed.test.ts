@@ -29,12 +29,10 @@ const newKey = () => randomBytes(32).toString("base64")
 
 /** The webhooks as a process with other keys has them, on the same database. */
 const withKeys = (keys: Readonly<Record<string, string>>) =>
-  Layer.fresh(WebhooksLive).pipe(
-    Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(keys)))))
-  )
+  Layer.fresh(WebhooksLive).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(keys))))
 
 layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Secrets of webhooks", (it) => {
-  it.scoped("are sealed where they are kept, the one before too, and sign as they were shown", () =>
+  it.effect("are sealed where they are kept, the one before too, and sign as they were shown", () =>
     Effect.gen(function* () {
       const { rotateSecret } = yield* Webhooks
       const { appId, endpoint, secret, writer } = yield* scene()
@@ -55,7 +53,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Secr
     })
   )
 
-  it.scoped("that an earlier release kept as they are go on signing", () =>
+  it.effect("that an earlier release kept as they are go on signing", () =>
     Effect.gen(function* () {
       const { appId, endpoint, secret, writer } = yield* scene()
       yield* keep(appId, secret)
@@ -66,7 +64,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Secr
     })
   )
 
-  it.scoped("that do not open sign nothing: the delivery waits for its next attempt, and the log says why", () =>
+  it.effect("that do not open sign nothing: the delivery waits for its next attempt, and the log says why", () =>
     Effect.gen(function* () {
       const { attempts } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene()
@@ -84,7 +82,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Secr
     })
   )
 
-  it.scoped(
+  it.effect(
     "are sealed anew: those that never were, and those of the key before; what does not open is told and stays",
     () =>
       Effect.gen(function* () {

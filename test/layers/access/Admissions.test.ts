@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Either, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, Result } from "effect"
+import { SqlClient } from "effect/sql"
 import { Agents } from "../../../src/domain/access/Agents.ts"
 import { Merchants } from "../../../src/domain/access/Merchants.ts"
 import { Sessions } from "../../../src/domain/access/Sessions.ts"
@@ -37,12 +37,12 @@ const agentOf = Effect.fn(function* (window: number) {
 })
 
 const toldOf = <A extends { readonly admitted: number }, E extends { readonly _tag: string }>(
-  answer: Either.Either<A, E>
-) => Either.match(answer, { onLeft: ({ _tag }) => _tag, onRight: ({ admitted }) => admitted })
+  answer: Result.Result<A, E>
+) => Result.match(answer, { onFailure: ({ _tag }) => _tag, onSuccess: ({ admitted }) => admitted })
 
 const atOnce = <A extends { readonly admitted: number }, E extends { readonly _tag: string }, R>(
   work: ReadonlyArray<Effect.Effect<A, E, R>>
-) => Effect.map(Effect.all(work.map(Effect.either), { concurrency: "unbounded" }), (answers) => answers.map(toldOf))
+) => Effect.map(Effect.all(work.map(Effect.result), { concurrency: "unbounded" }), (answers) => answers.map(toldOf))
 
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("admissions that share a statement", (it) => {
   it.effect("agents are each told for themselves, and those that come first of one window have it", () =>

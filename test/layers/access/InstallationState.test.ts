@@ -1,6 +1,7 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FastCheck, Layer, Option } from "effect"
+import { Effect, Fiber, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import * as FastCheck from "fast-check"
 import { EVERYTHING } from "../../../src/domain/access/AccessRule.ts"
 import { type InstallationId, Installations } from "../../../src/domain/access/Installations.ts"
 import {
@@ -77,13 +78,13 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("The state of 
       const { act, id, storeId } = yield* scene
       yield* act("uninstall")
       const activate = sql`update installations set is_active = true where store_id = ${storeId} and id = ${id}`
-      const { cause } = yield* Effect.flip(activate)
-      assert.deepInclude(cause, { constraint: "installations_state_check" })
+      const { reason } = yield* Effect.flip(activate)
+      assert.deepInclude(reason.cause, { constraint: "installations_state_check" })
       assert.strictEqual(yield* stateOf(storeId, id), TRANSITIONS.uninstall.to)
     })
   )
 
-  it.scoped("is waited for by who would issue a token: an uninstall that is under way leaves none behind", () =>
+  it.effect("is waited for by who would issue a token: an uninstall that is under way leaves none behind", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { issue } = yield* Tokens
@@ -94,11 +95,11 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("The state of 
       const uninstall =
         "update installations set is_active = false, uninstalled_at = now() where store_id = $1 and id = $2"
       yield* rowsOf(holder, uninstall, [storeId, id])
-      const issuing = yield* Effect.fork(Effect.flip(issue(installation)))
+      const issuing = yield* Effect.forkChild(Effect.flip(issue(installation)))
       yield* duringWork(issuing, waiting(watcher, 1))
       yield* rowsOf(holder, "delete from access_tokens where store_id = $1 and installation_id = $2", [storeId, id])
       yield* rowsOf(holder, "commit")
-      assert.strictEqual((yield* issuing)._tag, "InstallationNotFound")
+      assert.strictEqual((yield* Fiber.join(issuing))._tag, "InstallationNotFound")
       assert.lengthOf(yield* sql`select from access_tokens where store_id = ${storeId}`, 0)
     })
   )

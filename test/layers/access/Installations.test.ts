@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { type Grants, NOTHING } from "../../../src/domain/access/AccessRule.ts"
 import { AppId } from "../../../src/domain/access/Apps.ts"
 import { InstallationId, Installations } from "../../../src/domain/access/Installations.ts"
@@ -153,7 +153,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       yield* stores.delete(gone)
 
       const list = (storeId: StoreId | undefined, appId: AppId | undefined, limit = 10) =>
-        installations.list({ storeId: Option.fromNullable(storeId), appId: Option.fromNullable(appId), limit })
+        installations.list({ storeId: Option.fromNullishOr(storeId), appId: Option.fromNullishOr(appId), limit })
       const ids = (storeId: StoreId | undefined, appId: AppId | undefined, limit = 10) =>
         Effect.map(list(storeId, appId, limit), (rows) => rows.map(({ installationId }) => installationId))
       assert.deepStrictEqual(yield* ids(store, undefined), [next, first])

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { EVERYTHING } from "../../../src/domain/access/AccessRule.ts"
 import { Installations } from "../../../src/domain/access/Installations.ts"
 import { AppData } from "../../../src/domain/records/AppData.ts"
@@ -91,7 +91,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("What an app k
     })
   )
 
-  it.scoped(
+  it.effect(
     "goes before who installs the app again, where its purge has begun: they find nothing, and what comes then stays",
     () =>
       Effect.gen(function* () {
@@ -100,23 +100,23 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("What an app k
         const [holder, watcher] = [yield* connection(yield* databaseUrl), yield* connection(yield* databaseUrl)]
         yield* rowsOf(holder, "begin")
         yield* rowsOf(holder, "select from app_data where store_id = $1 limit 1 for update", [installation.storeId])
-        const purging = yield* Effect.fork(purge)
+        const purging = yield* Effect.forkChild(purge)
         yield* duringWork(purging, waiting(watcher, 1))
-        const again = yield* Effect.fork(Effect.zipRight(install, put))
+        const again = yield* Effect.forkChild(Effect.andThen(install, put))
         yield* duringWork(again, waiting(watcher, 2))
         yield* rowsOf(holder, "commit")
-        assert.strictEqual(yield* purging, 1)
-        yield* again
+        assert.strictEqual(yield* Fiber.join(purging), 1)
+        yield* Fiber.join(again)
         assert.deepStrictEqual(yield* usageOf(installation), [{ entries: 1, bytes: 1, isRight: true }])
       })
   )
 
-  it.scoped("is found whole or not at all by who comes at the same time as a purge", () =>
+  it.effect("is found whole or not at all by who comes at the same time as a purge", () =>
     Effect.gen(function* () {
       const other = Context.get(yield* Layer.build(servicesOn(yield* databaseUrl)), Installations)
       for (let round = 0; round < 20; round++) {
         const { install, installation, put } = yield* uninstalled(48 * HOURS - (round % 8))
-        const again = Effect.zipRight(install, put)
+        const again = Effect.andThen(install, put)
         yield* Effect.all([again, other.purge, other.purge], { concurrency: "unbounded" })
         const [usage] = yield* usageOf(installation)
         assert.isTrue(usage?.isRight)

@@ -24,19 +24,19 @@ layer(DomainTest, { excludeTestServices: true, timeout: "60 seconds" })("A subsc
 
       for (let round = 1; round <= 5; round++) {
         const begun = yield* Effect.replicateEffect(
-          Effect.suspend(() => Effect.either(perform(billing.subscribe(storeId, id, planId)))),
+          Effect.suspend(() => Effect.result(perform(billing.subscribe(storeId, id, planId)))),
           64,
           { concurrency: "unbounded" }
         )
-        const [refused, made] = Array.separate(begun)
+        const [made, refused] = Array.separate(begun)
         assert.lengthOf(made, 1)
         for (const error of refused) assert.strictEqual(error._tag, "AlreadySubscribed")
         const ended = yield* Effect.replicateEffect(
-          Effect.suspend(() => Effect.either(perform(billing.cancel(storeId, id)))),
+          Effect.suspend(() => Effect.result(perform(billing.cancel(storeId, id)))),
           64,
           { concurrency: "unbounded" }
         )
-        assert.lengthOf(Array.getRights(ended), 1)
+        assert.lengthOf(Array.getSuccesses(ended), 1)
         const { nextCursor } = yield* billing.subscriptions(storeId, { limit: round })
         assert.isNull(nextCursor)
       }

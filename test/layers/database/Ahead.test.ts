@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { Cause, Data, Effect, Exit, Option, Schema } from "effect"
+import { Cause, Data, Effect, Exit, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { refuse } from "../../../src/domain/Write.ts"
 import { ahead, countOf, leave } from "../../../src/layers/database/Plan.ts"
 import { Database } from "../../../src/layers/database/Postgres.ts"
@@ -28,7 +28,7 @@ const notes = Effect.gen(function* () {
 })
 
 const defectIn = (exit: Exit.Exit<unknown, unknown>) =>
-  Exit.isFailure(exit) ? Option.getOrUndefined(Cause.dieOption(exit.cause)) : undefined
+  Exit.isFailure(exit) ? Result.getOrUndefined(Cause.findDefect(exit.cause)) : undefined
 
 layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What a write sends ahead", (it) => {
   it.effect("is done before what it asks and leaves, in the order in which it was sent", () =>

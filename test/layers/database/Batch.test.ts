@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { FastCheck as fc } from "effect"
+import * as fc from "fast-check"
 import { serialize } from "pg-protocol"
 import { packetOf } from "../../../src/layers/database/Batch.ts"
 

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, it } from "@effect/vitest"
-import { Effect, Either, Layer, Redacted, Schema } from "effect"
+import { Effect, Layer, Redacted, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Agents } from "../../../src/domain/access/Agents.ts"
 import { type Kept, ProposalId, Proposals } from "../../../src/domain/access/Proposals.ts"
@@ -60,7 +60,7 @@ const respond = ({ json }: { readonly json: string }): StoredResponse => ({ stat
 const respondText = (json: string) => respond({ json })
 const respondEmpty = (): StoredResponse => ({ status: 204, body: "", etag: null })
 
-const idOf = <A, I>(id: Schema.Schema<A, I>) => {
+const idOf = <A, I>(id: Schema.Codec<A, I>) => {
   const decode = Schema.decodeUnknownSync(Schema.Struct({ id }))
   return ({ body }: StoredResponse) => decode(parse(body)).id
 }
@@ -77,7 +77,7 @@ const round = Effect.fn(function* ({
   installation,
   session,
   token
-}: Effect.Effect.Success<typeof scene>) {
+}: Effect.Success<typeof scene>) {
   const { storeId } = installation
   const catalog = yield* Catalog
   const idempotency = yield* Idempotency
@@ -181,12 +181,12 @@ const round = Effect.fn(function* ({
     const puts = BROUGHT.map((externalId) => ({ externalId, input: toProduct({ name: externalId, ...input }) }))
     return writes.perform({ ...contextOf(storeId), surface: "import" }, imports.putProducts(storeId, puts, 0))
   }
-  const bringNew = Effect.zipRight(database.count(deleteBrought(storeId)), bring({ price: 3, tags: ["sale"] }))
+  const bringNew = Effect.andThen(database.count(deleteBrought(storeId)), bring({ price: 3, tags: ["sale"] }))
   yield* measured("an import of new products", bringNew)
   yield* measured("an import of the same products", bring({ price: 3 }))
   yield* measured("an import of changed products", bring({ price: Math.random() }))
 
-  const oneOf = <A, I>(id: Schema.Schema<A, I>) => database.one(Schema.Struct({ id: Schema.typeSchema(id) }))
+  const oneOf = <A, I>(id: Schema.Codec<A, I>) => database.one(Schema.Struct({ id: Schema.toType(id) }))
   const product = yield* oneOf(ProductId)(selectProduct(storeId))
   const collection = yield* oneOf(CollectionId)(selectCollection(storeId))
   yield* measured("products at the start", catalog.listProducts(storeId, { cursor: undefined, limit: 20 }))
@@ -208,7 +208,7 @@ const round = Effect.fn(function* ({
   const orders = yield* Orders
   const perform = yield* performIn(storeId)
   const [placed] = yield* perform(orders.put(storeId, [{ id: null, input: toOrder({ ...ORDER, number: "1" }) }]))
-  const known = placed !== undefined && Either.isRight(placed) ? placed.right.id : null
+  const known = placed !== undefined && Result.isSuccess(placed) ? placed.success.id : null
   const puts = [known, null].map((id) => ({ id, input: toOrder({ ...ORDER, number: "2" }) }))
   yield* measured("orders that are put", perform(orders.put(storeId, puts)))
   const order = yield* oneOf(OrderId)(selectOrder(storeId))
@@ -258,8 +258,8 @@ interface Case {
   readonly how: string
   readonly isAnalyzed: boolean
   readonly work: (
-    made: Effect.Effect.Success<typeof scene>
-  ) => Effect.Effect<Map<string, number>, unknown, Effect.Effect.Context<ReturnType<typeof round> | typeof purges>>
+    made: Effect.Success<typeof scene>
+  ) => Effect.Effect<Map<string, number>, unknown, Effect.Services<ReturnType<typeof round> | typeof purges>>
 }
 
 const CASES: ReadonlyArray<Case> = [
@@ -269,7 +269,7 @@ const CASES: ReadonlyArray<Case> = [
 ]
 
 for (const { how, isAnalyzed, work } of CASES) {
-  it.scopedLive(`no plan depends on when its connection was opened: ${how}`, () =>
+  it.live(`no plan depends on when its connection was opened: ${how}`, () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
       const other = Layer.fresh(Layer.provideMerge(DomainLive, postgres({ url, maxConnections: 1 })))
@@ -279,13 +279,13 @@ for (const { how, isAnalyzed, work } of CASES) {
       const { storeId } = made.installation
       if (isAnalyzed) {
         yield* beside(work(made))
-        yield* beside(Effect.zipRight(fill(storeId, FEW), run("vacuum (analyze)")))
+        yield* beside(Effect.andThen(fill(storeId, FEW), run("vacuum (analyze)")))
       }
       const old = Effect.provide(yield* Layer.build(other))
       yield* Effect.replicateEffect(old(work(made)), ROUNDS)
       yield* beside(fill(storeId, MANY))
       const readied = beside(Effect.all([outdate, run(putTermsInPlace), costSoFar]))
-      const measured = Effect.zipRight(readied, old(work(made)))
+      const measured = Effect.andThen(readied, old(work(made)))
       const costs = leastOf(yield* measured, yield* measured)
 
       yield* beside(Effect.all([outdate, run("analyze"), run(putTermsInPlace), costSoFar]))

@@ -21,7 +21,7 @@ const preparedBy = (url: Redacted.Redacted, texts: ReadonlyArray<string>) =>
 const one = "select $1::integer as one"
 const two = "select $1::integer as two"
 
-it.scopedLive("a statement has the same name in every process, whatever ran before it, and no other has it", () =>
+it.live("a statement has the same name in every process, whatever ran before it, and no other has it", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const forth = yield* preparedBy(url, [one, two, one])
@@ -32,7 +32,7 @@ it.scopedLive("a statement has the same name in every process, whatever ran befo
   })
 )
 
-it.scopedLive("a session keeps 500 statements prepared, and a million characters of them, and runs all others", () =>
+it.live("a session keeps 500 statements prepared, and a million characters of them, and runs all others", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const many = Array.from({ length: 520 }, (_, n) => `select $1::integer as column_${n}`)

@@ -7,7 +7,7 @@ import { makeTogether } from "../../../src/layers/database/Together.ts"
 
 const Row = Schema.Struct({ place: Schema.Int, found: Schema.String })
 
-const turn = Effect.async<void>((resume) => {
+const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
@@ -28,7 +28,7 @@ const makeSlow = (most = 1) => {
 }
 
 const atOnce = <A>(work: ReadonlyArray<Effect.Effect<A>>) =>
-  Effect.fork(Effect.forEach(work, Effect.exit, { concurrency: "unbounded" }))
+  Effect.forkChild(Effect.forEach(work, Effect.exit, { concurrency: "unbounded" }))
 
 describe("questions asked together", () => {
   it.live("go beside a statement that is slow, one at a time and no more of them than may", () =>
@@ -46,7 +46,7 @@ describe("questions asked together", () => {
       while (asked.length === 1) yield* turn
       assert.deepStrictEqual(asked, ["kin: a,b,c", "kin: d"])
       const last = yield* atOnce([ask("e")])
-      for (let n = 0; n < 20; n++) yield* Effect.zipRight(turn, Effect.sleep("1 millis"))
+      for (let n = 0; n < 20; n++) yield* Effect.andThen(turn, Effect.sleep("1 millis"))
       assert.lengthOf(asked, 2)
       for (let n = 0; n < 3; n++) yield* answer([])
       yield* Effect.forEach([first, second, third, next, last], Fiber.join)

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Data, Effect, Exit, Fiber, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { refuse, Step } from "../../../src/domain/Write.ts"
 import { AfterCommit, countOf, leave } from "../../../src/layers/database/Plan.ts"
 import { Database } from "../../../src/layers/database/Postgres.ts"
@@ -44,7 +44,7 @@ const makeLog = () => {
 }
 
 layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A joined transaction", (it) => {
-  it.scoped("that fails leaves nothing of itself, and the one around it goes on", () =>
+  it.effect("that fails leaves nothing of itself, and the one around it goes on", () =>
     Effect.gen(function* () {
       const { add, committed, seen, transaction } = yield* notes
       const failures = [
@@ -58,7 +58,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A joi
         Effect.gen(function* () {
           yield* add("outer")
           for (const failure of failures) {
-            const joined = transaction(Effect.zipRight(add("inner"), failure))
+            const joined = transaction(Effect.andThen(add("inner"), failure))
             assert.isTrue(Exit.isFailure(yield* Effect.exit(joined)))
             assert.deepStrictEqual(yield* seen, ["outer"])
           }
@@ -70,7 +70,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A joi
     })
   )
 
-  it.scoped("that fails leaves nothing of those that joined it and were done", () =>
+  it.effect("that fails leaves nothing of those that joined it and were done", () =>
     Effect.gen(function* () {
       const { add, committed, perform, transaction } = yield* notes
       const { log, note } = makeLog()
@@ -82,7 +82,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A joi
       yield* transaction(
         Effect.gen(function* () {
           yield* described("outer")
-          const joined = transaction(Effect.zipRight(described("inner"), new Refused()))
+          const joined = transaction(Effect.andThen(described("inner"), new Refused()))
           assert.instanceOf(yield* Effect.flip(joined), Refused)
           yield* add("last")
         })
@@ -92,7 +92,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A joi
     })
   )
 
-  it.scoped(
+  it.effect(
     "of a described write that fails leaves neither rows, nor what it left to the commit, nor what follows it",
     () =>
       Effect.gen(function* () {
@@ -129,7 +129,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A joi
       })
   )
 
-  it.scoped("goes with the one around it, which cannot go on after a statement of its own has failed", () =>
+  it.effect("goes with the one around it, which cannot go on after a statement of its own has failed", () =>
     Effect.gen(function* () {
       const { add, committed, perform, transaction } = yield* notes
       const { log, note } = makeLog()
@@ -152,7 +152,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A joi
 layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What follows a commit", (it) => {
   const insertLate = statement("insert into notes (name, late) values ($1, 'same')")
 
-  it.scoped("is done once others see what was committed", () =>
+  it.effect("is done once others see what was committed", () =>
     Effect.gen(function* () {
       const { client, perform, transaction } = yield* notes
       const seen: Array<Promise<unknown>> = []
@@ -169,7 +169,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
     })
   )
 
-  it.scoped("waits as long as the commit does", () =>
+  it.effect("waits as long as the commit does", () =>
     Effect.gen(function* () {
       const { client, committed, perform } = yield* notes
       const watcher = yield* Effect.flatMap(databaseUrl, connection)
@@ -180,7 +180,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
         yield note("done")
         yield* leave(insert("same"))
       })
-      const fiber = yield* Effect.fork(write)
+      const fiber = yield* Effect.forkChild(write)
       yield* waiting(watcher, 1)
       assert.deepStrictEqual(log, [])
       yield* rowsOf(client, "rollback")
@@ -190,7 +190,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
     })
   )
 
-  it.scoped("is not done where the commit fails, whatever it fails by", () =>
+  it.effect("is not done where the commit fails, whatever it fails by", () =>
     Effect.gen(function* () {
       const { committed, count, perform, transaction } = yield* notes
       const { log, note } = makeLog()
@@ -215,12 +215,12 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
 })
 
 layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A rehearsal", (it) => {
-  it.scoped("answers what its body does, and leaves nothing, by itself or in a transaction", () =>
+  it.effect("answers what its body does, and leaves nothing, by itself or in a transaction", () =>
     Effect.gen(function* () {
       const { add, committed, rehearse, seen, transaction } = yield* notes
-      const body = Effect.zipRight(transaction(add("rehearsed")), seen)
+      const body = Effect.andThen(transaction(add("rehearsed")), seen)
       assert.deepStrictEqual(yield* rehearse(body), ["rehearsed"])
-      assert.instanceOf(yield* Effect.flip(rehearse(Effect.zipRight(body, new Refused()))), Refused)
+      assert.instanceOf(yield* Effect.flip(rehearse(Effect.andThen(body, new Refused()))), Refused)
       assert.deepStrictEqual(yield* committed, [])
 
       const around = Effect.gen(function* () {
@@ -233,7 +233,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A reh
     })
   )
 
-  it.scoped("of a described write, or of what holds one, does nothing that follows a commit", () =>
+  it.effect("of a described write, or of what holds one, does nothing that follows a commit", () =>
     Effect.gen(function* () {
       const { committed, perform, rehearse, transaction } = yield* notes
       const { log, note } = makeLog()
@@ -253,7 +253,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A reh
 })
 
 layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A described write", (it) => {
-  it.scoped("with a step that nobody performs dies, and leaves nothing", () =>
+  it.effect("with a step that nobody performs dies, and leaves nothing", () =>
     Effect.gen(function* () {
       const { committed, perform } = yield* notes
       const exit = yield* Effect.exit(

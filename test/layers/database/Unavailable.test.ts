@@ -20,7 +20,7 @@ import { wayTo } from "../../support/SilentDatabase.ts"
 /** One connection: what a failure does to it, the next statement finds. */
 const live = (url: string) => postgres({ url: Redacted.make(url), maxConnections: 1 })
 
-const Live = Layer.unwrapScoped(
+const Live = Layer.unwrap(
   Effect.gen(function* () {
     const { client, url } = yield* ownDatabase
     yield* rowsOf(client, "create table rows (id integer primary key)")
@@ -52,7 +52,7 @@ const ways = Effect.map(Database, ({ count, first, perform, rehearse, rows, send
     count,
     rows: rows(Schema.Unknown),
     first: first(Schema.Unknown),
-    send: (given) => Effect.async<unknown>((resume) => send(given, resume)),
+    send: (given) => Effect.callback<unknown>((resume) => send(given, resume)),
     transaction: (given) => transaction(count(given)),
     joined: (given) => transaction(transaction(count(given))),
     rehearse: (given) => rehearse(count(given)),
@@ -113,7 +113,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
         count(unsendable),
         transaction(count(unsendable)),
         perform(() => countOf(unsendable)),
-        transaction(Effect.zipRight(count(keep("before")), count(unsendable))),
+        transaction(Effect.andThen(count(keep("before")), count(unsendable))),
         perform(function* () {
           yield* countOf(keep("before"))
           yield* countOf(unsendable)
@@ -131,13 +131,13 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
     })
   )
 
-  it.scoped("because the database gave up a wait, or can only be read, is an outage", () =>
+  it.effect("because the database gave up a wait, or can only be read, is an outage", () =>
     Effect.gen(function* () {
       const { count, transaction } = yield* Database
       const url = yield* databaseUrl
       const [holder, watcher] = [yield* connection(url), yield* connection(url)]
       const after = (setting: string, given: Statement) =>
-        transaction(Effect.zipRight(count(statement(setting)()), count(given)))
+        transaction(Effect.andThen(count(statement(setting)()), count(given)))
       const expect = Effect.fn(function* (code: string, run: Effect.Effect<unknown>) {
         assert.deepStrictEqual(told(yield* defectOf(run)), { isUnavailable: true, code })
         assert.strictEqual(yield* count(one), 1)
@@ -150,7 +150,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
       yield* expect("55P03", after("set local lock_timeout = '20ms'", touch(1)))
 
       const serializable = after("set transaction isolation level serializable", touch(1))
-      const late = yield* Effect.fork(expect("40001", serializable))
+      const late = yield* Effect.forkChild(expect("40001", serializable))
       yield* waiting(watcher, 1)
       yield* rowsOf(holder, "commit")
       yield* Fiber.join(late)
@@ -162,16 +162,16 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
       const crossed = Effect.gen(function* () {
         yield* count(statement("set local deadlock_timeout = '10ms'")())
         yield* count(touch(1))
-        const crossing = yield* Effect.fork(rowsOf(holder, "update rows set id = id where id = 1"))
+        const crossing = yield* Effect.forkChild(rowsOf(holder, "update rows set id = id where id = 1"))
         yield* waiting(watcher, 1)
-        yield* Effect.ensuring(count(touch(2)), Effect.asVoid(Effect.fork(Fiber.join(crossing))))
+        yield* Effect.ensuring(count(touch(2)), Effect.asVoid(Effect.forkChild(Fiber.join(crossing))))
       })
       yield* expect("40P01", transaction(crossed))
       yield* rowsOf(holder, "rollback")
     })
   )
 
-  it.scoped("because its session was ended is an outage", () =>
+  it.effect("because its session was ended is an outage", () =>
     Effect.gen(function* () {
       const end = "pg_terminate_backend(pg_backend_pid())"
       const url = yield* databaseUrl
@@ -184,7 +184,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
     })
   )
 
-  it.scoped("because its session had idled for too long in a transaction is an outage", () =>
+  it.effect("because its session had idled for too long in a transaction is an outage", () =>
     Effect.gen(function* () {
       const { count, one: oneOf, transaction } = yield* Database
       const watcher = yield* Effect.flatMap(databaseUrl, connection)
@@ -201,7 +201,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
     })
   )
 
-  it.scoped("because its connection broke is an outage, on each way, and the next one gets another", () =>
+  it.effect("because its connection broke is an outage, on each way, and the next one gets another", () =>
     Effect.gen(function* () {
       const watcher = yield* Effect.flatMap(databaseUrl, connection)
       const { freeze, thaw, url } = yield* wayTo(yield* databaseUrl)
@@ -214,7 +214,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
         const { count } = yield* Database
         for (const [way, run] of Object.entries(yield* ways)) {
           const given = way === "left" ? statement("delete from rows where pg_sleep(60) is null")() : sleep
-          const fiber = yield* Effect.fork(defectOf(run(given)))
+          const fiber = yield* Effect.forkChild(defectOf(run(given)))
           yield* watch(sleeping("pid"), (rows) => rows.length > 0)
           freeze()
           thaw()
@@ -228,7 +228,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
   )
 })
 
-it.scopedLive("where there is no connection to be had, each way dies with Unavailable, whatever the reason", () =>
+it.live("where there is no connection to be had, each way dies with Unavailable, whatever the reason", () =>
   Effect.gen(function* () {
     const server = yield* serverUrl
     const closed = new URL(server)

@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer, Runtime, Schema, Struct } from "effect"
+import { Effect, Fiber, Layer, Schema, Struct } from "effect"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
@@ -12,7 +12,7 @@ import { PostgresTest } from "../../support/PostgresTest.ts"
 import { putCustomers, putOrders } from "../../support/Records.ts"
 import { performIn } from "../../support/Writes.ts"
 
-const Line = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+const Line = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 const lineOf = Schema.decodeUnknownSync(Line)
 
 /** What is exported, as it is handed over. `meanwhile` is done before each part is taken. */
@@ -24,7 +24,7 @@ const exported = Effect.fn(function* (
   const { exportAll } = yield* Exports
   const parts: Array<string> = []
   const count = yield* exportAll(storeId, kind, (lines) =>
-    Effect.zipRight(
+    Effect.andThen(
       meanwhile,
       Effect.sync(() => void parts.push(lines))
     )
@@ -91,7 +91,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
           { externalId: lamp.id, ...lineOf(lamp.json) }
         ])
         const collections = yield* exported(storeId, "collections")
-        const rules = Struct.omit(lineOf(automated.json), "productIds", "productCount")
+        const rules = Struct.omit(lineOf(automated.json), ["productIds", "productCount"])
         assert.deepStrictEqual(collections.lines, [
           { externalId: "manual", ...lineOf(manual.json), productIds: [lamp.id, 'sku"1'] },
           { externalId: automated.id, ...rules }
@@ -150,9 +150,9 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         )
         const before = (yield* exported(storeId, "customers")).text
         // From outside of the transaction that the export is.
-        const runtime = yield* Effect.runtime<Effect.Effect.Context<ReturnType<typeof putCustomers>>>()
+        const runtime = yield* Effect.context<Effect.Services<ReturnType<typeof putCustomers>>>()
         const write = putCustomers(storeId, [{ name: "New" }, { ...made[1200], name: "Changed" }])
-        const change = Effect.promise(() => Runtime.runPromise(runtime)(write))
+        const change = Effect.promise(() => Effect.runPromiseWith(runtime)(write))
         const during = yield* exported(storeId, "customers", change)
         assert.lengthOf(during.parts, 3)
         assert.strictEqual(during.text, before)
@@ -179,7 +179,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         const { storeId } = yield* scene
         const { exportAll } = yield* Exports
         assert.strictEqual(yield* Effect.flip(exportAll(storeId, "orders", () => Effect.fail("full"))), "full")
-        const fiber = yield* Effect.fork(exportAll(storeId, "orders", () => Effect.never))
+        const fiber = yield* Effect.forkChild(exportAll(storeId, "orders", () => Effect.never))
         const open = sql`select 1 from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`
         yield* Effect.repeat(open, { until: (rows) => rows.length > 0 })
         yield* Fiber.interrupt(fiber)

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, TestClock } from "effect"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { Imports } from "../../../src/domain/imports/Imports.ts"
 import { RateLimit } from "../../../src/domain/RateLimit.ts"
@@ -21,7 +22,7 @@ const look = Effect.gen(function* () {
 })
 
 layer(Layer.provideMerge(DomainLive, OneConnectionTest))("an import", (it) => {
-  it.scoped("takes callers to be there until none was for two seconds", () =>
+  it.effect("takes callers to be there until none was for two seconds", () =>
     Effect.gen(function* () {
       const { watchCallers } = yield* Imports
       const { issue } = yield* Tokens

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Either, Layer, Schema } from "effect"
+import { Effect, Layer, Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
 import { EventKind } from "../../../src/domain/Events.ts"
@@ -121,7 +121,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         ]
         const { outcomes } = yield* perform(putProducts(storeId, inputs.map(putOf), 0))
         assert.deepStrictEqual(
-          outcomes.map((outcome) => Either.merge(Either.mapLeft(outcome, ({ _tag }) => _tag))),
+          outcomes.map((outcome) => Result.merge(Result.mapError(outcome, ({ _tag }) => _tag))),
           ["created", "created", "created", "created", "SlugTaken", "SlugTaken", "created", "created"]
         )
         const slugs = yield* slugsOf(storeId)
@@ -133,7 +133,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
           { name: "Cup", slug: "cup-3" }
         ]
         const swapped = yield* perform(putProducts(storeId, swap.map(putOf), 0))
-        assert.isTrue(swapped.outcomes.every((outcome) => Either.isLeft(outcome)))
+        assert.isTrue(swapped.outcomes.every((outcome) => Result.isFailure(outcome)))
       })
     )
 
@@ -169,11 +169,11 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         yield* sql`update stores set product_count = (select product_limit from plans where name = plan) - 1`
         const inputs = [{ name: "A" }, { name: "B" }, { name: "C" }]
         const { limit, outcomes } = yield* perform(putProducts(storeId, inputs.map(putOf), 0))
-        assert.deepStrictEqual(outcomes.map(Either.merge), ["created"])
+        assert.deepStrictEqual(outcomes.map(Result.merge), ["created"])
         assert.strictEqual(limit._tag, "Some")
         // One that is there already needs no room.
         const again = yield* perform(putProducts(storeId, [{ name: "A", price: 2 }].map(putOf), 0))
-        assert.deepStrictEqual(again.outcomes.map(Either.merge), ["updated"])
+        assert.deepStrictEqual(again.outcomes.map(Result.merge), ["updated"])
       })
     )
   }
@@ -195,7 +195,7 @@ layer(Layer.provideMerge(DomainLive, OneConnectionTest), { excludeTestServices: 
           yield* Effect.forEach([0, 1, 2, 3], (batch) => bring(others, batch))
           yield* sql`analyze`
           const storeId = yield* makeStore()
-          const read = Effect.zipRight(count(flush()), one(Read)(selectRead()))
+          const read = Effect.andThen(count(flush()), one(Read)(selectRead()))
           // A connection keeps the plans that it makes with the sixth.
           yield* Effect.forEach(
             Array.from({ length: 16 }, (_, batch) => batch),

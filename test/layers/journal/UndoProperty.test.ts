@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, FastCheck, Layer, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
+import * as FastCheck from "fast-check"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
 import { CollectionId, CreateCollection, UpdateCollection } from "../../../src/domain/catalog/Collection.ts"
 import { CreateProduct, ProductId, UpdateProduct } from "../../../src/domain/catalog/Product.ts"
@@ -18,9 +19,9 @@ const toProductPatch = Schema.decodeUnknownSync(UpdateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
 const toCollectionPatch = Schema.decodeUnknownSync(UpdateCollection)
 
-const Documents = Schema.parseJson(Schema.Array(Schema.Record({ key: Schema.String, value: Schema.Unknown })))
+const Documents = Schema.fromJsonString(Schema.Array(Schema.Record(Schema.String, Schema.Unknown)))
 const documentsIn = Schema.decodeUnknownSync(Documents)
-const Ids = Schema.parseJson(Schema.Array(Schema.Struct({ id: Schema.String })))
+const Ids = Schema.fromJsonString(Schema.Array(Schema.Struct({ id: Schema.String })))
 const idsIn = Schema.decodeUnknownSync(Ids)
 
 const page = { cursor: undefined, limit: 200 }
@@ -171,7 +172,7 @@ layer(scene, { excludeTestServices: true, timeout: "60 seconds" })("Undo, whatev
         Effect.gen(function* () {
           const { perform } = yield* Writes
           const { undo, undoSpan } = yield* Undo
-          const runtime = yield* Effect.runtime<Layer.Layer.Success<typeof scene>>()
+          const runtime = yield* Effect.context<Layer.Success<typeof scene>>()
           const holds = (steps: ReadonlyArray<AnyStep>) =>
             Effect.gen(function* () {
               const storeId = yield* setUp

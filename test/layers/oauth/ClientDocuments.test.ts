@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import type { LookupFunction } from "node:net"
 import { AgentClients } from "../../../src/domain/oauth/AgentClients.ts"
 import { ClientId } from "../../../src/domain/oauth/Clients.ts"
@@ -63,7 +63,7 @@ const inward: LookupFunction = (_, { all }, callback) =>
 layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestServices: true, timeout: "60 seconds" })(
   "A client that a document describes",
   (it) => {
-    it.scoped("is what the document says, and nothing else", () =>
+    it.effect("is what the document says, and nothing else", () =>
       Effect.gen(function* () {
         const host = yield* documentHost(
           saysOf({ client_uri: "https://example.com/", logo_uri: "http://example.com/logo.png", scope: "all" })
@@ -81,7 +81,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
       })
     )
 
-    it.scoped("is read anew when its time is over, and not before", () =>
+    it.effect("is read anew when its time is over, and not before", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const host = yield* documentHost((id) => documentOf(described(id), "cache-control: public, max-age=3600"))
@@ -101,7 +101,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
     )
 
     for (const [name, [answer, reason]] of Object.entries(WRONG)) {
-      it.scoped(`is none if it ${name}, and that is not remembered`, () =>
+      it.effect(`is none if it ${name}, and that is not remembered`, () =>
         Effect.gen(function* () {
           const host = yield* documentHost(answer)
           assert.match(yield* refusalOf(host.id), reason)
@@ -111,7 +111,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
       )
     }
 
-    it.scoped("is none if its document does not come in time, and its socket is closed", () =>
+    it.effect("is none if its document does not come in time, and its socket is closed", () =>
       Effect.gen(function* () {
         const host = yield* documentHost(() => (socket) => void socket.write("HTTP/1.1 200 OK\r\ncontent-"))
         const impatient = yield* Layer.build(Layer.fresh(agentClients({ ...OPENED, timeoutMillis: 300 })))
@@ -120,7 +120,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
       })
     )
 
-    it.scoped("has an address that is written in one way, with a path", () =>
+    it.effect("has an address that is written in one way, with a path", () =>
       Effect.gen(function* () {
         for (const [id, reason] of [
           ["https://localhost/", "must have a path"],
@@ -135,7 +135,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
       })
     )
 
-    it.scoped("is not looked for at addresses that are not public, however they are written", () =>
+    it.effect("is not looked for at addresses that are not public, however they are written", () =>
       Effect.gen(function* () {
         const connects = yield* watchConnects
         const host = yield* documentHost((id) => documentOf(described(id)))

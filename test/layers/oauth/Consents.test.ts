@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { Installations } from "../../../src/domain/access/Installations.ts"
 import { Merchants } from "../../../src/domain/access/Merchants.ts"
 import { AgentClients } from "../../../src/domain/oauth/AgentClients.ts"
@@ -20,7 +20,7 @@ const installedOn = Effect.fn(function* (storeId: StoreId) {
 })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Consents", (it) => {
-  it.scoped("wait in no circle with each other, nor with members who leave and apps that are uninstalled", () =>
+  it.effect("wait in no circle with each other, nor with members who leave and apps that are uninstalled", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()
       const perform = yield* performIn(storeId)
@@ -44,7 +44,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Consents",
       const round = members.flatMap(({ agree, agreeToAgent, email, id }) => [
         Effect.ignore(agree(app)),
         Effect.ignore(agreeToAgent(clientId)),
-        Effect.ignore(Effect.zipRight(perform(leave(storeId, id)), perform(join(storeId, email, "owner")))),
+        Effect.ignore(Effect.andThen(perform(leave(storeId, id)), perform(join(storeId, email, "owner")))),
         Effect.ignore(uninstallAll)
       ])
       yield* Effect.replicateEffect(Effect.all(round, { concurrency: "unbounded" }), ROUNDS)
@@ -52,7 +52,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Consents",
     })
   )
 
-  it.scoped("to an agent are told in the journal, as all that members administer", () =>
+  it.effect("to an agent are told in the journal, as all that members administer", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const storeId = yield* makeStore()
@@ -69,7 +69,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Consents",
     })
   )
 
-  it.scoped("of who is no member are to nothing, and install nothing", () =>
+  it.effect("of who is no member are to nothing, and install nothing", () =>
     Effect.gen(function* () {
       const storeId = yield* makeStore()
       const { leave } = yield* Merchants

@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { AgentClients, MAX_REGISTRATIONS, MAX_WAITING } from "../../../src/domain/oauth/AgentClients.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
@@ -18,7 +18,7 @@ const waiting = Effect.flatMap(
 layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestServices: true, timeout: "60 seconds" })(
   "A client that registers",
   (it) => {
-    it.scoped("is found by the id that it got", () =>
+    it.effect("is found by the id that it got", () =>
       Effect.gen(function* () {
         const clients = yield* AgentClients
         const id = yield* register(randomUUID())
@@ -26,22 +26,22 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
       })
     )
 
-    it.scoped("is refused beyond what one address may, however many come at once; another is heard", () =>
+    it.effect("is refused beyond what one address may, however many come at once; another is heard", () =>
       Effect.gen(function* () {
         const flood = randomUUID()
         const all = yield* Effect.all(
-          Array.from({ length: MAX_REGISTRATIONS * 3 }, () => Effect.either(register(flood))),
+          Array.from({ length: MAX_REGISTRATIONS * 3 }, () => Effect.result(register(flood))),
           { concurrency: "unbounded" }
         )
         assert.lengthOf(
-          all.filter(({ _tag }) => _tag === "Right"),
+          all.filter(({ _tag }) => _tag === "Success"),
           MAX_REGISTRATIONS
         )
         yield* register(randomUUID())
       })
     )
 
-    it.scoped("is forgotten when nobody agreed within a day; one that somebody agreed to stays", () =>
+    it.effect("is forgotten when nobody agreed within a day; one that somebody agreed to stays", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const clients = yield* AgentClients
@@ -58,7 +58,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
       })
     )
 
-    it.scoped("takes the place of the one that would go first, where as many wait as may", () =>
+    it.effect("takes the place of the one that would go first, where as many wait as may", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* sql`

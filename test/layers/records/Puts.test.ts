@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Either, FastCheck, Layer, Runtime, Schema } from "effect"
+import { Effect, Layer, Result, Schema } from "effect"
+import * as FastCheck from "fast-check"
 import { Customer, CustomerId, Customers } from "../../../src/domain/records/Customer.ts"
 import { Order, type OrderId, Orders, PutOrder } from "../../../src/domain/records/Order.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
@@ -15,13 +16,13 @@ const all = { cursor: undefined, limit: 200, isPersonal: true }
 const ordersOf = (storeId: StoreId) =>
   Effect.flatMap(Orders, ({ list }) =>
     Effect.map(list(storeId, all), ({ items }) =>
-      Schema.decodeUnknownSync(Schema.parseJson(Schema.Array(Order)))(items)
+      Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(Order)))(items)
     )
   )
 const customersOf = (storeId: StoreId) =>
   Effect.flatMap(Customers, ({ list }) =>
     Effect.map(list(storeId, all), ({ items }) =>
-      Schema.decodeUnknownSync(Schema.parseJson(Schema.Array(Customer)))(items)
+      Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(Customer)))(items)
     )
   )
 
@@ -110,9 +111,9 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
             ])
           )
         )
-        assert.deepStrictEqual(outcomes.map(Either.isRight), [true, false])
+        assert.deepStrictEqual(outcomes.map(Result.isSuccess), [true, false])
         const [, refused] = outcomes
-        assert.match(String(Either.getLeft(refused ?? Either.right(null))), new RegExp(String(theirs?.id)))
+        assert.match(String(Result.getFailure(refused ?? Result.succeed(null))), new RegExp(String(theirs?.id)))
         assert.lengthOf(yield* ordersOf(storeId), 1)
       })
     )
@@ -127,8 +128,8 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
 
     it.effect("count for their customers, whatever is put over what, and from how many sides", () =>
       Effect.gen(function* () {
-        const runtime = yield* Effect.runtime<
-          Effect.Effect.Context<ReturnType<typeof putOrders | typeof makeStore>> | Customers
+        const runtime = yield* Effect.context<
+          Effect.Services<ReturnType<typeof putOrders | typeof makeStore>> | Customers
         >()
         const order = FastCheck.record({
           place: FastCheck.nat({ max: 6 }),
@@ -138,7 +139,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         })
         const batches = FastCheck.array(FastCheck.array(order, { maxLength: 6 }), { maxLength: 5 })
         const property = FastCheck.asyncProperty(batches, FastCheck.boolean(), (batches, isParallel) =>
-          Runtime.runPromise(runtime)(
+          Effect.runPromiseWith(runtime)(
             Effect.gen(function* () {
               const storeId = yield* makeStore()
               const customers = yield* putCustomers(storeId, [
@@ -192,11 +193,11 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         )
         const ids: Array<OrderId> = (yield* Effect.all(puts, { concurrency: 8 })).flat().map(({ id }) => id)
         assert.strictEqual(new Set(ids).size, 80)
-        const rows = yield* sql<{ readonly isRising: boolean; readonly times: string }>`
+        const rows = yield* sql<{ readonly isRising: boolean; readonly times: bigint }>`
         select bool_and(changed_at > before) as "isRising", count(distinct changed_at) as times
         from (select changed_at, lag(changed_at, 1, 0) over (order by id) as before from orders where store_id = ${storeId}) o
       `
-        assert.deepStrictEqual(rows, [{ isRising: true, times: "80" }])
+        assert.deepStrictEqual(rows, [{ isRising: true, times: 80n }])
         const [{ ordersCount } = { ordersCount: 0 }] = yield* customersOf(storeId)
         assert.strictEqual(ordersCount, 40)
         assert.strictEqual(CustomerId.make(customer?.id ?? ""), customer?.id)

@@ -18,7 +18,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
     (sql) => sql`update deliveries set next_at = now() where lease is not null`
   )
 
-  it.scoped(
+  it.effect(
     "lends a delivery to one worker at a time, and again when the lease has ended, of which the log tells",
     () =>
       Effect.gen(function* () {
@@ -53,7 +53,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
       })
   )
 
-  it.scoped("shares what is free evenly among endpoints, whatever their backlog", () =>
+  it.effect("shares what is free evenly among endpoints, whatever their backlog", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const long = yield* history(30)
@@ -71,7 +71,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
     })
   )
 
-  it.scoped("where there is not room for all, takes those that do not fail, whatever backlog the others have", () =>
+  it.effect("where there is not room for all, takes those that do not fail, whatever backlog the others have", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql`delete from deliveries`
@@ -94,7 +94,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The queue"
     })
   )
 
-  it.scoped("lends each delivery once, to however many ask at once", () =>
+  it.effect("lends each delivery once, to however many ask at once", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       yield* sql`delete from deliveries`

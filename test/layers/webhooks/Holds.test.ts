@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
 import { StoreWebhooks } from "../../../src/domain/webhooks/StoreWebhooks.ts"
 import { Database } from "../../../src/layers/database/Postgres.ts"
 import { makeQueue } from "../../../src/layers/webhooks/Queue.ts"
@@ -13,10 +13,10 @@ import { performIn } from "../../support/Writes.ts"
 const openTransaction = Effect.fn(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
   const [done, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-  const open = Effect.zipRight(work, Effect.zipRight(Deferred.succeed(done, undefined), Deferred.await(end)))
-  const fiber = yield* Effect.fork(sql.withTransaction(open))
+  const open = Effect.andThen(work, Effect.andThen(Deferred.succeed(done, undefined), Deferred.await(end)))
+  const fiber = yield* Effect.forkChild(sql.withTransaction(open))
   yield* Deferred.await(done)
-  return Effect.zipRight(Deferred.succeed(end, undefined), Fiber.join(fiber))
+  return Effect.andThen(Deferred.succeed(end, undefined), Fiber.join(fiber))
 })
 
 /** Until a session waits for a lock that another one holds. */
@@ -29,7 +29,7 @@ const waiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 
 // No worker runs here: what is claimed is claimed by the test.
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (it) => {
-  it.scoped("that ends waits for the writes that are under way, whose deliveries are offered too", () =>
+  it.effect("that ends waits for the writes that are under way, whose deliveries are offered too", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { hold, release } = yield* StoreWebhooks
@@ -42,7 +42,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (
 
       // As a write does it that saw the hold, and commits after what ends it has begun.
       const commit = yield* openTransaction(
-        Effect.zipRight(
+        Effect.andThen(
           sql`update stores set id_clock = id_clock + 1 where id = ${storeId}`,
           sql`
             insert into deliveries (store_id, event_id, installation_id, app_id, outcome, finished_at)
@@ -51,7 +51,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (
           `
         )
       )
-      const releasing = yield* Effect.fork(perform(release(storeId, installation.id)))
+      const releasing = yield* Effect.forkChild(perform(release(storeId, installation.id)))
       yield* waiting
       yield* commit
       yield* Fiber.join(releasing)
@@ -62,7 +62,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (
     })
   )
 
-  it.scoped("that is being ended is waited for by who claims, and what it finds then is sent", () =>
+  it.effect("that is being ended is waited for by who claims, and what it finds then is sent", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { claim } = makeQueue(yield* Database)
@@ -75,7 +75,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (
       const commit = yield* openTransaction(
         sql`update installations set held_at = null where store_id = ${storeId} and id = ${installation.id}`
       )
-      const claiming = yield* Effect.fork(claim(16, new Map()))
+      const claiming = yield* Effect.forkChild(claim(16, new Map()))
       yield* waiting
       yield* commit
       const claimed = yield* Fiber.join(claiming)
@@ -86,7 +86,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("A hold", (
     })
   )
 
-  it.scoped("puts what is due aside when its turn comes, without an attempt, and leaves other apps' alone", () =>
+  it.effect("puts what is due aside when its turn comes, without an attempt, and leaves other apps' alone", () =>
     Effect.gen(function* () {
       const { claim } = makeQueue(yield* Database)
       const { hold, release } = yield* StoreWebhooks

@@ -9,7 +9,7 @@ import { deliveriesOf, finish, history } from "../../support/Webhooks.ts"
 const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The log of deliveries", (it) => {
-  it.scoped("after 30 days finished deliveries go with their attempts, and events that none needs", () =>
+  it.effect("after 30 days finished deliveries go with their attempts, and events that none needs", () =>
     Effect.gen(function* () {
       const { purge } = yield* Webhooks
       const sql = yield* PgClient.PgClient
@@ -41,7 +41,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The log of
     })
   )
 
-  it.scoped("what a paused webhook misses is kept for 30 days, and then goes with its attempts and events", () =>
+  it.effect("what a paused webhook misses is kept for 30 days, and then goes with its attempts and events", () =>
     Effect.gen(function* () {
       const { pause, purge, resume, show } = yield* Webhooks
       const sql = yield* PgClient.PgClient

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { FastCheck, Option } from "effect"
+import { Option } from "effect"
+import * as FastCheck from "fast-check"
 import { randomBytes, randomUUID } from "node:crypto"
 import { AppId } from "../../../src/domain/access/Apps.ts"
 import { KEY_BYTES, makeSealing } from "../../../src/layers/webhooks/Sealing.ts"

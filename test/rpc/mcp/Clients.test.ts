@@ -9,14 +9,14 @@ import { type AnyClient, CLIENTS, freshAgent, type Result } from "../../support/
 const idOf = ({ structuredContent }: Pick<Result, "structuredContent">) => String(structuredContent["id"])
 
 const decodeProposed = Schema.decodeUnknownSync(
-  Schema.Struct({ proposal: Schema.Record({ key: Schema.String, value: Schema.Unknown }) })
+  Schema.Struct({ proposal: Schema.Record(Schema.String, Schema.Unknown) })
 )
 const proposalOf = ({ structuredContent }: Result) => ({
   structuredContent: decodeProposed(structuredContent).proposal
 })
 
 const decodeEntries = Schema.decodeUnknownSync(
-  Schema.Struct({ items: Schema.Tuple(Schema.Struct({ id: Schema.String })) })
+  Schema.Struct({ items: Schema.Tuple([Schema.Struct({ id: Schema.String })]) })
 )
 const entryOf = ({ structuredContent }: Result) => decodeEntries(structuredContent).items[0].id
 
@@ -69,7 +69,7 @@ const namesOf = (client: AnyClient) => Effect.map(client.listTools, (tools) => t
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("official clients", (it) => {
   for (const [version, connect] of Object.entries(CLIENTS)) {
-    it.scoped(`list and call every tool: ${version}`, () =>
+    it.effect(`list and call every tool: ${version}`, () =>
       Effect.gen(function* () {
         const { storeId, token } = yield* freshAgent()
         const client = yield* connect(yield* baseUrl, token)
@@ -106,7 +106,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("official c
       })
     )
 
-    it.scoped(`read the resources: ${version}`, () =>
+    it.effect(`read the resources: ${version}`, () =>
       Effect.gen(function* () {
         const { storeId, token } = yield* freshAgent()
         const client = yield* connect(yield* baseUrl, token)
@@ -126,7 +126,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("official c
     )
   }
 
-  it.scoped("an agent is shown the tools that it has the scopes for, and refused the others by name", () =>
+  it.effect("an agent is shown the tools that it has the scopes for, and refused the others by name", () =>
     Effect.gen(function* () {
       const { token } = yield* freshAgent({ scopes: ["read_products"] })
       const client = yield* CLIENTS["2026-07-28"](yield* baseUrl, token)
@@ -146,7 +146,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("official c
     })
   )
 
-  it.scoped("what an agent proposes by a tool waits, is read and taken back", () =>
+  it.effect("what an agent proposes by a tool waits, is read and taken back", () =>
     Effect.gen(function* () {
       const { token } = yield* freshAgent({ proposalsOnly: true })
       const client = yield* CLIENTS["2026-07-28"](yield* baseUrl, token)

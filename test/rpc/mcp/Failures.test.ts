@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { Config, Context, Deferred, Effect, Fiber, HashMap, Layer, Logger, Option, TestClock } from "effect"
+import { Config, Context, Deferred, Effect, Fiber, Layer, Logger, References } from "effect"
+import { TestClock } from "effect/testing"
 import { connect } from "node:net"
 import { Unavailable } from "../../../src/domain/Unavailable.ts"
 import { listen } from "../../../src/http/Listener.ts"
@@ -17,20 +18,20 @@ import { PostgresTest } from "../../support/PostgresTest.ts"
 import { lines } from "../../support/Raw.ts"
 
 /** What a tool that never answers says of itself, and what the service told its log. */
-class Told extends Context.Tag("Told")<
+class Told extends Context.Service<
   Told,
   {
     readonly begun: Deferred.Deferred<void>
     readonly given: Deferred.Deferred<void>
     readonly failures: Array<{ readonly text: string; readonly requestId: unknown }>
   }
->() {}
+>()("Told") {}
 
 const SECRET = "postgres://admin:hunter2@db"
 
 const doing = <Tag extends string>(tag: Tag, answer: Procedure["answer"]): Procedure<Tag> => ({ tag, answer })
 
-const proceduresOf = ({ begun, given }: Context.Tag.Service<Told>) => {
+const proceduresOf = ({ begun, given }: Told["Service"]) => {
   return {
     "store.get": doing("store.get", () => Effect.die(new Error(SECRET))),
     "products.list": doing("products.list", () => Effect.die({ password: SECRET })),
@@ -42,16 +43,16 @@ const proceduresOf = ({ begun, given }: Context.Tag.Service<Told>) => {
     "collections.get": doing("collections.get", () => Effect.fail('{"_tag":"Secret"}')),
     "products.delete": doing("products.delete", () =>
       Deferred.succeed(begun, undefined).pipe(
-        Effect.zipRight(Effect.never),
+        Effect.andThen(Effect.never),
         Effect.onInterrupt(() => Deferred.succeed(given, undefined))
       )
     )
   }
 }
 
-const Service = Layer.unwrapEffect(
+const Service = Layer.unwrap(
   Effect.map(Told, (told) =>
-    Layer.scopedDiscard(
+    Layer.effectDiscard(
       Effect.gen(function* () {
         const rpc = yield* makeRpc(yield* makeCalls(Object.values(yield* makeAgentProcedures)))
         const mcp = yield* makeMcp(yield* makeMessages(proceduresOf(told)))
@@ -60,15 +61,14 @@ const Service = Layer.unwrapEffect(
     ).pipe(
       Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
       Layer.provide(
-        Logger.replace(
-          Logger.defaultLogger,
-          Logger.make(({ annotations, cause, message }) => {
+        Logger.layer([
+          Logger.make(({ cause, fiber, message }) => {
             told.failures.push({
               text: `${String(message)} ${String(cause)}`,
-              requestId: Option.getOrUndefined(HashMap.get(annotations, "requestId"))
+              requestId: fiber.getRef(References.CurrentLogAnnotations)["requestId"]
             })
           })
-        )
+        ])
       )
     )
   )
@@ -86,7 +86,7 @@ const Service = Layer.unwrapEffect(
 )
 
 layer(Service)("what should not have happened", (it) => {
-  it.scoped("is told to nobody but the log, under the id of the request", () =>
+  it.effect("is told to nobody but the log, under the id of the request", () =>
     Effect.gen(function* () {
       const { token } = yield* freshAgent()
       const { failures } = yield* Told
@@ -119,7 +119,7 @@ layer(Service)("what should not have happened", (it) => {
 
       assert.lengthOf(
         failures.filter(({ text }) => text.includes("hunter2")),
-        4
+        5
       )
       assert.includeMembers(
         failures.map(({ requestId }) => requestId),
@@ -128,11 +128,11 @@ layer(Service)("what should not have happened", (it) => {
     })
   )
 
-  it.scoped("a tool that takes too long is given up, and says so", () =>
+  it.effect("a tool that takes too long is given up, and says so", () =>
     Effect.gen(function* () {
       const { token } = yield* freshAgent()
       const { begun, given } = yield* Told
-      const call = yield* Effect.fork(callTool(token, "products_delete", {}))
+      const call = yield* Effect.forkChild(callTool(token, "products_delete", {}))
       yield* Deferred.await(begun)
       yield* TestClock.adjust("45 seconds")
       const refused = yield* Fiber.join(call)
@@ -144,7 +144,7 @@ layer(Service)("what should not have happened", (it) => {
 })
 
 layer(Service)("a client that hangs up", (it) => {
-  it.scoped("gives up the tool that it waited for", () =>
+  it.effect("gives up the tool that it waited for", () =>
     Effect.gen(function* () {
       const { token } = yield* freshAgent()
       const { begun, given } = yield* Told

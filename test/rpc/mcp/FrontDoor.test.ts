@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { described, documentHost, documentOf } from "../../support/ClientDocuments.ts"
 import {
   CALLBACK,
@@ -34,7 +34,7 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })(
           assert.notStrictEqual(tokenOf(provider), before)
         })
 
-      it.scoped(`registers, is let in, and refreshes its token: ${version}`, () =>
+      it.effect(`registers, is let in, and refreshes its token: ${version}`, () =>
         Effect.gen(function* () {
           const provider = makeProvider()
           yield* goesThrough(provider)
@@ -42,7 +42,7 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })(
         })
       )
 
-      it.scoped(`is described by a document, is let in, and refreshes its token: ${version}`, () =>
+      it.effect(`is described by a document, is let in, and refreshes its token: ${version}`, () =>
         Effect.gen(function* () {
           const host = yield* documentHost((id) => documentOf(described(id, { redirect_uris: [CALLBACK] })))
           const provider = makeProvider(host.id)

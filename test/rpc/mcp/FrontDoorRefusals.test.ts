@@ -1,6 +1,6 @@
-import { SqlClient } from "@effect/sql"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { MAX_REGISTRATIONS } from "../../../src/domain/oauth/AgentClients.ts"
 import {
   agentPath,
@@ -39,7 +39,7 @@ const sentBackFrom = Effect.fn(function* (path: string) {
 })
 
 layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agents by consent", (it) => {
-  it.scoped("who has no token that is good is told where they are had, which says who gives them, and how", () =>
+  it.effect("who has no token that is good is told where they are had, which says who gives them, and how", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       const metadata = `${base}/.well-known/oauth-protected-resource/mcp`
@@ -66,7 +66,7 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agen
     })
   )
 
-  it.scoped("an agent may do what the merchant ticked of what was asked, within the bounds they set", () =>
+  it.effect("an agent may do what the merchant ticked of what was asked, within the bounds they set", () =>
     Effect.gen(function* () {
       const asked = { scope: "read_products write_products read_orders" }
       const typed = { read_orders: "off", proposals: "on", budget: "1", days: "7", write_collections: "on" }
@@ -94,7 +94,7 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agen
     })
   )
 
-  it.scoped("its window is its own, whichever of its tokens it comes with", () =>
+  it.effect("its window is its own, whichever of its tokens it comes with", () =>
     Effect.gen(function* () {
       const { email, refresh, storeId, token } = yield* freshAgentByConsent()
       const member = yield* clientOf(yield* sessionOf(email))
@@ -110,7 +110,7 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agen
     })
   )
 
-  it.scoped("the merchant is asked again for what cannot be, and told who asks", () =>
+  it.effect("the merchant is asked again for what cannot be, and told who asks", () =>
     Effect.gen(function* () {
       const { email, visitor } = yield* freshMerchant
       const path = agentPath(yield* freshClientId)
@@ -130,7 +130,7 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agen
     })
   )
 
-  it.scoped("its token is good for tools and nowhere else; one that a member made goes on at both", () =>
+  it.effect("its token is good for tools and nowhere else; one that a member made goes on at both", () =>
     Effect.gen(function* () {
       const { storeId, token } = yield* freshAgentByConsent()
       assert.strictEqual(yield* statusOf(token), 200)
@@ -142,7 +142,7 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agen
     })
   )
 
-  it.scoped("when a member revokes it, or its time is over, the next message is 401 and no token comes any more", () =>
+  it.effect("when a member revokes it, or its time is over, the next message is 401 and no token comes any more", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const revoked = yield* freshAgentByConsent()
@@ -160,7 +160,7 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agen
     })
   )
 
-  it.scoped("a client that gives its tokens back, or uses one that was used before, has no agent any more", () =>
+  it.effect("a client that gives its tokens back, or uses one that was used before, has no agent any more", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const back = yield* freshAgentByConsent()
@@ -180,7 +180,7 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agen
     })
   )
 
-  it.scoped("tokens are asked for this service's tools, and by no app", () =>
+  it.effect("tokens are asked for this service's tools, and by no app", () =>
     Effect.gen(function* () {
       const base = yield* baseUrl
       const clientId = yield* freshClientId
@@ -199,7 +199,7 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agen
     })
   )
 
-  it.scoped("a client that nobody knows gets a page and no redirect; one that was agreed to is kept", () =>
+  it.effect("a client that nobody knows gets a page and no redirect; one that was agreed to is kept", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const visitor = yield* makeVisitor
@@ -215,7 +215,7 @@ layer(FrontDoorTest, { excludeTestServices: true, timeout: "60 seconds" })("Agen
     })
   )
 
-  it.scoped(
+  it.effect(
     "what a client says of itself is answered as it is kept, or refused by its code; a flood is not heard",
     () =>
       Effect.gen(function* () {

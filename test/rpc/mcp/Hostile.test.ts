@@ -10,7 +10,7 @@ const reasonOf = (text: string): unknown => JSON.parse(text).error
 const keyed = () => ({ idempotencyKey: randomUUID() })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no message of an agent", (it) => {
-  it.scoped("only POST is taken, with the token of an agent, from no other site's page", () =>
+  it.effect("only POST is taken, with the token of an agent, from no other site's page", () =>
     Effect.gen(function* () {
       const { agent, client, cookie, storeId, token } = yield* freshAgent()
       const { body, headers } = messageOf("tools/list")
@@ -51,7 +51,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no
     })
   )
 
-  it.scoped("a body that is too large, or that is none, is refused before anything of it is done", () =>
+  it.effect("a body that is too large, or that is none, is refused before anything of it is done", () =>
     Effect.gen(function* () {
       const { client, storeId, token } = yield* freshAgent()
       const { body, headers } = messageOf("tools/call", {
@@ -115,7 +115,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no
     })
   )
 
-  it.scoped("nobody may listen for what changes: no stream is kept open", () =>
+  it.effect("nobody may listen for what changes: no stream is kept open", () =>
     Effect.gen(function* () {
       const { token } = yield* freshAgent()
       const { body, headers } = messageOf("subscriptions/listen", { notifications: { toolsListChanged: true } })
@@ -124,7 +124,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no
     })
   )
 
-  it.scoped("another store's ids mean nothing, and an agent names no store", () =>
+  it.effect("another store's ids mean nothing, and an agent names no store", () =>
     Effect.gen(function* () {
       const other = yield* freshAgent()
       const { storeId } = other
@@ -163,7 +163,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no
     })
   )
 
-  it.scoped("two agents at once are never taken for each other", () =>
+  it.effect("two agents at once are never taken for each other", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* freshAgent(), yield* freshAgent()]
       const ask = ({ storeId, token }: typeof one) =>
@@ -176,7 +176,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no
     })
   )
 
-  it.scoped("a call counts in the window of its agent, whatever it asks", () =>
+  it.effect("a call counts in the window of its agent, whatever it asks", () =>
     Effect.gen(function* () {
       const { token } = yield* freshAgent({ window: 3 })
       const { body, headers } = messageOf("tools/list")
@@ -191,7 +191,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("what is no
     })
   )
 
-  it.scoped("a write that is repeated under its key is done once, over this surface and the second", () =>
+  it.effect("a write that is repeated under its key is done once, over this surface and the second", () =>
     Effect.gen(function* () {
       const { agent, client, storeId, token } = yield* freshAgent()
       const idempotencyKey = newKey()

@@ -49,12 +49,12 @@ const CALLS: Readonly<Record<string, (own: Own) => Json>> = {
 
 /** Where the schema of an argument takes an id, or a list of them. */
 const idsIn = (schema: unknown, path: Path = []): ReadonlyArray<{ readonly path: Path; readonly isList: boolean }> => {
-  if (!Predicate.isRecord(schema)) return []
+  if (!Predicate.isObject(schema)) return []
   if (schema["format"] === "uuid") return [{ path, isList: false }]
   const { anyOf, items, properties } = schema
   const ofList = idsIn(items, path).map((one) => ({ ...one, isList: true }))
   const ofWays = Array.isArray(anyOf) ? anyOf.flatMap((way) => idsIn(way, path)) : []
-  const ofMembers = Predicate.isRecord(properties)
+  const ofMembers = Predicate.isObject(properties)
     ? Object.entries(properties).flatMap(([name, member]) => idsIn(member, [...path, name]))
     : []
   return [...ofList, ...ofWays, ...ofMembers]
@@ -62,13 +62,13 @@ const idsIn = (schema: unknown, path: Path = []): ReadonlyArray<{ readonly path:
 
 const put = (given: unknown, [name, ...rest]: Path, value: unknown): unknown => {
   if (name === undefined) return value
-  const members = Predicate.isRecord(given) ? given : {}
+  const members = Predicate.isObject(given) ? given : {}
   return { ...members, [name]: put(members[name], rest, value) }
 }
 
 const argumentsOf = (given: Json, path: Path, value: unknown): Record<string, unknown> => {
   const made = put(given, path, value)
-  return Predicate.isRecord(made) ? made : assert.fail("The arguments are an object")
+  return Predicate.isObject(made) ? made : assert.fail("The arguments are an object")
 }
 
 /** What was answered, but for the id that was asked for and the marks around the text. */
@@ -124,7 +124,7 @@ const richStore = Effect.gen(function* () {
 const CHOOSING = new Set(["cursor", "actorId", "resourceId"])
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("an agent of another store", (it) => {
-  it.scoped("is told by every tool, of every id, what it is told of one that there is not", () =>
+  it.effect("is told by every tool, of every id, what it is told of one that there is not", () =>
     Effect.gen(function* () {
       const { ids, seen } = yield* richStore
       const before = yield* seen

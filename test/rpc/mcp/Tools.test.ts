@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, FastCheck as fc, Predicate, Schema } from "effect"
+import { Context, Effect, Predicate, Schema } from "effect"
+import * as fc from "fast-check"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { ForAgents } from "../../../src/rpc/ForAgents.ts"
 import { brief, EACH, ONE } from "../../../src/rpc/mcp/Brief.ts"
@@ -81,7 +82,7 @@ it("what is short is shown as it is, and nothing is shown that is not there", ()
     if (typeof short === "string" && typeof long === "string")
       return long.startsWith(short.replace(/…$/, "").slice(0, -1))
     if (Array.isArray(short) && Array.isArray(long)) return short.every((item, index) => isWithin(item, long[index]))
-    if (!Predicate.isRecord(short) || !Predicate.isRecord(long)) return Object.is(short, long)
+    if (!Predicate.isObject(short) || !Predicate.isObject(long)) return Object.is(short, long)
     return Object.entries(short).every(([key, value]) => isWithin(value, long[key]))
   }
   fc.assert(

@@ -23,7 +23,7 @@ export interface Store {
   /** How many products and collections it may hold */
   readonly plan: { readonly name: string; readonly productLimit: number; readonly collectionLimit: number }
   /** How many products it holds */
-  readonly productCount: JsonNumber
+  readonly productCount: number
   /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
   readonly createdAt: string
   readonly installation: Installation
@@ -704,7 +704,7 @@ export interface Customer {
   /** Whether the customer wants to be written to */
   readonly acceptsMarketing: boolean
   /** Orders of this customer that the store holds and that are not cancelled, as in `3` */
-  readonly ordersCount: JsonNumber
+  readonly ordersCount: number
   /** The sum of their totals, whatever their currencies, as in `2431.2` */
   readonly totalSpent: JsonNumber
   /** Where the customer lives, or wants things sent */

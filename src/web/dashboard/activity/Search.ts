@@ -1,4 +1,4 @@
-import { Either, Schema } from "effect"
+import { Result, Schema, Struct } from "effect"
 import { ActorType, EntrySurface } from "../../../domain/journal/Activity.ts"
 import { ResourceKind } from "../../../domain/journal/Kinds.ts"
 import { Uuid } from "../../../domain/Uuid.ts"
@@ -12,32 +12,29 @@ export const SPANS = {
   month: { hours: 30 * 24, name: "The last 30 days" }
 } as const
 
-const Span = Schema.Literal("hour", "day", "week", "month")
+const Span = Schema.Literals(["hour", "day", "week", "month"])
 
 /** A day as a field for dates writes it. */
-const Day = Schema.String.pipe(Schema.pattern(/^\d{4}-\d\d-\d\d$/))
+const Day = Schema.String.pipe(Schema.check(Schema.isPattern(/^\d{4}-\d\d-\d\d$/)))
 
 /** What of the activity is looked at, as the address says it. */
-const ActivitySearch = Schema.partialWith(
-  Schema.Struct({
-    actorType: ActorType,
-    actorId: Uuid,
-    surface: EntrySurface,
-    resource: ResourceKind,
-    resourceId: Uuid,
-    span: Span,
-    from: Day,
-    to: Day
-  }),
-  { exact: true }
-)
+const ActivitySearch = Schema.Struct({
+  actorType: ActorType,
+  actorId: Uuid,
+  surface: EntrySurface,
+  resource: ResourceKind,
+  resourceId: Uuid,
+  span: Span,
+  from: Day,
+  to: Day
+}).mapFields(Struct.map(Schema.optionalKey))
 export type ActivitySearch = typeof ActivitySearch.Type
 
-const decode = Schema.decodeUnknownEither(ActivitySearch)
+const decode = Schema.decodeUnknownResult(ActivitySearch)
 
 /** What an address asks for; one that makes no sense asks for all of it. */
 export const activitySearch = (search: Record<string, unknown>): ActivitySearch =>
-  Either.getOrElse(decode(search), (): ActivitySearch => ({}))
+  Result.getOrElse(decode(search), (): ActivitySearch => ({}))
 
 const HOUR = 3_600_000
 

@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from "react"
-import { Either } from "effect"
+import { Result } from "effect"
 import { BUDGET, type NewAgent, WINDOW } from "../../../domain/access/Agents.ts"
 import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
@@ -25,12 +25,12 @@ export const AgentFields = ({ action, cancel, error, isBusy, save, start }: Agen
   const [form, setForm] = useState(start)
   const [wasSent, setSent] = useState(false)
   const agent = agentIn(form)
-  const problems = wasSent && Either.isLeft(agent) ? agent.left : {}
+  const problems = wasSent && Result.isFailure(agent) ? agent.failure : {}
   const change = (changes: Partial<AgentForm>) => setForm({ ...form, ...changes })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setSent(true)
-    if (Either.isRight(agent)) save(agent.right)
+    if (Result.isSuccess(agent)) save(agent.success)
   }
   return (
     <form className={css["form"]} onSubmit={submit} noValidate>

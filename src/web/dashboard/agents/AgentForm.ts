@@ -1,6 +1,8 @@
-import { Either, ParseResult, Schema } from "effect"
+import { Result, Schema, Struct } from "effect"
 import { type Agent, BUDGET, NewAgent, WINDOW } from "../../../domain/access/Agents.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
+import { decodeWith } from "../../../domain/Decoder.ts"
+import { problemsOf } from "../../data/Refused.ts"
 
 /** What somebody typed and ticked of an agent. */
 export interface AgentForm {
@@ -32,32 +34,19 @@ export const formOf = ({ budget, name, proposalsOnly, scopes, window }: typeof A
 /** What is wrong with a form, by its fields. */
 export type Problems = { readonly [Field in keyof AgentForm]?: string }
 
-const decode = Schema.decodeUnknownEither(Schema.required(NewAgent), { errors: "all" })
+const { budget, proposalsOnly, window } = NewAgent.fields
+const optional = Struct.map({ budget, proposalsOnly, window }, Schema.requiredKey)
+const decode = decodeWith(NewAgent.pipe(Schema.fieldsAssign(optional)))
 
 /** A whole number as people type it, with marks between thousands; anything else is none. */
 const wholeOf = (text: string) => (/^\s*\d[\d,. ]*\s*$/.test(text) ? Number(text.replaceAll(/[,. ]/g, "")) : Number.NaN)
 
-const fieldIn = (path: ReadonlyArray<PropertyKey>): keyof AgentForm => {
-  switch (path[0]) {
-    case "budget":
-    case "window":
-    case "scopes":
-    case "proposalsOnly":
-      return path[0]
-    default:
-      return "name"
-  }
-}
-
 /** The agent that a form asks for, or what is wrong with it. */
-export const agentIn = (form: AgentForm): Either.Either<Required<NewAgent>, Problems> => {
-  if (form.scopes.length === 0) return Either.left({ scopes: "Choose at least one thing that it may do" })
-  return Either.mapLeft(
-    decode({ ...form, budget: wholeOf(form.budget), window: wholeOf(form.window) }),
-    (error): Problems =>
-      Object.fromEntries(
-        ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path }) => [fieldIn(path), message])
-      )
+export const agentIn = (form: AgentForm): Result.Result<Required<NewAgent>, Problems> => {
+  if (form.scopes.length === 0) return Result.fail({ scopes: "Choose at least one thing that it may do" })
+  return Result.mapError(
+    decode({ ...form, budget: wholeOf(form.budget), window: wholeOf(form.window) }, false),
+    (error): Problems => problemsOf(error)
   )
 }
 

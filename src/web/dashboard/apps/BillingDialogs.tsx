@@ -21,10 +21,11 @@ export const ChoosePlan = ({ close, current, installationId, plan }: ChoosePlanP
   const storeId = useStoreId()
   const isChange = planChoice(plan, current).name === "Change to this"
   const choose = useWrite({
-    write: ({ billing }, _: void, idempotencyKey) => {
-      const asked = { storeId, installationId, idempotencyKey, planId: plan.id }
-      return Effect.if(isChange, { onTrue: () => billing.change(asked), onFalse: () => billing.subscribe(asked) })
-    },
+    write: ({ billing }, _: void, idempotencyKey) =>
+      Effect.gen(function* () {
+        const asked = { storeId, installationId, idempotencyKey, planId: plan.id }
+        return isChange ? yield* billing.change(asked) : yield* billing.subscribe(asked)
+      }),
     touches: [[storeId, "app", installationId]],
     done: () => {
       toast(`You are subscribed to ${plan.name}`)

@@ -1,4 +1,4 @@
-import { Either } from "effect"
+import { Result } from "effect"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
 import { decodeWith } from "../../../domain/Decoder.ts"
 import { type Collection, CreateCollection, UpdateCollection } from "../../../domain/catalog/Collection.ts"
@@ -95,33 +95,33 @@ const unfinished = (rules: ReadonlyArray<RuleDraft>) =>
 
 /** What is sent of these fields of a form, or all that is wrong with them. */
 const inputWith =
-  <A>(decode: (given: unknown, strict: boolean) => Either.Either<A, BadRequest>) =>
-  (draft: Draft, fields: ReadonlyArray<keyof Draft>): Either.Either<A, Problems> => {
+  <A>(decode: (given: unknown, strict: boolean) => Result.Result<A, BadRequest>) =>
+  (draft: Draft, fields: ReadonlyArray<keyof Draft>): Result.Result<A, Problems> => {
     const input = inputOf(draft)
     const missing = fields.includes("rules") ? unfinished(draft.rules) : []
     const decoded = decode(Object.fromEntries(fields.map((field) => [field, input[field]])), true).pipe(
-      Either.mapLeft(({ issues = [] }): Problems => new Map([...issues.map(problemIn), ...missing]))
+      Result.mapError(({ issues = [] }): Problems => new Map([...issues.map(problemIn), ...missing]))
     )
-    return missing.length === 0 || Either.isLeft(decoded) ? decoded : Either.left(new Map(missing))
+    return missing.length === 0 || Result.isFailure(decoded) ? decoded : Result.fail(new Map(missing))
   }
 
 const toPatch = inputWith(decodeWith(UpdateCollection))
 const toCollection = inputWith(decodeWith(CreateCollection))
 
 /** What changes a collection into what the form says. */
-export const patchOf = (base: Draft, draft: Draft): Either.Either<UpdateCollection, Problems> =>
+export const patchOf = (base: Draft, draft: Draft): Result.Result<UpdateCollection, Problems> =>
   toPatch(
     draft,
     differences(base, draft).filter((field) => field !== "productIds" || draft.type === "manual")
   )
 
 /** What makes a collection as the form says. A slug that is not said is made of the title. */
-export const collectionOf = (draft: Draft): Either.Either<CreateCollection, Problems> =>
+export const collectionOf = (draft: Draft): Result.Result<CreateCollection, Problems> =>
   toCollection(draft, [...new Set<keyof Draft>(["title", "type", ...differences(newDraft, draft)])])
 
 /** The rules of a form as they can be tried out, or what is wrong with them. */
-export const rulesOf = ({ rules }: Pick<Draft, "rules">): Either.Either<ReadonlyArray<Rule>, Problems> =>
-  Either.map(toPatch({ ...newDraft, rules }, ["rules"]), ({ rules = [] }) => rules)
+export const rulesOf = ({ rules }: Pick<Draft, "rules">): Result.Result<ReadonlyArray<Rule>, Problems> =>
+  Result.map(toPatch({ ...newDraft, rules }, ["rules"]), ({ rules = [] }) => rules)
 
 /** Whether saving this changes what an automated collection holds, which is shown before it is done. */
 export const changesMatches = ({ disjunctive, rules, type }: UpdateCollection, next: Draft): boolean =>

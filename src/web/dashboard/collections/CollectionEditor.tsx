@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { Either } from "effect"
+import { Result } from "effect"
 import { useCallback, useMemo, useRef, useState } from "react"
 import type { Collection, UpdateCollection } from "../../../domain/catalog/Collection.ts"
 import { performed } from "../../../rpc/Client.ts"
@@ -69,9 +69,9 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
     setProblems(NO_PROBLEMS)
   }
   const save = () =>
-    Either.match(patchOf(draftOf(base), draft), {
-      onLeft: setProblems,
-      onRight: (patch) => {
+    Result.match(patchOf(draftOf(base), draft), {
+      onFailure: setProblems,
+      onSuccess: (patch) => {
         setProblems(NO_PROBLEMS)
         if (changesMatches(patch, draft)) setRehearsed({ base, patch })
         else saving.mutate({ base, patch }, { onError: (error) => (isOutdated(error) ? outdated() : undefined) })

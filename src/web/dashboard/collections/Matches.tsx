@@ -1,4 +1,4 @@
-import { Either } from "effect"
+import { Result } from "effect"
 import { useState } from "react"
 import type { ProductSummary } from "../../../domain/catalog/ProductSummary.ts"
 import { canonical } from "../../../domain/Json.ts"
@@ -31,7 +31,7 @@ export const Matches = ({ draft, id }: MatchesProps) => {
   const storeId = useStoreId()
   const [asked, setAsked] = useState<Pick<ProductSummary, "id" | "name">>()
   const { disjunctive, rules: typed } = useSettled(draft, 250)
-  const rules = Either.getOrUndefined(rulesOf({ rules: typed }))
+  const rules = Result.getOrUndefined(rulesOf({ rules: typed }))
   const isAnswerable = rules !== undefined && rules.length > 0
   const wanted = { rules: rules ?? [], disjunctive }
   const preview = useAsked(

@@ -1,5 +1,5 @@
 import { Link, useNavigate } from "@tanstack/react-router"
-import { Either } from "effect"
+import { Result } from "effect"
 import { useRef, useState } from "react"
 import type { CreateCollection } from "../../../domain/catalog/Collection.ts"
 import { performed } from "../../../rpc/Client.ts"
@@ -36,9 +36,9 @@ export const NewCollectionPage = () => {
     }
   })
   const make = () =>
-    Either.match(collectionOf(draft), {
-      onLeft: setProblems,
-      onRight: (collection) => {
+    Result.match(collectionOf(draft), {
+      onFailure: setProblems,
+      onSuccess: (collection) => {
         setProblems(NO_PROBLEMS)
         making.mutate(collection)
       }

@@ -1,4 +1,4 @@
-import { Either } from "effect"
+import { Result } from "effect"
 import {
   FIELDS,
   fieldOf,
@@ -88,7 +88,7 @@ const valueOf = (text: string, kind: Kind, relation: Relation): unknown => {
       return text
     case "number":
       // What is no number goes as it is typed: the domain says what is wrong with it.
-      return Either.getOrElse(typedNumber(text), () => text)
+      return Result.getOrElse(typedNumber(text), () => text)
     case "boolean":
       return text === "true"
     case "time": {

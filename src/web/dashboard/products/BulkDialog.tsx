@@ -1,4 +1,4 @@
-import { Either } from "effect"
+import { Result } from "effect"
 import { type FormEvent, useState } from "react"
 import { count } from "../../data/Format.ts"
 import { Button } from "../../ui/Button.tsx"
@@ -28,7 +28,7 @@ const Choice = ({ begin, many }: { readonly many: number; readonly begin: (chang
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (edit === undefined) return
-    Either.match(edit.read(typed), { onLeft: setProblem, onRight: begin })
+    Result.match(edit.read(typed), { onFailure: setProblem, onSuccess: begin })
   }
   return (
     <form onSubmit={submit} noValidate>

@@ -1,4 +1,4 @@
-import { Data, Effect, Either } from "effect"
+import { Data, Effect, Result } from "effect"
 import { decodeWith } from "../../../domain/Decoder.ts"
 import type { JsonObject } from "../../../domain/Json.ts"
 import { fold } from "../../../domain/Text.ts"
@@ -29,7 +29,7 @@ export interface BulkEdit {
   readonly name: string
   readonly asks?: { readonly label: string; readonly hint?: string }
   /** What was typed as what is to be done, or what is wrong with it. */
-  readonly read: (typed: string) => Either.Either<Change, string>
+  readonly read: (typed: string) => Result.Result<Change, string>
 }
 
 const decodePatch = decodeWith(UpdateProduct)
@@ -39,18 +39,21 @@ const firstOf = ({ issues = [] }: { readonly issues?: ReadonlyArray<string> | un
   problemsOf(issues).values().next().value ?? "cannot be taken"
 
 const patched = (members: JsonObject) =>
-  Either.mapBoth(decodePatch(members, true), { onLeft: firstOf, onRight: (patch) => Change.Patch({ patch }) })
+  Result.mapBoth(decodePatch(members, true), { onFailure: firstOf, onSuccess: (patch) => Change.Patch({ patch }) })
 
 /** The tag as the service keeps it. */
 const tagged = (typed: string, make: (said: { readonly tag: string }) => Change) =>
-  Either.mapBoth(decodePatch({ tags: [typed] }, true), {
-    onLeft: firstOf,
-    onRight: ({ tags: [tag = typed] = [] }) => make({ tag })
+  Result.mapBoth(decodePatch({ tags: [typed] }, true), {
+    onFailure: firstOf,
+    onSuccess: ({ tags: [tag = typed] = [] }) => make({ tag })
   })
 
-const adjusted = (typed: string): Either.Either<Change, string> =>
-  Either.flatMap(typedNumber(typed), (adjust) =>
-    Either.mapBoth(decodeChange({ adjust }, true), { onLeft: firstOf, onRight: (change) => Change.Adjust({ change }) })
+const adjusted = (typed: string): Result.Result<Change, string> =>
+  Result.flatMap(typedNumber(typed), (adjust) =>
+    Result.mapBoth(decodeChange({ adjust }, true), {
+      onFailure: firstOf,
+      onSuccess: (change) => Change.Adjust({ change })
+    })
   )
 
 export const BULK_EDITS: ReadonlyArray<BulkEdit> = [
@@ -59,7 +62,7 @@ export const BULK_EDITS: ReadonlyArray<BulkEdit> = [
   {
     name: "Set the price",
     asks: { label: "New price", hint: "Of each, in its own currency" },
-    read: (typed) => Either.flatMap(typedNumber(typed), (price) => patched({ price }))
+    read: (typed) => Result.flatMap(typedNumber(typed), (price) => patched({ price }))
   },
   {
     name: "Change the stock",
@@ -71,7 +74,7 @@ export const BULK_EDITS: ReadonlyArray<BulkEdit> = [
   { name: "Set the vendor", asks: { label: "Vendor" }, read: (typed) => patched({ vendorName: typed }) },
   { name: "Set the category", asks: { label: "Category" }, read: (typed) => patched({ category: typed }) },
   { name: "Set the type", asks: { label: "Type" }, read: (typed) => patched({ productType: typed }) },
-  { name: "Delete", read: () => Either.right(Change.Delete()) }
+  { name: "Delete", read: () => Result.succeed(Change.Delete()) }
 ]
 
 /** The tags with one more, or without one, whatever its case. */

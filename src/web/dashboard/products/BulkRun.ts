@@ -1,4 +1,4 @@
-import { Clock, Effect, Either, Predicate } from "effect"
+import { Clock, Effect, Predicate, Result } from "effect"
 import { isTransient } from "../../data/Problem.ts"
 
 /** Writes that are under way at once. */
@@ -22,7 +22,7 @@ const isFull = (error: unknown) => Predicate.isTagged(error, "RateLimitExceeded"
 /** What came of the write of one of many. */
 export interface Outcome<Item, E> {
   readonly item: Item
-  readonly result: Either.Either<unknown, E>
+  readonly result: Result.Result<unknown, E>
 }
 
 interface Run<Item, E> {
@@ -55,15 +55,15 @@ export const runMany = <Item, E>({ isStopped, items, told, waiting, write }: Run
     Effect.gen(function* () {
       yield* open
       if (isStopped() && repeats === 0) return
-      const result = yield* Effect.either(sending)
-      if (Either.isRight(result) || !isTransient(result.left)) return told({ item, result })
-      if (isFull(result.left)) {
-        closedUntil = Math.max(closedUntil, (yield* Clock.currentTimeMillis) + waitOf(result.left, 0))
+      const result = yield* Effect.result(sending)
+      if (Result.isSuccess(result) || !isTransient(result.failure)) return told({ item, result })
+      if (isFull(result.failure)) {
+        closedUntil = Math.max(closedUntil, (yield* Clock.currentTimeMillis) + waitOf(result.failure, 0))
         // It was not done: after a stop it is as one that was never begun.
         return yield* attempt(item, sending, 0)
       }
       if (repeats === REPEATS) return told({ item, result })
-      yield* Effect.sleep(waitOf(result.left, repeats))
+      yield* Effect.sleep(waitOf(result.failure, repeats))
       yield* attempt(item, sending, repeats + 1)
     })
 

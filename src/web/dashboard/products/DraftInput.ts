@@ -1,4 +1,4 @@
-import { Either, Struct } from "effect"
+import { Result, Struct } from "effect"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
 import { decodeWith } from "../../../domain/Decoder.ts"
 import { canonical, type JsonNumber, type JsonObject } from "../../../domain/Json.ts"
@@ -30,8 +30,8 @@ const reading = () => {
   const problems = new Map<string, string>()
   const keep =
     (path: string) =>
-    <A>(read: Either.Either<A, string>): A | undefined =>
-      Either.getOrElse(read, (problem) => {
+    <A>(read: Result.Result<A, string>): A | undefined =>
+      Result.getOrElse(read, (problem) => {
         problems.set(path, problem)
         return undefined
       })
@@ -54,7 +54,7 @@ const member = (name: string, value: unknown) => (value === "" || value === unde
 
 const dimensionsInput = ({ dimensions: { height, kept, length, unit, width } }: Draft, read: Reading) => {
   const made = {
-    ...(kept === null ? {} : Struct.omit(kept, "length", "width", "height", "unit")),
+    ...(kept === null ? {} : Struct.omit(kept, ["length", "width", "height", "unit"])),
     ...(length === "" ? {} : member("length", read.amount("dimensions.length", length))),
     ...(width === "" ? {} : member("width", read.amount("dimensions.width", width))),
     ...(height === "" ? {} : member("height", read.amount("dimensions.height", height))),
@@ -116,7 +116,7 @@ const inputOf = (draft: Draft, base: Draft, read: Reading) =>
     tags: () => draft.tags,
     media: () =>
       draft.media.map(({ alt, kept, type, url }) => ({
-        ...(kept === undefined ? {} : Struct.omit(kept, "alt", "type")),
+        ...(kept === undefined ? {} : Struct.omit(kept, ["alt", "type"])),
         url,
         ...member("type", type),
         ...member("alt", alt)
@@ -137,15 +137,15 @@ const inputOf = (draft: Draft, base: Draft, read: Reading) =>
 
 /** What is sent of these fields, or all that is wrong with them: nothing is sent then. */
 const inputWith =
-  <A>(decode: (given: unknown, strict: boolean) => Either.Either<A, BadRequest>) =>
-  (base: Draft, draft: Draft, fields: ReadonlyArray<Field>): Either.Either<A, Problems> => {
+  <A>(decode: (given: unknown, strict: boolean) => Result.Result<A, BadRequest>) =>
+  (base: Draft, draft: Draft, fields: ReadonlyArray<Field>): Result.Result<A, Problems> => {
     const read = reading()
     const members = inputOf(draft, base, read)
     const input = Object.fromEntries(fields.map((field) => [field, members[field]()]))
-    const decoded = Either.mapLeft(decode(input, true), ({ issues = [] }) => problemsOf(issues))
+    const decoded = Result.mapError(decode(input, true), ({ issues = [] }) => problemsOf(issues))
     if (read.problems.size === 0) return decoded
     // What could not be read is missing to the schema, which says less of it.
-    return Either.left(new Map([...(Either.isLeft(decoded) ? decoded.left : []), ...read.problems]))
+    return Result.fail(new Map([...(Result.isFailure(decoded) ? decoded.failure : []), ...read.problems]))
   }
 
 const toPatch = inputWith(decodeWith(UpdateProduct))
@@ -156,12 +156,12 @@ const isRenamed = (base: Draft, draft: Draft) =>
   draft.options.some(({ key, name }) => base.options.some((option) => option.key === key && option.name !== name))
 
 /** What changes a product into what the form says. */
-export const patchOf = (base: Draft, draft: Draft): Either.Either<UpdateProduct, Problems> => {
+export const patchOf = (base: Draft, draft: Draft): Result.Result<UpdateProduct, Problems> => {
   const fields = new Set(differences(base, draft))
   if (isRenamed(base, draft)) fields.add("variants")
   return toPatch(base, draft, [...fields])
 }
 
 /** What makes a product as the form says. */
-export const productInput = (draft: Draft): Either.Either<CreateProduct, Problems> =>
+export const productInput = (draft: Draft): Result.Result<CreateProduct, Problems> =>
   toProduct(newDraft, draft, [...new Set<Field>(["name", ...differences(newDraft, draft)])])

@@ -1,4 +1,4 @@
-import { Either, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { isBelow, type JsonNumber } from "../../../domain/Json.ts"
 import type { Product } from "../../../domain/catalog/Product.ts"
 import type { ProductSummary } from "../../../domain/catalog/ProductSummary.ts"
@@ -16,17 +16,17 @@ export const STOCKS = ["any", "out", "low", "in"] as const
 export const FEW = 5
 
 const View = Schema.Struct({
-  q: Schema.optionalWith(Schema.String, { exact: true }),
-  status: Schema.optionalWith(Schema.Literal(...STATUSES), { exact: true }),
-  stock: Schema.optionalWith(Schema.Literal(...STOCKS), { exact: true })
+  q: Schema.optionalKey(Schema.String),
+  status: Schema.optionalKey(Schema.Literals([...STATUSES])),
+  stock: Schema.optionalKey(Schema.Literals([...STOCKS]))
 })
 /** Which products are shown, as it stands in the address of the page. */
 export type View = typeof View.Type
 
-const decodeView = Schema.decodeUnknownEither(View)
+const decodeView = Schema.decodeUnknownResult(View)
 
 /** Of an address that somebody wrote by hand. */
-export const viewOf = (search: unknown): View => Either.getOrElse(decodeView(search), () => ({}))
+export const viewOf = (search: unknown): View => Result.getOrElse(decodeView(search), () => ({}))
 
 const stockMatches = (stock: JsonNumber, wanted: View["stock"] = "any") => {
   switch (wanted) {
@@ -68,13 +68,13 @@ export type ColumnName = (typeof COLUMNS)[number]
 /** What is shown until somebody chooses. */
 const USUAL: ReadonlyArray<ColumnName> = ["status", "stock", "price", "sku", "vendorName"]
 
-const decodeColumns = Schema.decodeUnknownEither(Schema.parseJson(Schema.Array(Schema.Literal(...COLUMNS))))
+const decodeColumns = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Array(Schema.Literals([...COLUMNS]))))
 
 const placeOf = (storeId: StoreId) => `columns of products ${storeId}`
 
 /** Which columns were chosen for a store in this browser. */
 export const chosenColumns = (storeId: StoreId): ReadonlyArray<ColumnName> =>
-  Either.getOrElse(decodeColumns(localStorage.getItem(placeOf(storeId))), () => USUAL)
+  Result.getOrElse(decodeColumns(localStorage.getItem(placeOf(storeId))), () => USUAL)
 
 export const keepColumns = (storeId: StoreId, columns: ReadonlyArray<ColumnName>): void =>
   localStorage.setItem(placeOf(storeId), JSON.stringify(columns))

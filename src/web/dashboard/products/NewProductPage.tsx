@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
-import { Either } from "effect"
+import { Result } from "effect"
 import { useState } from "react"
 import { type CreateProduct, performed } from "../../../rpc/Client.ts"
 import { differences } from "../../data/Merge.ts"
@@ -60,9 +60,9 @@ export const NewProductPage = () => {
     focusWrong()
   }
   const save = () =>
-    Either.match(productInput(draft), {
-      onLeft: refuse,
-      onRight: (product) => {
+    Result.match(productInput(draft), {
+      onFailure: refuse,
+      onSuccess: (product) => {
         setProblems(NOTHING_WRONG)
         creating.mutate(product, { onError: (error) => refuse(refusedFields(error)) })
       }

@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router"
-import { Either, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { ProductId } from "../../../rpc/Client.ts"
 import { useAsked } from "../../data/Queries.ts"
 import { NoPage } from "../../ui/Failed.tsx"
@@ -12,7 +12,7 @@ import { ProductEditor } from "./ProductEditor.tsx"
 
 const route = getRouteApi("/dashboard/member/$storeId/products/$productId")
 
-const decodeId = Schema.decodeUnknownEither(ProductId)
+const decodeId = Schema.decodeUnknownResult(ProductId)
 
 const Asked = ({ id }: { readonly id: ProductId }) => {
   const storeId = useStoreId()
@@ -31,8 +31,8 @@ const Asked = ({ id }: { readonly id: ProductId }) => {
 /** One product, to be read and changed. */
 export const ProductPage = () => {
   const { productId } = route.useParams()
-  return Either.match(decodeId(productId), {
-    onLeft: () => <NoPage />,
-    onRight: (id) => <Asked key={id} id={id} />
+  return Result.match(decodeId(productId), {
+    onFailure: () => <NoPage />,
+    onSuccess: (id) => <Asked key={id} id={id} />
   })
 }

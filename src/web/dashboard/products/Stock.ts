@@ -1,4 +1,4 @@
-import { Either } from "effect"
+import { Result } from "effect"
 import { decodeWith } from "../../../domain/Decoder.ts"
 import type { JsonNumber, JsonObject } from "../../../domain/Json.ts"
 import { SetInventory } from "../../../rpc/Client.ts"
@@ -21,12 +21,12 @@ const wayOf = ({ shown, way }: StockChange, many: JsonNumber): JsonObject =>
   way === "adjust" ? { adjust: many } : { stock: many, expectedStock: shown }
 
 /** What asks the service for it, or what is wrong with what was typed, under `typed` and `reason`. */
-export const inventoryOf = (change: StockChange): Either.Either<SetInventory, Problems> => {
+export const inventoryOf = (change: StockChange): Result.Result<SetInventory, Problems> => {
   const { reason, typed, variantId } = change
-  return Either.flatMap(
-    Either.mapLeft(typedNumber(typed), (problem): Problems => new Map([["typed", problem]])),
+  return Result.flatMap(
+    Result.mapError(typedNumber(typed), (problem): Problems => new Map([["typed", problem]])),
     (many) =>
-      Either.mapLeft(
+      Result.mapError(
         decodeChange(
           {
             ...wayOf(change, many),

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { Either } from "effect"
+import { Result } from "effect"
 import { type FormEvent, useState } from "react"
 import type { Product } from "../../../domain/catalog/Product.ts"
 import { performed, type SetInventory, type StoreId } from "../../../rpc/Client.ts"
@@ -46,9 +46,9 @@ const Form = ({ close, of, product, storeId }: StockDialogProps & { readonly of:
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    Either.match(inventoryOf({ way, typed, reason, shown, variantId }), {
-      onLeft: setProblems,
-      onRight: (change) => {
+    Result.match(inventoryOf({ way, typed, reason, shown, variantId }), {
+      onFailure: setProblems,
+      onSuccess: (change) => {
         setProblems(NOTHING_WRONG)
         changing.mutate(change, {
           onError: () => void queries.invalidateQueries({ queryKey: [storeId, "product", product.id] })

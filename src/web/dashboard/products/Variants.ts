@@ -25,7 +25,7 @@ export const withoutOptions = (
   const gone = before.map(({ key }) => key).filter((key) => !after.some((option) => option.key === key))
   return gone.length === 0
     ? variants
-    : variants.map((variant) => ({ ...variant, choices: Struct.omit(variant.choices, ...gone) }))
+    : variants.map((variant) => ({ ...variant, choices: Struct.omit(variant.choices, [...gone]) }))
 }
 
 /** Each way to choose once of every option that has choices. */

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { Effect, Either } from "effect"
+import { Effect, Result } from "effect"
 import { useCallback, useEffect, useRef, useState } from "react"
 import type { ProductId, StoreId } from "../../../rpc/Client.ts"
 import { newKey } from "../../data/Queries.ts"
@@ -64,9 +64,9 @@ export const useBulk = (storeId: StoreId) => {
           ),
         told: ({ item, result }) =>
           change(({ done, failed }) =>
-            Either.match(result, {
-              onLeft: (error) => ({ failed: [...failed, { row: item, why: whyOf(error) }] }),
-              onRight: () => ({ done: new Set([...done, item.id]) })
+            Result.match(result, {
+              onFailure: (error) => ({ failed: [...failed, { row: item, why: whyOf(error) }] }),
+              onSuccess: () => ({ done: new Set([...done, item.id]) })
             })
           ),
         waiting: (waits) => change((before) => (before.waits === waits ? before : { waits })),

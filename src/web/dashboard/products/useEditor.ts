@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { Either, Predicate } from "effect"
+import { Predicate, Result } from "effect"
 import { useMemo, useState } from "react"
 import type { Product } from "../../../domain/catalog/Product.ts"
 import { performed, type ProductId, type StoreId, type UpdateProduct } from "../../../rpc/Client.ts"
@@ -68,12 +68,12 @@ export const useEditor = (storeId: StoreId, id: ProductId, product: Product) => 
   })
 
   const submit = (onto: Product, next: Draft) => {
-    Either.match(patchOf(draftOf(onto), next), {
-      onLeft: (problems) => {
+    Result.match(patchOf(draftOf(onto), next), {
+      onFailure: (problems) => {
         setForm((now) => ({ ...now, problems }))
         focusWrong()
       },
-      onRight: (patch) =>
+      onSuccess: (patch) =>
         save.mutate(
           { expectedVersion: onto.version, patch, sent: next },
           {

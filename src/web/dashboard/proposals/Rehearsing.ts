@@ -46,7 +46,7 @@ export const titleOf = ({ ground: [first], payload, procedure }: Given, names: R
 
 /** The call that is proposed, rehearsed by who looks at it, with a key of their own. */
 const rehearse = ({ collections, inventory, products }: Client, procedure: Known, given: JsonObject) => {
-  const decoded = <A, I>(payload: Schema.Schema<A, I>) => Effect.orDie(Schema.decodeUnknown(payload)(given))
+  const decoded = <A, I>(payload: Schema.Codec<A, I>) => Effect.orDie(Schema.decodeUnknownEffect(payload)(given))
   switch (procedure) {
     case "products.create":
       return Effect.flatMap(decoded(createProduct.payloadSchema), (asked) => rehearsed(products.create(asked)))

@@ -1,4 +1,4 @@
-import { Either, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { type FormEvent, useState } from "react"
 import { Role } from "../../../domain/access/Merchants.ts"
 import { Email } from "../../../rpc/Client.ts"
@@ -11,7 +11,7 @@ import { toast } from "../../ui/Toasts.tsx"
 import { useStoreId } from "../Store.ts"
 import { ROLE_WORDS } from "./Roles.ts"
 
-const emailOf = Schema.decodeEither(Email)
+const emailOf = Schema.decodeResult(Email)
 
 /** Makes who has an account a member of the store. */
 export const JoinForm = () => {
@@ -30,8 +30,8 @@ export const JoinForm = () => {
   const join = (event: FormEvent) => {
     event.preventDefault()
     const email = emailOf(typed)
-    setProblem(Either.isLeft(email) ? "Give an e-mail address, as in ada@example.com" : undefined)
-    if (Either.isRight(email) && !joining.isPending) joining.mutate(email.right)
+    setProblem(Result.isFailure(email) ? "Give an e-mail address, as in ada@example.com" : undefined)
+    if (Result.isSuccess(email) && !joining.isPending) joining.mutate(email.success)
   }
   return (
     <Card title="Add a member">

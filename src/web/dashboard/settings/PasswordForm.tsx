@@ -1,4 +1,4 @@
-import { Either } from "effect"
+import { Result } from "effect"
 import { type FormEvent, useState } from "react"
 import { count } from "../../data/Format.ts"
 import { useWrite } from "../../data/Queries.ts"
@@ -30,8 +30,8 @@ export const PasswordForm = () => {
   const change = (event: FormEvent) => {
     event.preventDefault()
     const read = readPasswords(typed)
-    setProblems(Either.isLeft(read) ? read.left : {})
-    if (Either.isRight(read) && !changing.isPending) changing.mutate(read.right)
+    setProblems(Result.isFailure(read) ? read.failure : {})
+    if (Result.isSuccess(read) && !changing.isPending) changing.mutate(read.success)
   }
   const field = (name: keyof Typed) => ({
     type: "password",

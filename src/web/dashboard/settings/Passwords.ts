@@ -1,4 +1,4 @@
-import { Either, type Redacted, Schema } from "effect"
+import { type Redacted, Result, Schema } from "effect"
 import { ClaimedPassword, Password } from "../../../domain/access/Merchants.ts"
 
 /** The form as it is before anybody types. */
@@ -11,19 +11,19 @@ export interface Passwords {
   readonly next: Redacted.Redacted
 }
 
-const claimedOf = Schema.decodeEither(ClaimedPassword)
-const passwordOf = Schema.decodeEither(Password)
+const claimedOf = Schema.decodeResult(ClaimedPassword)
+const passwordOf = Schema.decodeResult(Password)
 
 /** What the form asks for, or why what stands in a field cannot be taken. */
-export const readPasswords = ({ again, current, next }: Typed): Either.Either<Passwords, Partial<Typed>> => {
+export const readPasswords = ({ again, current, next }: Typed): Result.Result<Passwords, Partial<Typed>> => {
   const claimed = claimedOf(current)
   const wanted = passwordOf(next)
   const problems: Partial<Typed> = {
-    ...(Either.isLeft(claimed) || current === "" ? { current: "Give the password that you have now" } : {}),
-    ...(Either.isLeft(wanted) ? { next: "It must have 12 to 256 characters" } : {}),
+    ...(Result.isFailure(claimed) || current === "" ? { current: "Give the password that you have now" } : {}),
+    ...(Result.isFailure(wanted) ? { next: "It must have 12 to 256 characters" } : {}),
     ...(again === next ? {} : { again: "This is not the same as the new password" })
   }
-  return Either.isRight(claimed) && Either.isRight(wanted) && Object.keys(problems).length === 0
-    ? Either.right({ current: claimed.right, next: wanted.right })
-    : Either.left(problems)
+  return Result.isSuccess(claimed) && Result.isSuccess(wanted) && Object.keys(problems).length === 0
+    ? Result.succeed({ current: claimed.success, next: wanted.success })
+    : Result.fail(problems)
 }

@@ -1,6 +1,8 @@
-import { Either, ParseResult, Schema } from "effect"
+import { Record, Result } from "effect"
 import { UpdateSettings, type WeightUnit } from "../../../domain/access/Settings.ts"
 import type { Store } from "../../../domain/access/Stores.ts"
+import { decodeWith } from "../../../domain/Decoder.ts"
+import { problemsOf } from "../../data/Refused.ts"
 
 /** What stands in the form's fields: text, also where the store says nothing. */
 export type Typed = Readonly<Record<keyof UpdateSettings, string>>
@@ -15,7 +17,7 @@ export const typedOf = ({ country, domain, locale, name, timezone, weightUnit }:
   weightUnit
 })
 
-const decode = Schema.decodeUnknownEither(UpdateSettings, { errors: "all" })
+const decode = decodeWith(UpdateSettings)
 
 const FIELDS = ["name", "domain", "timezone", "locale", "country", "weightUnit"] as const
 
@@ -27,16 +29,10 @@ const orNull = (text: string) => (text.trim() === "" ? null : text.trim())
 
 /** Reads the form. Only what differs from the store is a change, so that what another member changed meanwhile stays. */
 export const readForm = (store: Store, typed: Typed): Read => {
-  const said = decode({ ...typed, domain: orNull(typed.domain), country: orNull(typed.country) })
-  return Either.match(said, {
-    onLeft: (error) => ({
-      problems: Object.fromEntries(
-        ParseResult.ArrayFormatter.formatErrorSync(error)
-          .filter(({ message }) => !message.startsWith("Expected null,"))
-          .map(({ message, path: [field] }) => [field, `It ${message}`])
-      )
-    }),
-    onRight: (settings) => ({
+  const said = decode({ ...typed, domain: orNull(typed.domain), country: orNull(typed.country) }, false)
+  return Result.match(said, {
+    onFailure: (error) => ({ problems: Record.map(problemsOf(error), (problem) => `It ${problem}`) }),
+    onSuccess: (settings) => ({
       changes: Object.fromEntries(
         FIELDS.filter((field) => settings[field] !== store[field]).map((field) => [field, settings[field]])
       )

@@ -1,5 +1,5 @@
-import { type Either, Predicate, Schema } from "effect"
-import { DevelopedApp } from "../../../domain/access/Developers.ts"
+import { Equal, Predicate, type Result } from "effect"
+import type { DevelopedApp } from "../../../domain/access/Developers.ts"
 import type { Capability } from "../../../domain/access/Capability.ts"
 import type { Scope } from "../../../domain/access/Scope.ts"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
@@ -60,15 +60,11 @@ const decodeNew = decodeWith(NewApp)
 const decodePatch = decodeWith(AppPatch)
 
 /** What registers the app of a form, or what is wrong with it. */
-export const newAppOf = (draft: AppDraft, type: NewApp["type"]): Either.Either<NewApp, BadRequest> =>
+export const newAppOf = (draft: AppDraft, type: NewApp["type"]): Result.Result<NewApp, BadRequest> =>
   decodeNew({ type, ...settingsOf(draft) }, true)
 
 /** What makes of an app what its form says, or what is wrong with that. */
-export const patchOf = (draft: AppDraft): Either.Either<AppPatch, BadRequest> => decodePatch(settingsOf(draft), true)
-
-const sameOf = Schema.equivalence(
-  DevelopedApp.pick("name", "website", "logoUrl", "redirectUris", "scopes", "capabilities")
-)
+export const patchOf = (draft: AppDraft): Result.Result<AppPatch, BadRequest> => decodePatch(settingsOf(draft), true)
 
 /** Whether the form says another thing than the app does, in whatever order its lists are. */
 export const isChanged = (app: App, draft: AppDraft): boolean => {
@@ -77,7 +73,7 @@ export const isChanged = (app: App, draft: AppDraft): boolean => {
     scopes: one.scopes.toSorted(),
     capabilities: one.capabilities.toSorted()
   })
-  return !sameOf(inOrder(settingsOf(draftOf(app))), inOrder(settingsOf(draft)))
+  return !Equal.equals(inOrder(settingsOf(draftOf(app))), inOrder(settingsOf(draft)))
 }
 
 /** What was refused, by field. */

@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router"
-import { Either, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { useState } from "react"
 import { AppId } from "../../../rpc/Client.ts"
 import { isMissing } from "../../data/Problem.ts"
@@ -20,7 +20,7 @@ import { WebhookPanel } from "./Webhook.tsx"
 
 const route = getRouteApi("/developers/developer/apps/$appId")
 
-const decodeId = Schema.decodeUnknownEither(AppId)
+const decodeId = Schema.decodeUnknownResult(AppId)
 
 /** Its tabs. What is typed in its settings stays while another tab is looked at. */
 const Parts = ({ app }: { readonly app: App }) => {
@@ -61,7 +61,7 @@ const Known = ({ appId }: { readonly appId: AppId }) => {
 
 /** One app. */
 export const AppPage = () =>
-  Either.match(decodeId(route.useParams().appId), {
-    onLeft: () => <NoPage />,
-    onRight: (appId) => <Known key={appId} appId={appId} />
+  Result.match(decodeId(route.useParams().appId), {
+    onFailure: () => <NoPage />,
+    onSuccess: (appId) => <Known key={appId} appId={appId} />
   })

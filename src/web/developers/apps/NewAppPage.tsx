@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router"
-import { Either } from "effect"
+import { Result } from "effect"
 import { type FormEvent, useEffect, useRef, useState } from "react"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
 import { AppType } from "../../../domain/access/Developers.ts"
@@ -69,8 +69,8 @@ export const NewAppPage = () => {
   const register = (event: FormEvent) => {
     event.preventDefault()
     const read = newAppOf(draft, type)
-    setUnread(Either.isLeft(read) ? read.left : undefined)
-    if (Either.isRight(read)) creating.mutate(read.right)
+    setUnread(Result.isFailure(read) ? read.failure : undefined)
+    if (Result.isSuccess(read)) creating.mutate(read.success)
   }
   return (
     <Page title="Register an app" above={<Back />}>

@@ -1,4 +1,4 @@
-import { Either } from "effect"
+import { Result } from "effect"
 import { type FormEvent, useEffect, useRef, useState } from "react"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
 import { useWrite } from "../../data/Queries.ts"
@@ -35,8 +35,8 @@ export const Settings = ({ app, draft, isUnsaved, setDraft }: SettingsProps) => 
   const save = (event: FormEvent) => {
     event.preventDefault()
     const read = patchOf(draft)
-    setUnread(Either.isLeft(read) ? read.left : undefined)
-    if (Either.isRight(read)) saving.mutate(read.right)
+    setUnread(Result.isFailure(read) ? read.failure : undefined)
+    if (Result.isSuccess(read)) saving.mutate(read.success)
   }
   return (
     <form ref={form} onSubmit={save} noValidate>

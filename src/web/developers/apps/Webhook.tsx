@@ -1,4 +1,4 @@
-import { Effect, Either, Predicate, Schema } from "effect"
+import { Effect, Predicate, Result, Schema } from "effect"
 import { type FormEvent, useState } from "react"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
 import { decodeWith } from "../../../domain/Decoder.ts"
@@ -45,8 +45,8 @@ const Target = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: W
   const set = (event: FormEvent) => {
     event.preventDefault()
     const read = decode({ url, kinds }, true)
-    setUnread(Either.isLeft(read) ? read.left : undefined)
-    if (Either.isRight(read)) setting.mutate(read.right)
+    setUnread(Result.isFailure(read) ? read.failure : undefined)
+    if (Result.isSuccess(read)) setting.mutate(read.success)
   }
   return (
     <>
