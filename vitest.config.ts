@@ -11,10 +11,14 @@ Map.groupBy ??= <K, T>(items: Iterable<T>, keyOf: (item: T, index: number) => K)
   return groups
 }
 
-const PLANS = "test/layers/database/Plans.test.ts"
+/**
+ * Files that run after all others, one at a time, in fresh workers: the first counts the pages that PostgreSQL reads, the
+ * second compares deliveries of many processes, whose leases run out on a busy machine.
+ */
+const ALONE = ["test/layers/database/Plans.test.ts", "test/process/WebhooksTogether.test.ts"]
 
-// One less than there are cores, as Vitest has it, but not one alone: much of a test is waiting.
-const workers = Math.max(2, availableParallelism() - 1)
+// One more than there are cores: much of a test is waiting.
+const workers = availableParallelism() + 1
 
 const project = { setupFiles: ["test/support/setup.ts"], testTimeout: 180_000, hookTimeout: 120_000 }
 
@@ -22,13 +26,19 @@ export default defineConfig({
   test: {
     // Once for the run: all projects use one PostgreSQL.
     globalSetup: ["test/support/globalSetup.ts"],
-    // A file keeps the modules for the next: loading them again took a third of the time.
-    isolate: false,
-    maxWorkers: workers,
     projects: [
-      { test: { ...project, name: "all", include: ["test/**/*.test.ts"], exclude: [PLANS], isolate: false } },
-      // It counts the pages that PostgreSQL reads, so it runs alone, in a fresh worker, after all others.
-      { test: { ...project, name: "plans", include: [PLANS], sequence: { groupOrder: 1 } } }
+      {
+        test: {
+          ...project,
+          name: "all",
+          include: ["test/**/*.test.ts"],
+          exclude: ALONE,
+          maxWorkers: workers,
+          // A file keeps the modules for the next: loading them again took a third of the time.
+          isolate: false
+        }
+      },
+      { test: { ...project, name: "alone", include: ALONE, fileParallelism: false, sequence: { groupOrder: 1 } } }
     ]
   }
 })

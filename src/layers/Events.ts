@@ -173,7 +173,7 @@ export const NotifierLive = Layer.effect(
     const { count } = yield* Database
     const committed = yield* Queue.sliding<void>(1)
     yield* Queue.take(committed).pipe(
-      Effect.andThen(Effect.ignore(count(notify(DELIVERIES)), { log: true })),
+      Effect.andThen(Effect.ignore(count(notify(DELIVERIES)), { log: "Debug" })),
       Effect.andThen(Effect.sleep(NOTICE_INTERVAL)),
       Effect.forever,
       Effect.forkScoped

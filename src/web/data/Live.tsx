@@ -75,7 +75,7 @@ export const useLive = (storeId: StoreId): void => {
         })
       )
     )
-    const fiber = runtime.runFork(Effect.ignore(follow, { log: true }))
+    const fiber = runtime.runFork(Effect.ignore(follow, { log: "Debug" }))
     return () => {
       clearTimeout(timer)
       setLatest(new Map())
