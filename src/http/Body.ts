@@ -1,17 +1,14 @@
-import { Effect, Result } from "effect"
+import { Effect, Function as Fn, Result } from "effect"
 import type { IncomingMessage } from "node:http"
 import { BadRequest, INVALID } from "../domain/BadRequest.ts"
 import { isObject, memberText } from "../domain/Json.ts"
 import { parseUntrusted } from "../domain/UntrustedJson.ts"
-import { nextTurn } from "../domain/Turn.ts"
+import { LARGE_BODY, paced } from "../domain/Turn.ts"
 import { Encoded } from "../domain/Write.ts"
 import type { Call } from "./Call.ts"
 
 /** Bytes of a request's body (decisions, section 4). */
 const MAX_BODY = 1024 * 1024
-
-/** Characters from which on a body is worked on in parts, so that it holds up nobody for long. */
-const LARGE = 64 * 1024
 
 /** Bytes of a body that is too large which are still read, so that a client that sends before it listens is answered. */
 const MAX_DRAINED = 16 * MAX_BODY
@@ -64,13 +61,12 @@ const textOf = Effect.fnUntraced(function* ({ body, header }: Pick<Call, "body" 
 
 /**
  * The body of a write: a JSON object, of which nothing has been believed yet but its form; and what is made of it, where a
- * member is kept `verbatim`. A large one is worked on in parts, with `pause` between two of them.
+ * member is kept `verbatim`. Work on a large one runs through `pace`.
  */
 export const jsonBody = Effect.fnUntraced(function* (call: Pick<Call, "body" | "header">, verbatim?: string) {
   const text = yield* textOf(call)
-  const pause = text.length < LARGE ? Effect.void : nextTurn
-  yield* pause
-  const parsed = parseUntrusted(text, verbatim !== undefined)
+  const pace: typeof paced = text.length < LARGE_BODY ? Fn.identity : paced
+  const parsed = yield* pace(Effect.sync(() => parseUntrusted(text, verbatim !== undefined)))
   if (Result.isFailure(parsed)) {
     const { issues } = parsed.failure
     return yield* issues.length === 0 ? refuse("The body is not valid JSON") : refuse(INVALID, issues)
@@ -81,6 +77,5 @@ export const jsonBody = Effect.fnUntraced(function* (call: Pick<Call, "body" | "
     verbatim === undefined || member === undefined
       ? parsed.success
       : { ...parsed.success, [verbatim]: new Encoded(member) }
-  yield* pause
-  return { said: parsed.success, given, pause }
+  return { said: parsed.success, given, pace }
 })

@@ -76,7 +76,7 @@ const suffer = (target: Target, drive: Drive, { run, title }: Attack, millis: nu
   })
 
 /** What the worst that one store can do within its limits costs the others. */
-export const neighbours = (server: string, { rounds, roundMillis }: Options) =>
+export const neighbours = (server: string, { only, rounds, roundMillis }: Options) =>
   Effect.gen(function* () {
     const url = yield* freshDatabase(server, "neighbours")
     const { pid, port } = yield* startServer(SERVICE, url)
@@ -90,7 +90,7 @@ export const neighbours = (server: string, { rounds, roundMillis }: Options) =>
 
     const lines: Array<Line> = []
     let isReady = true
-    for (const attack of attacks(target)) {
+    for (const attack of attacks(target).filter(({ title }) => title.includes(only))) {
       const all = []
       for (let round = 0; round < Math.min(rounds, 3); round++) {
         all.push(yield* suffer(target, drive, attack, roundMillis * 2))

@@ -42,11 +42,13 @@ export interface Options {
   readonly deadSeconds: number
   /** Deliveries that wait when a worker starts. */
   readonly backlog: number
+  /** Words in the titles of the attacks that `neighbours` runs. */
+  readonly only: string
 }
 
 const USAGE =
   "usage: npm run bench -- [speed | writes | memory | million | ageing | neighbours | changes | import | pages | surfaces | tokens | " +
-  "webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32] [--against=<main.js of another build>]"
+  "webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32] [--against=<main.js of another build>] [--only=<words in the title of an attack>]"
 
 /** `npm run bench -- <mode>`, and `--quick` for a rough look. */
 export const readOptions = (args: ReadonlyArray<string>): Options => {
@@ -56,7 +58,8 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
     options: {
       quick: { type: "boolean", default: false },
       connections: { type: "string" },
-      against: { type: "string" }
+      against: { type: "string" },
+      only: { type: "string", default: "" }
     }
   })
   const [mode = "speed", part] = positionals
@@ -80,6 +83,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
     parts,
     latencySeconds: quick ? 8 : 30,
     deadSeconds: quick ? 8 : 10,
-    backlog: quick ? 10_000 : 50_000
+    backlog: quick ? 10_000 : 50_000,
+    only: values.only
   }
 }

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Function as Fn, Schema } from "effect"
 import type { HttpMethod } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { hash } from "node:crypto"
@@ -6,10 +6,11 @@ import type { Installation } from "../../domain/access/Installations.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { decodeWith } from "../../domain/Decoder.ts"
 import { EventId } from "../../domain/Events.ts"
-import { Idempotency, IdempotencyKey, type Outcome, type StoredResponse } from "../../domain/Idempotency.ts"
+import { Idempotency, IdempotencyKey, type Keyed, type Outcome, type StoredResponse } from "../../domain/Idempotency.ts"
 import { extend } from "../../domain/Document.ts"
 import { canonical, type JsonObject } from "../../domain/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
+import type { paced } from "../../domain/Turn.ts"
 import type { VersionCondition } from "../../domain/Version.ts"
 import type { Write } from "../../domain/Write.ts"
 import type { AdmissionRefused } from "../api/Access.ts"
@@ -32,7 +33,7 @@ const keyOf = ({ header }: Call): Effect.Effect<IdempotencyKey, KeyMissing | Key
 }
 
 /** What tells one operation from another under the same key: method, path with query, and what the body says. */
-const fingerprint = ({ method, url }: Call, body: JsonObject | undefined) =>
+const fingerprintOf = ({ method, url }: Call, body: JsonObject | undefined) =>
   hash("sha256", `${method} ${url}\n${body === undefined ? "" : canonical(body)}`, "buffer")
 
 const decodeCause = decodeWith(Schema.Struct({ "X-Service-Event-Id": EventId }))
@@ -70,8 +71,8 @@ export const makeWrite = Effect.gen(function* () {
 
   const perform = Effect.fnUntraced(function* <A, E>(
     call: Call,
-    key: IdempotencyKey,
-    body: JsonObject | undefined,
+    keyed: Keyed,
+    hasBody: boolean,
     handling: Handling,
     describe: (condition: VersionCondition) => Write<A, E>,
     respond: (made: A) => StoredResponse
@@ -79,17 +80,17 @@ export const makeWrite = Effect.gen(function* () {
     const { id, storeId } = call.installation
     const condition = yield* ifMatch(call.header("if-match"))
     // A delete looks at no body and emits nothing: it ends a chain of events.
-    const cause = body === undefined ? null : yield* causeOf(call)
+    const cause = hasBody ? yield* causeOf(call) : null
     const mode = handling["dry-run"] ? "rehearse" : "perform"
     const outcome = yield* once(
       { storeId, actor: Actor.App({ id }), surface: "rest", cause, requestId: call.requestId, mode },
-      { key, fingerprint: fingerprint(call, body) },
+      keyed,
       describe(condition),
       respond
     )
     return toReply(rehearsed(outcome), {
       ...(outcome.replayed ? { "idempotent-replayed": "true" } : {}),
-      ...appliedOf(handling, body !== undefined)
+      ...appliedOf(handling, hasBody)
     })
   })
 
@@ -122,14 +123,15 @@ export const makeWrite = Effect.gen(function* () {
         const query = yield* Effect.fromResult(decodeQuery(call.query, false))
         const json = route.hasBody ? yield* jsonBody(call, verbatim) : undefined
         const handling = handlingOf(call.header("prefer"))
-        const body = yield* Effect.fromResult(decodeBody(json?.given, handling.strict))
-        if (json !== undefined) yield* json.pause
+        const pace: typeof paced = json?.pace ?? Fn.identity
+        const body = yield* pace(Effect.suspend(() => Effect.fromResult(decodeBody(json?.given, handling.strict))))
+        const fingerprint = yield* pace(Effect.sync(() => fingerprintOf(call, json?.said)))
         const { installation } = call
         const given = { installation, store: installation.storeId, path, query, body }
         return yield* perform(
           call,
-          key,
-          json?.said,
+          { key, fingerprint },
+          json !== undefined,
           handling,
           (condition) => run({ ...given, condition }),
           (made) => ({ status, ...toAnswer(made, given) })

@@ -1,7 +1,8 @@
-import { Effect, Option, Result } from "effect"
+import { Effect, Function as Fn, Option, Result } from "effect"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import type { StoreId } from "../../domain/Store.ts"
+import { LARGE_BODY, paced } from "../../domain/Turn.ts"
 import { CallOrigin, type CallRefused, CurrentPrincipal, type Principal } from "../Principal.ts"
 import { type Call, callsOf } from "./Envelope.ts"
 import { makeIdentify, principalAt, type Tokens } from "./Identify.ts"
@@ -50,7 +51,8 @@ export const makeCalls = (procedures: ReadonlyArray<Procedure>) =>
 
     return (sent: Sent): Effect.Effect<string, BadRequest> =>
       Effect.gen(function* () {
-        const calls = yield* Effect.fromResult(callsOf(sent.body))
+        const pace: typeof paced = sent.body.length < LARGE_BODY ? Fn.identity : paced
+        const calls = yield* pace(Effect.suspend(() => Effect.fromResult(callsOf(sent.body))))
         const caller = yield* Effect.exit(callerBy(sent, storesOf(calls), calls.length))
         const lines = yield* Effect.forEach(
           calls,
