@@ -10,6 +10,12 @@ export const nextTurn: Effect.Effect<void> = Effect.callback((resume) => {
 
 const paceGate = Semaphore.makeUnsafe(1)
 
+/** Waits by the clock of the machine, whatever clock the fiber has: other fibers wait for the gate. */
+const rest = (millis: number) =>
+  Effect.callback<void>((resume) => {
+    setTimeout(() => resume(Effect.void), millis)
+  })
+
 /** Characters of a body from which on work on it is paced. */
 export const LARGE_BODY = 64 * 1024
 
@@ -24,5 +30,5 @@ export const paced = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E
       Effect.map(nextTurn, () => performance.now())
     ),
     () => work,
-    (startedAt) => Effect.forkDetach(Effect.delay(paceGate.release(1), performance.now() - startedAt))
+    (startedAt) => Effect.forkDetach(Effect.andThen(rest(performance.now() - startedAt), paceGate.release(1)))
   )

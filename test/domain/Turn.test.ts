@@ -26,3 +26,10 @@ it.live("paced work that fails lets the next one run", () =>
     assert.isAtLeast((yield* paced(work)).to, 0)
   })
 )
+
+it.effect("paced work lets the next one run whatever clock its fiber has", () =>
+  Effect.gen(function* () {
+    yield* paced(work)
+    assert.isAtLeast((yield* paced(work)).to, 0)
+  })
+)
