@@ -158,7 +158,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
       })
       yield* Effect.raceFirst(closed, Effect.repeat(ask, { until: () => socket.readyState !== socket.OPEN }))
       socket.resume()
-      assert.strictEqual((yield* closed).code, 1006)
+      // 1008 if the refusal of so many control frames still reached the client.
+      assert.include([1006, 1008], (yield* closed).code)
     })
   )
 
