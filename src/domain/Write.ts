@@ -25,33 +25,6 @@ export interface WriteContext {
   readonly isSilent?: boolean
 }
 
-/** One step of a write. Which there are is the matter of the layer that performs them. */
-export abstract class Step {
-  readonly _tag = "Step"
-}
-
-/** The step that ends a write: nothing of it stays. */
-export class Refusal<out E> {
-  readonly _tag = "Refusal"
-  readonly error: E
-
-  constructor(error: E) {
-    this.error = error
-  }
-}
-
-/**
- * A write that is described and not yet done: what it asks, what it decides, what it leaves to the commit. It does nothing
- * itself, so it can be performed, rehearsed, or kept until somebody agrees.
- */
-export type Write<A, E> = () => Generator<Step | Refusal<E>, A, unknown>
-
-/** Ends the write that yields it: `return yield* refuse(new ProductNotFound({ id }))`. */
-export function* refuse<E>(error: E): Generator<Refusal<E>, never, unknown> {
-  yield new Refusal(error)
-  throw new Error("A write that was refused went on")
-}
-
 /** A value that is JSON already. */
 export class Encoded {
   readonly json: JsonText
@@ -100,6 +73,21 @@ export interface AdministeredChange extends ChangeOf {
 }
 
 export type Change = CatalogChange | AdministeredChange
+
+/** Takes the changes of a write. Each becomes an entry of the journal and, unless it is a deletion, an event. */
+export class ChangeRecorder extends Context.Service<
+  ChangeRecorder,
+  {
+    /** Records changes of one kind of resource. */
+    readonly record: (changes: ReadonlyArray<Change>) => Effect.Effect<void>
+  }
+>()("domain/ChangeRecorder") {}
+
+/**
+ * A write. It runs in a transaction that `Idempotency.once` or `Writes.perform` opens, which also store its changes. A dry
+ * run runs the same effect and rolls it back.
+ */
+export type Write<A, E = never> = Effect.Effect<A, E, ChangeRecorder>
 
 /** Performs writes that carry no idempotency key, as operators and previews do. Surfaces call `Idempotency.once`. */
 export class Writes extends Context.Service<

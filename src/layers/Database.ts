@@ -4,7 +4,7 @@ import { DatabaseFailed, explained, type Origin } from "./DatabaseFailed.ts"
 import { embeddedPostgres } from "./EmbeddedPostgres.ts"
 import { migrate, migrations } from "./Migrations.ts"
 import { boolean, integer, invalidSetting, textIfAny } from "./Settings.ts"
-import { PLANNER, TIMEOUTS } from "./database/Connection.ts"
+import { PLANNER, TIMEOUTS } from "./database/Session.ts"
 import { Database, postgres } from "./database/Postgres.ts"
 import { sql } from "./database/Statement.ts"
 

@@ -14,9 +14,8 @@ import {
 } from "../domain/Events.ts"
 import { MAX_NAMED } from "../domain/Rehearsal.ts"
 import type { StoreId } from "../domain/Store.ts"
-import { type Refusal, refuse } from "../domain/Write.ts"
 import type { DatabaseOf } from "./database/Database.ts"
-import { firstOf, type Steps } from "./database/Plan.ts"
+import { firstOf } from "./database/Plan.ts"
 import { Database } from "./database/Postgres.ts"
 import { type Statement, statement } from "./database/Statement.ts"
 import { fromLines, linesOf, listOf } from "./Lists.ts"
@@ -154,12 +153,12 @@ const hopsOf = firstOf(Schema.Struct({ hops: Schema.Int }))
  * The hops of a write that answers the event `cause`: one more than led to it. An event that the store does not have, or
  * no longer has, counts as none.
  */
-export function* hopsAfter(store: StoreId, cause: EventId | null): Steps<number, Refusal<EventLoop>> {
+export const hopsAfter = Effect.fnUntraced(function* (store: StoreId, cause: EventId | null): Effect.fn.Return<number, EventLoop> {
   if (cause === null) return 0
   const found = yield* hopsOf(selectHops(store, cause))
   const hops = Option.match(found, { onNone: () => 0, onSome: ({ hops }) => hops + 1 })
-  return hops > MAX_HOPS ? yield* refuse(new EventLoop({ event: cause })) : hops
-}
+  return hops > MAX_HOPS ? yield* new EventLoop({ event: cause }) : hops
+})
 
 const notify = statement("select pg_notify($1, '')")
 

@@ -12,11 +12,10 @@ import {
   RECORD_HOURS,
   type StoredResponse
 } from "../domain/Idempotency.ts"
-import { type Change, type Refusal, refuse, type Write, type WriteContext } from "../domain/Write.ts"
-import { countOf, leave, type Steps } from "./database/Plan.ts"
+import type { Change, Write, WriteContext } from "../domain/Write.ts"
+import { countOf, leave } from "./database/Plan.ts"
 import { Database } from "./database/Postgres.ts"
 import { statement } from "./database/Statement.ts"
-import { withCurrent } from "./database/Transaction.ts"
 import { isDuplicate } from "./database/Unavailable.ts"
 import { Notifier, NotifierLive } from "./Events.ts"
 import { purgeOf } from "./Purging.ts"
@@ -73,26 +72,16 @@ const ownOf = (account: MerchantId, { key }: Keyed): Own => [account, account, k
 const isTaken = (cause: Cause.Cause<unknown>) =>
   cause.reasons.some((reason) => Cause.isDieReason(reason) && isDuplicate(reason.defect, "idempotency_records"))
 
-/** The steps of a write, and at last the record of its answer. */
-function* keyed<A, E>(
-  own: Own,
-  request: Keyed,
-  steps: Steps<A, Refusal<E>>,
-  respond: (value: A) => StoredResponse
-): Steps<StoredResponse, Refusal<E | AnswersFull>> {
-  const response = respond(yield* steps)
-  const { body, etag, status } = response
-  const bytes = Buffer.byteLength(body)
-  if (bytes > LARGE_ANSWER && (yield* countOf(countLarge(...own, bytes))) === 0) yield* refuse(new AnswersFull())
-  yield* leave(insertRecord(...own, request.fingerprint, status, body, etag))
-  return response
-}
-
-/** A record inside of a transaction would stay answered where that is rolled back later. */
-const outside = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  withCurrent((current) =>
-    current === undefined ? work : Effect.die(new Error("Idempotency.once was called inside a transaction"))
-  )
+/** A write, and at last the record of its answer. */
+const keyed = <A, E>(own: Own, request: Keyed, write: Write<A, E>, respond: (value: A) => StoredResponse) =>
+  Effect.gen(function* () {
+    const response = respond(yield* write)
+    const { body, etag, status } = response
+    const bytes = Buffer.byteLength(body)
+    if (bytes > LARGE_ANSWER && (yield* countOf(countLarge(...own, bytes))) === 0) return yield* new AnswersFull()
+    yield* leave(insertRecord(...own, request.fingerprint, status, body, etag))
+    return response
+  })
 
 export const IdempotencyLive = Layer.effect(
   Idempotency,
@@ -101,6 +90,12 @@ export const IdempotencyLive = Layer.effect(
     const { notify } = yield* Notifier
     const recordOf = database.first(Record)
     const rehearsalOf = makeRehearsals(database)
+
+    /** A record inside of a transaction would stay answered where that is rolled back later. */
+    const outside = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Effect.flatMap(database.isInTransaction, (isInside) =>
+        isInside ? Effect.die(new Error("Idempotency.once was called inside a transaction")) : work
+      )
 
     /** What an earlier request with this key was answered, if that still counts. */
     const replay = Effect.fnUntraced(function* (own: Own, request: Keyed) {
@@ -118,10 +113,10 @@ export const IdempotencyLive = Layer.effect(
     const once = <A, E>(
       own: Own,
       request: Keyed,
-      steps: () => Steps<A, Refusal<E>>,
+      write: Write<A, E>,
       respond: (value: A) => StoredResponse
     ): Effect.Effect<Outcome, E | KeyReused | AnswersFull> =>
-      Effect.flatMap(Effect.exit(database.perform(() => keyed(own, request, steps(), respond))), (exit) => {
+      Effect.flatMap(Effect.exit(database.perform(keyed(own, request, write, respond))), (exit) => {
         if (Exit.isSuccess(exit)) return Effect.succeed({ ...exit.value, replayed: false })
         const { cause } = exit
         const isRefused = Cause.hasFails(cause)
@@ -134,7 +129,7 @@ export const IdempotencyLive = Layer.effect(
             onNone: () =>
               isRefused
                 ? Effect.failCause(cause)
-                : Effect.andThen(database.count(deleteEnded(...own)), once(own, request, steps, respond))
+                : Effect.andThen(database.count(deleteEnded(...own)), once(own, request, write, respond))
           })
         )
       })
@@ -149,9 +144,13 @@ export const IdempotencyLive = Layer.effect(
       Effect.suspend(() => {
         const changes: Array<Change> = []
         const heard = overheard(write, (some) => changes.push(...some))
-        const steps = () =>
-          keyed(ownIn(context, request), request, recorded(context, request.key, heard, notify), respond)
-        return Effect.flatMap(database.perform(steps, false), (response) =>
+        const performed = keyed(
+          ownIn(context, request),
+          request,
+          recorded(context, request.key, heard, notify),
+          respond
+        )
+        return Effect.flatMap(database.perform(performed, false), (response) =>
           Effect.map(rehearsalOf(context, changes), (rehearsal) => ({ ...response, replayed: false, rehearsal }))
         )
       })
@@ -164,7 +163,7 @@ export const IdempotencyLive = Layer.effect(
         outside(
           context.mode === "rehearse"
             ? rehearse(context, request, write, respond)
-            : once(ownIn(context, request), request, () => recorded(context, request.key, write, notify), respond)
+            : once(ownIn(context, request), request, recorded(context, request.key, write, notify), respond)
         ),
 
       onceOf: (account, request, write, respond) => outside(once(ownOf(account, request), request, write, respond)),

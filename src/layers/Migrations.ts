@@ -45,7 +45,7 @@ import keysGoWithProducts from "./migrations/0040_keys_go_with_products.ts"
 import noRowsOfEarlyReleases from "./migrations/0041_no_rows_of_early_releases.ts"
 import moreTermsAreGathered from "./migrations/0042_more_terms_are_gathered.ts"
 import createMerchantCallWindows from "./migrations/0043_create_merchant_call_windows.ts"
-import { TIMEOUTS } from "./database/Connection.ts"
+import { TIMEOUTS } from "./database/Session.ts"
 import { limitLockWaits, OutsideTransaction, type Steps } from "./database/IndexMigration.ts"
 
 type Migration = Steps | OutsideTransaction

@@ -64,9 +64,10 @@ const admitAll = statement(`
  */
 export const RateLimitLive = Layer.effect(
   RateLimit,
-  Effect.map(Door, ({ together }) => {
+  Effect.gen(function* () {
+    const { together } = yield* Door
     const bearerOf = makeHeldWindows(
-      together((asked: ReadonlyArray<{ readonly hash: Buffer }>) => admitAll(asked.map(({ hash }) => hash)), Row)
+      yield* together((asked: ReadonlyArray<{ readonly hash: Buffer }>) => admitAll(asked.map(({ hash }) => hash)), Row)
     )
     return RateLimit.of({
       admit: (token) => Effect.flatMap(bearerOf({ hash: hashOf(token) }), answerOf).pipe(traced("RateLimit.admit"))

@@ -4,7 +4,6 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Idempotency, LARGE_ANSWER, MAX_LARGE_ANSWERS } from "../../src/domain/Idempotency.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
-import { refuse } from "../../src/domain/Write.ts"
 import { countOf } from "../../src/layers/database/Plan.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
 import { statement } from "../../src/layers/database/Statement.ts"
@@ -71,13 +70,13 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       const before = yield* nameOf(installation)
       const half = (rest: Parameters<typeof rename<Refused>>[2]) =>
         Effect.exit(once(installation, "one", rename(installation, "Half", rest)))
-      assert.deepStrictEqual(yield* half(() => refuse(new Refused())), Exit.fail(new Refused()))
+      assert.deepStrictEqual(yield* half(() => Effect.fail(new Refused())), Exit.fail(new Refused()))
       const broken = new Error("broken")
-      const breaks = function* () {
+      const breaks = Effect.gen(function* () {
         yield* countOf(statement("select 1")())
         throw broken
-      }
-      assert.deepStrictEqual(yield* half(breaks), Exit.die(broken))
+      })
+      assert.deepStrictEqual(yield* half(() => breaks), Exit.die(broken))
       assert.strictEqual(yield* nameOf(installation), before)
       assert.lengthOf(yield* recordsOf(installation), 0)
       assert.deepInclude(yield* once(installation, "one", rename(installation, "Whole")), { replayed: false })
@@ -93,7 +92,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
           once(
             installation,
             key,
-            rename(installation, "Half", () => refuse(new Refused()))
+            rename(installation, "Half", () => Effect.fail(new Refused()))
           )
         )
       yield* once(installation, "one", rename(installation, "First"))

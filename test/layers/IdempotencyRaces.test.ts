@@ -4,7 +4,6 @@ import { SqlClient } from "effect/sql"
 import { Idempotency, LARGE_ANSWER } from "../../src/domain/Idempotency.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import { Unavailable } from "../../src/domain/Unavailable.ts"
-import { refuse } from "../../src/domain/Write.ts"
 import { countOf } from "../../src/layers/database/Plan.ts"
 import { postgres } from "../../src/layers/database/Postgres.ts"
 import { statement } from "../../src/layers/database/Statement.ts"
@@ -27,11 +26,19 @@ interface Meeting {
 const meet = Effect.fn(function* ({ body, first, waits }: Meeting) {
   const [installation, other] = [yield* installed, yield* installed]
   const { atCommit, beforeRecord, release, watcher } = yield* brake(installation)
-  const rest = function* () {
+  const rest = Effect.gen(function* () {
     yield* waits === "for the row" ? beforeRecord() : atCommit()
-    if (first === "is refused") yield* refuse(new Refused())
-  }
-  const one = yield* Effect.forkChild(Effect.exit(once(installation, "one", rename(installation, "First", rest))))
+    if (first === "is refused") yield* new Refused()
+  })
+  const one = yield* Effect.forkChild(
+    Effect.exit(
+      once(
+        installation,
+        "one",
+        rename(installation, "First", () => rest)
+      )
+    )
+  )
   const [pid] = yield* waiting(watcher, 1)
   const written = waits === "for the row" ? installation : other
   const two = yield* Effect.forkChild(Effect.result(once(installation, "one", rename(written, "Second"), body)))
@@ -53,10 +60,10 @@ const renameOnce = statement("update stores set name = 'Done' where id = $1 and 
 
 /** Can be done once: the next is refused because of what the first did. */
 const finish = ({ storeId }: Installation) =>
-  function* () {
-    if ((yield* countOf(renameOnce(storeId))) === 0) yield* refuse(new Refused())
+  Effect.gen(function* () {
+    if ((yield* countOf(renameOnce(storeId))) === 0) yield* new Refused()
     return "Done"
-  }
+  })
 
 const many = Array.from({ length: 20 }, (_, index) => index)
 
@@ -142,9 +149,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Of many 
           (index) => {
             const name = `Name ${index}`
             const isRefused = index % 4 === 3
-            const write = rename(installation, name, function* () {
-              if (isRefused) yield* refuse(new Refused())
-            })
+            const write = rename(installation, name, () => (isRefused ? Effect.fail(new Refused()) : Effect.void))
             const answer = Effect.result(once(installation, "one", write))
             return Effect.map(index % 2 === 0 ? answer : Effect.provide(answer, beside), (answer) => ({
               answer,
@@ -191,7 +196,18 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("An answe
   it.effect("is stored, and the repeated request gets it", () =>
     Effect.gen(function* () {
       const installation = yield* installed
-      const { atCommit, release, watcher } = yield* brake(installation)
+      const { release, watcher } = yield* brake(installation)
+      // The commit of a rename waits for the installation's row, which the brake holds.
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        create function wait_for_installation() returns trigger language plpgsql as $$
+          begin perform from installations where store_id = new.id for update; return null; end
+        $$
+      `
+      yield* sql`
+        create constraint trigger renamed after update on stores deferrable initially deferred
+        for each row execute function wait_for_installation()
+      `
       const { freeze, thaw, url } = yield* wayTo(yield* databaseUrl)
       const far = Context.get(
         yield* Layer.build(
@@ -199,9 +215,9 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("An answe
         ),
         Idempotency
       )
-      const write = (name: string, rest?: typeof atCommit) =>
-        Effect.provideService(once(installation, "one", rename(installation, name, rest)), Idempotency, far)
-      const request = yield* Effect.forkChild(Effect.exit(write("First", atCommit)))
+      const write = (name: string) =>
+        Effect.provideService(once(installation, "one", rename(installation, name)), Idempotency, far)
+      const request = yield* Effect.forkChild(Effect.exit(write("First")))
       yield* waiting(watcher, 1)
       freeze()
       yield* release

@@ -10,6 +10,7 @@ import { DomainLive } from "../../src/layers/Domain.ts"
 import { makeStore } from "../support/Api.ts"
 import { flushStatistics } from "../support/PlanCost.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
+import { connection, databaseUrl, rowsOf } from "../support/Process.ts"
 import { performIn } from "../support/Writes.ts"
 
 const SearchTest = Layer.provideMerge(DomainLive, PostgresTest)
@@ -132,13 +133,11 @@ it.live("what somebody holds is waited for by nobody, and caught up with the nex
     const storeId = yield* makeStore()
     yield* create(storeId, { name: "Desk" })
     yield* sql`insert into unsearched_products select store_id, id from products where store_id = ${storeId}`
-    const whileHeld = sql.withTransaction(
-      Effect.gen(function* () {
-        yield* sql`select from products where store_id = ${storeId} for update`
-        return yield* catchUp
-      })
-    )
-    assert.strictEqual(yield* whileHeld, 0)
+    const holder = yield* Effect.flatMap(databaseUrl, connection)
+    yield* rowsOf(holder, "begin")
+    yield* rowsOf(holder, "select from products where store_id = $1 for update", [storeId])
+    assert.strictEqual(yield* catchUp, 0)
+    yield* rowsOf(holder, "rollback")
     assert.strictEqual(yield* catchUp, 1)
   }).pipe(Effect.provide(SearchTest))
 )

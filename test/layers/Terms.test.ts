@@ -102,7 +102,7 @@ describe("Terms", () => {
             [...new Set(unentered.map(({ term }) => term))],
             [...new Set(fresh.unentered.filter(isNew).map(({ term }) => term))]
           )
-          knowEntered(unentered).action()
+          knowEntered(unentered)
           for (const { term } of unentered) entered.add(term)
           assert.isEmpty(remembered.indexOf(STORE, facets).unentered)
           assert.deepStrictEqual(
@@ -124,7 +124,7 @@ describe("Terms", () => {
   it("are remembered of the last values alone, so that what never comes again takes no room", () => {
     const { indexOf } = makeIndex()
     const isKnown = (name: string) => indexOf(STORE, named(name)).unentered.length === 0
-    const enter = (name: string) => knowEntered(indexOf(STORE, named(name)).unentered).action()
+    const enter = (name: string) => knowEntered(indexOf(STORE, named(name)).unentered)
     enter("often")
     enter("once")
     for (let n = 0; n < 20_000; n++) {

@@ -126,7 +126,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         const noticesOf = <A, E>(write: Write<A, E>, keep = true) =>
           Effect.gen(function* () {
             notices = 0
-            const described = () => recorded(contextOf(storeId), null, write, () => void (notices += 1))
+            const described = recorded(contextOf(storeId), null, write, () => void (notices += 1))
             const outcome = yield* Effect.result(perform(described, keep))
             return { outcome, notices }
           })

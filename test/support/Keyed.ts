@@ -5,8 +5,8 @@ import { Actor } from "../../src/domain/Actor.ts"
 import { Idempotency, IdempotencyKey, type Keyed, type StoredResponse } from "../../src/domain/Idempotency.ts"
 import { NOTHING } from "../../src/domain/access/AccessRule.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
-import type { Refusal, Write, WriteContext } from "../../src/domain/Write.ts"
-import { countOf, leave, type Steps } from "../../src/layers/database/Plan.ts"
+import type { Write, WriteContext } from "../../src/domain/Write.ts"
+import { countOf, leave, type Part, type Step } from "../../src/layers/database/Plan.ts"
 import { statement } from "../../src/layers/database/Statement.ts"
 import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
 import { AccessLive } from "../../src/layers/access/Access.ts"
@@ -41,13 +41,13 @@ const updateName = statement("update stores set name = $2 where id = $1")
 export const rename = <E = never>(
   { storeId }: Installation,
   name: string,
-  rest: () => Steps<unknown, Refusal<E>> = function* () {}
+  rest: () => Part<unknown, E> = () => Effect.void
 ) =>
-  function* (): Steps<string, Refusal<E>> {
+  Effect.gen(function* (): Step<string, E> {
     yield* countOf(updateName(storeId, name))
     yield* rest()
     return name
-  }
+  })
 
 export const nameOf = ({ storeId }: Installation) =>
   Effect.gen(function* () {

@@ -8,8 +8,7 @@ import { PAGE_BYTES } from "../../domain/Page.ts"
 import { Counted } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { storedList } from "../../domain/StoredList.ts"
-import { type Refusal, refuse } from "../../domain/Write.ts"
-import { firstOf, type Steps } from "../database/Plan.ts"
+import { firstOf, type Step } from "../database/Plan.ts"
 import { Database, Door } from "../database/Postgres.ts"
 import { type Statement, statement } from "../database/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
@@ -124,21 +123,21 @@ const Json = column("json", Schema.String)
 const agentOf = firstOf(Json)
 
 /** Changes an agent by a statement, which answers it as it is then. One that was revoked before has ended already. */
-function* changed(
+const changed = Effect.fnUntraced(function* (
   store: StoreId,
   id: AgentId,
   act: "update" | "revoke",
   change: Statement
-): Steps<JsonText, Refusal<AgentNotFound>> {
+): Step<JsonText, AgentNotFound> {
   const before = yield* agentOf(lockAgent(store, id))
   const found = yield* agentOf(change)
-  const after = Option.getOrUndefined(found) ?? (yield* refuse(new AgentNotFound({ id })))
+  const after = Option.getOrUndefined(found) ?? (yield* new AgentNotFound({ id }))
   if (Option.isSome(before)) {
     const left = act === "revoke" ? null : administered(after)
     yield* recordAdministered(store, "agent", id, administered(before.value), left)
   }
   return after
-}
+})
 
 export const AgentsLive = Layer.effect(
   Agents,
@@ -146,7 +145,7 @@ export const AgentsLive = Layer.effect(
     const database = yield* Database
     const { together } = yield* Door
     const bearerOf = makeHeldWindows(
-      together(
+      yield* together(
         (asked: ReadonlyArray<Calling>) =>
           admitAll(
             asked.map(({ hash }) => hash),
@@ -164,35 +163,33 @@ export const AgentsLive = Layer.effect(
         const token = newToken("agent_")
         return {
           token,
-          write: function* () {
+          write: Effect.gen(function* () {
             return (yield* makeAgent(store, by, agent, { tokenHash: hashOf(token), days: null })).json
-          }
+          })
         }
       },
 
       list: (store, { cursor, limit }) =>
         traced("Agents.list")(page(selectPage(store, limit, PAGE_BYTES, cursor ?? START))),
 
-      update:
-        (store, id, { budget = null, name = null, proposalsOnly = null, scopes, window = null }) =>
-        () => {
-          const chosen = scopes === undefined ? null : arrayOf([...new Set(scopes)])
-          return changed(store, id, "update", updateAgent(store, id, name, chosen, budget, window, proposalsOnly))
-        },
+      update: (store, id, { budget = null, name = null, proposalsOnly = null, scopes, window = null }) => {
+        const chosen = scopes === undefined ? null : arrayOf([...new Set(scopes)])
+        return changed(store, id, "update", updateAgent(store, id, name, chosen, budget, window, proposalsOnly))
+      },
 
       revoke: (store, id) =>
-        function* () {
+        Effect.gen(function* () {
           yield* endGrantsOf(store, id)
           return yield* changed(store, id, "revoke", revokeAgent(store, id))
-        },
+        }),
 
       budgeted: (store, agent, write) =>
-        function* () {
+        Effect.gen(function* () {
           let isChange = false
-          const value = yield* overheard(write, () => (isChange = true))()
+          const value = yield* overheard(write, () => (isChange = true))
           if (isChange) yield* spend(store, agent, "write")
           return value
-        },
+        }),
 
       admit: (token, calls, taken) =>
         Effect.flatMap(

@@ -11,8 +11,7 @@ import {
 } from "../../domain/access/Apps.ts"
 import { redirectsOf } from "../../domain/oauth/Redirects.ts"
 import type { RedirectUriRefused } from "../../domain/oauth/RedirectUri.ts"
-import { type Refusal, refuse } from "../../domain/Write.ts"
-import { firstOf, type Steps } from "../database/Plan.ts"
+import { firstOf, type Step } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
 import { arrayOf } from "../Lists.ts"
@@ -26,19 +25,19 @@ const insertApp = statement(`
 const idOf = firstOf(column("id", Schema.toType(AppId)))
 
 /** The redirect URIs as they are kept, where all of them may be registered. */
-export function* redirectsIn(
+export const redirectsIn = Effect.fnUntraced(function* (
   uris: ReadonlyArray<string>,
   isPublic: boolean
-): Steps<ReadonlyArray<string>, Refusal<RedirectUriRefused>> {
+): Step<ReadonlyArray<string>, RedirectUriRefused> {
   const checked = redirectsOf(uris, isPublic)
-  return Result.isSuccess(checked) ? checked.success : yield* refuse(checked.failure)
-}
+  return Result.isSuccess(checked) ? checked.success : yield* Effect.fail(checked.failure)
+})
 
 /** Texts each once, as an array of the database. */
 export const listed = (texts: ReadonlyArray<string>) => arrayOf([...new Set(texts)])
 
 /** Makes an app. */
-export function* appMade({
+export const appMade = Effect.fnUntraced(function* ({
   capabilities,
   developer = null,
   isPublic = false,
@@ -47,11 +46,11 @@ export function* appMade({
   redirectUris = [],
   scopes,
   website = null
-}: Grants & Partial<AppClient> & { readonly name: string }): Steps<AppId, Refusal<RedirectUriRefused>> {
+}: Grants & Partial<AppClient> & { readonly name: string }): Step<AppId, RedirectUriRefused> {
   const redirects = yield* redirectsIn(redirectUris, isPublic)
   const values = [name, listed(scopes), listed(capabilities), developer, website, logoUrl, isPublic, listed(redirects)]
   return Option.getOrThrow(yield* idOf(insertApp(...values)))
-}
+})
 
 const lockApp = statement(`select id, is_public as "isPublic" from apps where id = $1 for no key update`)
 const lockedOf = firstOf(Schema.Struct({ id: Schema.toType(AppId), isPublic: Schema.Boolean }))
@@ -61,13 +60,15 @@ export const AppsLive = Layer.effect(
   Effect.map(Database, ({ perform, rows }) => {
     const appsOf = rows(AppSummary)
     return Apps.of({
-      create: Effect.fn("Apps.create")((app) => perform(() => appMade(app))),
+      create: Effect.fn("Apps.create")((app) => perform(appMade(app))),
 
       rotateSecret: Effect.fn("Apps.rotateSecret")((id, overlapHours) =>
-        perform(function* (): Steps<NewClientSecret, Refusal<AppNotFound | NoClientSecret>> {
-          const app = Option.getOrUndefined(yield* lockedOf(lockApp(id))) ?? (yield* refuse(new AppNotFound({ id })))
-          return yield* rotateClientSecret(app, overlapHours)
-        })
+        perform(
+          Effect.gen(function* (): Step<NewClientSecret, AppNotFound | NoClientSecret> {
+            const app = Option.getOrUndefined(yield* lockedOf(lockApp(id))) ?? (yield* new AppNotFound({ id }))
+            return yield* rotateClientSecret(app, overlapHours)
+          })
+        )
       ),
 
       list: Effect.fn("Apps.list")((limit) =>

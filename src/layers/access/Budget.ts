@@ -1,10 +1,9 @@
-import { Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { ApprovalNeeded, BudgetSpent } from "../../domain/access/Agents.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import type { AgentId } from "../../domain/Actor.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { type Refusal, refuse } from "../../domain/Write.ts"
-import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { countOf, firstOf, type Step } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 
 /** The day that budgets are of, by the database's clock. */
@@ -36,14 +35,14 @@ const whyOf = firstOf(
 )
 
 /** Spends one of the writes of an agent's day: of one that is performed, or is kept as a proposal. */
-export function* spend(
+export const spend = Effect.fnUntraced(function* (
   store: StoreId,
   agent: AgentId,
   as: "write" | "proposal"
-): Steps<void, Refusal<InvalidToken | ApprovalNeeded | BudgetSpent>> {
+): Step<void, InvalidToken | ApprovalNeeded | BudgetSpent> {
   const asked = [store, agent, as === "proposal"] as const
   if ((yield* countOf(countWrite(...asked))) > 0) return
   const { budget, isHeld, isRevoked, renewsAt } = Option.getOrThrow(yield* whyOf(selectWhy(...asked)))
-  if (isRevoked) yield* refuse(new InvalidToken())
-  yield* refuse(isHeld ? new ApprovalNeeded() : new BudgetSpent({ budget, renewsAt }))
-}
+  if (isRevoked) yield* new InvalidToken()
+  yield* Effect.fail(isHeld ? new ApprovalNeeded() : new BudgetSpent({ budget, renewsAt }))
+})

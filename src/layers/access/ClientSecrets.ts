@@ -1,7 +1,6 @@
-import { Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { type AppId, type NewClientSecret, NoClientSecret } from "../../domain/access/Apps.ts"
-import { type Refusal, refuse } from "../../domain/Write.ts"
-import { firstOf, type Steps } from "../database/Plan.ts"
+import { firstOf, type Step } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 
@@ -24,17 +23,17 @@ const insertSecret = statement(`
 const madeOf = firstOf(Schema.Struct({ previousUntil: Schema.NullOr(Schema.Date) }))
 
 /** Gives an app a secret of 256 random bits. Its row is locked: two who do that at once would leave three. */
-export function* addClientSecret(app: AppId, overlapHours: number): Steps<NewClientSecret> {
+export const addClientSecret = Effect.fnUntraced(function* (app: AppId, overlapHours: number): Step<NewClientSecret> {
   const secret = newToken("app_secret_")
   const made = yield* madeOf(insertSecret(app, hashOf(secret), overlapHours))
   return { secret, ...Option.getOrThrow(made) }
-}
+})
 
 /** The same, unless it is public. */
-export function* rotateClientSecret(
+export const rotateClientSecret = Effect.fnUntraced(function* (
   { id, isPublic }: { readonly id: AppId; readonly isPublic: boolean },
   overlapHours: number
-): Steps<NewClientSecret, Refusal<NoClientSecret>> {
-  if (isPublic) yield* refuse(new NoClientSecret({ id }))
+): Step<NewClientSecret, NoClientSecret> {
+  if (isPublic) yield* new NoClientSecret({ id })
   return yield* addClientSecret(id, overlapHours)
-}
+})

@@ -6,8 +6,7 @@ import type { MerchantId } from "../../domain/Actor.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import { NO_HOSTS } from "../../domain/webhooks/AllowedHosts.ts"
-import { type Refusal, refuse } from "../../domain/Write.ts"
-import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { countOf, firstOf, type Step } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
 import { jsonPageQuery, pageOf, START } from "../Pages.ts"
@@ -80,14 +79,14 @@ const Own = Schema.Struct({ id: Schema.toType(AppId), isPublic: Schema.Boolean }
 const ownOf = firstOf(Own)
 
 /** The app of a developer, locked. */
-function* own(developer: MerchantId, id: AppId): Steps<typeof Own.Type, Refusal<AppNotFound>> {
+const own = Effect.fnUntraced(function* (developer: MerchantId, id: AppId): Step<typeof Own.Type, AppNotFound> {
   const found = yield* ownOf(lockOwn(developer, id))
-  return Option.getOrUndefined(found) ?? (yield* refuse(new AppNotFound({ id })))
-}
+  return Option.getOrUndefined(found) ?? (yield* new AppNotFound({ id }))
+})
 
-function* shown(developer: MerchantId, id: AppId): Steps<JsonText> {
+const shown = Effect.fnUntraced(function* (developer: MerchantId, id: AppId): Step<JsonText> {
   return Option.getOrThrow(yield* jsonOf(selectApp(developer, id)))
-}
+})
 
 const orNull = (texts: ReadonlyArray<string> | undefined) => (texts === undefined ? null : listed(texts))
 
@@ -107,14 +106,14 @@ export const DevelopersLive = Layer.effect(
 
     return Developers.of({
       create: (developer, { capabilities = [], type, ...app }) =>
-        function* () {
+        Effect.gen(function* () {
           yield* countOf(lockAccount(developer))
-          if ((yield* countOf(selectFull(developer))) > 0) return yield* refuse(new AppLimitReached())
+          if ((yield* countOf(selectFull(developer))) > 0) return yield* new AppLimitReached()
           const isPublic = type === "public"
           const id = yield* appMade({ ...app, capabilities, developer, isPublic })
           const secret = isPublic ? null : (yield* addClientSecret(id, 0)).secret
           return { json: yield* shown(developer, id), secret }
-        },
+        }),
 
       list: Effect.fn("Developers.list")((developer, { cursor = START, limit }) =>
         apps(selectPage(developer, limit, PAGE_BYTES, cursor))
@@ -123,20 +122,20 @@ export const DevelopersLive = Layer.effect(
       get: Effect.fn("Developers.get")(get),
 
       update: (developer, id, { capabilities, logoUrl, name = null, redirectUris, scopes, website }) =>
-        function* () {
+        Effect.gen(function* () {
           const { isPublic } = yield* own(developer, id)
           const redirects = redirectUris === undefined ? undefined : yield* redirectsIn(redirectUris, isPublic)
           const lists = [redirects, scopes, capabilities].map(orNull)
           const [site, logo] = [website !== undefined, logoUrl !== undefined]
           yield* countOf(updateApp(id, name, ...lists, site, website, logo, logoUrl))
           return yield* shown(developer, id)
-        },
+        }),
 
       rotateSecret: (developer, id, overlapHours) =>
-        function* () {
+        Effect.gen(function* () {
           const { secret } = yield* rotateClientSecret(yield* own(developer, id), overlapHours)
           return { json: yield* shown(developer, id), secret }
-        },
+        }),
 
       installations: Effect.fn("Developers.installations")((developer, id, { cursor = START, limit }) =>
         Effect.andThen(get(developer, id), installed(selectInstallations(id, limit, PAGE_BYTES, cursor)))
@@ -145,33 +144,29 @@ export const DevelopersLive = Layer.effect(
       requireOwn: Effect.fn("Developers.requireOwn")((developer, id) => Effect.asVoid(get(developer, id))),
 
       setWebhook: (developer, id, { kinds, url }) =>
-        Effect.map(
-          newSecret(sealing, id),
-          (made) =>
-            function* () {
-              yield* own(developer, id)
-              const target = yield* targetOf(url, NO_HOSTS)
-              const isFirst = yield* putWebhook(id, { url: target, kinds }, made.sealed)
-              return { json: JSON.stringify({ url: target, kinds }), secret: isFirst ? made.secret : null }
-            }
+        Effect.map(newSecret(sealing, id), (made) =>
+          Effect.gen(function* () {
+            yield* own(developer, id)
+            const target = yield* targetOf(url, NO_HOSTS)
+            const isFirst = yield* putWebhook(id, { url: target, kinds }, made.sealed)
+            return { json: JSON.stringify({ url: target, kinds }), secret: isFirst ? made.secret : null }
+          })
         ),
 
       rotateWebhookSecret: (developer, id, before) =>
-        Effect.map(
-          newSecret(sealing, id),
-          (made) =>
-            function* () {
-              yield* own(developer, id)
-              const { previousUntil } = yield* rotateWebhook(id, made.sealed, before)
-              return { json: JSON.stringify({ previousUntil }), secret: made.secret }
-            }
+        Effect.map(newSecret(sealing, id), (made) =>
+          Effect.gen(function* () {
+            yield* own(developer, id)
+            const { previousUntil } = yield* rotateWebhook(id, made.sealed, before)
+            return { json: JSON.stringify({ previousUntil }), secret: made.secret }
+          })
         ),
 
       redeliver: (developer, id, event) =>
-        function* () {
+        Effect.gen(function* () {
           yield* own(developer, id)
           return yield* redelivered(id, event)
-        }
+        })
     })
   })
 )

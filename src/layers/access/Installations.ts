@@ -13,9 +13,9 @@ import { ScopesNotDeclared } from "../../domain/access/Scope.ts"
 import { UnknownStore } from "../../domain/access/Stores.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { type Refusal, refuse, type Write } from "../../domain/Write.ts"
+import type { Write } from "../../domain/Write.ts"
 import { cancelLive } from "../billing/Subscriptions.ts"
-import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { countOf, firstOf, type Step } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, type Statement, statement } from "../database/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
@@ -97,32 +97,40 @@ const uninstall = statement(`
 
 const appOf = firstOf(AppSummary.mapFields(Struct.pick(["scopes", "capabilities"])))
 
-function* requireStore(id: StoreId): Steps<void, Refusal<UnknownStore>> {
-  if ((yield* countOf(lockStore(id))) === 0) yield* refuse(new UnknownStore({ id }))
-}
+const requireStore = Effect.fnUntraced(function* (id: StoreId): Step<void, UnknownStore> {
+  if ((yield* countOf(lockStore(id))) === 0) yield* new UnknownStore({ id })
+})
 
-function* requireApp(id: AppId): Steps<Grants, Refusal<AppNotFound>> {
-  return Option.getOrUndefined(yield* appOf(selectApp(id))) ?? (yield* refuse(new AppNotFound({ id })))
-}
+const requireApp = Effect.fnUntraced(function* (id: AppId): Step<Grants, AppNotFound> {
+  return Option.getOrUndefined(yield* appOf(selectApp(id))) ?? (yield* new AppNotFound({ id }))
+})
 
 /** An installation that nobody else changes until the transaction ends. */
-function* held(store: StoreId, id: InstallationId): Steps<InstalledApp, Refusal<InstallationNotFound>> {
+const held = Effect.fnUntraced(function* (
+  store: StoreId,
+  id: InstallationId
+): Step<InstalledApp, InstallationNotFound> {
   const found = Option.getOrUndefined(yield* jsonOf(lockOne(store, id)))
-  return installedIn((found ?? (yield* refuse(new InstallationNotFound({ id })))).json)
-}
+  return installedIn((found ?? (yield* new InstallationNotFound({ id }))).json)
+})
 
 /** An installation as a statement leaves it. */
-function* changed(store: StoreId, id: InstallationId, before: InstalledApp | null, change: Statement): Steps<string> {
+const changed = Effect.fnUntraced(function* (
+  store: StoreId,
+  id: InstallationId,
+  before: InstalledApp | null,
+  change: Statement
+): Step<string> {
   const { json } = Option.getOrThrow(yield* jsonOf(change))
   yield* recordAdministered(store, "installation", id, before, installedIn(json))
   return json
-}
+})
 
 /** Does what members do with an installation, and answers it. */
 const acted = (store: StoreId, id: InstallationId, act: Statement): Write<string, InstallationNotFound> =>
-  function* () {
+  Effect.gen(function* () {
     return yield* changed(store, id, yield* held(store, id), act)
-  }
+  })
 
 export const InstallationsLive = Layer.effect(
   Installations,
@@ -136,15 +144,15 @@ export const InstallationsLive = Layer.effect(
 
     return Installations.of({
       install: ({ appId, capabilities, scopes, storeId }) =>
-        function* () {
+        Effect.gen(function* () {
           yield* requireStore(storeId)
           const app = yield* requireApp(appId)
           const undeclared = {
             scopes: scopes.filter((scope) => !app.scopes.includes(scope)),
             capabilities: capabilities.filter((capability) => !app.capabilities.includes(capability))
           }
-          if (undeclared.scopes.length > 0) return yield* refuse(new ScopesNotDeclared(undeclared))
-          if (undeclared.capabilities.length > 0) return yield* refuse(new CapabilitiesNotDeclared(undeclared))
+          if (undeclared.scopes.length > 0) return yield* new ScopesNotDeclared(undeclared)
+          if (undeclared.capabilities.length > 0) return yield* new CapabilitiesNotDeclared(undeclared)
           yield* emptyOverdue(storeId, appId)
           yield* countOf(prepareInstallation(storeId, appId))
           const { id, json } = Option.getOrThrow(yield* heldOf(lockOfApp(storeId, appId)))
@@ -155,11 +163,11 @@ export const InstallationsLive = Layer.effect(
             grant(storeId, id, arrayOf(scopes), arrayOf(capabilities))
           )
           return { id, storeId, scopes, capabilities }
-        },
+        }),
 
       list: Effect.fn("Installations.list")(function* ({ appId, limit, storeId }) {
-        if (Option.isSome(storeId)) yield* perform(() => requireStore(storeId.value))
-        if (Option.isSome(appId)) yield* perform(() => requireApp(appId.value))
+        if (Option.isSome(storeId)) yield* perform(requireStore(storeId.value))
+        if (Option.isSome(appId)) yield* perform(requireApp(appId.value))
         return yield* installationsOf(sql`
           ${summaries} and ${Option.match(storeId, { onNone: () => sql`true`, onSome: (id) => sql`i.store_id = ${id}` })}
             and ${Option.match(appId, { onNone: () => sql`true`, onSome: (id) => sql`i.app_id = ${id}` })}
@@ -190,15 +198,15 @@ export const InstallationsLive = Layer.effect(
       resume: (store, id) => acted(store, id, resumeInstallation(store, id)),
 
       uninstall: (store, id) =>
-        function* () {
+        Effect.gen(function* () {
           const before = yield* held(store, id)
           yield* countOf(uninstall(store, id))
-          yield* endInstallation(store, id)()
+          yield* endInstallation(store, id)
           yield* cancelLive(store, id)
           yield* recordAdministered(store, "installation", id, before, null)
-        },
+        }),
 
-      purge: perform(emptyNext)
+      purge: perform(emptyNext())
     })
   })
 )

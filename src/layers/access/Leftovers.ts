@@ -1,9 +1,9 @@
-import { Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { AppId } from "../../domain/access/Apps.ts"
 import { InstallationId } from "../../domain/access/Installations.ts"
 import { DATA_HOURS } from "../../domain/access/InstallationState.ts"
 import { StoreId } from "../../domain/Store.ts"
-import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { countOf, firstOf, type Step } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import { deleteAll } from "../records/AppData.ts"
 
@@ -24,10 +24,10 @@ const ownerOf = firstOf(Schema.Struct({ storeId: Schema.toType(StoreId), id: Sch
 const lockOverdue = statement(`${OWNER} where i.store_id = $1 and i.app_id = $2 and ${OVERDUE} for no key update`)
 
 /** Before an app is installed again: empties what it should find empty. */
-export function* emptyOverdue(store: StoreId, app: AppId): Steps<void> {
+export const emptyOverdue = Effect.fnUntraced(function* (store: StoreId, app: AppId): Step<void> {
   const owner = yield* ownerOf(lockOverdue(store, app))
   if (Option.isSome(owner)) yield* deleteAll(owner.value.storeId, owner.value.id)
-}
+})
 
 const lockNext = statement(`
   ${OWNER} where ${OVERDUE} order by i.uninstalled_at limit 1 for no key update skip locked
@@ -35,10 +35,10 @@ const lockNext = statement(`
 const note = statement("update installations set emptied_for = uninstalled_at where store_id = $1 and id = $2")
 
 /** Empties what was uninstalled first. Answers of how many installations: one or none. */
-export function* emptyNext(): Steps<number> {
+export const emptyNext = Effect.fnUntraced(function* (): Step<number> {
   const owner = yield* ownerOf(lockNext())
   if (Option.isNone(owner)) return 0
   const { id, storeId } = owner.value
   yield* deleteAll(storeId, id)
   return yield* countOf(note(storeId, id))
-}
+})

@@ -12,9 +12,8 @@ import {
 } from "../../domain/access/Merchants.ts"
 import { MerchantId } from "../../domain/Actor.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { type Refusal, refuse } from "../../domain/Write.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
-import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { countOf, firstOf, type Step } from "../database/Plan.ts"
 import { column } from "../database/Column.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, type Statement, statement } from "../database/Statement.ts"
@@ -67,19 +66,23 @@ const deleteMember = statement("delete from members where store_id = $1 and merc
 const selectOwner = statement("select from members where store_id = $1 and role = 'owner' limit 1")
 
 /** Refuses what would leave the store without an owner. */
-function* keepOwner(store: StoreId): Steps<void, Refusal<LastOwner>> {
-  if ((yield* countOf(selectOwner(store))) === 0) yield* refuse(new LastOwner())
-}
+const keepOwner = Effect.fnUntraced(function* (store: StoreId): Step<void, LastOwner> {
+  if ((yield* countOf(selectOwner(store))) === 0) yield* new LastOwner()
+})
 
 /** Changes who a merchant is in a store by a statement, under the lock of the store. Answers of how many: one or none. */
-function* changed(store: StoreId, id: MerchantId, change: Statement): Steps<number, Refusal<LastOwner>> {
+const changed = Effect.fnUntraced(function* (
+  store: StoreId,
+  id: MerchantId,
+  change: Statement
+): Step<number, LastOwner> {
   const before = yield* memberOf(selectMember(store, id))
   const count = yield* countOf(change)
   if (count > 0) yield* keepOwner(store)
   const after = yield* memberOf(selectMember(store, id))
   yield* recordAdministered(store, "member", id, Option.getOrNull(before), Option.getOrNull(after))
   return count
-}
+})
 
 export const MerchantsLive = Layer.effect(
   Merchants,
@@ -133,19 +136,19 @@ export const MerchantsLive = Layer.effect(
 
       // Members are changed one after the other: two who leave at once would each see the other stay.
       join: (store, email, role) =>
-        function* () {
+        Effect.gen(function* () {
           yield* lockedStore(store)
           const found = proven(email, yield* foundOf(selectMerchant(email)))
-          const id = Result.isSuccess(found) ? found.success : yield* refuse(found.failure)
+          const id = Result.isSuccess(found) ? found.success : yield* Effect.fail(found.failure)
           yield* changed(store, id, putMember(store, id, role))
           return id
-        },
+        }),
 
       leave: (store, merchant) =>
-        function* () {
+        Effect.gen(function* () {
           yield* lockedStore(store)
           return (yield* changed(store, merchant, deleteMember(store, merchant))) > 0
-        },
+        }),
 
       members: Effect.fn("Merchants.members")((store) =>
         membersOf(sql`

@@ -1,10 +1,9 @@
-import { Option, Schema, Struct } from "effect"
+import { Effect, Option, Schema, Struct } from "effect"
 import { Agent, AgentLimitReached, BUDGET, MAX_AGENTS, type NewAgent, WINDOW } from "../../domain/access/Agents.ts"
 import { AgentId, type MerchantId } from "../../domain/Actor.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { type Refusal, refuse } from "../../domain/Write.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
-import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { countOf, firstOf, type Step } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { arrayOf } from "../Lists.ts"
@@ -55,16 +54,16 @@ interface Kept {
 }
 
 /** Makes an agent of a store, if it has fewer than it may. */
-export function* makeAgent(
+export const makeAgent = Effect.fnUntraced(function* (
   store: StoreId,
   by: MerchantId,
   { budget = BUDGET.usual, name, proposalsOnly = false, scopes, window = WINDOW.usual }: NewAgent,
   { days, tokenHash }: Kept
-): Steps<{ readonly id: AgentId; readonly json: string }, Refusal<StoreNotFound | AgentLimitReached>> {
+): Step<{ readonly id: AgentId; readonly json: string }, StoreNotFound | AgentLimitReached> {
   yield* lockedStore(store)
-  if ((yield* countOf(selectFull(store))) > 0) return yield* refuse(new AgentLimitReached())
+  if ((yield* countOf(selectFull(store))) > 0) return yield* new AgentLimitReached()
   const values = [name, arrayOf([...new Set(scopes)]), budget, window, proposalsOnly, by, days]
   const made = Option.getOrThrow(yield* madeOf(insertAgent(store, tokenHash, ...values)))
   yield* recordAdministered(store, "agent", made.id, null, administered(made.json))
   return made
-}
+})

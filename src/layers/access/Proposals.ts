@@ -18,9 +18,9 @@ import type { JsonText } from "../../domain/Document.ts"
 import { parse } from "../../domain/Json.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { type Change, type Refusal, refuse } from "../../domain/Write.ts"
+import type { Change } from "../../domain/Write.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
-import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { countOf, firstOf, type Step } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
 import { END, pageOf, pageQuery, START } from "../Pages.ts"
@@ -155,17 +155,17 @@ const resultOf = (changes: ReadonlyArray<Change>) =>
   changes.map(({ resource, resourceId, version }) => ({ resource, id: resourceId, version }))
 
 /** Why a proposal cannot be decided. */
-function* whyNot(
+const whyNot = Effect.fnUntraced(function* (
   store: StoreId,
   id: ProposalId,
   agent: AgentId | null
-): Steps<never, Refusal<ProposalNotFound | ProposalDecided>> {
+): Step<never, ProposalNotFound | ProposalDecided> {
   const found = yield* statusOf(selectStatus(store, id, agent))
-  return yield* refuse(Option.isNone(found) ? new ProposalNotFound({ id }) : new ProposalDecided(found.value))
-}
+  return yield* Effect.fail(Option.isNone(found) ? new ProposalNotFound({ id }) : new ProposalDecided(found.value))
+})
 
 /** Decides a proposal that is pending, which of several who would at once only one does. */
-function* decided(
+const decided = Effect.fnUntraced(function* (
   store: StoreId,
   id: ProposalId,
   agent: AgentId | null,
@@ -173,31 +173,31 @@ function* decided(
   by: MerchantId | null,
   reason: string | null = null,
   result: ReadonlyArray<unknown> = []
-): Steps<JsonText, Refusal<ProposalNotFound | ProposalDecided>> {
+): Step<JsonText, ProposalNotFound | ProposalDecided> {
   const done = yield* jsonOf(decide(store, id, agent, status, reason, by, JSON.stringify(result)))
   return Option.isSome(done) ? done.value : yield* whyNot(store, id, agent)
-}
+})
 
 /** Refuses where what the proposal is based on is at another version. */
-function* requireGround(store: StoreId, id: ProposalId): Steps<void, Refusal<GroundMoved>> {
+const requireGround = Effect.fnUntraced(function* (store: StoreId, id: ProposalId): Step<void, GroundMoved> {
   const moved = yield* movedOf(selectMoved(store, id))
-  if (Option.isSome(moved)) yield* refuse(new GroundMoved(moved.value))
-}
+  if (Option.isSome(moved)) yield* new GroundMoved(moved.value)
+})
 
 /** Refuses where what was changed was at another version: by a write that came in between. */
-function* requireSame(
+const requireSame = Effect.fnUntraced(function* (
   store: StoreId,
   id: ProposalId,
   ground: typeof Ground.Type,
   changes: ReadonlyArray<Change>
-): Steps<void, Refusal<GroundMoved>> {
+): Step<void, GroundMoved> {
   const found = groundOf(changes)
   for (const { version: proposed, ...its } of ground) {
     const now = found.find((one) => one.id === its.id)
     if (now === undefined) yield* requireGround(store, id)
-    else if (now.version !== proposed) yield* refuse(new GroundMoved({ ...its, proposed, current: now.version }))
+    else if (now.version !== proposed) yield* new GroundMoved({ ...its, proposed, current: now.version })
   }
-}
+})
 
 export const ProposalsLive = Layer.effect(
   Proposals,
@@ -208,17 +208,17 @@ export const ProposalsLive = Layer.effect(
 
     return Proposals.of({
       propose: (store, { agentId, payload, procedure }, write) =>
-        function* () {
+        Effect.gen(function* () {
           const { changes, value } = yield* tried(write)
           if (changes.length === 0) return { unchanged: value }
           yield* lockedStore(store)
           yield* spend(store, agentId, "proposal")
-          if ((yield* countOf(countPending(store, agentId))) > 0) return yield* refuse(new TooManyProposals())
+          if ((yield* countOf(countPending(store, agentId))) > 0) return yield* new TooManyProposals()
           const ground = JSON.stringify(groundOf(changes))
           return {
             proposed: Option.getOrThrow(yield* jsonOf(insertProposal(store, agentId, procedure, payload, ground)))
           }
-        },
+        }),
 
       list: (store, request) => traced("Proposals.list")(page(select(store, request))),
 
@@ -239,19 +239,19 @@ export const ProposalsLive = Layer.effect(
       ),
 
       approve: (store, id, by, write) =>
-        function* () {
+        Effect.gen(function* () {
           const held = yield* lockedOf(lockPending(store, id))
           if (Option.isNone(held)) return yield* whyNot(store, id, null)
           yield* requireGround(store, id)
           const changes: Array<Change> = []
-          yield* overheard(write, (some) => changes.push(...some))()
+          yield* overheard(write, (some) => changes.push(...some))
           yield* requireSame(store, id, held.value.ground, changes)
           return yield* decided(store, id, null, "approved", by, null, resultOf(changes))
-        },
+        }),
 
-      reject: (store, id, by, reason) => () => decided(store, id, null, "rejected", by, reason),
+      reject: (store, id, by, reason) => decided(store, id, null, "rejected", by, reason),
 
-      withdraw: (store, id, agent) => () => decided(store, id, agent, "withdrawn", null),
+      withdraw: (store, id, agent) => decided(store, id, agent, "withdrawn", null),
 
       purge: database.count(
         purgeOf({ table: "proposals", key: ["store_id", "id"], kept: `${READABLE_DAYS - PENDING_DAYS} days` })

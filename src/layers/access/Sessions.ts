@@ -135,7 +135,7 @@ export const SessionsLive = Layer.effect(
     const idOf = first(column("id", Schema.toType(SessionId)))
     const merchantOf = first(column("id", Schema.toType(MerchantId)))
     const admittedOf = makeHeldWindows(
-      together(
+      yield* together(
         (asked: ReadonlyArray<Calling>) =>
           findSessions(
             asked.map(({ hash }) => hash),

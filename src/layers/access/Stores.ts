@@ -11,8 +11,7 @@ import {
   UnknownStore
 } from "../../domain/access/Stores.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { type Refusal, refuse } from "../../domain/Write.ts"
-import { answerOf, firstOf, type Steps } from "../database/Plan.ts"
+import { answerOf, firstOf, type Step } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, type Statement, statement } from "../database/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
@@ -61,21 +60,21 @@ const selectPlans = statement(`
 `)
 const decodePlans = compileTrustedDecoder(Schema.Array(Plan))
 
-function* requirePlan(name: string): Steps<void, Refusal<PlanNotFound>> {
+const requirePlan = Effect.fnUntraced(function* (name: string): Step<void, PlanNotFound> {
   const { rows } = yield* answerOf(selectPlans())
   const known = decodePlans(rows).map((plan) => plan.name)
-  if (!known.includes(name)) yield* refuse(new PlanNotFound({ name, known }))
-}
+  if (!known.includes(name)) yield* new PlanNotFound({ name, known })
+})
 
 const rowOf = firstOf(StoreRow)
 
 /** The store as it is and, unless the statement finds none, as that leaves it. */
-function* changed(id: StoreId, change: Statement): Steps<Option.Option<Store>> {
+const changed = Effect.fnUntraced(function* (id: StoreId, change: Statement): Step<Option.Option<Store>> {
   const before = toldOf(yield* rowOf(lockStore(id)))
   const after = toldOf(yield* rowOf(change))
   yield* recordAdministered(id, "settings", id, Option.getOrNull(before), Option.getOrNull(after))
   return after
-}
+})
 
 export const StoresLive = Layer.effect(
   Stores,
@@ -98,7 +97,7 @@ export const StoresLive = Layer.effect(
       }),
 
       create: Effect.fn("Stores.create")(function* ({ currencyCode, name, plan, ...given }) {
-        yield* perform(() => requirePlan(plan))
+        yield* perform(requirePlan(plan))
         const { country, domain, locale, timezone, weightUnit } = { ...DEFAULT_SETTINGS, ...given }
         return yield* idOf(sql`
           insert into stores (id, name, plan, currency_code, domain, timezone, locale, country, weight_unit)
@@ -117,11 +116,11 @@ export const StoresLive = Layer.effect(
         ),
 
       updateSettings: (id, { country, domain, locale, name, timezone, weightUnit }) =>
-        function* () {
+        Effect.gen(function* () {
           const [place, where] = [domain !== undefined, country !== undefined]
           const update = updateStore(id, name, timezone, locale, weightUnit, place, domain, where, country)
-          return Option.getOrUndefined(yield* changed(id, update)) ?? (yield* refuse(new StoreNotFound()))
-        },
+          return Option.getOrUndefined(yield* changed(id, update)) ?? (yield* new StoreNotFound())
+        }),
 
       list: Effect.fn("Stores.list")((limit) =>
         storesOf(sql`
@@ -135,10 +134,10 @@ export const StoresLive = Layer.effect(
       ),
 
       setPlan: (id, plan) =>
-        function* () {
+        Effect.gen(function* () {
           yield* requirePlan(plan)
-          if (Option.isNone(yield* changed(id, updatePlan(id, plan)))) yield* refuse(new UnknownStore({ id }))
-        },
+          if (Option.isNone(yield* changed(id, updatePlan(id, plan)))) yield* new UnknownStore({ id })
+        }),
 
       delete: Effect.fn("Stores.delete")(function* (id) {
         const deleted = yield* count(

@@ -1,4 +1,4 @@
-import { Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { AppId } from "../../domain/access/Apps.ts"
 import { type InstallationId, InstallationNotFound } from "../../domain/access/Installations.ts"
 import {
@@ -10,9 +10,9 @@ import {
   type Subscription
 } from "../../domain/billing/Billing.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { type Refusal, refuse, type Write } from "../../domain/Write.ts"
+import type { Write } from "../../domain/Write.ts"
 import { INSTALLED } from "../access/InstallationState.ts"
-import { countOf, firstOf, leave, type Steps } from "../database/Plan.ts"
+import { countOf, firstOf, leave, type Step } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { LAST, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
@@ -27,10 +27,10 @@ const lockInstallation = statement(`
 `)
 const appOf = firstOf(Schema.Struct({ appId: Schema.toType(AppId) }))
 
-function* lockedApp(store: StoreId, id: InstallationId): Steps<AppId, Refusal<InstallationNotFound>> {
+const lockedApp = Effect.fnUntraced(function* (store: StoreId, id: InstallationId): Step<AppId, InstallationNotFound> {
   const found = yield* appOf(lockInstallation(store, id))
-  return Option.getOrUndefined(found)?.appId ?? (yield* refuse(new InstallationNotFound({ id })))
-}
+  return Option.getOrUndefined(found)?.appId ?? (yield* new InstallationNotFound({ id }))
+})
 
 const rowOf = firstOf(SubscriptionRow)
 
@@ -61,18 +61,18 @@ interface Trial {
   readonly isAllowed: boolean
 }
 
-function* begin(
+const begin = Effect.fnUntraced(function* (
   store: StoreId,
   installation: InstallationId,
   app: AppId,
   plan: AppPlanId,
   { isAllowed, until }: Trial
-): Steps<Subscription, Refusal<AppPlanNotFound>> {
+): Step<Subscription, AppPlanNotFound> {
   const made = yield* rowOf(insertSubscription(store, installation, plan, app, until, isAllowed))
-  const row = Option.getOrUndefined(made) ?? (yield* refuse(new AppPlanNotFound({ id: plan })))
+  const row = Option.getOrUndefined(made) ?? (yield* new AppPlanNotFound({ id: plan }))
   yield* leave(nameLast(store, installation, row.id))
   return subscriptionOf(row)
-}
+})
 
 const isLive = ({ cancelledAt }: SubscriptionRow) => cancelledAt === null
 
@@ -81,10 +81,10 @@ export const subscribe = (
   installation: InstallationId,
   plan: AppPlanId
 ): Write<Subscription, InstallationNotFound | AppPlanNotFound | AlreadySubscribed> =>
-  function* () {
+  Effect.gen(function* () {
     const app = yield* lockedApp(store, installation)
     const last = Option.getOrUndefined(yield* rowOf(selectLast(store, installation)))
-    if (last !== undefined && isLive(last)) return yield* refuse(new AlreadySubscribed({ planName: last.planName }))
+    if (last !== undefined && isLive(last)) return yield* new AlreadySubscribed({ planName: last.planName })
     // What is paid for still of one that was cancelled ends where another begins.
     if (last !== undefined && last.endsAt !== null && last.endsAt > last.now) {
       yield* countOf(endSubscription(store, last.id, last.cancelledAt, last.now))
@@ -92,50 +92,53 @@ export const subscribe = (
     const made = yield* begin(store, installation, app, plan, { until: null, isAllowed: last === undefined })
     yield* recordAdministered(store, "subscription", made.id, null, made)
     return made
-  }
+  })
 
 /** The subscription that goes on, if there is one. */
-function* liveOf(store: StoreId, installation: InstallationId): Steps<Option.Option<SubscriptionRow>> {
+const liveOf = Effect.fnUntraced(function* (
+  store: StoreId,
+  installation: InstallationId
+): Step<Option.Option<SubscriptionRow>> {
   return Option.filter(yield* rowOf(selectLast(store, installation)), isLive)
-}
+})
 
 export const change = (
   store: StoreId,
   installation: InstallationId,
   plan: AppPlanId
 ): Write<Subscription, InstallationNotFound | AppPlanNotFound | NotSubscribed> =>
-  function* () {
+  Effect.gen(function* () {
     const app = yield* lockedApp(store, installation)
-    const live = Option.getOrUndefined(yield* liveOf(store, installation)) ?? (yield* refuse(new NotSubscribed()))
+    const live = Option.getOrUndefined(yield* liveOf(store, installation)) ?? (yield* new NotSubscribed())
     const isTrying = standingOf(live, live.now).state === "trialing"
     yield* countOf(endSubscription(store, live.id, live.now, live.now))
     const trial = { until: isTrying ? live.trialEndsAt : null, isAllowed: false }
     const made = yield* begin(store, installation, app, plan, trial)
     yield* recordAdministered(store, "subscription", made.id, subscriptionOf(live), made)
     return made
-  }
+  })
 
 /** Ends a subscription that goes on with its period. */
-function* end(store: StoreId, live: SubscriptionRow): Steps<Subscription> {
+const end = Effect.fnUntraced(function* (store: StoreId, live: SubscriptionRow): Step<Subscription> {
   const { id, now } = live
   const ended = yield* rowOf(endSubscription(store, id, now, standingOf(live, now).periodEndsAt))
   return subscriptionOf(Option.getOrThrow(ended))
-}
+})
 
 /** The same of an installation that ends, if it has one. */
-export function* cancelLive(store: StoreId, installation: InstallationId): Steps<void> {
+export const cancelLive = Effect.fnUntraced(function* (store: StoreId, installation: InstallationId): Step<void> {
   const live = yield* liveOf(store, installation)
   if (Option.isSome(live)) yield* end(store, live.value)
-}
+})
 
 export const cancel = (
   store: StoreId,
   installation: InstallationId
 ): Write<Subscription, InstallationNotFound | NotSubscribed> =>
-  function* () {
+  Effect.gen(function* () {
     yield* lockedApp(store, installation)
-    const live = Option.getOrUndefined(yield* liveOf(store, installation)) ?? (yield* refuse(new NotSubscribed()))
+    const live = Option.getOrUndefined(yield* liveOf(store, installation)) ?? (yield* new NotSubscribed())
     const cancelled = yield* end(store, live)
     yield* recordAdministered(store, "subscription", live.id, subscriptionOf(live), null)
     return cancelled
-  }
+  })

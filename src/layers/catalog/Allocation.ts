@@ -1,11 +1,10 @@
-import { Option, Schema, Struct } from "effect"
+import { Effect, Option, Schema, Struct } from "effect"
 import { CollectionLimitReached } from "../../domain/catalog/Collection.ts"
 import { ProductLimitReached } from "../../domain/catalog/Product.ts"
 import { numbered, SlugTaken } from "../../domain/catalog/Slug.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
-import { type Refusal, refuse } from "../../domain/Write.ts"
-import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { countOf, firstOf, type Step } from "../database/Plan.ts"
 import { type Statement, statement } from "../database/Statement.ts"
 
 /*
@@ -40,15 +39,15 @@ export interface Allocated extends Moment {
 }
 
 /** The slug that was asked for, which must be free, or the first free one of those made from the name. */
-function* settle(
+const settle = Effect.fnUntraced(function* (
   { choice, clock, currencyCode }: typeof Given.Type,
   asked: string | undefined,
   made: string
-): Steps<Allocated, Refusal<SlugTaken>> {
-  if (asked !== undefined && choice > 1) return yield* refuse(new SlugTaken({ slug: asked }))
+): Step<Allocated, SlugTaken> {
+  if (asked !== undefined && choice > 1) return yield* new SlugTaken({ slug: asked })
   const { at, eventId } = momentOf(clock)
   return { at, eventId, id: uuidOfMicros(clock), currencyCode, slug: asked ?? numbered(made, choice) }
-}
+})
 
 // Computed when the row is locked and changed. The function that chooses the slug is volatile, so what it looks at is
 // what is there then, after the wait for the lock.
@@ -97,29 +96,29 @@ const selectFullOfCollections = statement(`
 const limitOf = firstOf(Schema.Struct({ limit: Schema.Int }))
 
 /** Refuses a product for which there was no place: the store is gone, or its plan is full. */
-function* refuseProduct(store: StoreId): Steps<never, Refusal<StoreNotFound | ProductLimitReached>> {
+const refuseProduct = Effect.fnUntraced(function* (store: StoreId): Step<never, StoreNotFound | ProductLimitReached> {
   const full = yield* limitOf(selectLimit(store))
-  return yield* refuse(Option.isNone(full) ? new StoreNotFound() : new ProductLimitReached(full.value))
-}
+  return yield* Effect.fail(Option.isNone(full) ? new StoreNotFound() : new ProductLimitReached(full.value))
+})
 
 /** Refuses another collection where the plan is full, under the lock of the store. */
-function* roomForCollection(store: StoreId): Steps<void, Refusal<CollectionLimitReached>> {
+const roomForCollection = Effect.fnUntraced(function* (store: StoreId): Step<void, CollectionLimitReached> {
   const full = yield* limitOf(selectFullOfCollections(store))
-  if (Option.isSome(full)) yield* refuse(new CollectionLimitReached(full.value))
-}
+  if (Option.isSome(full)) yield* new CollectionLimitReached(full.value)
+})
 
 /**
  * Takes the next id of the store, a slug, and a place within the plan. A conditional UPDATE, because a count read beside
  * the lock would be the one from before the wait for it.
  */
-export function* allocateProduct(
+export const allocateProduct = Effect.fnUntraced(function* (
   store: StoreId,
   asked: string | undefined,
   made: string
-): Steps<Allocated, Refusal<StoreNotFound | ProductLimitReached | SlugTaken>> {
+): Step<Allocated, StoreNotFound | ProductLimitReached | SlugTaken> {
   const row = yield* allocatedOf(takeProduct(store, asked ?? made))
   return Option.isSome(row) ? yield* settle(row.value, asked, made) : yield* refuseProduct(store)
-}
+})
 
 const returnProduct = statement(`
   update stores set product_count = product_count + 1, ${TICK}
@@ -132,63 +131,63 @@ const returnCollection = statement(
 const clockOf = firstOf(Given.mapFields(Struct.pick(["clock"])))
 
 /** Takes a place within the plan for a product that comes back with the id and the slug that it had, if that is free. */
-export function* reallocateProduct(
+export const reallocateProduct = Effect.fnUntraced(function* (
   store: StoreId,
   { id, slug }: { readonly id: string; readonly slug: string }
-): Steps<Moment, Refusal<StoreNotFound | ProductLimitReached | SlugTaken>> {
+): Step<Moment, StoreNotFound | ProductLimitReached | SlugTaken> {
   const row = yield* clockOf(returnProduct(store))
   if (Option.isNone(row)) return yield* refuseProduct(store)
   yield* claimSlug("products", store, slug, id)
   return momentOf(row.value.clock)
-}
+})
 
 /** The same for a collection. */
-export function* reallocateCollection(
+export const reallocateCollection = Effect.fnUntraced(function* (
   store: StoreId,
   { id, slug }: { readonly id: string; readonly slug: string }
-): Steps<Moment, Refusal<StoreNotFound | CollectionLimitReached | SlugTaken>> {
+): Step<Moment, StoreNotFound | CollectionLimitReached | SlugTaken> {
   const row = yield* clockOf(returnCollection(store))
-  if (Option.isNone(row)) return yield* refuse(new StoreNotFound())
+  if (Option.isNone(row)) return yield* new StoreNotFound()
   yield* roomForCollection(store)
   yield* claimSlug("collections", store, slug, id)
   return momentOf(row.value.clock)
-}
+})
 
 /**
  * Takes the next id and a slug likewise, if the plan has room. Counted by a statement of its own after the lock, which
  * sees what was committed during the wait for it.
  */
-export function* allocateCollection(
+export const allocateCollection = Effect.fnUntraced(function* (
   store: StoreId,
   asked: string | undefined,
   made: string
-): Steps<Allocated, Refusal<StoreNotFound | CollectionLimitReached | SlugTaken>> {
+): Step<Allocated, StoreNotFound | CollectionLimitReached | SlugTaken> {
   const row = yield* allocatedOf(takeCollection(store, asked ?? made))
-  if (Option.isNone(row)) return yield* refuse(new StoreNotFound())
+  if (Option.isNone(row)) return yield* new StoreNotFound()
   yield* roomForCollection(store)
   return yield* settle(row.value, asked, made)
-}
+})
 
 /**
  * Takes the lock of the store, and up to `count` instants of its clock in microseconds, each later than all that were given
  * out before: ids and times of what many rows change at once.
  */
-export function* allocateMany(
+export const allocateMany = Effect.fnUntraced(function* (
   store: StoreId,
   count: number
-): Steps<{ readonly currencyCode: string; readonly tick: () => number }, Refusal<StoreNotFound>> {
+): Step<{ readonly currencyCode: string; readonly tick: () => number }, StoreNotFound> {
   const taken = yield* takenOf(takeMany(store, count))
-  if (Option.isNone(taken)) return yield* refuse(new StoreNotFound())
+  if (Option.isNone(taken)) return yield* new StoreNotFound()
   const { clock, currencyCode } = taken.value
   let left = count
   return { currencyCode, tick: () => clock - --left }
-}
+})
 
 /** Refuses unless the statement finds the store. */
 const finding = (statement: (store: StoreId) => Statement) =>
-  function* (store: StoreId): Steps<void, Refusal<StoreNotFound>> {
-    if ((yield* countOf(statement(store))) === 0) yield* refuse(new StoreNotFound())
-  }
+  Effect.fnUntraced(function* (store: StoreId): Step<void, StoreNotFound> {
+    if ((yield* countOf(statement(store))) === 0) yield* new StoreNotFound()
+  })
 
 /** Takes the lock alone, for writes that make nothing new. */
 export const lockedStore = finding(lockStore)
@@ -205,11 +204,11 @@ const selectSlug = {
 }
 
 /** Refuses a slug that another resource of the store has. */
-export function* claimSlug(
+export const claimSlug = Effect.fnUntraced(function* (
   table: keyof typeof selectSlug,
   store: StoreId,
   slug: string,
   own: string
-): Steps<void, Refusal<SlugTaken>> {
-  if ((yield* countOf(selectSlug[table](store, slug, own))) > 0) yield* refuse(new SlugTaken({ slug }))
-}
+): Step<void, SlugTaken> {
+  if ((yield* countOf(selectSlug[table](store, slug, own))) > 0) yield* new SlugTaken({ slug })
+})

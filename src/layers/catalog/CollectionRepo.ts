@@ -8,9 +8,8 @@ import { parse, stringify } from "../../domain/Json.ts"
 import { PAGE_BYTES, PAGE_MILLIS, type PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
-import { type Refusal, refuse } from "../../domain/Write.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { countOf, firstOf, firstWithin, type Steps } from "../database/Plan.ts"
+import { countOf, firstOf, firstWithin, type Step } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import {
   automatedQuery,
@@ -203,17 +202,17 @@ const updateRow = statement(
 )
 
 /** Inserts a collection, at once: its members are rows that name it. Answers its document. */
-export function* insertCollection(store: StoreId, head: CollectionHead): Steps<JsonText> {
+export const insertCollection = Effect.fnUntraced(function* (store: StoreId, head: CollectionHead): Step<JsonText> {
   const document = stringify(head)
   yield* countOf(insertRow(store, document, Buffer.byteLength(document), head.version))
   return document
-}
+})
 
-export function* updateCollection(store: StoreId, head: CollectionHead): Steps<JsonText> {
+export const updateCollection = Effect.fnUntraced(function* (store: StoreId, head: CollectionHead): Step<JsonText> {
   const document = stringify(head)
   yield* countOf(updateRow(store, document, Buffer.byteLength(document), head.version, head.id))
   return document
-}
+})
 
 export const deleteCollection = statement("delete from collections where store_id = $1 and id = $2")
 
@@ -231,45 +230,48 @@ export interface Held extends Moment {
   readonly document: JsonText
 }
 
-export function* lockCollection(store: StoreId, id: CollectionId): Steps<Option.Option<Held>> {
+export const lockCollection = Effect.fnUntraced(function* (
+  store: StoreId,
+  id: CollectionId
+): Step<Option.Option<Held>> {
   const held = yield* lockedOf(lockRow(store, id))
   return Option.map(held, ({ clock, document }) => ({
     head: headOf(parse(document), id),
     document,
     ...momentOf(clock)
   }))
-}
+})
 
 const Members = Schema.Struct({ members: Schema.String })
 const membersOf = firstOf(Members)
 const matchesOf = firstWithin(Members, RULES_MILLIS)
 
 /** What a manual collection holds, as members of its JSON. */
-export function* membersIn(store: StoreId, id: CollectionId): Steps<JsonText> {
+export const membersIn = Effect.fnUntraced(function* (store: StoreId, id: CollectionId): Step<JsonText> {
   return Option.getOrThrow(yield* membersOf(selectMembers(store, id))).members
-}
+})
 
 /** What the rules match now, as members of the JSON of the collection, which is null where it is yet to be made. */
-export function* matchesIn(
+export const matchesIn = Effect.fnUntraced(function* (
   store: StoreId,
   collection: CollectionId | null,
   rules: Rules
-): Steps<JsonText, Refusal<RulesTooSlow>> {
+): Step<JsonText, RulesTooSlow> {
   const found = yield* matchesOf(selectMatches(store, rules))
-  return Option.isSome(found) ? found.value.members : yield* refuse(new RulesTooSlow({ collection }))
-}
+  return Option.isSome(found) ? found.value.members : yield* new RulesTooSlow({ collection })
+})
 
 /** Makes a collection of so many members hold these products in this order, of which only `added` are not among them. */
-export function* setMembers(
+export const setMembers = Effect.fnUntraced(function* (
   store: StoreId,
   id: CollectionId,
   products: ReadonlyArray<ProductId>,
   added: ReadonlyArray<ProductId>,
   members: number
-): Steps<void> {
+): Step<void> {
   const wanted = listOf(products)
   if (members + added.length > products.length) yield* countOf(removeOtherMembers(store, id, wanted))
   if (products.length > 0) yield* countOf(placeMembers(store, id, wanted, listOf(added)))
-}
+})
 
 export const removeMembers = statement("delete from collection_members where store_id = $1 and collection_id = $2")

@@ -19,10 +19,11 @@ import {
 import type { ProductId } from "../../domain/catalog/Product.ts"
 import { type Document, extend, type JsonText } from "../../domain/Document.ts"
 import type { StoreId } from "../../domain/Store.ts"
+import { nextTurn } from "../../domain/Turn.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
-import { Encoded, type Refusal, refuse, type Snapshot } from "../../domain/Write.ts"
+import { Encoded, type Snapshot } from "../../domain/Write.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { anotherTurn, countOf, leave, type Steps } from "../database/Plan.ts"
+import { countOf, leave, type Step } from "../database/Plan.ts"
 import { record } from "../Writes.ts"
 import { allocateCollection, claimSlug, lockedStore, type Moment, presentStore } from "./Allocation.ts"
 import {
@@ -42,10 +43,12 @@ import { slugOf } from "./MadeSlug.ts"
 import { holdProducts } from "./ProductRepo.ts"
 
 /** The ids, each once, if a manual collection may hold so many. */
-function* bounded(given: ReadonlyArray<ProductId>): Steps<ReadonlyArray<ProductId>, Refusal<TooManyProductIds>> {
+const bounded = Effect.fnUntraced(function* (
+  given: ReadonlyArray<ProductId>
+): Step<ReadonlyArray<ProductId>, TooManyProductIds> {
   const ids = [...new Set(given)]
-  return ids.length > MAX_MEMBERS ? yield* refuse(new TooManyProductIds()) : ids
-}
+  return ids.length > MAX_MEMBERS ? yield* new TooManyProductIds() : ids
+})
 
 /** What a collection holds, as members of its JSON. */
 export const membersOf = (ids: ReadonlyArray<ProductId>): JsonText =>
@@ -58,18 +61,18 @@ const decodeMembers = compileTrustedDecoder(Schema.fromJsonString(Schema.Struct(
 export const idsIn = (members: JsonText): ReadonlyArray<ProductId> => decodeMembers(members).productIds
 
 /** Holds products of the store until the transaction ends. Refuses other ids, with their places in what was given. */
-function* holdAll(
+const holdAll = Effect.fnUntraced(function* (
   store: StoreId,
   ids: ReadonlyArray<ProductId>,
   given: ReadonlyArray<ProductId>
-): Steps<void, Refusal<UnknownProducts>> {
+): Step<void, UnknownProducts> {
   if (ids.length === 0) return
   const held = yield* holdProducts(store, ids)
   if (held.size === ids.length) return
   const places = new Map(given.map((id, index) => [id, index] as const).toReversed())
   const unknown = ids.filter((id) => !held.has(id)).map((id) => ({ id, index: places.get(id) ?? 0 }))
-  yield* refuse(new UnknownProducts({ unknown }))
-}
+  yield* new UnknownProducts({ unknown })
+})
 
 /** The members of its JSON by their names. */
 const fieldsOf = (members: JsonText) => {
@@ -88,82 +91,86 @@ export const writtenOf = (head: CollectionHead, document: JsonText, members: Jso
     : { json: extend(document, members), fields: { ...head, ...fieldsOf(members) } }
 
 /** What the next state of a collection holds unless it is told: what its rules match or did match, or its members. */
-function* find(
+const find = Effect.fnUntraced(function* (
   store: StoreId,
   before: CollectionHead,
   next: CollectionHead,
   given: UpdateCollection["productIds"]
-): Steps<JsonText, Refusal<RulesTooSlow>> {
+): Step<JsonText, RulesTooSlow> {
   if (next.type === "automated") return yield* matchesIn(store, next.id, next)
   return before.type === "automated" && given === undefined
     ? yield* matchesIn(store, before.id, before)
     : yield* membersIn(store, next.id)
-}
+})
 
 /** A product that is a member already need not be held: who deletes it takes it out of here. */
-function* replaceMembers(
+const replaceMembers = Effect.fnUntraced(function* (
   store: StoreId,
   id: CollectionId,
   found: JsonText,
   given: ReadonlyArray<ProductId>
-): Steps<JsonText, Refusal<TooManyProductIds | UnknownProducts>> {
+): Step<JsonText, TooManyProductIds | UnknownProducts> {
   const ids = yield* bounded(given)
   const members = membersOf(ids)
   if (members === found) return found
-  yield* anotherTurn()
+  yield* nextTurn
   const before = new Set(idsIn(found))
   const added = ids.filter((id) => !before.has(id))
-  yield* anotherTurn()
+  yield* nextTurn
   yield* holdAll(store, added, given)
   yield* setMembers(store, id, ids, added, before.size)
   return members
-}
+})
 
 /** Makes members of what the rules matched, except for what was deleted since. */
-function* keepMatches(store: StoreId, id: CollectionId, found: JsonText): Steps<JsonText, Refusal<TooManyMembers>> {
+const keepMatches = Effect.fnUntraced(function* (
+  store: StoreId,
+  id: CollectionId,
+  found: JsonText
+): Step<JsonText, TooManyMembers> {
   const matched = idsIn(found)
-  if (matched.length > MAX_MEMBERS) return yield* refuse(new TooManyMembers({ count: matched.length }))
+  if (matched.length > MAX_MEMBERS) return yield* new TooManyMembers({ count: matched.length })
   const held = yield* holdProducts(store, matched)
   const ids = matched.filter((id) => held.has(id))
   yield* setMembers(store, id, ids, ids, 0)
   return membersOf(ids)
-}
+})
 
 /** Brings the members in line with the next state of the collection, and answers what it holds then. */
-function* moveMembers(
+const moveMembers = Effect.fnUntraced(function* (
   store: StoreId,
   before: CollectionHead,
   next: CollectionHead,
   found: JsonText,
   given: UpdateCollection["productIds"]
-): Steps<JsonText, Refusal<TooManyProductIds | UnknownProducts | TooManyMembers>> {
+): Step<JsonText, TooManyProductIds | UnknownProducts | TooManyMembers> {
   if (next.type === "automated") {
     if (before.type === "manual") yield* countOf(removeMembers(store, next.id))
     return found
   }
   if (given !== undefined) return yield* replaceMembers(store, next.id, found, given)
   return before.type === "manual" ? found : yield* keepMatches(store, next.id, found)
-}
+})
 
 /** Records that a collection was written, and answers it with what it holds. */
-export function* recordCollection(
+export const recordCollection = Effect.fnUntraced(function* (
   moment: Moment,
   head: CollectionHead,
   before: Snapshot | null,
   document: JsonText,
   members: JsonText
-): Steps<Document<CollectionId>> {
+): Step<Document<CollectionId>> {
   yield* record(moment, "collection", head, before, writtenOf(head, document, members))
   return withProducts({ id: head.id, version: head.version, document }, members)
-}
+})
 
 /** Deletes a collection that is held. */
-export function* removeCollection(store: StoreId, held: Held): Steps<void> {
+export const removeCollection = Effect.fnUntraced(function* (store: StoreId, held: Held): Step<void> {
   const { document, head } = held
   const members = head.type === "manual" ? yield* membersIn(store, head.id) : "{}"
   yield* leave(deleteCollection(store, head.id))
   yield* record(held, "collection", head, writtenOf(head, document, members), null)
-}
+})
 
 /*
  * Rules may take seconds, and the store's lock is the one that every create waits for. So rules run before it is taken,
@@ -183,7 +190,7 @@ export const makeCollections = (database: DatabaseOf) => {
     ),
 
     createCollection: (store, input) =>
-      function* () {
+      Effect.gen(function* () {
         const isManual = typeOf(input) === "manual"
         const ids = isManual ? yield* bounded(input.productIds ?? []) : []
         const members = isManual
@@ -197,16 +204,16 @@ export const makeCollections = (database: DatabaseOf) => {
         const document = yield* insertCollection(store, head)
         yield* setMembers(store, id, ids, ids, 0)
         return yield* recordCollection(given, head, null, document, members)
-      },
+      }),
 
     updateCollection: (store, id, { productIds, ...patch }, condition) =>
-      function* () {
+      Effect.gen(function* () {
         yield* presentStore(store)
         const held = yield* lockCollection(store, id)
-        if (Option.isNone(held)) return yield* refuse(new CollectionNotFound({ id }))
+        if (Option.isNone(held)) return yield* new CollectionNotFound({ id })
         const { at, document, head: before } = held.value
         if (!satisfies(before.version, condition)) {
-          return yield* refuse(new VersionMismatch({ current: before.version }))
+          return yield* new VersionMismatch({ current: before.version })
         }
         const next = patchCollection(before, patch)
         const found = yield* find(store, before, next, productIds)
@@ -223,16 +230,16 @@ export const makeCollections = (database: DatabaseOf) => {
         const head = advance(next, at)
         const changed = yield* updateCollection(store, head)
         return yield* recordCollection(held.value, head, writtenOf(before, document, contents), changed, members)
-      },
+      }),
 
     deleteCollection: (store, id, condition) =>
-      function* () {
+      Effect.gen(function* () {
         yield* presentStore(store)
         const held = yield* lockCollection(store, id)
-        if (Option.isNone(held)) return yield* refuse(new CollectionNotFound({ id }))
+        if (Option.isNone(held)) return yield* new CollectionNotFound({ id })
         const { version } = held.value.head
-        if (!satisfies(version, condition)) return yield* refuse(new VersionMismatch({ current: version }))
+        if (!satisfies(version, condition)) return yield* new VersionMismatch({ current: version })
         yield* removeCollection(store, held.value)
-      }
+      })
   } satisfies Partial<typeof Catalog.Service>
 }

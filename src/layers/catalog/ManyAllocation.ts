@@ -1,8 +1,7 @@
-import { Array, Option, Schema } from "effect"
+import { Array, Effect, Option, Schema } from "effect"
 import { numbered } from "../../domain/catalog/Slug.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { type Refusal, refuse } from "../../domain/Write.ts"
-import { firstOf, type Steps } from "../database/Plan.ts"
+import { firstOf, type Step } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 
@@ -30,10 +29,10 @@ type Room = typeof Room.Type
 const heldOf = firstOf(Room)
 
 /** Takes the lock of the store, and says what it has room for. */
-export function* roomOf(store: StoreId): Steps<Room, Refusal<StoreNotFound>> {
+export const roomOf = Effect.fnUntraced(function* (store: StoreId): Step<Room, StoreNotFound> {
   const held = yield* heldOf(holdStore(store))
-  return Option.isSome(held) ? held.value : yield* refuse(new StoreNotFound())
-}
+  return Option.isSome(held) ? held.value : yield* new StoreNotFound()
+})
 
 /** A slug that a product is to have: one that was asked for, or one that was made, to which a number may be added. */
 export interface Wish {
@@ -72,7 +71,10 @@ const selectChoices = statement("select free_product_slugs($1, $2, $3) as choice
 const choicesOf = firstOf(Schema.Struct({ choices: Schema.Array(Schema.Int) }))
 
 /** Takes a tick of the store's clock and a slug for each. The store must be held. */
-export function* grantAll(store: StoreId, wishes: ReadonlyArray<Wish>): Steps<ReadonlyArray<Grant>> {
+export const grantAll = Effect.fnUntraced(function* (
+  store: StoreId,
+  wishes: ReadonlyArray<Wish>
+): Step<ReadonlyArray<Grant>> {
   const wished = wishes.map(({ slug }) => slug)
   const { clock, taken } = Option.getOrThrow(yield* ticksOf(takeTicks(store, wishes.length, arrayOf(wished))))
   const gone = new Set(taken)
@@ -92,7 +94,7 @@ export function* grantAll(store: StoreId, wishes: ReadonlyArray<Wish>): Steps<Re
     for (const [wish, choice] of Array.zip(numberless, choices)) given.set(wish, numbered(wish.slug, choice))
   }
   return wishes.map((wish, place) => ({ clock: clock + place, slug: Option.fromNullishOr(given.get(wish)) }))
-}
+})
 
 /** Counts products that were made. */
 export const countProducts = statement("update stores set product_count = product_count + $2 where id = $1")

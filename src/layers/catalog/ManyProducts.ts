@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { type Facets, facetsJson, facetsOf } from "../../domain/catalog/Facets.ts"
 import { type Product, ProductId } from "../../domain/catalog/Product.ts"
@@ -7,7 +7,7 @@ import { stringify } from "../../domain/Json.ts"
 import type { ExternalId } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isText } from "../../domain/Text.ts"
-import { answerOf, type Steps } from "../database/Plan.ts"
+import { answerOf, type Step } from "../database/Plan.ts"
 import { type Statement, statement } from "../database/Statement.ts"
 import { namedBy, wantedOf } from "../imports/ExternalIds.ts"
 import { arrayOf, fromLines, linesOf, listOf } from "../Lists.ts"
@@ -131,10 +131,10 @@ const decodeNamed = compileTrustedDecoder(
 )
 
 /** Of these external ids the products that there are, which nobody else changes until the transaction ends. */
-export function* holdNamedProducts(
+export const holdNamedProducts = Effect.fnUntraced(function* (
   store: StoreId,
   externalIds: ReadonlyArray<ExternalId>
-): Steps<ReadonlyMap<string, Written>> {
+): Step<ReadonlyMap<string, Written>> {
   const { rows } = yield* answerOf(holdNamed(store, ...wantedOf(externalIds)))
   return new Map(
     decodeNamed(rows).map(({ document, externalId, id }) => [
@@ -142,4 +142,4 @@ export function* holdNamedProducts(
       { product: productOf(document, id), json: document }
     ])
   )
-}
+})

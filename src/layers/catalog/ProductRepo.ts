@@ -1,4 +1,4 @@
-import { type Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { type Facets, facetsJson, facetsOf } from "../../domain/catalog/Facets.ts"
 import { Product, ProductId } from "../../domain/catalog/Product.ts"
 import { codeOf } from "../../domain/catalog/Words.ts"
@@ -8,7 +8,7 @@ import { parse, stringify } from "../../domain/Json.ts"
 import { PAGE_BYTES, type PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { answerOf, firstOf, leave, type Steps } from "../database/Plan.ts"
+import { afterCommit, answerOf, firstOf, leave, type Step } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import { listOf } from "../Lists.ts"
 import { pageOf, pageQuery, START } from "../Pages.ts"
@@ -91,14 +91,19 @@ const nullableCode = (text: string | null) => (text === null ? null : codeOf(tex
 export const codesOf = ({ barcode, sku }: Product) => [nullableCode(sku), nullableCode(barcode)] as const
 
 /** Leaves words that may not be in the vocabulary yet. */
-function* enter(store: StoreId, unentered: ReadonlyArray<Found>): Steps<void> {
+const enter = Effect.fnUntraced(function* (store: StoreId, unentered: ReadonlyArray<Found>): Step<void> {
   if (unentered.length === 0) return
   yield* leave(...entersOf(store, unentered))
-  yield knowEntered(unentered)
-}
+  yield* afterCommit(() => knowEntered(unentered))
+})
 
 /** Leaves the product, what rules ask most of it, and the words that it is found by. */
-export function* leaveNew(indexOf: IndexOf, store: StoreId, product: Product, document: JsonText): Steps<void> {
+export const leaveNew = Effect.fnUntraced(function* (
+  indexOf: IndexOf,
+  store: StoreId,
+  product: Product,
+  document: JsonText
+): Step<void> {
   const facets = facetsOf(product)
   const { terms, unentered } = indexOf(store, facets)
   yield* leave(
@@ -106,16 +111,16 @@ export function* leaveNew(indexOf: IndexOf, store: StoreId, product: Product, do
     insertKeys(store, product.id, ...numbersOf(product), ...codesOf(product), listOf(terms))
   )
   yield* enter(store, unentered)
-}
+})
 
 /** The same of a product that there is; terms that stay need not be made, nor looked up in their index. */
-export function* leaveChanged(
+export const leaveChanged = Effect.fnUntraced(function* (
   indexOf: IndexOf,
   store: StoreId,
   before: Product,
   product: Product,
   document: JsonText
-): Steps<void> {
+): Step<void> {
   const facets = facetsOf(product)
   const { id } = product
   yield* leave(updateProduct(store, ...columnsOf(product, document, facets)))
@@ -123,7 +128,7 @@ export function* leaveChanged(
   const { terms, unentered } = indexOf(store, facets)
   yield* leave(updateKeys(store, id, ...numbersOf(product), ...codesOf(product), listOf(terms)))
   yield* enter(store, unentered)
-}
+})
 
 const lockRow = statement(`
   with held as materialized (
@@ -139,14 +144,14 @@ export interface Held extends Moment {
   readonly document: JsonText
 }
 
-export function* lockProduct(store: StoreId, id: ProductId): Steps<Option.Option<Held>> {
+export const lockProduct = Effect.fnUntraced(function* (store: StoreId, id: ProductId): Step<Option.Option<Held>> {
   const held = yield* lockedOf(lockRow(store, id))
   return Option.map(held, ({ clock, document }) => ({
     product: productOf(document, id),
     document,
     ...momentOf(clock)
   }))
-}
+})
 
 const lockLeaving = statement(`
   with held as materialized (
@@ -172,7 +177,10 @@ export interface Leaving extends Held {
   readonly externalId: string | null
 }
 
-export function* lockLeavingProduct(store: StoreId, id: ProductId): Steps<Option.Option<Leaving>> {
+export const lockLeavingProduct = Effect.fnUntraced(function* (
+  store: StoreId,
+  id: ProductId
+): Step<Option.Option<Leaving>> {
   const held = yield* leavingOf(lockLeaving(store, id))
   return Option.map(held, ({ clock, document, ...kept }) => ({
     product: productOf(document, id),
@@ -180,13 +188,16 @@ export function* lockLeavingProduct(store: StoreId, id: ProductId): Steps<Option
     ...kept,
     ...momentOf(clock)
   }))
-}
+})
 
 const holdRows = statement("select id from products where store_id = $1 and id = any($2::uuid[]) for key share")
 const idsOf = compileTrustedDecoder(Schema.Array(Schema.Struct({ id: Schema.String })))
 
 /** Of these ids the ones that are products of the store, which stay until the transaction ends. */
-export function* holdProducts(store: StoreId, ids: ReadonlyArray<ProductId>): Steps<ReadonlySet<string>> {
+export const holdProducts = Effect.fnUntraced(function* (
+  store: StoreId,
+  ids: ReadonlyArray<ProductId>
+): Step<ReadonlySet<string>> {
   const { rows } = yield* answerOf(holdRows(store, `{${ids.join(",")}}`))
   return new Set(idsOf(rows).map(({ id }) => id))
-}
+})

@@ -2,7 +2,6 @@ import { Effect, Schema } from "effect"
 import { isForgiven, isNear } from "../../domain/catalog/Words.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { AfterCommit } from "../database/Plan.ts"
 import { type Statement, statement } from "../database/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
 import type { Entry, Found } from "./Terms.ts"
@@ -27,10 +26,9 @@ export const entersOf = (store: StoreId, unentered: ReadonlyArray<Found>): Reado
 }
 
 /** What a write has entered is known to be there once that is committed. */
-export const knowEntered = (entered: Iterable<Found>): AfterCommit =>
-  new AfterCommit(() => {
-    for (const found of entered) found.isEntered = true
-  })
+export const knowEntered = (entered: Iterable<Found>): void => {
+  for (const found of entered) found.isEntered = true
+}
 
 /** Terms that a beginning leads to at most: those of the first words in their order. */
 const MOST_TERMS = 100

@@ -1,68 +1,141 @@
-import { Data, Effect, Exit, Option, Schema } from "effect"
-import type Pg from "pg"
+import type { PgClient, PgConnection } from "@effect/sql-pg"
+import { Data, Effect, Option, Predicate, Schema, Semaphore } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
-import { answerFrom, type Connection } from "./Connection.ts"
-import type { Answer } from "./Plan.ts"
-import type { Statement } from "./Statement.ts"
-import { makeTransactions, type Open, send, withConnection, withCurrent } from "./Transaction.ts"
+import { Unavailable } from "../../domain/Unavailable.ts"
+import { ChangeRecorder } from "../../domain/Write.ts"
+import { type Answer, CurrentTransaction, type Part, type Transaction } from "./Plan.ts"
+import { ACQUIRE_TIMEOUT, TIMEOUTS } from "./Session.ts"
+import { makeCombine, parameterOf, type Statement, statement } from "./Statement.ts"
 import { defectOf, isCancelled } from "./Unavailable.ts"
 
 /** A statement was ended because it took longer than it was given. */
 export class TookTooLong extends Data.TaggedError("TookTooLong") {}
 
-/** The answer; when it is no longer wanted, or has taken too long, the server is told to stop, and is waited for. */
-const answerOf = (client: Connection, statement: Statement, millis: number | undefined) =>
-  Effect.callback<Answer, TookTooLong>((resume) => {
-    let answer = resume
-    let cancelling: Promise<void> | undefined
-    const cancel = () => {
-      cancelling ??= client.cancelRunning()
-    }
-    const timer = millis === undefined ? undefined : setTimeout(cancel, millis)
-    send(client, statement, async (error, given) => {
-      clearTimeout(timer)
-      // Until the server is through with it, a cancellation might meet the next statement of this connection.
-      if (cancelling !== undefined) await cancelling
-      if (error === undefined) answer(Effect.succeed(given))
-      else answer(cancelling !== undefined && isCancelled(error) ? new TookTooLong() : Effect.die(error))
-    })
-    return Effect.callback<void>((stopped) => {
-      answer = () => stopped(Effect.void)
-      cancel()
-    })
-  })
+/** Rolls a transaction back and carries its result out of it. */
+class RolledBack<A> extends Data.TaggedError("RolledBack")<{ readonly result: A }> {}
 
-/** In a transaction nothing is interrupted, and what fails ends it. */
-const answerIn = ({ client }: Open, statement: Statement) =>
-  Effect.callback<Answer>((resume) =>
-    send(client, statement, (error, answer) => resume(error === undefined ? Effect.succeed(answer) : Effect.die(error)))
-  )
+/** Characters of a statement that is prepared by name. Sessions keep those, and some 40 bytes a character. */
+const MAX_PREPARED = 20_000
+
+const NO_CONNECTION = new Error(`No connection was free for ${ACQUIRE_TIMEOUT / 1000} seconds`)
+
+const NO_RECORDER = ChangeRecorder.of({
+  record: () => Effect.die(new Error("A write that records changes is performed by Writes or Idempotency"))
+})
+
+const failing = (error: SqlError.SqlError) => Effect.die(defectOf(error))
+
+const asDefect = <A>(effect: Effect.Effect<A, SqlError.SqlError>) => Effect.catchTag(effect, "SqlError", failing)
+
+/** Fails with everything but what the driver fails with, which is a defect. */
+const rethrow = <E>(error: E | SqlError.SqlError): Effect.Effect<never, E> => {
+  if (SqlError.isSqlError(error)) return failing(error)
+  return Effect.fail(error)
+}
+
+/** The result of a statement, as the driver gives it. */
+const isResult = (value: unknown): value is PgConnection.Result =>
+  Predicate.hasProperty(value, "rows") && Predicate.hasProperty(value, "rowCount")
+
+const limit = statement("select set_config('statement_timeout', $1, true)")
 
 /**
- * The one way to the database: statements, each asked for what its answer is wanted as. A statement runs in the
- * transaction that the fiber is in, else on any connection; there it ends in the database, too, when the fiber is
- * interrupted, as it is when the client has gone. What fails is a defect: `Unavailable` where the database is out of reach.
+ * The one way to the database. A statement runs in the transaction of its fiber, otherwise on any connection, where
+ * interruption cancels it in the database too. Database errors are defects: `Unavailable` if the database is out of reach.
  */
-export const makeDatabase = (pool: Pg.Pool) => {
-  const transactions = makeTransactions(pool)
+export const makeDatabase = (sql: PgClient.PgClient, connections: number, onLost: (action: () => void) => void) => {
+  const slots = Semaphore.makeUnsafe(connections)
+  const combine = makeCombine()
+  const isInTransaction = Effect.map(Effect.serviceOption(sql.transactionService), Option.isSome)
 
-  const answer = (statement: Statement, millis?: number): Effect.Effect<Answer, TookTooLong> =>
-    withCurrent((current) =>
-      current === undefined
-        ? withConnection(pool, (client) => answerOf(client, statement, millis))
-        : answerIn(current, statement)
+  // The driver's pool has no limit for how long a request waits for a connection.
+  const slot = Effect.acquireRelease(
+    Effect.timeoutOrElse(slots.take(1), {
+      duration: ACQUIRE_TIMEOUT,
+      orElse: () => Effect.die(new Unavailable({ cause: NO_CONNECTION }))
+    }),
+    () => slots.release(1),
+    { interruptible: true }
+  )
+  const withSlot = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.scoped(Effect.andThen(slot, effect))
+
+  /** Runs a statement where the fiber is. */
+  const run = (given: Statement): Effect.Effect<Answer, SqlError.SqlError> => {
+    const [text, values] = given.compile()
+    const made = sql.unsafe<object>(text, values.map(parameterOf))
+    if (text.length > MAX_PREPARED) {
+      return Effect.map(made.unprepared, (rows) => ({ command: "", rows, count: rows.length }))
+    }
+    return Effect.flatMap(made.raw, (result) =>
+      isResult(result)
+        ? Effect.succeed({ command: result.command, rows: result.rows, count: result.rowCount })
+        : Effect.die(new Error("The driver answered a statement with no result"))
+    )
+  }
+
+  const answered = (given: Statement): Effect.Effect<Answer> =>
+    Effect.flatMap(isInTransaction, (isInside) =>
+      Effect.catchTag(isInside ? Effect.uninterruptible(run(given)) : withSlot(run(given)), "SqlError", failing)
     )
 
-  const answered = (statement: Statement): Effect.Effect<Answer> => Effect.orDie(answer(statement))
+  const answeredWithin = (given: Statement, millis: number | undefined): Effect.Effect<Answer, TookTooLong> =>
+    millis === undefined
+      ? answered(given)
+      : Effect.timeoutOrElse(answered(given), { duration: millis, orElse: () => Effect.fail(new TookTooLong()) })
+
+  const runWithin = (given: Statement, millis: number) =>
+    run(limit(String(millis))).pipe(
+      Effect.andThen(run(given)),
+      Effect.tap(() => run(limit(String(TIMEOUTS.statement_timeout)))),
+      Effect.map(Option.some),
+      Effect.catchIf(isCancelled, () => Effect.succeed(Option.none<Answer>()))
+    )
+
+  /** Nothing that has begun is interrupted: a client that hangs up must not decide what is stored. */
+  const transact = <A, E, R>(body: Effect.Effect<A, E, R>, keep: boolean): Effect.Effect<A, E, R> =>
+    Effect.flatMap(isInTransaction, (isInside) => {
+      const decided = keep ? body : Effect.flatMap(body, (result) => Effect.fail(new RolledBack({ result })))
+      const transaction = Effect.uninterruptible(sql.withTransaction(decided))
+      return Effect.catch(isInside ? transaction : withSlot(transaction), (error) => {
+        if (error instanceof RolledBack) return Effect.succeed(error.result)
+        return rethrow<E>(error)
+      }).pipe(
+        // The library's ROLLBACK over a broken connection is a defect of its own.
+        Effect.catchDefect((defect) => Effect.die(SqlError.isSqlError(defect) ? defectOf(defect) : defect))
+      )
+    })
+
+  /** Runs a write in the transaction of the fiber, with what it defers at its end. */
+  const withDeferred = <A, E>(write: Part<A, E>): Effect.Effect<A, E> =>
+    Effect.suspend(() => {
+      const deferred: Array<Statement> = []
+      const transaction: Transaction = {
+        run: (given) => asDefect(run(given)),
+        runWithin: (given, millis) => asDefect(runWithin(given, millis)),
+        defer: (given) => Effect.sync(() => void deferred.push(given)),
+        rehearse: (effect) => transact(effect, false),
+        afterCommit: (action) => sql.afterCommit(Effect.sync(action))
+      }
+      return write.pipe(
+        Effect.tap(() => (deferred.length > 0 ? asDefect(run(combine(deferred))) : Effect.void)),
+        Effect.provideService(CurrentTransaction, transaction),
+        Effect.provideService(ChangeRecorder, NO_RECORDER)
+      )
+    })
 
   return {
     /** The most connections that there are at once. */
-    connections: pool.options.max,
+    connections,
 
-    /** Does so whenever a connection breaks: another server may take its place, without what was committed last. */
-    onLost: (action: () => void): void => {
-      pool.on("connect", (client) => client.on("error", action))
-    },
+    /** Calls `action` whenever a connection closes: another server may take its place, without the last commits. */
+    onLost,
+
+    /** Whether the fiber is in a transaction. */
+    isInTransaction,
+
+    /** The answer to a statement. */
+    answer: answered,
 
     /** The rows of a statement. A database with other rows than promised is a defect, here and below. */
     rows: <A, I>(row: Schema.Codec<A, I>) => {
@@ -74,7 +147,7 @@ export const makeDatabase = (pool: Pg.Pool) => {
     rowsWithin: <A, I>(row: Schema.Codec<A, I>) => {
       const decode = compileTrustedDecoder(Schema.Array(row))
       return (statement: Statement, millis: number | undefined) =>
-        Effect.map(answer(statement, millis), ({ rows }) => decode(rows))
+        Effect.map(answeredWithin(statement, millis), ({ rows }) => decode(rows))
     },
 
     /** The first row, if there is one. */
@@ -95,16 +168,24 @@ export const makeDatabase = (pool: Pg.Pool) => {
     /** How many rows a statement found or changed. */
     count: (statement: Statement) => Effect.map(answered(statement), ({ count }) => count),
 
-    /** Sends a statement for who answers by callback, on any connection. */
-    send: (statement: Statement, done: (answer: Exit.Exit<Answer>) => void): void => {
-      const [text, values] = statement.compile()
-      pool.query(text, [...values], (error: Error | undefined, result) => {
-        if (!(error instanceof Error)) return done(Exit.succeed(answerFrom(result)))
-        done(Exit.die(defectOf(error)))
-      })
-    },
+    /** Runs the body, whose statements see each other; what fails leaves nothing of itself. */
+    transaction: <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => transact(body, true),
 
-    ...transactions
+    /** Runs the body for what it answers, and takes back what it did. */
+    rehearse: <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => transact(body, false),
+
+    /** Runs the body, whose statements all see the database as it is at the first of them; it may be interrupted. */
+    snapshot: <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      withSlot(
+        Effect.provideService(
+          sql.withTransaction(body),
+          SqlClient.BeginTransaction,
+          "begin isolation level repeatable read, read only"
+        )
+      ).pipe(Effect.catch(rethrow<E>)),
+
+    /** Performs a write, or only finds out what it would answer. Changes that it records have no journal here. */
+    perform: <A, E>(write: Part<A, E>, keep = true): Effect.Effect<A, E> => transact(withDeferred(write), keep)
   }
 }
 

@@ -1,9 +1,10 @@
-import { Option, type Schema } from "effect"
+import { Context, Effect, Option, type Schema } from "effect"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
-import { Step } from "../../domain/Write.ts"
+import { nextTurn } from "../../domain/Turn.ts"
+import type { ChangeRecorder } from "../../domain/Write.ts"
 import type { Statement } from "./Statement.ts"
 
-/** What the database said to a statement. */
+/** The result of a statement. */
 export interface Answer {
   readonly command: string
   readonly rows: ReadonlyArray<unknown>
@@ -11,99 +12,81 @@ export interface Answer {
   readonly count: number
 }
 
-/** A statement that a write waits for. */
-export class Ask extends Step {
-  answer: Answer = { command: "", rows: [], count: 0 }
-  /** Whether it was given up because it took longer than it was given. */
-  isTooLong = false
-  readonly statement: Statement
-  /** Milliseconds that it may take, where that is less than any statement may. */
-  readonly millis: number | undefined
+/** A part of a write. Its statements run in the transaction of the write. */
+export type Part<A, E = never> = Effect.Effect<A, E, ChangeRecorder>
 
-  constructor(statement: Statement, millis?: number) {
-    super()
-    this.statement = statement
-    this.millis = millis
-  }
+/** The return type of a generator that makes a {@link Part}. */
+export type Step<A, E = never> = Effect.fn.Return<A, E, ChangeRecorder>
+
+/** The transaction of a write. */
+export interface Transaction {
+  readonly run: (statement: Statement) => Effect.Effect<Answer>
+  /** None if the statement took longer than `millis`. The transaction then takes no further statement. */
+  readonly runWithin: (statement: Statement, millis: number) => Effect.Effect<Option.Option<Answer>>
+  /** Runs the statement at the end, in one statement with all others that were deferred. */
+  readonly defer: (statement: Statement) => Effect.Effect<void>
+  /** Runs the effect for what it answers, and takes back what it did. */
+  readonly rehearse: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  /** Runs the action after the commit, and not at all if there is none. */
+  readonly afterCommit: (action: () => void) => Effect.Effect<void>
 }
 
-/** A statement that only has to be done when the transaction commits: it goes out with the COMMIT. */
-export class Leave extends Step {
-  readonly statement: Statement
+/** The transaction that a part of a write runs in. `Database.perform` provides it. */
+export const CurrentTransaction = Context.Reference<Transaction | undefined>("layers/database/CurrentTransaction", {
+  defaultValue: () => undefined
+})
 
-  constructor(statement: Statement) {
-    super()
-    this.statement = statement
-  }
-}
+const inTransaction = <A, E>(use: (transaction: Transaction) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.flatMap(CurrentTransaction, (transaction) =>
+    transaction === undefined ? Effect.die(new Error("A write runs inside of a transaction")) : use(transaction)
+  )
 
-/** Statements that are sent on the spot, while the write goes on. When one of them fails, the write does. */
-export class Ahead extends Step {
-  readonly statements: ReadonlyArray<Statement>
+/** Runs a statement. */
+export const answerOf = (statement: Statement): Effect.Effect<Answer> => inTransaction(({ run }) => run(statement))
 
-  constructor(statements: ReadonlyArray<Statement>) {
-    super()
-    this.statements = statements
-  }
-}
+/** Runs a statement for the number of rows that it found or changed. */
+export const countOf = (statement: Statement): Effect.Effect<number> =>
+  Effect.map(answerOf(statement), ({ count }) => count)
 
-/** What is done once the transaction is committed, and not at all when it is not. */
-export class AfterCommit extends Step {
-  readonly action: () => void
-
-  constructor(action: () => void) {
-    super()
-    this.action = action
-  }
-}
-
-/** A part of a write: steps, and what they come to. */
-export type Steps<A, Y = Step> = Generator<Y | Step, A, unknown>
-
-/** Asks for the answer to a statement. */
-export function* answerOf(statement: Statement): Steps<Answer> {
-  const ask = new Ask(statement)
-  yield ask
-  return ask.answer
-}
-
-/** Asks for the number of rows that a statement found or changed. */
-export function* countOf(statement: Statement): Steps<number> {
-  return (yield* answerOf(statement)).count
-}
-
-/** Asks for the first row of a statement, if there is one. */
+/** Runs a statement for its first row, if there is one. */
 export const firstOf = <A, I>(row: Schema.Codec<A, I>) => {
   const decode = compileTrustedDecoder(row)
-  return function* (statement: Statement): Steps<Option.Option<A>> {
-    const {
-      rows: [first]
-    } = yield* answerOf(statement)
-    return first === undefined ? Option.none() : Option.some(decode(first))
-  }
+  return (statement: Statement): Effect.Effect<Option.Option<A>> =>
+    Effect.map(answerOf(statement), ({ rows: [first] }) =>
+      first === undefined ? Option.none() : Option.some(decode(first))
+    )
 }
 
-/** The same of a statement that may take `millis`: none when it took longer, and then the write can only be refused. */
+/** The same of a statement that may take `millis`: none if it took longer, and then the write can only fail. */
 export const firstWithin = <A, I>(row: Schema.Codec<A, I>, millis: number) => {
   const decode = compileTrustedDecoder(row)
-  return function* (statement: Statement): Steps<Option.Option<A>> {
-    const ask = new Ask(statement, millis)
-    yield ask
-    return ask.isTooLong ? Option.none() : Option.some(decode(ask.answer.rows[0]))
-  }
+  return (statement: Statement): Effect.Effect<Option.Option<A>> =>
+    inTransaction(({ runWithin }) =>
+      Effect.map(runWithin(statement, millis), (answer) => Option.map(answer, ({ rows: [first] }) => decode(first)))
+    )
 }
 
-/** Sends statements ahead: the database works on them while the write makes the next ones. */
-export function* ahead(...statements: ReadonlyArray<Statement>): Steps<void> {
-  if (statements.length > 0) yield new Ahead(statements)
-}
+/** Runs statements one after the other, and lets other requests go on between two of them. */
+export const ahead = (...statements: ReadonlyArray<Statement>): Effect.Effect<void> =>
+  Effect.andThen(Effect.forEach(statements, answerOf, { discard: true }), nextTurn)
 
-/** Lets other requests go on: a write that works on much does it in parts, with a turn between two of them. */
-export function* anotherTurn(): Steps<void> {
-  yield new Ahead([])
-}
+/** Defers statements to the commit. */
+export const leave = (...statements: ReadonlyArray<Statement>): Effect.Effect<void> =>
+  inTransaction(({ defer }) => Effect.forEach(statements, defer, { discard: true }))
 
-/** Leaves statements to the commit. */
-export function* leave(...statements: ReadonlyArray<Statement>): Steps<void> {
-  for (const statement of statements) yield new Leave(statement)
-}
+/** Finds out what a part of a write would answer, and takes it back. Deferred statements are dropped. */
+export const rehearsed = <A, E>(part: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  inTransaction(({ rehearse }) => rehearse(withTransaction(part, { defer: () => Effect.void })))
+
+/** Runs an action after the commit. */
+export const afterCommit = (action: () => void): Effect.Effect<void> =>
+  inTransaction((transaction) => transaction.afterCommit(action))
+
+/** Runs a part of a write with another way to defer statements. */
+export const withTransaction = <A, E, R>(
+  part: Effect.Effect<A, E, R>,
+  change: Pick<Transaction, "defer">
+): Effect.Effect<A, E, R> =>
+  Effect.updateService(part, CurrentTransaction, (transaction) =>
+    transaction === undefined ? transaction : { ...transaction, ...change }
+  )

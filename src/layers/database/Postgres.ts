@@ -1,8 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Record, Redacted } from "effect"
+import { Context, Effect, Layer, Queue, Record, Redacted, type Scope } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlError } from "effect/sql"
 import Pg from "pg"
-import { ACQUIRE_TIMEOUT, Connection, type ConnectionConfig, KEEP_ALIVE, PLANNER, TIMEOUTS } from "./Connection.ts"
 import { type DatabaseOf, makeDatabase } from "./Database.ts"
+import { ACQUIRE_TIMEOUT, openSocket, PLANNER, TIMEOUTS, types } from "./Session.ts"
 import { makeTogether, type Together } from "./Together.ts"
 
 export interface PostgresOptions {
@@ -22,27 +24,38 @@ export const placeOf = (url: Redacted.Redacted): string => {
   return `${host}:${port}`
 }
 
-/** As the server takes them when a session begins. */
-const PLANNER_OPTIONS = Object.entries(PLANNER)
-  .map(([name, value]) => `-c ${name}=${value}`)
-  .join(" ")
+const STARTUP = { ...Record.map(TIMEOUTS, String), ...PLANNER }
 
-const TIMEOUT_PARAMETERS = Record.map(TIMEOUTS, String)
+/** Statements that a connection keeps prepared: those of the service, and some shapes of rules. */
+const PREPARED = 400
 
-const makePool = ({ directUrl, isPatient = false, isPrepared = true, maxConnections, url }: PostgresOptions) => {
-  const config: Pg.PoolConfig & ConnectionConfig = {
+/** Bytes of the largest row. */
+const MAX_MESSAGE = 1024 ** 3
+
+/** The driver's URL parser does not know all parameters of libpq, as `sslrootcert`, so it gets what another one read. */
+const configOf = (
+  { directUrl, isPatient = false, isPrepared = true, maxConnections, url }: PostgresOptions,
+  onClose: () => void
+): PgClient.PgPoolConfig => {
+  const { database, host, password, port, ssl, user } = new Pg.Client({ connectionString: Redacted.value(url) })
+  return {
+    host,
+    port,
+    ssl,
+    database,
+    username: user,
+    password: Redacted.make(password ?? ""),
+    applicationName: "partner-api",
+    maxConnections,
+    connectTimeout: ACQUIRE_TIMEOUT,
+    stream: () => openSocket(host, port, isPatient, onClose),
+    prepare: isPrepared,
+    preparedStatementCacheSize: PREPARED,
+    maxMessageSize: MAX_MESSAGE,
+    types,
     // A pooler refuses parameters of a session that others use: there they hold for the session (docs/poolers.md).
-    ...(isPatient || directUrl !== undefined ? {} : { ...TIMEOUTS, options: PLANNER_OPTIONS }),
-    Client: Connection,
-    isPatient,
-    isPrepared,
-    connectionString: Redacted.value(url),
-    max: maxConnections,
-    connectionTimeoutMillis: ACQUIRE_TIMEOUT,
-    ...KEEP_ALIVE,
-    application_name: "partner-api"
+    ...(isPatient || directUrl !== undefined ? {} : { startupParameters: STARTUP })
   }
-  return new Pg.Pool(config)
 }
 
 /** Hears what other sessions announce with NOTIFY, on a connection of its own. */
@@ -50,47 +63,28 @@ export class Notices extends Context.Service<
   Notices,
   {
     /** Calls `heard` at each notice of the channel, until it fails with what broke the connection. */
-    readonly hear: (channel: string, heard: () => void) => Effect.Effect<never, Error>
+    readonly hear: (channel: string, heard: () => void) => Effect.Effect<never, SqlError.SqlError>
   }
 >()("layers/Notices") {}
 
-/** Until the connection breaks. */
-const listen = (client: Pg.Client, channel: string, heard: () => void) =>
-  Effect.callback<never, Error>((resume) => {
-    const broken = (error: Error) => resume(Effect.fail(error))
-    client.on("notification", heard).on("error", broken)
-    client.once("end", () => broken(new Error("The connection was closed")))
-    client
-      .connect()
-      .then(() => client.query(`listen ${channel}`))
-      .catch(broken)
-  })
-
 /** A pooler would hand the session that listens to others. */
-const makeNotices = ({ directUrl, url }: PostgresOptions): typeof Notices.Service => {
-  const open = Effect.sync(
-    () =>
-      new Pg.Client({
-        connectionString: Redacted.value(directUrl ?? url),
-        connectionTimeoutMillis: ACQUIRE_TIMEOUT,
-        ...KEEP_ALIVE,
-        application_name: "partner-api"
-      })
-  )
-  return {
-    hear: (channel, heard) =>
-      Effect.acquireUseRelease(
-        open,
-        (client) => listen(client, channel, heard),
-        (client) => Effect.promise(() => client.end().catch(() => undefined))
-      )
-  }
-}
+const makeNotices = ({ directUrl, url, ...others }: PostgresOptions): typeof Notices.Service => ({
+  hear: (channel, heard) =>
+    Effect.gen(function* () {
+      const options = { ...others, url: directUrl ?? url, isPatient: true, maxConnections: 1 }
+      const client = yield* PgClient.make(configOf(options, () => {}))
+      const notices = yield* client.listen(channel)
+      return yield* Effect.forever(Effect.tap(Queue.take(notices), () => Effect.sync(heard)))
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+})
 
 /** The connections on which operations run. */
 export class Database extends Context.Service<Database, DatabaseOf>()("layers/database/Database") {}
 
-/** Connections that no operation can take: for the admission of requests, and for the question whether we are ready. */
+/**
+ * A few connections for admission and readiness, which nothing else takes, so that both answer while all others are
+ * busy or wait for locks.
+ */
 export class Door extends Context.Service<
   Door,
   DatabaseOf & {
@@ -105,50 +99,32 @@ const MOST_ADMISSIONS = 2
 /** One more than admission uses at once is left for the probe of readiness. */
 const DOOR_CONNECTIONS = MOST_ADMISSIONS + 1
 
-/** A connection that breaks while idle is replaced on next use, so its error needs no handling. */
-const openPool = (options: PostgresOptions) =>
-  Effect.acquireRelease(
-    Effect.sync(() => makePool(options).on("error", () => {})),
-    (pool) => Effect.promise(() => pool.end())
-  )
-
-const makeDoor = (pool: Pg.Pool): typeof Door.Service => {
-  const database = makeDatabase(pool)
-  return { ...database, together: makeTogether(database.send, MOST_ADMISSIONS) }
-}
-
-/**
- * Effect's own client, for migrations. It opens its connections when it is first used. Its URL parser does not know all
- * parameters of the other driver's, as `sslrootcert`, so it gets what that one read.
- */
-const makeClient = ({ directUrl, isPatient = false, isPrepared = true, maxConnections, url }: PostgresOptions) => {
-  const { database, host, password, port, ssl, user } = new Pg.Client({ connectionString: Redacted.value(url) })
-  return PgClient.layer({
-    host,
-    port,
-    ssl,
-    database,
-    username: user,
-    password: Redacted.make(password ?? ""),
-    applicationName: "partner-api",
-    maxConnections,
-    connectTimeout: ACQUIRE_TIMEOUT,
-    keepAlive: KEEP_ALIVE.keepAliveInitialDelayMillis,
-    prepare: isPrepared,
-    ...(isPatient || directUrl !== undefined ? {} : { startupParameters: { ...TIMEOUT_PARAMETERS, ...PLANNER } })
+/** A client, and the way to its database. Connections are opened when they are first used. */
+const open = (
+  options: PostgresOptions
+): Effect.Effect<
+  { readonly client: PgClient.PgClient; readonly database: DatabaseOf },
+  SqlError.SqlError,
+  Scope.Scope | Reactivity.Reactivity
+> =>
+  Effect.gen(function* () {
+    const actions: Array<() => void> = []
+    const client = yield* PgClient.make(configOf(options, () => actions.forEach((action) => action())))
+    const onLost = (action: () => void) => void actions.push(action)
+    return { client, database: makeDatabase(client, options.maxConnections, onLost) }
   })
-}
 
 /** The one database. */
 export const postgres = (options: PostgresOptions) =>
-  Layer.unwrap(
+  Layer.effectContext(
     Effect.gen(function* () {
-      const pool = yield* openPool(options)
-      const door = yield* openPool({ ...options, maxConnections: DOOR_CONNECTIONS })
-      return makeClient(options).pipe(
-        Layer.merge(Layer.succeed(Database, makeDatabase(pool))),
-        Layer.merge(Layer.succeed(Door, makeDoor(door))),
-        Layer.merge(Layer.succeed(Notices, makeNotices(options)))
+      const { client, database } = yield* open(options)
+      const { database: door } = yield* open({ ...options, maxConnections: DOOR_CONNECTIONS })
+      return Context.make(SqlClient.SqlClient, client).pipe(
+        Context.add(PgClient.PgClient, client),
+        Context.add(Database, database),
+        Context.add(Door, { ...door, together: makeTogether(door.answer, MOST_ADMISSIONS) }),
+        Context.add(Notices, makeNotices(options))
       )
     })
-  )
+  ).pipe(Layer.provide(Reactivity.layer))

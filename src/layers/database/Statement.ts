@@ -42,32 +42,33 @@ const joined = (statements: ReadonlyArray<Compiled>): string => {
   return others.length === 0 ? last : `with ${others.join(", ")} ${last}`
 }
 
-/** Texts that statements begin with, one after the other: the statement made of them, and what may come next. */
-interface Beginning {
-  made: string | undefined
-  readonly next: Map<string, Beginning>
-}
-
-const makeBeginning = (): Beginning => ({ made: undefined, next: new Map() })
-
 /**
  * Makes one statement of several: all but the last are common table expressions, and all of them are done. They do not
- * see each other, and must not touch the same row. Texts made so far are kept by those they are made of: there are a few
- * dozen, as what differs from write to write are values.
+ * see each other, and must not touch the same row. Texts made so far are kept by those that they are made of: there are a
+ * few dozen, as writes differ by their values.
  */
 export const makeCombine = () => {
-  const nothing = makeBeginning()
-  return (statements: ReadonlyArray<Statement>): Compiled => {
+  const made = new Map<string, string>()
+  return (statements: ReadonlyArray<Statement>): Statement => {
     const parts = statements.map((statement) => statement.compile())
-    const values: Array<unknown> = []
-    let all = nothing
-    for (const [text, own] of parts) {
-      values.push(...own)
-      const longer = all.next.get(text) ?? makeBeginning()
-      all.next.set(text, longer)
-      all = longer
-    }
-    all.made ??= joined(parts)
-    return [all.made, values]
+    const key = parts.map(([text]) => text).join(";")
+    const text = made.get(key) ?? joined(parts)
+    made.set(key, text)
+    return { compile: () => [text, parts.flatMap(([, values]) => values)] }
   }
 }
+
+const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`
+
+const elementOf = (value: unknown): string => {
+  if (value === null || value === undefined) return "NULL"
+  if (value instanceof Uint8Array) return quoted(`\\x${Buffer.from(value).toString("hex")}`)
+  return quoted(value instanceof Date ? value.toISOString() : String(value))
+}
+
+/**
+ * A value as the driver takes it. It gives an array the type of its first element, and fails for one of nulls alone or of
+ * integers beside other numbers (`Claims.test.ts`). As text the array has the type that the statement expects.
+ */
+export const parameterOf = (value: unknown): unknown =>
+  Array.isArray(value) ? `{${value.map(elementOf).join(",")}}` : value

@@ -1,5 +1,18 @@
-import { Effect, Exit, Option, Predicate, Result, type Schema } from "effect"
+import {
+  Deferred,
+  Effect,
+  Exit,
+  Fiber,
+  Option,
+  Predicate,
+  Queue,
+  Result,
+  type Schema,
+  type Scope,
+  Semaphore
+} from "effect"
 import { compileDecoder } from "../../domain/Decoder.ts"
+import { nextTurn } from "../../domain/Turn.ts"
 import { unavailableIn } from "../../domain/Unavailable.ts"
 import type { Answer } from "./Plan.ts"
 import type { Statement } from "./Statement.ts"
@@ -7,8 +20,8 @@ import type { Statement } from "./Statement.ts"
 /** Questions that share a statement at most. */
 const BATCH = 100
 
-/** Milliseconds that a statement keeps the next one waiting. */
-const PATIENCE = 5
+/** A statement that takes longer does not keep the next one of its kind waiting. */
+const PATIENCE = "5 millis"
 
 /** A row says which of the questions it answers, of which the first is 1. */
 interface Placed {
@@ -17,94 +30,71 @@ interface Placed {
 
 interface Asked<Question, Row> {
   readonly question: Question
-  readonly answer: (row: Effect.Effect<Option.Option<Row>>) => void
+  readonly answer: Deferred.Deferred<Option.Option<Row>>
 }
 
-/** Sends a statement for who answers by callback. */
-type Send = (statement: Statement, done: (answer: Exit.Exit<Answer>) => void) => void
-
 /**
- * Questions of one kind, answered by one statement for many. Those that come in one turn of the event loop, or while a
- * statement is under way, share the next: alone a question waits for nobody, and under load the cost of a statement and its
- * commit is divided. One is under way at a time, whatever its kind; while it takes longer than {@link PATIENCE}, as behind a
- * lock, the next goes beside it, `most` of them at once. It is asked by callback, for every request pays for what stands
- * here.
+ * Answers questions of one kind, one statement for many. Questions that come while a statement is under way share the
+ * next one, so that the cost of a statement and its commit is divided. While a statement is slow, as behind a lock, the
+ * next one goes beside it, `most` of them at once for all kinds.
  */
-export const makeTogether = (send: Send, most: number) => {
-  let underWay = 0
-  let slow = 0
-  /** What sends the questions of a kind, for those of which some wait: first those that have waited longest. */
-  const ready = new Set<() => void>()
-
-  const sendReady = () => {
-    for (const sendBatch of ready) {
-      if (underWay > slow || underWay === most) return
-      underWay++
-      ready.delete(sendBatch)
-      sendBatch()
-    }
-  }
+export const makeTogether = (run: (statement: Statement) => Effect.Effect<Answer>, most: number) => {
+  const slots = Semaphore.makeUnsafe(most)
 
   return <Question, Row extends Placed, RowJson>(
     statementOf: (questions: ReadonlyArray<Question>) => Statement,
     row: Schema.Codec<Row, RowJson>
-  ) => {
-    const decode = compileDecoder(row)
-    /** Each row is decoded by itself: one that cannot be read fails its own question alone. */
-    const rowOf = ({ rows }: Answer, place: number): Exit.Exit<Option.Option<Row>> => {
-      const found = rows.find((one) => Predicate.hasProperty(one, "place") && one.place === place)
-      if (found === undefined) return Exit.succeed(Option.none())
-      return Result.match(decode(found), {
-        onFailure: Exit.die,
-        onSuccess: (decoded) => Exit.succeed(Option.some(decoded))
-      })
-    }
+  ): Effect.Effect<(question: Question) => Effect.Effect<Option.Option<Row>>, never, Scope.Scope> =>
+    Effect.gen(function* () {
+      const decode = compileDecoder(row)
+      const waiting = yield* Queue.unbounded<Asked<Question, Row>>()
 
-    /**
-     * Sends a batch. A statement that fails of what it holds is sent again by halves, until it is the one question that
-     * it fails of: the others are of other tenants.
-     */
-    const answerAll = (batch: ReadonlyArray<Asked<Question, Row>>, done: () => void): void => {
-      send(statementOf(batch.map(({ question }) => question)), (answered) => {
-        if (Exit.isFailure(answered) && batch.length > 1 && unavailableIn(answered.cause) === undefined) {
-          const middle = Math.ceil(batch.length / 2)
-          return answerAll(batch.slice(0, middle), () => answerAll(batch.slice(middle), done))
-        }
-        done()
-        for (const [index, { answer }] of batch.entries()) {
-          answer(Exit.isSuccess(answered) ? rowOf(answered.value, index + 1) : Exit.failCause(answered.cause))
-        }
-      })
-    }
-    const waiting: Array<Asked<Question, Row>> = []
+      /** Each row is decoded by itself: one that cannot be read fails its own question alone. */
+      const rowOf = ({ rows }: Answer, place: number): Exit.Exit<Option.Option<Row>> => {
+        const found = rows.find((one) => Predicate.hasProperty(one, "place") && one.place === place)
+        return found === undefined
+          ? Exit.succeed(Option.none())
+          : Result.match(decode(found), { onFailure: Exit.die, onSuccess: (one) => Exit.succeed(Option.some(one)) })
+      }
 
-    const sendBatch = () => {
-      const batch = waiting.splice(0, BATCH)
-      if (waiting.length > 0) ready.add(sendBatch)
-      let isSlow = false
-      const timer = setTimeout(() => {
-        isSlow = true
-        slow++
-        sendReady()
-      }, PATIENCE)
-      answerAll(batch, () => {
-        clearTimeout(timer)
-        underWay--
-        if (isSlow) slow--
-        sendReady()
-      })
-    }
-
-    /** The row that answers a question, if there is one. */
-    return (question: Question): Effect.Effect<Option.Option<Row>> =>
-      Effect.callback((answer) => {
-        if (waiting.push({ question, answer }) > 1) return
-        setImmediate(() => {
-          ready.add(sendBatch)
-          sendReady()
+      /**
+       * A statement that fails of what it holds is sent again by halves, until it is the one question that it fails of:
+       * the others are of other tenants.
+       */
+      const answerAll = (batch: ReadonlyArray<Asked<Question, Row>>): Effect.Effect<void> =>
+        Effect.flatMap(Effect.exit(run(statementOf(batch.map(({ question }) => question)))), (answered) => {
+          if (Exit.isFailure(answered) && batch.length > 1 && unavailableIn(answered.cause) === undefined) {
+            const middle = Math.ceil(batch.length / 2)
+            return Effect.andThen(answerAll(batch.slice(0, middle)), answerAll(batch.slice(middle)))
+          }
+          return Effect.sync(() => {
+            for (const [index, { answer }] of batch.entries()) {
+              Deferred.doneUnsafe(
+                answer,
+                Exit.isFailure(answered) ? Exit.failCause(answered.cause) : rowOf(answered.value, index + 1)
+              )
+            }
+          })
         })
+
+      const sendNext = Effect.gen(function* () {
+        const first = yield* Queue.take(waiting)
+        yield* slots.take(1)
+        // Requests that came in the same turn of the event loop share the statement.
+        yield* nextTurn
+        const others = yield* Queue.takeN(waiting, Math.min(Queue.sizeUnsafe(waiting), BATCH - 1))
+        const sent = yield* Effect.forkScoped(Effect.ensuring(answerAll([first, ...others]), slots.release(1)))
+        yield* Effect.timeoutOption(Fiber.await(sent), PATIENCE)
       })
-  }
+      yield* Effect.forkScoped(Effect.forever(sendNext))
+
+      return (question) =>
+        Effect.suspend(() => {
+          const answer = Deferred.makeUnsafe<Option.Option<Row>>()
+          Queue.offerUnsafe(waiting, { question, answer })
+          return Deferred.await(answer)
+        })
+    })
 }
 
 export type Together = ReturnType<typeof makeTogether>

@@ -1,28 +1,32 @@
-import Pg from "pg"
+import { Predicate } from "effect"
+import type { SqlError } from "effect/sql"
 import { Unavailable } from "../../domain/Unavailable.ts"
 
 /**
- * SQLSTATEs (Appendix A of the manual of PostgreSQL) of a database that is out of reach, can only be read, as after a
- * failover, or gave up a wait: lock and statement timeouts, deadlocks, shutdowns, too many connections.
+ * SQLSTATEs (Appendix A of the PostgreSQL manual) of a database that is out of reach, read-only after a failover, or that
+ * ended a wait: lock and statement timeouts, deadlocks, shutdowns, too many connections.
  */
 const UNAVAILABLE = /^(?:08...|28...|3D000|53...|55000|55P03|57014|57P0[1-5]|40001|40P01|25006|25P0[34])$/
 
-/**
- * What a failed statement dies with. What the server itself says is told by its SQLSTATE; all else that the driver fails
- * with is a connection that broke, but for a value that it cannot send.
- */
-export const defectOf = (error: Error): Error => {
-  const isOut = error instanceof Pg.DatabaseError ? UNAVAILABLE.test(error.code ?? "") : !(error instanceof TypeError)
+const propertyOf = (error: unknown, name: "code" | "table"): string => {
+  const value = Predicate.hasProperty(error, name) ? error[name] : undefined
+  return typeof value === "string" ? value : ""
+}
+
+/** Turns a driver error into a defect: `Unavailable` if the database is the reason, the error itself otherwise. */
+export const defectOf = (error: SqlError.SqlError): Error => {
+  const { reason } = error
+  const code = propertyOf(reason.cause, "code")
+  const isOut = reason._tag === "ConnectionError" || UNAVAILABLE.test(code)
   return isOut ? new Unavailable({ cause: error }) : error
 }
 
-/** There was no connection to be had. */
-export const unconnected = (error: unknown) => new Unavailable({ cause: error })
+/** Whether a statement was ended by a time limit: `query_canceled`. */
+export const isCancelled = ({ reason }: SqlError.SqlError): boolean => reason._tag === "StatementTimeoutError"
 
-/** Whether a statement was ended by a time limit, or because it was asked to: `query_canceled`. */
-export const isCancelled = (error: Error): boolean =>
-  error instanceof Unavailable && error.cause instanceof Pg.DatabaseError && error.cause.code === "57014"
-
-/** Whether the table, or a partition of it, has a row with such a key already: `unique_violation`. */
+/** Whether a statement violated a unique constraint of the table or of one of its partitions. */
 export const isDuplicate = (error: unknown, table: string): boolean =>
-  error instanceof Pg.DatabaseError && error.code === "23505" && error.table?.startsWith(table) === true
+  Predicate.hasProperty(error, "reason") &&
+  Predicate.isTagged(error.reason, "UniqueViolation") &&
+  Predicate.hasProperty(error.reason, "cause") &&
+  propertyOf(error.reason.cause, "table").startsWith(table)

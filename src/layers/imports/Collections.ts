@@ -1,4 +1,4 @@
-import { Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import { CollectionId, typeOf } from "../../domain/catalog/Collection.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
@@ -6,8 +6,7 @@ import { UnknownReferences } from "../../domain/imports/Collection.ts"
 import type { Imports } from "../../domain/imports/Imports.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isUuid } from "../../domain/Uuid.ts"
-import { type Refusal, refuse } from "../../domain/Write.ts"
-import { countOf, firstOf, leave, type Steps } from "../database/Plan.ts"
+import { countOf, firstOf, leave, type Step } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import { insertExternalIds, namedBy, resourcesOf, wantedOf } from "./ExternalIds.ts"
 
@@ -20,33 +19,33 @@ const selectKnown = statement(`
 const knownOf = firstOf(Schema.Struct({ id: Schema.toType(CollectionId), version: Schema.Int }))
 
 /** The products that are meant: by what they are called elsewhere, else by their own ids. */
-function* productsOf(
+const productsOf = Effect.fnUntraced(function* (
   store: StoreId,
   references: ReadonlyArray<string>
-): Steps<ReadonlyArray<ProductId>, Refusal<UnknownReferences>> {
+): Step<ReadonlyArray<ProductId>, UnknownReferences> {
   const known = yield* resourcesOf(store, "product", references)
   const ids = references.map((reference) => known.get(reference) ?? reference.toLowerCase())
   const unknown = references.flatMap((reference, place) =>
     isUuid(ids[place] ?? "") ? [] : [{ path: `productIds.${place}`, reference }]
   )
-  if (unknown.length > 0) yield* refuse(new UnknownReferences({ unknown }))
+  if (unknown.length > 0) yield* new UnknownReferences({ unknown })
   return ids.map((id) => ProductId.make(id, { disableChecks: true }))
-}
+})
 
 export const makePutCollection =
   ({ createCollection, updateCollection }: typeof Catalog.Service): typeof Imports.Service.putCollection =>
   (store, { externalId, input: { productIds: references, ...fields } }) =>
-    function* () {
+    Effect.gen(function* () {
       yield* countOf(holdName(store, externalId))
       const known = yield* knownOf(selectKnown(store, ...wantedOf([externalId])))
       const isManual = typeOf(fields) === "manual"
       const members = references === undefined || !isManual ? {} : { productIds: yield* productsOf(store, references) }
       if (Option.isSome(known)) {
         const { id, version } = known.value
-        const changed = yield* updateCollection(store, id, { ...fields, ...members }, "any")()
+        const changed = yield* updateCollection(store, id, { ...fields, ...members }, "any")
         return changed.version === version ? "unchanged" : "updated"
       }
-      const made = yield* createCollection(store, { ...fields, ...members })()
+      const made = yield* createCollection(store, { ...fields, ...members })
       yield* leave(insertExternalIds(store, "collection", [{ externalId, id: made.id }]))
       return "created"
-    }
+    })

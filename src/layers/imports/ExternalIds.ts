@@ -1,9 +1,9 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import type { ExternalId } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isUuid } from "../../domain/Uuid.ts"
-import { answerOf, type Steps } from "../database/Plan.ts"
+import { answerOf, type Step } from "../database/Plan.ts"
 import { type Statement, statement } from "../database/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 
@@ -67,11 +67,11 @@ const decodeResources = compileTrustedDecoder(
 )
 
 /** Of these external ids those of which there is a resource, each with the id that it has here. */
-export function* resourcesOf(
+export const resourcesOf = Effect.fnUntraced(function* (
   store: StoreId,
   kind: Kind,
   externalIds: ReadonlyArray<string>
-): Steps<ReadonlyMap<string, string>> {
+): Step<ReadonlyMap<string, string>> {
   const { rows } = yield* answerOf(SELECT_RESOURCES[kind](store, ...wantedOf(externalIds)))
   return new Map(decodeResources(rows).map(({ externalId, id }) => [externalId, id]))
-}
+})

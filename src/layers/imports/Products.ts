@@ -1,4 +1,4 @@
-import { Array, Option, Result } from "effect"
+import { Array, Effect, Option, Result } from "effect"
 import { putProduct } from "../../domain/catalog/Likeness.ts"
 import {
   type CreateProduct,
@@ -15,7 +15,7 @@ import type { Imports } from "../../domain/imports/Imports.ts"
 import type { Put, PutOutcome } from "../../domain/imports/Put.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import type { Change } from "../../domain/Write.ts"
-import { ahead, countOf, leave } from "../database/Plan.ts"
+import { afterCommit, ahead, countOf, leave } from "../database/Plan.ts"
 import { insertExternalIds } from "./ExternalIds.ts"
 import { recordAll } from "../Writes.ts"
 import { type Moment, momentOf } from "../catalog/Allocation.ts"
@@ -105,7 +105,7 @@ export const makePutProducts = (
   database.onLost(forget)
 
   return (store, puts, planned) =>
-    function* () {
+    Effect.gen(function* () {
       const { clock, currencyCode, limit, room } = yield* roomOf(store)
       const externalIds = puts.map(({ externalId }) => externalId)
       const known = yield* holdNamedProducts(store, externalIds)
@@ -141,7 +141,7 @@ export const makePutProducts = (
         made += created.length
       }
       if (made > 0) yield* leave(countProducts(store, made))
-      yield knowEntered(entered)
+      yield* afterCommit(() => knowEntered(entered))
       return {
         outcomes: drafts.map((draft) => {
           const refusal = refusals.get(draft)
@@ -149,5 +149,5 @@ export const makePutProducts = (
         }),
         limit: drafts.length === all.length ? Option.none() : Option.some(new ProductLimitReached({ limit }))
       }
-    }
+    })
 }

@@ -1,4 +1,4 @@
-import { Array, Option, Result } from "effect"
+import { Array, Effect, Option, Result } from "effect"
 import { ProductId } from "../../domain/catalog/Product.ts"
 import { UnknownReferences } from "../../domain/imports/Collection.ts"
 import type { Imports } from "../../domain/imports/Imports.ts"
@@ -10,19 +10,18 @@ import type { RecordsOf } from "../../domain/records/Records.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { isText } from "../../domain/Text.ts"
 import { isUuid } from "../../domain/Uuid.ts"
-import type { Refusal } from "../../domain/Write.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
-import { leave, type Steps } from "../database/Plan.ts"
+import { leave, type Step } from "../database/Plan.ts"
 import { insertExternalIds, resourcesOf } from "./ExternalIds.ts"
 
 /** Puts records that are found by their external ids, and remembers those of new ones. The store must be locked. */
-function* putNamed<Id extends string, Input, Refused>(
+const putNamed = Effect.fnUntraced(function* <Id extends string, Input, Refused>(
   store: StoreId,
   kind: "order" | "customer",
   toId: (id: string) => Id,
   put: RecordsOf<Id, Input, Refused, unknown>["put"],
   puts: ReadonlyArray<Put<Input>>
-): Steps<ReadonlyArray<PutAll<Refused, never>["outcomes"][number]>, Refusal<StoreNotFound>> {
+): Step<ReadonlyArray<PutAll<Refused, never>["outcomes"][number]>, StoreNotFound> {
   const known = yield* resourcesOf(
     store,
     kind,
@@ -32,13 +31,13 @@ function* putNamed<Id extends string, Input, Refused>(
   const done = yield* put(
     store,
     puts.map(({ externalId, input }) => ({ id: idOf(externalId), input }))
-  )()
+  )
   const made = Array.zip(puts, done).flatMap(([{ externalId }, one]) =>
     Result.isSuccess(one) && one.success.outcome === "created" ? [{ externalId, id: one.success.id }] : []
   )
   if (made.length > 0) yield* leave(insertExternalIds(store, kind, made))
   return done.map(Result.map(({ outcome }) => outcome))
-}
+})
 
 const asOrder = (id: string) => OrderId.make(id, { disableChecks: true })
 const asCustomer = (id: string) => CustomerId.make(id, { disableChecks: true })
@@ -46,10 +45,10 @@ const asCustomer = (id: string) => CustomerId.make(id, { disableChecks: true })
 export const makePutCustomers =
   ({ put }: typeof Customers.Service): typeof Imports.Service.putCustomers =>
   (store, puts) =>
-    function* () {
+    Effect.gen(function* () {
       yield* lockedStore(store)
       return { outcomes: yield* putNamed(store, "customer", asCustomer, put, puts), limit: Option.none() }
-    }
+    })
 
 /** What is meant by a reference: what is called so elsewhere, else what has this id here. */
 const meantOf = (known: ReadonlyMap<string, string>, reference: string | null): string | undefined => {
@@ -61,7 +60,7 @@ const meantOf = (known: ReadonlyMap<string, string>, reference: string | null): 
 export const makePutOrders =
   ({ put }: typeof Orders.Service): typeof Imports.Service.putOrders =>
   (store, puts) =>
-    function* () {
+    Effect.gen(function* () {
       yield* lockedStore(store)
       const references = puts.map(({ input }) => input.references)
       const namedBy = (of: (one: ImportedOrder["references"]) => ReadonlyArray<string | null>) => [
@@ -100,4 +99,4 @@ export const makePutOrders =
         Result.flatMap(one, () => done[place++] ?? Result.succeed("unchanged" as const))
       )
       return { outcomes, limit: Option.none() }
-    }
+    })

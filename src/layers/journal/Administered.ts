@@ -1,10 +1,10 @@
-import { Option, Record, Schema } from "effect"
+import { Effect, Option, Record, Schema } from "effect"
 import { type JsonObject, stringify } from "../../domain/Json.ts"
 import type { AdministeredKind } from "../../domain/journal/Kinds.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Snapshot } from "../../domain/Write.ts"
 import { momentOf } from "../catalog/Allocation.ts"
-import { firstOf, type Steps } from "../database/Plan.ts"
+import { firstOf, type Step } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import { recordAll } from "../Writes.ts"
 
@@ -24,16 +24,16 @@ const snapshotOf = (given: JsonObject): Snapshot => {
  * asked for under the lock of what is changed, so that the entries of each are in the order of their commits, and takes no
  * lock of the store's row.
  */
-export function* recordAdministered(
+export const recordAdministered = Effect.fnUntraced(function* (
   store: StoreId,
   resource: AdministeredKind,
   resourceId: string,
   before: JsonObject | null,
   after: JsonObject | null
-): Steps<void> {
+): Step<void> {
   const [was, is] = [before && snapshotOf(before), after && snapshotOf(after)]
   if (was?.json === is?.json) return
   const { clock } = Option.getOrThrow(yield* clockOf(readClock(store)))
   const { at, eventId: id } = momentOf(clock)
   yield* recordAll([{ id, at, resource, resourceId, version: null, before: was, after: is, reason: null }])
-}
+})

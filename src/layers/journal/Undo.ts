@@ -1,4 +1,4 @@
-import { Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { EntryId, EntryNotFound } from "../../domain/journal/Activity.ts"
@@ -19,9 +19,9 @@ import {
 } from "../../domain/journal/Undo.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf, millisOf } from "../../domain/Uuid.ts"
-import { type Change, type Refusal, refuse } from "../../domain/Write.ts"
+import type { Change } from "../../domain/Write.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
-import { answerOf, countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { answerOf, countOf, firstOf, type Step, type Part } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import { partOf } from "../Journal.ts"
 import { listOf } from "../Lists.ts"
@@ -75,17 +75,20 @@ const idsOf = (entries: ReadonlyArray<Kept>, resource: Kept["resource"]) =>
   entries.filter((entry) => entry.resource === resource).map(({ resourceId }) => resourceId)
 
 /** Takes the locks of all that is changed in the order of ARCHITECTURE.md, The data. */
-function* lockAll(store: StoreId, entries: ReadonlyArray<Kept>): Steps<void, Refusal<UndoRefused>> {
+const lockAll = Effect.fnUntraced(function* (store: StoreId, entries: ReadonlyArray<Kept>): Step<void, UndoRefused> {
   const joined = entries.flatMap(({ memberships }) => memberships ?? []).map(({ collectionId }) => collectionId)
   yield* countOf(lockCollections(store, listOf([...idsOf(entries, "collection"), ...joined])))
   yield* lockedStore(store)
   yield* countOf(lockProducts(store, listOf(idsOf(entries, "product"))))
-}
+})
 
 const earliest = ({ id }: Kept) => leastUuidOf(new Date(millisOf(id) - CLOCKS_APART))
 
 /** What became of the resources since the first of the entries, each resource's in the order of its versions. */
-function* historyOf(store: StoreId, entries: ReadonlyArray<Kept>): Steps<ReadonlyArray<Told>, Refusal<TooMuchToUndo>> {
+const historyOf = Effect.fnUntraced(function* (
+  store: StoreId,
+  entries: ReadonlyArray<Kept>
+): Step<ReadonlyArray<Told>, TooMuchToUndo> {
   const firsts = new Map<string, Kept>()
   for (const entry of entries) {
     const known = firsts.get(entry.resourceId)
@@ -99,9 +102,9 @@ function* historyOf(store: StoreId, entries: ReadonlyArray<Kept>): Steps<Readonl
       listOf([...firsts.values()].map(earliest))
     )
   )
-  if (rows.length > MAX_SINCE) return yield* refuse(new TooMuchToUndo())
+  if (rows.length > MAX_SINCE) return yield* new TooMuchToUndo()
   return decodeHistory(rows).toSorted((a, b) => a.version - b.version || Number(a.isEnd) - Number(b.isEnd))
-}
+})
 
 /** Members of which the journal does not hold what was there, as far as they are needed. */
 const missingOf = ({ after, before, memberships, omitted, resource }: Kept): ReadonlyArray<string> => {
@@ -111,32 +114,31 @@ const missingOf = ({ after, before, memberships, omitted, resource }: Kept): Rea
 }
 
 /** Sees that entries may be undone and that nothing stands in the way, and keeps it so until the transaction ends. */
-function* prepare(
+const prepare = Effect.fnUntraced(function* (
   store: StoreId,
   entries: ReadonlyArray<Kept>,
   right: UndoRight
-): Steps<Overlaps, Refusal<UndoRefused>> {
+): Step<Overlaps, UndoRefused> {
   for (const { actorId, resource } of entries) {
-    if (!right.kinds.includes(resource)) yield* refuse(new AgentScopeMissing({ scope: SCOPES[resource].write }))
-    if (right.ownId !== null && right.ownId !== actorId) yield* refuse(new EntryNotOwn())
+    if (!right.kinds.includes(resource)) yield* new AgentScopeMissing({ scope: SCOPES[resource].write })
+    if (right.ownId !== null && right.ownId !== actorId) yield* new EntryNotOwn()
   }
   yield* lockAll(store, entries)
   const found = overlapsOf(new Set(entries.map(({ id }) => id)), yield* historyOf(store, entries))
-  return found.overlaps.length > 0 ? yield* refuse(ChangedSince.of(found.overlaps)) : found
-}
+  return found.overlaps.length > 0 ? yield* Effect.fail(ChangedSince.of(found.overlaps)) : found
+})
 
 /** Undoes entries, of which the newest comes first: all of them or none. */
-function* carryOut(store: StoreId, entries: ReadonlyArray<Kept>): Steps<Undone, Refusal<UndoRefused>> {
+const carryOut = Effect.fnUntraced(function* (store: StoreId, entries: ReadonlyArray<Kept>): Step<Undone, UndoRefused> {
   const changes: Array<Change> = []
   const undone: Array<Undone["undone"][number]> = []
   for (const kept of entries) {
     const { id, resource, resourceId } = kept
     const members = missingOf(kept)
-    if (members.length > 0) yield* refuse(new NotKept({ id, members }))
-    const steps: Steps<void, Refusal<UndoRefused>> = resource === "product"
-      ? undoProduct(store, kept)
-      : undoCollection(store, kept)
-    const made = yield* amongOthers(steps)
+    if (members.length > 0) yield* new NotKept({ id, members })
+    const part: Part<void, UndoRefused> =
+      resource === "product" ? undoProduct(store, kept) : undoCollection(store, kept)
+    const made = yield* amongOthers(part)
     changes.push(...made.map((change) => ({ ...change, undoes: id })))
     const [change] = made
     undone.push({
@@ -149,7 +151,7 @@ function* carryOut(store: StoreId, entries: ReadonlyArray<Kept>): Steps<Undone, 
   }
   for (const resource of CatalogKind.literals) yield* recordAll(changes.filter((one) => one.resource === resource))
   return { undone }
-}
+})
 
 const idOf = (time: string) => leastUuidOf(new Date(time))
 
@@ -157,28 +159,28 @@ export const UndoLive = Layer.succeed(
   Undo,
   Undo.of({
     undo: (store, id, right) =>
-      function* () {
+      Effect.gen(function* () {
         const found = yield* keptOf(selectKept(store, id, partOf(id)))
-        const kept = Option.getOrUndefined(found) ?? (yield* refuse(new EntryNotFound({ id })))
+        const kept = Option.getOrUndefined(found) ?? (yield* new EntryNotFound({ id }))
         if (!("version" in kept)) {
-          return yield* refuse(right.ownId === null ? new NotUndoable({ id, ...kept }) : new EntryNotOwn())
+          return yield* Effect.fail(right.ownId === null ? new NotUndoable({ id, ...kept }) : new EntryNotOwn())
         }
         const { undoneBy } = yield* prepare(store, [kept], right)
         const undoing = undoneBy.get(id)
-        if (undoing !== undefined) return yield* refuse(ChangedSince.of([{ id, changedBy: [undoing] }]))
+        if (undoing !== undefined) return yield* Effect.fail(ChangedSince.of([{ id, changedBy: [undoing] }]))
         return yield* carryOut(store, [kept])
-      },
+      }),
 
     undoSpan: (store, { actorId, since, until }, right) =>
-      function* () {
+      Effect.gen(function* () {
         const { rows } = yield* answerOf(selectSpan(store, actorId, idOf(since), idOf(until), MAX_UNDONE + 1))
-        if (rows.length > MAX_UNDONE) return yield* refuse(new TooMuchToUndo())
+        if (rows.length > MAX_UNDONE) return yield* new TooMuchToUndo()
         const entries = decodeSpan(rows)
         const { left } = yield* prepare(store, entries, right)
         return yield* carryOut(
           store,
           entries.filter(({ id }) => left.has(id))
         )
-      }
+      })
   })
 )

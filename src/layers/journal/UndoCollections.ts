@@ -1,4 +1,4 @@
-import { Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { type CollectionHead, CollectionId, type CollectionLimitReached } from "../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../domain/catalog/Product.ts"
 import type { SlugTaken } from "../../domain/catalog/Slug.ts"
@@ -7,7 +7,6 @@ import { canonical } from "../../domain/Json.ts"
 import { turnedBack } from "../../domain/journal/Entry.ts"
 import { parse } from "../../domain/Json.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import type { Refusal } from "../../domain/Write.ts"
 import { claimSlug, reallocateCollection } from "../catalog/Allocation.ts"
 import {
   headOf,
@@ -20,53 +19,58 @@ import {
 } from "../catalog/CollectionRepo.ts"
 import { idsIn, membersOf as listOf, recordCollection, removeCollection, writtenOf } from "../catalog/Collections.ts"
 import { holdProducts } from "../catalog/ProductRepo.ts"
-import { countOf, type Steps } from "../database/Plan.ts"
+import { countOf, type Step } from "../database/Plan.ts"
 import { type Kept, membersOf, productIdsOf } from "./Kept.ts"
 
 const NONE: JsonText = listOf([])
 
 /** Makes a collection hold these products in this order, as far as they still are, and answers what it holds then. */
-function* hold(store: StoreId, id: CollectionId, wanted: ReadonlyArray<ProductId>, found: JsonText): Steps<JsonText> {
+const hold = Effect.fnUntraced(function* (
+  store: StoreId,
+  id: CollectionId,
+  wanted: ReadonlyArray<ProductId>,
+  found: JsonText
+): Step<JsonText> {
   const there = yield* holdProducts(store, wanted)
   const ids = wanted.filter((product) => there.has(product))
   const known = new Set(idsIn(found))
   const added = ids.filter((product) => !known.has(product))
   yield* setMembers(store, id, ids, added, known.size)
   return listOf(ids)
-}
+})
 
 /** Brings what a collection holds back to what it held before the change. */
-function* holdAgain(
+const holdAgain = Effect.fnUntraced(function* (
   store: StoreId,
   before: CollectionHead,
   next: CollectionHead,
   found: JsonText,
   kept: Kept
-): Steps<JsonText> {
+): Step<JsonText> {
   if (next.type === "automated") {
     if (before.type === "manual") yield* countOf(removeMembers(store, next.id))
     return NONE
   }
   const wanted = productIdsOf(kept)
   return wanted === undefined ? found : yield* hold(store, next.id, wanted, found)
-}
+})
 
 /** Puts a collection that was deleted back where it was, with those of its products that there still are. */
-function* restore(
+const restore = Effect.fnUntraced(function* (
   store: StoreId,
   id: CollectionId,
   kept: Kept
-): Steps<void, Refusal<StoreNotFound | CollectionLimitReached | SlugTaken>> {
+): Step<void, StoreNotFound | CollectionLimitReached | SlugTaken> {
   const gone = headOf(kept.before, id)
   const moment = yield* reallocateCollection(store, gone)
   const head = { ...gone, version: gone.version + 1, updatedAt: moment.at.toISOString() }
   const document = yield* insertCollection(store, head)
   const members = yield* hold(store, id, productIdsOf(kept) ?? [], NONE)
   yield* recordCollection(moment, head, null, document, members)
-}
+})
 
 /** Puts the members that a change changed back. Rules are not run: an event of an automated collection tells no products. */
-function* turnBack(store: StoreId, id: CollectionId, kept: Kept): Steps<void, Refusal<SlugTaken>> {
+const turnBack = Effect.fnUntraced(function* (store: StoreId, id: CollectionId, kept: Kept): Step<void, SlugTaken> {
   const held = Option.getOrThrow(yield* lockCollection(store, id))
   const { at, document, head: before } = held
   const fields = turnedBack(membersOf(parse(document)), membersOf(kept.before), membersOf(kept.after))
@@ -79,19 +83,19 @@ function* turnBack(store: StoreId, id: CollectionId, kept: Kept): Steps<void, Re
   const head = { ...turned, version: before.version + 1, updatedAt: at.toISOString() }
   const changed = yield* updateCollection(store, head)
   yield* recordCollection(held, head, writtenOf(before, document, found), changed, members)
-}
+})
 
 const toId = Schema.decodeSync(CollectionId)
 
 /** Takes back what a change did to a collection, under its own lock and that of the store. */
-export function* undoCollection(
+export const undoCollection = Effect.fnUntraced(function* (
   store: StoreId,
   kept: Kept
-): Steps<void, Refusal<StoreNotFound | CollectionLimitReached | SlugTaken>> {
+): Step<void, StoreNotFound | CollectionLimitReached | SlugTaken> {
   const id = toId(kept.resourceId)
   if (kept.before === null) {
     yield* removeCollection(store, Option.getOrThrow(yield* lockCollection(store, id)))
   } else {
     yield* kept.after === null ? restore(store, id, kept) : turnBack(store, id, kept)
   }
-}
+})

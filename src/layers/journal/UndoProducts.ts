@@ -1,16 +1,15 @@
-import { Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { MAX_MEMBERS } from "../../domain/catalog/Collection.ts"
 import { ProductId, type ProductLimitReached, type ProductTooLarge } from "../../domain/catalog/Product.ts"
 import type { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { turnedBack } from "../../domain/journal/Entry.ts"
 import { parse, stringify } from "../../domain/Json.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import type { Refusal } from "../../domain/Write.ts"
 import { claimSlug, reallocateProduct } from "../catalog/Allocation.ts"
 import { lockLeavingProduct, lockProduct, productOf } from "../catalog/ProductRepo.ts"
 import { addProduct, removeProduct, replaceProduct } from "../catalog/Products.ts"
 import { indexOf } from "../catalog/Terms.ts"
-import { leave, type Steps } from "../database/Plan.ts"
+import { leave, type Step } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import { type Kept, membersOf } from "./Kept.ts"
 
@@ -65,24 +64,24 @@ const rename = statement(`
 `)
 
 /** Puts a product that was deleted back where it was: into the manual collections, too, that there still are. */
-function* restore(
+const restore = Effect.fnUntraced(function* (
   store: StoreId,
   id: ProductId,
   { before, externalId, memberships }: Kept
-): Steps<void, Refusal<StoreNotFound | ProductLimitReached | ProductTooLarge | SlugTaken>> {
+): Step<void, StoreNotFound | ProductLimitReached | ProductTooLarge | SlugTaken> {
   const gone = productOf(stringify(before), id)
   const moment = yield* reallocateProduct(store, gone)
   yield* addProduct(indexOf, store, moment, { ...gone, version: gone.version + 1, updatedAt: moment.at.toISOString() })
   if (externalId !== null) yield* leave(rename(store, externalId, id))
   for (const { collectionId, rank } of memberships ?? []) yield* leave(rejoin(store, collectionId, id, rank))
-}
+})
 
 /** Puts the members that a change changed back. */
-function* turnBack(
+const turnBack = Effect.fnUntraced(function* (
   store: StoreId,
   id: ProductId,
   { after, before }: Kept
-): Steps<void, Refusal<ProductTooLarge | SlugTaken>> {
+): Step<void, ProductTooLarge | SlugTaken> {
   const held = Option.getOrThrow(yield* lockProduct(store, id))
   const { at, document, product } = held
   const fields = turnedBack(membersOf(parse(document)), membersOf(before), membersOf(after))
@@ -93,19 +92,19 @@ function* turnBack(
   }
   if (next.slug !== product.slug) yield* claimSlug("products", store, next.slug, id)
   yield* replaceProduct(indexOf, store, held, next)
-}
+})
 
 const toId = Schema.decodeSync(ProductId)
 
 /** Takes back what a change did to a product, under the lock of the store. */
-export function* undoProduct(
+export const undoProduct = Effect.fnUntraced(function* (
   store: StoreId,
   kept: Kept
-): Steps<void, Refusal<StoreNotFound | ProductLimitReached | ProductTooLarge | SlugTaken>> {
+): Step<void, StoreNotFound | ProductLimitReached | ProductTooLarge | SlugTaken> {
   const id = toId(kept.resourceId)
   if (kept.before === null) {
     yield* removeProduct(store, Option.getOrThrow(yield* lockLeavingProduct(store, id)))
   } else {
     yield* kept.after === null ? restore(store, id, kept) : turnBack(store, id, kept)
   }
-}
+})

@@ -85,7 +85,7 @@ export const ConsentsLive = Layer.effect(
 
       makeAgent: Effect.fn("Consents.makeAgent")(function* (consent, { days, ...agent }) {
         const { clientId, merchantId, storeId } = consent
-        const { id } = yield* agreed(consent, () => makeAgent(storeId, merchantId, agent, { days, tokenHash: null }))
+        const { id } = yield* agreed(consent, makeAgent(storeId, merchantId, agent, { days, tokenHash: null }))
         if ((yield* count(keepClient(clientId))) === 0) return yield* new UnknownClient({})
         return yield* grantTo({ agent: id }, consent)
       }, transaction)

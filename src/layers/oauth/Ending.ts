@@ -1,10 +1,10 @@
-import { Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { InstallationId } from "../../domain/access/Installations.ts"
 import type { AgentId } from "../../domain/Actor.ts"
 import type { GrantId } from "../../domain/oauth/Grants.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
-import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { countOf, firstOf, type Step } from "../database/Plan.ts"
 import { statement } from "../database/Statement.ts"
 import { CLIENT } from "./Clients.ts"
 import { column } from "../database/Column.ts"
@@ -34,11 +34,11 @@ const revokeAgentOf = statement(`
 
 /** From the commit on, all that came of the grant is refused. An agent has one, so it is revoked. */
 export const endGrant = (store: StoreId, grant: GrantId): Write<void, never> =>
-  function* () {
+  Effect.gen(function* () {
     yield* countOf(endOne(store, grant))
     yield* countOf(deleteOfGrant(store, grant))
     yield* countOf(revokeAgentOf(store, grant))
-  }
+  })
 
 const endOfAgent = statement(`
   update oauth_grants set revoked_at = clock_timestamp() where store_id = $1 and agent_id = $2 and revoked_at is null
@@ -46,10 +46,10 @@ const endOfAgent = statement(`
 const deleteOfAgent = statement("delete from agent_tokens where store_id = $1 and agent_id = $2")
 
 /** From the commit on, nothing comes any more of what a merchant agreed to for the agent. Its row is taken after this. */
-export function* endGrantsOf(store: StoreId, agent: AgentId): Steps<void> {
+export const endGrantsOf = Effect.fnUntraced(function* (store: StoreId, agent: AgentId): Step<void> {
   yield* countOf(endOfAgent(store, agent))
   yield* countOf(deleteOfAgent(store, agent))
-}
+})
 
 const endOfInstallation = statement(`
   update oauth_grants set revoked_at = clock_timestamp()
@@ -66,10 +66,10 @@ const goodOf = firstOf(column("good", Schema.Int))
 
 /** From the commit on, every token of the installation is refused. Answers how many access tokens were still good. */
 export const endInstallation = (store: StoreId, installation: InstallationId): Write<number, never> =>
-  function* () {
+  Effect.gen(function* () {
     yield* countOf(endOfInstallation(store, installation))
     return Option.getOrThrow(yield* goodOf(deleteOfInstallation(store, installation)))
-  }
+  })
 
 /** Whose token it is, after the values of the client: of a refresh token its grant, which ends with it. */
 export const selectToken = statement(`

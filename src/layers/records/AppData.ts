@@ -3,8 +3,7 @@ import type { InstallationId } from "../../domain/access/Installations.ts"
 import { AppData, AppDataFull, AppDataNotFound, MAX_ENTRIES, MAX_VALUES } from "../../domain/records/AppData.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { refuse } from "../../domain/Write.ts"
-import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { countOf, firstOf, type Step } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { statement } from "../database/Statement.ts"
 import { deleteEnded, endedOf } from "../Purging.ts"
@@ -104,10 +103,10 @@ const deleteEntries = statement(`delete from app_data where ${OWN}`)
 const deleteUsage = statement(`delete from app_data_usage where ${OWN}`)
 
 /** Deletes all that an installation keeps, and the count of it. */
-export function* deleteAll(store: StoreId, installation: InstallationId): Steps<void> {
+export const deleteAll = Effect.fnUntraced(function* (store: StoreId, installation: InstallationId): Step<void> {
   yield* countOf(deleteEntries(store, installation))
   yield* countOf(deleteUsage(store, installation))
-}
+})
 
 const ENTRIES = { table: "app_data", key: ["store_id", "installation_id", "namespace", "key"] }
 
@@ -153,7 +152,7 @@ export const AppDataLive = Layer.effect(
         traced("AppData.list")(pageOf(selectPage(storeId, id, namespace, limit, PAGE_BYTES, cursor))),
 
       put: ({ id, storeId }, namespace, { key, ttlSeconds = null, value }) =>
-        function* () {
+        Effect.gen(function* () {
           const bytes = Buffer.byteLength(value.json)
           const row = yield* writtenOf(putEntry(storeId, id, namespace, key, value.json, bytes, ttlSeconds))
           const { added, fits, grown, json } = Option.getOrThrow(row)
@@ -161,14 +160,14 @@ export const AppDataLive = Layer.effect(
           yield* countOf(openUsage(storeId, id))
           yield* countOf(lockUsage(storeId, id))
           const counted = yield* countOf(countBeside(storeId, id, added, grown))
-          return counted === 0 ? yield* refuse(new AppDataFull()) : json
-        },
+          return counted === 0 ? yield* new AppDataFull() : json
+        }),
 
       delete: ({ id, storeId }, namespace, key) =>
-        function* () {
+        Effect.gen(function* () {
           const deleted = yield* countOf(deleteEntry(storeId, id, namespace, key))
-          if (deleted === 0) yield* refuse(new AppDataNotFound({ namespace, key }))
-        },
+          if (deleted === 0) yield* new AppDataNotFound({ namespace, key })
+        }),
 
       purge: count(purge)
     })

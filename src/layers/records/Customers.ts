@@ -43,12 +43,12 @@ export const CustomersLive = Layer.effect(
         ),
 
       put: (store, puts) =>
-        function* () {
+        Effect.gen(function* () {
           const clock = yield* allocateMany(store, puts.length)
           const { outcomes, written } = yield* decide(store, puts, clock)
           yield* leave(...writesOf("customers", store, written))
           return outcomes
-        }
+        })
     })
   })
 )

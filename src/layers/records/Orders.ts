@@ -14,7 +14,7 @@ import {
 import { spend, type Spending, spendingOf } from "../../domain/records/Spending.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { allocateMany } from "../catalog/Allocation.ts"
-import { leave, type Steps } from "../database/Plan.ts"
+import { leave, type Step } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { traced } from "../Traced.ts"
 import { atOf, type Clock, decidingOf } from "./Puts.ts"
@@ -40,11 +40,11 @@ const decodeCustomer = compileTrustedDecoder(
 )
 
 /** The customers after what changed in their orders. */
-function* customersAfter(
+const customersAfter = Effect.fnUntraced(function* (
   store: StoreId,
   spending: ReadonlyMap<CustomerId, Spending>,
   { tick }: Clock
-): Steps<ReadonlyMap<string, Written>> {
+): Step<ReadonlyMap<string, Written>> {
   const known = yield* findRecords("customers", store, spending.keys())
   const written = new Map<string, Written>()
   for (const [id, change] of spending) {
@@ -55,7 +55,7 @@ function* customersAfter(
     written.set(id, { changedAt, document: stringify(customer), personal: stored.personal })
   }
   return written
-}
+})
 
 const customerOf = ({ customerId = null }: PutOrder) => customerId
 
@@ -75,7 +75,7 @@ export const OrdersLive = Layer.effect(
         ),
 
       put: (store, puts) =>
-        function* () {
+        Effect.gen(function* () {
           const clock = yield* allocateMany(store, TICKS * puts.length)
           const named = new Set(puts.flatMap(({ input }) => customerOf(input) ?? []))
           const known = yield* findRecords("customers", store, named)
@@ -87,7 +87,7 @@ export const OrdersLive = Layer.effect(
           const customers = yield* customersAfter(store, spendingOf(changes), clock)
           yield* leave(...writesOf("orders", store, written), ...writesOf("customers", store, customers))
           return outcomes
-        }
+        })
     })
   })
 )

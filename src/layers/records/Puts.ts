@@ -1,9 +1,9 @@
-import { Result, type Schema } from "effect"
+import { Effect, Result, type Schema } from "effect"
 import { parse } from "../../domain/Json.ts"
 import type { Done, Given, Put } from "../../domain/records/Records.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
-import type { Steps } from "../database/Plan.ts"
+import type { Step } from "../database/Plan.ts"
 import { findRecords, type Stored, storedOf, type Table, type Written } from "./Records.ts"
 
 /** What every record has. */
@@ -46,12 +46,12 @@ export const decidingOf = <Id extends string, Input, Full extends Dated, Before 
   personal,
   table
 }: Kind<Id, Input, Full, Before>) =>
-  function* <Refused = never>(
+  Effect.fnUntraced(function* <Refused = never>(
     store: StoreId,
     puts: ReadonlyArray<Put<Id, Input>>,
     { currencyCode, tick }: Clock,
     refusalOf: (input: Input) => Refused | undefined = () => undefined
-  ): Steps<Decided<Id, Full, Before, Refused>> {
+  ): Step<Decided<Id, Full, Before, Refused>> {
     const known = yield* findRecords(
       table,
       store,
@@ -79,4 +79,4 @@ export const decidingOf = <Id extends string, Input, Full extends Dated, Before 
     }
 
     return { outcomes: puts.map(decide), changes, written }
-  }
+  })

@@ -6,7 +6,7 @@ import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { RecordsRequest, Shown } from "../../domain/records/Records.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { answerOf, type Steps } from "../database/Plan.ts"
+import { answerOf, type Step } from "../database/Plan.ts"
 import { type Statement, statement } from "../database/Statement.ts"
 import { pageOf, pageQuery, START } from "../Pages.ts"
 
@@ -119,12 +119,16 @@ const decodeRows = compileTrustedDecoder(
 )
 
 /** Of these ids the records that there are. They change under the lock of the store alone. */
-export function* findRecords(table: Table, store: StoreId, ids: Iterable<string>): Steps<ReadonlyMap<string, Stored>> {
+export const findRecords = Effect.fnUntraced(function* (
+  table: Table,
+  store: StoreId,
+  ids: Iterable<string>
+): Step<ReadonlyMap<string, Stored>> {
   const wanted = [...ids]
   if (wanted.length === 0) return new Map()
   const { rows } = yield* answerOf(SELECT[table](store, `{${wanted.join(",")}}`))
   return new Map(decodeRows(rows).map(({ id, ...stored }) => [id, stored]))
-}
+})
 
 const writeRows = (table: Table) =>
   statement(`

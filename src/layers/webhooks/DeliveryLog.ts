@@ -6,9 +6,8 @@ import { leastUuidOf } from "../../domain/Uuid.ts"
 import { Attempt, Delivery, DeliveryNotFound, MAX_LOOKED } from "../../domain/webhooks/Webhook.ts"
 import type { Missed, Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import type { JsonText } from "../../domain/Document.ts"
-import { type Refusal, refuse } from "../../domain/Write.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { countOf, firstOf, type Step } from "../database/Plan.ts"
 import { type Fragment, sql, statement } from "../database/Statement.ts"
 import { END } from "../Pages.ts"
 import { time } from "../Times.ts"
@@ -102,11 +101,11 @@ const changing = (app: AppId, which: Fragment, set: Fragment) => sql`
 const once = (app: AppId, event: EventId) => changing(app, sql`event_id = ${event}`, afresh)
 
 /** Makes the delivery of an event due once more. Answers how it stands. */
-export function* redelivered(app: AppId, event: EventId): Steps<JsonText, Refusal<DeliveryNotFound>> {
+export const redelivered = Effect.fnUntraced(function* (app: AppId, event: EventId): Step<JsonText, DeliveryNotFound> {
   yield* countOf(once(app, event))
   const sent = yield* jsonOf(selectDelivery(app, event))
-  return Option.getOrUndefined(sent)?.json ?? (yield* refuse(new DeliveryNotFound({ appId: app, eventId: event })))
-}
+  return Option.getOrUndefined(sent)?.json ?? (yield* new DeliveryNotFound({ appId: app, eventId: event }))
+})
 
 /** A page of deliveries as they are logged. */
 const LoggedPage = Schema.Struct({

@@ -4,12 +4,11 @@ import { InstallationSuspended, type InstallationId, InstallationNotFound } from
 import { EventId } from "../../domain/Events.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
-import { type Refusal, refuse } from "../../domain/Write.ts"
 import { StoreWebhooks } from "../../domain/webhooks/StoreWebhooks.ts"
 import { DeliveryNotFound } from "../../domain/webhooks/Webhook.ts"
 import { INSTALLED } from "../access/InstallationState.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
-import { countOf, firstOf, type Steps } from "../database/Plan.ts"
+import { countOf, firstOf, type Step } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { sql, statement } from "../database/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
@@ -97,24 +96,24 @@ const Json = Schema.Struct({ json: Schema.String })
 const jsonOf = firstOf(Json)
 
 /** Makes all due that waits. */
-function* offer(store: StoreId, installation: InstallationId): Steps<void> {
+const offer = Effect.fnUntraced(function* (store: StoreId, installation: InstallationId): Step<void> {
   let from = START
   while (true) {
     const offered = yield* lastOf(offerSome(store, installation, from))
     if (Option.isNone(offered)) return
     from = offered.value.last
   }
-}
+})
 
 /** What the journal keeps of an installation whose deliveries wait, and of one whose deliveries do not. */
 const PAUSED = { deliveries: "paused" }
 const ACTIVE = { deliveries: "active" }
 
 /** How the webhook stands, at the end of a write. */
-function* shown(store: StoreId, id: InstallationId): Steps<string, Refusal<InstallationNotFound>> {
+const shown = Effect.fnUntraced(function* (store: StoreId, id: InstallationId): Step<string, InstallationNotFound> {
   const found = yield* jsonOf(selectWebhook(store, id))
-  return Option.getOrUndefined(found)?.json ?? (yield* refuse(new InstallationNotFound({ id })))
-}
+  return Option.getOrUndefined(found)?.json ?? (yield* new InstallationNotFound({ id }))
+})
 
 export const StoreWebhooksLive = Layer.effect(
   StoreWebhooks,
@@ -150,25 +149,25 @@ export const StoreWebhooksLive = Layer.effect(
       }),
 
       redeliver: (store, id, event) =>
-        function* () {
+        Effect.gen(function* () {
           const found = yield* installedOf(selectInstalled(store, id))
-          const { appId, isActive } = Option.getOrUndefined(found) ?? (yield* refuse(new InstallationNotFound({ id })))
-          if (!isActive) yield* refuse(new InstallationSuspended())
+          const { appId, isActive } = Option.getOrUndefined(found) ?? (yield* new InstallationNotFound({ id }))
+          if (!isActive) yield* new InstallationSuspended()
           yield* countOf(redeliverOne(store, id, event))
           const sent = yield* jsonOf(selectDelivery(store, id, event))
-          return Option.getOrUndefined(sent)?.json ?? (yield* refuse(new DeliveryNotFound({ appId, eventId: event })))
-        },
+          return Option.getOrUndefined(sent)?.json ?? (yield* new DeliveryNotFound({ appId, eventId: event }))
+        }),
 
       hold: (store, id) =>
-        function* () {
+        Effect.gen(function* () {
           const held = yield* countOf(updateHold(store, id, true))
           if (held > 0) yield* recordAdministered(store, "installation", id, ACTIVE, PAUSED)
           return yield* shown(store, id)
-        },
+        }),
 
       // Most of what waits is offered before the store is locked, and what is written meanwhile, which waits too, after it.
       release: (store, id) =>
-        function* () {
+        Effect.gen(function* () {
           const released = yield* countOf(updateHold(store, id, false))
           if (released > 0) {
             yield* offer(store, id)
@@ -177,7 +176,7 @@ export const StoreWebhooksLive = Layer.effect(
             yield* recordAdministered(store, "installation", id, PAUSED, ACTIVE)
           }
           return yield* shown(store, id)
-        }
+        })
     })
   })
 )

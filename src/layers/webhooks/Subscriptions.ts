@@ -13,9 +13,8 @@ import {
   type WebhookUrlRefused
 } from "../../domain/webhooks/Webhook.ts"
 import type { Webhooks } from "../../domain/webhooks/Webhooks.ts"
-import { type Refusal, refuse } from "../../domain/Write.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { firstOf, type Steps } from "../database/Plan.ts"
+import { firstOf, type Step } from "../database/Plan.ts"
 import { sql, statement } from "../database/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 import type { Sealing } from "./Sealing.ts"
@@ -43,19 +42,22 @@ const upsertWebhook = statement(`
 const putOf = firstOf(Schema.Struct({ isFirst: Schema.Boolean }))
 
 /** Where a webhook goes, if it may go there. */
-export function* targetOf(url: string, allowed: AllowedHosts): Steps<WebhookUrl, Refusal<WebhookUrlRefused>> {
+export const targetOf = Effect.fnUntraced(function* (
+  url: string,
+  allowed: AllowedHosts
+): Step<WebhookUrl, WebhookUrlRefused> {
   const checked = checkUrl(url, allowed)
-  return Result.isSuccess(checked) ? checked.success.url : yield* refuse(checked.failure)
-}
+  return Result.isSuccess(checked) ? checked.success.url : yield* Effect.fail(checked.failure)
+})
 
 /** Sets the webhook of an app that is there. Answers whether it is its first, which alone gets the secret. */
-export function* putWebhook(
+export const putWebhook = Effect.fnUntraced(function* (
   app: AppId,
   { kinds, url }: { readonly url: WebhookUrl; readonly kinds: ReadonlyArray<EventKind> },
   sealed: string
-): Steps<boolean> {
+): Step<boolean> {
   return Option.getOrThrow(yield* putOf(upsertWebhook(app, url, arrayOf([...new Set(kinds)]), sealed))).isFirst
-}
+})
 
 const updateSecret = statement(`
   update webhooks set
@@ -67,21 +69,21 @@ const updateSecret = statement(`
 const rotatedOf = firstOf(Schema.Struct({ previousUntil: Schema.NullOr(Schema.Date) }))
 
 /** Replaces the secret of an app that is there. */
-export function* rotateWebhook(
+export const rotateWebhook = Effect.fnUntraced(function* (
   app: AppId,
   sealed: string,
   before: "overlap" | "end"
-): Steps<{ readonly previousUntil: Date | null }, Refusal<WebhookNotFound>> {
+): Step<{ readonly previousUntil: Date | null }, WebhookNotFound> {
   const rotated = yield* rotatedOf(updateSecret(app, sealed, before === "overlap"))
-  return Option.getOrUndefined(rotated) ?? (yield* refuse(new WebhookNotFound({ appId: app })))
-}
+  return Option.getOrUndefined(rotated) ?? (yield* new WebhookNotFound({ appId: app }))
+})
 
 const selectApp = statement(`select developer_id is not null as "isDeveloped" from apps where id = $1 for key share`)
 const appOf = firstOf(Schema.Struct({ isDeveloped: Schema.Boolean }))
 
-function* requireApp(id: AppId): Steps<{ readonly isDeveloped: boolean }, Refusal<AppNotFound>> {
-  return Option.getOrUndefined(yield* appOf(selectApp(id))) ?? (yield* refuse(new AppNotFound({ id })))
-}
+const requireApp = Effect.fnUntraced(function* (id: AppId): Step<{ readonly isDeveloped: boolean }, AppNotFound> {
+  return Option.getOrUndefined(yield* appOf(selectApp(id))) ?? (yield* new AppNotFound({ id }))
+})
 
 type Rotated = Effect.Success<ReturnType<(typeof Webhooks.Service)["rotateSecret"]>>
 
@@ -97,23 +99,26 @@ export const makeSubscriptions = (
   return {
     subscribe: Effect.fn("Webhooks.subscribe")(function* (app, { kinds, url }) {
       const made = yield* newSecret(sealing, app)
-      return yield* perform(function* (): Steps<
-        Option.Option<Redacted.Redacted>,
-        Refusal<AppNotFound | WebhookUrlRefused>
-      > {
-        const target = yield* targetOf(url, allowed)
-        const { isDeveloped } = yield* requireApp(app)
-        if (isDeveloped) yield* targetOf(url, NO_HOSTS)
-        return (yield* putWebhook(app, { url: target, kinds }, made.sealed)) ? Option.some(made.secret) : Option.none()
-      })
+      return yield* perform(
+        Effect.gen(function* (): Step<Option.Option<Redacted.Redacted>, AppNotFound | WebhookUrlRefused> {
+          const target = yield* targetOf(url, allowed)
+          const { isDeveloped } = yield* requireApp(app)
+          if (isDeveloped) yield* targetOf(url, NO_HOSTS)
+          return (yield* putWebhook(app, { url: target, kinds }, made.sealed))
+            ? Option.some(made.secret)
+            : Option.none()
+        })
+      )
     }),
 
     rotateSecret: Effect.fn("Webhooks.rotateSecret")(function* (app, before) {
       const { sealed, secret } = yield* newSecret(sealing, app)
-      return yield* perform(function* (): Steps<Rotated, Refusal<NoWebhook>> {
-        yield* requireApp(app)
-        return { secret, ...(yield* rotateWebhook(app, sealed, before)) }
-      })
+      return yield* perform(
+        Effect.gen(function* (): Step<Rotated, NoWebhook> {
+          yield* requireApp(app)
+          return { secret, ...(yield* rotateWebhook(app, sealed, before)) }
+        })
+      )
     }),
 
     pause: Effect.fn("Webhooks.pause")(function* (app) {

@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Cause, Data, Effect, Exit, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { refuse } from "../../../src/domain/Write.ts"
 import { ahead, countOf, leave } from "../../../src/layers/database/Plan.ts"
 import { Database } from "../../../src/layers/database/Postgres.ts"
 import { statement } from "../../../src/layers/database/Statement.ts"
@@ -34,12 +33,14 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
   it.effect("is done before what it asks and leaves, in the order in which it was sent", () =>
     Effect.gen(function* () {
       const { committed, perform } = yield* notes
-      const found = yield* perform(function* () {
-        yield* ahead(insert("first"), insert("second"))
-        yield* ahead(insert("third"))
-        yield* leave(insert("fourth"))
-        return yield* countOf(selectAll())
-      })
+      const found = yield* perform(
+        Effect.gen(function* () {
+          yield* ahead(insert("first"), insert("second"))
+          yield* ahead(insert("third"))
+          yield* leave(insert("fourth"))
+          return yield* countOf(selectAll())
+        })
+      )
       assert.strictEqual(found, 3)
       assert.deepStrictEqual(yield* committed, ["first", "fourth", "second", "third"])
     })
@@ -50,19 +51,25 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
       const { add, committed, perform, transaction } = yield* notes
       yield* add("there")
       const alone = () =>
-        perform(function* () {
-          yield* ahead(insert("made"), insert("there"))
-        })
+        perform(
+          Effect.gen(function* () {
+            yield* ahead(insert("made"), insert("there"))
+          })
+        )
       const withRest = () =>
-        perform(function* () {
-          yield* ahead(insert("there"))
-          yield* leave(insert("left"))
-        })
+        perform(
+          Effect.gen(function* () {
+            yield* ahead(insert("there"))
+            yield* leave(insert("left"))
+          })
+        )
       const withQuestion = () =>
-        perform(function* () {
-          yield* ahead(insert("there"))
-          return yield* countOf(selectAll())
-        })
+        perform(
+          Effect.gen(function* () {
+            yield* ahead(insert("there"))
+            return yield* countOf(selectAll())
+          })
+        )
       for (const write of [alone, withRest, withQuestion, () => transaction(alone())]) {
         const exit = yield* Effect.exit(write())
         assert.isTrue(isDuplicate(defectIn(exit), "notes"))
@@ -74,10 +81,12 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
   it.effect("is taken back where the write is refused", () =>
     Effect.gen(function* () {
       const { committed, perform } = yield* notes
-      const refused = perform(function* () {
-        yield* ahead(insert("sent"))
-        yield* refuse(new Refused())
-      })
+      const refused = perform(
+        Effect.gen(function* () {
+          yield* ahead(insert("sent"))
+          yield* new Refused()
+        })
+      )
       assert.instanceOf(yield* Effect.flip(refused), Refused)
       assert.deepStrictEqual(yield* committed, [])
     })

@@ -2,8 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { makeCombine, sql, statement } from "../../../src/layers/database/Statement.ts"
 
 describe("combine", () => {
+  const combine = makeCombine()
+
   it("sends one statement as it is", () => {
-    assert.deepStrictEqual(makeCombine()([statement("update a set b = $2 where c = $1")("c", "b")]), [
+    assert.deepStrictEqual(combine([statement("update a set b = $2 where c = $1")("c", "b")]).compile(), [
       "update a set b = $2 where c = $1",
       ["c", "b"]
     ])
@@ -17,7 +19,7 @@ describe("combine", () => {
       statement(`insert into d values (${places})`)(...values),
       statement("update e set f = $2 where g = $1")("y", "z")
     ]
-    assert.deepStrictEqual(makeCombine()(several), [
+    assert.deepStrictEqual(combine(several).compile(), [
       "with write_0 as (delete from a where b = $1 or c = $1), " +
         "write_1 as (insert into d values ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)) " +
         "update e set f = $14 where g = $13",
@@ -26,11 +28,10 @@ describe("combine", () => {
   })
 
   it("keeps the text of statements it was given before, and takes their values anew", () => {
-    const combine = makeCombine()
     const [remove, insert] = [statement("delete from a where b = $1"), statement("insert into a values ($1, $2)")]
-    const [text] = combine([remove(1), insert(2, 3)])
-    assert.deepStrictEqual(combine([remove(4), insert(5, 6)]), [text, [4, 5, 6]])
-    assert.deepStrictEqual(combine([insert(7, 8), remove(9)]), [
+    const [text] = combine([remove(1), insert(2, 3)]).compile()
+    assert.deepStrictEqual(combine([remove(4), insert(5, 6)]).compile(), [text, [4, 5, 6]])
+    assert.deepStrictEqual(combine([insert(7, 8), remove(9)]).compile(), [
       "with write_0 as (insert into a values ($1, $2)) delete from a where b = $3",
       [7, 8, 9]
     ])

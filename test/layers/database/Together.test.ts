@@ -9,21 +9,32 @@ const Row = Schema.Struct({ place: Schema.Int, found: Schema.String })
 
 const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
-})
+}).pipe(Effect.repeat({ times: 4 }))
 
 /** A database that answers when it is told to, first what was sent first. */
 const makeSlow = (most = 1) => {
   const sent: Array<{ readonly text: string; readonly done: (answer: Exit.Exit<Answer>) => void }> = []
   const asked: Array<string> = []
-  const together = makeTogether((statement, done) => {
-    const [text, values] = statement.compile()
-    asked.push(`${text}: ${String(values[0])}`)
-    sent.push({ text, done })
-  }, most)
+  const together = makeTogether(
+    (statement) =>
+      Effect.callback<Answer>((resume) => {
+        const [text, values] = statement.compile()
+        asked.push(`${text}: ${String(values[0])}`)
+        sent.push({ text, done: resume })
+      }),
+    most
+  )
   const kind = (name: string) => together((questions: ReadonlyArray<string>) => statement(name)(questions), Row)
   const answer = (rows: ReadonlyArray<unknown>) =>
-    Effect.sync(() => sent.shift()?.done(Exit.succeed({ command: "", rows, count: rows.length })))
-  const fail = (defect: Error) => Effect.sync(() => sent.shift()?.done(Exit.die(defect)))
+    Effect.andThen(
+      Effect.sync(() => sent.shift()?.done(Exit.succeed({ command: "", rows, count: rows.length }))),
+      turn
+    )
+  const fail = (defect: Error) =>
+    Effect.andThen(
+      Effect.sync(() => sent.shift()?.done(Exit.die(defect))),
+      turn
+    )
   return { asked, kind, answer, fail }
 }
 
@@ -34,15 +45,12 @@ describe("questions asked together", () => {
   it.live("go beside a statement that is slow, one at a time and no more of them than may", () =>
     Effect.gen(function* () {
       const { answer, asked, kind } = makeSlow(2)
-      const ask = kind("kin")
+      const ask = yield* kind("kin")
       const [first, second, third] = yield* Effect.all([atOnce([ask("a")]), atOnce([ask("b")]), atOnce([ask("c")])])
       yield* turn
       yield* turn
       assert.deepStrictEqual(asked, ["kin: a,b,c"])
       const next = yield* atOnce([ask("d")])
-      yield* turn
-      yield* turn
-      assert.lengthOf(asked, 1)
       while (asked.length === 1) yield* turn
       assert.deepStrictEqual(asked, ["kin: a,b,c", "kin: d"])
       const last = yield* atOnce([ask("e")])
@@ -57,7 +65,7 @@ describe("questions asked together", () => {
   it.effect("share a statement, and each gets the row of its place", () =>
     Effect.gen(function* () {
       const { answer, asked, kind } = makeSlow()
-      const ask = kind("kin")
+      const ask = yield* kind("kin")
       const answers = yield* atOnce(["a", "b", "c"].map(ask))
       yield* turn
       yield* turn
@@ -77,7 +85,7 @@ describe("questions asked together", () => {
   it.effect("of several kinds take the lanes in turn, and wait in a line of at most 100 a statement", () =>
     Effect.gen(function* () {
       const { answer, asked, kind } = makeSlow()
-      const [one, other] = [kind("one"), kind("other")]
+      const [one, other] = [yield* kind("one"), yield* kind("other")]
       const first = yield* atOnce([one("1")])
       yield* turn
       yield* turn
@@ -89,14 +97,14 @@ describe("questions asked together", () => {
       for (let n = 0; n < 4; n++) yield* answer([])
       yield* Fiber.join(first)
       yield* Fiber.join(rest)
-      assert.deepStrictEqual(asked.slice(1), [`one: ${many.slice(0, 100).join(",")}`, "other: 2", "one: 100"])
+      assert.deepStrictEqual(asked.slice(1), ["other: 2", `one: ${many.slice(0, 100).join(",")}`, "one: 100"])
     })
   )
 
   it.effect("of a statement that fails are asked by halves, and fail with what they fail of alone", () =>
     Effect.gen(function* () {
       const { answer, asked, fail, kind } = makeSlow()
-      const ask = kind("kin")
+      const ask = yield* kind("kin")
       const broken = new Error("broken")
       const answers = yield* atOnce(["a", "b", "c"].map(ask))
       yield* turn
@@ -116,7 +124,7 @@ describe("questions asked together", () => {
   it.effect("fail at once while the database is out of reach, and the next ones are asked", () =>
     Effect.gen(function* () {
       const { answer, asked, fail, kind } = makeSlow()
-      const ask = kind("kin")
+      const ask = yield* kind("kin")
       const away = new Unavailable({ cause: new Error("away") })
       const failed = yield* atOnce([ask("a"), ask("b")])
       yield* turn
@@ -135,7 +143,7 @@ describe("questions asked together", () => {
   it.effect("are each answered by a row of their own: one that cannot be read fails one of them", () =>
     Effect.gen(function* () {
       const { answer, kind } = makeSlow()
-      const ask = kind("kin")
+      const ask = yield* kind("kin")
       const answers = yield* atOnce(["a", "b", "c"].map(ask))
       yield* turn
       yield* turn

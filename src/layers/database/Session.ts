@@ -1,0 +1,50 @@
+import { PgTypes } from "@effect/sql-pg"
+import { Result } from "effect"
+import { connect, type Socket } from "node:net"
+
+/** Milliseconds that a statement, a wait for a lock, and an idle transaction may take before they fail with 503. */
+export const TIMEOUTS = { statement_timeout: 30_000, lock_timeout: 10_000, idle_in_transaction_session_timeout: 30_000 }
+
+/**
+ * Planner settings. The statements of the service use keys. PostgreSQL would prefer a sequential scan while a table is
+ * small or not yet analyzed, and a connection keeps that plan when the table has grown. `jit` is off because PostgreSQL
+ * before 18 adds 1e10 to the cost of a disabled scan, which would trigger compilation.
+ */
+export const PLANNER = { enable_seqscan: "off", jit: "off" }
+
+/** Milliseconds without a byte from the database after which a connection, and everything that waits on it, fails. */
+const SILENCE = 35_000
+
+/** Milliseconds that a request waits for a free connection before it fails with 503. */
+export const ACQUIRE_TIMEOUT = 10_000
+
+/** Milliseconds of idle time before TCP keepalive probes start. */
+export const KEEP_ALIVE = 10_000
+
+const silent = () =>
+  Object.assign(new Error(`The database has not answered for ${SILENCE / 1000} seconds`), { code: "ETIMEDOUT" })
+
+/**
+ * Opens the socket of a connection. `onClose` is called when it closes. The driver has no limit for a server that stops
+ * answering, so the socket closes after {@link SILENCE}, unless its statements may take as long as they need.
+ */
+export const openSocket = (host: string, port: number, isPatient: boolean, onClose: () => void): Socket => {
+  const socket = host.startsWith("/")
+    ? connect(`${host}/.s.PGSQL.${port}`)
+    : connect({ host, port, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE })
+  socket.once("close", onClose)
+  if (!isPatient) socket.setTimeout(SILENCE, () => socket.destroy(silent()))
+  return socket
+}
+
+const bigint = (bytes: Uint8Array) => PgTypes.decode(bytes, PgTypes.OID.int8, 1)
+
+/** Result types that the service reads otherwise than the driver does: `bigint` columns as text. */
+export const types = (() => {
+  const registry = PgTypes.makeRegistry()
+  registry.register<string>(PgTypes.OID.int8, {
+    encode: (value) => PgTypes.encode(BigInt(value), PgTypes.OID.int8),
+    decode: (bytes) => Result.map(bigint(bytes), String)
+  })
+  return registry
+})()
