@@ -12,20 +12,22 @@ import type { Line } from "./Lines.ts"
 const MAX_ROWS = 250
 const MAX_BYTES = 1024 * 1024
 
-/** Rows that are read before whatever else waits gets its turn, as the answer of the database to those before. */
-const ROWS_A_TURN = 8
+/** The pace of an import (docs/import.md): a rest of 0.1 ms after every 16 rows. */
+const ROWS_PER_REST = 16
+const REST_MILLIS = 0.1
 
-/** Milliseconds of a rest after them, where others call. */
-const REST = 0.3
-
-/** Nobody writes to it: whoever waits for it to change waits for as long as they said. */
+/** Never written to, so that waiting for a change of it ends by the timeout. */
 const UNCHANGED = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 
 /**
- * Lets whoever waits for this core have it. A process that never sleeps keeps it for a slice of milliseconds, whatever its
- * priority (docs/performance.md, Import); no timer is as short as this.
+ * Gives up the core for a moment, and then the thread, so that answers of the database are read. A process that never
+ * sleeps keeps its core for a slice of milliseconds, whatever its priority (docs/performance.md, Import), and no timer of
+ * Node is as short as this.
  */
-const rest = () => Atomics.wait(UNCHANGED, 0, 0, REST)
+const rest = () => {
+  Atomics.wait(UNCHANGED, 0, 0, REST_MILLIS)
+  return setImmediate()
+}
 
 /** A row that is not imported, and why. */
 export interface Refusal {
@@ -81,12 +83,11 @@ export interface Batch<Input> {
 
 /**
  * Reads a file in batches, in each of which an external id stands once: what comes twice changes what came before. Rests in
- * between unless callers are quiet.
+ * between, so that an import slows down other requests less.
  */
 export async function* batchesOf<Input>(
   chunks: AsyncIterable<ReadonlyArray<Line>>,
-  read: Read<Input>,
-  areCallersQuiet: () => boolean
+  read: Read<Input>
 ): AsyncGenerator<Batch<Input>> {
   let rows = new Map<string, Row<Input>>()
   let refused: Array<Refusal> = []
@@ -98,14 +99,11 @@ export async function* batchesOf<Input>(
     bytes = 0
     return batch
   }
-  let turn = 0
+  let rowsRead = 0
   for await (const lines of chunks) {
     for (const line of lines) {
-      turn += 1
-      if (turn % ROWS_A_TURN === 0) {
-        if (!areCallersQuiet()) rest()
-        await setImmediate()
-      }
+      rowsRead += 1
+      if (rowsRead % ROWS_PER_REST === 0) await rest()
       const row = read(line)
       if (Result.isFailure(row)) refused.push(row.failure)
       else {

@@ -1,6 +1,5 @@
 import { Data, Effect, Option, Result } from "effect"
 import { Actor, IMPORTER } from "../../domain/Actor.ts"
-import { Imports } from "../../domain/imports/Imports.ts"
 import type { Put, PutAll, PutOutcome } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { WriteContext } from "../../domain/Write.ts"
@@ -57,8 +56,6 @@ export interface Job {
 /** Puts what a file holds, a batch after the other, each a transaction. */
 export const run = <Input, E, R>(job: Job, { decode, linesOf, put }: Matter<Input, E, R>) =>
   Effect.gen(function* () {
-    const { watchCallers } = yield* Imports
-    const areCallersQuiet = yield* watchCallers
     const source = yield* openSource(job.file)
     const { tell } = yield* showProgress(source)
     const refuse = yield* refusedTo(job.refused)
@@ -91,7 +88,7 @@ export const run = <Input, E, R>(job: Job, { decode, linesOf, put }: Matter<Inpu
       }
     })
 
-    const next = ahead(batchesOf(linesOf(source.bytes), makeRead(decode), areCallersQuiet))
+    const next = ahead(batchesOf(linesOf(source.bytes), makeRead(decode)))
     let batch = yield* next
     while (Option.isSome(batch)) {
       yield* import_(batch.value)

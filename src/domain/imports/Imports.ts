@@ -1,4 +1,4 @@
-import { Context, type Effect, type Scope } from "effect"
+import { Context } from "effect"
 import type {
   CollectionLimitReached,
   CollectionNotFound,
@@ -25,11 +25,6 @@ import type { Put, PutAll, PutOutcome } from "./Put.ts"
 export class Imports extends Context.Service<
   Imports,
   {
-    /**
-     * Watches, for as long as the scope lasts, who calls the service meanwhile, and answers whether nobody did of late. An
-     * import that nobody waits for need not stand back.
-     */
-    readonly watchCallers: Effect.Effect<() => boolean, never, Scope.Scope>
     /**
      * Puts products, of whose external ids none stands twice. What a create or an update does for one happens to all of
      * them at once. `planned` counts products that rehearsals made before, of which nothing stayed.

@@ -7,21 +7,18 @@ import { CatalogLive } from "../catalog/Catalog.ts"
 import { CustomersLive } from "../records/Customers.ts"
 import { Database } from "../database/Postgres.ts"
 import { OrdersLive } from "../records/Orders.ts"
-import { makeCallers } from "./Callers.ts"
 import { makePutCollection } from "./Collections.ts"
 import { makePutProducts } from "./Products.ts"
 import { makePutCustomers, makePutOrders } from "./Records.ts"
 
 export const ImportsLive = Layer.effect(
   Imports,
-  Effect.map(Effect.all([Catalog, Orders, Customers, Database]), ([catalog, orders, customers, database]) => {
-    const { areQuiet, watch } = makeCallers(database)
-    return Imports.of({
-      watchCallers: Effect.as(watch, areQuiet),
-      putProducts: makePutProducts(database, areQuiet),
+  Effect.map(Effect.all([Catalog, Orders, Customers, Database]), ([catalog, orders, customers, database]) =>
+    Imports.of({
+      putProducts: makePutProducts(database),
       putCollection: makePutCollection(catalog),
       putOrders: makePutOrders(orders),
       putCustomers: makePutCustomers(customers)
     })
-  })
+  )
 ).pipe(Layer.provide([CatalogLive, CustomersLive, OrdersLive]))

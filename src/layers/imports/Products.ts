@@ -15,7 +15,7 @@ import type { Imports } from "../../domain/imports/Imports.ts"
 import type { Put, PutOutcome } from "../../domain/imports/Put.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import type { Change } from "../../domain/Write.ts"
-import { afterCommit, ahead, countOf, leave } from "../database/Plan.ts"
+import { afterCommit, countOf, leave } from "../database/Plan.ts"
 import { insertExternalIds } from "./ExternalIds.ts"
 import { recordAll } from "../Writes.ts"
 import { type Moment, momentOf } from "../catalog/Allocation.ts"
@@ -26,9 +26,8 @@ import type { DatabaseOf } from "../database/Database.ts"
 import { knowEntered } from "../catalog/Vocabulary.ts"
 import { type Found, makeIndex } from "../catalog/Terms.ts"
 
-/** Products of one statement while nobody calls, and beside others: those that the database writes in 0.3 ms. */
-const MOST_A_STATEMENT = 50
-const FEW_A_STATEMENT = 13
+/** Products that one statement writes: about a millisecond of the database's work. */
+const PRODUCTS_PER_STATEMENT = 50
 
 /** What a put comes to: the product that is known, as it was and as it is to be, or a new one. */
 interface Draft {
@@ -97,10 +96,7 @@ const changeOf = ({ before, json, moment, product }: Done): Change => ({
  * `createProduct` and `updateProduct` for many at once, of the same parts: what they decide is decided for each, what they
  * ask and leave to the commit is one statement for all (docs/performance.md, Import).
  */
-export const makePutProducts = (
-  database: DatabaseOf,
-  areCallersQuiet: () => boolean
-): typeof Imports.Service.putProducts => {
+export const makePutProducts = (database: DatabaseOf): typeof Imports.Service.putProducts => {
   const { forget, indexOf } = makeIndex()
   database.onLost(forget)
 
@@ -122,9 +118,7 @@ export const makePutProducts = (
         return true
       }
       let made = 0
-      const isQuiet = areCallersQuiet()
-      const size = isQuiet ? MOST_A_STATEMENT : FEW_A_STATEMENT
-      for (const granted of Array.chunksOf(Array.zip(changes, grants), size)) {
+      for (const granted of Array.chunksOf(Array.zip(changes, grants), PRODUCTS_PER_STATEMENT)) {
         const [done, refused] = Array.separate(granted.map(([draft, grant]) => finish(draft, grant, currencyCode)))
         for (const [draft, refusal] of refused) refusals.set(draft, refusal)
         const created = done.filter(({ before }) => before === undefined)
@@ -134,9 +128,8 @@ export const makePutProducts = (
           ...writesOfMany(store, indexOf, isNew, created, updated),
           ...(named.length > 0 ? [insertExternalIds(store, "product", named)] : [])
         ]
-        // A database that rests between two statements lets others have their turn (docs/performance.md, Import).
-        if (isQuiet) yield* ahead(...statements)
-        else for (const statement of statements) yield* countOf(statement)
+        // One at a time: a database that sleeps between two statements lets others have the core (docs/performance.md, Import).
+        for (const statement of statements) yield* countOf(statement)
         yield* recordAll(done.map(changeOf))
         made += created.length
       }
