@@ -3,7 +3,7 @@ import type Pg from "pg"
 import { connection, freshDatabase, settle } from "./cluster.ts"
 import { postmasterOf } from "./cpu.ts"
 import { OURS, seed, THEIRS } from "./seed.ts"
-import { type Build, RIVAL, type RunningServer, SERVICE, serviceIn, type Side, startServer } from "./servers.ts"
+import { RIVAL, type RunningServer, SERVICE, type Side, startServer } from "./servers.ts"
 
 /** A server beside a connection of the benchmark's own to its database. */
 export interface Contender extends RunningServer {
@@ -19,10 +19,10 @@ export const say = (line: string): Effect.Effect<void> =>
   })
 
 /** A server in its own process on its own database, until the scope ends. It makes its tables when it starts. */
-export const enter = (server: string, side: Side, build: Build) =>
+export const enter = (server: string, side: Side, bundle: string) =>
   Effect.gen(function* () {
     const url = yield* freshDatabase(server, side)
-    const running = yield* startServer(build, url)
+    const running = yield* startServer(bundle, url)
     const db = yield* connection(url)
     yield* Effect.promise(() => db.query("create extension pg_walinspect"))
     return { ...running, db, postmaster: yield* Effect.promise(() => postmasterOf(db)) } satisfies Contender
@@ -32,7 +32,7 @@ export const enter = (server: string, side: Side, build: Build) =>
 export const openArena = (server: string, against?: string): Effect.Effect<Arena, never, Scope.Scope> =>
   Effect.gen(function* () {
     const ours = yield* enter(server, "ours", SERVICE)
-    const rival = yield* enter(server, "rival", against === undefined ? RIVAL : serviceIn(against))
+    const rival = yield* enter(server, "rival", against ?? RIVAL)
     const startedAt = Date.now()
     yield* Effect.promise(() =>
       seed([

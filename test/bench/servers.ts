@@ -6,7 +6,6 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import packageJson from "../../package.json" with { type: "json" }
 import { SECRET_KEY } from "../support/SecretKey.ts"
 
 /** Connections that each server may open to its database. */
@@ -17,24 +16,12 @@ const START_SECONDS = 30
 export const SIDES = ["ours", "rival"] as const
 export type Side = (typeof SIDES)[number]
 
-/** What `npm start` passes to Node, so that what is measured is what runs. */
-const START_FLAGS = packageJson.scripts.start.split(" ").filter((word) => word.startsWith("--"))
-
 const fileOf = (bundle: string) => fileURLToPath(new URL(bundle, import.meta.url))
 
-/** A server as it was built: its bundle, and what Node is started with. */
-export interface Build {
-  readonly bundle: string
-  readonly flags: ReadonlyArray<string>
-}
-
-/** The service from the bundle in a file. */
-export const serviceIn = (bundle: string): Build => ({ bundle, flags: START_FLAGS })
-
-/** All bundles lie beside this one's. */
-export const SERVICE = serviceIn(fileOf("main.js"))
-export const RIVAL: Build = { bundle: fileOf("bench-rival.js"), flags: [] }
-export const TOKENS_RIVAL: Build = { bundle: fileOf("bench-tokens-rival.js"), flags: [] }
+/** The bundles of the servers, which lie beside this one's. Each is started as `npm start` does: without flags of V8. */
+export const SERVICE = fileOf("main.js")
+export const RIVAL = fileOf("bench-rival.js")
+export const TOKENS_RIVAL = fileOf("bench-tokens-rival.js")
 
 export interface RunningServer {
   readonly port: number
@@ -124,7 +111,7 @@ const start = (
 
 /** A server that is ready to answer, until the scope ends. */
 export const startServer = (
-  { bundle, flags }: Build,
+  bundle: string,
   databaseUrl: string,
   environment: Environment = {}
 ): Effect.Effect<RunningServer, never, Scope.Scope> =>
@@ -132,7 +119,7 @@ export const startServer = (
     const port = yield* Effect.promise(freePort)
     const base = `http://127.0.0.1:${port}/api/platform/v1`
     const where = { HOST: "127.0.0.1", PORT: String(port) }
-    const program = yield* start(databaseUrl, [...flags, bundle], { ...where, ...environment })
+    const program = yield* start(databaseUrl, [bundle], { ...where, ...environment })
     yield* Effect.promise(() => waitFor(program, () => isUp(base)))
     return { port, base, pid: program.child.pid ?? 0 }
   })
