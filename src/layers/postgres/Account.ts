@@ -5,36 +5,33 @@ import { dirname, join } from "node:path"
 import { type Binaries, copyBinaries, findBinaries } from "./Binaries.ts"
 import { attempt, type EmbeddedPostgresFailed, reasonOf } from "./Failed.ts"
 
-/** Who runs the server's programs, and who owns its files. */
+interface Ids {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** The account that runs the server's programs and owns its files. */
 export interface Account {
   readonly name: string
-  readonly uid: Option.Option<number>
-  readonly gid: Option.Option<number>
-  /** What goes before the program; empty where nothing is needed. */
-  readonly prefix: ReadonlyArray<string>
+  /** None for the account of this process. */
+  readonly ids: Option.Option<Ids>
 }
 
-/** Ourselves, as we are. */
-const self: Account = { name: "this account", uid: Option.none(), gid: Option.none(), prefix: [] }
+const self: Account = { name: "this account", ids: Option.none() }
 
-/** The programs see a path and a plain locale: none of our variables, which may hold secrets, and no `PG*` ones. */
-const environment = () => ({ PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" })
-
-const commandLine = (account: Account, program: string, args: ReadonlyArray<string>): [string, Array<string>] => {
-  const [first = program, ...rest] = [...account.prefix, program, ...args]
-  return [first, rest]
-}
-
-const identity = (account: Account) => ({
-  ...Option.match(account.uid, { onNone: () => ({}), onSome: (uid) => ({ uid }) }),
-  ...Option.match(account.gid, { onNone: () => ({}), onSome: (gid) => ({ gid }) })
+/**
+ * The programs get a path and a plain locale: none of our variables, which may hold secrets, and no `PG*` ones. Their
+ * working folder is `/`, since the account may not be able to enter ours.
+ */
+const surroundings = ({ ids }: Account) => ({
+  ...Option.getOrUndefined(ids),
+  cwd: "/",
+  env: { PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" }
 })
 
-/** Runs a program to its end. The working folder is `/`, since the account may not be able to enter ours. */
-export const runAs = (account: Account, program: string, args: ReadonlyArray<string>) => {
-  const [command, rest] = commandLine(account, program, args)
-  return spawnSync(command, rest, { ...identity(account), cwd: "/", env: environment(), encoding: "utf8" })
-}
+/** Runs a program to its end. */
+export const runAs = (account: Account, program: string, args: ReadonlyArray<string>) =>
+  spawnSync(program, args, { ...surroundings(account), encoding: "utf8" })
 
 /**
  * Starts a program that outlives us if need be. `detached` gives it a session of its own: a Ctrl-C in the terminal
@@ -45,29 +42,16 @@ export const startAs = (
   program: string,
   args: ReadonlyArray<string>,
   stdio: StdioOptions
-): ChildProcess => {
-  const [command, rest] = commandLine(account, program, args)
-  return spawn(command, rest, { ...identity(account), cwd: "/", env: environment(), detached: true, stdio })
-}
+): ChildProcess => spawn(program, args, { ...surroundings(account), detached: true, stdio })
 
 /** An account by name or number, `none` where there is none of that name, or it is root. */
 const lookup = (nameOrUid: string): Option.Option<Account> => {
   const id = (flag: string) => Number.parseInt(runAs(self, "id", [flag, nameOrUid]).stdout ?? "", 10)
   const [uid, gid] = [id("-u"), id("-g")]
   return Number.isInteger(uid) && Number.isInteger(gid) && uid > 0
-    ? Option.some({ name: `account ${nameOrUid}`, uid: Option.some(uid), gid: Option.some(gid), prefix: [] })
+    ? Option.some({ name: `account ${nameOrUid}`, ids: Option.some({ uid, gid }) })
     : Option.none()
 }
-
-/**
- * Still root outside, so it reaches what root reaches and its files are root's, but `account` in its own eyes and
- * without root's powers. Linux only, and not in most containers.
- */
-const inUserNamespace = ({ uid }: Account): Account => ({
-  ...self,
-  name: "a user namespace",
-  prefix: ["unshare", "--user", `--map-user=${Option.getOrElse(uid, () => 0)}`, "--"]
-})
 
 /** Who owns the innermost folder on the way to `folder` that is not root's. */
 const ownerAbove = (folder: string): number => {
@@ -81,15 +65,9 @@ const ownerAbove = (folder: string): number => {
  */
 const candidates = (folder: string): ReadonlyArray<Account> => {
   if (process.getuid?.() !== 0) return [self]
-  const named = [String(statSync(folder).uid), "postgres", "nobody", String(ownerAbove(folder))].flatMap((name) =>
+  return [String(statSync(folder).uid), "postgres", "nobody", String(ownerAbove(folder))].flatMap((name) =>
     Option.toArray(lookup(name))
   )
-  return [...named, ...named.slice(0, 1).map(inUserNamespace)]
-}
-
-interface Ids {
-  readonly uid: number
-  readonly gid: number
 }
 
 /**
@@ -106,10 +84,9 @@ const giveTo = (ids: Ids, path: string): void => {
 /** Gives the account `folder` and all within. Only root can give files away; others own theirs. */
 export const own = (account: Account, folder: string): Effect.Effect<void, EmbeddedPostgresFailed> =>
   attempt(`giving ${folder} to ${account.name}`, () => {
-    if (process.getuid?.() !== 0) return
-    const ids = { uid: Option.getOrElse(account.uid, () => 0), gid: Option.getOrElse(account.gid, () => 0) }
-    for (const name of readdirSync(folder)) giveTo(ids, join(folder, name))
-    giveTo(ids, folder)
+    if (Option.isNone(account.ids)) return
+    for (const name of readdirSync(folder)) giveTo(account.ids.value, join(folder, name))
+    giveTo(account.ids.value, folder)
   })
 
 /** No account can both run the binaries and enter the cluster's folder; what each met. */

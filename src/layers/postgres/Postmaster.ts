@@ -1,5 +1,5 @@
-import { Data, Effect, Option } from "effect"
-import { spawnSync } from "node:child_process"
+import { Data, Effect, Option, Schedule } from "effect"
+import { type ChildProcess, spawnSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import { createServer } from "node:net"
@@ -8,7 +8,7 @@ import { chooseTools, startAs } from "./Account.ts"
 import type { Cluster } from "./Cluster.ts"
 import { attempt, EmbeddedPostgresFailed, reasonOf } from "./Failed.ts"
 
-/** Not serving at this moment: worth another look. */
+/** The server does not take connections now. Another start or look may help. */
 export class NotServing extends Data.TaggedError("NotServing")<{ readonly reason: string }> {}
 
 /** What `postmaster.pid` says. PostgreSQL writes the file piece by piece, so the later lines can be missing. */
@@ -103,14 +103,6 @@ const settings = (port: number, isDurable: boolean) => [
   ...(isDurable ? [] : ["fsync=off", "synchronous_commit=off", "full_page_writes=off"])
 ]
 
-/** Looks every 25 ms for up to a minute, and gives what it saw last. */
-const poll = <A, E>(look: Effect.Effect<A, E>, isDone: (seen: A) => boolean, left = 2400): Effect.Effect<A, E> =>
-  Effect.flatMap(look, (seen) =>
-    isDone(seen) || left === 0
-      ? Effect.succeed(seen)
-      : Effect.andThen(Effect.sleep("25 millis"), poll(look, isDone, left - 1))
-  )
-
 const lastLines = (file: string) => readFileSync(file, "utf8").trim().split("\n").slice(-3).join("; ")
 
 const launch = (cluster: Cluster, isDurable: boolean) =>
@@ -135,32 +127,42 @@ const launch = (cluster: Cluster, isDurable: boolean) =>
     })
   })
 
-/** Starts a server on the cluster. It may end at once, for want of the port or because another start was faster. */
-export const start = (cluster: Cluster, isDurable: boolean): Effect.Effect<void, EmbeddedPostgresFailed | NotServing> =>
+/** The server is starting, or recovers after a crash, which can take its time. */
+class Starting extends Data.TaggedError("Starting")<{ readonly status: string }> {}
+
+/** Every 25 ms for up to a minute. */
+const often = Schedule.max([Schedule.spaced("25 millis"), Schedule.recurs(2400)])
+
+const isUnderWay = (child: ChildProcess) =>
+  child.pid !== undefined && child.exitCode === null && child.signalCode === null
+
+/**
+ * The server on the cluster once it takes connections: the one that runs, else one that is started. Of two starts at once
+ * the slower one ends by itself, and both find the server of the faster one.
+ */
+export const serving = (
+  cluster: Cluster,
+  isDurable: boolean
+): Effect.Effect<Postmaster, EmbeddedPostgresFailed | NotServing> =>
   Effect.gen(function* () {
-    const child = yield* launch(cluster, isDurable)
-    const isSettled = Effect.gen(function* () {
-      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) {
+    const started = Option.isSome(yield* running(cluster)) ? undefined : yield* launch(cluster, isDurable)
+    const look = Effect.gen(function* () {
+      const server = yield* running(cluster)
+      if (Option.isNone(server)) {
+        if (started === undefined) return yield* new NotServing({ reason: "the server has ended" })
+        if (isUnderWay(started)) return yield* new Starting({ status: "starting" })
         return yield* new NotServing({ reason: `the server ended (${cluster.log}): ${lastLines(cluster.log)}` })
       }
-      const server = yield* running(cluster)
-      return Option.isSome(server) && server.value.pid === child.pid
+      if (server.value.status !== "ready") return yield* new Starting({ status: server.value.status })
+      return server.value
     })
-    yield* poll(isSettled, Boolean)
-  })
-
-/** The running server once it takes connections. Recovery after a crash can take its time. */
-export const serving = (cluster: Cluster): Effect.Effect<Postmaster, EmbeddedPostgresFailed | NotServing> =>
-  Effect.gen(function* () {
-    const look = Effect.flatMap(running(cluster), (server) =>
-      Option.isSome(server)
-        ? Effect.succeed(server.value)
-        : Effect.fail(new NotServing({ reason: "the server has ended" }))
+    return yield* look.pipe(
+      Effect.retry({ while: (failure) => failure instanceof Starting, schedule: often }),
+      Effect.catchTag(
+        "Starting",
+        ({ status }) => new NotServing({ reason: `the server is still "${status}" (${cluster.log})` })
+      )
     )
-    const server = yield* poll(look, ({ status }) => status === "ready")
-    return server.status === "ready"
-      ? server
-      : yield* new NotServing({ reason: `the server is still "${server.status}" (${cluster.log})` })
   })
 
 /** Fast shutdown: sessions are ended, everything is written, the process has gone. */
@@ -170,7 +172,8 @@ export const stop = (cluster: Cluster): Effect.Effect<void, EmbeddedPostgresFail
     if (Option.isNone(server)) return
     const { pid } = server.value
     yield* attempt("stopping the server", () => process.kill(pid, "SIGINT"))
-    const isGone = Effect.sync(() => !isPostmasterOf(cluster, pid))
-    if (yield* poll(isGone, Boolean)) return
+    const isThere = Effect.sync(() => isPostmasterOf(cluster, pid))
+    yield* Effect.repeat(isThere, { while: (there) => there, schedule: often })
+    if (!(yield* isThere)) return
     yield* Effect.logWarning(`PostgreSQL (${pid}) is still stopping; the next start waits for it or takes it over`)
   })
