@@ -3,9 +3,6 @@ import { setTimeout } from "node:timers/promises"
 import { migrate, migrations } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/database/Postgres.ts"
 
-/** A database at that number. */
-export const migratedTo = (number: number) => migrate(Object.fromEntries(Object.entries(migrations).slice(0, number)))
-
 /** By a clock on which the pauses of a migration are short, but not the time limits of connections. */
 const hurried = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Clock.clockWith((clock) =>

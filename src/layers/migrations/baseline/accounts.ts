@@ -1,18 +1,33 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-export default Effect.gen(function* () {
+/** Accounts of people, and how they sign in. */
+export const createAccounts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
+  // Accounts of merchants and developers.
+  // is_claimed: the account was made by sign-up, and nobody has verified the address.
   yield* sql`
     create table merchants (
       id uuid primary key,
       email text not null unique,
       name text not null check (name <> ''),
       password_hash text not null,
+      is_claimed boolean not null default false,
       created_at timestamptz not null default now()
     )
   `
+
+  // Rolling windows of the calls of accounts. Apart from the account, whose row other statements lock.
+  // hits: microseconds of the last admitted calls, oldest first. The row is made with the account and only updated.
+  yield* sql`
+    create table merchant_call_windows (
+      merchant_id uuid primary key references merchants on delete cascade,
+      hits bigint[] not null default '{}'
+    ) with (fillfactor = 50)
+  `
+
+  // Which accounts belong to which stores.
   yield* sql`
     create table members (
       store_id uuid not null references stores (id),
@@ -24,7 +39,8 @@ export default Effect.gen(function* () {
   `
   yield* sql`create index members_by_merchant on members (merchant_id)`
 
-  // Its end is the earlier one of two: the idle one, which is moved as it is used, and the last, which is not.
+  // Browser sessions.
+  // ends_at: the idle limit, which use extends up to last_end.
   yield* sql`
     create table sessions (
       token_hash bytea primary key,
@@ -39,9 +55,10 @@ export default Effect.gen(function* () {
     )
   `
   yield* sql`create index sessions_by_merchant on sessions (merchant_id, id)`
+  // For the purge.
   yield* sql`create index sessions_by_end on sessions (ends_at)`
 
-  // Of whom attempts are counted is a hash: no list of addresses, and of accounts that there may not be.
+  // Failed sign-ins of the throttle. The subject is a hash, so the table lists neither addresses nor accounts.
   yield* sql`
     create table sign_in_attempts (
       subject bytea primary key,
@@ -49,5 +66,6 @@ export default Effect.gen(function* () {
       ends_at timestamptz not null
     )
   `
+  // For the purge.
   yield* sql`create index sign_in_attempts_by_end on sign_in_attempts (ends_at)`
 })

@@ -1,13 +1,11 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/**
- * The words that products are found by. What a release writes that knows no search is left in `unsearched_products`, for a
- * process of this one to catch up with.
- */
-export default Effect.gen(function* () {
+/** The words that products are found by. */
+export const createSearch = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
+  // The vocabulary of each store: its words and the term in product_keys that stands for each.
   yield* sql`
     create table search_words (
       store_id uuid not null,
@@ -16,7 +14,18 @@ export default Effect.gen(function* () {
       primary key (store_id, word, term)
     )
   `
-  // Along its key, and no further: of a table that nobody has analyzed the planner would sort all that begin so.
+
+  // Products whose words are not indexed yet. A background task empties it.
+  yield* sql`
+    create table unsearched_products (
+      store_id uuid not null,
+      id uuid not null,
+      primary key (store_id, id)
+    )
+  `
+
+  // Words with a prefix, in the order of the primary key. The settings keep the planner from sorting all of them while the
+  // table has no statistics.
   yield* sql`
     create function words_from(store uuid, beginning text, most integer)
     returns table (word text, term uuid)
@@ -28,7 +37,7 @@ export default Effect.gen(function* () {
       end
     $$
   `
-  yield* sql`alter table product_keys add column sku text collate "C", add column barcode text collate "C"`
+  // Products whose SKU or barcode has a prefix, in the order of the indexes, with the settings of words_from.
   yield* sql`
     create function codes_from(store uuid, beginning text, most integer) returns table (id uuid, code text)
     language plpgsql stable set enable_bitmapscan = off set enable_sort = off as $$
@@ -41,26 +50,5 @@ export default Effect.gen(function* () {
         order by k.barcode, k.id limit most;
       end
     $$
-  `
-  yield* sql`
-    create table unsearched_products (
-      store_id uuid not null,
-      id uuid not null,
-      primary key (store_id, id)
-    )
-  `
-  // The version that the words are of: other than the version where a process of the release before wrote it.
-  yield* sql`alter table products add column words_of integer`
-  yield* sql`
-    create function leave_unsearched() returns trigger language plpgsql as $$
-      begin
-        insert into unsearched_products values (new.store_id, new.id) on conflict do nothing;
-        return null;
-      end
-    $$
-  `
-  yield* sql`
-    create trigger leave_unsearched after insert or update on products for each row
-    when (new.words_of is distinct from new.version) execute function leave_unsearched()
   `
 })

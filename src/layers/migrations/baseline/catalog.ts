@@ -1,0 +1,181 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** Products and collections. */
+export const createCatalog = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  // Products, each as the JSON document that the API returns (docs/decisions/0002). Writes set id, version and slug from
+  // the same value as the document. toast_tuple_target keeps a document of usual size in its row, uncompressed.
+  // bytes: the length of the document as text, measured at the version bytes_of; otherwise reads measure it.
+  // facets, description: what rules can ask of the product (docs/decisions/0003).
+  yield* sql`
+    create table products (
+      store_id uuid not null references stores on delete cascade,
+      id uuid not null,
+      version integer not null,
+      slug text collate "C" not null,
+      facets jsonb not null,
+      description text collate "C",
+      document json not null,
+      bytes integer,
+      bytes_of integer,
+      primary key (store_id, id),
+      unique (store_id, slug)
+    ) with (toast_tuple_target = 8160)
+  `
+
+  // What rules and searches ask most of products: rows of 0.3 KB, where products has 3 KB. The free space of a page lets
+  // a new price stay out of the indexes.
+  yield* sql`
+    create table product_keys (
+      store_id uuid not null,
+      id uuid not null,
+      price numeric not null check (price >= 0),
+      stock numeric not null check (stock >= 0),
+      terms uuid[] not null,
+      sku text collate "C",
+      barcode text collate "C",
+      primary key (store_id, id),
+      foreign key (store_id, id) references products on delete cascade
+    ) with (fillfactor = 90)
+  `
+  // The pending list collects the terms of about 640 products and writes each term's list once for all of them. It costs a
+  // look-up 70 µs at most (docs/performance.md, Writes).
+  yield* sql`
+    create index product_keys_by_terms on product_keys using gin (terms)
+    with (fastupdate = on, gin_pending_list_limit = 256)
+  `
+  yield* sql`create index product_keys_by_sku on product_keys (store_id, sku, id) where sku is not null`
+  yield* sql`create index product_keys_by_barcode on product_keys (store_id, barcode, id) where barcode is not null`
+
+  // Collections, each as the JSON document that the API returns, with the columns of products.
+  yield* sql`
+    create table collections (
+      store_id uuid not null references stores on delete cascade,
+      id uuid not null generated always as ((document ->> 'id')::uuid) stored,
+      version integer not null generated always as ((document ->> 'version')::integer) stored,
+      slug text collate "C" not null generated always as (document ->> 'slug') stored,
+      document json not null,
+      bytes integer,
+      bytes_of integer,
+      primary key (store_id, id),
+      unique (store_id, slug)
+    ) with (toast_tuple_target = 8160)
+  `
+
+  // Products of manual collections. Each page has room for a second version of its rows, so a new order of a collection
+  // changes no index.
+  yield* sql`
+    create table collection_members (
+      store_id uuid not null,
+      collection_id uuid not null,
+      position integer not null,
+      product_id uuid not null,
+      primary key (store_id, collection_id, product_id),
+      foreign key (store_id, collection_id) references collections on delete cascade,
+      foreign key (store_id, product_id) references products on delete cascade
+    ) with (fillfactor = 45)
+  `
+  yield* sql`create index collection_members_by_product on collection_members (store_id, product_id)`
+
+  // The manual collections of a product as JSON, each with the number of products before it; null for more than 250.
+  // Volatile, and called under the product's lock: it sees what committed while its statement waited for the lock.
+  yield* sql`
+    create function memberships_of(store uuid, product uuid) returns text language plpgsql volatile as $$
+      begin
+        if 250 < (
+          select count(*) from (
+            select from collection_members m where m.store_id = store and m.product_id = product limit 251
+          ) as held
+        ) then
+          return null;
+        end if;
+        return (
+          select coalesce(json_agg(json_build_object('collectionId', m.collection_id, 'rank', (
+            select count(*) from collection_members o
+            where o.store_id = store and o.collection_id = m.collection_id and o.position < m.position
+          ))), '[]')
+          from collection_members m where m.store_id = store and m.product_id = product
+        );
+      end
+    $$
+  `
+
+  // The number of a free slug: 1 is the slug itself, 2 is `slug-2`, and so on. Doubling and halving find it, so that the
+  // 60,000th product of a name takes 32 look-ups. The result is free and the number before it is taken. If all powers of
+  // two are taken, the result is random above 2^30. Volatile, and called under the store's lock, as memberships_of is.
+  for (const [name, table] of [
+    ["free_product_slug", "products"],
+    ["free_collection_slug", "collections"]
+  ] as const) {
+    yield* sql`
+      create function ${sql.literal(name)}(store uuid, wished text) returns integer language plpgsql volatile as $$
+        declare
+          far constant integer := 1 << 30;
+          choice integer := 1;
+          taken integer := 0;
+          free integer;
+        begin
+          loop
+            if exists (
+              select 1 from ${sql.literal(table)} t
+              where t.store_id = store and t.slug = case choice when 1 then wished else wished || '-' || choice end
+            ) then
+              taken := choice;
+            else
+              free := choice;
+            end if;
+            exit when free = taken + 1;
+            choice := case
+              when free is not null then taken + (free - taken) / 2
+              when taken < far then taken * 2
+              else taken + 1 + floor(random() * (2147483646 - taken))
+            end;
+          end loop;
+          return free;
+        end
+      $$
+    `
+  }
+  // As free_product_slug, for several products at once. The slugs `given` count as taken, and so does each result for the
+  // ones after it.
+  yield* sql`
+    create function free_product_slugs(store uuid, wished text[], given text[]) returns integer[]
+    language plpgsql volatile as $$
+      declare
+        far constant integer := 1 << 30;
+        choices integer[] := '{}';
+        candidate text;
+        choice integer;
+        taken integer;
+        free integer;
+      begin
+        for place in 1 .. cardinality(wished) loop
+          choice := 1;
+          taken := 0;
+          free := null;
+          loop
+            candidate := case choice when 1 then wished[place] else wished[place] || '-' || choice end;
+            if candidate = any(given)
+              or exists (select from products p where p.store_id = store and p.slug = candidate)
+            then
+              taken := choice;
+            else
+              free := choice;
+            end if;
+            exit when free = taken + 1;
+            choice := case
+              when free is not null then taken + (free - taken) / 2
+              when taken < far then taken * 2
+              else taken + 1 + floor(random() * (2147483646 - taken))
+            end;
+          end loop;
+          given := given || case free when 1 then wished[place] else wished[place] || '-' || free end;
+          choices := choices || free;
+        end loop;
+        return choices;
+      end
+    $$
+  `
+})

@@ -1,0 +1,28 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+interface OrderedRead {
+  readonly name: string
+  /** They include `most integer`, the largest number of rows. */
+  readonly parameters: string
+  readonly table: string
+  /** The condition and the order. The table's alias is `t`. */
+  readonly where: string
+}
+
+/**
+ * Creates a function that returns rows of a table in the order of an index. A plan that a connection made while the table
+ * was small would read all rows of a store and sort them. The settings leave PostgreSQL only the index.
+ */
+export const createOrderedRead = ({ name, parameters, table, where }: OrderedRead) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
+      create function ${name}(${parameters}) returns setof ${table}
+      language plpgsql stable set enable_bitmapscan = off set enable_sort = off
+      set enable_incremental_sort = off set enable_seqscan = off as $$
+        begin
+          return query select * from ${table} t where ${where} limit most;
+        end
+      $$
+    `)
+  )

@@ -1,0 +1,102 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { createOrderedRead } from "./orderedReads.ts"
+
+/** Events and their deliveries to the webhooks of apps. */
+export const createWebhooks = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  // The outbox: one row for each change, written in its transaction.
+  // hops: deliveries in a row that led to the event. needed_at: the last time at which a purge found that a delivery
+  // needs the event; null while occurred_at decides.
+  yield* sql`
+    create table events (
+      store_id uuid not null references stores on delete cascade,
+      id uuid not null,
+      kind text not null,
+      occurred_at timestamptz not null,
+      actor_type text not null check (actor_type in ('app', 'merchant', 'agent')),
+      origin_installation_id uuid check ((actor_type = 'app') = (origin_installation_id is not null)),
+      hops smallint not null default 0 check (hops between 0 and 10),
+      resource_id uuid not null,
+      resource_version integer not null,
+      payload text not null,
+      needed_at timestamptz,
+      primary key (store_id, id)
+    ) with (
+      toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000
+    )
+  `
+  // For the purge.
+  yield* sql`create index events_in_order on events (coalesce(needed_at, occurred_at))`
+
+  // The webhook of each app.
+  // failing_since: the first failure since the last success.
+  yield* sql`
+    create table webhooks (
+      app_id uuid primary key references apps on delete cascade,
+      url text not null,
+      kinds text[] not null check (cardinality(kinds) > 0),
+      secret text not null,
+      previous_secret text,
+      previous_secret_until timestamptz check ((previous_secret is null) = (previous_secret_until is null)),
+      failing_since timestamptz,
+      paused_at timestamptz,
+      pause_reason text check (pause_reason in ('operator', 'gone', 'failing')),
+      created_at timestamptz not null default clock_timestamp(),
+      check ((paused_at is null) = (pause_reason is null))
+    )
+  `
+
+  // One row for each event and installation that receives it, written in the transaction of the event. Purges delete
+  // deliveries before events, and attempts with their delivery, so there are no foreign keys between the three. Vacuumed
+  // often: the default waits for a fifth of a long history, millions of dead entries ahead of the live ones in the queue.
+  // next_at: when the delivery is due, or when its lease ends. attempts counts all attempts, failures those since the
+  // last restart. outcome: `held` counts as finished, so that a delivery that waits is not in the queue.
+  yield* sql`
+    create table deliveries (
+      store_id uuid not null,
+      event_id uuid not null,
+      installation_id uuid not null,
+      app_id uuid not null,
+      created_at timestamptz not null default clock_timestamp(),
+      next_at timestamptz not null default clock_timestamp(),
+      lease uuid,
+      attempts integer not null default 0,
+      failures smallint not null default 0,
+      outcome text check (outcome in ('delivered', 'dead', 'skipped', 'canceled', 'held')),
+      finished_at timestamptz check ((finished_at is null) = (outcome is null)),
+      primary key (store_id, event_id, installation_id),
+      check (lease is null or outcome is null)
+    ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000)
+  `
+  // The queue of each app.
+  yield* sql`create index deliveries_due on deliveries (app_id, next_at) where finished_at is null`
+  // The history of each app: ids of events rise with time.
+  yield* sql`create index deliveries_by_app on deliveries (app_id, event_id)`
+  // For the purge.
+  yield* sql`create index deliveries_in_order on deliveries (finished_at) where finished_at is not null`
+  yield* createOrderedRead({
+    name: "deliveries_before_of_app",
+    parameters: "app uuid, until uuid, most integer",
+    table: "deliveries",
+    where: "t.app_id = app and t.event_id < until order by t.event_id desc"
+  })
+
+  // Attempts of deliveries.
+  // answer: the first bytes of the response.
+  yield* sql`
+    create table delivery_attempts (
+      store_id uuid not null,
+      event_id uuid not null,
+      installation_id uuid not null,
+      attempt integer not null,
+      started_at timestamptz not null,
+      duration_ms integer,
+      status smallint,
+      answer bytea,
+      error text,
+      primary key (store_id, event_id, installation_id, attempt)
+    ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000)
+  `
+})
