@@ -8,6 +8,14 @@ import { limitLockWaits, OutsideTransaction, type Steps } from "./database/Index
 
 type Migration = Steps | OutsideTransaction
 
+/**
+ * The schema of the first release, and what later releases change of it. A migration runs in a transaction. One that
+ * indexes a table in use runs outside of it, as `create index concurrently` must:
+ *
+ *     export default new OutsideTransaction({
+ *       steps: buildIndex({ name: "orders_by_customer", table: "orders", definition: "(store_id, customer_id)" })
+ *     })
+ */
 export const migrations = {
   "0001_baseline": baseline
 } satisfies Record<string, Migration>
