@@ -67,8 +67,11 @@ const elementOf = (value: unknown): string => {
 }
 
 /**
- * A value as the driver takes it. It gives an array the type of its first element, and fails for one of nulls alone or of
- * integers beside other numbers (`Claims.test.ts`). As text the array has the type that the statement expects.
+ * A value as the driver takes it. It gives a number the type of its size and an array that of its first element, and fails
+ * for an array of nulls alone or of integers beside other numbers (`Claims.test.ts`, `Records.test.ts`). As text, both have
+ * the type that the statement expects.
  */
-export const parameterOf = (value: unknown): unknown =>
-  Array.isArray(value) ? `{${value.map(elementOf).join(",")}}` : value
+export const parameterOf = (value: unknown): unknown => {
+  if (typeof value === "number") return String(value)
+  return Array.isArray(value) ? `{${value.map(elementOf).join(",")}}` : value
+}
