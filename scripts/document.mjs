@@ -11,7 +11,7 @@ export const openApiDocument = async () => {
   const folder = mkdtempSync(join(tmpdir(), "partner-api-openapi-"))
   const outfile = join(folder, "document.mjs")
   const contents = `
-    import { openApi } from "./src/http/api/PartnerApi.ts"
+    import { openApi } from "./src/http/api/Document.ts"
     export const document = openApi()
   `
   try {

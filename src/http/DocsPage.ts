@@ -2,7 +2,8 @@ import { HttpRouter } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
 import { hash } from "node:crypto"
 import { isObject } from "../domain/Json.ts"
-import { openApi, PartnerApi } from "./api/PartnerApi.ts"
+import { openApi } from "./api/Document.ts"
+import { PartnerApi } from "./api/PartnerApi.ts"
 
 /** What would ask another host, or offer to, is turned off; the rest is how the page reads best. */
 const scalar = {

@@ -1,6 +1,6 @@
 import { Cause, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerError, HttpServerResponse } from "effect/http"
-import { openApi } from "./api/PartnerApi.ts"
+import { openApi } from "./api/Document.ts"
 import { asset } from "./Asset.ts"
 import type { Reply } from "./Call.ts"
 import { currentExchange } from "./Exchange.ts"

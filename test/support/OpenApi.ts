@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Capability } from "../../src/domain/access/Capability.ts"
-import { openApi } from "../../src/http/api/PartnerApi.ts"
+import { openApi } from "../../src/http/api/Document.ts"
 import type { Answer } from "./Api.ts"
 
 const rest = Schema.Record(Schema.String, Schema.Unknown)
