@@ -6,7 +6,10 @@ import { listing } from "./Listing.ts"
 import { type RetryOptions, retrying } from "./Retry.ts"
 import { below, exchange, type Names, type Outgoing, type Received, type TransportOptions } from "./Transport.ts"
 
-/* How every operation of the API is asked, and its answer read. */
+/* How every operation of the API is asked, and its answer read: the calls of both clients. */
+
+/** Where the paths of operations begin. */
+const PREFIX = "/api/platform/v1"
 
 export interface ClientOptions extends TransportOptions, RetryOptions {
   /** Where the service is, as in `https://platform.example`. */
@@ -19,7 +22,20 @@ export type Query = Readonly<Record<string, string | number | undefined>>
 
 export type ListQuery = Query & { readonly cursor?: string | undefined }
 
-type AnyWriteOptions = UpdateOptions | DryRun<UpdateOptions>
+export type AnyWriteOptions = UpdateOptions | DryRun<UpdateOptions>
+
+/** The answer to a request: a success, whose body was JSON. */
+export interface Answered extends Omit<Answer<unknown>, "data"> {
+  readonly body: unknown
+}
+
+/** Sends one operation, with all that the options ask for. The path begins behind the service's address. */
+export type Send = (
+  method: string,
+  path: string,
+  options: AnyWriteOptions & CallOptions,
+  body?: string
+) => Promise<Answered>
 
 /** How the operations of the client are asked. */
 export interface Api {
@@ -91,9 +107,9 @@ const refusal = ({ status, text }: Received, names: Names) => {
   return new ApiError(message, { status, issues: Array.isArray(issues) ? issues.filter(isText) : [], ...names })
 }
 
-export const makeApi = (options: ClientOptions): Api => {
+/** Sends calls with a token that is renewed, and again where they were not answered: a write under the same key. */
+export const makeSend = (options: ClientOptions): Send => {
   const bearer: Bearer = bearerOf(options.tokens, options)
-  const base = below(options.url, "/api/platform/v1")
 
   /** A call with the token there is, and once more with the next where that is refused: under the same key. */
   const call = async (request: Outgoing, names: Names, signal: AbortSignal | undefined) => {
@@ -104,32 +120,44 @@ export const makeApi = (options: ClientOptions): Api => {
     const token = await orAborted(bearer.current(), signal)
     const first = await send(token)
     const next = first.status === 401 ? await orAborted(bearer.renew(token), signal) : undefined
-    const received = next === undefined ? first : await send(next)
-    const named = { ...names, requestId: received.headers.get("x-request-id") ?? names.requestId }
-    if (received.status >= 200 && received.status < 300) return { received, named, body: bodyIn(received, named) }
-    throw refusal(received, named)
+    return next === undefined ? first : send(next)
   }
 
-  const read = (path: string, query: Query, { requestId = crypto.randomUUID(), signal }: CallOptions) =>
-    call({ method: "GET", url: `${base}${path}${queryOf(query)}`, headers: {} }, { requestId }, signal)
+  return async (method, path, given, body) => {
+    const { requestId = crypto.randomUUID(), signal } = given
+    const write = method === "GET" ? undefined : { idempotencyKey: given.idempotencyKey ?? crypto.randomUUID() }
+    const headers = {
+      ...(write === undefined ? {} : { ...headersOf(given), "idempotency-key": write.idempotencyKey }),
+      ...(body === undefined ? {} : { "content-type": "application/json" })
+    }
+    const names = { requestId, ...write }
+    const received = await call({ method, url: below(options.url, path), headers, body }, names, signal)
+    const named = { ...names, requestId: received.headers.get("x-request-id") ?? requestId }
+    if (received.status < 200 || received.status >= 300) throw refusal(received, named)
+    return {
+      body: bodyIn(received, named),
+      etag: received.headers.get("etag") ?? undefined,
+      isReplayed: received.headers.get("idempotent-replayed") === "true",
+      requestId: named.requestId
+    }
+  }
+}
+
+export const makeApi = (options: ClientOptions): Api => {
+  const send = makeSend(options)
 
   return {
     read: async <Data>(path: string, query: Query, options: CallOptions): Promise<Answer<Data>> => {
-      const { body, named, received } = await read(path, query, options)
-      if (!isAnswer<Data>(body)) throw new ConnectionError("The service answered without data", named)
-      const etag = received.headers.get("etag") ?? undefined
-      return { data: body.data, etag, isReplayed: false, requestId: named.requestId }
+      const { body, ...answer } = await send("GET", `${PREFIX}${path}${queryOf(query)}`, options)
+      if (!isAnswer<Data>(body)) throw new ConnectionError("The service answered without data", answer)
+      return { data: body.data, ...answer }
     },
     list: <Item>(path: string, items: string, query: ListQuery, options: CallOptions): Listing<Item> =>
       listing(query.cursor, async (cursor): Promise<Page<Item>> => {
-        const { body, named } = await read(path, { ...query, cursor }, options)
+        const { body, requestId } = await send("GET", `${PREFIX}${path}${queryOf({ ...query, cursor })}`, options)
         const { [items]: held, nextCursor } = isObject(body) ? body : {}
-        if (!isListOf<Item>(held)) throw new ConnectionError(`The service answered without ${items}`, named)
-        return {
-          items: held,
-          nextCursor: typeof nextCursor === "string" ? nextCursor : null,
-          requestId: named.requestId
-        }
+        if (!isListOf<Item>(held)) throw new ConnectionError(`The service answered without ${items}`, { requestId })
+        return { items: held, nextCursor: typeof nextCursor === "string" ? nextCursor : null, requestId }
       }),
     write: async <Data>(
       method: "POST" | "PUT" | "PATCH" | "DELETE",
@@ -138,26 +166,15 @@ export const makeApi = (options: ClientOptions): Api => {
       options: AnyWriteOptions,
       content?: unknown
     ): Promise<Answer<Data> | Rehearsed<Data>> => {
-      const { idempotencyKey = crypto.randomUUID(), requestId = crypto.randomUUID(), signal } = options
-      const request = {
-        method,
-        url: `${base}${path}${queryOf(query)}`,
-        headers: {
-          ...headersOf(options),
-          "idempotency-key": idempotencyKey,
-          ...(content === undefined ? {} : { "content-type": "application/json" })
-        },
-        body: content === undefined ? undefined : stringify(content)
+      const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID()
+      const text = content === undefined ? undefined : stringify(content)
+      const url = `${PREFIX}${path}${queryOf(query)}`
+      const { body, ...answer } = await send(method, url, { ...options, idempotencyKey }, text)
+      if (isRehearsal<Data>(body)) return { ...body, requestId: answer.requestId }
+      if (!isAnswer<Data>(body)) {
+        throw new ConnectionError("The service answered without data", { ...answer, idempotencyKey })
       }
-      const { body, named, received } = await call(request, { requestId, idempotencyKey }, signal)
-      if (isRehearsal<Data>(body)) return { ...body, requestId: named.requestId }
-      if (!isAnswer<Data>(body)) throw new ConnectionError("The service answered without data", named)
-      return {
-        data: body.data,
-        etag: received.headers.get("etag") ?? undefined,
-        isReplayed: received.headers.get("idempotent-replayed") === "true",
-        requestId: named.requestId
-      }
+      return { data: body.data, ...answer }
     }
   }
 }
