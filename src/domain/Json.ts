@@ -1,37 +1,22 @@
 import { BigDecimal } from "effect"
+import { ExactNumber, isObject, type JsonNumber, NUL, stringify } from "./ExactJson.ts"
 
-/** No accepted text or key holds it, so it marks what is not text: an {@link ExactNumber}, also once it is copied. */
-export const NUL = "\u0000"
-
-/**
- * A number that a float may not hold, kept as its decimal text: numbers are stored exactly as sent
- * (decisions, section 1), and `0.1234567890123456789` would lose digits as a JavaScript number.
- */
-export class ExactNumber {
-  readonly [NUL]: string
-
-  constructor(text: string) {
-    this[NUL] = text
-  }
-
-  get text(): string {
-    return this[NUL]
-  }
-
-  valueOf(): number {
-    return Number(this.text)
-  }
-
-  /** Marked, so that {@link stringify} can put the bare digits back. */
-  toJSON(): string {
-    return `${NUL}${this.text}`
-  }
-}
+export {
+  bareNumbers,
+  ExactNumber,
+  isObject,
+  type JsonNumber,
+  type JsonObject,
+  MAY_BE_INEXACT,
+  NUL,
+  parse,
+  parseExact,
+  stringify,
+  STRINGS_AND_INEXACT
+} from "./ExactJson.ts"
 
 /** Whether an object that a schema took apart and put together again was a number. */
 export const wasNumber = (value: object): boolean => Object.hasOwn(value, NUL)
-
-export type JsonNumber = number | ExactNumber
 
 /** A number with all of its digits, to reckon with. */
 export const decimal = (value: JsonNumber): BigDecimal.BigDecimal =>
@@ -58,44 +43,11 @@ export const plus = (a: JsonNumber, b: JsonNumber): JsonNumber => {
   return isEqual(Number(text), new ExactNumber(text)) ? Number(text) : new ExactNumber(text)
 }
 
-export type JsonObject = { readonly [key: string]: unknown }
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
-
 /** The largest magnitude of a number, in any field (decisions, section 1). */
 export const MAX_NUMBER = 999_999_999_999_999
 
 /** The longest decimal text of a number: far above any price, far below the 16,383 decimals of `numeric`. */
 export const MAX_DIGITS = 255
-
-/**
- * Sixteen digits in a row (a point allowed) or an exponent: the only spellings a float may fail to hold. What stands
- * before tells most numbers from text, so that ids and times do not send a document the slow way.
- */
-export const MAY_BE_INEXACT = /(?:^|[[:,\s])-?\d(?:[\d.]{15}|[\d.]*[eE])/
-
-/** A JSON string, or a number of such a spelling. Strings are matched so that digits inside them are passed over. */
-export const STRINGS_AND_INEXACT = /"(?:[^"\\]|\\.)*"|-?(?:\d[\d.]{15,}(?:[eE][+-]?\d+)?|[\d.]+[eE][+-]?\d+)/g
-
-const revive = (_: string, value: unknown) =>
-  typeof value === "string" && value.startsWith(NUL) ? new ExactNumber(value.slice(1)) : value
-
-export const parseExact = (text: string): unknown =>
-  JSON.parse(
-    text.replace(STRINGS_AND_INEXACT, (token) => (token.startsWith('"') ? token : `"\\u0000${token}"`)),
-    revive
-  )
-
-/** JSON that this service wrote itself, with the digits of its numbers. */
-export const parse = (text: string): unknown => (MAY_BE_INEXACT.test(text) ? parseExact(text) : JSON.parse(text))
-
-/** A value to JSON text, every {@link ExactNumber} with all of its digits. */
-export const stringify = (value: unknown): string => bareNumbers(JSON.stringify(value))
-
-/** JSON text that was made of values by another, every {@link ExactNumber} with all of its digits. */
-export const bareNumbers = (text: string): string =>
-  text.includes("\\u0000") ? text.replace(/"\\u0000([^"]+)"/g, "$1") : text
 
 /**
  * JSON text in which neither the order of keys nor white space nor the spelling of a number matters: the same for bodies

@@ -1,4 +1,4 @@
-import { isObject } from "../../domain/Json.ts"
+import { isObject } from "../../domain/ExactJson.ts"
 import { ConnectionError, OAuthError } from "./Errors.ts"
 import { type RetryOptions, retrying } from "./Retry.ts"
 import { below, exchange, type Received, type TransportOptions } from "./Transport.ts"
