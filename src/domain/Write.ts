@@ -2,6 +2,7 @@ import { Context, type Effect } from "effect"
 import type { Actor, MerchantId } from "./Actor.ts"
 import type { JsonText } from "./Document.ts"
 import type { EventId, EventLoop } from "./Events.ts"
+import { ExactNumber, parse } from "./Json.ts"
 import type { AdministeredKind, CatalogKind } from "./journal/Kinds.ts"
 import type { StoreId } from "./Store.ts"
 
@@ -31,6 +32,12 @@ export class Encoded {
 
   constructor(json: JsonText) {
     this.json = json
+  }
+
+  /** The value itself, for JSON that is made of what holds it. */
+  toJSON(): unknown {
+    const value = parse(this.json)
+    return value instanceof ExactNumber ? value.toJSON() : value
   }
 }
 

@@ -32,7 +32,6 @@ import { StockMismatch, StockOutOfRange, VariantNotFound } from "../domain/catal
 import { ProductLimitReached, ProductNotFound, ProductTooLarge } from "../domain/catalog/Product.ts"
 import { AppDataFull, AppDataNotFound } from "../domain/records/AppData.ts"
 import { SlugTaken } from "../domain/catalog/Slug.ts"
-import type { Reply } from "./Call.ts"
 import { KeyMalformed, KeyMissing } from "./KeyRefused.ts"
 
 /**
@@ -132,8 +131,8 @@ const retryAfterOf = (error: PublicError): number | undefined => {
 export const retryAfter = (seconds: number | undefined): Readonly<Record<string, string>> =>
   seconds === undefined ? {} : { "retry-after": String(seconds) }
 
-/** What a request is answered with that is refused. */
-export const replyOf = (error: PublicError): Reply => ({
+/** The response to a request that is refused. */
+export const replyOf = (error: PublicError) => ({
   status: TABLE[error._tag][1],
   body: JSON.stringify(bodyOf(error)),
   headers: retryAfter(retryAfterOf(error))

@@ -34,7 +34,7 @@ export const Namespace = name(64).annotate({
 export const Key = name(256).annotate({ description: "The key of the entry", examples: ["theme"] })
 
 const isValue = (value: unknown): value is Encoded =>
-  value instanceof Encoded && Buffer.byteLength(value.json) <= MAX_VALUE
+  value instanceof Encoded && new TextEncoder().encode(value.json).length <= MAX_VALUE
 
 /** Any JSON, which the service keeps as its text. */
 const Value = Schema.declare(isValue, { toCodecJson: () => undefined })

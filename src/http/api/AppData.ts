@@ -36,7 +36,7 @@ export const getAppData = HttpApiEndpoint.get("getAppData", "/app-data/:namespac
     ),
     ...pageQuery(Key)
   },
-  success: [Answer(AppDataEntry, "The entry of `key`"), Page("entries", AppDataEntry, Key)],
+  success: [Answer(AppDataEntry, "The entry of `key`"), Page({ entries: Schema.Array(AppDataEntry) }, Key)],
   error: publicError(AppDataNotFound)
 })
   .annotateMerge(APP_STORAGE)

@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AnyScope } from "../../domain/access/AccessRule.ts"
 import { WorkWeight } from "../../domain/Bulkhead.ts"
@@ -41,7 +42,7 @@ const WRITE_COLLECTIONS = needs(AnyScope.make({ scopes: ["write_collections"] })
 
 export const listProducts = HttpApiEndpoint.get("listProducts", "/products", {
   query: pageQuery(ProductId),
-  success: Page("products", Product, ProductId)
+  success: Page({ products: Schema.Array(Product) }, ProductId)
 })
   .annotateMerge(READ_PRODUCTS)
   .annotate(OpenApi.Summary, "List products")
@@ -120,7 +121,7 @@ export class ProductsGroup extends HttpApiGroup.make("Products")
 
 export const listCollections = HttpApiEndpoint.get("listCollections", "/collections", {
   query: pageQuery(CollectionId),
-  success: Page("collections", Collection, CollectionId),
+  success: Page({ collections: Schema.Array(Collection) }, CollectionId),
   error: publicError(RulesTooSlow)
 })
   .annotateMerge(READ_COLLECTIONS)

@@ -1,4 +1,4 @@
-import type { Schema } from "effect"
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AnyScope } from "../../domain/access/AccessRule.ts"
 import { described, optional } from "../../domain/catalog/Fields.ts"
@@ -21,7 +21,7 @@ const recordsQuery = <A, I>(cursor: Schema.Codec<A, I>) => ({
 
 export const listOrders = HttpApiEndpoint.get("listOrders", "/orders", {
   query: recordsQuery(OrderId),
-  success: Page("orders", Order, OrderId)
+  success: Page({ orders: Schema.Array(Order) }, OrderId)
 })
   .annotateMerge(needs(AnyScope.make({ scopes: ["read_orders"] })))
   .annotate(OpenApi.Summary, "List orders")
@@ -32,7 +32,7 @@ export const listOrders = HttpApiEndpoint.get("listOrders", "/orders", {
 
 export const listCustomers = HttpApiEndpoint.get("listCustomers", "/customers", {
   query: recordsQuery(CustomerId),
-  success: Page("customers", Customer, CustomerId)
+  success: Page({ customers: Schema.Array(Customer) }, CustomerId)
 })
   .annotateMerge(needs(AnyScope.make({ scopes: ["read_customers"] })))
   .annotate(OpenApi.Summary, "List customers")

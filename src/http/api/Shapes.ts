@@ -28,25 +28,29 @@ export const pageQuery = <A, I>(cursor: Schema.Codec<A, I>) => ({
   }).pipe(Schema.decodeTo(PageLimit), Schema.withDecodingDefaultTypeKey(Effect.succeed(DEFAULT_LIMIT)))
 })
 
-/** A page of a list, under the name of what it holds. */
-export const Page = <Item extends Schema.Top, Id extends Schema.Top>(name: string, item: Item, id: Id) =>
+/** A page of a list: its rows, under the name of what they are, and the cursor of the next page. */
+export const Page = <const Rows extends Readonly<Record<string, Schema.Top>>, Id extends Schema.Top>(
+  rows: Rows,
+  id: Id
+) =>
   Schema.Struct({
-    [name]: Schema.Array(item),
+    ...rows,
     nextCursor: Schema.NullOr(id).annotate({
       description: "The id to go on from; null exactly when there is no further row"
     })
-  }).annotate({ description: `A page of ${name}` })
+  }).annotate({ description: `A page of ${Object.keys(rows).join()}` })
 
 export const Answer = <S extends Schema.Top>(data: S, description: string) =>
   Schema.Struct({ data }).annotate({ description })
 
 /** What a write answers with: what it made, or what it would make and lead to when it is only rehearsed. */
-export const Written = <S extends Schema.Top>(data: S, description: string, status = 200) => [
-  Schema.Struct({ data, ...rehearsed })
-    .annotate({ description: "The same of a dry run" })
-    .pipe(HttpApiSchema.status(status)),
-  Answer(data, description).pipe(HttpApiSchema.status(status))
-]
+export const Written = <S extends Schema.Top>(data: S, description: string, status = 200) =>
+  [
+    Schema.Struct({ data, ...rehearsed })
+      .annotate({ description: "The same of a dry run" })
+      .pipe(HttpApiSchema.status(status)),
+    Answer(data, description).pipe(HttpApiSchema.status(status))
+  ] as const
 
 export const Deleted = <S extends Schema.Top>(id: S) =>
   Written(Schema.Struct({ id, deleted: Schema.Literal(true) }), "What is gone")
