@@ -1,10 +1,10 @@
-// Writes src/http/client/generated from the OpenAPI document, which is made of the definitions in src/http/api: what the
-// clients' methods are called, take and answer, with the words of the reference. --check: only tells whether it is fresh.
+// Writes src/http/client/generated from the OpenAPI document, which is made of the definitions in src/http/api: the methods
+// of the promise client and their types, with the words of the reference. --check: only compares.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { format, resolveConfig } from "prettier"
-import { EFFECTS, groupName, methodsOf, PROMISES, rehearsalIn } from "./client/operations.mjs"
+import { groupName, methodsOf, rehearsalIn } from "./client/operations.mjs"
 import { typesOf } from "./client/types.mjs"
 import { comment, lowerFirst } from "./client/words.mjs"
 import { openApiDocument } from "./document.mjs"
@@ -23,16 +23,16 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 )
 
 /** A class for each group of operations, and one that has them all. */
-const classesOf = (style) => {
+const classes = () => {
   const groups = tags.map(({ description, name: tag }) => ({
-    name: `${groupName(tag)}${style.suffix}`,
+    name: `${groupName(tag)}Api`,
     property: lowerFirst(groupName(tag)),
     words: comment([`${description}.`]),
     methods: operations
       .filter(({ operation }) => operation.tags.includes(tag))
-      .flatMap((one) => methodsOf(one, tag, types, parameterAt, style))
+      .flatMap((one) => methodsOf(one, tag, types, parameterAt))
   }))
-  const classes = groups.map(
+  const members = groups.map(
     ({ methods, name, words }) => `${words}export class ${name} {
       readonly #api: Api
 
@@ -42,41 +42,32 @@ const classesOf = (style) => {
     }`
   )
   const root = `/** Every operation that there is. */
-    export class ${style.root} {
+    export class PartnerClient {
       ${groups.map(({ name, property, words }) => `${words}readonly ${property}: ${name}`).join("\n")}
 
       constructor(api: Api) {
         ${groups.map(({ name, property }) => `this.${property} = new ${name}(api)`).join("\n")}
       }
     }`
-  return [...classes, root].join("\n\n")
+  return [...members, root].join("\n\n")
 }
 
 /** Those of the names that the text mentions, as an import of types takes them. */
 const mentionedIn = (text, names) => names.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).join(", ")
 
-const moduleOf = (style, ...imports) => {
-  const text = classesOf(style)
-  return [
-    HEAD,
-    ...imports,
-    `import type { ${mentionedIn(text, CALLS.split(", "))} } from "../Calls.ts"`,
-    `import { segment } from "../Segment.ts"`,
-    `import type { ${mentionedIn(text, [...types.declared.keys()].toSorted())} } from "./Resources.ts"`,
-    text
-  ].join("\n\n")
-}
-
-const promises = moduleOf(PROMISES, 'import type { Api } from "../Api.ts"')
-const effects = moduleOf(
-  EFFECTS,
-  'import type { Effect } from "effect"',
-  'import type { CallError, EffectApi as Api, EffectListing, WithoutSignal } from "../EffectApi.ts"'
-)
+const methods = classes()
+const client = [
+  HEAD,
+  'import type { Api } from "../Api.ts"',
+  `import type { ${mentionedIn(methods, CALLS.split(", "))} } from "../Calls.ts"`,
+  'import { segment } from "../Segment.ts"',
+  `import type { ${mentionedIn(methods, [...types.declared.keys()].toSorted())} } from "./Resources.ts"`,
+  methods
+].join("\n\n")
 types.declare("Rehearsal", rehearsalIn(operations))
 const resources = [HEAD, 'import type { JsonNumber } from "../Numbers.ts"', ...types.declared.values()].join("\n\n")
 
-const files = { "Resources.ts": resources, "Operations.ts": promises, "EffectOperations.ts": effects }
+const files = { "Resources.ts": resources, "Operations.ts": client }
 
 const stale = []
 mkdirSync(folder, { recursive: true })

@@ -1,34 +1,8 @@
 import { comment, lowerFirst, upperFirst } from "./words.mjs"
 
-/* The methods of a client, from the operations of the API's document. */
+/* The methods of the client, from the operations of the API's document. */
 
 const PREFIX = "/api/platform/v1"
-
-/** How methods answer: by promises. */
-export const PROMISES = {
-  suffix: "Api",
-  root: "PartnerClient",
-  answer: (form) => `Promise<${form}>`,
-  list: (item) => `Listing<${item}>`,
-  options: (name) => name,
-  failures: (statuses) => ({
-    words: [],
-    tags: [`@throws ApiError of status ${statuses}, or ConnectionError where no answer came`]
-  })
-}
-
-/** By effects, whose interruption gives a call up. */
-export const EFFECTS = {
-  suffix: "Effects",
-  root: "PartnerEffects",
-  answer: (form) => `Effect.Effect<${form}, CallError>`,
-  list: (item) => `EffectListing<${item}>`,
-  options: (name) => `WithoutSignal<${name}>`,
-  failures: (statuses) => ({
-    words: [`Fails with ApiError of status ${statuses}, or with ConnectionError where no answer came.`],
-    tags: []
-  })
-}
 
 /** What a page is asked with, and nothing else. */
 const PAGING = new Set(["cursor", "limit"])
@@ -80,8 +54,8 @@ const told = (parameters) => parameters.map(({ description, name }) => `@param $
 
 const shorthand = (parameters) => `{ ${parameters.map(({ name }) => name).join(", ")} }`
 
-/** The methods of an operation, in the given style. One that answers a page or a resource, as it is asked, has one for each. */
-export const methodsOf = ({ method, operation, path }, tag, types, parameterAt, style) => {
+/** The methods of an operation. One that answers a page or a resource, as it is asked, has one for each. */
+export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) => {
   const parameters = operation.parameters.map((one) => (one.$ref === undefined ? one : parameterAt(one.$ref)))
   const placed = (place) => parameters.filter((one) => one.in === place)
   const inPath = placed("path")
@@ -93,13 +67,8 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt, 
   const statuses = Object.keys(operation.responses).filter((status) => status >= "400")
 
   const typed = (given) => given.map(({ name, schema }) => `${name}: ${types.typeOf(schema)}`)
-  const words = (given) => {
-    const failures = style.failures(statuses.join(", "))
-    return comment(
-      [`${operation.summary}.`, operation.description, ...failures.words],
-      [...told(given), ...failures.tags]
-    )
-  }
+  const failures = `@throws ApiError of status ${statuses.join(", ")}, or ConnectionError where no answer came`
+  const words = (given) => comment([`${operation.summary}.`, operation.description], [...told(given), failures])
 
   /** What is left of what a delete names has a type of its own. */
   const dataOf = ({ properties: { data } }) =>
@@ -111,8 +80,8 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt, 
     const [items] = Object.keys(page.properties)
     const asked = answer === undefined ? query : query.filter(({ name }) => PAGING.has(name))
     const queryType = types.declareQuery(`List${nounOf(operation)}Query`, asked)
-    const given = [...typed(inPath), `query: ${queryType} = {}`, `options: ${style.options("CallOptions")} = {}`]
-    return `${words(inPath)}list(${given.join(", ")}): ${style.list(types.typeOf(page.properties[items].items))} {
+    const given = [...typed(inPath), `query: ${queryType} = {}`, "options: CallOptions = {}"]
+    return `${words(inPath)}list(${given.join(", ")}): Listing<${types.typeOf(page.properties[items].items)}> {
       return this.#api.list(${template(path)}, "${items}", { ...query }, options)
     }\n`
   }
@@ -120,8 +89,8 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt, 
   const read = () => {
     const asked = page === undefined ? query : query.filter(({ name }) => !PAGING.has(name))
     const all = [...inPath, ...asked]
-    const given = [...typed(all), `options: ${style.options("CallOptions")} = {}`]
-    return `${words(all)}${name}(${given.join(", ")}): ${style.answer(`Answer<${dataOf(answer)}>`)} {
+    const given = [...typed(all), "options: CallOptions = {}"]
+    return `${words(all)}${name}(${given.join(", ")}): Promise<Answer<${dataOf(answer)}>> {
       return this.#api.read(${template(path)}, ${shorthand(asked)}, options)
     }\n`
   }
@@ -129,15 +98,15 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt, 
   const write = () => {
     const headers = new Set(placed("header").map(({ name }) => name))
     const conditions = ["If-Match", "X-Service-Event-Id"].filter((header) => headers.has(header))
-    const options = style.options(OPTIONS.get(conditions.join(" ")))
+    const options = OPTIONS.get(conditions.join(" "))
     const all = [...inPath, ...query]
     const body = operation.requestBody === undefined ? [] : [lowerFirst(nounOf(operation))]
     const given = [...typed(all), ...body.map((name) => `${name}: ${types.typeOf(jsonIn(operation.requestBody))}`)]
     const data = dataOf(answer)
     const rehearsed = `${operation.summary}, as a dry run: decided and answered as it would be, or refused, with what it would lead to. Nothing is kept.`
     const sent = [`"${method.toUpperCase()}"`, template(path), shorthand(query), "options", ...body]
-    return `${words(all)}${name}(${[...given, `options?: ${options}`].join(", ")}): ${style.answer(`Answer<${data}>`)}
-    ${comment([rehearsed], told(all))}${name}(${[...given, `options: DryRun<${options}>`].join(", ")}): ${style.answer(`Rehearsed<${data}>`)}
+    return `${words(all)}${name}(${[...given, `options?: ${options}`].join(", ")}): Promise<Answer<${data}>>
+    ${comment([rehearsed], told(all))}${name}(${[...given, `options: DryRun<${options}>`].join(", ")}): Promise<Rehearsed<${data}>>
     ${name}(${[...given, `options: ${options} | DryRun<${options}> = {}`].join(", ")}) {
       return this.#api.write<${data}>(${sent.join(", ")})
     }\n`

@@ -1,4 +1,4 @@
-import { isObject, parse, stringify } from "../../domain/Json.ts"
+import { isObject, type JsonObject, parse, stringify } from "../../domain/ExactJson.ts"
 import { type Bearer, bearerOf, type TokenStore } from "./Bearer.ts"
 import type { Answer, CallOptions, DryRun, Listing, Page, Rehearsed, UpdateOptions } from "./Calls.ts"
 import { ApiError, ConnectionError } from "./Errors.ts"
@@ -24,9 +24,9 @@ export type ListQuery = Query & { readonly cursor?: string | undefined }
 
 export type AnyWriteOptions = UpdateOptions | DryRun<UpdateOptions>
 
-/** The answer to a request: a success, whose body was JSON. */
+/** The answer to a request: a success, whose body has data or is a page. */
 export interface Answered extends Omit<Answer<unknown>, "data"> {
-  readonly body: unknown
+  readonly body: JsonObject
 }
 
 /** Sends one operation, with all that the options ask for. The path begins behind the service's address. */
@@ -57,8 +57,8 @@ const queryOf = (query: Query) => {
 }
 
 /** What the service is trusted to answer, as it is the service that says what that is. */
-const isAnswer = <Data>(body: unknown): body is { readonly data: Data } => isObject(body) && "data" in body
-const isRehearsal = <Data>(body: unknown): body is Rehearsed<Data> => isObject(body) && body["dryRun"] === true
+const isAnswer = <Data>(body: JsonObject): body is { readonly data: Data } => "data" in body
+const isRehearsal = <Data>(body: JsonObject): body is JsonObject & Rehearsed<Data> => body["dryRun"] === true
 const isListOf = <Item>(value: unknown): value is ReadonlyArray<Item> => Array.isArray(value)
 
 const isText = (value: unknown) => typeof value === "string"
@@ -134,8 +134,12 @@ export const makeSend = (options: ClientOptions): Send => {
     const received = await call({ method, url: below(options.url, path), headers, body }, names, signal)
     const named = { ...names, requestId: received.headers.get("x-request-id") ?? requestId }
     if (received.status < 200 || received.status >= 300) throw refusal(received, named)
+    const parsed = bodyIn(received, named)
+    if (!isObject(parsed) || !("data" in parsed || "nextCursor" in parsed)) {
+      throw new ConnectionError("The service answered without data", named)
+    }
     return {
-      body: bodyIn(received, named),
+      body: parsed,
       etag: received.headers.get("etag") ?? undefined,
       isReplayed: received.headers.get("idempotent-replayed") === "true",
       requestId: named.requestId
@@ -155,7 +159,7 @@ export const makeApi = (options: ClientOptions): Api => {
     list: <Item>(path: string, items: string, query: ListQuery, options: CallOptions): Listing<Item> =>
       listing(query.cursor, async (cursor): Promise<Page<Item>> => {
         const { body, requestId } = await send("GET", `${PREFIX}${path}${queryOf({ ...query, cursor })}`, options)
-        const { [items]: held, nextCursor } = isObject(body) ? body : {}
+        const { [items]: held, nextCursor } = body
         if (!isListOf<Item>(held)) throw new ConnectionError(`The service answered without ${items}`, { requestId })
         return { items: held, nextCursor: typeof nextCursor === "string" ? nextCursor : null, requestId }
       }),

@@ -55,14 +55,20 @@ void client.products.create({ name: "Lantern" }).then(({ data }) => data.price.t
 
 const EFFECTS = `
 import { Effect, Stream } from "effect"
-import { createEffectClient } from "partner-api/client/effect"
+import { exactNumber } from "partner-api/client"
+import { CollectionId, createEffectClient } from "partner-api/client/effect"
 
 const client = createEffectClient({ url: "https://platform.example", tokens: "a-token" })
 
 export const run: Effect.Effect<string, string> = Effect.gen(function* () {
-  const { data } = yield* client.products.create({ name: "Lantern" })
-  const { events } = yield* client.products.update(data.id, { price: 1 }, { dryRun: true, ifMatch: data.version })
-  const names = yield* client.products.list().stream.pipe(Stream.map(({ name }) => name), Stream.runCollect)
+  const { data } = yield* client.call((api) => api.Products.createProduct({ payload: { name: "Lantern", price: exactNumber("0.1") } }))
+  const { events } = yield* client.call(
+    (api) => api.Products.updateProduct({ params: { id: data.id }, payload: { price: 1 } }),
+    { dryRun: true, ifMatch: data.version }
+  )
+  const names = yield* client
+    .stream((api, query) => api.Products.listProducts({ query }), ({ products }) => products)
+    .pipe(Stream.map(({ name }) => name), Stream.runCollect)
   return \`\${events.length} \${names.length}\`
 }).pipe(
   Effect.catchTag("ApiError", ({ issues }) => Effect.fail(issues.join())),
@@ -73,7 +79,15 @@ export const run: Effect.Effect<string, string> = Effect.gen(function* () {
 )
 
 // @ts-expect-error An effect is given up by its interruption.
-void client.store.get({ signal: AbortSignal.timeout(1) })
+void client.call((api) => api.Store.getStore(), { signal: AbortSignal.timeout(1) })
+// @ts-expect-error A product has a name.
+void client.call((api) => api.Products.createProduct({ payload: { price: 1 } }))
+// @ts-expect-error A price is a number.
+void client.call((api) => api.Products.createProduct({ payload: { name: "Lantern", price: "24.5" } }))
+// @ts-expect-error The id of a product is no id of a collection.
+void client.call(({ Products }) => Products.deleteProduct({ params: { id: CollectionId.make("an-id") } }))
+// @ts-expect-error The answer to a write is no dry run.
+void Effect.map(client.call((api) => api.Products.createProduct({ payload: { name: "Lantern" } })), ({ events }) => events)
 `
 
 it.live("the types know what every operation takes and answers, and need no package but this one", () =>
@@ -118,9 +132,9 @@ it.live("who hovers over a call in an editor reads what it does, takes and answe
     for (const words of ["price?: JsonNumber", "Price of one, in `currencyCode`", "249.5"]) assert.include(price, words)
     assert.include(yield* hover("use.ts", "isReplayed"), "stored answer")
     assert.include(yield* hover("use.ts", "await exchangeCode"), "a code lives 60 seconds")
-    const effect = yield* hover("effects.ts", "client.products.create")
-    assert.include(effect, "Effect<Answer<Product>, CallError")
-    assert.include(effect, "Only `name` is required.")
+    const effect = yield* hover("effects.ts", "client.call")
+    assert.include(effect, "EffectClient.call")
+    assert.include(effect, "Calls one operation. Answers its body and headers.")
   })
 )
 
@@ -150,10 +164,28 @@ import { Effect } from "effect"
 
 const given = { url: "http://127.0.0.1:1", tokens: "a-token", maxRetries: 0 }
 const thrown = await createClient(given).store.get().catch((error) => error)
-const failed = await Effect.runPromise(Effect.flip(createEffectClient(given).store.get()))
+const failed = await Effect.runPromise(Effect.flip(createEffectClient(given).call((api) => api.Store.getStore())))
 console.log(thrown instanceof ConnectionError, failed instanceof ConnectionError, failed._tag, thrown instanceof ApiError)
 console.log(stringifyJson({ price: exactNumber("0.1234567890123456789") }))
 `
+
+it.live("a bundle of the Effect client holds the client and the definitions, and nothing of the server", () =>
+  Effect.gen(function* () {
+    const path = yield* consumer("effect")
+    const { kibibytes, metafile } = yield* bundled(path, `${EFFECTS}\nconsole.log(await Effect.runPromise(run))\n`)
+    const own = Object.keys(metafile.inputs).filter(
+      (input) => /client[\w-]*\.js$/.test(input) && input.includes("dist")
+    )
+    assert.isNotEmpty(own)
+    const text = own.map((input) => readFileSync(join("dist", basename(input)), "utf8")).join("\n")
+    assert.notMatch(
+      text,
+      /\bselect\b.+\bfrom\b|insert into|["']node:|["']@effect|argon2|\brequire\(|\bprocess\.|\bBuffer\b/
+    )
+    yield* Effect.log(`The Effect client is ${kibibytes.toFixed(1)} KiB gzipped, with Effect`)
+    assert.isBelow(kibibytes, 120)
+  })
+)
 
 it.live("both entries run where an app imports them, and reject with one kind of error", () =>
   Effect.gen(function* () {

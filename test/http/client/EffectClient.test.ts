@@ -1,0 +1,236 @@
+import { assert, it, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Stream } from "effect"
+import type { Grants } from "../../../src/domain/access/AccessRule.ts"
+import {
+  ApiError,
+  type ClientOptions,
+  ConnectionError,
+  exactNumber,
+  OAuthError
+} from "../../../src/http/client/Client.ts"
+import { appDataValue, createEffectClient, ProductId } from "../../../src/http/client/EffectClient.ts"
+import { ApiTest, baseUrl, freshClient } from "../../support/Api.ts"
+import { type React, type Reaction, receiver } from "../../support/Receiver.ts"
+
+const fresh = Effect.fn(function* (granted: Partial<Grants> = {}) {
+  const { client, installation, storeId } = yield* freshClient(granted)
+  const url = yield* baseUrl
+  return { client: createEffectClient({ url, tokens: client.token ?? "" }), installation, storeId, url }
+})
+
+layer(ApiTest)("the Effect client", (it) => {
+  it.effect("makes, changes, counts and deletes a product", () =>
+    Effect.gen(function* () {
+      const { client } = yield* fresh()
+      const created = yield* client.call((api) =>
+        api.Products.createProduct({ payload: { name: "Lantern", price: 24.5, stock: 3, tags: ["outdoor"] } })
+      )
+      assert.include(created.data, { name: "Lantern", price: 24.5, slug: "lantern", version: 1 })
+      assert.strictEqual(created.etag, '"1"')
+      assert.isFalse(created.isReplayed)
+      const params = { id: created.data.id }
+      const updated = yield* client.call((api) =>
+        api.Products.updateProduct({ params, payload: { name: "Storm lantern" } })
+      )
+      assert.include(updated.data, { id: params.id, name: "Storm lantern", version: 2 })
+      const counted = yield* client.call((api) => api.Products.setInventory({ params, payload: { adjust: -2 } }))
+      assert.strictEqual(counted.data.stock, 1)
+      const deleted = yield* client.call((api) => api.Products.deleteProduct({ params }))
+      assert.deepStrictEqual(deleted.data, { id: params.id, deleted: true })
+    })
+  )
+
+  it.effect("reads and writes collections, the store, orders, customers and what the app keeps", () =>
+    Effect.gen(function* () {
+      const { client, installation, storeId } = yield* fresh()
+      const lantern = yield* client.call((api) =>
+        api.Products.createProduct({ payload: { name: "Lantern", price: 24.5 } })
+      )
+      const rules = [{ field: "price", relation: "less_than", value: 30 }] as const
+      const { data: cheap } = yield* client.call((api) =>
+        api.Collections.createCollection({ payload: { title: "Cheap", rules } })
+      )
+      assert.deepStrictEqual(cheap.productIds, [lantern.data.id])
+      const params = { id: cheap.id }
+      assert.deepStrictEqual((yield* client.call((api) => api.Collections.getCollection({ params }))).data, cheap)
+      const renamed = yield* client.call((api) =>
+        api.Collections.updateCollection({ params, payload: { title: "Below 30" } })
+      )
+      assert.strictEqual(renamed.data.title, "Below 30")
+      assert.isTrue((yield* client.call((api) => api.Collections.deleteCollection({ params }))).data.deleted)
+
+      const { data: store } = yield* client.call((api) => api.Store.getStore())
+      assert.strictEqual(store.id, storeId)
+      assert.strictEqual(store.installation.id, installation.id)
+      const query = { limit: 10, updatedSince: "2026-01-31T09:30:00+01:00" }
+      assert.deepStrictEqual((yield* client.call((api) => api.Orders.listOrders({ query }))).orders, [])
+      assert.deepStrictEqual((yield* client.call((api) => api.Customers.listCustomers({ query }))).customers, [])
+
+      const settings = { namespace: "settings" }
+      const payload = {
+        key: "theme",
+        value: appDataValue({ name: "dark", scale: exactNumber("1.00000000000000000001") }),
+        ttlSeconds: 3600
+      }
+      const { data: theme } = yield* client.call((api) => api["App data"].putAppData({ params: settings, payload }))
+      assert.deepInclude(theme.value, { name: "dark", scale: exactNumber("1.00000000000000000001") })
+      const entries = yield* client
+        .stream(
+          (api, query) => api["App data"].getAppData({ params: settings, query }),
+          ({ entries }) => entries
+        )
+        .pipe(Stream.runCollect)
+      assert.deepStrictEqual(entries, [theme])
+      const entry = yield* client.call((api) =>
+        api["App data"].getAppData({ params: settings, query: { key: "theme", limit: 1 } })
+      )
+      assert.deepStrictEqual("data" in entry && entry.data, theme)
+      const gone = yield* client.call((api) =>
+        api["App data"].deleteAppData({ params: settings, query: { key: "theme" } })
+      )
+      assert.isTrue(gone.data.deleted)
+    })
+  )
+
+  it.effect("walks a list page by page, and no further than it is asked to", () =>
+    Effect.gen(function* () {
+      const { url } = yield* fresh()
+      const { client: raw } = yield* freshClient()
+      let sent = 0
+      const counting: ClientOptions["fetch"] = (url, init) => {
+        sent++
+        return fetch(url, init)
+      }
+      const client = createEffectClient({ url, tokens: raw.token ?? "", fetch: counting })
+      const names = ["a", "b", "c", "d", "e"]
+      for (const name of names) yield* client.call((api) => api.Products.createProduct({ payload: { name } }))
+      const products = client.stream(
+        (api, query) => api.Products.listProducts({ query: { ...query, limit: 2 } }),
+        ({ products }) => products.map(({ name }) => name)
+      )
+      sent = 0
+      assert.deepStrictEqual(yield* Stream.runCollect(products), names)
+      assert.strictEqual(sent, 3)
+      assert.deepStrictEqual(yield* products.pipe(Stream.take(1), Stream.runCollect), ["a"])
+      assert.strictEqual(sent, 4)
+    })
+  )
+
+  it.effect("does a write once for each key, and only decides a dry run", () =>
+    Effect.gen(function* () {
+      const { client } = yield* fresh()
+      const lantern = { payload: { name: "Lantern" } }
+      const foretold = yield* client.call((api) => api.Products.createProduct(lantern), {
+        dryRun: true,
+        idempotencyKey: "one"
+      })
+      assert.strictEqual(foretold.data.slug, "lantern")
+      assert.deepStrictEqual(
+        foretold.events.map(({ kind, version }) => [kind, version]),
+        [["catalog.product.updated.v1", 1]]
+      )
+      const create = client.call((api) => api.Products.createProduct(lantern), { idempotencyKey: "one" })
+      const first = yield* create
+      const second = yield* create
+      assert.deepStrictEqual(second.data, first.data)
+      assert.deepStrictEqual([first.isReplayed, second.isReplayed], [false, true])
+    })
+  )
+
+  it.effect("fails with the service's ApiError, also for limits that the definitions know", () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* fresh()
+      const refused = yield* client
+        .call((api) => api.Products.createProduct({ payload: { name: "", price: -1 } }), { requestId: "mine-1" })
+        .pipe(Effect.flip)
+      assert.instanceOf(refused, ApiError)
+      assert.deepInclude(refused, { status: 400, requestId: "mine-1" })
+      assert.lengthOf(refused instanceof ApiError ? refused.issues : [], 2)
+      const params = { id: ProductId.make("019c1363-49c0-7fff-8000-000000000000") }
+      const missing = yield* client
+        .call((api) => api.Products.deleteProduct({ params }), { ifMatch: 3 })
+        .pipe(Effect.flip)
+      assert.deepInclude(missing, { _tag: "ApiError", status: 404 })
+      const { data } = yield* client.call((api) => api.Products.createProduct({ payload: { name: "Lantern" } }))
+      const newer = yield* client
+        .call((api) => api.Products.deleteProduct({ params: { id: data.id } }), { ifMatch: 3 })
+        .pipe(Effect.flip)
+      assert.deepInclude(newer, { _tag: "ApiError", status: 412 })
+      const nobody = createEffectClient({ url, tokens: "nobody's" })
+      assert.deepInclude(yield* Effect.flip(nobody.call((api) => api.Store.getStore())), { status: 401 })
+    })
+  )
+
+  it.effect("keeps every digit of a number, there and back", () =>
+    Effect.gen(function* () {
+      const { client } = yield* fresh()
+      const price = exactNumber("0.1234567890123456789")
+      const { data } = yield* client.call((api) =>
+        api.Products.createProduct({
+          payload: { name: "Gold dust", price, metafields: { grams: exactNumber("1e-20") } }
+        })
+      )
+      assert.deepStrictEqual(data.price, price)
+      assert.deepStrictEqual(data.metafields, { grams: exactNumber("1e-20") })
+      const params = { id: data.id }
+      const same = yield* client.call((api) => api.Products.updateProduct({ params, payload: { price: data.price } }))
+      assert.deepStrictEqual(same.data, data)
+    })
+  )
+})
+
+const LANTERN = { id: "019c1363-49c0-7d21-9a53-5b1c6e2f8a90", name: "Lantern", colour: "red" }
+const ENDED = { accessToken: "a", refreshToken: "b" }
+const answer = (status: number, body: unknown): Reaction => ({ status, body: JSON.stringify(body) })
+
+const script = (...reactions: ReadonlyArray<Reaction>): React => {
+  let answered = 0
+  return () => reactions[Math.min(answered++, reactions.length - 1)] ?? "hang"
+}
+
+const create = (client: ReturnType<typeof createEffectClient>) =>
+  client.call((api) => api.Products.createProduct({ payload: { name: "Lantern" } }))
+
+it.live("a write is sent again under its key, and fields of a newer service are passed on", () =>
+  Effect.gen(function* () {
+    const server = yield* receiver(script(answer(503, {}), answer(429, {}), answer(201, { data: LANTERN })))
+    const client = createEffectClient({ url: server.url, tokens: "a-token", wait: async () => undefined })
+    assert.propertyVal((yield* create(client)).data, "colour", "red")
+    assert.lengthOf(new Set(server.received.map(({ headers }) => headers["idempotency-key"])), 1)
+    assert.lengthOf(server.received, 3)
+  })
+)
+
+it.live("an answer that cannot be read is a ConnectionError, and tokens that cannot be renewed an OAuthError", () =>
+  Effect.gen(function* () {
+    for (const body of [{}, [], 1]) {
+      const server = yield* receiver(script(answer(200, body)))
+      const client = createEffectClient({ url: server.url, tokens: "a-token" })
+      assert.instanceOf(yield* Effect.flip(create(client)), ConnectionError)
+    }
+    const ended = yield* receiver(({ path }) =>
+      path.endsWith("/oauth/token") ? answer(400, { error: "invalid_grant" }) : answer(401, {})
+    )
+    const app = { url: ended.url, clientId: "an-app", redirectUri: "http://localhost:4100/callback" }
+    const client = createEffectClient({ url: ended.url, tokens: { app, load: () => ENDED, save: () => undefined } })
+    assert.instanceOf(yield* Effect.flip(create(client)), OAuthError)
+  })
+)
+
+it.live("interruption gives a call up", () =>
+  Effect.gen(function* () {
+    const sent = yield* Deferred.make<AbortSignal | null | undefined>()
+    const client = createEffectClient({
+      url: "http://127.0.0.1:1",
+      tokens: "a-token",
+      fetch: (_, { signal }) => {
+        Deferred.doneUnsafe(sent, Effect.succeed(signal))
+        return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)))
+      }
+    })
+    const fiber = yield* Effect.forkChild(create(client))
+    const signal = yield* Deferred.await(sent)
+    yield* Fiber.interrupt(fiber)
+    assert.isTrue(signal?.aborted)
+  })
+)
