@@ -153,7 +153,10 @@ const hopsOf = firstOf(Schema.Struct({ hops: Schema.Int }))
  * The hops of a write that answers the event `cause`: one more than led to it. An event that the store does not have, or
  * no longer has, counts as none.
  */
-export const hopsAfter = Effect.fnUntraced(function* (store: StoreId, cause: EventId | null): Effect.fn.Return<number, EventLoop> {
+export const hopsAfter = Effect.fnUntraced(function* (
+  store: StoreId,
+  cause: EventId | null
+): Effect.fn.Return<number, EventLoop> {
   if (cause === null) return 0
   const found = yield* hopsOf(selectHops(store, cause))
   const hops = Option.match(found, { onNone: () => 0, onSome: ({ hops }) => hops + 1 })
