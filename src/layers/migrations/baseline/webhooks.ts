@@ -11,7 +11,7 @@ export const createWebhooks = Effect.gen(function* () {
   // needs the event; null while occurred_at decides.
   yield* sql`
     create table events (
-      store_id uuid not null references stores on delete cascade,
+      store_id uuid not null,
       id uuid not null,
       kind text not null,
       occurred_at timestamptz not null,
