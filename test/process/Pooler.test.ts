@@ -65,7 +65,7 @@ for (const [how, isImpossible, variables, settings] of ways) {
         rowsOf(
           client,
           `select 1 from pg_stat_activity
-           where datname = current_database() and application_name = 'partner-api' and query <> 'listen deliveries'`
+           where datname = current_database() and application_name = 'partner-api' and query not ilike 'listen%deliveries%'`
         ),
         (sessions) => sessions.length === 2
       )

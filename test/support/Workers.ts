@@ -96,7 +96,7 @@ export const listening = (client: pg.Client, n: number) =>
   watch(
     rowsOf(
       client,
-      "select 1 from pg_stat_activity where datname = current_database() and state = 'idle' and query = 'listen deliveries'"
+      "select 1 from pg_stat_activity where datname = current_database() and state = 'idle' and query ilike 'listen%deliveries%'"
     ),
     (rows) => rows.length === n
   )
