@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Queue, Record, Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
+import type { Duplex } from "node:stream"
 import Pg from "pg"
 import { type DatabaseOf, makeDatabase } from "./Database.ts"
 import { ACQUIRE_TIMEOUT, openSocket, PLANNER, TIMEOUTS, types } from "./Session.ts"
@@ -36,7 +37,7 @@ const MAX_MESSAGE = 1024 ** 3
 const configOf = (
   { directUrl, isPatient = false, isPrepared = true, maxConnections, url }: PostgresOptions,
   onClose: () => void
-): PgClient.PgPoolConfig => {
+): PgClient.PgPoolConfig & { readonly stream: () => Duplex } => {
   const { database, host, password, port, ssl, user } = new Pg.Client({ connectionString: Redacted.value(url) })
   return {
     host,
@@ -67,14 +68,25 @@ export class Notices extends Context.Service<
   }
 >()("layers/Notices") {}
 
-/** A pooler would hand the session that listens to others. */
+/**
+ * A pooler would hand the session that listens to others. When listening ends the socket closes first: the driver would
+ * wait for the answer to UNLISTEN, which a silent database never gives.
+ */
 const makeNotices = ({ directUrl, url, ...others }: PostgresOptions): typeof Notices.Service => ({
   hear: (channel, heard) =>
-    Effect.gen(function* () {
-      const options = { ...others, url: directUrl ?? url, isPatient: true, maxConnections: 1 }
-      const client = yield* PgClient.make(configOf(options, () => {}))
-      const notices = yield* client.listen(channel)
-      return yield* Effect.forever(Effect.tap(Queue.take(notices), () => Effect.sync(heard)))
+    Effect.suspend(() => {
+      const sockets: Array<Duplex> = []
+      const config = configOf({ ...others, url: directUrl ?? url, isPatient: true, maxConnections: 1 }, () => {})
+      const stream = () => {
+        const socket = config.stream()
+        sockets.push(socket)
+        return socket
+      }
+      return Effect.gen(function* () {
+        const client = yield* PgClient.make({ ...config, stream })
+        const notices = yield* client.listen(channel)
+        return yield* Effect.forever(Effect.tap(Queue.take(notices), () => Effect.sync(heard)))
+      }).pipe(Effect.onInterrupt(() => Effect.sync(() => sockets.forEach((socket) => socket.destroy()))))
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 })
 
