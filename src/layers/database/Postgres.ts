@@ -25,7 +25,13 @@ export const placeOf = (url: Redacted.Redacted): string => {
   return `${host}:${port}`
 }
 
-const STARTUP = { ...Record.map(TIMEOUTS, String), ...PLANNER }
+const STARTUP = {
+  startupParameters: Record.map(TIMEOUTS, String),
+  // Poolers that drop parameters drop these by one name, `options`.
+  startupOptions: Object.entries(PLANNER)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(" ")
+}
 
 /** Statements that a connection keeps prepared: those of the service, and some shapes of rules. */
 const PREPARED = 400
@@ -55,7 +61,7 @@ const configOf = (
     maxMessageSize: MAX_MESSAGE,
     types,
     // A pooler refuses parameters of a session that others use: there they hold for the session (docs/poolers.md).
-    ...(isPatient || directUrl !== undefined ? {} : { startupParameters: STARTUP })
+    ...(isPatient || directUrl !== undefined ? {} : STARTUP)
   }
 }
 
