@@ -27,8 +27,6 @@ const require =
   'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);'
 
 const BARREL = /import \{([^}]+)\} from "(effect(?:\/[a-z-]+)?|@effect\/(?:platform-node|sql-pg))"/g
-const UNDICI = /import \{ (Client|errors) \} from "undici"/g
-const undici = { Client: "undici/lib/dispatcher/client.js", errors: "undici/lib/core/errors.js" }
 
 const direct = (clause, from) =>
   clause
@@ -41,7 +39,6 @@ const direct = (clause, from) =>
 /**
  * Takes each module of the Effect packages from its own path, where the sources name the package. The bundler cannot
  * drop what nobody uses behind `export * as`; this way it does, which saves 16 MB of resident memory in the server.
- * Likewise the two modules that are used of undici, half of which is fetch, caches and mocks.
  */
 const withoutBarrels = {
   name: "without-barrels",
@@ -51,9 +48,7 @@ const withoutBarrels = {
         ? undefined
         : {
             loader: "ts",
-            contents: readFileSync(path, "utf8")
-              .replace(BARREL, (_, names, from) => direct(names, from))
-              .replace(UNDICI, (_, name) => `import ${name} from "${undici[name]}"`)
+            contents: readFileSync(path, "utf8").replace(BARREL, (_, names, from) => direct(names, from))
           }
     )
 }

@@ -159,7 +159,7 @@ describe("no name server leads to an address that is not public", () => {
         if (type === "A") return [a(name, earlier % 2 === 0 ? PUBLIC_4 : "127.0.0.1", 0)]
         return [aaaa(name, earlier % 3 === 0 ? "::1" : PUBLIC_6, 0)]
       })
-      const { accepted, connects, ports, post } = yield* besieged({ lookup: lookupBy(resolver) })
+      const { accepted, connects, ports, post } = yield* besieged({ lookup: lookupBy(resolver), timeoutMillis: 10_000 })
       const urls = Array.from({ length: 40 }, () => ports.map((port) => `https://rebind.example.net:${port}/`)).flat()
       yield* Effect.forEach(urls, post, { concurrency: "unbounded" })
       assert.isNotEmpty(connects.offered)

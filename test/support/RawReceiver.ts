@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { createServer, type Server, type Socket } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
-import type { Attempt } from "../../src/layers/webhooks/Exchange.ts"
+import type { Attempt } from "../../src/layers/webhooks/Outgoing.ts"
 import { makeOutgoing, type OutgoingOptions } from "../../src/layers/webhooks/Outgoing.ts"
 import { portOf } from "./Receiver.ts"
 
@@ -98,3 +98,14 @@ export const sender = (options: Partial<OutgoingOptions> = {}) =>
   )
 
 export const textOf = ({ answer }: Attempt) => new TextDecoder().decode(answer)
+
+/** A request in parts: its headers sorted, with lower-case names. */
+export const partsOf = (request = "") => {
+  const [head = "", body] = request.split("\r\n\r\n")
+  const [start, ...headers] = head.split("\r\n")
+  return {
+    start,
+    headers: headers.map((line) => line.replace(/^[^:]+/, (name) => name.toLowerCase())).toSorted(),
+    body
+  }
+}

@@ -18,7 +18,7 @@ const JITTER = 0.2
  * seconds. What cannot be read is no wish.
  */
 export const retryAfterSeconds = (header: string | null, now: number): number => {
-  // White space behind a value is none of it (RFC 9110, section 5.5), but undici leaves it there.
+  // White space around a value is not part of it (RFC 9110, section 5.5).
   const wish = (header ?? "").trim()
   if (/^\d+$/.test(wish)) return Number(wish)
   const date = Date.parse(wish)

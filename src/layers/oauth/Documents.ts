@@ -3,7 +3,7 @@ import { isObject } from "../../domain/Json.ts"
 import { parseUntrusted } from "../../domain/UntrustedJson.ts"
 import { type Described, documentUrlRefusal, freshSeconds, readDocument } from "../../domain/oauth/ClientMetadata.ts"
 import { type ClientId, UnknownClient } from "../../domain/oauth/Clients.ts"
-import type { Attempt } from "../webhooks/Exchange.ts"
+import type { Attempt } from "../webhooks/Outgoing.ts"
 import { makeOutgoing, type OutgoingOptions } from "../webhooks/Outgoing.ts"
 
 /** Milliseconds in which a document must be there: somebody waits for a page. */

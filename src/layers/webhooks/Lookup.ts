@@ -2,12 +2,12 @@ import type { LookupAddress, promises } from "node:dns"
 import type { LookupFunction } from "node:net"
 import { isPublic } from "../../domain/webhooks/Address.ts"
 
-/** A name that leads to no receiver. The message is for a person, and tells no address: those may be of inner networks. */
+/** A host without a usable address. The message is shown to people and names no address, which may be internal. */
 export class LookupFailed extends Error {}
 
 type Found = Array<LookupAddress> | LookupFailed
 
-/** Calls back in the form that was asked for: every address, or the first. */
+/** Calls back in the requested form: every address, or the first. */
 const answer = (found: Found, all: boolean | undefined, callback: Parameters<LookupFunction>[2]) => {
   if (found instanceof LookupFailed) return callback(found, [])
   const [first] = found
@@ -29,8 +29,8 @@ const resolve = async (resolver: promises.Resolver, hostname: string): Promise<F
 }
 
 /**
- * Asks DNS itself, for IPv4 and IPv6 at once. Node's own `dns.lookup` waits in the four threads that also read files:
- * a handful of names whose servers do not answer would hold up every other request. Nor does this read `/etc/hosts`.
+ * Queries DNS for IPv4 and IPv6 in parallel, and does not read `/etc/hosts`. Node's `dns.lookup` runs on the four
+ * threads that also read files: a few names whose servers do not answer would delay every other request.
  */
 export const lookupBy =
   (resolver: promises.Resolver): LookupFunction =>
@@ -41,8 +41,8 @@ const isPublicOnly = (addresses: ReadonlyArray<LookupAddress>) =>
   addresses.length > 0 && addresses.every(({ address }) => isPublic(address))
 
 /**
- * A lookup that gives only public addresses, and none at all if one of them is not. The socket connects to what this
- * gives, so that no second answer of DNS comes between the check and the use. A literal address never gets here.
+ * Restricts a lookup to hosts whose addresses are all public. The socket connects to these very addresses, so a second
+ * DNS answer cannot come between check and use. Node does not look up literal addresses: `checkUrl` judges those.
  */
 export const guarded =
   (lookup: LookupFunction): LookupFunction =>

@@ -1,41 +1,182 @@
-import { Context, Effect, Result, type Scope } from "effect"
+import { Context, Effect, Predicate, Result, type Scope, Stream } from "effect"
+import { type Headers, HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { lookup as systemLookup, promises } from "node:dns"
 import type { LookupFunction } from "node:net"
 import { createSecureContext, type SecureContext } from "node:tls"
 import { type AllowedHosts, NO_HOSTS } from "../../domain/webhooks/AllowedHosts.ts"
 import { checkUrl } from "../../domain/webhooks/Target.ts"
-import { makeConnections } from "./Connections.ts"
-import { type Connector, makeConnector } from "./Connector.ts"
-import { type Attempt, exchange, type OutgoingRequest } from "./Exchange.ts"
-import { guarded, lookupBy } from "./Lookup.ts"
+import { HEADERS_TOO_LONG, makeGuardedHttpClient, RequestEnded } from "./GuardedHttpClient.ts"
+import { guarded, LookupFailed, lookupBy } from "./Lookup.ts"
 
-/** Milliseconds in which an answer must be complete, from the lookup of the host on (decisions, section 10). */
+/** Milliseconds in which a response must be complete, including the lookup of the host (decisions, section 10). */
 const TIMEOUT = 10_000
+
+/** Bytes of a response's body that are kept for the log (decisions, section 10). */
+export const KEPT_BYTES = 16_384
+
+/** The response headers that callers read. */
+const HEARD = ["retry-after", "content-type", "cache-control"] as const
+
+/** Their values as they were sent. */
+export type Heard = Readonly<Partial<Record<(typeof HEARD)[number], string>>>
+
+const heard = (headers: Headers.Headers): Heard =>
+  Object.fromEntries(HEARD.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])))
+
+export interface OutgoingRequest {
+  /** Checked by `checkUrl` before each request. */
+  readonly url: string
+  /** Whether the request may go to public addresses only, whatever hosts are allowed. */
+  readonly isPublicOnly?: boolean
+  /** `Host`, `Content-Length` and `Connection` are added. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The body of a POST request. Null sends a GET request, whose response must not exceed {@link KEPT_BYTES}. */
+  readonly body: string | null
+}
+
+/** The result of a request: a response with a status, or an error. */
+export interface Attempt {
+  /** The status of a response whose body is complete, else null. */
+  readonly status: number | null
+  /** The first {@link KEPT_BYTES} of the body as received, not decompressed; of an incomplete one too. */
+  readonly answer: Uint8Array
+  /** One sentence for people; null exactly if there is a status. */
+  readonly error: string | null
+  readonly durationMillis: number
+  readonly headers: Heard
+}
+
+/** An attempt that sent nothing. */
+export const refused = (error: string): Attempt => ({
+  status: null,
+  answer: new Uint8Array(),
+  error,
+  durationMillis: 0,
+  headers: {}
+})
+
+const CLOSED = "The receiver closed the connection before its answer was complete"
+const UNREACHABLE = "The receiver cannot be reached over the network"
+
+/** Node's error codes, explained to the owner of the webhook. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  ENOTFOUND: "The host of the receiver is not known",
+  EAI_AGAIN: "The host of the receiver could not be looked up",
+  ECONNREFUSED: "The receiver refused the connection",
+  ECONNRESET: CLOSED,
+  EPIPE: CLOSED,
+  ETIMEDOUT: UNREACHABLE,
+  EHOSTUNREACH: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
+  EADDRNOTAVAIL: UNREACHABLE,
+  HPE_HEADER_OVERFLOW: HEADERS_TOO_LONG
+}
+
+/** Codes of OpenSSL's verification, and Node's own for a certificate of another host. */
+const CERTIFICATE = /CERT|SELF_SIGNED|VERIFY_LEAF|INVALID_CA|HOSTNAME_MISMATCH/
+
+const textOf = (error: Error, property: string) =>
+  Predicate.hasProperty(error, property) && typeof error[property] === "string" ? error[property] : undefined
+
+/** One sentence on why a request has no response. */
+const explain = (error: Error): string => {
+  const cause = HttpClientError.isHttpClientError(error) ? error.reason.cause : error
+  if (!(cause instanceof Error)) return "The request failed"
+  if (cause instanceof RequestEnded || cause instanceof LookupFailed) return cause.message
+  const code = textOf(cause, "code") ?? cause.name
+  const sentence = SENTENCES[code]
+  if (sentence !== undefined) return sentence
+  if (code.startsWith("HPE_")) return `The answer is not valid HTTP/1.1 (${textOf(cause, "reason") ?? code})`
+  if (/^(?:EPROTO|ERR_SSL)/.test(code)) return `The receiver does not speak TLS as it should (${code})`
+  if (CERTIFICATE.test(code)) return `The TLS certificate of the receiver is not valid (${code})`
+  return `The request failed (${code})`
+}
+
+/** Why a response with this status does not end a request, if so. Informational ones do not get here. */
+const statusRefusal = (status: number, { upgrade }: Headers.Headers) => {
+  if (status >= 200) return undefined
+  return status === 101 && upgrade !== undefined
+    ? "The receiver answered 101 (Switching Protocols), which nobody asked for"
+    : "The answer is not valid HTTP/1.1 (its status is none that ends an exchange)"
+}
+
+/** The request as the platform's client takes it. A URL of type `URL` would have its query encoded anew. */
+const clientRequestOf = ({ body, headers }: OutgoingRequest, url: string) =>
+  body === null
+    ? HttpClientRequest.get(url, { headers })
+    : HttpClientRequest.post(url, { headers, body: HttpBody.text(body, headers["content-type"]) })
+
+/** Sends a request once and reads its response. The end of the scope within releases or closes the connection. */
+const exchange = (
+  client: HttpClient.HttpClient.With<HttpClientError.HttpClientError, Scope.Scope>,
+  request: OutgoingRequest,
+  url: string
+) =>
+  Effect.suspend(() => {
+    const start = performance.now()
+    const kept: Array<Uint8Array> = []
+    let length = 0
+    let headers: Heard = {}
+
+    const keep = (chunk: Uint8Array) => {
+      // A copy: the chunk is a view of a buffer many times its size.
+      if (length < KEPT_BYTES) kept.push(new Uint8Array(chunk.subarray(0, KEPT_BYTES - length)))
+      length += chunk.length
+      return request.body === null && length > KEPT_BYTES
+        ? Effect.fail(new RequestEnded(`The answer is longer than ${KEPT_BYTES} bytes`))
+        : Effect.void
+    }
+    const attempt = (status: number | null, error: string | null): Attempt => ({
+      status,
+      answer: new Uint8Array(Buffer.concat(kept)),
+      error,
+      durationMillis: Math.round(performance.now() - start),
+      headers
+    })
+    return Effect.gen(function* () {
+      const response = yield* client.execute(clientRequestOf(request, url))
+      const refusal = statusRefusal(response.status, response.headers)
+      if (refusal !== undefined) return yield* Effect.fail(new RequestEnded(refusal))
+      headers = heard(response.headers)
+      yield* Stream.runForEach(response.stream, keep)
+      return response.status
+    }).pipe(
+      Effect.scoped,
+      // Its span would hold the path, which may be a secret, and its headers would tell receivers our trace ids.
+      Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
+      // Node throws for a header that HTTP does not allow.
+      Effect.catchDefect((defect) => (defect instanceof Error ? Effect.fail(defect) : Effect.die(defect))),
+      Effect.match({
+        onFailure: (error) => attempt(null, explain(error)),
+        onSuccess: (status) => attempt(status, null)
+      })
+    )
+  })
 
 export interface Outgoing {
   /**
-   * Sends one POST request, once: redirects are not followed. When it is over, by an answer, an error, the time limit or
-   * interruption, nothing of it goes on.
+   * Sends one POST request, once, and follows no redirect. A response, an error, the time limit and interruption end
+   * the request entirely.
    */
   readonly post: (request: OutgoingRequest) => Effect.Effect<Attempt>
-  /** The same with a GET request. An answer longer than is kept is an error. */
+  /** Sends a GET request in the same way. A response longer than {@link KEPT_BYTES} is an error. */
   readonly get: (request: Omit<OutgoingRequest, "body">) => Effect.Effect<Attempt>
 }
 
 export interface OutgoingOptions {
   readonly allowed: AllowedHosts
-  /** Where hosts lead that the operator did not name. Those that it leads to are judged. That of `Internet` if not given. */
+  /** The lookup of hosts that the operator did not allow; its addresses are checked. Default: that of `Internet`. */
   readonly lookup?: LookupFunction
-  /** Milliseconds for a request in all; 10,000 if not given. */
+  /** Milliseconds for a whole request. Default: 10,000. */
   readonly timeoutMillis?: number
-  /** Which certificates are trusted; those of `Internet` if not given. */
+  /** The trusted certificates. Default: those of `Internet`. */
   readonly secureContext?: SecureContext
 }
 
-/** Asks the system's DNS servers, each soon enough after the one before that a dead one does not cost the request. */
+/** DNS with timeouts short enough that one dead server does not cost the request. */
 const makeDnsLookup = () => lookupBy(new promises.Resolver({ timeout: 2000, tries: 2 }))
 
-/** The internet as it is asked for hosts that the operator did not name: public addresses, and who is trusted there. */
+/** How hosts that the operator did not allow are looked up and trusted. */
 export const Internet = Context.Reference<{ readonly lookup: LookupFunction; readonly secureContext: SecureContext }>(
   "layers/webhooks/Internet",
   {
@@ -46,25 +187,10 @@ export const Internet = Context.Reference<{ readonly lookup: LookupFunction; rea
   }
 )
 
-const scopedConnections = (connector: Connector) =>
-  Effect.acquireRelease(
-    Effect.sync(() => makeConnections(connector)),
-    ({ destroyAll }) => Effect.sync(destroyAll)
-  )
-
-/** An attempt of which nothing was sent. */
-export const refused = (error: string): Attempt => ({
-  status: null,
-  answer: new Uint8Array(),
-  error,
-  durationMillis: 0,
-  headers: {}
-})
-
 /**
- * Sends webhooks: to public addresses and allowed hosts alone (decisions, section 10), through no proxy, whatever the
- * environment says. Allowed hosts have connections of their own, so that none of those ever serves another URL. The
- * end of the scope closes every socket; requests under way fail.
+ * Sends requests to public addresses and allowed hosts only (decisions, section 10), and through no proxy. Allowed hosts
+ * have a client of their own, so that none of its connections serves another URL. The end of the scope closes every
+ * connection; requests in progress fail.
  */
 export const makeOutgoing = ({
   allowed,
@@ -76,19 +202,16 @@ export const makeOutgoing = ({
     const internet = yield* Internet
     const secureContext = trusted ?? internet.secureContext
     const lookupPublic = lookup === undefined ? internet.lookup : guarded(lookup)
-    const toPublic = yield* scopedConnections(makeConnector(lookupPublic, secureContext))
-    const toAllowed = yield* scopedConnections(makeConnector(systemLookup, secureContext))
+    const toPublic = yield* makeGuardedHttpClient(lookupPublic, secureContext, timeoutMillis)
+    const toAllowed = yield* makeGuardedHttpClient(systemLookup, secureContext, timeoutMillis)
 
-    const send = (request: OutgoingRequest) =>
-      Effect.callback<Attempt>((resume) => {
-        const target = checkUrl(request.url, request.isPublicOnly === true ? NO_HOSTS : allowed)
-        if (Result.isFailure(target)) return resume(Effect.succeed(refused(target.failure.message)))
-        const { isAllowed, origin, path } = target.success
-        const connection = (isAllowed ? toAllowed : toPublic).take(origin)
-        const options = { connection, path, request, timeoutMillis }
-        const stop = exchange(options, (attempt) => resume(Effect.succeed(attempt)))
-        return Effect.sync(stop)
-      })
+    const send = Effect.fn("Outgoing.send")(function* (request: OutgoingRequest) {
+      const target = checkUrl(request.url, request.isPublicOnly === true ? NO_HOSTS : allowed)
+      if (Result.isFailure(target)) return refused(target.failure.message)
+      const { isAllowed, origin, url } = target.success
+      yield* Effect.annotateCurrentSpan("server.origin", origin)
+      return yield* exchange(isAllowed ? toAllowed : toPublic, request, url)
+    })
 
     return {
       post: send,

@@ -6,7 +6,7 @@ import { StoreId } from "../../domain/Store.ts"
 import { FAILING_HOURS, PauseReason } from "../../domain/webhooks/Webhook.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { type Fragment, sql } from "../database/Statement.ts"
-import type { Attempt } from "./Exchange.ts"
+import type { Attempt } from "./Outgoing.ts"
 
 /**
  * Seconds for which a claimed delivery belongs to its worker: the ten of a request, and time to write down what came of

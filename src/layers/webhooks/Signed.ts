@@ -1,7 +1,7 @@
 import { Option } from "effect"
 import type { AppId } from "../../domain/access/Apps.ts"
 import type { EventId } from "../../domain/Events.ts"
-import type { OutgoingRequest } from "./Exchange.ts"
+import type { OutgoingRequest } from "./Outgoing.ts"
 import type { Sealing } from "./Sealing.ts"
 import { signatureHeaders } from "./Signature.ts"
 
