@@ -85,7 +85,9 @@ const bundleService = (build, outdir) =>
       "oidc-provider",
       "playwright-core",
       "@node-rs/argon2",
-      "@testcontainers/postgresql"
+      "@testcontainers/postgresql",
+      // The platform's client would load it for a backend that we do not use.
+      "undici"
     ],
     // As newer Nodes have it: pg looks for it, and where there is none, loads Node's fetch to tell by that where it runs.
     define: { navigator: '{ "userAgent": "Node.js" }' },
