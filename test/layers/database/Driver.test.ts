@@ -6,9 +6,9 @@ import { join } from "node:path"
 const ROOM = "src/layers/database/"
 const ADMITTED = ["src/layers/migrations/", "src/layers/Migrations.ts", "src/layers/postgres/Session.ts"]
 
-/** What the driver does not promise, or what goes past the one way to SQL. */
+/** What the driver does not promise, or what goes past the one way to SQL. A response of HTTP has a stream, too. */
 const PRIVATE =
-  /\.query\(|\.(?:connection|stream|reserve|processID|secretKey)\b|\b(?:activeQuery|parsedStatements|submittedNamedStatements|TransactionConnection)\b|\._(?:queryable|ending|connected|activeQuery|queryQueue|sentQueryQueue|idle|clients|types)\b/g
+  /\.query\(|(?<!response)\.(?:connection|stream|reserve|processID|secretKey)\b|\b(?:activeQuery|parsedStatements|submittedNamedStatements|TransactionConnection)\b|\._(?:queryable|ending|connected|activeQuery|queryQueue|sentQueryQueue|idle|clients|types)\b/g
 
 type Source = readonly [file: string, text: string]
 
