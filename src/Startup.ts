@@ -2,7 +2,7 @@ import { Cause, Config, Console, Effect, Exit, Option, Predicate, Runtime, Schem
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** What is wrong with the settings, each with its name. */
+/** The problems of the settings, each with its name. */
 const configLine = ({ cause }: Config.ConfigError): string =>
   Schema.isSchemaError(cause)
     ? formatIssues(cause.issue)

@@ -51,7 +51,7 @@ const decodeMembers = <A>(
     : Effect.succeed(values)
 }
 
-/** What is sent for a member. `Schema.toEncoded` drops what an object says of itself. */
+/** The encoded schema of a member. `Schema.toEncoded` drops what an object says of itself. */
 const sentFor = (member: Schema.Constraint): SchemaAST.AST => {
   const sent = Schema.toEncoded(Schema.toCodecJson(member))
   const { description, identifier } = Schema.resolveAnnotations(member) ?? {}

@@ -40,7 +40,7 @@ const REMEDIES: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
   [/^(?:42P05|26000)/, "The pooler does not know prepared statements: set DATABASE_PREPARE=false (docs/poolers.md)"]
 ]
 
-/** What the driver met, below the errors that it is wrapped in. */
+/** The error of the driver, below those that it is wrapped in. */
 const rootOf = (error: unknown): unknown =>
   Predicate.hasProperty(error, "cause") && error.cause !== undefined ? rootOf(error.cause) : error
 

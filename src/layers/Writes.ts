@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import type { EventKind, EventLoop } from "../domain/Events.ts"
 import type { CatalogKind } from "../domain/journal/Kinds.ts"
 import { type Change, ChangeRecorder, type Snapshot, type Write, type WriteContext, Writes } from "../domain/Write.ts"
-import { afterCommit, ahead, answerOf, leave, type Part, rehearsed, withTransaction } from "./database/Plan.ts"
+import { afterCommit, ahead, answerOf, deferringBy, leave, type Part, rehearsed } from "./database/Plan.ts"
 import { Database } from "./database/Postgres.ts"
 import { hopsAfter, Notifier, NotifierLive, outboxOf, type Told } from "./Events.ts"
 import { entriesOf } from "./Journal.ts"
@@ -27,7 +27,7 @@ export const record = (
   reason: string | null = null
 ): Part<void> => recordAll([{ id: eventId, at, resource, resourceId: id, version, before, after, reason }])
 
-/** What the journal keeps beside a product that is deleted. */
+/** A product that is deleted, and the facts that the journal keeps beside it. */
 interface Leaving extends Required<Pick<Change, "memberships" | "externalId">> {
   readonly at: Date
   readonly eventId: string
@@ -73,7 +73,7 @@ export const tried = <A, E>(write: Write<A, E>) => rehearsed(withChanges(write))
  */
 export const amongOthers = <E>(part: Part<void, E>): Effect.Effect<ReadonlyArray<Change>, E> =>
   Effect.map(
-    withTransaction(withChanges(part), { defer: (statement) => Effect.asVoid(answerOf(statement)) }),
+    deferringBy(withChanges(part), (statement) => Effect.asVoid(answerOf(statement))),
     ({ changes }) => changes
   )
 

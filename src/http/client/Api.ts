@@ -8,7 +8,7 @@ import { below, exchange, type Names, type Outgoing, type Received, type Transpo
 
 /* How every operation of the API is asked, and its answer read: the calls of both clients. */
 
-/** Where the paths of operations begin. */
+/** The prefix of all paths of operations. */
 const PREFIX = "/api/platform/v1"
 
 export interface ClientOptions extends TransportOptions, RetryOptions {

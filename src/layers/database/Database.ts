@@ -4,7 +4,7 @@ import { SqlClient, SqlError } from "effect/sql"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
 import { ChangeRecorder } from "../../domain/Write.ts"
-import { type Answer, CurrentTransaction, type Part, type Transaction } from "./Plan.ts"
+import { type Answer, CurrentTransaction, firstRowOf, type Part, type Transaction } from "./Plan.ts"
 import { ACQUIRE_TIMEOUT, TIMEOUTS } from "./Session.ts"
 import { makeCombine, parameterOf, type Statement, statement } from "./Statement.ts"
 import { defectOf, isCancelled } from "./Unavailable.ts"
@@ -50,14 +50,10 @@ export const makeDatabase = (sql: PgClient.PgClient, connections: number, onLost
   const isInTransaction = Effect.map(Effect.serviceOption(sql.transactionService), Option.isSome)
 
   // The driver's pool has no limit for how long a request waits for a connection.
-  const slot = Effect.acquireRelease(
-    Effect.timeoutOrElse(slots.take(1), {
-      duration: ACQUIRE_TIMEOUT,
-      orElse: () => Effect.die(new Unavailable({ cause: NO_CONNECTION }))
-    }),
-    () => slots.release(1),
-    { interruptible: true }
-  )
+  const slot = Effect.timeoutOrElse(slots.takeScoped(1), {
+    duration: ACQUIRE_TIMEOUT,
+    orElse: () => Effect.die(new Unavailable({ cause: NO_CONNECTION }))
+  })
   const withSlot = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.scoped(Effect.andThen(slot, effect))
 
   /** Runs a statement where the fiber is. */
@@ -65,18 +61,18 @@ export const makeDatabase = (sql: PgClient.PgClient, connections: number, onLost
     const [text, values] = given.compile()
     const made = sql.unsafe<object>(text, values.map(parameterOf))
     if (text.length > MAX_PREPARED) {
-      return Effect.map(made.unprepared, (rows) => ({ command: "", rows, count: rows.length }))
+      return Effect.map(made.unprepared, (rows) => ({ rows, count: rows.length }))
     }
     return Effect.flatMap(made.raw, (result) =>
       isResult(result)
-        ? Effect.succeed({ command: result.command, rows: result.rows, count: result.rowCount })
+        ? Effect.succeed({ rows: result.rows, count: result.rowCount })
         : Effect.die(new Error("The driver answered a statement with no result"))
     )
   }
 
   const answered = (given: Statement): Effect.Effect<Answer> =>
     Effect.flatMap(isInTransaction, (isInside) =>
-      Effect.catchTag(isInside ? Effect.uninterruptible(run(given)) : withSlot(run(given)), "SqlError", failing)
+      asDefect(isInside ? Effect.uninterruptible(run(given)) : withSlot(run(given)))
     )
 
   const answeredWithin = (given: Statement, millis: number | undefined): Effect.Effect<Answer, TookTooLong> =>
@@ -131,7 +127,7 @@ export const makeDatabase = (sql: PgClient.PgClient, connections: number, onLost
     /** Calls `action` whenever a connection closes: another server may take its place, without the last commits. */
     onLost,
 
-    /** Whether the fiber is in a transaction. */
+    /** True if the fiber is in a transaction. */
     isInTransaction,
 
     /** The answer to a statement. */
@@ -152,11 +148,8 @@ export const makeDatabase = (sql: PgClient.PgClient, connections: number, onLost
 
     /** The first row, if there is one. */
     first: <A, I>(row: Schema.Codec<A, I>) => {
-      const decode = compileTrustedDecoder(row)
-      return (statement: Statement) =>
-        Effect.map(answered(statement), ({ rows: [first] }) =>
-          first === undefined ? Option.none<A>() : Option.some(decode(first))
-        )
+      const firstRow = firstRowOf(row)
+      return (statement: Statement) => Effect.map(answered(statement), firstRow)
     },
 
     /** The row of a statement that always has one. */

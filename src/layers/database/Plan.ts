@@ -6,7 +6,6 @@ import type { Statement } from "./Statement.ts"
 
 /** The result of a statement. */
 export interface Answer {
-  readonly command: string
   readonly rows: ReadonlyArray<unknown>
   /** Rows that were read, or written. */
   readonly count: number
@@ -48,13 +47,17 @@ export const answerOf = (statement: Statement): Effect.Effect<Answer> => inTrans
 export const countOf = (statement: Statement): Effect.Effect<number> =>
   Effect.map(answerOf(statement), ({ count }) => count)
 
+/** Reads the first row of a result, if there is one. */
+export const firstRowOf = <A, I>(row: Schema.Codec<A, I>) => {
+  const decode = compileTrustedDecoder(row)
+  return ({ rows: [first] }: Answer): Option.Option<A> =>
+    first === undefined ? Option.none() : Option.some(decode(first))
+}
+
 /** Runs a statement for its first row, if there is one. */
 export const firstOf = <A, I>(row: Schema.Codec<A, I>) => {
-  const decode = compileTrustedDecoder(row)
-  return (statement: Statement): Effect.Effect<Option.Option<A>> =>
-    Effect.map(answerOf(statement), ({ rows: [first] }) =>
-      first === undefined ? Option.none() : Option.some(decode(first))
-    )
+  const firstRow = firstRowOf(row)
+  return (statement: Statement): Effect.Effect<Option.Option<A>> => Effect.map(answerOf(statement), firstRow)
 }
 
 /** The same of a statement that may take `millis`: none if it took longer, and then the write can only fail. */
@@ -66,7 +69,7 @@ export const firstWithin = <A, I>(row: Schema.Codec<A, I>, millis: number) => {
     )
 }
 
-/** Runs statements one after the other, and lets other requests go on between two of them. */
+/** Runs statements one after the other, and then lets other requests go on. */
 export const ahead = (...statements: ReadonlyArray<Statement>): Effect.Effect<void> =>
   Effect.andThen(Effect.forEach(statements, answerOf, { discard: true }), nextTurn)
 
@@ -76,17 +79,17 @@ export const leave = (...statements: ReadonlyArray<Statement>): Effect.Effect<vo
 
 /** Finds out what a part of a write would answer, and takes it back. Deferred statements are dropped. */
 export const rehearsed = <A, E>(part: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  inTransaction(({ rehearse }) => rehearse(withTransaction(part, { defer: () => Effect.void })))
+  inTransaction(({ rehearse }) => rehearse(deferringBy(part, () => Effect.void)))
 
 /** Runs an action after the commit. */
 export const afterCommit = (action: () => void): Effect.Effect<void> =>
   inTransaction((transaction) => transaction.afterCommit(action))
 
 /** Runs a part of a write with another way to defer statements. */
-export const withTransaction = <A, E, R>(
+export const deferringBy = <A, E, R>(
   part: Effect.Effect<A, E, R>,
-  change: Pick<Transaction, "defer">
+  defer: Transaction["defer"]
 ): Effect.Effect<A, E, R> =>
   Effect.updateService(part, CurrentTransaction, (transaction) =>
-    transaction === undefined ? transaction : { ...transaction, ...change }
+    transaction === undefined ? transaction : { ...transaction, defer }
   )

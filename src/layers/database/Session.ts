@@ -19,7 +19,7 @@ const SILENCE = 35_000
 export const ACQUIRE_TIMEOUT = 10_000
 
 /** Milliseconds of idle time before TCP keepalive probes start. */
-export const KEEP_ALIVE = 10_000
+const KEEP_ALIVE = 10_000
 
 const silent = () =>
   Object.assign(new Error(`The database has not answered for ${SILENCE / 1000} seconds`), { code: "ETIMEDOUT" })

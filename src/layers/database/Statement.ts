@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { Statement as Sql } from "effect/sql"
+import { arrayOf } from "../Lists.ts"
 
 /** A text with `$1`, `$2`, …, and what they stand for. */
 export type Compiled = readonly [text: string, values: ReadonlyArray<unknown>]
@@ -58,12 +59,10 @@ export const makeCombine = () => {
   }
 }
 
-const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`
-
-const elementOf = (value: unknown): string => {
-  if (value === null || value === undefined) return "NULL"
-  if (value instanceof Uint8Array) return quoted(`\\x${Buffer.from(value).toString("hex")}`)
-  return quoted(value instanceof Date ? value.toISOString() : String(value))
+const elementOf = (value: unknown): string | null => {
+  if (value === null || value === undefined) return null
+  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString("hex")}`
+  return value instanceof Date ? value.toISOString() : String(value)
 }
 
 /**
@@ -73,5 +72,5 @@ const elementOf = (value: unknown): string => {
  */
 export const parameterOf = (value: unknown): unknown => {
   if (typeof value === "number") return String(value)
-  return Array.isArray(value) ? `{${value.map(elementOf).join(",")}}` : value
+  return Array.isArray(value) ? arrayOf(value.map(elementOf)) : value
 }

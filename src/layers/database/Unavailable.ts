@@ -21,10 +21,10 @@ export const defectOf = (error: SqlError.SqlError): Error => {
   return isOut ? new Unavailable({ cause: error }) : error
 }
 
-/** Whether a statement was ended by a time limit: `query_canceled`. */
+/** True if a statement was ended by a time limit: `query_canceled`. */
 export const isCancelled = ({ reason }: SqlError.SqlError): boolean => reason._tag === "StatementTimeoutError"
 
-/** Whether a statement violated a unique constraint of the table or of one of its partitions. */
+/** True if a statement violated a unique constraint of the table or of one of its partitions. */
 export const isDuplicate = (error: unknown, table: string): boolean =>
   Predicate.hasProperty(error, "reason") &&
   Predicate.isTagged(error.reason, "UniqueViolation") &&

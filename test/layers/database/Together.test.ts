@@ -27,7 +27,7 @@ const makeSlow = (most = 1) => {
   const kind = (name: string) => together((questions: ReadonlyArray<string>) => statement(name)(questions), Row)
   const answer = (rows: ReadonlyArray<unknown>) =>
     Effect.andThen(
-      Effect.sync(() => sent.shift()?.done(Exit.succeed({ command: "", rows, count: rows.length }))),
+      Effect.sync(() => sent.shift()?.done(Exit.succeed({ rows, count: rows.length }))),
       turn
     )
   const fail = (defect: Error) =>
