@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
 import { createSecureContext } from "node:tls"
 import { agentClients } from "../../src/layers/oauth/AgentClients.ts"
 import type { OutgoingOptions } from "../../src/layers/webhooks/Outgoing.ts"
@@ -35,12 +36,16 @@ export const described = (id: string, more: object = {}) => ({
   ...more
 })
 
-/** A host of documents over TLS: the address of one, and the requests that came. */
+/**
+ * A host of documents over TLS: the address of one, and the requests that came. The path is unique: the database
+ * remembers clients of earlier hosts, which may have had the same port.
+ */
 export const documentHost = (answerOf: (id: string) => Answer) =>
   Effect.gen(function* () {
     let answer = silent
     const seen = yield* receiver((...request) => answer(...request), { tls: TLS })
-    const id = `https://localhost:${seen.port}/client.json`
+    const path = `/${randomUUID()}.json`
+    const id = `https://localhost:${seen.port}${path}`
     answer = answerOf(id)
-    return { ...seen, id, answerWith: (next: Answer) => void (answer = next) }
+    return { ...seen, id, path, answerWith: (next: Answer) => void (answer = next) }
   })

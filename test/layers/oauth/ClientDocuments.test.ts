@@ -77,7 +77,7 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
           isPublic: true,
           of: { _tag: "AgentClient" }
         })
-        assert.include(host.requests[0], "GET /client.json HTTP/1.1")
+        assert.include(host.requests[0], `GET ${host.path} HTTP/1.1`)
       })
     )
 
