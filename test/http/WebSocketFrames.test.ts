@@ -1,10 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { connect } from "node:net"
 import type { WebSocket } from "ws"
 import { MERCHANT_CALLS } from "../../src/domain/RateLimit.ts"
 import { MAX_CONTROLS } from "../../src/http/OpenSockets.ts"
 import { MAX_QUEUED, MAX_REFUSED } from "../../src/rpc/handlers/Frames.ts"
-import { ApiTest } from "../support/Api.ts"
+import { ApiTest, baseUrl } from "../support/Api.ts"
 import { connection, databaseUrl, rowsOf } from "../support/Process.ts"
 import { freshMember } from "../support/Rpc.ts"
 import { followFrame, openSocket } from "../support/Sockets.ts"
@@ -96,11 +97,16 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
     Effect.gen(function* () {
       const { cookie } = yield* freshMember()
       const db = yield* connection(yield* databaseUrl)
-      const { closed, socket } = yield* openSocket({ headers: { cookie } })
+      const { hostname, port } = new URL(yield* baseUrl)
+      const tcp = connect({ host: hostname, port: Number(port), noDelay: true })
+      const { closed, socket } = yield* openSocket({ headers: { cookie }, createConnection: () => tcp })
       // Every admission reads the session.
       yield* rowsOf(db, "begin")
       yield* rowsOf(db, "lock table sessions in access exclusive mode")
+      // The service stops reading at 16 frames, so the others have to arrive in the same packet.
+      tcp.cork()
       for (let n = 1; n <= 2 * MAX_QUEUED; n++) socket.send(`{"_tag":"Request","id":"${n}","tag":""}`)
+      tcp.uncork()
       const { code, reason } = yield* closed
       assert.strictEqual(code, 1008)
       assert.match(reason, /^More than 600 frames wait/)
