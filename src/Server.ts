@@ -1,15 +1,7 @@
 import { Effect, Layer } from "effect"
-import type { PartnerApi } from "./http/api/PartnerApi.ts"
-import { makeDispatch } from "./http/Dispatch.ts"
-import type { HandlersOf } from "./http/Handler.ts"
-import { makeAppDataHandlers } from "./http/handlers/AppData.ts"
-import { makeCatalogHandlers } from "./http/handlers/Catalog.ts"
-import { makeStoreHandlers } from "./http/handlers/Stores.ts"
-import { makeRecordHandlers } from "./http/handlers/Records.ts"
+import { HttpRouter } from "effect/http"
 import { makeMcp } from "./http/Mcp.ts"
-import { makeRegistration } from "./http/oauth/Registration.ts"
-import { makeTokenEndpoints } from "./http/oauth/TokenEndpoints.ts"
-import { pages } from "./http/Pages.ts"
+import { HttpRoutes, RouteNote, RouterConfig, RouterMiddleware } from "./http/Routes.ts"
 import { makeRpc } from "./http/Rpc.ts"
 import { serve } from "./http/Serve.ts"
 import { makeWebSockets } from "./http/WebSockets.ts"
@@ -40,12 +32,6 @@ import type { Rpcs } from "./rpc/Rpcs.ts"
 /** Every route of the service; what they need of the domain is left for `main` and the tests to provide. */
 export const ServerLive = Layer.effectDiscard(
   Effect.gen(function* () {
-    const handlers: HandlersOf<(typeof PartnerApi.groups)[keyof typeof PartnerApi.groups]> = {
-      ...(yield* makeStoreHandlers),
-      ...(yield* makeCatalogHandlers),
-      ...(yield* makeRecordHandlers),
-      ...(yield* makeAppDataHandlers)
-    }
     const catalog = yield* makeCatalogProcedures
     const inventory = yield* makeInventoryProcedures
     const procedures: ProceduresOf<typeof Rpcs> = {
@@ -65,14 +51,12 @@ export const ServerLive = Layer.effectDiscard(
       ...(yield* makeBillingProcedures),
       ...(yield* makeDeveloperProcedures)
     }
-    const api = yield* makeDispatch(Object.values(handlers))
     const rpc = yield* makeRpc(yield* makeCalls(Object.values(procedures)))
     const mcp = yield* makeMcp(yield* makeMessages(procedures))
-    const surfaces = [api, rpc, mcp, yield* makeTokenEndpoints, yield* makeRegistration]
     const streams: StreamsOf<typeof Streams> = yield* makeChangeStreams
+    const routes = Layer.mergeAll(HttpRoutes, rpc, mcp).pipe(Layer.provide(RouteNote), Layer.merge(RouterMiddleware))
     yield* serve(
-      (message, exchange) => surfaces.some((dispatch) => dispatch(message, exchange)),
-      yield* pages,
+      yield* Effect.provide(HttpRouter.toHttpEffect(routes), RouterConfig),
       yield* makeWebSockets(yield* makeSockets(Object.values(streams)))
     )
   })

@@ -4,14 +4,7 @@ import { hash } from "node:crypto"
 import { codedTag, type Coding, codingOf, compress } from "./Coding.ts"
 import { isNotModified } from "./Conditions.ts"
 
-const compressed = (coding: Coding, bytes: Buffer) =>
-  Effect.cached(
-    Effect.callback<Buffer, Error>((resume) =>
-      compress(coding, "most", bytes, (error, made) =>
-        resume(error === null ? Effect.succeed(made) : Effect.fail(error))
-      )
-    )
-  )
+const compressed = (coding: Coding, bytes: Buffer) => Effect.cached(compress(coding, "most", bytes))
 
 /** Bytes that stay the same while the process lives, in every coding that a client may ask for. */
 interface Kept {

@@ -5,7 +5,6 @@ import { isObject, memberText } from "../domain/Json.ts"
 import { parseUntrusted } from "../domain/UntrustedJson.ts"
 import { LARGE_BODY, paced } from "../domain/Turn.ts"
 import { Encoded } from "../domain/Write.ts"
-import type { Call } from "./Call.ts"
 
 /** Bytes of a request's body (decisions, section 4). */
 const MAX_BODY = 1024 * 1024
@@ -14,6 +13,12 @@ const MAX_BODY = 1024 * 1024
 const MAX_DRAINED = 16 * MAX_BODY
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
+
+/** A body that was received, or the reason why not, and the headers that describe it. */
+interface Received {
+  readonly body: Result.Result<Uint8Array, BadRequest>
+  readonly header: (name: "content-type" | "content-encoding") => string | undefined
+}
 
 const refuse = (reason: string, issues?: ReadonlyArray<string>) => new BadRequest({ reason, issues })
 
@@ -41,13 +46,13 @@ export const receiveBody = (message: IncomingMessage, limit = MAX_BODY): Effect.
   })
 
 /** The text of a body. */
-export const decodeText = (bytes: Buffer): Effect.Effect<string, BadRequest> =>
+export const decodeText = (bytes: Uint8Array): Effect.Effect<string, BadRequest> =>
   Effect.try({
     try: () => utf8.decode(bytes),
     catch: () => refuse("The body is not valid UTF-8")
   })
 
-const textOf = Effect.fnUntraced(function* ({ body, header }: Pick<Call, "body" | "header">) {
+const textOf = Effect.fnUntraced(function* ({ body, header }: Received) {
   if (!isJson(header("content-type"))) {
     return yield* refuse(
       "The body must be sent with Content-Type: application/json, without parameters but charset=utf-8"
@@ -63,8 +68,8 @@ const textOf = Effect.fnUntraced(function* ({ body, header }: Pick<Call, "body" 
  * The body of a write: a JSON object, of which nothing has been believed yet but its form; and what is made of it, where a
  * member is kept `verbatim`. Work on a large one runs through `pace`.
  */
-export const jsonBody = Effect.fnUntraced(function* (call: Pick<Call, "body" | "header">, verbatim?: string) {
-  const text = yield* textOf(call)
+export const jsonBody = Effect.fnUntraced(function* (received: Received, verbatim?: string) {
+  const text = yield* textOf(received)
   const pace: typeof paced = text.length < LARGE_BODY ? Fn.identity : paced
   const parsed = yield* pace(Effect.sync(() => parseUntrusted(text, verbatim !== undefined)))
   if (Result.isFailure(parsed)) {

@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import { brotliCompress, constants, gzip } from "node:zlib"
 
 /** A content coding (RFC 9110, section 8.4.1), the one that costs less first. */
@@ -31,18 +32,13 @@ export const uncodedTag = (etag: string): string => etag.replace(/-(?:br|gzip)"$
 const EFFORT = { least: { br: 1, gzip: 1 }, most: { br: 6, gzip: 6 } }
 
 /** Compresses beside the event loop. */
-export const compress = (
-  coding: Coding,
-  effort: keyof typeof EFFORT,
-  bytes: Buffer,
-  done: (error: Error | null, compressed: Buffer) => void
-): void => {
-  const level = EFFORT[effort][coding]
-  if (coding === "gzip") return gzip(bytes, { level }, done)
-  const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants
-  return brotliCompress(
-    bytes,
-    { params: { [BROTLI_PARAM_QUALITY]: level, [BROTLI_PARAM_SIZE_HINT]: bytes.length } },
-    done
-  )
-}
+export const compress = (coding: Coding, effort: keyof typeof EFFORT, bytes: Uint8Array) =>
+  Effect.callback<Buffer, Error>((resume) => {
+    const level = EFFORT[effort][coding]
+    const done = (error: Error | null, made: Buffer) =>
+      resume(error === null ? Effect.succeed(made) : Effect.fail(error))
+    if (coding === "gzip") return gzip(bytes, { level }, done)
+    const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants
+    const params = { [BROTLI_PARAM_QUALITY]: level, [BROTLI_PARAM_SIZE_HINT]: bytes.length }
+    return brotliCompress(bytes, { params }, done)
+  })

@@ -10,7 +10,7 @@ import { ApiServer } from "./ApiServer.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { type ConnectionLimits, isLoopback } from "./ConnectionLimits.ts"
 import { Exchange, REQUEST_ID } from "./Exchange.ts"
-import { NO_ROUTE } from "./Failure.ts"
+import { NO_ROUTE, refusal, type Reply } from "./Reply.ts"
 
 const JSON_HEADERS = { "content-type": "application/json", connection: "close" }
 
@@ -46,13 +46,19 @@ const isHead = (error: Error) =>
   Buffer.isBuffer(error.rawPacket) &&
   error.rawPacket.subarray(0, 5).toString("latin1") === "HEAD "
 
-/** An answer of the socket's own, after which the connection ends. */
-export const refuse = (exchange: Exchange, status: number, error: string, headers = {}) => {
-  const body = JSON.stringify({ error })
-  return exchange
-    .writeHead(status, { ...JSON_HEADERS, "content-length": Buffer.byteLength(body), ...headers })
+/** Sends a reply to a request that the router does not see, and ends the connection. */
+export const sendReply = (exchange: Exchange, { body, headers, status }: Reply) =>
+  exchange
+    .writeHead(status, {
+      ...JSON_HEADERS,
+      "content-length": Buffer.byteLength(body),
+      ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
+      ...headers
+    })
     .end(body)
-}
+
+export const refuse = (exchange: Exchange, status: number, error: string, headers = {}) =>
+  sendReply(exchange, refusal(status, error, headers))
 
 /**
  * The socket side of the service. Whatever reaches it is answered in the one shape, also what never becomes a request

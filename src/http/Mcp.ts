@@ -7,11 +7,11 @@ import type { RateLimitExceeded } from "../domain/RateLimit.ts"
 import type { StoreNotFound } from "../domain/Store.ts"
 import { bearerToken } from "./Bearer.ts"
 import { jsonBody, receiveBody } from "./Body.ts"
-import type { Reply } from "./Call.ts"
-import { makeEndpoints } from "./Endpoints.ts"
+import type { Reply } from "./Reply.ts"
+import { postRoute } from "./Endpoints.ts"
 import type { Exchange } from "./Exchange.ts"
 import { replyOf, retryAfter } from "./ErrorTable.ts"
-import { refusal } from "./Failure.ts"
+import { refusal } from "./Reply.ts"
 import { issuer } from "./oauth/Issuer.ts"
 import { MCP_PATH, metadataUrl } from "./oauth/ProtectedResource.ts"
 import { makeOrigin } from "./Origin.ts"
@@ -82,5 +82,5 @@ export const makeMcp = <Agent>({ answer, identify }: Messages<Agent>) =>
       return { status, body: text, ...(contentType === undefined ? {} : { headers: { "content-type": contentType } }) }
     })
 
-    return yield* makeEndpoints({ [MCP_PATH]: handle }, "Messages are sent with POST")
+    return postRoute(MCP_PATH, "Messages are sent with POST", handle)
   })

@@ -1,7 +1,7 @@
 import { Effect, Schedule } from "effect"
 import type { RawData, WebSocket } from "ws"
-import type { Reply } from "./Call.ts"
-import { refusal } from "./Failure.ts"
+import type { Reply } from "./Reply.ts"
+import { refusal } from "./Reply.ts"
 
 /** Sockets of a process, and of one who holds them. */
 const MAX_SOCKETS = 1000

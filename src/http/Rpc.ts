@@ -4,10 +4,9 @@ import { ForeignOrigin } from "../domain/access/Sessions.ts"
 import type { BadRequest } from "../domain/BadRequest.ts"
 import { decodeText, isOfType, receiveBody } from "./Body.ts"
 import { bearerToken } from "./Bearer.ts"
-import type { Dispatch } from "./Dispatch.ts"
-import { makeEndpoints } from "./Endpoints.ts"
+import { postRoute } from "./Endpoints.ts"
 import type { Exchange } from "./Exchange.ts"
-import { refusal } from "./Failure.ts"
+import { refusal } from "./Reply.ts"
 import { makeOrigin } from "./Origin.ts"
 import { makeSessionCookie } from "./SessionCookie.ts"
 
@@ -36,7 +35,7 @@ const isNdjson = isOfType(NDJSON)
  * Serves calls of the second surface, on the sockets of the first. The answer is 200 whatever comes of each call, and says
  * it call by call; another status is for what is no body of calls at all.
  */
-export const makeRpc = Effect.fnUntraced(function* (answerCalls: AnswerCalls): Effect.fn.Return<Dispatch> {
+export const makeRpc = Effect.fnUntraced(function* (answerCalls: AnswerCalls) {
   const { isOwnOrigin } = yield* makeOrigin
   const { sessionToken } = yield* makeSessionCookie
   const answer = Effect.fnUntraced(function* (message: IncomingMessage, { requestId }: Exchange) {
@@ -55,5 +54,5 @@ export const makeRpc = Effect.fnUntraced(function* (answerCalls: AnswerCalls): E
     return { status: 200, body: lines, headers: { "content-type": NDJSON } }
   })
 
-  return yield* makeEndpoints({ [PATH]: answer }, "Calls are sent with POST")
+  return postRoute(PATH, "Calls are sent with POST", answer)
 })

@@ -2,7 +2,6 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Scope } from "effect"
 import { HttpServer, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { IncomingMessage } from "node:http"
-import type { Dispatch } from "./Dispatch.ts"
 import type { Exchange } from "./Exchange.ts"
 import { ambiguityOf } from "./Incoming.ts"
 import { Listener, refuse } from "./Listener.ts"
@@ -10,24 +9,19 @@ import { Listener, refuse } from "./Listener.ts"
 /** Opens a socket for a request that asks for one, or says why not. `head` is what came behind the request. */
 export type Upgrade = (message: IncomingMessage, head: Buffer) => void
 
-/** Answers on the socket until the scope ends: the API itself, with `pages` what is served beside it, and sockets. */
-export const serve = Effect.fnUntraced(function* (
-  dispatch: Dispatch,
-  pages: Effect.Effect<
-    HttpServerResponse.HttpServerResponse,
-    unknown,
-    HttpServerRequest.HttpServerRequest | Scope.Scope
-  >,
+/** Serves the routes on the listener until the scope ends, and WebSockets by `upgrade`. */
+export const serve = Effect.fnUntraced(function* <E>(
+  routes: Effect.Effect<HttpServerResponse.HttpServerResponse, E, HttpServerRequest.HttpServerRequest | Scope.Scope>,
   upgrade?: Upgrade
 ) {
   yield* HttpServer.HttpServer
   const server = yield* Listener
   // The end of this scope would break answers off. The listener waits for them when it stops.
-  const others = yield* NodeHttpServer.makeHandler(pages, { scope: yield* Scope.make() })
+  const handle = yield* NodeHttpServer.makeHandler(routes, { scope: yield* Scope.make() })
   const answer = (message: IncomingMessage, exchange: Exchange) => {
     const ambiguity = ambiguityOf(message)
-    if (ambiguity !== undefined) refuse(exchange, 400, ambiguity)
-    else if (!dispatch(message, exchange)) others(message, exchange)
+    if (ambiguity === undefined) handle(message, exchange)
+    else refuse(exchange, 400, ambiguity)
   }
   yield* Effect.acquireRelease(
     Effect.sync(() => server.on("request", answer)),

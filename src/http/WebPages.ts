@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { ASKED_ABOUT, keep, sendKept } from "./Asset.ts"
-import { NOT_FOUND } from "./Failure.ts"
+import { NOT_FOUND } from "./Reply.ts"
 
 /** The folder that `npm run build` puts the pages of `src/web` into: beside the service's own script. */
 export const WebFolder = Context.Reference("http/WebFolder", {

@@ -5,15 +5,14 @@ import { ForeignOrigin } from "../domain/access/Sessions.ts"
 import { AccessLog, accessOf } from "./AccessLog.ts"
 import { bearerToken } from "./Bearer.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
-import type { Reply } from "./Call.ts"
+import type { Reply } from "./Reply.ts"
 import { type PublicError, replyOf } from "./ErrorTable.ts"
 import { Exchange, REQUEST_ID } from "./Exchange.ts"
-import { failureOf, refusal } from "./Failure.ts"
-import { Listener } from "./Listener.ts"
+import { failureOf, refusal } from "./Reply.ts"
+import { Listener, sendReply } from "./Listener.ts"
 import { type Guest, makeOpenSockets } from "./OpenSockets.ts"
 import { makeOrigin } from "./Origin.ts"
 import { PATH } from "./Rpc.ts"
-import { send } from "./Send.ts"
 import type { Upgrade } from "./Serve.ts"
 import { makeSessionCookie } from "./SessionCookie.ts"
 
@@ -60,7 +59,7 @@ const answer = (exchange: Exchange, reply: Reply) => {
   exchange.assignSocket(socket)
   exchange.shouldKeepAlive = false
   exchange.once("finish", () => socket.destroySoon())
-  send(exchange, reply)
+  sendReply(exchange, reply)
 }
 
 /**

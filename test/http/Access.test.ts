@@ -1,14 +1,19 @@
 import { assert, it, layer } from "@effect/vitest"
-import { Config, Effect, Layer, Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Cause, Config, Effect, Layer, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { type AccessRule, AnyScope, AnyToken, NeedsCapability } from "../../src/domain/access/AccessRule.ts"
 import type { Scope } from "../../src/domain/access/Scope.ts"
-import { BearerAuth, needs } from "../../src/http/api/Access.ts"
+import { InvalidToken } from "../../src/domain/access/Tokens.ts"
+import { needs } from "../../src/http/api/Access.ts"
 import { complete } from "../../src/http/api/Conventions.ts"
-import { makeDispatch } from "../../src/http/Dispatch.ts"
+import { AccessCheck, BearerAuth } from "../../src/http/api/Middleware.ts"
+import { PREFIX } from "../../src/http/api/PartnerApi.ts"
 import { ErrorBody } from "../../src/http/ErrorTable.ts"
-import { read } from "../../src/http/handlers/Reads.ts"
 import { listen } from "../../src/http/Listener.ts"
+import { AccessCheckLive } from "../../src/http/middleware/AccessCheck.ts"
+import { ApiMiddleware, RouterMiddleware } from "../../src/http/Routes.ts"
 import { serve } from "../../src/http/Serve.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { baseUrl, errorOf, freshClient, makeClient } from "../support/Api.ts"
@@ -28,15 +33,23 @@ const store = endpointOf("store", AnyToken.make({}))
 const stock = endpointOf("stock", AnyScope.make({ scopes: ["write_inventory", "write_products"] }))
 const data = endpointOf("data", NeedsCapability.make({ capability: "app_storage" }))
 
-const nothing = () => Effect.succeed({ body: "{}", etag: null })
-const asIs = <A>(answer: A) => answer
+const endpoints = HttpApiGroup.make("Any").add(store, stock, data).middleware(AccessCheck).middleware(BearerAuth)
 
-const Service = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const handlers = [read(store, nothing, asIs), read(stock, nothing, asIs), read(data, nothing, asIs)]
-    yield* serve(yield* makeDispatch(handlers), Effect.never)
-  })
-).pipe(
+const Any = HttpApi.make("any").add(endpoints.prefix(PREFIX))
+
+const nothing = () => Effect.succeed({})
+
+const Routes = HttpApiBuilder.layer(Any).pipe(
+  Layer.provide(
+    HttpApiBuilder.group(Any, "Any", (handlers) =>
+      handlers.handle("store", nothing).handle("stock", nothing).handle("data", nothing)
+    )
+  ),
+  Layer.provide(ApiMiddleware),
+  Layer.merge(RouterMiddleware)
+)
+
+const Service = Layer.effectDiscard(Effect.flatMap(HttpRouter.toHttpEffect(Routes), serve)).pipe(
   Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
   Layer.provideMerge(DomainLive),
   Layer.provideMerge(PostgresTest)
@@ -97,9 +110,8 @@ const Documented = Schema.Struct({
 })
 
 it("the document says of each endpoint what it needs, and how it refuses who lacks that", () => {
-  const group = HttpApiGroup.make("Any").add(store, stock, data).middleware(BearerAuth)
   const { paths } = Schema.decodeUnknownSync(Documented)(
-    complete(OpenApi.fromApi(HttpApi.make("any").add(group).annotate(HttpApi.AdditionalSchemas, [ErrorBody])))
+    complete(OpenApi.fromApi(HttpApi.make("any").add(endpoints).annotate(HttpApi.AdditionalSchemas, [ErrorBody])))
   )
   const told = Object.entries(paths).map(([path, { get }]) => ({
     path,
@@ -125,9 +137,22 @@ it("the document says of each endpoint what it needs, and how it refuses who lac
   ])
 })
 
-it("an endpoint that does not say who may ask has no handler and no document, so that nothing starts with it", () => {
-  assert.throws(() => read(unruled, nothing, asIs), "The endpoint getNothing has no access rule")
-  const group = HttpApiGroup.make("Any").add(unruled)
-  const api = HttpApi.make("any").add(group)
-  assert.throws(() => complete(OpenApi.fromApi(api)), /x-access/)
-})
+it.effect(
+  "an endpoint that does not say who may ask has no route and no document, so that nothing starts with it",
+  () =>
+    Effect.gen(function* () {
+      const api = HttpApi.make("any").add(
+        HttpApiGroup.make("Any").add(unruled).middleware(AccessCheck).middleware(BearerAuth)
+      )
+      const routes = HttpApiBuilder.layer(api).pipe(
+        Layer.provide(
+          HttpApiBuilder.group(api, "Any", (handlers) => handlers.handle("getNothing", () => Effect.succeed({})))
+        ),
+        Layer.provide(AccessCheckLive),
+        Layer.provide(Layer.succeed(BearerAuth, { bearer: () => new InvalidToken() }))
+      )
+      const cause = yield* Effect.flip(Effect.sandbox(Effect.scoped(HttpRouter.toHttpEffect(routes))))
+      assert.include(Cause.pretty(cause), "The endpoint getNothing has no access rule")
+      assert.throws(() => complete(OpenApi.fromApi(api)), /x-access/)
+    }).pipe(Effect.provide(NodeHttpServer.layerHttpServices))
+)

@@ -1,13 +1,13 @@
 import { assert, it, layer } from "@effect/vitest"
-import { Config, Effect, Layer } from "effect"
+import { Config, Effect, Latch, Layer } from "effect"
+import { HttpRouter } from "effect/http"
 import { once } from "node:events"
 import { type IncomingHttpHeaders, request } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { codedTag, codingOf, uncodedTag } from "../../src/http/Coding.ts"
-import type { Dispatch } from "../../src/http/Dispatch.ts"
-import type { Exchange } from "../../src/http/Exchange.ts"
 import { listen } from "../../src/http/Listener.ts"
-import { send } from "../../src/http/Send.ts"
+import { toResponse } from "../../src/http/Reply.ts"
+import { RouterMiddleware } from "../../src/http/Routes.ts"
 import { serve } from "../../src/http/Serve.ts"
 import { ApiTest, baseUrl, dataOf, freshClient } from "../support/Api.ts"
 
@@ -158,16 +158,19 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Compressio
 it.live("of many large answers at once those beyond what is compressed at once go out as they are", () =>
   Effect.gen(function* () {
     const body = JSON.stringify({ text: "clay ".repeat(400_000) })
-    const exchanges: Array<Exchange> = []
+    const arrived = yield* Latch.make(false)
+    let requests = 0
     /** Holds six requests, and answers them all at once: 12 MB, of which 8 MiB hold four. */
-    const dispatch: Dispatch = (_, exchange) => {
-      exchanges.push(exchange)
-      if (exchanges.length === 6) for (const one of exchanges) send(one, { status: 200, body })
-      return true
-    }
-    const Service = Layer.effectDiscard(serve(dispatch, Effect.never)).pipe(
-      Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) }))
+    const route = HttpRouter.add(
+      "GET",
+      "/",
+      Effect.suspend(() =>
+        Effect.as(++requests === 6 ? arrived.open : arrived.await, toResponse({ status: 200, body }))
+      )
     )
+    const Service = Layer.effectDiscard(
+      Effect.flatMap(HttpRouter.toHttpEffect(Layer.merge(route, RouterMiddleware)), serve)
+    ).pipe(Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })))
     const answers = yield* Effect.provide(
       Effect.all(
         Array.from({ length: 6 }, () => ask("/", { "accept-encoding": "gzip" })),

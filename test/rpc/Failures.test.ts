@@ -1,10 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Config, Context, Effect, Layer, Logger, References, Schema } from "effect"
+import { HttpRouter } from "effect/http"
 import { Rpc } from "effect/rpc"
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { type Access, AccessLog } from "../../src/http/AccessLog.ts"
 import { listen, Listener } from "../../src/http/Listener.ts"
+import { RouteNote, RouterMiddleware } from "../../src/http/Routes.ts"
 import { makeRpc } from "../../src/http/Rpc.ts"
 import { serve } from "../../src/http/Serve.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
@@ -48,7 +50,9 @@ const procedures = [
 const Service = Layer.unwrap(
   Effect.map(Told, ({ failures, requests }) =>
     Layer.effectDiscard(
-      Effect.flatMap(Effect.flatMap(makeCalls(procedures), makeRpc), (rpc) => serve(rpc, Effect.never))
+      Effect.flatMap(Effect.flatMap(makeCalls(procedures), makeRpc), (rpc) =>
+        Effect.flatMap(HttpRouter.toHttpEffect(Layer.merge(Layer.provide(rpc, RouteNote), RouterMiddleware)), serve)
+      )
     ).pipe(
       Layer.provideMerge(
         listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) }, { stalled: 500, connections: 100 })

@@ -4,7 +4,8 @@ import { NeedsCapability } from "../../domain/access/AccessRule.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
 import { AppDataEntry, AppDataFull, AppDataNotFound, Key, Namespace, PutAppData } from "../../domain/records/AppData.ts"
 import { publicError } from "../ErrorTable.ts"
-import { BearerAuth, needs, RequestValidation, Verbatim } from "./Access.ts"
+import { needs } from "./Access.ts"
+import { KeyRequired } from "./Middleware.ts"
 import { Answer, ChangeRefused, Page, pageQuery, WriteRefused, Written } from "./Shapes.ts"
 
 const params = { namespace: Namespace }
@@ -20,8 +21,8 @@ export const putAppData = HttpApiEndpoint.put("putAppData", "/app-data/:namespac
   success: Written(AppDataEntry, "The entry as it now is"),
   error: [...ChangeRefused, publicError(AppDataFull)]
 })
+  .middleware(KeyRequired)
   .annotateMerge(APP_STORAGE)
-  .annotate(Verbatim, "value")
   .annotate(OpenApi.Summary, "Keep an entry")
   .annotate(
     OpenApi.Description,
@@ -52,6 +53,7 @@ export const deleteAppData = HttpApiEndpoint.delete("deleteAppData", "/app-data/
   success: Written(DeletedEntry, "What is gone"),
   error: [...WriteRefused, publicError(AppDataNotFound)]
 })
+  .middleware(KeyRequired)
   .annotateMerge(APP_STORAGE)
   .annotate(OpenApi.Summary, "Delete an entry")
   .annotate(OpenApi.Description, "At once and for good.")
@@ -59,6 +61,4 @@ export const deleteAppData = HttpApiEndpoint.delete("deleteAppData", "/app-data/
 /** What an installation keeps for itself. No other installation sees it. */
 export class AppDataGroup extends HttpApiGroup.make("App data")
   .add(putAppData, getAppData, deleteAppData)
-  .middleware(RequestValidation)
-  .middleware(BearerAuth)
   .annotate(OpenApi.Description, "What an installation keeps for itself") {}

@@ -29,7 +29,8 @@ import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { PAGE_MILLIS } from "../../domain/Page.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { publicError } from "../ErrorTable.ts"
-import { BearerAuth, needs, RequestValidation } from "./Access.ts"
+import { needs } from "./Access.ts"
+import { KeyRequired } from "./Middleware.ts"
 import { Answer, ChangeRefused, Deleted, Page, pageQuery, WriteRefused, Written } from "./Shapes.ts"
 
 const product = { id: described(ProductId, "The id of the product") }
@@ -57,6 +58,7 @@ export const createProduct = HttpApiEndpoint.post("createProduct", "/products", 
   success: Written(Product, "The new product", 201),
   error: [...ChangeRefused, publicError(ProductLimitReached), publicError(SlugTaken), publicError(ProductTooLarge)]
 })
+  .middleware(KeyRequired)
   .annotateMerge(WRITE_PRODUCTS)
   .annotate(OpenApi.Summary, "Create a product")
   .annotate(OpenApi.Description, "Only `name` is required. Emits `catalog.product.updated.v1`.")
@@ -76,6 +78,7 @@ export const setInventory = HttpApiEndpoint.patch("setInventory", "/products/:id
     publicError(ProductTooLarge)
   ]
 })
+  .middleware(KeyRequired)
   .annotateMerge(needs(AnyScope.make({ scopes: ["write_inventory", "write_products"] })))
   .annotate(OpenApi.Summary, "Set the stock of a product")
   .annotate(
@@ -96,6 +99,7 @@ export const updateProduct = HttpApiEndpoint.patch("updateProduct", "/products/:
     publicError(ProductTooLarge)
   ]
 })
+  .middleware(KeyRequired)
   .annotateMerge(WRITE_PRODUCTS)
   .annotate(OpenApi.Summary, "Update a product")
   .annotate(
@@ -108,6 +112,7 @@ export const deleteProduct = HttpApiEndpoint.delete("deleteProduct", "/products/
   success: Deleted(ProductId),
   error: [...WriteRefused, publicError(ProductNotFound), publicError(VersionMismatch)]
 })
+  .middleware(KeyRequired)
   .annotateMerge(WRITE_PRODUCTS)
   .annotate(OpenApi.Summary, "Delete a product")
   .annotate(OpenApi.Description, "At once and for good, also from the manual collections that hold it. Emits no event.")
@@ -115,8 +120,6 @@ export const deleteProduct = HttpApiEndpoint.delete("deleteProduct", "/products/
 /** The products of the store that the token belongs to. There is no read of a single product. */
 export class ProductsGroup extends HttpApiGroup.make("Products")
   .add(listProducts, createProduct, setInventory, updateProduct, deleteProduct)
-  .middleware(RequestValidation)
-  .middleware(BearerAuth)
   .annotate(OpenApi.Description, "What a store sells") {}
 
 export const listCollections = HttpApiEndpoint.get("listCollections", "/collections", {
@@ -155,6 +158,7 @@ export const createCollection = HttpApiEndpoint.post("createCollection", "/colle
     publicError(TooManyProductIds)
   ]
 })
+  .middleware(KeyRequired)
   .annotateMerge(WRITE_COLLECTIONS)
   .annotate(WorkWeight, "heavy")
   .annotate(OpenApi.Summary, "Create a collection")
@@ -179,6 +183,7 @@ export const updateCollection = HttpApiEndpoint.patch("updateCollection", "/coll
     publicError(TooManyMembers)
   ]
 })
+  .middleware(KeyRequired)
   .annotateMerge(WRITE_COLLECTIONS)
   .annotate(WorkWeight, "heavy")
   .annotate(OpenApi.Summary, "Update a collection")
@@ -192,6 +197,7 @@ export const deleteCollection = HttpApiEndpoint.delete("deleteCollection", "/col
   success: Deleted(CollectionId),
   error: [...WriteRefused, publicError(CollectionNotFound), publicError(VersionMismatch)]
 })
+  .middleware(KeyRequired)
   .annotateMerge(WRITE_COLLECTIONS)
   .annotate(OpenApi.Summary, "Delete a collection")
   .annotate(OpenApi.Description, "The products stay. Emits no event.")
@@ -199,6 +205,4 @@ export const deleteCollection = HttpApiEndpoint.delete("deleteCollection", "/col
 /** The collections of the store that the token belongs to. */
 export class CollectionsGroup extends HttpApiGroup.make("Collections")
   .add(listCollections, getCollection, createCollection, updateCollection, deleteCollection)
-  .middleware(RequestValidation)
-  .middleware(BearerAuth)
   .annotate(OpenApi.Description, "Products grouped by hand or by rules") {}

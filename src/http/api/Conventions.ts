@@ -136,7 +136,8 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
   })
 
   const refusal = (status: string, schema: unknown) => {
-    const declared = errorsIn(schema).filter((error) => error in refusals)
+    const named = errorsIn(schema)
+    const declared = Object.keys(refusals).filter((error) => named.includes(error))
     const examples = Object.fromEntries(declared.map((error) => [error, refusals[error]]))
     return failure(status, { ...examples, ...(status === "400" ? sample.malformed : failures[status]) })
   }

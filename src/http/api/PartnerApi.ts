@@ -1,14 +1,24 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AppDataGroup } from "./AppData.ts"
 import { CollectionsGroup, ProductsGroup } from "./Catalog.ts"
+import { AccessCheck, BearerAuth, BodyReception, RequestValidation, StoreBulkhead } from "./Middleware.ts"
 import { CustomersGroup, OrdersGroup } from "./Records.ts"
 import { StoreGroup } from "./Stores.ts"
 
-/** Where the paths of the endpoints begin. */
+/** The path prefix of every endpoint. */
 export const PREFIX = "/api/platform/v1"
 
-/** Partner API v1. Everything under {@link PREFIX}, its reference and the Effect client come from here. */
+/**
+ * Partner API v1: everything under {@link PREFIX}, its OpenAPI document and the Effect client. The last middleware runs
+ * first. `KeyRequired` of the writes runs after all of them.
+ */
 export class PartnerApi extends HttpApi.make("partner")
   .add(StoreGroup, ProductsGroup, CollectionsGroup, OrdersGroup, CustomersGroup, AppDataGroup)
+  .middleware(RequestValidation)
+  .middleware(StoreBulkhead)
+  .middleware(BodyReception)
+  .middleware(AccessCheck)
+  .middleware(BearerAuth)
   .prefix(PREFIX)
+  .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(OpenApi.Title, "Partner API") {}

@@ -7,7 +7,6 @@ import { AnswersFull, KeyReused } from "../../domain/Idempotency.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT, PAGE_BYTES, PageLimit } from "../../domain/Page.ts"
 import { rehearsed } from "../../domain/Rehearsal.ts"
 import { publicError } from "../ErrorTable.ts"
-import { KeyMalformed, KeyMissing } from "../KeyRefused.ts"
 
 /* What the endpoints of every resource share: the query of a list, the forms of answers, why writes are refused. */
 
@@ -56,12 +55,7 @@ export const Deleted = <S extends Schema.Top>(id: S) =>
   Written(Schema.Struct({ id, deleted: Schema.Literal(true) }), "What is gone")
 
 /** Why any write may be refused: for its key, its path, its body or its condition. */
-export const WriteRefused = [
-  publicError(KeyMissing),
-  publicError(KeyMalformed),
-  publicError(KeyReused),
-  publicError(BadRequest)
-] as const
+export const WriteRefused = [publicError(KeyReused), publicError(BadRequest)] as const
 
 /** Why a create or an update may be refused: also for the event that it answers, or the room that its answer takes. */
 export const ChangeRefused = [...WriteRefused, publicError(EventLoop), publicError(AnswersFull)] as const

@@ -7,7 +7,7 @@ import { Scope } from "../../domain/access/Scope.ts"
 import { Store } from "../../domain/access/Stores.ts"
 import { described } from "../../domain/catalog/Fields.ts"
 import { Subscription } from "../../domain/billing/Billing.ts"
-import { BearerAuth, needs, RequestValidation } from "./Access.ts"
+import { needs } from "./Access.ts"
 import { Answer } from "./Shapes.ts"
 
 /** What an app is told of its own installation. */
@@ -38,6 +38,4 @@ export const getStore = HttpApiEndpoint.get("getStore", "/store", { success: Ans
 /** The store that the token belongs to. */
 export class StoreGroup extends HttpApiGroup.make("Store")
   .add(getStore)
-  .middleware(RequestValidation)
-  .middleware(BearerAuth)
   .annotate(OpenApi.Description, "The store itself") {}

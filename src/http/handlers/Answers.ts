@@ -1,37 +1,53 @@
-import type { Document, DocumentPage } from "../../domain/Document.ts"
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { Installation } from "../../domain/access/Installations.ts"
+import type { Document, DocumentPage, JsonText } from "../../domain/Document.ts"
 import type { StoredResponse } from "../../domain/Idempotency.ts"
 import { stringify } from "../../domain/Json.ts"
-import type { Reply } from "../Call.ts"
+import { CurrentInstallation } from "../api/Middleware.ts"
 import { etagOf } from "../Conditions.ts"
 
-/** An answer without its status, which its endpoint's definition has. */
-export type Answer = Omit<StoredResponse, "status">
+/** The response of the platform for a stored one. Its body is JSON text already and is not encoded again. */
+export const jsonResponse = (
+  { body, etag, status }: StoredResponse,
+  headers: Readonly<Record<string, string>> = {}
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(body, {
+    status,
+    contentType: "application/json",
+    headers: etag === null ? headers : { etag, ...headers }
+  })
 
-export const toReply = ({ body, etag, status }: StoredResponse, headers: Reply["headers"] = {}): Reply => ({
-  status,
-  body,
-  headers: etag === null ? headers : { etag, ...headers }
-})
+const ok = (body: JsonText): StoredResponse => ({ status: 200, body, etag: null })
 
-/** A resource, with the tag of its version. */
-export const resource = <Id>(document: Document<Id>): Answer => ({
+/** A resource with the tag of its version. */
+export const resource = <Id>(document: Document<Id>): StoredResponse => ({
+  status: 200,
   body: `{"data":${document.json}}`,
   etag: etagOf(document)
 })
 
-/** What has no version, and so no tag. */
-export const plain = (data: object): Answer => ({ body: stringify({ data }), etag: null })
+/** A resource that the request created. */
+export const created = <Id>(document: Document<Id>): StoredResponse => ({ ...resource(document), status: 201 })
 
-/** The id of what is gone. */
-export const deleted = (_: void, { path }: { readonly path: { readonly id: string } }): Answer => ({
-  body: JSON.stringify({ data: { id: path.id, deleted: true } }),
-  etag: null
-})
+/** JSON text that has no version. */
+export const entry = (json: JsonText): StoredResponse => ok(`{"data":${json}}`)
 
-/** A page of a list, under the name of what it holds. */
+/** Data that has no version. */
+export const plain = (data: object): StoredResponse => ok(stringify({ data }))
+
+/** The id of a resource that was deleted. */
+export const deleted = (id: string): StoredResponse => ok(JSON.stringify({ data: { id, deleted: true } }))
+
+/** A page of a list, under the name of its items. */
 export const page =
   (name: string) =>
-  ({ items, nextCursor }: DocumentPage<string>): Answer => ({
-    body: `{"${name}":${items},"nextCursor":${JSON.stringify(nextCursor)}}`,
-    etag: null
-  })
+  ({ items, nextCursor }: DocumentPage<string>): StoredResponse =>
+    ok(`{"${name}":${items},"nextCursor":${JSON.stringify(nextCursor)}}`)
+
+/** Handles a read in the name of the current installation. */
+export const read = <A, E, R>(
+  run: (installation: Installation) => Effect.Effect<A, E, R>,
+  toAnswer: (found: A) => StoredResponse
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | CurrentInstallation> =>
+  Effect.map(Effect.flatMap(CurrentInstallation, run), (found) => jsonResponse(toAnswer(found)))

@@ -1,50 +1,77 @@
 import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
-import * as Api from "../api/Catalog.ts"
-import type { HandlersOf } from "../Handler.ts"
-import { deleted, page, resource } from "./Answers.ts"
-import { read } from "./Reads.ts"
-import { makeWrite } from "./Writes.ts"
+import { CreateCollection, UpdateCollection } from "../../domain/catalog/Collection.ts"
+import { SetInventory } from "../../domain/catalog/Inventory.ts"
+import { CreateProduct, UpdateProduct } from "../../domain/catalog/Product.ts"
+import { PartnerApi } from "../api/PartnerApi.ts"
+import { created, deleted, page, read, resource } from "./Answers.ts"
+import { makeWrites, payloadOf } from "./Writes.ts"
 
-export const makeCatalogHandlers = Effect.gen(function* () {
-  const catalog = yield* Catalog
-  const write = yield* makeWrite
+const newProduct = payloadOf(CreateProduct)
+const productPatch = payloadOf(UpdateProduct)
+const inventory = payloadOf(SetInventory)
+const newCollection = payloadOf(CreateCollection)
+const collectionPatch = payloadOf(UpdateCollection)
 
-  return {
-    listProducts: read(Api.listProducts, ({ query, store }) => catalog.listProducts(store, query), page("products")),
-    createProduct: write(Api.createProduct, ({ body, store }) => catalog.createProduct(store, body), resource),
-    updateProduct: write(
-      Api.updateProduct,
-      ({ body, condition, path, store }) => catalog.updateProduct(store, path.id, body, condition),
-      resource
-    ),
-    setInventory: write(
-      Api.setInventory,
-      ({ body, condition, path, store }) => catalog.setInventory(store, path.id, body, condition),
-      resource
-    ),
-    deleteProduct: write(
-      Api.deleteProduct,
-      ({ condition, path, store }) => catalog.deleteProduct(store, path.id, condition),
-      deleted
-    ),
+export const ProductsLive = HttpApiBuilder.group(
+  PartnerApi,
+  "Products",
+  Effect.fnUntraced(function* (handlers) {
+    const catalog = yield* Catalog
+    const { remove, write } = yield* makeWrites
 
-    listCollections: read(
-      Api.listCollections,
-      ({ query, store }) => catalog.listCollections(store, query),
-      page("collections")
-    ),
-    getCollection: read(Api.getCollection, ({ path, store }) => catalog.getCollection(store, path.id), resource),
-    createCollection: write(Api.createCollection, ({ body, store }) => catalog.createCollection(store, body), resource),
-    updateCollection: write(
-      Api.updateCollection,
-      ({ body, condition, path, store }) => catalog.updateCollection(store, path.id, body, condition),
-      resource
-    ),
-    deleteCollection: write(
-      Api.deleteCollection,
-      ({ condition, path, store }) => catalog.deleteCollection(store, path.id, condition),
-      deleted
-    )
-  } satisfies HandlersOf<typeof Api.ProductsGroup | typeof Api.CollectionsGroup>
-})
+    return handlers
+      .handle("listProducts", ({ query }) =>
+        read(({ storeId }) => catalog.listProducts(storeId, query), page("products"))
+      )
+      .handleRaw("createProduct", () =>
+        write(newProduct, ({ body, store }) => catalog.createProduct(store, body), created)
+      )
+      .handleRaw("updateProduct", ({ params: { id } }) =>
+        write(productPatch, ({ body, condition, store }) => catalog.updateProduct(store, id, body, condition), resource)
+      )
+      .handleRaw("setInventory", ({ params: { id } }) =>
+        write(inventory, ({ body, condition, store }) => catalog.setInventory(store, id, body, condition), resource)
+      )
+      .handle("deleteProduct", ({ params: { id } }) =>
+        remove(
+          ({ condition, store }) => catalog.deleteProduct(store, id, condition),
+          () => deleted(id)
+        )
+      )
+  })
+)
+
+export const CollectionsLive = HttpApiBuilder.group(
+  PartnerApi,
+  "Collections",
+  Effect.fnUntraced(function* (handlers) {
+    const catalog = yield* Catalog
+    const { remove, write } = yield* makeWrites
+
+    return handlers
+      .handle("listCollections", ({ query }) =>
+        read(({ storeId }) => catalog.listCollections(storeId, query), page("collections"))
+      )
+      .handle("getCollection", ({ params: { id } }) =>
+        read(({ storeId }) => catalog.getCollection(storeId, id), resource)
+      )
+      .handleRaw("createCollection", () =>
+        write(newCollection, ({ body, store }) => catalog.createCollection(store, body), created)
+      )
+      .handleRaw("updateCollection", ({ params: { id } }) =>
+        write(
+          collectionPatch,
+          ({ body, condition, store }) => catalog.updateCollection(store, id, body, condition),
+          resource
+        )
+      )
+      .handle("deleteCollection", ({ params: { id } }) =>
+        remove(
+          ({ condition, store }) => catalog.deleteCollection(store, id, condition),
+          () => deleted(id)
+        )
+      )
+  })
+)

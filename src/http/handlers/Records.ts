@@ -1,29 +1,32 @@
 import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import type { Installation } from "../../domain/access/Installations.ts"
 import { Customers } from "../../domain/records/Customer.ts"
 import { Orders } from "../../domain/records/Order.ts"
-import * as Api from "../api/Records.ts"
-import type { HandlersOf } from "../Handler.ts"
-import { page } from "./Answers.ts"
-import { read } from "./Reads.ts"
+import { PartnerApi } from "../api/PartnerApi.ts"
+import { page, read } from "./Answers.ts"
 
-/** Whether personal data is shown to the installation. */
+/** True if the installation may read personal data. */
 const isPersonal = ({ capabilities }: Installation) => capabilities.includes("customer_pii")
 
-export const makeRecordHandlers = Effect.gen(function* () {
-  const orders = yield* Orders
-  const customers = yield* Customers
-
-  return {
-    listOrders: read(
-      Api.listOrders,
-      ({ installation, query, store }) => orders.list(store, { ...query, isPersonal: isPersonal(installation) }),
-      page("orders")
-    ),
-    listCustomers: read(
-      Api.listCustomers,
-      ({ installation, query, store }) => customers.list(store, { ...query, isPersonal: isPersonal(installation) }),
-      page("customers")
+export const OrdersLive = HttpApiBuilder.group(PartnerApi, "Orders", (handlers) =>
+  Effect.map(Orders, (orders) =>
+    handlers.handle("listOrders", ({ query }) =>
+      read(
+        (installation) => orders.list(installation.storeId, { ...query, isPersonal: isPersonal(installation) }),
+        page("orders")
+      )
     )
-  } satisfies HandlersOf<typeof Api.OrdersGroup | typeof Api.CustomersGroup>
-})
+  )
+)
+
+export const CustomersLive = HttpApiBuilder.group(PartnerApi, "Customers", (handlers) =>
+  Effect.map(Customers, (customers) =>
+    handlers.handle("listCustomers", ({ query }) =>
+      read(
+        (installation) => customers.list(installation.storeId, { ...query, isPersonal: isPersonal(installation) }),
+        page("customers")
+      )
+    )
+  )
+)

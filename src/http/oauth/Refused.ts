@@ -11,7 +11,7 @@ import type {
   UnsupportedGrantType,
   UnsupportedResponseType
 } from "../../domain/oauth/Refusals.ts"
-import type { Reply } from "../Call.ts"
+import type { Reply } from "../Reply.ts"
 
 /** What the authorization server refuses with a code of its protocol. */
 export type OauthRefusal =

@@ -1,11 +1,11 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import type { IncomingMessage } from "node:http"
 import { AgentClients } from "../../domain/oauth/AgentClients.ts"
 import { type Described, InvalidClientMetadata, readMetadata } from "../../domain/oauth/ClientMetadata.ts"
 import type { ClientId } from "../../domain/oauth/Clients.ts"
 import { jsonBody, receiveBody } from "../Body.ts"
-import type { Reply } from "../Call.ts"
-import { makeEndpoints } from "../Endpoints.ts"
+import type { Reply } from "../Reply.ts"
+import { postRoute } from "../Endpoints.ts"
 import type { Exchange } from "../Exchange.ts"
 import { type OauthRefusal, NO_STORE, refusedOf } from "./Refused.ts"
 
@@ -38,7 +38,7 @@ const registered = (id: ClientId, { logoUrl, name, redirectUris, website }: Desc
 })
 
 /** `POST /oauth/register`, for clients of agents that nobody told of them before (RFC 7591). */
-export const makeRegistration = Effect.gen(function* () {
+export const RegistrationRoute = Effect.gen(function* () {
   const { register } = yield* AgentClients
 
   const answer = Effect.fnUntraced(
@@ -49,5 +49,5 @@ export const makeRegistration = Effect.gen(function* () {
     Effect.catch((error: OauthRefusal) => Effect.succeed(refusedOf(error)))
   )
 
-  return yield* makeEndpoints({ [REGISTRATION_PATH]: answer }, "Clients register with POST")
-})
+  return postRoute(REGISTRATION_PATH, "Clients register with POST", answer)
+}).pipe(Layer.unwrap)

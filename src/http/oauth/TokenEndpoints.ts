@@ -1,11 +1,11 @@
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import type { IncomingMessage } from "node:http"
 import type { Credentials } from "../../domain/oauth/Clients.ts"
 import { Grants, type TokenSet } from "../../domain/oauth/Grants.ts"
 import { isVerifier } from "../../domain/oauth/Pkce.ts"
 import { InvalidRequest, TooManyFailures, UnsupportedGrantType } from "../../domain/oauth/Refusals.ts"
-import type { Reply } from "../Call.ts"
-import { makeEndpoints } from "../Endpoints.ts"
+import type { Reply } from "../Reply.ts"
+import { postRoute } from "../Endpoints.ts"
 import type { Exchange } from "../Exchange.ts"
 import { makeFailures } from "./Failures.ts"
 import { credentialsOf, formOf, required } from "./Form.ts"
@@ -26,6 +26,8 @@ const answerOf = ({ accessToken, expiresIn, refreshToken, scopes }: TokenSet): R
   headers: NO_STORE
 })
 
+const NOT_POST = "Forms are sent with POST"
+
 const REVOKED: Reply = { status: 200, body: "{}", headers: NO_STORE }
 
 /**
@@ -33,7 +35,7 @@ const REVOKED: Reply = { status: 200, body: "{}", headers: NO_STORE }
  * is sent alone, by no cookie, so pages of any site may send them; none may read the answer, as no surface of the service
  * is for pages of other sites.
  */
-export const makeTokenEndpoints = Effect.gen(function* () {
+export const TokenRoutes = Effect.gen(function* () {
   const grants = yield* Grants
   const failed = makeFailures()
 
@@ -87,6 +89,8 @@ export const makeTokenEndpoints = Effect.gen(function* () {
       )
     }
 
-  const endpoints = { "/oauth/token": answering(token), "/oauth/revoke": answering(revoke) }
-  return yield* makeEndpoints(endpoints, "Forms are sent with POST")
-})
+  return Layer.merge(
+    postRoute("/oauth/token", NOT_POST, answering(token)),
+    postRoute("/oauth/revoke", NOT_POST, answering(revoke))
+  )
+}).pipe(Layer.unwrap)

@@ -1,7 +1,7 @@
 import { Cause, Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { currentExchange } from "../Exchange.ts"
-import { failureOf } from "../Failure.ts"
+import { failureOf } from "../Reply.ts"
 import { problem, respond } from "./Page.ts"
 
 type Request = HttpServerRequest.HttpServerRequest

@@ -1,10 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Config, Context, Deferred, Effect, Fiber, Layer, Logger, References } from "effect"
+import { HttpRouter } from "effect/http"
 import { TestClock } from "effect/testing"
 import { connect } from "node:net"
 import { Unavailable } from "../../../src/domain/Unavailable.ts"
 import { listen } from "../../../src/http/Listener.ts"
 import { makeMcp } from "../../../src/http/Mcp.ts"
+import { RouterMiddleware } from "../../../src/http/Routes.ts"
 import { makeRpc } from "../../../src/http/Rpc.ts"
 import { serve } from "../../../src/http/Serve.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
@@ -56,7 +58,7 @@ const Service = Layer.unwrap(
       Effect.gen(function* () {
         const rpc = yield* makeRpc(yield* makeCalls(Object.values(yield* makeAgentProcedures)))
         const mcp = yield* makeMcp(yield* makeMessages(proceduresOf(told)))
-        yield* serve((message, exchange) => rpc(message, exchange) || mcp(message, exchange), Effect.never)
+        yield* serve(yield* HttpRouter.toHttpEffect(Layer.mergeAll(rpc, mcp, RouterMiddleware)))
       })
     ).pipe(
       Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),

@@ -1,7 +1,23 @@
 import { type Cause, Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { unavailableIn } from "../domain/Unavailable.ts"
-import type { Reply } from "./Call.ts"
+import type { JsonText } from "../domain/Document.ts"
 import { replyOf } from "./ErrorTable.ts"
+
+/** A JSON response. */
+export interface Reply {
+  readonly status: number
+  readonly body: JsonText
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The response of the platform for a reply. */
+export const toResponse = ({ body, headers = {}, status }: Reply): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(body, {
+    status,
+    headers: status === 401 ? { "www-authenticate": "Bearer", ...headers } : headers,
+    contentType: headers["content-type"] ?? "application/json"
+  })
 
 /** The answer to a request that no error of the table fits. */
 export const refusal = (status: number, error: string, headers: Reply["headers"] = {}): Reply => ({

@@ -1,0 +1,57 @@
+import { Effect } from "effect"
+import { HttpBody, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { codedTag, type Coding, codingOf, compress } from "../Coding.ts"
+
+/** Bytes from which a response is worth compressing. */
+const MIN_COMPRESSED = 1024
+
+/**
+ * Bytes that are compressed at once, about 0.1 s of work. Further responses are sent as they are, so that nobody waits for
+ * the compression of another store's lists.
+ */
+const MAX_COMPRESSING = 8 * 1024 * 1024
+
+const JSON_TYPE = /^application\/(?:json|ndjson)/
+
+type Response = HttpServerResponse.HttpServerResponse
+
+let compressing = 0
+
+const compressed = (coding: Coding, bytes: Uint8Array) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => (compressing += bytes.length)),
+    () => compress(coding, "least", bytes),
+    () => Effect.sync(() => (compressing -= bytes.length))
+  )
+
+const withBody = (response: Response, coding: Coding, bytes: Uint8Array, contentType: string) => {
+  const { etag } = response.headers
+  return HttpServerResponse.setHeaders(HttpServerResponse.setBody(response, HttpBody.uint8Array(bytes, contentType)), {
+    "content-encoding": coding,
+    ...(etag === undefined ? {} : { etag: codedTag(etag, coding) })
+  })
+}
+
+/**
+ * Compresses JSON responses for clients that accept it. The library's `HttpMiddleware.compression` makes entity tags
+ * weak, and `If-Match` never accepts a weak one (`Compression.test.ts`).
+ */
+export const Compression = HttpRouter.middleware(
+  (app) =>
+    Effect.flatMap(app, (response): Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest> => {
+      const { body, headers } = response
+      if (body._tag !== "Uint8Array" || body.body.length < MIN_COMPRESSED) return Effect.succeed(response)
+      if (headers["content-encoding"] !== undefined || !JSON_TYPE.test(body.contentType))
+        return Effect.succeed(response)
+      const varied = HttpServerResponse.setHeader(response, "vary", "accept-encoding")
+      return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+        const coding = codingOf(request.headers["accept-encoding"])
+        if (coding === undefined || compressing + body.body.length > MAX_COMPRESSING) return Effect.succeed(varied)
+        return Effect.match(compressed(coding, body.body), {
+          onFailure: () => varied,
+          onSuccess: (bytes) => withBody(varied, coding, bytes, body.contentType)
+        })
+      })
+    }),
+  { global: true }
+)
