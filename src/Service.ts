@@ -1,4 +1,4 @@
-import { Config, Console, Deferred, Effect, Layer, Option, References } from "effect"
+import { Config, Console, Deferred, Effect, Layer, Option } from "effect"
 import { Health } from "./domain/Health.ts"
 import { openDemo } from "./layers/demo/Demo.ts"
 import { HousekeepingLive } from "./layers/Housekeeping.ts"
@@ -11,6 +11,7 @@ import { DomainLive } from "./layers/Domain.ts"
 import { LogFormat, LoggingLive } from "./layers/Logging.ts"
 import { invalidSetting, textIfAny } from "./layers/Settings.ts"
 import { givenKeys } from "./layers/webhooks/SecretKeys.ts"
+import { TracingLive } from "./layers/telemetry/Tracing.ts"
 import { webhookWorker } from "./layers/webhooks/Worker.ts"
 import { webhookWorkers } from "./layers/webhooks/Workers.ts"
 import { ServerLive } from "./Server.ts"
@@ -108,7 +109,7 @@ const Server = Layer.unwrap(
         Layer.provide(Layer.succeed(PublicUrl, outside)),
         Layer.provide(Services),
         Layer.provide(LoggingLive),
-        Layer.provide(Layer.succeed(References.TracerEnabled, false))
+        Layer.provide(TracingLive)
       )
   )
 )

@@ -1,7 +1,8 @@
-import { Console, Effect, Layer, References } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { DatabaseLive } from "../layers/Database.ts"
 import { DEFAULT_WORKERS, MAX_WORKERS } from "../layers/webhooks/Workers.ts"
+import { TracingLive } from "../layers/telemetry/Tracing.ts"
 import { integer, option } from "./Frame.ts"
 
 /** Delivers webhooks in a process of its own, beside any number of others. */
@@ -23,6 +24,6 @@ export const worker = Command.make(
           yield* makeWorker(size)
           yield* Console.log("Delivering webhooks; Ctrl-C stops")
         })
-      ).pipe(Layer.provide(DatabaseLive), Layer.provide(Layer.succeed(References.TracerEnabled, false)))
+      ).pipe(Layer.provide(DatabaseLive), Layer.provide(TracingLive))
     )
 ).pipe(Command.withDescription("Deliver webhooks until stopped, beside servers started with WEBHOOK_WORKERS=0 or not"))

@@ -5,11 +5,12 @@ import { NetAddress } from "effect/net"
 import { randomUUID } from "node:crypto"
 import { maxHeaderSize } from "node:http"
 import { type ListenOptions, Socket } from "node:net"
-import { AccessLog, accessOf } from "./AccessLog.ts"
+import { accessOf } from "./AccessLog.ts"
 import { ApiServer } from "./ApiServer.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { type ConnectionLimits, isLoopback } from "./ConnectionLimits.ts"
 import { Exchange, REQUEST_ID } from "./Exchange.ts"
+import { makeRequestLog } from "./RequestMetrics.ts"
 import { NO_ROUTE, refusal, type Reply } from "./Reply.ts"
 
 const JSON_HEADERS = { "content-type": "application/json", connection: "close" }
@@ -65,7 +66,7 @@ export const refuse = (exchange: Exchange, status: number, error: string, header
  * (bad HTTP) and what comes on an open connection while the service stops.
  */
 const makeListener = Effect.fn(function* ({ stalled, ...limits }: SocketLimits): Effect.fn.Return<ApiServer> {
-  const log = yield* AccessLog
+  const log = yield* makeRequestLog
   const isTrusted = yield* TrustedProxies
   const options = {
     requestTimeout: REQUEST_TIMEOUT,

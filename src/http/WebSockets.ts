@@ -2,7 +2,7 @@ import { Effect, type Redacted } from "effect"
 import type { IncomingMessage } from "node:http"
 import { WebSocketServer } from "ws"
 import { ForeignOrigin } from "../domain/access/Sessions.ts"
-import { AccessLog, accessOf } from "./AccessLog.ts"
+import { accessOf } from "./AccessLog.ts"
 import { bearerToken } from "./Bearer.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import type { Reply } from "./Reply.ts"
@@ -12,6 +12,7 @@ import { failureOf, refusal } from "./Reply.ts"
 import { Listener, sendReply } from "./Listener.ts"
 import { type Guest, makeOpenSockets } from "./OpenSockets.ts"
 import { makeOrigin } from "./Origin.ts"
+import { makeRequestLog } from "./RequestMetrics.ts"
 import { PATH } from "./Rpc.ts"
 import type { Upgrade } from "./Serve.ts"
 import { makeSessionCookie } from "./SessionCookie.ts"
@@ -68,7 +69,7 @@ const answer = (exchange: Exchange, reply: Reply) => {
  */
 export const makeWebSockets = (admit: Admit) =>
   Effect.gen(function* () {
-    const log = yield* AccessLog
+    const log = yield* makeRequestLog
     const isTrusted = yield* TrustedProxies
     const server = yield* Listener
     const { hold, refusalFor } = yield* makeOpenSockets

@@ -1,0 +1,76 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Metric, Tracer } from "effect"
+import { TracingLive } from "../../../src/layers/telemetry/Tracing.ts"
+import { ApiTest, freshClient } from "../../support/Api.ts"
+
+/** Keeps the spans that end, as an exporter does. */
+const recorder = () => {
+  const spans: Array<Tracer.NativeSpan> = []
+  const tracer = Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      spans.push(span)
+      return span
+    }
+  })
+  return { spans, tracer }
+}
+
+/** A tracer that is not the built-in one turns spans on. */
+const traced = (tracer: Tracer.Tracer) =>
+  ApiTest.pipe(Layer.provide(TracingLive), Layer.provideMerge(Layer.succeed(Tracer.Tracer, tracer)))
+
+const parentOf = ({ parent }: Tracer.Span): string | undefined =>
+  parent._tag === "Some" && parent.value._tag === "Span" ? parent.value.name : undefined
+
+it.live("a request, the methods of services and its statements have spans of one trace, without the token", () =>
+  Effect.gen(function* () {
+    const { spans, tracer } = recorder()
+    yield* Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      yield* client.get("/products?limit=2")
+    }).pipe(Effect.provide(traced(tracer)))
+    const request = spans.find(({ kind }) => kind === "server")
+    assert.deepInclude(Object.fromEntries(request?.attributes ?? []), {
+      "http.request.method": "GET",
+      "http.route": "/api/platform/v1/products",
+      "http.response.status_code": 200
+    })
+    const list = spans.find(({ name }) => name === "Catalog.listProducts")
+    assert.strictEqual(list?.traceId, request?.traceId)
+    const statement = spans.find((span) => parentOf(span) === "Catalog.listProducts")
+    assert.match(String(statement?.attributes.get("db.query.text")), /from products/)
+    assert.notInclude(JSON.stringify([...(request?.attributes ?? [])]), "Bearer")
+  })
+)
+
+it.live("spans are off without an exporter", () =>
+  Effect.gen(function* () {
+    const span = yield* Effect.option(Effect.currentSpan).pipe(Effect.withSpan("any"), Effect.provide(TracingLive))
+    assert.strictEqual(span._tag, "Some")
+    if (span._tag === "Some") assert.isFalse(span.value.sampled)
+  })
+)
+
+it.live("the duration of each request is recorded by method, route and status", () =>
+  Effect.gen(function* () {
+    yield* Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      yield* client.get("/products")
+      yield* client.get("/products")
+      yield* client.get("/products?limit=0")
+      yield* client.send("PURGE", "/unknown")
+    }).pipe(Effect.provide(ApiTest))
+    const series = (yield* Metric.snapshot).filter(({ id }) => id === "http.server.request.duration")
+    const counts = series.map(({ attributes, state }): Record<string, unknown> => ({
+      ...attributes,
+      count: "count" in state ? state.count : undefined
+    }))
+    const route = { "http.request.method": "GET", "http.route": "/api/platform/v1/products" }
+    assert.sameDeepMembers(counts, [
+      { ...route, "http.response.status_code": "200", count: 2 },
+      { ...route, "http.response.status_code": "400", count: 1 },
+      { "http.request.method": "_OTHER", "http.response.status_code": "404", count: 1 }
+    ])
+  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+)
