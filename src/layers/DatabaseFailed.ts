@@ -36,6 +36,7 @@ const REMEDIES: ReadonlyArray<readonly [said: RegExp, remedy: string]> = [
   [/^42501/, "Make the user the owner of the database"],
   [/^25006/, "Name the server that takes writes"],
   [/^53300/, "Lower DATABASE_POOL_SIZE, or let the database take more connections"],
+  [/schema is of another build/, "Name an empty database, or one of this release"],
   [/startup parameter/, "A pooler listens there: name the way around it, too (docs/poolers.md)"],
   [/^(?:42P05|26000)/, "The pooler does not know prepared statements: set DATABASE_PREPARE=false (docs/poolers.md)"]
 ]

@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Schedule, Schema } from "effect"
+import { Data, Effect, Layer, Schedule, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import baseline from "./migrations/0001_baseline.ts"
@@ -23,7 +23,19 @@ export const migrations = {
 /** The number that a migration's name begins with. */
 const idOf = (key: string) => Number(key.slice(0, 4))
 
-const decodeApplied = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ id: Schema.Int })))
+const nameOf = (key: string) => key.slice(5)
+
+const decodeApplied = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ id: Schema.Int, name: Schema.String })))
+
+/** The database has a migration of another name under a number that this release uses. */
+export class SchemaOfAnotherBuild extends Data.TaggedError("SchemaOfAnotherBuild")<{
+  readonly applied: string
+  readonly expected: string
+}> {
+  override get message() {
+    return `The schema is of another build: migration "${this.applied}" was applied where this release has "${this.expected}"`
+  }
+}
 
 /**
  * A client whose statements all run on one connection. Its session has no time limits but the one for tables, whatever is
@@ -101,11 +113,13 @@ export const migrate = (wanted: Readonly<Record<string, Migration>>) =>
       const sql = yield* makeSession
       yield* lock(sql)
       yield* createTable(sql)
-      const applied = decodeApplied(yield* sql`select migration_id as id from effect_sql_migrations`)
-      const known = new Set(applied.map(({ id }) => id))
+      const rows = decodeApplied(yield* sql`select migration_id as id, name from effect_sql_migrations`)
+      const applied = new Map(rows.map(({ id, name }) => [id, name]))
       for (const [key, migration] of Object.entries(wanted)) {
-        if (known.has(idOf(key))) continue
-        const note = sql`insert into effect_sql_migrations (migration_id, name) values (${idOf(key)}, ${key.slice(5)})`
+        const [expected, before] = [nameOf(key), applied.get(idOf(key))]
+        if (before === expected) continue
+        if (before !== undefined) return yield* new SchemaOfAnotherBuild({ applied: before, expected })
+        const note = sql`insert into effect_sql_migrations (migration_id, name) values (${idOf(key)}, ${expected})`
         const run =
           migration instanceof OutsideTransaction
             ? Effect.andThen(migration.steps, note)

@@ -111,6 +111,18 @@ it.live("a table that a dump reads is read by others while a migration wants it,
   })
 )
 
+it.live("a database with the schema of another build is refused, and stays as it is", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    yield* start(url)
+    const client = yield* connection(Redacted.value(url))
+    yield* rowsOf(client, "update effect_sql_migrations set name = 'create_stores' where migration_id = 1")
+    const refused = yield* Effect.flip(start(url, laterMigrations))
+    assert.include(String(refused), 'migration "create_stores" was applied where this release has "baseline"')
+    assert.lengthOf(yield* rowsOf(client, "select from effect_sql_migrations"), 1)
+  })
+)
+
 it.live("a migration in a transaction builds no index of a table that is in use", () =>
   Effect.gen(function* () {
     const database = postgres({ url: yield* freshDatabase, maxConnections: 1 })
