@@ -1,0 +1,70 @@
+import { assert, it } from "@effect/vitest"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { dirname, join, normalize } from "node:path"
+import manifest from "../package.json" with { type: "json" }
+
+const documents = [".", "docs"]
+  .flatMap((folder) =>
+    readdirSync(folder, { recursive: folder === "docs", encoding: "utf8" }).map((file) => join(folder, file))
+  )
+  .filter((file) => file.endsWith(".md"))
+  .toSorted()
+
+const textOf = (file: string) => readFileSync(file, "utf8")
+
+/** The anchors of a document's headings, as GitHub makes them. */
+const anchorsOf = (file: string) =>
+  new Set(
+    [...textOf(file).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+        .trim()
+        .replaceAll(/\s/g, "-")
+    )
+  )
+
+/** The lines of a document's shell blocks, without comments. */
+const commandsOf = (file: string) =>
+  [...textOf(file).matchAll(/^```sh\n([^]*?)^```/gm)].flatMap(([, block = ""]) =>
+    block.split("\n").map((line) => line.replace(/\s+#.*$/, "").trim())
+  )
+
+it("every link of the documents leads to a file and a heading that exist", () => {
+  const links = documents.flatMap((file) =>
+    [...textOf(file).matchAll(/\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]+))?\)/g)].map(([link, path = "", anchor]) => ({
+      broken: `${file}: ${link}`,
+      target: path === "" ? file : normalize(join(dirname(file), path)),
+      anchor
+    }))
+  )
+  assert.isAbove(links.length, 50)
+  const broken = links.filter(
+    ({ anchor, target }) => !existsSync(target) || (anchor !== undefined && !anchorsOf(target).has(anchor))
+  )
+  assert.deepStrictEqual(
+    broken.map((link) => link.broken),
+    []
+  )
+})
+
+it("npm scripts, files and folders that the documents run are there", () => {
+  const scripts = new Set(["start", "test", ...Object.keys(manifest.scripts)])
+  const commands = documents.flatMap((file) => commandsOf(file).map((command) => ({ file, command })))
+  assert.isAbove(commands.length, 20)
+  const missing = commands.filter(({ command }) => {
+    const [, script] = /^(?:\w+=\S+ )*npm run ([\w:]+)/.exec(command) ?? []
+    const [, path] =
+      /^(?:cd |npx vitest run |node |(?=\.ci\/))((?:\.ci|examples|scripts|test)\/\S+)/.exec(command) ?? []
+    return (script !== undefined && !scripts.has(script)) || (path !== undefined && !existsSync(path))
+  })
+  assert.deepStrictEqual(missing, [])
+})
+
+const words = (file: string) => textOf(file).trim().split(/\s+/).length
+
+it("the README has fewer than 900 words, ARCHITECTURE 1,500 and the performance page 1,200", () => {
+  assert.isBelow(words("README.md"), 900)
+  assert.isBelow(words("ARCHITECTURE.md"), 1500)
+  assert.isBelow(words("docs/performance.md"), 1200)
+})
