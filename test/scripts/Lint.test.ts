@@ -1,0 +1,86 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { spawnSync } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { folder } from "../support/Process.ts"
+
+const run = (script: string, ...args: ReadonlyArray<string>) =>
+  spawnSync(process.execPath, [script, ...args], { encoding: "utf8" })
+
+/** Checks the lines of a document; returns the numbers of those with a finding. */
+const found = Effect.fn(function* (lines: ReadonlyArray<string>) {
+  const file = join(yield* folder, "page.md")
+  writeFileSync(file, lines.join("\n"))
+  const { status, stdout } = run("scripts/lint-words.mjs", file)
+  const numbers = [...stdout.matchAll(/^.*?page\.md:(\d+): /gm)].map(([, number]) => Number(number))
+  assert.strictEqual(status, numbers.length === 0 ? 0 : 1)
+  return numbers
+})
+
+const HARD = [
+  "What is not answered within 10 seconds is tried again.",
+  "A sentence. Who gives up waiting leaves nothing behind.",
+  "- Whether the key is known is looked up first.",
+  "1. Of two requests the second waits.",
+  "| `size` | What it holds |",
+  "**Order.** That the other one came first, the index shows.",
+  "The window is exact. Nor does it drift.",
+  "The header says which version it is.",
+  "A rehearsal keeps nothing.",
+  "Credentials stand in the file.",
+  "The app is told of the change.",
+  "A slow request is given up.",
+  "Compressed for who asks."
+]
+
+const PLAIN = [
+  "# What to expect",
+  "What does it cost?",
+  "That takes two seconds.",
+  "Clients that do not read are disconnected.",
+  "The `What is` prefix is code, and so is `rehearse`.",
+  "| What | Value |",
+  "See [the page](what-is-told.md).",
+  "```",
+  "What is in a block is code. Nor is it checked.",
+  "```",
+  "The merchant knows the password."
+]
+
+it.live("every pattern of hard prose is found, on its own line", () =>
+  Effect.gen(function* () {
+    assert.deepStrictEqual(
+      yield* found(HARD),
+      HARD.map((_, index) => index + 1)
+    )
+  })
+)
+
+it.live("plain prose, questions, headings, links and code have no findings", () =>
+  Effect.gen(function* () {
+    assert.deepStrictEqual(yield* found(PLAIN), [])
+  })
+)
+
+it("the documents of the project have no findings", () => {
+  const { stdout } = run("scripts/lint-words.mjs")
+  assert.strictEqual(stdout, "")
+})
+
+it("commit subjects are checked for type, length and full stop", () => {
+  const check = `
+    import { problemsOf } from "./scripts/lint-commits.mjs"
+    process.stdout.write(JSON.stringify(process.argv.slice(1).map((subject) => problemsOf(subject).length)))
+  `
+  const subjects = [
+    "feat(webhooks): retry after 429",
+    "fix!: drop the header",
+    "Retry after 429",
+    "chore: update packages",
+    "docs: describe the window.",
+    `docs: ${"long ".repeat(20)}`
+  ]
+  const { stderr, stdout } = run("--input-type=module", "--eval", check, ...subjects)
+  assert.strictEqual(stdout, "[0,0,1,1,1,1]", stderr)
+})
