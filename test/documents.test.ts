@@ -61,6 +61,28 @@ it("npm scripts, files and folders that the documents run are there", () => {
   assert.deepStrictEqual(missing, [])
 })
 
+/** Records of decisions keep the names of their time; the contract names none. */
+const isCurrent = (file: string) => !/^docs\/(?:decisions|spec)\//.test(file) && file !== "CHANGELOG.md"
+
+const targets = (path: string) => [path, `src/${path}`, `test/${path}`, `test/${path}.test.ts`]
+
+it("every path in the documents is there, from the root or from src", () => {
+  const paths = documents
+    .filter(isCurrent)
+    .flatMap((file) =>
+      [
+        ...textOf(file).matchAll(
+          /`((?:\.ci|cli|docs|domain|examples|http|layers|rpc|scripts|src|test|web)\/[\w./-]+)`/g
+        )
+      ].map(([, path = ""]) => ({ file, path }))
+    )
+  assert.isAbove(paths.length, 60)
+  assert.deepStrictEqual(
+    paths.filter(({ path }) => !targets(path).some((target) => existsSync(target))),
+    []
+  )
+})
+
 const words = (file: string) => textOf(file).trim().split(/\s+/).length
 
 it("the README has fewer than 900 words, ARCHITECTURE 1,500 and the performance page 1,200", () => {

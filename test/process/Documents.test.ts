@@ -7,10 +7,11 @@ import { promisify } from "node:util"
 import { isMissing, runInBash } from "../support/Programs.ts"
 import { folder, ownDatabase, startServer } from "../support/Process.ts"
 
-/** The blocks of a language in a section of a document. */
-const blocksOf = (file: string, heading: string, language: string) => {
-  const [, section = ""] = readFileSync(file, "utf8").split(`\n## ${heading}\n`)
-  const [text = ""] = section.split("\n## ")
+/** The blocks of a language in a document, or in one of its sections. */
+const blocksOf = (file: string, language: string, heading?: string) => {
+  const whole = readFileSync(file, "utf8")
+  const [, section = ""] = heading === undefined ? ["", whole] : whole.split(`\n## ${heading}\n`)
+  const [text = ""] = heading === undefined ? [section] : section.split("\n## ")
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "gm"))].map(([, block = ""]) => block)
 }
 
@@ -23,12 +24,14 @@ const demo = Effect.gen(function* () {
   return { base, root }
 })
 
+/** The lines for a server at another address, without progress bars. */
+const asked = (base: string) => (block: string) =>
+  block.replaceAll("http://127.0.0.1:3000", base).replaceAll("curl ", "curl -s ")
+
 it.live.skipIf(isMissing("bash") || isMissing("curl"))("the first requests of the README succeed as it shows", () =>
   Effect.gen(function* () {
     const { base, root } = yield* demo
-    const [list, create] = blocksOf("README.md", "First request", "sh").map((block) =>
-      block.replaceAll("http://127.0.0.1:3000", base).replaceAll("curl ", "curl -s ")
-    )
+    const [list, create] = blocksOf("README.md", "sh", "First request").map(asked(base))
     assert.isDefined(list)
     assert.isDefined(create)
     const listed = yield* Effect.promise(() => runInBash(`cd ${root}`, list))
@@ -41,10 +44,20 @@ it.live.skipIf(isMissing("bash") || isMissing("curl"))("the first requests of th
   })
 )
 
+it.live.skipIf(isMissing("bash") || isMissing("curl"))("the calls of the RPC page succeed", () =>
+  Effect.gen(function* () {
+    const { base, root } = yield* demo
+    const [calls = ""] = blocksOf("docs/rpc.md", "sh").map(asked(base))
+    const { stdout } = yield* Effect.promise(() => runInBash(`cd ${root}`, calls))
+    assert.lengthOf(stdout.match(/"_tag":"Exit"/g) ?? [], 2, stdout)
+    assert.lengthOf(stdout.match(/"_tag":"Success"/g) ?? [], 2, stdout)
+  })
+)
+
 it.live("the program of the tutorial prints what the tutorial shows", () =>
   Effect.gen(function* () {
     const { root } = yield* demo
-    const [program = ""] = blocksOf("docs/tutorial-app.md", "Write your own call", "js")
+    const [program = ""] = blocksOf("docs/tutorial-app.md", "js", "Write your own call")
     const app = join(root, "examples/price-tags")
     mkdirSync(join(app, "node_modules"), { recursive: true })
     symlinkSync(process.cwd(), join(app, "node_modules/partner-api"))
