@@ -5,10 +5,9 @@ import { fileURLToPath } from "node:url"
 
 const FILES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"]
 
-/** The contract is given, and 0007 and 0015 are records of engines that are being replaced. */
+/** The contract is given, and 0015 records an engine that is being replaced. */
 const EXEMPT = new Set([
   "docs/spec/partner-api-v1.md",
-  "docs/decisions/0007-endpoints-are-dispatched-from-their-definitions.md",
   "docs/decisions/0015-calls-are-answered-from-their-definitions.md"
 ])
 
