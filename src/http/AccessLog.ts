@@ -1,26 +1,26 @@
 import { Context, Effect, Layer, LogLevel, References } from "effect"
 import type { Exchange } from "./Exchange.ts"
 
-/** What is told of a request once its answer is written, or given up. */
+/** The entry of a request in the access log. */
 export interface Access {
   readonly method: string
   readonly route: string
   /** `aborted` when the connection was gone before the whole answer was written. */
   readonly status: number | "aborted"
   readonly milliseconds: number
-  /** The client's, behind trusted proxies too. */
+  /** The client's address, also behind trusted proxies. */
   readonly address: string
-  /** Who asked, once that is known. */
+  /** The installation whose token the request carries, if the token is valid. */
   readonly installation: string | undefined
   readonly requestId: string
 }
 
-/** Takes what is told of each request. Where nobody provides one, it is forgotten. */
+/** Receives the entry of each request. Without an implementation, entries are dropped. */
 export const AccessLog = Context.Reference<(access: Access) => void>("http/AccessLog", {
   defaultValue: (): ((access: Access) => void) => () => {}
 })
 
-/** What is told of a request that became one. */
+/** The entry of an exchange at this moment. */
 export const accessOf = (exchange: Exchange): Access => ({
   method: exchange.req.method ?? "-",
   route: exchange.route,
@@ -37,21 +37,21 @@ const textLine = (
 ) =>
   `${time} ${method} ${route} ${status} ${milliseconds} ms address=${address} installation=${installation} request=${requestId}\n`
 
-/** Of the form that the log's other lines have as JSON. */
+/** A line in the form of the other JSON lines of the log. */
 const jsonLine = (access: Access, time: string) =>
   `{"message":"request","logLevel":"INFO","timestamp":"${time}","annotations":${JSON.stringify(access)}}\n`
 
 const ignore = () => {}
 
-/** Milliseconds in which lines are gathered for one write. */
+/** Milliseconds for which lines are collected for one write. */
 const GATHERING = 50
 
-/** Characters that may wait for who reads standard output, before lines are left out. */
+/** Characters that may wait for the reader of standard output before lines are dropped. */
 const MAX_WAITING = 1024 * 1024
 
 /**
- * Writes the access log to `output`, at the level of information. Lines are gathered: a write for each would take as long
- * as the line twice over. Who reads them may be slow, or gone: neither holds up the service.
+ * Writes the access log to `output`, at log level `info`. Lines are collected, because a write for each line costs twice
+ * as much as the line. A slow or closed reader does not delay requests.
  */
 export const accessLogTo = (output: NodeJS.WriteStream, format: "text" | "json") =>
   Layer.effect(
@@ -73,7 +73,7 @@ export const accessLogTo = (output: NodeJS.WriteStream, format: "text" | "json")
         }
         lines = []
       }
-      // For good: what the last write breaks on is told after it.
+      // Stays registered: an error of the last write arrives after it.
       output.on("error", ignore)
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {

@@ -7,16 +7,16 @@ import { Incoming } from "./Incoming.ts"
 type Options = Omit<ServerOptions<typeof IncomingMessage, typeof Exchange>, "IncomingMessage" | "ServerResponse">
 
 /**
- * Connections that the system may hand over in one turn, before any of those that make room for them is closed: as many as
- * Node lets wait in the system.
+ * Connections that the operating system can hand over in one turn of the event loop, before evicted ones are closed. It is
+ * the backlog that Node asks for.
  */
 const BACKLOG = 511
 
-/** Node's server, which knows of each connection what is still to be answered on it. */
+/** Node's server, with the open exchanges of each connection. */
 export class ApiServer extends Server<typeof IncomingMessage, typeof Exchange> {
-  /** The exchanges of each connection that are not over, in their order. */
+  /** The exchanges of each connection without a complete response, in their order. */
   readonly #open = new WeakMap<Socket, Set<Exchange>>()
-  /** The connections that are kept for a next request. */
+  /** Connections without an open exchange. */
   readonly #idle = new Set<Socket>()
   readonly #connections: Connections
 
@@ -31,14 +31,14 @@ export class ApiServer extends Server<typeof IncomingMessage, typeof Exchange> {
       this.#open.set(socket, open)
       socket.once("close", () => {
         this.#idle.delete(socket)
-        // Node tells only the first of them, which has the socket: the others would wait for a client that is gone.
+        // Node emits `close` only for the first of them, which has the socket.
         for (const exchange of open) if (exchange.socket === null) exchange.emit("close")
       })
       this.#connections.add(socket)
     })
   }
 
-  /** Takes note of an exchange until it is over: its answer was sent whole, or given up. */
+  /** Tracks an exchange until its response is complete or aborted. */
   track(exchange: Exchange): void {
     const { req } = exchange
     const { socket } = req
@@ -48,7 +48,7 @@ export class ApiServer extends Server<typeof IncomingMessage, typeof Exchange> {
     this.#connections.wait(socket)
     const rest = () => {
       if (open?.size === 0 && !socket.destroyed) this.#idle.add(socket)
-      // A connection that a client keeps open for more would hold up the stop until the client thinks of it.
+      // An idle connection would delay the shutdown until the client closes it.
       if (!this.listening) this.closeIdleConnections()
     }
     exchange.once("close", () => {
@@ -59,19 +59,19 @@ export class ApiServer extends Server<typeof IncomingMessage, typeof Exchange> {
     })
   }
 
-  /** Keeps a connection that no longer serves HTTP. */
+  /** Exempts a connection that was upgraded to another protocol. */
   release(socket: Socket): void {
     this.#connections.release(socket)
   }
 
-  /** The exchange of a connection that is answered last of those that it has now. */
+  /** The last open exchange of a connection. */
   lastOpen(socket: Socket): Exchange | undefined {
     return [...(this.#open.get(socket) ?? [])].at(-1)
   }
 
   /**
-   * Closes what is kept for later. Node, which also does this as the first of a stop, takes for idle what has an answer of
-   * which most is still to be sent.
+   * Closes the idle connections. Node calls it at the start of a shutdown. Its own implementation counts a connection as
+   * idle while most of a response is still to be sent.
    */
   override closeIdleConnections(): void {
     for (const socket of this.#idle) socket.destroy()

@@ -6,34 +6,37 @@ import { isNotModified } from "./Conditions.ts"
 
 const compressed = (coding: Coding, bytes: Buffer) => Effect.cached(compress(coding, "most", bytes))
 
-/** Bytes that stay the same while the process lives, in every coding that a client may ask for. */
-interface Kept {
+/** A static file, in every coding that a client can accept. */
+interface StaticAsset {
   readonly etag: string
   readonly identity: Effect.Effect<Buffer>
   readonly br: Effect.Effect<Buffer, Error>
   readonly gzip: Effect.Effect<Buffer, Error>
 }
 
-/** Keeps what is served; each coding is made when it is first asked for. */
-export const keep = (bytes: Buffer): Effect.Effect<Kept> =>
+/** Makes a static asset of a file. Each coding is made at its first request. */
+export const makeStaticAsset = (bytes: Buffer): Effect.Effect<StaticAsset> =>
   Effect.map(Effect.all({ br: compressed("br", bytes), gzip: compressed("gzip", bytes) }), (coded) => ({
     etag: `"${hash("sha256", bytes, "base64url").slice(0, 22)}"`,
     identity: Effect.succeed(bytes),
     ...coded
   }))
 
-/** The headers that something is sent with, whoever asks for it. */
-interface Sent {
+/** The headers of an asset. */
+interface AssetHeaders {
   readonly "content-type": string
   readonly "cache-control": string
   readonly [header: string]: string
 }
 
-/** Browsers keep it and ask about it each time, so that the next release is seen at once. */
-export const ASKED_ABOUT = "no-cache"
+/** Browsers revalidate the asset at each use, so that they show the next release at once. */
+export const REVALIDATE = "no-cache"
 
-/** Answers with what is kept, but only to who has another one (RFC 9110, section 13.1.2). */
-export const sendKept = Effect.fnUntraced(function* ({ etag: plain, ...made }: Kept, sent: Sent) {
+/** Serves an asset. A client that has the current one gets 304 (RFC 9110, section 13.1.2). */
+export const serveStaticAsset = Effect.fnUntraced(function* (
+  { etag: plain, ...made }: StaticAsset,
+  sent: AssetHeaders
+) {
   const asked = (yield* HttpServerRequest.HttpServerRequest).headers
   const coding = codingOf(asked["accept-encoding"])
   const etag = codedTag(plain, coding)
@@ -45,20 +48,20 @@ export const sendKept = Effect.fnUntraced(function* ({ etag: plain, ...made }: K
   })
 })
 
-/** A page, and the headers of its own. */
+/** A generated page, and the headers that only it has. */
 interface Page {
   readonly text: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A page that is made when somebody first asks for it. */
+/** Adds the route of a page that is generated at its first request. */
 export const asset = (path: `/${string}`, contentType: string, make: () => Page | Promise<Page>) =>
   HttpRouter.use((router) =>
     Effect.flatMap(
       Effect.cached(
         Effect.flatMap(
           Effect.promise(async () => make()),
-          ({ headers, text }) => Effect.map(keep(Buffer.from(text)), (kept) => ({ headers, kept }))
+          ({ headers, text }) => Effect.map(makeStaticAsset(Buffer.from(text)), (kept) => ({ headers, kept }))
         )
       ),
       (made) =>
@@ -66,7 +69,7 @@ export const asset = (path: `/${string}`, contentType: string, make: () => Page 
           "GET",
           path,
           Effect.flatMap(made, ({ headers, kept }) =>
-            sendKept(kept, { ...headers, "content-type": contentType, "cache-control": ASKED_ABOUT })
+            serveStaticAsset(kept, { ...headers, "content-type": contentType, "cache-control": REVALIDATE })
           )
         )
     )

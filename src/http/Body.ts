@@ -9,7 +9,7 @@ import { Encoded } from "../domain/Write.ts"
 /** Bytes of a request's body (decisions, section 4). */
 const MAX_BODY = 1024 * 1024
 
-/** Bytes of a body that is too large which are still read, so that a client that sends before it listens is answered. */
+/** Bytes of a too large body that are still read, so that a client that sends before it reads gets its response. */
 const MAX_DRAINED = 16 * MAX_BODY
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
@@ -22,7 +22,7 @@ interface Received {
 
 const refuse = (reason: string, issues?: ReadonlyArray<string>) => new BadRequest({ reason, issues })
 
-/** Tells whether a body is of a type, in UTF-8 if it says in what. */
+/** Makes a test for a media type, with `charset=utf-8` or without a charset. */
 export const isOfType = (type: string) => {
   const pattern = new RegExp(`^${type}\\s*(?:;\\s*charset\\s*=\\s*"?utf-8"?\\s*)?$`, "i")
   return (contentType: string | undefined): boolean => contentType !== undefined && pattern.test(contentType.trim())
@@ -30,7 +30,7 @@ export const isOfType = (type: string) => {
 
 const isJson = isOfType("application/json")
 
-/** The bytes of a body. One of more than `limit` is received and forgotten, up to a point, and then refused. */
+/** Receives the bytes of a body. More than `limit` are received and dropped, up to {@link MAX_DRAINED}, and refused. */
 export const receiveBody = (message: IncomingMessage, limit = MAX_BODY): Effect.Effect<Buffer, BadRequest> =>
   Effect.callback<Buffer, BadRequest>((resume) => {
     const chunks: Array<Buffer> = []
@@ -45,7 +45,7 @@ export const receiveBody = (message: IncomingMessage, limit = MAX_BODY): Effect.
     message.on("error", () => resume(refuse("The body was not received whole")))
   })
 
-/** The text of a body. */
+/** Decodes a body as UTF-8. */
 export const decodeText = (bytes: Uint8Array): Effect.Effect<string, BadRequest> =>
   Effect.try({
     try: () => utf8.decode(bytes),
@@ -65,8 +65,8 @@ const textOf = Effect.fnUntraced(function* ({ body, header }: Received) {
 })
 
 /**
- * The body of a write: a JSON object, of which nothing has been believed yet but its form; and what is made of it, where a
- * member is kept `verbatim`. Work on a large one runs through `pace`.
+ * Parses a body as a JSON object. `said` holds its members as they were sent, `given` those to decode: the member
+ * `verbatim` is its JSON text there. Work on a large body runs through `pace`.
  */
 export const jsonBody = Effect.fnUntraced(function* (received: Received, verbatim?: string) {
   const text = yield* textOf(received)

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { brotliCompress, constants, gzip } from "node:zlib"
 
-/** A content coding (RFC 9110, section 8.4.1), the one that costs less first. */
+/** A content coding (RFC 9110, section 8.4.1). The cheaper one comes first. */
 export type Coding = "br" | "gzip"
 
 const ELEMENT = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?$/i
 
-/** The coding that a client likes best by its `Accept-Encoding` (RFC 9110, section 12.5.3); none for who does not ask. */
+/** The coding that `Accept-Encoding` prefers (RFC 9110, section 12.5.3). Undefined without the header. */
 export const codingOf = (accepted: string | undefined): Coding | undefined => {
   if (accepted === undefined) return undefined
   const weights = new Map<string, number>()
@@ -21,14 +21,14 @@ export const codingOf = (accepted: string | undefined): Coding | undefined => {
   return br === best ? "br" : "gzip"
 }
 
-/** The entity tag of a resource sent in this coding: other bytes have another strong tag (RFC 9110, section 8.8.3.3). */
+/** The entity tag of a resource in a coding. Different bytes need different strong tags (RFC 9110, section 8.8.3.3). */
 export const codedTag = (etag: string, coding: Coding | undefined): string =>
   coding === undefined ? etag : `${etag.slice(0, -1)}-${coding}"`
 
-/** The tag of the resource itself, whatever coding it was sent in. */
+/** The tag of the resource, without that of a coding. */
 export const uncodedTag = (etag: string): string => etag.replace(/-(?:br|gzip)"$/, '"')
 
-/** How hard to look for what repeats: `least` for what is sent once, `most` for what is kept. */
+/** Compression levels: `least` for a response that is sent once, `most` for a static file. */
 const EFFORT = { least: { br: 1, gzip: 1 }, most: { br: 6, gzip: 6 } }
 
 /** Compresses beside the event loop. */

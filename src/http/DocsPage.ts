@@ -5,7 +5,7 @@ import { isObject } from "../domain/Json.ts"
 import { openApi } from "./api/Document.ts"
 import { PartnerApi } from "./api/PartnerApi.ts"
 
-/** What would ask another host, or offer to, is turned off; the rest is how the page reads best. */
+/** Options of the reference. Features that call other hosts are off. */
 const scalar = {
   withDefaultFonts: false,
   telemetry: false,

@@ -35,8 +35,8 @@ import { SlugTaken } from "../domain/catalog/Slug.ts"
 import { KeyMalformed, KeyMissing } from "./KeyRefused.ts"
 
 /**
- * Every error that a request may be answered with on purpose, and its status (contract, section 7). An error without a
- * row does not compile, neither where an endpoint declares it nor where its work fails with it.
+ * The status of every declared error (contract, section 7). An error without a row does not compile, neither in the
+ * definition of an endpoint nor in its handler.
  */
 const TABLE = {
   BadRequest: [BadRequest, 400],
@@ -82,7 +82,7 @@ type Row = (typeof TABLE)[keyof typeof TABLE]
 
 export type PublicError = InstanceType<Row[0]>
 
-/** What each status tells a client, in the words of the reference. */
+/** The meaning of each status, for the OpenAPI document. */
 export const MEANING: Record<Row[1] | 500, string> = {
   400: "The request is malformed; `issues` names each thing to change",
   401: "The bearer token is missing, invalid or expired",
@@ -96,7 +96,7 @@ export const MEANING: Record<Row[1] | 500, string> = {
   503: "The database is out of reach or overloaded, or too many requests of the store wait. Repeat the request with the same Idempotency-Key"
 }
 
-/** The one shape every failed request answers with. */
+/** The body of every failed request. */
 export const ErrorBody = Schema.Struct({
   error: Schema.String.annotate({ description: "What went wrong, and what to do about it" }),
   issues: Schema.optionalKey(
@@ -105,14 +105,14 @@ export const ErrorBody = Schema.Struct({
 }).annotate({ identifier: "Error", description: "Every failed request answers with this" })
 type ErrorBody = typeof ErrorBody.Type
 
-/** An error's body: its message and, where it has them, its lines. */
+/** The body of an error: its message and its issues, if it has any. */
 export const bodyOf = ({
   issues,
   message
 }: PublicError & { readonly issues?: ReadonlyArray<string> | undefined }): ErrorBody =>
   issues === undefined ? { error: message } : { error: message, issues }
 
-/** Seconds until the same request may be admitted. The rate limit names none (contract, section 8). */
+/** Seconds after which the request can be repeated. The rate limit has none (contract, section 8). */
 const retryAfterOf = (error: PublicError): number | undefined => {
   switch (error._tag) {
     case "SignInBusy":
@@ -127,27 +127,27 @@ const retryAfterOf = (error: PublicError): number | undefined => {
   }
 }
 
-/** The header that tells a client when to come back (RFC 9110, section 10.2.3). */
+/** The header `Retry-After` (RFC 9110, section 10.2.3). */
 export const retryAfter = (seconds: number | undefined): Readonly<Record<string, string>> =>
   seconds === undefined ? {} : { "retry-after": String(seconds) }
 
-/** The response to a request that is refused. */
+/** The response to a refused request. */
 export const replyOf = (error: PublicError) => ({
   status: TABLE[error._tag][1],
   body: JSON.stringify(bodyOf(error)),
   headers: retryAfter(retryAfterOf(error))
 })
 
-/** The body of each error, of which the reference knows by its name which error it is. */
+/** The schema of the body of each error. Its identifier is the tag, from which the OpenAPI document takes examples. */
 const BODIES = Record.map(TABLE, (_, tag) => ErrorBody.annotate({ identifier: tag }))
 
-/** The class of an error that the table has a status for. */
+/** The class of an error in the table. */
 interface ErrorClass extends Schema.Top {
   readonly Type: PublicError
   readonly fields: { readonly _tag: Schema.tag<PublicError["_tag"]> }
 }
 
-/** A domain error on the REST surface: its status from the table, its message as the body. It is only ever written. */
+/** Encodes a domain error for the REST API, with its status from the table. It cannot be decoded. */
 export const publicError = <S extends ErrorClass>(error: S) => {
   const tag = error.fields._tag.schema.literal
   return BODIES[tag].pipe(

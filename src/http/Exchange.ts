@@ -8,7 +8,7 @@ import type { InstallationId } from "../domain/access/Installations.ts"
 /** The header that names a request, in both directions. */
 export const REQUEST_ID = "x-request-id"
 
-/** What may stand in a line of the log as it is, whatever its format; common tracers' ids are of this form. */
+/** Request ids that are safe in every log format. The ids of common tracers have this form. */
 const WELL_FORMED = /^[\w.:/+=-]{1,128}$/
 
 const idOf = ({ headers }: IncomingMessage) => {
@@ -16,19 +16,19 @@ const idOf = ({ headers }: IncomingMessage) => {
   return typeof given === "string" && WELL_FORMED.test(given) ? given : randomUUID()
 }
 
-/** The answer to a request, and what the access log tells of the two. */
+/** A response, with the facts of its request for the access log. */
 export class Exchange<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
-  /** The client's own where it sent one that is well formed, so that both sides' logs name the request alike. */
+  /** The id that the client sent, if it is well formed, so that the logs of both sides have the same id. */
   readonly requestId = idOf(this.req)
   readonly startedAt = performance.now()
-  /** The pattern that the path met, as in `/products/:id`: what a client sent itself may hold secrets, or anything. */
+  /** The pattern of the route, as in `/products/:id`. The path itself can hold secrets. */
   route = "-"
   installationId: InstallationId | undefined = undefined
-  /** The client's address, which the socket no longer knows once it is closed. */
+  /** The client's address. A closed socket no longer has it. */
   address = "unknown"
 }
 
-/** The exchange that a request of the platform's router belongs to. */
+/** The exchange of a request of the router. */
 export const exchangeOf = (request: HttpServerRequest.HttpServerRequest): Exchange => {
   const response = NodeHttpServerRequest.toServerResponse(request)
   if (response instanceof Exchange) return response

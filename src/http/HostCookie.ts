@@ -3,19 +3,19 @@ import { Cookies, HttpServerResponse } from "effect/http"
 import { type Headers, makeOrigin } from "./Origin.ts"
 
 /**
- * A cookie of this host alone. A name that begins with `__Host-` is only ever set by the host itself, over TLS, for all of
- * it (RFC 6265bis, section 4.1.3.2).
+ * A cookie of this host alone. Browsers accept a name that begins with `__Host-` only from the host itself, over TLS, for
+ * all paths (RFC 6265bis, section 4.1.3.2).
  */
 export const makeHostCookie = (plainName: string) =>
   Effect.map(makeOrigin, ({ isOwnHost, isSecure }) => {
     const name = isSecure ? `__Host-${plainName}` : plainName
     return {
-      /** The value that the browser sent back; undefined without one. */
+      /** The value that the browser sent, if any. */
       read: (headers: Headers): Redacted.Redacted | undefined => {
         const value = isOwnHost(headers) ? Cookies.parseHeader(headers.cookie ?? "")[name] : undefined
         return value === undefined ? undefined : Redacted.make(value)
       },
-      /** Gives it to the browser for so long, or until that is closed. */
+      /** Sets the cookie for `maxAge`, or until the browser is closed. */
       set: (value: Redacted.Redacted, maxAge?: Duration.Input) =>
         HttpServerResponse.setCookieUnsafe(name, Redacted.value(value), {
           httpOnly: true,

@@ -1,7 +1,7 @@
 import { IncomingMessage } from "node:http"
 import { PATH } from "./Rpc.ts"
 
-/** Node keeps the first of several in `headers`. */
+/** `headers` holds only the first of several. */
 const countHosts = ({ rawHeaders }: IncomingMessage) => {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === "host") count++
@@ -9,9 +9,9 @@ const countHosts = ({ rawHeaders }: IncomingMessage) => {
 }
 
 /**
- * Reason to refuse a request that a proxy in front may read in another way than we do: another `Host` decides whose it is
- * (RFC 9112, section 3.2), and another transfer coding decides where it ends (section 6.3), which Node's parser checks only
- * after it has passed the request on.
+ * The reason to refuse a request that a proxy can read in another way: a second `Host` changes its target (RFC 9112,
+ * section 3.2), and an unknown transfer coding its end (section 6.3), which Node's parser checks only after it has passed
+ * the request on.
  */
 export const ambiguityOf = (message: IncomingMessage): string | undefined => {
   const { headers, httpVersion } = message
@@ -30,14 +30,14 @@ const asksForSocket = (message: IncomingMessage) =>
   ambiguityOf(message) === undefined
 
 /**
- * A request that becomes a socket only where it asks for one that there is. All others are answered as if they had not
- * asked, as HTTP allows (RFC 9110, section 7.8): Node would take each of them from the server, whatever it asks for, which
- * clients do with every first request that would rather have HTTP/2.
+ * A request that is upgraded only to a WebSocket that exists. Every other `Upgrade` is ignored, as HTTP allows (RFC 9110,
+ * section 7.8). Node emits all of them as `upgrade` instead of `request`, and clients that prefer HTTP/2 ask to upgrade
+ * with their first request.
  */
 export class Incoming extends IncomingMessage {
   declare private isAsking: unknown
 
-  /** Set by Node, and asked for by it to know whom to tell. */
+  /** Node sets and reads it to decide between the events `upgrade` and `request`. */
   get upgrade(): boolean {
     return this.isAsking === true && (this.method === "CONNECT" || asksForSocket(this))
   }

@@ -15,24 +15,24 @@ import { NO_ROUTE, refusal, type Reply } from "./Reply.ts"
 
 const JSON_HEADERS = { "content-type": "application/json", connection: "close" }
 
-/** Milliseconds in which a client must have sent its whole request. */
+/** Milliseconds for a client to send its whole request. */
 const REQUEST_TIMEOUT = 30_000
 
-/** Milliseconds that a connection is kept for its next request: longer than proxies keep theirs, which is mostly 60 s. */
+/** Milliseconds that an idle connection stays open. Proxies keep theirs for 60 s, and must close first. */
 const KEEP_ALIVE = 75_000
 
-/** Milliseconds between two looks for requests that take longer than that, of which Node has 30 seconds otherwise. */
+/** Milliseconds between two checks of {@link REQUEST_TIMEOUT}. Node checks every 30 s by default. */
 const CHECKING = 5_000
 
-/** How much a client may hold of the service. */
+/** Limits of connections. */
 export interface SocketLimits extends ConnectionLimits {
-  /** Milliseconds after which a client that takes nothing of its answer is given up; one that is slow may go on. */
+  /** Milliseconds after which a client that reads nothing of its response is disconnected. A slow reader is not. */
   readonly stalled: number
 }
 
 const LIMITS: SocketLimits = { stalled: 30_000, connections: 5000, perAddress: 1000, isExempt: isLoopback }
 
-/** What is wrong with what never became a request, by the code of Node's error. */
+/** The error messages for malformed HTTP, by the code of Node's error. */
 const REASONS = new Map([
   ["HPE_HEADER_OVERFLOW", `The address and the headers of a request must be at most ${maxHeaderSize} bytes`],
   ["ERR_HTTP_REQUEST_TIMEOUT", `The request was not received whole within ${REQUEST_TIMEOUT / 1000} seconds`]
@@ -41,7 +41,7 @@ const REASONS = new Map([
 const reasonOf = (error: Error) =>
   (Predicate.hasProperty(error, "code") && REASONS.get(String(error.code))) || "The request is not valid HTTP"
 
-/** The answer to a HEAD has no body. Node's error has the packet that broke, in which a request mostly begins. */
+/** The response to HEAD has no body. Node's error holds the packet, which mostly begins with the request. */
 const isHead = (error: Error) =>
   Predicate.hasProperty(error, "rawPacket") &&
   Buffer.isBuffer(error.rawPacket) &&
@@ -62,8 +62,8 @@ export const refuse = (exchange: Exchange, status: number, error: string, header
   sendReply(exchange, refusal(status, error, headers))
 
 /**
- * The socket side of the service. Whatever reaches it is answered in the one shape, also what never becomes a request
- * (bad HTTP) and what comes on an open connection while the service stops.
+ * Makes the HTTP server. Malformed HTTP, and requests on open connections while the service stops, get the same error
+ * shape as other requests.
  */
 const makeListener = Effect.fn(function* ({ stalled, ...limits }: SocketLimits): Effect.fn.Return<ApiServer> {
   const log = yield* makeRequestLog
@@ -81,9 +81,9 @@ const makeListener = Effect.fn(function* ({ stalled, ...limits }: SocketLimits):
   const open = (exchange: Exchange) => {
     exchange.setHeader(REQUEST_ID, exchange.requestId)
     exchange.address = clientAddress(exchange.req, isTrusted)
-    // Node reads on behind such a request only with the next packet: what came in the same one would never be answered.
+    // Node does not parse the rest of the packet after an upgrade request, so requests behind it would get no response.
     if (exchange.req.headers.upgrade !== undefined) exchange.shouldKeepAlive = false
-    // Node looks whether anything was written since. A request that is still being worked on has nothing to write.
+    // Node measures the time without a write. A request that is still being handled has nothing to write.
     exchange.on("timeout", () => {
       if (exchange.socket !== null && exchange.socket.writableLength > 0) exchange.socket.destroy()
     })
@@ -91,9 +91,9 @@ const makeListener = Effect.fn(function* ({ stalled, ...limits }: SocketLimits):
     server.track(exchange)
   }
   server.on("clientError", (error, socket) => {
-    // Behind an answer that is not taken there is no use for another.
+    // A client that does not read its response will not read an error either.
     if (!socket.writable || socket.writableLength > 0) return socket.destroy()
-    // The parser can refuse a request that was answered already.
+    // The parser can fail on a request that has its response already.
     if (socket instanceof Socket && server.lastOpen(socket)?.writableEnded === true) return socket.destroySoon()
     const requestId = randomUUID()
     const body = JSON.stringify({ error: reasonOf(error) })
@@ -104,12 +104,12 @@ const makeListener = Effect.fn(function* ({ stalled, ...limits }: SocketLimits):
       `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n${headers}\r\nconnection: close\r\n\r\n${isHead(error) ? "" : body}`
     )
   })
-  // Node would answer without a body; so it would where there is no Host, which is looked for in `Serve`.
+  // Node would answer without a body.
   server.on("checkExpectation", (_, exchange) => {
     open(exchange)
     refuse(exchange, 417, "Of Expect only 100-continue can be met")
   })
-  // Node would close the connection of who asks for a tunnel, without an answer. Nobody else listens to its socket now.
+  // Node would close the connection of a CONNECT request without a response. Its socket has no other listeners.
   server.on("connect", (message) => {
     const { socket } = message
     socket.on("error", () => socket.destroy())
@@ -120,7 +120,7 @@ const makeListener = Effect.fn(function* ({ stalled, ...limits }: SocketLimits):
       open(exchange)
       refuse(exchange, 404, NO_ROUTE).once("finish", () => socket.destroySoon())
     }
-    // A socket takes one answer at a time, and throws at the second.
+    // A socket takes one response at a time.
     const earlier = server.lastOpen(socket)
     if (earlier === undefined) answer()
     else earlier.once("close", answer)
@@ -133,21 +133,21 @@ const makeListener = Effect.fn(function* ({ stalled, ...limits }: SocketLimits):
   return server
 })
 
-/** The socket that the service answers on. */
+/** The HTTP server of the process. */
 export class Listener extends Context.Service<Listener, ApiServer>()("http/Listener") {}
 
 /**
- * The socket, listening; it stops taking connections first, and then waits for the requests in flight. `limits` replace
- * some of the usual ones.
+ * Listens until the scope ends. Then it stops accepting connections and waits for the requests in progress. `limits`
+ * override the defaults.
  */
 export const listen = (options: Config.Wrap<ListenOptions>, limits: Partial<SocketLimits> = {}) =>
   Layer.unwrap(Effect.map(Listener, (server) => NodeHttpServer.layerConfig(() => server, options))).pipe(
     Layer.provideMerge(Layer.effect(Listener, makeListener({ ...LIMITS, ...limits })))
   )
 
-/** Where the service is, as a URL writes it: an address of IPv6 stands in brackets there. */
+/** The URL of an address. IPv6 addresses are in brackets. */
 export const urlOf = (address: NetAddress.SocketAddress): string =>
   NetAddress.isUnixPathAddress(address) ? HttpServer.formatAddress(address) : `http://${NetAddress.formatInet(address)}`
 
-/** Where this process serves. */
+/** The URL on which this process listens. */
 export const baseUrl = Effect.map(HttpServer.HttpServer, ({ address }) => urlOf(address))

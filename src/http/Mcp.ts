@@ -16,7 +16,7 @@ import { issuer } from "./oauth/Issuer.ts"
 import { MCP_PATH, metadataUrl } from "./oauth/ProtectedResource.ts"
 import { makeOrigin } from "./Origin.ts"
 
-/** A message as it came over HTTP. */
+/** A message that was received over HTTP. */
 interface Sent<Agent> {
   readonly agent: Agent
   readonly message: JsonObject
@@ -30,7 +30,7 @@ interface Answer {
   readonly body: string
 }
 
-/** How the senders of messages are known, and their messages answered. */
+/** Identifies the senders of messages and answers them. */
 interface Messages<Agent> {
   readonly identify: (
     token: Redacted.Redacted
@@ -38,15 +38,15 @@ interface Messages<Agent> {
   readonly answer: (sent: Sent<Agent>) => Effect.Effect<Answer>
 }
 
-/** What the protocol says in headers; who sends is told by the token alone, and that goes no further. */
+/** Headers of the protocol. The token identifies the sender and is not passed on. */
 const OF_PROTOCOL = /^(?:accept|content-type|mcp-.*)$/
 
 const protocolHeaders = ({ headers }: IncomingMessage) =>
   Record.filter(headers, (value, name): value is string => typeof value === "string" && OF_PROTOCOL.test(name))
 
 /**
- * The answer to who has no token that is good: it leads a client that knows nothing but this address to where it gets one
- * (RFC 9728, section 5.1; RFC 6750, section 3.1).
+ * The response without a valid token. It names the metadata from which a client learns how to get one (RFC 9728, section
+ * 5.1; RFC 6750, section 3.1).
  */
 const challenge = (metadata: string, hasToken: boolean): Reply => ({
   ...replyOf(new InvalidToken()),
@@ -56,8 +56,8 @@ const challenge = (metadata: string, hasToken: boolean): Reply => ({
 })
 
 /**
- * Serves messages of the Model Context Protocol, on the sockets of the other surfaces: each is a request with the token of
- * an agent, is known, counted and read before the protocol's library sees it, and is answered whole.
+ * Adds the route of the Model Context Protocol. Each message is a request with the token of an agent. The agent is
+ * identified and counted, and the body is read, before the library of the protocol sees the message.
  */
 export const makeMcp = <Agent>({ answer, identify }: Messages<Agent>) =>
   Effect.gen(function* () {

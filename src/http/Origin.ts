@@ -1,14 +1,13 @@
 import { Context, Effect } from "effect"
 import { isLoopbackHost, parseUrl } from "../domain/Url.ts"
 
-/** Where the service is reached from outside, if that is not where it listens. */
+/** The public URL of the service, if it differs from the address on which it listens. */
 export const PublicUrl = Context.Reference<string | undefined>("http/PublicUrl", {
   defaultValue: (): string | undefined => undefined
 })
 
 /**
- * The origin that a text names, if browsers can reach the service there: over TLS, for which a proxy stands before it, or
- * on the same machine, and without anything behind the host.
+ * Parses a public URL: https, or http on this machine, without a path. Undefined if the text is another URL or none.
  */
 export const publicOrigin = (text: string): string | undefined => {
   const url = parseUrl(text)
@@ -18,7 +17,7 @@ export const publicOrigin = (text: string): string | undefined => {
   return isSafe && href === `${origin}/` ? origin : undefined
 }
 
-/** A request's headers, as Node or the platform hold them. */
+/** Headers of a request, as Node or the platform has them. */
 export interface Headers {
   readonly [name: string]: string | ReadonlyArray<string> | undefined
   readonly cookie?: string | undefined

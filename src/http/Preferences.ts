@@ -1,14 +1,13 @@
-/** How the client wants its request to be handled (RFC 7240, section 4.4). */
+/** The preference `handling` of a request (RFC 7240, section 4.4). */
 export interface Handling {
-  /** Fields that cannot be set are refused, and not ignored. */
+  /** Unknown and read-only fields are refused instead of ignored. */
   readonly strict: boolean
-  /** The write is decided and answered, and nothing of it is kept. */
+  /** The write is rolled back after its response is known. */
   readonly "dry-run": boolean
 }
 
 /**
- * What `Prefer` says of the handling. Of several values each counts, and not the first alone (section 2): a rehearsal that
- * nobody noticed would be a write.
+ * Parses `Prefer`. All values count, not only the first (RFC 7240, section 2): an overlooked dry run would be a write.
  */
 export const handlingOf = (prefer: string | undefined): Handling => {
   const asked = (prefer ?? "")
@@ -18,7 +17,7 @@ export const handlingOf = (prefer: string | undefined): Handling => {
   return { strict: values.has("strict"), "dry-run": values.has("dry-run") }
 }
 
-/** The header that tells which of it was followed. */
+/** The header `Preference-Applied`. */
 export const appliedOf = ({ strict, ...others }: Handling, hasBody: boolean): Readonly<Record<string, string>> => {
   const applied = [
     ...(strict && hasBody ? ["handling=strict"] : []),

@@ -3,10 +3,10 @@ import { SESSION_DAYS } from "../domain/access/Sessions.ts"
 import { makeHostCookie } from "./HostCookie.ts"
 
 export const makeSessionCookie = Effect.map(makeHostCookie("session"), ({ read, set }) => ({
-  /** The token of the session that the browser has, if it has one. */
+  /** The session token that the browser sent, if any. */
   sessionToken: read,
-  /** Gives the browser a new session. */
+  /** Sets the cookie of a new session. */
   withSession: (token: Redacted.Redacted) => set(token, Duration.days(SESSION_DAYS)),
-  /** Takes the session from the browser. */
+  /** Removes the cookie of the session. */
   withoutSession: set(Redacted.make(""), Duration.zero)
 }))

@@ -3,10 +3,10 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { readdir, readFile } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { ASKED_ABOUT, keep, sendKept } from "./Asset.ts"
+import { makeStaticAsset, REVALIDATE, serveStaticAsset } from "./Asset.ts"
 import { NOT_FOUND } from "./Reply.ts"
 
-/** The folder that `npm run build` puts the pages of `src/web` into: beside the service's own script. */
+/** The folder of the built pages of `src/web`, beside the script of the service. */
 export const WebFolder = Context.Reference("http/WebFolder", {
   defaultValue: () => fileURLToPath(new URL("./web/", import.meta.url))
 })
@@ -17,12 +17,12 @@ const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8"
 }
 
-/** Its name has a hash of what is in it: under this name there will never be anything else (RFC 8246). */
-const FOR_GOOD = "public, max-age=31536000, immutable"
+/** The name of the file holds a hash of its content, so the content never changes (RFC 8246). */
+const IMMUTABLE = "public, max-age=31536000, immutable"
 
 /**
- * What the pages may do: run and load what is ours, call this host, and show pictures of products from wherever they are.
- * They stand in no frame.
+ * Pages may load scripts and styles of this host, call this host, and show product images of any host. No other page can
+ * embed them.
  */
 const PAGE_HEADERS = {
   "content-security-policy":
@@ -40,7 +40,7 @@ const readAll = Effect.fnUntraced(function* (folder: string) {
     Effect.map(
       Effect.flatMap(
         Effect.promise(() => readFile(join(folder, name))),
-        keep
+        makeStaticAsset
       ),
       (kept) => [name, kept] as const
     )
@@ -53,8 +53,8 @@ const typeOf = (name: string) => TYPES[extname(name)] ?? "application/octet-stre
 const missing = HttpServerResponse.text(NOT_FOUND.body, { status: NOT_FOUND.status, contentType: "application/json" })
 
 /**
- * The dashboard and the portal: one page for every address below `/dashboard` and `/developers`, which shows what stands
- * there itself, and what it is made of below `/web`. They are read when somebody first asks.
+ * The dashboard and the developer portal: one page for every path under `/dashboard` and `/developers`, and its files
+ * under `/web`. Files are read at the first request.
  */
 export const WebRoutes = HttpRouter.use((router) =>
   Effect.gen(function* () {
@@ -63,10 +63,10 @@ export const WebRoutes = HttpRouter.use((router) =>
     const page = Effect.gen(function* () {
       const kept = (yield* files).get("index.html")
       if (kept === undefined) return HttpServerResponse.text(NOT_BUILT, { status: 503 })
-      return yield* sendKept(kept, {
+      return yield* serveStaticAsset(kept, {
         ...PAGE_HEADERS,
         "content-type": typeOf("index.html"),
-        "cache-control": ASKED_ABOUT
+        "cache-control": REVALIDATE
       })
     })
     for (const path of ["/dashboard/*", "/developers/*"] as const) {
@@ -80,9 +80,9 @@ export const WebRoutes = HttpRouter.use((router) =>
         const { name = "" } = yield* HttpRouter.params
         const kept = (yield* files).get(name)
         if (kept === undefined || name === "index.html") return missing
-        return yield* sendKept(kept, {
+        return yield* serveStaticAsset(kept, {
           "content-type": typeOf(name),
-          "cache-control": FOR_GOOD,
+          "cache-control": IMMUTABLE,
           "x-content-type-options": "nosniff"
         })
       })

@@ -58,7 +58,7 @@ export const deleteAppData = HttpApiEndpoint.delete("deleteAppData", "/app-data/
   .annotate(OpenApi.Summary, "Delete an entry")
   .annotate(OpenApi.Description, "At once and for good.")
 
-/** What an installation keeps for itself. No other installation sees it. */
+/** Data that an installation stores for itself. Other installations cannot read it. */
 export class AppDataGroup extends HttpApiGroup.make("App data")
   .add(putAppData, getAppData, deleteAppData)
   .annotate(OpenApi.Description, "What an installation keeps for itself") {}

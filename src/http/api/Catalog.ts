@@ -117,7 +117,7 @@ export const deleteProduct = HttpApiEndpoint.delete("deleteProduct", "/products/
   .annotate(OpenApi.Summary, "Delete a product")
   .annotate(OpenApi.Description, "At once and for good, also from the manual collections that hold it. Emits no event.")
 
-/** The products of the store that the token belongs to. There is no read of a single product. */
+/** The products of the store of the token. The contract has no endpoint for a single product. */
 export class ProductsGroup extends HttpApiGroup.make("Products")
   .add(listProducts, createProduct, setInventory, updateProduct, deleteProduct)
   .annotate(OpenApi.Description, "What a store sells") {}
@@ -202,7 +202,7 @@ export const deleteCollection = HttpApiEndpoint.delete("deleteCollection", "/col
   .annotate(OpenApi.Summary, "Delete a collection")
   .annotate(OpenApi.Description, "The products stay. Emits no event.")
 
-/** The collections of the store that the token belongs to. */
+/** The collections of the store of the token. */
 export class CollectionsGroup extends HttpApiGroup.make("Collections")
   .add(listCollections, getCollection, createCollection, updateCollection, deleteCollection)
   .annotate(OpenApi.Description, "Products grouped by hand or by rules") {}

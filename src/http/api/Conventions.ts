@@ -34,7 +34,7 @@ const Operation = Schema.StructWithRest(
 )
 type Operation = typeof Operation.Type
 
-/** What the generator is known to make, as far as it is completed here. */
+/** The parts of the generated document that are completed here. */
 const Generated = Schema.StructWithRest(
   Schema.Struct({
     info: rest[0],
@@ -46,7 +46,7 @@ const Generated = Schema.StructWithRest(
 
 const decodeGenerated = Schema.decodeUnknownSync(Generated)
 
-/** Keywords that the generator writes for every object and every integer. They tell a reader nothing. */
+/** Keywords that the generator adds to every object and integer. They carry no information. */
 const isNoise = (key: string, value: unknown) =>
   (key === "additionalProperties" && value === false) ||
   (key === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
@@ -54,7 +54,7 @@ const isNoise = (key: string, value: unknown) =>
 
 const OTHERS = canonical([{ type: "object", additionalProperties: {} }])
 
-/** Puts the permission for other members beside the named ones. The generator puts it into `allOf`. */
+/** Moves `additionalProperties` beside the properties. The generator puts it into `allOf`. */
 const inOne = (schema: JsonObject): JsonObject => {
   const { allOf, ...named } = schema
   return canonical(allOf ?? null) === OTHERS ? { ...named, additionalProperties: {} } : schema
@@ -66,8 +66,8 @@ const tidyMember = (key: string, member: unknown): unknown => {
 }
 
 /**
- * The name of a component without the number that the generator adds where it meets a schema both as it is decoded and as it
- * is sent. Each of our names stands for one schema, so the two say the same.
+ * The name of a component without the number that the generator adds to the second of a decoded and an encoded schema. Both
+ * are equal here, because each name belongs to one schema.
  */
 const plainName = (name: string) => name.replace(/_\d+$/, "")
 
@@ -89,7 +89,7 @@ const errorsIn = (schema: unknown) =>
 
 const meaningOf = new Map(Object.entries(MEANING))
 
-/** What a rule asks for, in words and for programs. */
+/** The access rule of an endpoint, as text and as extensions of the document. */
 const accessOf = (rule: AccessRule) => {
   switch (rule._tag) {
     case "AnyToken":
@@ -101,13 +101,13 @@ const accessOf = (rule: AccessRule) => {
   }
 }
 
-/** A parameter with the description of its schema, which is where readers look for it. */
+/** A parameter with the description of its schema. */
 const describe = (parameter: Parameter) => {
   const { description } = parameter.schema
   return description === undefined ? parameter : { ...parameter, description }
 }
 
-/** An operation with its plain name, its rule, its headers, every status it may answer with, and examples. */
+/** Completes an operation with its name, access rule, headers, statuses and examples. */
 const completeOperation = ({ "x-access": rule, ...operation }: Operation, method: string) => {
   const { content, ...request } = operation.requestBody ?? {}
   const { extension, needs } = accessOf(rule)
@@ -116,14 +116,14 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
   const { others = {}, requests = {} } = sample
   const refusals = refusalsOf(rule)
 
-  /** What takes nothing cannot be malformed. */
+  /** An operation without input cannot answer 400. */
   const answers = Record.filter(
     operation.responses,
     (_, status) => status !== "400" || Object.keys(sample.malformed).length > 0
   )
 
   const success = (status: string, { content, description }: Operation["responses"][string]) => ({
-    // The generator lists what each form of the answer is described with, and the first is enough.
+    // The generator joins the descriptions of all forms of the response. The first is enough.
     description: description.split(" | ")[0],
     headers: responseHeaders(method, status, sample.answer),
     content: json(content["application/json"].schema, { Answer: sample.answer, ...others })
@@ -164,8 +164,8 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
 }
 
 /**
- * Makes the generated document say what no definition says: the headers, the failures that any request may meet, the
- * one shape of errors, and examples of it all.
+ * Completes the generated document with the parts that no definition has: headers, errors that every request can get, the
+ * shape of errors, and examples.
  */
 export const complete = (spec: OpenApi.OpenAPISpec): Record<string, unknown> => {
   const document = decodeGenerated({ ...spec, components: tidy(spec.components), paths: tidy(spec.paths) })

@@ -44,7 +44,7 @@ An app may register a webhook for the kinds of events under \`webhooks\` below. 
 Numbers are kept with all of their digits. Text is Unicode without NUL. Times are RFC 3339 in UTC.
 `.trim()
 
-/** The API with the words of its reference. They stand apart from the definitions, which the Effect client bundles. */
+/** The API with the texts of its reference. They are not in the definitions, which the Effect client bundles. */
 const Documented = PartnerApi.annotate(OpenApi.Version, "1.0.0")
   .annotate(OpenApi.Summary, "Reads and changes the catalog of a store")
   .annotate(OpenApi.Description, introduction)
@@ -55,15 +55,15 @@ const Documented = PartnerApi.annotate(OpenApi.Version, "1.0.0")
 const ENCODED = /Encoded$/
 
 /**
- * Makes components of objects and of ids. An id has another name where it is sent, as its case may differ there; the reference
- * shows one for both. An id with a description of its own is shown in place.
+ * Makes components of objects and ids. The encoded form of an id has another name, because its case can differ; the document
+ * shows one for both. An id with its own description is shown in place.
  */
 const referencePolicy: SchemaRepresentation.ReferencePolicy = ({ ast, identifier = "" }) => {
   const isId = ENCODED.test(identifier) && ast.annotations?.description === undefined
   return identifier !== "" && (isId || SchemaAST.isObjects(ast)) ? identifier.replace(ENCODED, "") : undefined
 }
 
-/** The reference of the API for programs. */
+/** The OpenAPI document of the API. */
 export const openApi = (): Readonly<Record<string, unknown>> =>
   complete(
     OpenApi.fromApi(Documented, {

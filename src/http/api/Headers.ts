@@ -1,13 +1,10 @@
 import { Predicate } from "effect"
 
-/*
- * The headers of requests and answers, for the reference. They belong to every operation of a kind, and so stand in no
- * definition.
- */
+/* The headers of requests and responses in the OpenAPI document. They depend on the method, not on the definition. */
 
 const requestId = { type: "string", minLength: 1, maxLength: 128, pattern: "^[A-Za-z0-9_.:/+=-]+$" }
 
-/** Without examples of their own: a request needs none of them, and what has an example is sent by who copies it. */
+/** Optional headers. They have no examples, because readers would copy and send them. */
 export const parameters = {
   Prefer: {
     name: "Prefer",
@@ -78,7 +75,7 @@ const header = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${
 
 const takesBody = (method: string) => method !== "get" && method !== "delete"
 
-/** A key for each example of a body, under the example's name: sent one after the other, none repeats another. */
+/** One key for each example of a body, so that sending all examples repeats no key. */
 const keysOf = (operation: string, bodies: ReadonlyArray<string>) =>
   bodies.length === 0
     ? { example: `${operation}-1` }
@@ -95,8 +92,8 @@ const idempotencyKey = (operation: string, bodies: ReadonlyArray<string>) => ({
 })
 
 /**
- * What a request of this method may carry, beside what its definition names. `bodies` are the names of its examples; where
- * versions are compared it is conditional.
+ * The headers of a request by its method. `bodies` are the names of the examples. A conditional request can have
+ * `If-Match`.
  */
 export const requestHeaders = (
   method: string,
@@ -114,7 +111,7 @@ export const requestHeaders = (
 const hasVersion = (answer: unknown) =>
   Predicate.hasProperty(answer, "data") && Predicate.hasProperty(answer.data, "version")
 
-/** What an answer may carry. `answer` is an example of it: one resource, which has a version, comes with its tag. */
+/** The headers of a response. A single resource has a version, and so an `ETag`; `answer` is an example of the body. */
 export const responseHeaders = (method: string, status: string, answer: unknown) => {
   const isWritten = method !== "get" && Number(status) < 400
   return {

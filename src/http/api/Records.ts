@@ -41,12 +41,12 @@ export const listCustomers = HttpApiEndpoint.get("listCustomers", "/customers", 
     "Every customer, or those that have changed, in ascending order of id. Without the capability `customer_pii`, `email`, `phone` and `addresses` are null. There is no read of a single customer, and no event tells of one."
   )
 
-/** What was ordered from the store that the token belongs to. */
+/** Orders of the store of the token. */
 export class OrdersGroup extends HttpApiGroup.make("Orders")
   .add(listOrders)
   .annotate(OpenApi.Description, "What was ordered") {}
 
-/** Who buys from the store that the token belongs to. */
+/** Customers of the store of the token. */
 export class CustomersGroup extends HttpApiGroup.make("Customers")
   .add(listCustomers)
   .annotate(OpenApi.Description, "Who buys") {}

@@ -41,16 +41,16 @@ import type { BadRequest } from "../../domain/BadRequest.ts"
 import { KeyMalformed, KeyMissing } from "../KeyRefused.ts"
 import { bodyOf, type PublicError } from "../ErrorTable.ts"
 
-/* Refusals for the reference, each made by its error. */
+/* Examples of errors for the OpenAPI document, made by the error classes. */
 
 const UNKNOWN = ProductId.make("019c1363-49c0-7fff-8000-000000000000")
 const EVENT = EventId.make("019c1363-49c0-7d21-8e4f-3a6b0c9d2f18")
 const OAK = CollectionId.make("019c1363-49c0-7b3e-a1c8-6f24d09e7b51")
 
-/** Errors that differ from operation to operation: what cannot be read stands with the samples. */
+/** Errors whose examples depend on the operation. */
 type Particular = BadRequest | ScopeNotGranted | CapabilityNotGranted
 
-/** One error of each other kind. */
+/** An example of each other error. */
 const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refusal["_tag"]]: Refusal } = {
   KeyMissing: new KeyMissing(),
   KeyMalformed: new KeyMalformed(),
@@ -95,7 +95,7 @@ export const refusalsOf = (rule: AccessRule): Readonly<Record<string, unknown>> 
   return Record.map(all, bodyOf)
 }
 
-/** What any request may meet, by status. */
+/** Errors that every request can get, by status. */
 export const failures: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "500": { InternalError: { error: "Internal error" } },
   "503": { Unavailable: { error: "The database is out of reach or overloaded; repeat the request" } }

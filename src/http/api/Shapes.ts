@@ -8,9 +8,9 @@ import { DEFAULT_LIMIT, MAX_LIMIT, PAGE_BYTES, PageLimit } from "../../domain/Pa
 import { rehearsed } from "../../domain/Rehearsal.ts"
 import { publicError } from "../ErrorTable.ts"
 
-/* What the endpoints of every resource share: the query of a list, the forms of answers, why writes are refused. */
+/* Schemas that the endpoints of all resources share: list queries, responses and errors of writes. */
 
-/** The annotation of a schema that the reference shows in its place. */
+/** The annotation that replaces a schema in the OpenAPI document. */
 export const JSON_SCHEMA = "jsonSchema"
 
 /** Query parameters of every list (contract, section 8). */
@@ -27,7 +27,7 @@ export const pageQuery = <A, I>(cursor: Schema.Codec<A, I>) => ({
   }).pipe(Schema.decodeTo(PageLimit), Schema.withDecodingDefaultTypeKey(Effect.succeed(DEFAULT_LIMIT)))
 })
 
-/** A page of a list: its rows, under the name of what they are, and the cursor of the next page. */
+/** A page of a list: its items, and the cursor of the next page. */
 export const Page = <const Rows extends Readonly<Record<string, Schema.Top>>, Id extends Schema.Top>(
   rows: Rows,
   id: Id
@@ -42,7 +42,7 @@ export const Page = <const Rows extends Readonly<Record<string, Schema.Top>>, Id
 export const Answer = <S extends Schema.Top>(data: S, description: string) =>
   Schema.Struct({ data }).annotate({ description })
 
-/** What a write answers with: what it made, or what it would make and lead to when it is only rehearsed. */
+/** The success schemas of a write: the result of a dry run, or the resource. */
 export const Written = <S extends Schema.Top>(data: S, description: string, status = 200) =>
   [
     Schema.Struct({ data, ...rehearsed })
@@ -54,8 +54,8 @@ export const Written = <S extends Schema.Top>(data: S, description: string, stat
 export const Deleted = <S extends Schema.Top>(id: S) =>
   Written(Schema.Struct({ id, deleted: Schema.Literal(true) }), "What is gone")
 
-/** Why any write may be refused: for its key, its path, its body or its condition. */
+/** Errors of every write. */
 export const WriteRefused = [publicError(KeyReused), publicError(BadRequest)] as const
 
-/** Why a create or an update may be refused: also for the event that it answers, or the room that its answer takes. */
+/** Errors of creates and updates: also those of event loops and of stored responses. */
 export const ChangeRefused = [...WriteRefused, publicError(EventLoop), publicError(AnswersFull)] as const

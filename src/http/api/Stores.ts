@@ -10,7 +10,7 @@ import { Subscription } from "../../domain/billing/Billing.ts"
 import { needs } from "./Access.ts"
 import { Answer } from "./Shapes.ts"
 
-/** What an app is told of its own installation. */
+/** The installation of the app that sends the request. */
 const OwnInstallation = Schema.Struct({
   id: described(InstallationId, "The installation that the token belongs to"),
   scopes: Schema.Array(Scope).annotate({ description: "The scopes that it was granted" }),
@@ -20,7 +20,7 @@ const OwnInstallation = Schema.Struct({
   })
 }).annotate({ identifier: "Installation", description: "An app on a store" })
 
-/** The store, and how the app that asks stands in it. */
+/** The store, with the installation of the app. */
 export const StoreOfApp = Schema.Struct({ ...Store.fields, installation: OwnInstallation }).annotate({
   identifier: "Store",
   description: "What a store says of itself, and the installation that asks"
@@ -35,7 +35,7 @@ export const getStore = HttpApiEndpoint.get("getStore", "/store", { success: Ans
     "What the store that the token belongs to says of itself, its plan, how much it holds, and how the app stands in it: what it was granted, and what the merchant subscribed to."
   )
 
-/** The store that the token belongs to. */
+/** The store of the token. */
 export class StoreGroup extends HttpApiGroup.make("Store")
   .add(getStore)
   .annotate(OpenApi.Description, "The store itself") {}

@@ -122,6 +122,6 @@ const operation = (kind: EventKind, example: unknown) => ({
   }
 })
 
-/** What each kind of event is sent as, with an example of each. */
+/** The request that delivers each kind of event, with an example. */
 export const webhooksOf = (examples: Readonly<Record<EventKind, unknown>>) =>
   Object.fromEntries(EventKind.literals.map((kind) => [kind, operation(kind, examples[kind])]))
