@@ -1,4 +1,4 @@
-import { type Statement, statement } from "./database/Statement.ts"
+import { type Fragment, literal, sql, type Statement } from "./database/Statement.ts"
 
 /** Rows that one purge deletes at most, so that it never holds many locks. */
 export const BATCH = 1000
@@ -18,25 +18,29 @@ interface Over {
  * `ended`: a batch of what ended first, without what others work on. The number is no parameter: a plan for any number
  * takes it for a tenth of the table.
  */
-export const endedOf = ({ end = "expires_at", kept = "0", key, table }: Over): string => `
+export const endedOf = ({ end = "expires_at", kept = "0", key, table }: Over): Fragment =>
+  literal(`
   ended as materialized (
     select ${key.join(", ")} from ${table} where ${end} <= now() - interval '${kept}'
     order by ${end} limit ${BATCH} for update skip locked
   )
-`
+`)
 
 /**
  * Rows of `ended` as lists. The planner takes each for a short one, so what is joined with them is found by its key, however
  * large the table was when it was planned.
  */
-export const listed = (columns: ReadonlyArray<string>, from = "ended"): string =>
-  `unnest(${columns.map((column) => `array(select ${column} from ${from})`).join(", ")}) as listed (${columns.join(", ")})`
+export const listed = (columns: ReadonlyArray<string>, from = "ended"): Fragment =>
+  literal(
+    `unnest(${columns.map((column) => `array(select ${column} from ${from})`).join(", ")}) as listed (${columns.join(", ")})`
+  )
 
 /** Deletes `ended`, as `t`. */
-export const deleteEnded = ({ key, table }: Over): string => `
+export const deleteEnded = ({ key, table }: Over): Fragment =>
+  literal(`
   delete from ${table} t using ${listed(key)} where ${key.map((column) => `t.${column} = listed.${column}`).join(" and ")}
-`
+`)
 
 /** Deletes a batch of what has ended, and does what stands `beside` it in the same statement. */
-export const purgeOf = (over: Over, beside = ""): Statement =>
-  statement(`with ${endedOf(over)}${beside} ${deleteEnded(over)}`)()
+export const purgeOf = (over: Over, beside: Fragment = sql``): Statement =>
+  sql`with ${endedOf(over)}${beside} ${deleteEnded(over)}`

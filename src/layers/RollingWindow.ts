@@ -1,4 +1,5 @@
 import { WINDOW_SECONDS } from "../domain/RateLimit.ts"
+import { type Fragment, literal } from "./database/Statement.ts"
 
 const WINDOW_MICROS = WINDOW_SECONDS * 1_000_000
 
@@ -6,8 +7,10 @@ const WINDOW_MICROS = WINDOW_SECONDS * 1_000_000
  * How many of the `calls` of a row were granted, where the rows with the same `key` share a window and those of lower
  * `place` come first; 0 where none were counted.
  */
-export const grantedOf = (key: ReadonlyArray<string>): string =>
-  `greatest(0, least(calls, coalesce(granted, 0) + calls - sum(calls) over (partition by ${key.join(", ")} order by place)))::integer`
+export const grantedOf = (key: ReadonlyArray<string>): Fragment =>
+  literal(
+    `greatest(0, least(calls, coalesce(granted, 0) + calls - sum(calls) over (partition by ${key.join(", ")} order by place)))::integer`
+  )
 
 /**
  * The steps of a statement that counts requests in exact rolling windows. A row of `table` holds the instants of the last
@@ -21,9 +24,9 @@ export const grantedOf = (key: ReadonlyArray<string>): string =>
  * farther ahead than a window are dropped, or it would be shut until the clock has caught up.
  * aged: how many hits have left the window.
  */
-export const countedIn = (table: string, key: ReadonlyArray<string>): string => {
+export const countedIn = (table: string, key: ReadonlyArray<string>): Fragment => {
   const columns = key.join(", ")
-  return `
+  return literal(`
     locked as materialized (
       select ${columns}, w.hits, wanted.n, wanted.most
       from ${table} w join wanted using (${columns})
@@ -51,5 +54,5 @@ export const countedIn = (table: string, key: ReadonlyArray<string>): string => 
       from decided d
       where ${key.map((column) => `w.${column} = d.${column}`).join(" and ")} and d.granted > 0
     )
-  `
+  `)
 }

@@ -1,4 +1,5 @@
 import { type InstallationAct, type InstallationState, TRANSITIONS } from "../../domain/access/InstallationState.ts"
+import { literal } from "../database/Statement.ts"
 
 /*
  * How installations stand, in SQL: of a table `installations` that is called `i`. An app that is uninstalled keeps its row,
@@ -19,12 +20,15 @@ const SET: Record<InstallationState, string> = {
 }
 
 /** The installations that there are: an app on the store, whether it is suspended or not. */
-export const INSTALLED = "i.uninstalled_at is null"
+export const INSTALLED = literal("i.uninstalled_at is null")
 
-export const STATE = `case when ${IS.active} then 'active' when ${IS.uninstalled} then 'uninstalled' else 'suspended' end`
+export const STATE = literal(
+  `case when ${IS.active} then 'active' when ${IS.uninstalled} then 'uninstalled' else 'suspended' end`
+)
 
 /** Which installations the act may be done with. */
-export const mayBe = (act: InstallationAct) => `(${TRANSITIONS[act].from.map((state) => IS[state]).join(" or ")})`
+export const mayBe = (act: InstallationAct) =>
+  literal(`(${TRANSITIONS[act].from.map((state) => IS[state]).join(" or ")})`)
 
 /** What the act makes of them. */
-export const made = (act: InstallationAct) => SET[TRANSITIONS[act].to]
+export const made = (act: InstallationAct) => literal(SET[TRANSITIONS[act].to])

@@ -47,9 +47,7 @@ export const BillingLive = Layer.effect(
 
     const requireInstallation = (store: StoreId, id: InstallationId) =>
       Effect.flatMap(
-        count(
-          sql`select from installations i where i.store_id = ${store} and i.id = ${id} and ${sql.literal(INSTALLED)}`
-        ),
+        count(sql`select from installations i where i.store_id = ${store} and i.id = ${id} and ${INSTALLED}`),
         (found) => (found === 0 ? new InstallationNotFound({ id }) : Effect.void)
       )
 

@@ -27,6 +27,12 @@ export const sql = Sql.make(
   undefined
 )
 
+/** A constant part of a statement, and of one that is still a text. */
+export const literal = (text: string): Fragment => Object.assign(sql.literal(text), { toString: () => text })
+
+/** A number that is part of the text of a statement, where the planner knows it. */
+export const constant = (value: number): Fragment => sql.literal(String(value))
+
 /** The text of a statement whose parameters come after `count` others. */
 const shifted = (text: string, count: number) =>
   count === 0 ? text : text.replaceAll(/\$(\d+)/g, (_, place: string) => `$${Number(place) + count}`)

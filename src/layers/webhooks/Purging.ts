@@ -1,5 +1,5 @@
 import { LOG_DAYS } from "../../domain/webhooks/Webhook.ts"
-import { statement } from "../database/Statement.ts"
+import { literal, statement } from "../database/Statement.ts"
 import { BATCH, deleteEnded, endedOf, listed, purgeOf } from "../Purging.ts"
 
 const KEPT = `${LOG_DAYS} days`
@@ -15,10 +15,10 @@ const FINISHED = {
 }
 
 /** Deliveries go with their attempts. */
-const ATTEMPTS = `, attempts as (
+const ATTEMPTS = literal(`, attempts as (
   delete from delivery_attempts a using ${listed(FINISHED.key)}
   where a.store_id = listed.store_id and a.event_id = listed.event_id and a.installation_id = listed.installation_id
-)`
+)`)
 
 export const purgeFinished = purgeOf(FINISHED, ATTEMPTS)
 
