@@ -6,30 +6,31 @@ import { stringify } from "../../domain/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { INSTALLED } from "../access/InstallationState.ts"
 import { Database } from "../database/Postgres.ts"
-import { sql, statement } from "../database/Statement.ts"
+import { sql } from "../database/Statement.ts"
 import { START } from "../Pages.ts"
-import { LAST, PLAN, PlanRow, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
+import { lastOf, PLAN, PlanRow, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
 import { cancel, change, subscribe } from "./Subscriptions.ts"
 import { column } from "../database/Column.ts"
 
-const ORDER = "order by p.currency_code, p.price, p.name"
+const ORDER = sql`order by p.currency_code, p.price, p.name`
 
-const selectPlans = statement(`select ${PLAN} from app_plans p where p.app_id = $1 and p.retired_at is null ${ORDER}`)
+const selectPlans = (app: AppId) =>
+  sql`select ${PLAN} from app_plans p where p.app_id = ${app} and p.retired_at is null ${ORDER}`
 
-const selectPlansOf = statement(`
+const selectPlansOf = (store: StoreId, installation: InstallationId) => sql`
   select ${PLAN} from installations i join app_plans p on p.app_id = i.app_id and p.retired_at is null
-  where i.store_id = $1 and i.id = $2 ${ORDER}
-`)
+  where i.store_id = ${store} and i.id = ${installation} ${ORDER}
+`
 
 /** The limit stands in a subquery, where the planner does not see it (as `selectHeads` of CollectionRepo.ts says). */
-const selectPage = statement(`
+const selectPage = (store: StoreId, cursor: string, limit: number) => sql`
   select ${SUBSCRIPTION} from subscriptions s
-  where s.store_id = $1 and s.id > $2 order by s.id limit (select $3::integer) + 1
-`)
+  where s.store_id = ${store} and s.id > ${cursor} order by s.id limit (select ${limit}::integer) + 1
+`
 
-const selectCurrent = statement(`
-  select ${SUBSCRIPTION} from ${LAST} and (s.ends_at is null or s.ends_at > clock_timestamp())
-`)
+const selectCurrent = (store: StoreId, installation: InstallationId) => sql`
+  select ${SUBSCRIPTION} from ${lastOf(store, installation)} and (s.ends_at is null or s.ends_at > clock_timestamp())
+`
 
 export const BillingLive = Layer.effect(
   Billing,

@@ -3,26 +3,28 @@ import { AppPlan, AppPlanId, standingOf, type Subscription, SubscriptionId } fro
 import { InstallationId } from "../../domain/access/Installations.ts"
 import { Period } from "../../domain/billing/Period.ts"
 import { PriceText } from "../../domain/billing/Price.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { sql } from "../database/Statement.ts"
 
-export const PLAN = `
+export const PLAN = sql`
   p.id, p.name, p.price::text as price, p.currency_code as "currencyCode", p.period, p.trial_days as "trialDays"
 `
 
 export const PlanRow = Schema.Struct({ ...AppPlan.fields, id: Schema.toType(AppPlanId), price: PriceText })
 
 /** With the time that it is asked at, which decides how it stands. */
-export const SUBSCRIPTION = `
+export const SUBSCRIPTION = sql`
   s.id, s.installation_id as "installationId", s.plan_id as "planId", s.plan_name as "planName", s.price::text as price,
   s.currency_code as "currencyCode", s.period, s.started_at as "startedAt", s.trial_ends_at as "trialEndsAt",
   s.cancelled_at as "cancelledAt", s.ends_at as "endsAt", clock_timestamp() as now
 `
 
-/** The last subscription of an installation, which are `$1` and `$2` with their store. */
-export const LAST = `
+/** The last subscription of an installation. */
+export const lastOf = (store: StoreId, installation: InstallationId) => sql`
   installations i, lateral (
-    select * from subscriptions where store_id = $1 and id = i.subscription_id offset 0
+    select * from subscriptions where store_id = ${store} and id = i.subscription_id offset 0
   ) as s
-  where i.store_id = $1 and i.id = $2
+  where i.store_id = ${store} and i.id = ${installation}
 `
 
 const When = Schema.NullOr(Schema.Date)

@@ -7,24 +7,25 @@ import {
   AppPlanNotFound,
   NotSubscribed,
   standingOf,
-  type Subscription
+  type Subscription,
+  type SubscriptionId
 } from "../../domain/billing/Billing.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
 import { INSTALLED } from "../access/InstallationState.ts"
 import { countOf, firstOf, leave, type Step } from "../database/Plan.ts"
-import { statement } from "../database/Statement.ts"
+import { sql } from "../database/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
-import { LAST, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
+import { lastOf, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
 
 /*
  * The row of the installation names its last subscription, and is the lock of it: of all that are asked at once to
  * subscribe it, each sees what those before did.
  */
 
-const lockInstallation = statement(`
-  select i.app_id as "appId" from installations i where i.store_id = $1 and i.id = $2 and ${INSTALLED} for no key update
-`)
+const lockInstallation = (store: StoreId, id: InstallationId) => sql`
+  select i.app_id as "appId" from installations i where i.store_id = ${store} and i.id = ${id} and ${INSTALLED} for no key update
+`
 const appOf = firstOf(Schema.Struct({ appId: Schema.toType(AppId) }))
 
 const lockedApp = Effect.fnUntraced(function* (store: StoreId, id: InstallationId): Step<AppId, InstallationNotFound> {
@@ -34,26 +35,35 @@ const lockedApp = Effect.fnUntraced(function* (store: StoreId, id: InstallationI
 
 const rowOf = firstOf(SubscriptionRow)
 
-const selectLast = statement(`select ${SUBSCRIPTION} from ${LAST}`)
+const selectLast = (store: StoreId, installation: InstallationId) =>
+  sql`select ${SUBSCRIPTION} from ${lastOf(store, installation)}`
 
-const endSubscription = statement(`
-  update subscriptions s set cancelled_at = $3, ends_at = $4 where s.store_id = $1 and s.id = $2
+const endSubscription = (store: StoreId, id: SubscriptionId, cancelledAt: Date | null, endsAt: Date) => sql`
+  update subscriptions s set cancelled_at = ${cancelledAt}, ends_at = ${endsAt} where s.store_id = ${store} and s.id = ${id}
   returning ${SUBSCRIPTION}
-`)
+`
 
-const nameLast = statement("update installations set subscription_id = $3 where store_id = $1 and id = $2")
+const nameLast = (store: StoreId, id: InstallationId, subscription: SubscriptionId) =>
+  sql`update installations set subscription_id = ${subscription} where store_id = ${store} and id = ${id}`
 
-const insertSubscription = statement(`
+const insertSubscription = (
+  store: StoreId,
+  installation: InstallationId,
+  plan: AppPlanId,
+  app: AppId,
+  trialEndsAt: Date | null,
+  isTrialAllowed: boolean
+) => sql`
   insert into subscriptions as s (
     store_id, id, installation_id, plan_id, plan_name, price, currency_code, period, started_at, trial_ends_at
   )
   select
-    $1, uuid_v7(clock_micros()), $2, p.id, p.name, p.price, p.currency_code, p.period, clock.now,
-    coalesce($5, case when $6 and p.trial_days > 0 then clock.now + p.trial_days * interval '24 hours' end)
+    ${store}, uuid_v7(clock_micros()), ${installation}, p.id, p.name, p.price, p.currency_code, p.period, clock.now,
+    coalesce(${trialEndsAt}, case when ${isTrialAllowed} and p.trial_days > 0 then clock.now + p.trial_days * interval '24 hours' end)
   from app_plans p, (select date_trunc('milliseconds', clock_timestamp()) as now offset 0) as clock
-  where p.id = $3 and p.app_id = $4 and p.retired_at is null
+  where p.id = ${plan} and p.app_id = ${app} and p.retired_at is null
   returning ${SUBSCRIPTION}
-`)
+`
 
 interface Trial {
   /** When the one ends that goes on. */
