@@ -12,7 +12,7 @@ import { Client, ClientId, UnknownClient } from "../../domain/oauth/Clients.ts"
 import { networkOf } from "../../domain/Network.ts"
 import { makeThrottle, subject } from "../access/Throttle.ts"
 import { Database } from "../database/Postgres.ts"
-import { statement } from "../database/Statement.ts"
+import { constant, sql } from "../database/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 import { namedHosts } from "../webhooks/AllowedHosts.ts"
 import { purgeOf } from "../Purging.ts"
@@ -20,34 +20,42 @@ import type { OutgoingOptions } from "../webhooks/Outgoing.ts"
 import { makeDocuments } from "./Documents.ts"
 
 /** One that is there still, and of which no document is to be read again. */
-const selectClient = statement(`
+const selectClient = (clientId: ClientId) => sql`
   select client_id as "clientId", name, website, logo_url as "logoUrl", array_to_json(redirect_uris) as "redirectUris"
-  from agent_clients where client_id = $1
+  from agent_clients where client_id = ${clientId}
     and (ends_at > clock_timestamp() or ends_at is null) and (fresh_until > clock_timestamp() or fresh_until is null)
-`)
+`
 
 /** What a client says of itself now, in place of what it said before. One that was agreed to has no end. */
-const putClient = statement(`
+const putClient = (
+  clientId: ClientId,
+  name: string,
+  website: string | null,
+  logoUrl: string | null,
+  redirectUris: string,
+  freshSeconds: number | null
+) => sql`
   insert into agent_clients as c (client_id, name, website, logo_url, redirect_uris, fresh_until, ends_at)
   values (
-    $1, $2, $3, $4, $5, clock_timestamp() + $6 * interval '1 second',
-    clock_timestamp() + interval '${WAITING_HOURS} hours'
+    ${clientId}, ${name}, ${website}, ${logoUrl}, ${redirectUris},
+    clock_timestamp() + ${freshSeconds} * interval '1 second',
+    clock_timestamp() + interval '${constant(WAITING_HOURS)} hours'
   )
   on conflict (client_id) do update set
     name = excluded.name, website = excluded.website, logo_url = excluded.logo_url,
     redirect_uris = excluded.redirect_uris, fresh_until = excluded.fresh_until,
     ends_at = case when c.consented_at is null then excluded.ends_at end
-`)
+`
 
 /** Of those that nobody agreed to, all but the ones that go last. */
-const forgetMost = statement(`
+const forgetMost = sql`
   with chosen as materialized (
-    select client_id from agent_clients where ends_at is not null order by ends_at desc offset ${MAX_WAITING}
+    select client_id from agent_clients where ends_at is not null order by ends_at desc offset ${constant(MAX_WAITING)}
   ), ended as materialized (
     select client_id from agent_clients join chosen using (client_id) for update of agent_clients skip locked
   )
   delete from agent_clients c using ended where c.client_id = ended.client_id
-`)
+`
 
 const Row = Client.mapFields(Struct.omit(["isPublic", "of"]))
 
@@ -63,10 +71,7 @@ export const agentClients = (options: Partial<OutgoingOptions> = {}) =>
       const rowOf = first(Row)
 
       const put = (id: ClientId, { logoUrl, name, redirectUris, website }: Described, seconds: number | null) =>
-        Effect.andThen(
-          count(putClient(id, name, website, logoUrl, arrayOf(redirectUris), seconds)),
-          count(forgetMost())
-        )
+        Effect.andThen(count(putClient(id, name, website, logoUrl, arrayOf(redirectUris), seconds)), count(forgetMost))
 
       const refreshed = Effect.fnUntraced(function* (id: ClientId) {
         if (!isDocumentUrl(id)) return yield* new UnknownClient({})

@@ -7,36 +7,38 @@ import { type Client, type ClientId, Clients, type Credentials } from "../../dom
 import { storedList } from "../../domain/StoredList.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { Database } from "../database/Postgres.ts"
-import { statement } from "../database/Statement.ts"
+import { type Fragment, sql } from "../database/Statement.ts"
 import { hashOf } from "../Secrets.ts"
 
 /** An app is named by its id. */
 const appIdOf = (id: ClientId) => (isUuid(id) ? id : null)
 
-/** `client`: a row where the client is known and is who it says. The first three values are {@link valuesOf} it. */
-export const CLIENT = `
-  client as materialized (
-    select from apps a
-    where a.id = $2::uuid and case when $3::bytea is null then a.is_public else not a.is_public and exists (
-      select from client_secrets s
-      where s.app_id = a.id and s.secret_hash = $3 and (s.ends_at is null or s.ends_at > clock_timestamp())
-    ) end
-    union all
-    select from agent_clients
-    where client_id = $1 and $3::bytea is null and (ends_at is null or ends_at > clock_timestamp())
-  )
-`
+/** `client`: a row where the client is known and is who it says. */
+export const authenticated = ({ clientId, secret }: Credentials): Fragment => {
+  const secretHash = secret === undefined ? null : hashOf(secret)
+  return sql`
+    client as materialized (
+      select from apps a
+      where a.id = ${appIdOf(clientId)}::uuid
+        and case when ${secretHash}::bytea is null then a.is_public else not a.is_public and exists (
+          select from client_secrets s
+          where s.app_id = a.id and s.secret_hash = ${secretHash}
+            and (s.ends_at is null or s.ends_at > clock_timestamp())
+        ) end
+      union all
+      select from agent_clients
+      where client_id = ${clientId} and ${secretHash}::bytea is null
+        and (ends_at is null or ends_at > clock_timestamp())
+    )
+  `
+}
 
-/** The values of a statement with {@link CLIENT}. */
-export const valuesOf = ({ clientId, secret }: Credentials) =>
-  [clientId, appIdOf(clientId), secret === undefined ? null : hashOf(secret)] as const
-
-const selectApp = statement(`
+const selectApp = (app: string | null) => sql`
   select
     a.name, a.website, a.logo_url as "logoUrl", a.redirect_uris as "redirectUris", a.is_public as "isPublic",
     a.id as "appId", m.name as "developerName", a.scopes, a.capabilities
-  from apps a left join merchants m on m.id = a.developer_id where a.id = $1
-`)
+  from apps a left join merchants m on m.id = a.developer_id where a.id = ${app}
+`
 
 const AppRow = Schema.Struct({
   name: Schema.String,

@@ -1,36 +1,49 @@
 import { Effect, Layer } from "effect"
 import { type InstallationId, Installations } from "../../domain/access/Installations.ts"
-import { Actor, type AgentId } from "../../domain/Actor.ts"
-import { UnknownClient } from "../../domain/oauth/Clients.ts"
+import { Actor, type AgentId, type MerchantId } from "../../domain/Actor.ts"
+import { type ClientId, UnknownClient } from "../../domain/oauth/Clients.ts"
 import { type Consent, Consents } from "../../domain/oauth/Consents.ts"
 import { CODE_SECONDS } from "../../domain/oauth/Grants.ts"
-import { StoreNotFound } from "../../domain/Store.ts"
+import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { type Write, Writes } from "../../domain/Write.ts"
 import { makeAgent } from "../access/NewAgents.ts"
 import { Database } from "../database/Postgres.ts"
-import { statement } from "../database/Statement.ts"
+import { constant, sql } from "../database/Statement.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 
 /** Until the transaction ends, the member does not leave. */
-const selectMember = statement(`
+const selectMember = (store: StoreId, merchant: MerchantId) => sql`
   select from members m join stores s on s.id = m.store_id and s.deleted_at is null
-  where m.store_id = $1 and m.merchant_id = $2 for key share
-`)
+  where m.store_id = ${store} and m.merchant_id = ${merchant} for key share
+`
 
-const insertGrant = statement(`
+const insertGrant = (
+  store: StoreId,
+  clientId: ClientId,
+  installation: InstallationId | null,
+  agent: AgentId | null,
+  merchant: MerchantId,
+  resource: string | null,
+  codeHash: Buffer,
+  redirectUri: string,
+  challenge: string
+) => sql`
   with granted as (
     insert into oauth_grants (store_id, id, client_id, installation_id, agent_id, merchant_id, resource)
-    values ($1, uuid_v7(clock_micros()), $2, $3, $4, $5, $6) returning store_id, id, client_id
+    values (${store}, uuid_v7(clock_micros()), ${clientId}, ${installation}, ${agent}, ${merchant}, ${resource})
+    returning store_id, id, client_id
   )
   insert into authorization_codes (code_hash, store_id, grant_id, client_id, redirect_uri, challenge, expires_at)
-  select $7, store_id, id, client_id, $8, $9, clock_timestamp() + interval '${CODE_SECONDS} seconds' from granted
-`)
+  select ${codeHash}, store_id, id, client_id, ${redirectUri}, ${challenge},
+    clock_timestamp() + interval '${constant(CODE_SECONDS)} seconds'
+  from granted
+`
 
 /** It is known by then: of a client that registered itself it may be the last moment. */
-const keepClient = statement(`
+const keepClient = (clientId: ClientId) => sql`
   update agent_clients set consented_at = coalesce(consented_at, clock_timestamp()), ends_at = null
-  where client_id = $1 and (ends_at is null or ends_at > clock_timestamp())
-`)
+  where client_id = ${clientId} and (ends_at is null or ends_at > clock_timestamp())
+`
 
 /** What a grant is for. */
 type Holder = { readonly installation: InstallationId } | { readonly agent: AgentId }
@@ -68,8 +81,19 @@ export const ConsentsLive = Layer.effect(
       if ((yield* count(selectMember(storeId, merchantId))) === 0) return yield* new StoreNotFound()
       const code = newToken()
       const [installation, agent] = "agent" in holder ? [null, holder.agent] : [holder.installation, null]
-      const values = [clientId, installation, agent, merchantId, resource ?? null, hashOf(code), redirectUri, challenge]
-      yield* count(insertGrant(storeId, ...values))
+      yield* count(
+        insertGrant(
+          storeId,
+          clientId,
+          installation,
+          agent,
+          merchantId,
+          resource ?? null,
+          hashOf(code),
+          redirectUri,
+          challenge
+        )
+      )
       return code
     })
 

@@ -15,9 +15,8 @@ import { storedList } from "../../domain/StoredList.ts"
 import { Database } from "../database/Postgres.ts"
 import { arrayOf } from "../Lists.ts"
 import { traced } from "../Traced.ts"
-import { valuesOf } from "./Clients.ts"
 import { deleteToken, endGrant, selectToken } from "./Ending.ts"
-import { useCode, useRefreshToken, whyNoCode, whyNoRefresh } from "./Exchanges.ts"
+import { type Code, type RefreshToken, useCode, useRefreshToken, whyNoCode, whyNoRefresh } from "./Exchanges.ts"
 import { PURGES } from "./Purging.ts"
 import { challengeOf, hashOf, newNonce, newToken, successorsOf } from "../Secrets.ts"
 import { column } from "../database/Column.ts"
@@ -69,8 +68,8 @@ export const GrantsLive = Layer.effect(
       storeId === null || grantId === null ? Effect.void : perform(endGrant(storeId, grantId))
 
     /** Why a code is not taken. What is presented wrongly changes nothing: it may not be its owner who does. */
-    const refuseCode = Effect.fnUntraced(function* (values: ReadonlyArray<unknown>) {
-      const code = yield* codeRefusedOf(whyNoCode(...values))
+    const refuseCode = Effect.fnUntraced(function* (client: Credentials, presented: Code) {
+      const code = yield* codeRefusedOf(whyNoCode(client, presented))
       if (!code.isAuthentic) return yield* new InvalidClient()
       if (!code.isOwn) return yield* badCode("There is no such code, or it is another client's")
       if (!code.isReturned) return yield* badCode("redirect_uri is not the one that the code was asked with")
@@ -91,18 +90,25 @@ export const GrantsLive = Layer.effect(
     ) {
       const accessToken = newToken()
       const refreshToken = newToken()
-      const values = [...valuesOf(client), hashOf(code), resource ?? null, redirectUri, challengeOf(verifier)]
-      const made = yield* scopesOf(useCode(...values, hashOf(accessToken), hashOf(refreshToken)))
-      if (Option.isNone(made)) return yield* refuseCode(values)
+      const presented = {
+        hash: hashOf(code),
+        resource: resource ?? null,
+        redirectUri,
+        challenge: challengeOf(verifier)
+      }
+      const tokens = { accessHash: hashOf(accessToken), refreshHash: hashOf(refreshToken) }
+      const made = yield* scopesOf(useCode(client, presented, tokens))
+      if (Option.isNone(made)) return yield* refuseCode(client, presented)
       return { accessToken, refreshToken, expiresIn: ACCESS_SECONDS, scopes: made.value }
     })
 
     /** What a refresh token that is not taken is answered: the same as before where that was only just, else why. */
     const repeatRefresh = Effect.fnUntraced(function* (
-      values: ReadonlyArray<unknown>,
+      client: Credentials,
+      presented: RefreshToken,
       token: RefreshPresented["refreshToken"]
     ) {
-      const { age, nonce, scopes, ...refused } = yield* refreshRefusedOf(whyNoRefresh(...values))
+      const { age, nonce, scopes, ...refused } = yield* refreshRefusedOf(whyNoRefresh(client, presented))
       if (!refused.isAuthentic) return yield* new InvalidClient()
       if (!refused.isOwn) return yield* badCode("There is no such refresh token, or it is another client's")
       if (refused.isRevoked) return yield* badCode("What the merchant agreed to was revoked")
@@ -123,11 +129,10 @@ export const GrantsLive = Layer.effect(
       const nonce = newNonce()
       const next = successorsOf(refreshToken, nonce)
       const wanted = scopes === undefined ? null : arrayOf(scopes)
-      const values = [...valuesOf(client), hashOf(refreshToken), resource ?? null, wanted]
-      const made = yield* scopesOf(
-        useRefreshToken(...values, nonce, hashOf(next.accessToken), hashOf(next.refreshToken))
-      )
-      if (Option.isNone(made)) return yield* repeatRefresh(values, refreshToken)
+      const presented = { hash: hashOf(refreshToken), resource: resource ?? null, scopes: wanted }
+      const tokens = { accessHash: hashOf(next.accessToken), refreshHash: hashOf(next.refreshToken) }
+      const made = yield* scopesOf(useRefreshToken(client, presented, nonce, tokens))
+      if (Option.isNone(made)) return yield* repeatRefresh(client, presented, refreshToken)
       return { ...next, expiresIn: ACCESS_SECONDS, scopes: made.value }
     })
 
@@ -138,7 +143,7 @@ export const GrantsLive = Layer.effect(
       refresh: (client, presented) => traced("Grants.refresh")(Effect.uninterruptible(refresh(client, presented))),
 
       revoke: Effect.fn("Grants.revoke")(function* (client, token) {
-        const presented = yield* presentedOf(selectToken(...valuesOf(client), hashOf(token)))
+        const presented = yield* presentedOf(selectToken(client, hashOf(token)))
         if (!presented.isAuthentic) return yield* new InvalidClient()
         if (presented.storeId === null) return
         if (!presented.isOwn) return yield* new InvalidGrant({ reason: "The token is another client's" })
