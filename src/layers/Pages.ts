@@ -1,7 +1,8 @@
 import { type Effect, Schema } from "effect"
 import type { DocumentPage } from "../domain/Document.ts"
+import { PAGE_BYTES } from "../domain/Page.ts"
 import type { DatabaseOf } from "./database/Database.ts"
-import type { Statement } from "./database/Statement.ts"
+import { type Fragment, sql, type Statement } from "./database/Statement.ts"
 
 /** What a list is ordered by, and which of a page's ids is the last one. */
 const ORDERS = { ascending: { by: "id", last: "max" }, descending: { by: "id desc", last: "min" } } as const
@@ -48,18 +49,27 @@ export const pageQuery = ({ last = "null", order = "ascending", text, ...listed 
   with page as (${pageRows({ ...listed, order })})
   select
     '[' || coalesce(string_agg(${text}, ',' order by ${ORDERS[order].by}) filter (where fits), '') || ']' as items,
-    case when not bool_and(fits) then ${ORDERS[order].last}(id::text) filter (where fits) else ${last} end as "nextCursor"
+    case when not bool_and(fits) then ${ORDERS[order].last}(id::text) filter (where fits) else ${last} end
+      as "nextCursor"
   from page
 `
 
-/** A page of rows whose JSON is made as they are read: `select` answers `id` and `json` of those behind the cursor. */
-export const jsonPageQuery = (select: string): string =>
-  pageQuery({
-    columns: "json",
-    text: "json",
-    bytes: "octet_length(json)",
-    rows: `(${select} order by id limit $2 + 1) as listed`
-  })
+/**
+ * A page of at most `limit` rows of `select`, which answers `id` and `json` of those behind the cursor. It ends early when
+ * it has passed {@link PAGE_BYTES}. One row more is read, to know whether there is another page.
+ */
+export const jsonPage = (select: Fragment, limit: number): Statement => sql`
+  with page as (
+    select id, json,
+      count(*) over before < ${limit} and coalesce(sum(octet_length(json)) over before, 0) < ${PAGE_BYTES} as fits
+    from (${select} order by id limit ${limit} + 1) as listed
+    window before as (order by id rows between unbounded preceding and 1 preceding)
+  )
+  select
+    '[' || coalesce(string_agg(json, ',' order by id) filter (where fits), '') || ']' as items,
+    case when not bool_and(fits) then max(id::text) filter (where fits) end as "nextCursor"
+  from page
+`
 
 /** Reads a page. */
 export const pageOf = <Id>(

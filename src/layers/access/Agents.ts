@@ -4,16 +4,15 @@ import { Scope } from "../../domain/access/Scope.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { AgentId } from "../../domain/Actor.ts"
 import type { JsonText } from "../../domain/Document.ts"
-import { PAGE_BYTES } from "../../domain/Page.ts"
 import { Counted } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { storedList } from "../../domain/StoredList.ts"
 import { firstOf, type Step } from "../database/Plan.ts"
 import { Database, Door } from "../database/Postgres.ts"
-import { type Statement, statement } from "../database/Statement.ts"
+import { sql, type Statement } from "../database/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { arrayOf, listOf } from "../Lists.ts"
-import { pageOf, pageQuery, START } from "../Pages.ts"
+import { jsonPage, pageOf, START } from "../Pages.ts"
 import { purgeOf } from "../Purging.ts"
 import { makeHeldWindows } from "../HeldWindows.ts"
 import { countedIn, grantedOf } from "../RollingWindow.ts"
@@ -25,40 +24,50 @@ import { spend } from "./Budget.ts"
 import { administered, AGENT, GOES_ON, makeAgent } from "./NewAgents.ts"
 import { column } from "../database/Column.ts"
 
-/** About how many bytes it has. */
-const BYTES = "600"
-
 /** Found by its key for each agent of a page, whatever the tables held when it was planned: `offset 0` keeps it apart. */
-const ITS_WINDOW =
-  "lateral (select hits from agent_windows w where w.store_id = a.store_id and w.agent_id = a.id offset 0) w on true"
+const ITS_WINDOW = sql`
+  lateral (select hits from agent_windows w where w.store_id = a.store_id and w.agent_id = a.id offset 0) w on true
+`
 
-const selectPage = statement(
-  pageQuery({
-    columns: `${AGENT} as agent`,
-    text: "agent",
-    bytes: BYTES,
-    rows: `agents a join ${ITS_WINDOW} where a.store_id = $1 and a.id > $4`
-  })
-)
+const selectPage = (store: StoreId, cursor: string, limit: number) =>
+  jsonPage(
+    sql`
+      select a.id, ${AGENT} as json from agents a join ${ITS_WINDOW}
+      where a.store_id = ${store} and a.id > ${cursor}
+    `,
+    limit
+  )
 
-const OF_ONE = "from agent_windows w where a.store_id = $1 and a.id = $2 and w.store_id = $1 and w.agent_id = $2"
-
-const lockAgent = statement(`
+const lockAgent = (store: StoreId, agent: AgentId) => sql`
   select ${AGENT} as json from agents a, agent_windows w
-  where a.store_id = $1 and a.id = $2 and w.store_id = $1 and w.agent_id = $2 and a.revoked_at is null
+  where a.store_id = ${store} and a.id = ${agent} and w.store_id = ${store} and w.agent_id = ${agent}
+    and a.revoked_at is null
   for no key update of a
-`)
+`
 
-const updateAgent = statement(`
+const updateAgent = (
+  store: StoreId,
+  agent: AgentId,
+  name: string | null,
+  scopes: string | null,
+  budget: number | null,
+  window: number | null,
+  proposalsOnly: boolean | null
+) => sql`
   update agents a set
-    name = coalesce($3, name), scopes = coalesce($4, scopes), budget = coalesce($5, budget),
-    requests = coalesce($6, requests), proposals_only = coalesce($7, proposals_only)
-  ${OF_ONE} and revoked_at is null returning ${AGENT} as json
-`)
+    name = coalesce(${name}, name), scopes = coalesce(${scopes}, scopes), budget = coalesce(${budget}, budget),
+    requests = coalesce(${window}, requests), proposals_only = coalesce(${proposalsOnly}, proposals_only)
+  from agent_windows w
+  where a.store_id = ${store} and a.id = ${agent} and w.store_id = ${store} and w.agent_id = ${agent}
+    and revoked_at is null
+  returning ${AGENT} as json
+`
 
-const revokeAgent = statement(`
-  update agents a set revoked_at = coalesce(revoked_at, clock_timestamp()) ${OF_ONE} returning ${AGENT} as json
-`)
+const revokeAgent = (store: StoreId, agent: AgentId) => sql`
+  update agents a set revoked_at = coalesce(revoked_at, clock_timestamp()) from agent_windows w
+  where a.store_id = ${store} and a.id = ${agent} and w.store_id = ${store} and w.agent_id = ${agent}
+  returning ${AGENT} as json
+`
 
 /** Who calls, and how often. */
 interface Calling {
@@ -69,12 +78,12 @@ interface Calling {
 }
 
 /** The lists stand in subqueries as those of apps do (`RateLimit.ts`). */
-const admitAll = statement(`
+const admitAll = (hashes: ReadonlyArray<Buffer>, calls: string, takesAny: string) => sql`
   with bearer as materialized (
     select
       asked.place, asked.calls, a.store_id, a.id as agent_id, a.scopes, a.proposals_only, a.requests,
       s.deleted_at is not null as is_gone
-    from unnest((select $1::bytea[]), (select $2::integer[]), (select $3::boolean[]))
+    from unnest((select ${hashes}::bytea[]), (select ${calls}::integer[]), (select ${takesAny}::boolean[]))
       with ordinality as asked (hash, calls, takes_any, place)
     cross join lateral (
       select store_id, id from agents where token_hash = asked.hash
@@ -90,22 +99,26 @@ const admitAll = statement(`
     from bearer where not is_gone group by store_id, agent_id, requests
   ), ${countedIn("agent_windows", ["store_id", "agent_id"])}
   select
-    place::integer, store_id as "storeId", agent_id as id, array_to_json(scopes) as scopes, proposals_only as "proposalsOnly",
-    is_gone as "isGone", not is_gone and granted is null as "isHeld", ${grantedOf(["store_id", "agent_id"])} as admitted, coalesce(seconds, 0) as "retryAfter"
+    place::integer, store_id as "storeId", agent_id as id, array_to_json(scopes) as scopes,
+    proposals_only as "proposalsOnly", is_gone as "isGone", not is_gone and granted is null as "isHeld",
+    ${grantedOf(["store_id", "agent_id"])} as admitted, coalesce(seconds, 0) as "retryAfter"
   from bearer left join decided using (store_id, agent_id)
-`)
+`
 
-const selectEnded = statement(`
-  select held.place from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::text[]) as held (place, store_id, id, scopes)
+const selectEnded = (places: string, stores: string, agents: string, scopes: string, knownScopes: string) => sql`
+  select held.place
+  from unnest(${places}::integer[], ${stores}::uuid[], ${agents}::uuid[], ${scopes}::text[])
+    as held (place, store_id, id, scopes)
   left join lateral (
     select true as goes_on from agents a join stores s on s.id = a.store_id and s.deleted_at is null
     where a.store_id = held.store_id and a.id = held.id and ${GOES_ON}
       and array_to_string(
-        array(select scope from unnest(a.scopes) with ordinality as s (scope, n) where scope = any($5) order by n), ' '
+        array(select scope from unnest(a.scopes) with ordinality as s (scope, n)
+          where scope = any(${knownScopes}) order by n), ' '
       ) = held.scopes limit 1
   ) agent on true
   where goes_on is null
-`)
+`
 
 const Bearer = Schema.Struct({
   place: Schema.Int,
@@ -169,8 +182,7 @@ export const AgentsLive = Layer.effect(
         }
       },
 
-      list: (store, { cursor, limit }) =>
-        traced("Agents.list")(page(selectPage(store, limit, PAGE_BYTES, cursor ?? START))),
+      list: (store, { cursor, limit }) => traced("Agents.list")(page(selectPage(store, cursor ?? START, limit))),
 
       update: (store, id, { budget = null, name = null, proposalsOnly = null, scopes, window = null }) => {
         const chosen = scopes === undefined ? null : arrayOf([...new Set(scopes)])

@@ -9,19 +9,34 @@ import {
   type NewClientSecret,
   type NoClientSecret
 } from "../../domain/access/Apps.ts"
+import type { MerchantId } from "../../domain/Actor.ts"
 import { redirectsOf } from "../../domain/oauth/Redirects.ts"
 import type { RedirectUriRefused } from "../../domain/oauth/RedirectUri.ts"
 import { firstOf, type Step } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
-import { sql, statement } from "../database/Statement.ts"
+import { sql } from "../database/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 import { rotateClientSecret } from "./ClientSecrets.ts"
 import { column } from "../database/Column.ts"
 
-const insertApp = statement(`
+interface AppRow {
+  readonly name: string
+  readonly scopes: string
+  readonly capabilities: string
+  readonly developer: MerchantId | null
+  readonly website: string | null
+  readonly logoUrl: string | null
+  readonly isPublic: boolean
+  readonly redirectUris: string
+}
+
+const insertApp = (app: AppRow) => sql`
   insert into apps (id, name, scopes, capabilities, developer_id, website, logo_url, is_public, redirect_uris)
-  values (uuid_v7(clock_micros()), $1, $2, $3, $4, $5, $6, $7, $8) returning id
-`)
+  values (
+    uuid_v7(clock_micros()), ${app.name}, ${app.scopes}, ${app.capabilities}, ${app.developer}, ${app.website},
+    ${app.logoUrl}, ${app.isPublic}, ${app.redirectUris}
+  ) returning id
+`
 const idOf = firstOf(column("id", Schema.toType(AppId)))
 
 /** The redirect URIs as they are kept, where all of them may be registered. */
@@ -48,11 +63,20 @@ export const appMade = Effect.fnUntraced(function* ({
   website = null
 }: Grants & Partial<AppClient> & { readonly name: string }): Step<AppId, RedirectUriRefused> {
   const redirects = yield* redirectsIn(redirectUris, isPublic)
-  const values = [name, listed(scopes), listed(capabilities), developer, website, logoUrl, isPublic, listed(redirects)]
-  return Option.getOrThrow(yield* idOf(insertApp(...values)))
+  const app = {
+    name,
+    scopes: listed(scopes),
+    capabilities: listed(capabilities),
+    developer,
+    website,
+    logoUrl,
+    isPublic,
+    redirectUris: listed(redirects)
+  }
+  return Option.getOrThrow(yield* idOf(insertApp(app)))
 })
 
-const lockApp = statement(`select id, is_public as "isPublic" from apps where id = $1 for no key update`)
+const lockApp = (app: AppId) => sql`select id, is_public as "isPublic" from apps where id = ${app} for no key update`
 const lockedOf = firstOf(Schema.Struct({ id: Schema.toType(AppId), isPublic: Schema.Boolean }))
 
 export const AppsLive = Layer.effect(

@@ -4,32 +4,32 @@ import { InvalidToken } from "../../domain/access/Tokens.ts"
 import type { AgentId } from "../../domain/Actor.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { countOf, firstOf, type Step } from "../database/Plan.ts"
-import { statement } from "../database/Statement.ts"
+import { sql } from "../database/Statement.ts"
 
 /** The day that budgets are of, by the database's clock. */
-const TODAY = "(clock_timestamp() at time zone 'UTC')::date"
+const TODAY = sql`(clock_timestamp() at time zone 'UTC')::date`
 
 /** What an agent has spent of its budget. A day that is to come, by a clock that was set back, is today's. */
-export const SPENT = `case when written_on < ${TODAY} then 0 else writes end`
+export const SPENT = sql`case when written_on < ${TODAY} then 0 else writes end`
 
 /**
  * Counts a write, if there is one left of the day and the agent may make it. The row is held until the commit, so that
  * who revokes the agent waits for the write, and a write for who revokes it. Who waited may come with yesterday's date.
  */
-const countWrite = statement(`
+const countWrite = (store: StoreId, agent: AgentId, isProposal: boolean) => sql`
   update agents a
   set writes = case when written_on < today then 1 else writes + 1 end, written_on = greatest(written_on, today)
   from (select ${TODAY} as today offset 0) as clock
-  where store_id = $1 and id = $2 and revoked_at is null and (not proposals_only or $3)
+  where store_id = ${store} and id = ${agent} and revoked_at is null and (not proposals_only or ${isProposal})
     and case when written_on < today then 0 else writes end < budget
-`)
+`
 
-const selectWhy = statement(`
+const selectWhy = (store: StoreId, agent: AgentId, isProposal: boolean) => sql`
   select
-    revoked_at is not null as "isRevoked", proposals_only and not $3 as "isHeld", budget,
+    revoked_at is not null as "isRevoked", proposals_only and not ${isProposal} as "isHeld", budget,
     to_char(greatest(written_on, ${TODAY}) + 1, 'YYYY-MM-DD"T"00:00:00.000"Z"') as "renewsAt"
-  from agents where store_id = $1 and id = $2
-`)
+  from agents where store_id = ${store} and id = ${agent}
+`
 const whyOf = firstOf(
   Schema.Struct({ isRevoked: Schema.Boolean, isHeld: Schema.Boolean, budget: Schema.Int, renewsAt: Schema.String })
 )

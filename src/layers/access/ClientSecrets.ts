@@ -1,25 +1,25 @@
 import { Effect, Option, Schema } from "effect"
 import { type AppId, type NewClientSecret, NoClientSecret } from "../../domain/access/Apps.ts"
 import { firstOf, type Step } from "../database/Plan.ts"
-import { statement } from "../database/Statement.ts"
+import { sql } from "../database/Statement.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 
 /** The secrets of an app that are good, as JSON. */
-export const CLIENT_SECRETS = "client_secrets s where s.app_id = a.id and (s.ends_at is null or s.ends_at > now())"
+export const CLIENT_SECRETS = sql`client_secrets s where s.app_id = a.id and (s.ends_at is null or s.ends_at > now())`
 
 /** Of those before, the newest goes on for so many hours, and the others end. */
-const insertSecret = statement(`
+const insertSecret = (app: AppId, secretHash: Buffer, overlapHours: number) => sql`
   with ended as (
-    delete from client_secrets where app_id = $1 and (ends_at is not null or $3::integer = 0)
+    delete from client_secrets where app_id = ${app} and (ends_at is not null or ${overlapHours}::integer = 0)
   ), replaced as (
-    update client_secrets set ends_at = clock_timestamp() + $3::integer * interval '1 hour'
-    where app_id = $1 and ends_at is null and $3::integer > 0
+    update client_secrets set ends_at = clock_timestamp() + ${overlapHours}::integer * interval '1 hour'
+    where app_id = ${app} and ends_at is null and ${overlapHours}::integer > 0
     returning ends_at
   ), made as (
-    insert into client_secrets (app_id, id, secret_hash) values ($1, uuid_v7(clock_micros()), $2)
+    insert into client_secrets (app_id, id, secret_hash) values (${app}, uuid_v7(clock_micros()), ${secretHash})
   )
   select (select ends_at from replaced) as "previousUntil"
-`)
+`
 const madeOf = firstOf(Schema.Struct({ previousUntil: Schema.NullOr(Schema.Date) }))
 
 /** Gives an app a secret of 256 random bits. Its row is locked: two who do that at once would leave three. */

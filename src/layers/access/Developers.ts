@@ -4,12 +4,11 @@ import { AppLimitReached, Developers, MAX_APPS } from "../../domain/access/Devel
 import { InstallationId } from "../../domain/access/Installations.ts"
 import type { MerchantId } from "../../domain/Actor.ts"
 import type { JsonText } from "../../domain/Document.ts"
-import { PAGE_BYTES } from "../../domain/Page.ts"
 import { NO_HOSTS } from "../../domain/webhooks/AllowedHosts.ts"
 import { countOf, firstOf, type Step } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
-import { statement } from "../database/Statement.ts"
-import { jsonPageQuery, pageOf, START } from "../Pages.ts"
+import { constant, sql } from "../database/Statement.ts"
+import { jsonPage, pageOf, START } from "../Pages.ts"
 import { time } from "../Times.ts"
 import { redelivered } from "../webhooks/DeliveryLog.ts"
 import { sealingLater } from "../webhooks/SecretKeys.ts"
@@ -20,14 +19,15 @@ import { INSTALLED, STATE } from "./InstallationState.ts"
 import { column } from "../database/Column.ts"
 
 /** An app as its developer sees it, as JSON: `a`. */
-const APP = `
+const APP = sql`
   json_build_object(
     'id', a.id, 'type', case when a.is_public then 'public' else 'confidential' end, 'name', a.name,
     'website', a.website, 'logoUrl', a.logo_url, 'redirectUris', a.redirect_uris, 'scopes', a.scopes,
     'capabilities', a.capabilities,
     'secrets', (
       select coalesce(json_agg(
-        json_build_object('id', s.id, 'createdAt', ${time("s.created_at")}, 'endsAt', ${time("s.ends_at")}) order by s.id
+        json_build_object('id', s.id, 'createdAt', ${time("s.created_at")}, 'endsAt', ${time("s.ends_at")})
+        order by s.id
       ), '[]') from ${CLIENT_SECRETS}
     ),
     'installations', (
@@ -38,40 +38,53 @@ const APP = `
   )::text
 `
 
-const selectPage = statement(
-  jsonPageQuery(`select a.id, ${APP} as json from apps a where a.developer_id = $1 and a.id > $4`)
-)
+const selectPage = (developer: MerchantId, cursor: string, limit: number) =>
+  jsonPage(sql`select a.id, ${APP} as json from apps a where a.developer_id = ${developer} and a.id > ${cursor}`, limit)
 
-const selectApp = statement(`select ${APP} as json from apps a where a.developer_id = $1 and a.id = $2`)
+const selectApp = (developer: MerchantId, app: AppId) =>
+  sql`select ${APP} as json from apps a where a.developer_id = ${developer} and a.id = ${app}`
 
 /** Installations of an app in all stores, as its developer is not told which those are. */
-const selectInstallations = statement(
-  jsonPageQuery(`
+const selectInstallations = (app: AppId, cursor: string, limit: number) =>
+  jsonPage(
+    sql`
     select i.id, json_build_object(
       'id', i.id, 'scopes', i.scopes, 'capabilities', i.capabilities, 'state', ${STATE},
       'installedAt', ${time("coalesce(i.installed_at, i.created_at)")}
     )::text as json
     from installations i join stores s on s.id = i.store_id and s.deleted_at is null
-    where i.app_id = $1 and i.id > $4 and ${INSTALLED}
-  `)
-)
+    where i.app_id = ${app} and i.id > ${cursor} and ${INSTALLED}
+  `,
+    limit
+  )
 
-const lockAccount = statement("select from merchants where id = $1 for no key update")
-const selectFull = statement(`select from apps where developer_id = $1 offset ${MAX_APPS - 1} limit 1`)
+const lockAccount = (developer: MerchantId) => sql`select from merchants where id = ${developer} for no key update`
+const selectFull = (developer: MerchantId) =>
+  sql`select from apps where developer_id = ${developer} offset ${constant(MAX_APPS - 1)} limit 1`
 
 /** Until the transaction ends, others who change the app wait. */
-const lockOwn = statement(`
-  select id, is_public as "isPublic" from apps where developer_id = $1 and id = $2 for no key update
-`)
+const lockOwn = (developer: MerchantId, app: AppId) => sql`
+  select id, is_public as "isPublic" from apps where developer_id = ${developer} and id = ${app} for no key update
+`
 
-/** What is null stays as it is, but for what may be null itself: whether that is given is said before it. */
-const updateApp = statement(`
+interface AppChange {
+  readonly name: string | null
+  readonly redirectUris: string | null
+  readonly scopes: string | null
+  readonly capabilities: string | null
+  readonly website: string | null | undefined
+  readonly logoUrl: string | null | undefined
+}
+
+/** Columns that are null stay as they are; those that may be null stay where they are undefined. */
+const updateApp = (app: AppId, { capabilities, logoUrl, name, redirectUris, scopes, website }: AppChange) => sql`
   update apps set
-    name = coalesce($2, name), redirect_uris = coalesce($3, redirect_uris), scopes = coalesce($4, scopes),
-    capabilities = coalesce($5, capabilities), website = case when $6 then $7 else website end,
-    logo_url = case when $8 then $9 else logo_url end
-  where id = $1
-`)
+    name = coalesce(${name}, name), redirect_uris = coalesce(${redirectUris}, redirect_uris),
+    scopes = coalesce(${scopes}, scopes), capabilities = coalesce(${capabilities}, capabilities),
+    website = case when ${website !== undefined} then ${website} else website end,
+    logo_url = case when ${logoUrl !== undefined} then ${logoUrl} else logo_url end
+  where id = ${app}
+`
 
 const Json = column("json", Schema.String)
 const jsonOf = firstOf(Json)
@@ -116,7 +129,7 @@ export const DevelopersLive = Layer.effect(
         }),
 
       list: Effect.fn("Developers.list")((developer, { cursor = START, limit }) =>
-        apps(selectPage(developer, limit, PAGE_BYTES, cursor))
+        apps(selectPage(developer, cursor, limit))
       ),
 
       get: Effect.fn("Developers.get")(get),
@@ -125,9 +138,12 @@ export const DevelopersLive = Layer.effect(
         Effect.gen(function* () {
           const { isPublic } = yield* own(developer, id)
           const redirects = redirectUris === undefined ? undefined : yield* redirectsIn(redirectUris, isPublic)
-          const lists = [redirects, scopes, capabilities].map(orNull)
-          const [site, logo] = [website !== undefined, logoUrl !== undefined]
-          yield* countOf(updateApp(id, name, ...lists, site, website, logo, logoUrl))
+          const lists = {
+            redirectUris: orNull(redirects),
+            scopes: orNull(scopes),
+            capabilities: orNull(capabilities)
+          }
+          yield* countOf(updateApp(id, { name, ...lists, website, logoUrl }))
           return yield* shown(developer, id)
         }),
 
@@ -138,7 +154,7 @@ export const DevelopersLive = Layer.effect(
         }),
 
       installations: Effect.fn("Developers.installations")((developer, id, { cursor = START, limit }) =>
-        Effect.andThen(get(developer, id), installed(selectInstallations(id, limit, PAGE_BYTES, cursor)))
+        Effect.andThen(get(developer, id), installed(selectInstallations(id, cursor, limit)))
       ),
 
       requireOwn: Effect.fn("Developers.requireOwn")((developer, id) => Effect.asVoid(get(developer, id))),

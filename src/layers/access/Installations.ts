@@ -11,89 +11,95 @@ import {
 } from "../../domain/access/Installations.ts"
 import { ScopesNotDeclared } from "../../domain/access/Scope.ts"
 import { UnknownStore } from "../../domain/access/Stores.ts"
-import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
 import { cancelLive } from "../billing/Subscriptions.ts"
 import { countOf, firstOf, type Step } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
-import { sql, type Statement, statement } from "../database/Statement.ts"
+import { sql, type Statement } from "../database/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { arrayOf } from "../Lists.ts"
 import { endInstallation } from "../oauth/Ending.ts"
-import { jsonPageQuery, pageOf, START } from "../Pages.ts"
+import { jsonPage, pageOf, START } from "../Pages.ts"
 import { time } from "../Times.ts"
 import { INSTALLED, made, mayBe, STATE } from "./InstallationState.ts"
 import { emptyNext, emptyOverdue } from "./Leftovers.ts"
 
-const summaries = sql.literal(`
+const summaries = sql`
   select
     i.id as "installationId", i.store_id as "storeId", i.app_id as "appId", i.scopes, i.capabilities, ${STATE} as state,
     i.created_at as "createdAt"
   from installations i join stores s on s.id = i.store_id and s.deleted_at is null
   where ${INSTALLED}
-`)
+`
 
 /** An installation as members of the store see it, as JSON. Its app is `a`. */
-const INSTALLED_APP = `
+const INSTALLED_APP = sql`
   json_build_object(
     'id', i.id, 'appId', i.app_id, 'appName', a.name, 'scopes', i.scopes, 'capabilities', i.capabilities,
     'state', ${STATE}, 'installedAt', ${time("coalesce(i.installed_at, i.created_at)")}
   )::text
 `
 
-const selectPage = statement(
-  jsonPageQuery(`
+const selectPage = (store: StoreId, cursor: string, limit: number) =>
+  jsonPage(
+    sql`
     select i.id, ${INSTALLED_APP} as json from installations i join apps a on a.id = i.app_id
-    where i.store_id = $1 and i.id > $4 and ${INSTALLED}
-  `)
-)
+    where i.store_id = ${store} and i.id > ${cursor} and ${INSTALLED}
+  `,
+    limit
+  )
 
-const SELECT = `select ${INSTALLED_APP} as json from installations i join apps a on a.id = i.app_id`
-const selectOne = statement(`${SELECT} where i.store_id = $1 and i.id = $2 and ${INSTALLED}`)
-const lockOne = statement(`${SELECT} where i.store_id = $1 and i.id = $2 and ${INSTALLED} for no key update of i`)
+const SELECT = sql`select ${INSTALLED_APP} as json from installations i join apps a on a.id = i.app_id`
+const selectOne = (store: StoreId, id: InstallationId) =>
+  sql`${SELECT} where i.store_id = ${store} and i.id = ${id} and ${INSTALLED}`
+const lockOne = (store: StoreId, id: InstallationId) =>
+  sql`${SELECT} where i.store_id = ${store} and i.id = ${id} and ${INSTALLED} for no key update of i`
 
 const Json = Schema.Struct({ json: Schema.String })
 const jsonOf = firstOf(Json)
 const installedIn = Schema.decodeSync(Schema.fromJsonString(InstalledApp))
 
 /** Until the transaction ends, its row does not go. */
-const lockStore = statement("select 1 from stores where id = $1 and deleted_at is null for key share")
-const selectApp = statement("select scopes, capabilities from apps where id = $1")
+const lockStore = (store: StoreId) => sql`select 1 from stores where id = ${store} and deleted_at is null for key share`
+const selectApp = (app: AppId) => sql`select scopes, capabilities from apps where id = ${app}`
 
 /** The row of an app that was never on the store, as if it had been uninstalled: so that there is one to lock. */
-const prepareInstallation = statement(`
+const prepareInstallation = (store: StoreId, app: AppId) => sql`
   with i as (
     insert into installations (store_id, id, app_id, scopes, capabilities, is_active, uninstalled_at)
-    values ($1, uuid_v7(clock_micros()), $2, '{}', '{}', false, clock_timestamp())
+    values (${store}, uuid_v7(clock_micros()), ${app}, '{}', '{}', false, clock_timestamp())
     on conflict (store_id, app_id) do nothing returning store_id, id
   )
   insert into rate_windows (store_id, installation_id) select store_id, id from i
-`)
+`
 
-const lockOfApp = statement(`
+const lockOfApp = (store: StoreId, app: AppId) => sql`
   select i.id, case when ${INSTALLED} then ${INSTALLED_APP} end as json
-  from installations i join apps a on a.id = i.app_id where i.store_id = $1 and i.app_id = $2 for no key update of i
-`)
+  from installations i join apps a on a.id = i.app_id
+  where i.store_id = ${store} and i.app_id = ${app} for no key update of i
+`
 const heldOf = firstOf(Schema.Struct({ id: Schema.toType(InstallationId), json: Schema.NullOr(Schema.String) }))
 
-const updateInstallation = (act: "install" | "suspend" | "resume", granted = "") =>
-  statement(`
-    with i as (
-      update installations i set ${made(act)}${granted} where i.store_id = $1 and i.id = $2 and ${mayBe(act)} returning i.*
-    )
-    select ${INSTALLED_APP} as json from i join apps a on a.id = i.app_id
-  `)
-const grant = updateInstallation(
-  "install",
-  `, scopes = $3, capabilities = $4, installed_at = case when ${INSTALLED} then i.installed_at else clock_timestamp() end`
-)
-const suspendInstallation = updateInstallation("suspend")
-const resumeInstallation = updateInstallation("resume")
+const grant = (store: StoreId, id: InstallationId, scopes: string, capabilities: string) => sql`
+  with i as (
+    update installations i set ${made("install")}, scopes = ${scopes}, capabilities = ${capabilities},
+      installed_at = case when ${INSTALLED} then i.installed_at else clock_timestamp() end
+    where i.store_id = ${store} and i.id = ${id} and ${mayBe("install")} returning i.*
+  )
+  select ${INSTALLED_APP} as json from i join apps a on a.id = i.app_id
+`
 
-const uninstall = statement(`
-  update installations i set ${made("uninstall")} where i.store_id = $1 and i.id = $2 and ${mayBe("uninstall")}
-`)
+const updateState = (store: StoreId, id: InstallationId, act: "suspend" | "resume") => sql`
+  with i as (
+    update installations i set ${made(act)} where i.store_id = ${store} and i.id = ${id} and ${mayBe(act)} returning i.*
+  )
+  select ${INSTALLED_APP} as json from i join apps a on a.id = i.app_id
+`
+
+const uninstall = (store: StoreId, id: InstallationId) => sql`
+  update installations i set ${made("uninstall")} where i.store_id = ${store} and i.id = ${id} and ${mayBe("uninstall")}
+`
 
 const appOf = firstOf(AppSummary.mapFields(Struct.pick(["scopes", "capabilities"])))
 
@@ -181,7 +187,7 @@ export const InstallationsLive = Layer.effect(
       }),
 
       listInstalled: Effect.fn("Installations.listInstalled")((store, { cursor = START, limit }) =>
-        installedPage(selectPage(store, limit, PAGE_BYTES, cursor))
+        installedPage(selectPage(store, cursor, limit))
       ),
 
       getInstalled: Effect.fn("Installations.getInstalled")((store, id) =>
@@ -194,8 +200,8 @@ export const InstallationsLive = Layer.effect(
         )
       ),
 
-      suspend: (store, id) => acted(store, id, suspendInstallation(store, id)),
-      resume: (store, id) => acted(store, id, resumeInstallation(store, id)),
+      suspend: (store, id) => acted(store, id, updateState(store, id, "suspend")),
+      resume: (store, id) => acted(store, id, updateState(store, id, "resume")),
 
       uninstall: (store, id) =>
         Effect.gen(function* () {

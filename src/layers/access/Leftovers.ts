@@ -4,7 +4,7 @@ import { InstallationId } from "../../domain/access/Installations.ts"
 import { DATA_HOURS } from "../../domain/access/InstallationState.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { countOf, firstOf, type Step } from "../database/Plan.ts"
-import { statement } from "../database/Statement.ts"
+import { constant, sql } from "../database/Statement.ts"
 import { deleteAll } from "../records/AppData.ts"
 
 /*
@@ -13,15 +13,16 @@ import { deleteAll } from "../records/AppData.ts"
  */
 
 /** The first line is that of the index `installations_to_empty`. */
-const OVERDUE = `
+const OVERDUE = sql`
   i.uninstalled_at is not null and i.uninstalled_at is distinct from i.emptied_for
-  and i.uninstalled_at <= now() - interval '${DATA_HOURS} hours'
+  and i.uninstalled_at <= now() - interval '${constant(DATA_HOURS)} hours'
 `
 
-const OWNER = 'select i.store_id as "storeId", i.id from installations i'
+const OWNER = sql`select i.store_id as "storeId", i.id from installations i`
 const ownerOf = firstOf(Schema.Struct({ storeId: Schema.toType(StoreId), id: Schema.toType(InstallationId) }))
 
-const lockOverdue = statement(`${OWNER} where i.store_id = $1 and i.app_id = $2 and ${OVERDUE} for no key update`)
+const lockOverdue = (store: StoreId, app: AppId) =>
+  sql`${OWNER} where i.store_id = ${store} and i.app_id = ${app} and ${OVERDUE} for no key update`
 
 /** Before an app is installed again: empties what it should find empty. */
 export const emptyOverdue = Effect.fnUntraced(function* (store: StoreId, app: AppId): Step<void> {
@@ -29,14 +30,15 @@ export const emptyOverdue = Effect.fnUntraced(function* (store: StoreId, app: Ap
   if (Option.isSome(owner)) yield* deleteAll(owner.value.storeId, owner.value.id)
 })
 
-const lockNext = statement(`
+const lockNext = sql`
   ${OWNER} where ${OVERDUE} order by i.uninstalled_at limit 1 for no key update skip locked
-`)
-const note = statement("update installations set emptied_for = uninstalled_at where store_id = $1 and id = $2")
+`
+const note = (store: StoreId, installation: InstallationId) =>
+  sql`update installations set emptied_for = uninstalled_at where store_id = ${store} and id = ${installation}`
 
 /** Empties what was uninstalled first. Answers of how many installations: one or none. */
 export const emptyNext = Effect.fnUntraced(function* (): Step<number> {
-  const owner = yield* ownerOf(lockNext())
+  const owner = yield* ownerOf(lockNext)
   if (Option.isNone(owner)) return 0
   const { id, storeId } = owner.value
   yield* deleteAll(storeId, id)

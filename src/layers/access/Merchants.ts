@@ -16,7 +16,7 @@ import { lockedStore } from "../catalog/Allocation.ts"
 import { countOf, firstOf, type Step } from "../database/Plan.ts"
 import { column } from "../database/Column.ts"
 import { Database } from "../database/Postgres.ts"
-import { sql, type Statement, statement } from "../database/Statement.ts"
+import { sql, type Statement } from "../database/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { Passwords, PasswordsLive } from "./Passwords.ts"
 
@@ -28,15 +28,16 @@ const Facts = Member.mapFields(Struct.pick(["merchantId", "email", "name"]))
  * Makes an account with its call window, if there is none of the address. `is_claimed`: whether nobody else says whose
  * the address is.
  */
-export const insertMerchant = statement(`
+export const insertMerchant = (email: Email, name: string, passwordHash: string, isClaimed: boolean) => sql`
   with made as (
     insert into merchants (id, email, name, password_hash, is_claimed)
-    values (uuid_v7(clock_micros()), $1, $2, $3, $4) on conflict (email) do nothing returning id
+    values (uuid_v7(clock_micros()), ${email}, ${name}, ${passwordHash}, ${isClaimed})
+    on conflict (email) do nothing returning id
   )
   insert into merchant_call_windows (merchant_id) select id from made returning merchant_id as id
-`)
+`
 
-const selectMerchant = statement('select id, is_claimed as "isClaimed" from merchants where email = $1')
+const selectMerchant = (email: Email) => sql`select id, is_claimed as "isClaimed" from merchants where email = ${email}`
 const Found = Schema.Struct({ id: Schema.toType(MerchantId), isClaimed: Schema.Boolean })
 const foundOf = firstOf(Found)
 
@@ -51,19 +52,20 @@ const proven = (
   })
 
 /** The roles that this release knows, as SQL: to a member with any other, which a newer release gave, it grants nothing. */
-export const KNOWN_ROLES = Role.literals.map((role) => `'${role}'`).join(", ")
+export const KNOWN_ROLES = sql.literal(Role.literals.map((role) => `'${role}'`).join(", "))
 
-const putMember = statement(`
-  insert into members (store_id, merchant_id, role) values ($1, $2, $3)
+const putMember = (store: StoreId, merchant: MerchantId, role: typeof Role.Type) => sql`
+  insert into members (store_id, merchant_id, role) values (${store}, ${merchant}, ${role})
   on conflict (store_id, merchant_id) do update set role = excluded.role
-`)
-const selectMember = statement(`
+`
+const selectMember = (store: StoreId, merchant: MerchantId) => sql`
   select m.merchant_id as "merchantId", name, m.role from members m join merchants on id = m.merchant_id
-  where m.store_id = $1 and m.merchant_id = $2 and m.role in (${KNOWN_ROLES})
-`)
+  where m.store_id = ${store} and m.merchant_id = ${merchant} and m.role in (${KNOWN_ROLES})
+`
 const memberOf = firstOf(Member.mapFields(Struct.pick(["merchantId", "name", "role"])))
-const deleteMember = statement("delete from members where store_id = $1 and merchant_id = $2")
-const selectOwner = statement("select from members where store_id = $1 and role = 'owner' limit 1")
+const deleteMember = (store: StoreId, merchant: MerchantId) =>
+  sql`delete from members where store_id = ${store} and merchant_id = ${merchant}`
+const selectOwner = (store: StoreId) => sql`select from members where store_id = ${store} and role = 'owner' limit 1`
 
 /** Refuses what would leave the store without an owner. */
 const keepOwner = Effect.fnUntraced(function* (store: StoreId): Step<void, LastOwner> {
@@ -99,7 +101,7 @@ export const MerchantsLive = Layer.effect(
       membershipsOf(sql`
         select m.store_id as "storeId", s.name as "storeName", m.role
         from members m join stores s on s.id = m.store_id and s.deleted_at is null
-        where m.merchant_id = ${merchant} and m.role in (${sql.literal(KNOWN_ROLES)}) order by s.name, s.id
+        where m.merchant_id = ${merchant} and m.role in (${KNOWN_ROLES}) order by s.name, s.id
       `)
     )
 
@@ -154,7 +156,7 @@ export const MerchantsLive = Layer.effect(
         membersOf(sql`
           select m.merchant_id as "merchantId", name, email, role, m.created_at as "createdAt"
           from members m join merchants on id = m.merchant_id
-          where m.store_id = ${store} and m.role in (${sql.literal(KNOWN_ROLES)}) order by role, name, email
+          where m.store_id = ${store} and m.role in (${KNOWN_ROLES}) order by role, name, email
         `)
       )
     })

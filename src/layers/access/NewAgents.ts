@@ -4,14 +4,14 @@ import { AgentId, type MerchantId } from "../../domain/Actor.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
 import { countOf, firstOf, type Step } from "../database/Plan.ts"
-import { statement } from "../database/Statement.ts"
+import { constant, sql } from "../database/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { arrayOf } from "../Lists.ts"
 import { time } from "../Times.ts"
 import { SPENT } from "./Budget.ts"
 
 /** An agent as it is returned: `a`, and its window `w`, of which the last hit is when it was last used. */
-export const AGENT = `
+export const AGENT = sql`
   json_build_object(
     'id', a.id, 'name', a.name, 'scopes', a.scopes, 'budget', a.budget, 'window', a.requests,
     'proposalsOnly', a.proposals_only, 'writesToday', ${SPENT},
@@ -22,23 +22,39 @@ export const AGENT = `
 `
 
 /** An agent `a` that is not revoked, and whose time, if it has one, is not over. */
-export const GOES_ON = "a.revoked_at is null and (a.ends_at is null or a.ends_at > clock_timestamp())"
+export const GOES_ON = sql`a.revoked_at is null and (a.ends_at is null or a.ends_at > clock_timestamp())`
 
-const selectFull = statement(`
-  select 1 from agents a where a.store_id = $1 and ${GOES_ON} offset ${MAX_AGENTS - 1} limit 1
-`)
+const selectFull = (store: StoreId) => sql`
+  select 1 from agents a where a.store_id = ${store} and ${GOES_ON} offset ${constant(MAX_AGENTS - 1)} limit 1
+`
 
-const insertAgent = statement(`
+/** What differs between agents whose token a member is shown, and those that come by consent: for a time, if it has an end. */
+interface Kept {
+  readonly tokenHash: Buffer | null
+  readonly days: number | null
+}
+
+interface AgentRow extends Kept {
+  readonly name: string
+  readonly scopes: string
+  readonly budget: number
+  readonly window: number
+  readonly proposalsOnly: boolean
+  readonly by: MerchantId
+}
+
+const insertAgent = (store: StoreId, agent: AgentRow) => sql`
   with a as (
     insert into agents (store_id, id, token_hash, name, scopes, budget, requests, proposals_only, created_by, ends_at)
     values (
-      $1, uuid_v7(clock_micros()), $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + $9::integer * interval '1 day'
+      ${store}, uuid_v7(clock_micros()), ${agent.tokenHash}, ${agent.name}, ${agent.scopes}, ${agent.budget},
+      ${agent.window}, ${agent.proposalsOnly}, ${agent.by}, clock_timestamp() + ${agent.days}::integer * interval '1 day'
     ) returning *
   ), w as (
     insert into agent_windows (store_id, agent_id) select store_id, id from a returning hits
   )
   select a.id, ${AGENT} as json from a, w
-`)
+`
 
 /** What members administer of an agent: the rest it does itself, or tells of its end. */
 export const administered = Schema.decodeSync(
@@ -46,12 +62,6 @@ export const administered = Schema.decodeSync(
 )
 
 const madeOf = firstOf(Schema.Struct({ id: Schema.toType(AgentId), json: Schema.String }))
-
-/** What differs between agents whose token a member is shown, and those that come by consent: for a time, if it has an end. */
-interface Kept {
-  readonly tokenHash: Buffer | null
-  readonly days: number | null
-}
 
 /** Makes an agent of a store, if it has fewer than it may. */
 export const makeAgent = Effect.fnUntraced(function* (
@@ -62,8 +72,9 @@ export const makeAgent = Effect.fnUntraced(function* (
 ): Step<{ readonly id: AgentId; readonly json: string }, StoreNotFound | AgentLimitReached> {
   yield* lockedStore(store)
   if ((yield* countOf(selectFull(store))) > 0) return yield* new AgentLimitReached()
-  const values = [name, arrayOf([...new Set(scopes)]), budget, window, proposalsOnly, by, days]
-  const made = Option.getOrThrow(yield* madeOf(insertAgent(store, tokenHash, ...values)))
+  const list = arrayOf([...new Set(scopes)])
+  const row = { name, scopes: list, budget, window, proposalsOnly, by, days, tokenHash }
+  const made = Option.getOrThrow(yield* madeOf(insertAgent(store, row)))
   yield* recordAdministered(store, "agent", made.id, null, administered(made.json))
   return made
 })

@@ -22,8 +22,8 @@ import type { Change } from "../../domain/Write.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
 import { countOf, firstOf, type Step } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
-import { statement } from "../database/Statement.ts"
-import { END, pageOf, pageQuery, START } from "../Pages.ts"
+import { constant, type Fragment, sql } from "../database/Statement.ts"
+import { END, pageOf, START } from "../Pages.ts"
 import { purgeOf } from "../Purging.ts"
 import { time } from "../Times.ts"
 import { traced } from "../Traced.ts"
@@ -31,10 +31,10 @@ import { overheard, tried } from "../Writes.ts"
 import { spend } from "./Budget.ts"
 import { column } from "../database/Column.ts"
 
-const STATUS = "case when status = 'pending' and expires_at <= clock_timestamp() then 'expired' else status end"
+const STATUS = sql`case when status = 'pending' and expires_at <= clock_timestamp() then 'expired' else status end`
 
 /** A proposal as it is returned, the digits of its payload as they were sent. */
-const PROPOSAL = `
+const PROPOSAL = sql`
   json_build_object(
     'id', id, 'agentId', agent_id, 'procedure', procedure, 'payload', payload, 'ground', ground, 'status', ${STATUS},
     'reason', reason, 'decidedBy', decided_by, 'decidedAt', ${time("decided_at")}, 'result', result,
@@ -43,77 +43,119 @@ const PROPOSAL = `
 `
 
 /** What its agent is answered. */
-const PROPOSED = `
+const PROPOSED = sql`
   json_build_object(
     'id', id, 'status', status, 'ground', ground, 'createdAt', ${time("created_at")}, 'expiresAt', ${time("expires_at")}
   )::text
 `
 
-const PENDING = "status = 'pending' and expires_at > clock_timestamp()"
+const PENDING = sql`status = 'pending' and expires_at > clock_timestamp()`
 
-/** Of the agent that is asked about, or of any. */
-const OWN = "store_id = $1 and id = $2 and ($3::uuid is null or agent_id = $3)"
+/** The proposal, if it is the agent's; of any agent where that is null. */
+const ownedBy = (store: StoreId, id: ProposalId, agent: AgentId | null) =>
+  sql`store_id = ${store} and id = ${id} and (${agent}::uuid is null or agent_id = ${agent})`
 
-const pageFrom = (rows: string, order: "ascending" | "descending" = "ascending") =>
-  statement(
-    pageQuery({
-      columns: `${PROPOSAL} as proposal`,
-      text: "proposal",
-      bytes: "octet_length(payload::text)",
-      rows,
-      order
-    })
+/** A page of the rows, oldest first. */
+const pageFrom = (rows: Fragment, limit: number) => sql`
+  with page as (
+    select id, ${PROPOSAL} as proposal,
+      count(*) over before < ${limit}
+        and coalesce(sum(octet_length(payload::text)) over before, 0) < ${PAGE_BYTES} as fits
+    from ${rows} window before as (order by id rows between unbounded preceding and 1 preceding)
+    order by id limit ${limit} + 1
   )
-const selectPage = pageFrom("proposals_after($1, $4, $5, $2 + 1)")
-const selectPending = pageFrom(
-  `proposals where store_id = $1 and id > $4 and ($5::uuid is null or agent_id = $5) and ${PENDING}`
-)
-const selectSettled = pageFrom("settled_proposals_before($1, $4, $5, $2 + 1)", "descending")
+  select
+    '[' || coalesce(string_agg(proposal, ',' order by id) filter (where fits), '') || ']' as items,
+    case when not bool_and(fits) then max(id::text) filter (where fits) end as "nextCursor"
+  from page
+`
 
-const select = (store: StoreId, { agentId, cursor, isPending, limit }: ProposalsRequest) =>
-  isPending === false
-    ? selectSettled(store, limit, PAGE_BYTES, cursor ?? END, agentId)
-    : (isPending === true ? selectPending : selectPage)(store, limit, PAGE_BYTES, cursor ?? START, agentId)
+/** A page of the rows, newest first. */
+const pageBackwards = (rows: Fragment, limit: number) => sql`
+  with page as (
+    select id, ${PROPOSAL} as proposal,
+      count(*) over before < ${limit}
+        and coalesce(sum(octet_length(payload::text)) over before, 0) < ${PAGE_BYTES} as fits
+    from ${rows} window before as (order by id desc rows between unbounded preceding and 1 preceding)
+    order by id desc limit ${limit} + 1
+  )
+  select
+    '[' || coalesce(string_agg(proposal, ',' order by id desc) filter (where fits), '') || ']' as items,
+    case when not bool_and(fits) then min(id::text) filter (where fits) end as "nextCursor"
+  from page
+`
 
-const selectProposal = statement(`select ${PROPOSAL} as json from proposals where ${OWN}`)
+const select = (store: StoreId, { agentId, cursor, isPending, limit }: ProposalsRequest) => {
+  if (isPending === undefined) {
+    return pageFrom(sql`proposals_after(${store}, ${cursor ?? START}, ${agentId}, ${limit} + 1)`, limit)
+  }
+  if (!isPending) {
+    return pageBackwards(sql`settled_proposals_before(${store}, ${cursor ?? END}, ${agentId}, ${limit} + 1)`, limit)
+  }
+  return pageFrom(
+    sql`proposals where store_id = ${store} and id > ${cursor ?? START}
+      and (${agentId}::uuid is null or agent_id = ${agentId}) and ${PENDING}`,
+    limit
+  )
+}
 
-const selectAsked = statement(`
-  select agent_id as "agentId", procedure, payload::text as payload from proposals where store_id = $1 and id = $2
-`)
+const selectProposal = (store: StoreId, id: ProposalId, agent: AgentId | null) =>
+  sql`select ${PROPOSAL} as json from proposals where ${ownedBy(store, id, agent)}`
 
-const countPending = statement(`
-  select 1 from proposals where store_id = $1 and agent_id = $2 and ${PENDING} offset ${MAX_PENDING - 1} limit 1
-`)
+const selectAsked = (store: StoreId, id: ProposalId) => sql`
+  select agent_id as "agentId", procedure, payload::text as payload from proposals
+  where store_id = ${store} and id = ${id}
+`
 
-const insertProposal = statement(`
+const countPending = (store: StoreId, agent: AgentId) => sql`
+  select 1 from proposals
+  where store_id = ${store} and agent_id = ${agent} and ${PENDING} offset ${constant(MAX_PENDING - 1)} limit 1
+`
+
+const insertProposal = (store: StoreId, agent: AgentId, procedure: string, payload: string, ground: string) => sql`
   insert into proposals (store_id, id, agent_id, procedure, payload, ground, created_at, expires_at)
-  select $1, uuid_v7(clock_micros()), $2, $3, $4, $5, now, now + interval '${PENDING_DAYS} days'
+  select ${store}, uuid_v7(clock_micros()), ${agent}, ${procedure}, ${payload}, ${ground}, now,
+    now + interval '${constant(PENDING_DAYS)} days'
   from (select date_trunc('milliseconds', clock_timestamp()) as now offset 0) as clock
   returning ${PROPOSED} as json
-`)
+`
 
-const lockPending = statement(`
-  select ground::text as ground from proposals where store_id = $1 and id = $2 and ${PENDING} for no key update
-`)
+const lockPending = (store: StoreId, id: ProposalId) => sql`
+  select ground::text as ground from proposals where store_id = ${store} and id = ${id} and ${PENDING} for no key update
+`
 
-const decide = statement(`
-  update proposals set status = $4, reason = $5, decided_by = $6, decided_at = clock_timestamp(), result = $7
-  where ${OWN} and ${PENDING} returning ${PROPOSAL} as json
-`)
+interface Decision {
+  readonly status: typeof ProposalStatus.Type
+  readonly by: MerchantId | null
+  readonly reason?: string | null
+  readonly result?: ReadonlyArray<unknown>
+}
 
-const selectStatus = statement(`select ${STATUS} as status from proposals where ${OWN}`)
+const decide = (
+  store: StoreId,
+  id: ProposalId,
+  agent: AgentId | null,
+  { by, reason = null, result = [], status }: Decision
+) => sql`
+  update proposals set status = ${status}, reason = ${reason}, decided_by = ${by}, decided_at = clock_timestamp(),
+    result = ${JSON.stringify(result)}
+  where ${ownedBy(store, id, agent)} and ${PENDING} returning ${PROPOSAL} as json
+`
+
+const selectStatus = (store: StoreId, id: ProposalId, agent: AgentId | null) =>
+  sql`select ${STATUS} as status from proposals where ${ownedBy(store, id, agent)}`
 
 /** The first of what a proposal is based on that is at another version by now, if something is. */
-const selectMoved = statement(`
+const selectMoved = (store: StoreId, id: ProposalId) => sql`
   select g.resource, g.id, g.version as proposed, current
   from proposals p, json_to_recordset(p.ground) as g (resource text, id uuid, version integer), lateral (
     select case g.resource
-      when 'product' then (select version from products where store_id = $1 and id = g.id)
-      else (select version from collections where store_id = $1 and id = g.id)
+      when 'product' then (select version from products where store_id = ${store} and id = g.id)
+      else (select version from collections where store_id = ${store} and id = g.id)
     end as current
   ) as now
-  where p.store_id = $1 and p.id = $2 and current is distinct from g.version limit 1
-`)
+  where p.store_id = ${store} and p.id = ${id} and current is distinct from g.version limit 1
+`
 
 const Moved = Schema.Struct({
   resource: GroundMoved.fields.resource,
@@ -169,12 +211,9 @@ const decided = Effect.fnUntraced(function* (
   store: StoreId,
   id: ProposalId,
   agent: AgentId | null,
-  status: typeof ProposalStatus.Type,
-  by: MerchantId | null,
-  reason: string | null = null,
-  result: ReadonlyArray<unknown> = []
+  decision: Decision
 ): Step<JsonText, ProposalNotFound | ProposalDecided> {
-  const done = yield* jsonOf(decide(store, id, agent, status, reason, by, JSON.stringify(result)))
+  const done = yield* jsonOf(decide(store, id, agent, decision))
   return Option.isSome(done) ? done.value : yield* whyNot(store, id, agent)
 })
 
@@ -246,12 +285,12 @@ export const ProposalsLive = Layer.effect(
           const changes: Array<Change> = []
           yield* overheard(write, (some) => changes.push(...some))
           yield* requireSame(store, id, held.value.ground, changes)
-          return yield* decided(store, id, null, "approved", by, null, resultOf(changes))
+          return yield* decided(store, id, null, { status: "approved", by, result: resultOf(changes) })
         }),
 
-      reject: (store, id, by, reason) => decided(store, id, null, "rejected", by, reason),
+      reject: (store, id, by, reason) => decided(store, id, null, { status: "rejected", by, reason }),
 
-      withdraw: (store, id, agent) => decided(store, id, agent, "withdrawn", null),
+      withdraw: (store, id, agent) => decided(store, id, agent, { status: "withdrawn", by: null }),
 
       purge: database.count(
         purgeOf({ table: "proposals", key: ["store_id", "id"], kept: `${READABLE_DAYS - PENDING_DAYS} days` })

@@ -4,28 +4,29 @@ import { type InstallationId, InstallationNotFound } from "../../domain/access/I
 import { GATHER_SECONDS, MAX_REQUESTS, type RecentRequest, Requests } from "../../domain/access/Requests.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Database } from "../database/Postgres.ts"
-import { statement } from "../database/Statement.ts"
-import { fromLines, linesOf, listOf } from "../Lists.ts"
+import { constant, sql } from "../database/Statement.ts"
+import { linesOf, listOf } from "../Lists.ts"
 import { INSTALLED } from "./InstallationState.ts"
 
 /** Installations whose requests one statement writes down at most. */
 const BATCH = 200
 
 /** In the order of the key, so that two processes never wait for each other. */
-const putRequests = statement(`
+const putRequests = (stores: string, installations: string, requests: string) => sql`
   insert into recent_requests as r (store_id, installation_id, requests)
   select store_id, installation_id, requests::jsonb
-  from unnest($1::uuid[], $2::uuid[], ${fromLines("$3")}) as given (store_id, installation_id, requests)
+  from unnest(${stores}::uuid[], ${installations}::uuid[], string_to_array(${requests}, E'\\n', ''))
+    as given (store_id, installation_id, requests)
   order by store_id, installation_id
   on conflict (store_id, installation_id) do update
-  set requests = jsonb_path_query_array(excluded.requests || r.requests, '$[0 to ${MAX_REQUESTS - 1}]')
-`)
+  set requests = jsonb_path_query_array(excluded.requests || r.requests, '$[0 to ${constant(MAX_REQUESTS - 1)}]')
+`
 
-const selectRequests = statement(`
+const selectRequests = (store: StoreId, installation: InstallationId) => sql`
   select coalesce(r.requests, '[]')::text as json
   from installations i left join recent_requests r on r.store_id = i.store_id and r.installation_id = i.id
-  where i.store_id = $1 and i.id = $2 and ${INSTALLED}
-`)
+  where i.store_id = ${store} and i.id = ${installation} and ${INSTALLED}
+`
 
 /** What an installation asked for since it was last written down, the newest last. */
 interface Noted {

@@ -1,5 +1,5 @@
 import { Effect, Layer, Option, type Redacted, Schema, Struct } from "effect"
-import { EmailTaken } from "../../domain/access/Merchants.ts"
+import { type Email, EmailTaken } from "../../domain/access/Merchants.ts"
 import {
   Admitted,
   type Browser,
@@ -23,7 +23,7 @@ import { MERCHANT_CALLS } from "../../domain/RateLimit.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { column } from "../database/Column.ts"
 import { Database, Door } from "../database/Postgres.ts"
-import { sql, statement } from "../database/Statement.ts"
+import { constant, sql } from "../database/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
 import { purgeOf } from "../Purging.ts"
 import { makeHeldWindows } from "../HeldWindows.ts"
@@ -37,30 +37,39 @@ import { type Limit, makeThrottle, subject } from "./Throttle.ts"
 /** Of what a browser calls itself, as much as tells it from others. */
 const MAX_USER_AGENT = 255
 
-const IDLE = `interval '${IDLE_HOURS} hours'`
+const IDLE = sql`interval '${constant(IDLE_HOURS)} hours'`
 
-const selectAccount = statement(
-  `select id as "merchantId", email, name, password_hash as hashed from merchants where email = $1`
-)
+const selectAccount = (email: Email) =>
+  sql`select id as "merchantId", email, name, password_hash as hashed from merchants where email = ${email}`
 
 const Account = Schema.Struct({ ...SignedIn.mapFields(Struct.omit(["sessionId"])).fields, hashed: Schema.String })
 
 /** Not for a password that was replaced while it was compared. */
-const insertSession = statement(`
+const insertSession = (
+  tokenHash: Buffer,
+  merchant: MerchantId,
+  passwordHash: string,
+  address: string,
+  userAgent: string | null
+) => sql`
   insert into sessions (token_hash, id, merchant_id, address, user_agent, created_at, seen_at, ends_at, last_end)
-  select $1, uuid_v7(clock_micros()), m.id, $4, $5, now(), now(), now() + ${IDLE}, now() + interval '${SESSION_DAYS} days'
-  from merchants m where m.id = $2 and m.password_hash = $3 for share
+  select ${tokenHash}, uuid_v7(clock_micros()), m.id, ${address}, ${userAgent}, now(), now(), now() + ${IDLE},
+    now() + interval '${constant(SESSION_DAYS)} days'
+  from merchants m where m.id = ${merchant} and m.password_hash = ${passwordHash} for share
   returning id
-`)
+`
 
-const selectOwn = statement("select email, password_hash as hashed from merchants where id = $1")
+const selectOwn = (merchant: MerchantId) =>
+  sql`select email, password_hash as hashed from merchants where id = ${merchant}`
 
 const Own = Account.mapFields(Struct.pick(["email", "hashed"]))
 
 /** Not for a password that was replaced while it was compared. */
-const replacePassword = statement("update merchants set password_hash = $3 where id = $1 and password_hash = $2")
+const replacePassword = (merchant: MerchantId, known: string, replacement: string) =>
+  sql`update merchants set password_hash = ${replacement} where id = ${merchant} and password_hash = ${known}`
 
-const deleteOthers = statement("delete from sessions where merchant_id = $1 and id <> $2")
+const deleteOthers = (merchant: MerchantId, session: SessionId) =>
+  sql`delete from sessions where merchant_id = ${merchant} and id <> ${session}`
 
 /** Whose session it is, how often they call, and in which stores. */
 interface Calling {
@@ -73,12 +82,12 @@ interface Calling {
  * The lists stand in subqueries as those of apps do (`RateLimit.ts`). A session is seen to the minute: a write for each
  * request would be as much again as many a request. One that another request sees just then is not waited for.
  */
-const findSessions = statement(`
+const findSessions = (hashes: ReadonlyArray<Buffer>, calls: string, stores: string) => sql`
   with found as materialized (
     select
       asked.place, asked.calls, asked.stores, token_hash, id, merchant_id,
       seen_at < clock_timestamp() - interval '1 minute' as is_stale
-    from unnest((select $1::bytea[]), (select $2::integer[]), (select $3::text[]))
+    from unnest((select ${hashes}::bytea[]), (select ${calls}::integer[]), (select ${stores}::text[]))
       with ordinality as asked (hash, calls, stores, place)
     join sessions on token_hash = asked.hash and ends_at > clock_timestamp()
   ), stale as materialized (
@@ -88,7 +97,7 @@ const findSessions = statement(`
     set seen_at = clock_timestamp(), ends_at = least(clock_timestamp() + ${IDLE}, last_end)
     from stale where s.token_hash = stale.token_hash
   ), wanted as (
-    select merchant_id, sum(calls)::integer as n, ${MERCHANT_CALLS} as most
+    select merchant_id, sum(calls)::integer as n, ${constant(MERCHANT_CALLS)} as most
     from found where calls > 0 group by merchant_id
   ), ${countedIn("merchant_call_windows", ["merchant_id"])}
   select place::integer, found.id as "sessionId", found.merchant_id as "merchantId", email, name, (
@@ -98,14 +107,15 @@ const findSessions = statement(`
   ) as roles, calls > 0 and granted is null as "isHeld",
     ${grantedOf(["found.merchant_id"])} as admitted, coalesce(seconds, 0) as "retryAfter"
   from found join merchants on merchants.id = merchant_id left join decided on decided.merchant_id = found.merchant_id
-`)
+`
 
 const Row = Schema.Struct({ place: Schema.Int, isHeld: Schema.Boolean, ...Admitted.fields })
 
 /** Each asked by itself, as a join could go through all sessions. A holder of no store has a row without one. */
-const selectEnded = statement(`
+const selectEnded = (places: string, merchants: string, sessions: string, stores: string) => sql`
   select distinct held.place::integer as place
-  from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::uuid[]) as held (place, merchant_id, session_id, store_id)
+  from unnest(${places}::integer[], ${merchants}::uuid[], ${sessions}::uuid[], ${stores}::uuid[])
+    as held (place, merchant_id, session_id, store_id)
   left join lateral (
     select true as goes_on from sessions s
     where s.merchant_id = held.merchant_id and s.id = held.session_id and s.ends_at > clock_timestamp() limit 1
@@ -115,9 +125,9 @@ const selectEnded = statement(`
     where m.store_id = held.store_id and m.merchant_id = held.merchant_id limit 1
   ) member on true
   where goes_on is null or (held.store_id is not null and is_there is null)
-`)
+`
 
-const deleteToken = statement("delete from sessions where token_hash = $1")
+const deleteToken = (tokenHash: Buffer) => sql`delete from sessions where token_hash = ${tokenHash}`
 
 const tooManySignIns = (retryAfter: number) => new TooManySignIns({ retryAfter })
 const tooManySignUps = (retryAfter: number) => new TooManySignUps({ retryAfter })

@@ -1,6 +1,6 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
-import { DEFAULT_SETTINGS } from "../../domain/access/Settings.ts"
+import { DEFAULT_SETTINGS, type UpdateSettings } from "../../domain/access/Settings.ts"
 import {
   Plan,
   PlanExists,
@@ -13,12 +13,12 @@ import {
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { answerOf, firstOf, type Step } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
-import { sql, type Statement, statement } from "../database/Statement.ts"
+import { sql, type Statement } from "../database/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { traced } from "../Traced.ts"
 import { column } from "../database/Column.ts"
 
-const STORE = `
+const STORE = sql`
   s.id, s.name, s.domain, s.currency_code as "currencyCode", s.timezone, s.locale, s.country,
   s.weight_unit as "weightUnit", s.product_count as "productCount", s.created_at as "createdAt",
   json_build_object(
@@ -26,25 +26,28 @@ const STORE = `
   ) as plan
 `
 
-const SELECT = `select ${STORE} from stores s join plans p on p.name = s.plan where s.id = $1 and s.deleted_at is null`
-const selectStore = statement(SELECT)
-const lockStore = statement(`${SELECT} for no key update of s`)
+const selectStore = (id: StoreId) => sql`
+  select ${STORE} from stores s join plans p on p.name = s.plan where s.id = ${id} and s.deleted_at is null
+`
+const lockStore = (id: StoreId) => sql`${selectStore(id)} for no key update of s`
 
-/** A store as a statement changes it, which is said in its place. */
-const changing = (change: string) =>
-  statement(`
-    with changed as (update stores set ${change} where id = $1 and deleted_at is null returning *)
-    select ${STORE} from changed s join plans p on p.name = s.plan
-  `)
+/** Settings that are undefined stay as they are. */
+const updateStore = (id: StoreId, { country, domain, locale, name, timezone, weightUnit }: UpdateSettings) => sql`
+  with changed as (
+    update stores set
+      name = coalesce(${name}, name), timezone = coalesce(${timezone}, timezone), locale = coalesce(${locale}, locale),
+      weight_unit = coalesce(${weightUnit}, weight_unit),
+      domain = case when ${domain !== undefined} then ${domain} else domain end,
+      country = case when ${country !== undefined} then ${country} else country end
+    where id = ${id} and deleted_at is null returning *
+  )
+  select ${STORE} from changed s join plans p on p.name = s.plan
+`
 
-/** What is null stays as it is, but for what may be null itself: whether that is given is said before it. */
-const updateStore = changing(`
-  name = coalesce($2, name), timezone = coalesce($3, timezone), locale = coalesce($4, locale),
-  weight_unit = coalesce($5, weight_unit), domain = case when $6 then $7 else domain end,
-  country = case when $8 then $9 else country end
-`)
-
-const updatePlan = changing("plan = $2")
+const updatePlan = (id: StoreId, plan: string) => sql`
+  with changed as (update stores set plan = ${plan} where id = ${id} and deleted_at is null returning *)
+  select ${STORE} from changed s join plans p on p.name = s.plan
+`
 
 const StoreRow = Schema.Struct({ ...Store.fields, createdAt: Schema.Date })
 
@@ -54,14 +57,14 @@ const toldOf = Option.map(({ createdAt, ...store }: typeof StoreRow.Type): Store
   createdAt: createdAt.toISOString()
 }))
 
-const selectPlans = statement(`
+const selectPlans = sql`
   select name, product_limit as "productLimit", collection_limit as "collectionLimit"
   from plans order by product_limit, name
-`)
+`
 const decodePlans = compileTrustedDecoder(Schema.Array(Plan))
 
 const requirePlan = Effect.fnUntraced(function* (name: string): Step<void, PlanNotFound> {
-  const { rows } = yield* answerOf(selectPlans())
+  const { rows } = yield* answerOf(selectPlans)
   const known = decodePlans(rows).map((plan) => plan.name)
   if (!known.includes(name)) yield* new PlanNotFound({ name, known })
 })
@@ -86,7 +89,7 @@ export const StoresLive = Layer.effect(
     const storesOf = rows(StoreSummary)
 
     return Stores.of({
-      listPlans: plansOf(selectPlans()),
+      listPlans: plansOf(selectPlans),
 
       createPlan: Effect.fn("Stores.createPlan")(function* ({ collectionLimit, name, productLimit }) {
         const made = yield* count(sql`
@@ -115,11 +118,10 @@ export const StoresLive = Layer.effect(
           )
         ),
 
-      updateSettings: (id, { country, domain, locale, name, timezone, weightUnit }) =>
+      updateSettings: (id, settings) =>
         Effect.gen(function* () {
-          const [place, where] = [domain !== undefined, country !== undefined]
-          const update = updateStore(id, name, timezone, locale, weightUnit, place, domain, where, country)
-          return Option.getOrUndefined(yield* changed(id, update)) ?? (yield* new StoreNotFound())
+          const after = yield* changed(id, updateStore(id, settings))
+          return Option.getOrUndefined(after) ?? (yield* new StoreNotFound())
         }),
 
       list: Effect.fn("Stores.list")((limit) =>

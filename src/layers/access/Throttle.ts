@@ -3,43 +3,43 @@ import { hash } from "node:crypto"
 import { SIGN_IN_MINUTES } from "../../domain/access/Sessions.ts"
 import { column } from "../database/Column.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { statement } from "../database/Statement.ts"
+import { constant, sql } from "../database/Statement.ts"
 import { listOf } from "../Lists.ts"
 
 /** The hash of a subject whose attempts are counted. */
 export const subject = (...parts: ReadonlyArray<string>) => hash("sha256", JSON.stringify(parts), "buffer")
 
-const WINDOW = `interval '${SIGN_IN_MINUTES} minutes'`
+const WINDOW = sql`interval '${constant(SIGN_IN_MINUTES)} minutes'`
 
 /** Counts an attempt, if its subject has made fewer than so many in the last minutes. */
-const countAttempt = statement(`
+const countAttempt = (subject: Buffer, most: number) => sql`
   insert into sign_in_attempts as a (subject, attempts, ends_at)
-  values ($1, array[clock_timestamp()], clock_timestamp() + ${WINDOW})
+  values (${subject}, array[clock_timestamp()], clock_timestamp() + ${WINDOW})
   on conflict (subject) do update set
-    attempts = (select array_agg(t) from unnest(a.attempts) t where t > clock_timestamp() - ${WINDOW}) || clock_timestamp(),
+    attempts = (select array_agg(t) from unnest(a.attempts) t
+      where t > clock_timestamp() - ${WINDOW}) || clock_timestamp(),
     ends_at = excluded.ends_at
-  where (select count(*) from unnest(a.attempts) t where t > clock_timestamp() - ${WINDOW}) < $2
+  where (select count(*) from unnest(a.attempts) t where t > clock_timestamp() - ${WINDOW}) < ${most}
   returning attempts[cardinality(attempts)]::text as at
-`)
+`
 const At = column("at", Schema.String)
 
 /** Seconds until each of the subjects has made fewer attempts than its limit; null where each of them has. */
-const selectWait = statement(`
+const selectWait = (subjects: ReadonlyArray<Buffer>, limits: string) => sql`
   select ceil(extract(epoch from max(nth.t) + ${WINDOW} - clock_timestamp()))::integer as seconds
-  from unnest((select $1::bytea[]), (select $2::integer[])) as asked (subject, most)
+  from unnest((select ${subjects}::bytea[]), (select ${limits}::integer[])) as asked (subject, most)
   cross join lateral (
     select t from sign_in_attempts a, unnest(a.attempts) t
     where a.subject = asked.subject and t > clock_timestamp() - ${WINDOW}
     order by t desc offset asked.most - 1 limit 1
   ) nth
-`)
+`
 const Wait = column("seconds", Schema.NullOr(Schema.Int))
 
-const uncount = statement(
-  "update sign_in_attempts set attempts = array_remove(attempts, $2::timestamptz) where subject = $1"
-)
+const uncount = (subject: Buffer, at: string) =>
+  sql`update sign_in_attempts set attempts = array_remove(attempts, ${at}::timestamptz) where subject = ${subject}`
 
-const forgetAll = statement("delete from sign_in_attempts where subject = $1")
+const forgetAll = (subject: Buffer) => sql`delete from sign_in_attempts where subject = ${subject}`
 
 /** A subject and its limit of attempts in the last {@link SIGN_IN_MINUTES} minutes. */
 export type Limit = readonly [subject: Buffer, most: number]

@@ -1,9 +1,9 @@
 import { Effect, Layer, Option, Schema } from "effect"
-import { InstallationNotFound, InstallationSuspended } from "../../domain/access/Installations.ts"
+import { type InstallationId, InstallationNotFound, InstallationSuspended } from "../../domain/access/Installations.ts"
 import { Tokens } from "../../domain/access/Tokens.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { Database } from "../database/Postgres.ts"
-import { sql, statement } from "../database/Statement.ts"
+import { sql } from "../database/Statement.ts"
 import { endInstallation } from "../oauth/Ending.ts"
 import { purgeOf } from "../Purging.ts"
 import { hashOf, newToken } from "../Secrets.ts"
@@ -11,16 +11,16 @@ import { INSTALLED } from "./InstallationState.ts"
 import { column } from "../database/Column.ts"
 
 /** The row of the installation is shared with its uninstall, which finds the token, or makes that there is none. */
-const insertToken = statement(`
+const insertToken = (tokenHash: Buffer, store: StoreId, installation: InstallationId) => sql`
   insert into access_tokens (token_hash, store_id, installation_id, expires_at)
-  select $1, store_id, id, clock_timestamp() + interval '1 hour'
-  from installations i where i.store_id = $2 and i.id = $3 and i.is_active for share
+  select ${tokenHash}, store_id, id, clock_timestamp() + interval '1 hour'
+  from installations i where i.store_id = ${store} and i.id = ${installation} and i.is_active for share
   returning expires_at as "expiresAt"
-`)
+`
 
-const selectInstalled = statement(`
-  select from installations i where i.store_id = $1 and i.id = $2 and ${INSTALLED}
-`)
+const selectInstalled = (store: StoreId, installation: InstallationId) => sql`
+  select from installations i where i.store_id = ${store} and i.id = ${installation} and ${INSTALLED}
+`
 
 export const TokensLive = Layer.effect(
   Tokens,
