@@ -94,7 +94,7 @@ interface Found {
 const selectHeads = (behindCursor: "" | "and id > $4") =>
   statement(`
     select id, version, document::text as document from (
-      select id, version, document, ${bytesBefore(BYTES)} < $3 as fits from collections
+      select id, version, document, ${bytesBefore(`${BYTES}`)} < $3 as fits from collections
       where store_id = $1 ${behindCursor} order by id limit (select $2::integer)
     ) as page
     where fits order by id

@@ -30,7 +30,7 @@ const selectPage = statement(
   pageQuery({
     columns: "document",
     text: "document::text",
-    bytes: BYTES,
+    bytes: `${BYTES}`,
     rows: "products where store_id = $1 and id > $4"
   })
 )

@@ -3,9 +3,9 @@ import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { extend, type JsonText } from "../../domain/Document.ts"
 import type { ExportKind } from "../../domain/exports/Exports.ts"
 import { parse, stringify } from "../../domain/Json.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import { BYTES } from "../catalog/Sizes.ts"
-import { type Statement, statement } from "../database/Statement.ts"
-import { pageRows } from "../Pages.ts"
+import { type Fragment, sql, type Statement } from "../database/Statement.ts"
 import { DOCUMENT, PERSONAL } from "../records/Records.ts"
 
 /*
@@ -23,57 +23,74 @@ export const Row = Schema.Struct({
 })
 type Row = typeof Row.Type
 
-/** What a resource is called elsewhere, else its id. */
-const nameOf = (id: string) =>
-  `coalesce((select e.external_id from external_ids e where e.store_id = $1 and e.resource_id = ${id}), ${id}::text)`
+/** The external id of a resource, else its id. */
+const nameOf = (store: StoreId, id: Fragment) => sql`
+  coalesce((select e.external_id from external_ids e where e.store_id = ${store} and e.resource_id = ${id}),
+    ${id}::text)
+`
 
-/** What a manual collection holds, in order. */
-const MEMBERS = `
+/** The members of a manual collection, in order. */
+const membersOf = (store: StoreId) => sql`
   case document ->> 'type' when 'manual' then (
-    select '{"productIds":[' || coalesce(string_agg(to_json(${nameOf("m.product_id")})::text, ',' order by m.position), '')
-      || '],"productCount":' || count(*) || '}'
-    from collection_members m where m.store_id = $1 and m.collection_id = page.id
+    select
+      '{"productIds":['
+        || coalesce(string_agg(to_json(${nameOf(store, sql`m.product_id`)})::text, ',' order by m.position), '')
+        || '],"productCount":' || count(*) || '}'
+    from collection_members m where m.store_id = ${store} and m.collection_id = page.id
   ) end
 `
 
-/** Whom and what an order refers to. */
-const REFERENCES = `(
+/** The customer and the products of an order, by id. */
+const referencesOf = (store: StoreId) => sql`(
   with parsed as materialized (select (${DOCUMENT})::json as document)
-  select coalesce(json_object_agg(reference, ${nameOf("reference")})::text, '{}') from (
+  select coalesce(json_object_agg(reference, ${nameOf(store, sql`reference`)})::text, '{}') from (
     select (document ->> 'customerId')::uuid from parsed
     union select (line ->> 'productId')::uuid from parsed, json_array_elements(document -> 'lineItems') as line
   ) as referred (reference) where reference is not null
 )`
 
-interface Shape {
-  readonly columns: string
-  readonly bytes: string
-  readonly document?: string
-  readonly rest?: string
-  readonly names?: string
+/** A page of a kind: at most `limit` rows behind the id `after`, and as many as begin within `bytes`. */
+interface Asked {
+  readonly store: StoreId
+  readonly after: string
+  readonly limit: number
+  readonly bytes: number
 }
 
-const measured = { columns: "document, version, bytes, bytes_of", bytes: BYTES }
+interface Shape {
+  readonly columns: Fragment
+  readonly bytes: Fragment
+  readonly document: Fragment
+  readonly rest?: Fragment
+  readonly names?: Fragment
+}
+
+const measured = { columns: sql`document, version, bytes, bytes_of`, bytes: BYTES, document: sql`document::text` }
 const personal = {
-  columns: "opening, personal, bytes, personal_bytes",
-  bytes: "bytes + personal_bytes",
+  columns: sql`opening, personal, bytes, personal_bytes`,
+  bytes: sql`bytes + personal_bytes`,
   document: DOCUMENT,
   rest: PERSONAL
 }
 
-const select = (table: ExportKind, { document = "document::text", names = "null", rest = "null", ...shape }: Shape) =>
-  statement(`
-    select id, ${nameOf("id")} as "externalId", ${document} as document, ${rest} as rest, ${names} as names
-    from (${pageRows({ ...shape, rows: `${table} where store_id = $1 and id > $4` })}) as page
-    where fits order by id
-  `)
+const select = (table: ExportKind, { after, bytes, limit, store }: Asked, shape: Shape) => sql`
+  select id, ${nameOf(store, sql`id`)} as "externalId", ${shape.document} as document,
+    ${shape.rest ?? sql`null`} as rest, ${shape.names ?? sql`null`} as names
+  from (
+    select id, ${shape.columns},
+      count(*) over before < ${limit} and coalesce(sum(${shape.bytes}) over before, 0) < ${bytes} as fits
+    from ${sql(table)} where store_id = ${store} and id > ${after}
+    window before as (order by id rows between unbounded preceding and 1 preceding)
+    order by id limit ${limit} + 1
+  ) as page
+  where fits order by id
+`
 
-/** The rows of a page of a kind: store, how many, bytes, and the id that they come after. */
-export const SELECT: Record<ExportKind, (...values: ReadonlyArray<unknown>) => Statement> = {
-  products: select("products", measured),
-  collections: select("collections", { ...measured, rest: MEMBERS }),
-  orders: select("orders", { ...personal, names: REFERENCES }),
-  customers: select("customers", personal)
+export const SELECT: Record<ExportKind, (asked: Asked) => Statement> = {
+  products: (asked) => select("products", asked, measured),
+  collections: (asked) => select("collections", asked, { ...measured, rest: membersOf(asked.store) }),
+  orders: (asked) => select("orders", asked, { ...personal, names: referencesOf(asked.store) }),
+  customers: (asked) => select("customers", asked, personal)
 }
 
 const Id = Schema.NullOr(Schema.String)

@@ -5,7 +5,7 @@ import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { countOf, firstOf, type Step } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
-import { statement } from "../database/Statement.ts"
+import { constant, sql } from "../database/Statement.ts"
 import { deleteEnded, endedOf } from "../Purging.ts"
 import { time } from "../Times.ts"
 import { traced } from "../Traced.ts"
@@ -15,46 +15,64 @@ import { traced } from "../Traced.ts"
  */
 
 /** An entry as it is returned. No name has a character that JSON would escape. */
-const ENTRY = `
+const ENTRY = sql`
   '{"namespace":"' || namespace || '","key":"' || key || '","value":' || value
   || ',"expiresAt":' || coalesce('"' || ${time("expires_at")} || '"', 'null')
   || ',"createdAt":"' || ${time("created_at")} || '","updatedAt":"' || ${time("updated_at")} || '"}'
 `
 
-const OWN = "store_id = $1 and installation_id = $2"
-const ALIVE = "(expires_at is null or expires_at > clock_timestamp())"
+const ALIVE = sql`(expires_at is null or expires_at > clock_timestamp())`
 
-const selectEntry = statement(`
-  select ${ENTRY} as json from app_data where ${OWN} and namespace = $3 and key = $4 and ${ALIVE}
-`)
-
-const BEFORE = "over (order by key rows between unbounded preceding and 1 preceding)"
+const selectEntry = (store: StoreId, installation: InstallationId, namespace: string, key: string) => sql`
+  select ${ENTRY} as json from app_data
+  where store_id = ${store} and installation_id = ${installation} and namespace = ${namespace} and key = ${key}
+    and ${ALIVE}
+`
 
 /**
  * One row more than asked for is looked at, and values are read, as with products, only as far as the page goes. The limit
  * stands in a subquery, where the planner does not see it (as `selectHeads` of CollectionRepo.ts says).
  */
-const selectPage = statement(`
+const selectPage = (
+  store: StoreId,
+  installation: InstallationId,
+  namespace: string,
+  cursor: string,
+  limit: number
+) => sql`
   with page as (
-    select *, count(*) ${BEFORE} < $4 and coalesce(sum(bytes) ${BEFORE}, 0) < $5 as fits
-    from app_data where ${OWN} and namespace = $3 and key > $6 and ${ALIVE} order by key limit (select $4::integer) + 1
+    select *, count(*) over before < ${limit} and coalesce(sum(bytes) over before, 0) < ${PAGE_BYTES} as fits
+    from app_data
+    where store_id = ${store} and installation_id = ${installation} and namespace = ${namespace} and key > ${cursor}
+      and ${ALIVE}
+    window before as (order by key rows between unbounded preceding and 1 preceding)
+    order by key limit (select ${limit}::integer) + 1
   )
   select
     '[' || coalesce(string_agg(${ENTRY}, ',' order by key) filter (where fits), '') || ']' as items,
     case when not bool_and(fits) then max(key) filter (where fits) end as "nextCursor"
   from page
-`)
+`
 
 /**
  * Writes an entry and counts it, if there is room. The count is a conditional UPDATE: it waits for those before it and
  * looks again. What an entry replaces is told by the row itself, as a look beside the lock would be from before the wait.
  */
-const putEntry = statement(`
+const putEntry = (
+  store: StoreId,
+  installation: InstallationId,
+  namespace: string,
+  key: string,
+  value: string,
+  bytes: number,
+  ttlSeconds: number | null
+) => sql`
   with written as (
     insert into app_data (
       store_id, installation_id, namespace, key, value, bytes, created_at, updated_at, expires_at
     )
-    select $1, $2, $3, $4, $5, $6::integer, now, now, now + $7::integer * interval '1 second'
+    select ${store}, ${installation}, ${namespace}, ${key}, ${value}, ${bytes}::integer, now, now,
+      now + ${ttlSeconds}::integer * interval '1 second'
     from (select date_trunc('milliseconds', clock_timestamp()) as now offset 0) as clock
     on conflict (store_id, installation_id, namespace, key) do update
     set value = excluded.value, bytes = excluded.bytes, replaced = app_data.bytes, expires_at = excluded.expires_at,
@@ -65,42 +83,50 @@ const putEntry = statement(`
   ), counted as (
     update app_data_usage u set entries = u.entries + added, bytes = u.bytes + grown from written w
     where u.store_id = w.store_id and u.installation_id = w.installation_id
-      and u.entries + added <= ${MAX_ENTRIES} and u.bytes + grown <= ${MAX_VALUES}
+      and u.entries + added <= ${constant(MAX_ENTRIES)} and u.bytes + grown <= ${constant(MAX_VALUES)}
     returning 1
   )
   select ${ENTRY} as json, added, grown, exists (select from counted) as fits from written
-`)
+`
 const writtenOf = firstOf(
   Schema.Struct({ json: Schema.String, added: Schema.Int, grown: Schema.Int, fits: Schema.Boolean })
 )
 
-const openUsage = statement(`
-  insert into app_data_usage (store_id, installation_id) values ($1, $2) on conflict do nothing
-`)
-const lockUsage = statement(`select from app_data_usage where ${OWN} for no key update`)
+const openUsage = (store: StoreId, installation: InstallationId) => sql`
+  insert into app_data_usage (store_id, installation_id) values (${store}, ${installation}) on conflict do nothing
+`
+const lockUsage = (store: StoreId, installation: InstallationId) =>
+  sql`select from app_data_usage where store_id = ${store} and installation_id = ${installation} for no key update`
 
 /** Counts an entry where what has expired, and is still counted, leaves room for it. Asked once the count is locked. */
-const countBeside = statement(`
+const countBeside = (store: StoreId, installation: InstallationId, added: number, grown: number) => sql`
   with ended as (
     select count(*)::integer as entries, coalesce(sum(bytes), 0)::integer as bytes
-    from app_data where ${OWN} and expires_at <= clock_timestamp()
+    from app_data where store_id = ${store} and installation_id = ${installation} and expires_at <= clock_timestamp()
   )
-  update app_data_usage u set entries = u.entries + $3::integer, bytes = u.bytes + $4::integer from ended
-  where ${OWN} and u.entries + $3 - ended.entries <= ${MAX_ENTRIES} and u.bytes + $4 - ended.bytes <= ${MAX_VALUES}
-`)
+  update app_data_usage u set entries = u.entries + ${added}::integer, bytes = u.bytes + ${grown}::integer from ended
+  where store_id = ${store} and installation_id = ${installation}
+    and u.entries + ${added}::integer - ended.entries <= ${constant(MAX_ENTRIES)}
+    and u.bytes + ${grown}::integer - ended.bytes <= ${constant(MAX_VALUES)}
+`
 
 /** One that has expired is found too, and then what was deleted is taken back. */
-const deleteEntry = statement(`
+const deleteEntry = (store: StoreId, installation: InstallationId, namespace: string, key: string) => sql`
   with gone as (
-    delete from app_data where ${OWN} and namespace = $3 and key = $4 returning bytes, ${ALIVE} as alive
+    delete from app_data
+    where store_id = ${store} and installation_id = ${installation} and namespace = ${namespace} and key = ${key}
+    returning bytes, ${ALIVE} as alive
   ), counted as (
-    update app_data_usage u set entries = u.entries - 1, bytes = u.bytes - gone.bytes from gone where ${OWN}
+    update app_data_usage u set entries = u.entries - 1, bytes = u.bytes - gone.bytes from gone
+    where store_id = ${store} and installation_id = ${installation}
   )
   select from gone where alive
-`)
+`
 
-const deleteEntries = statement(`delete from app_data where ${OWN}`)
-const deleteUsage = statement(`delete from app_data_usage where ${OWN}`)
+const deleteEntries = (store: StoreId, installation: InstallationId) =>
+  sql`delete from app_data where store_id = ${store} and installation_id = ${installation}`
+const deleteUsage = (store: StoreId, installation: InstallationId) =>
+  sql`delete from app_data_usage where store_id = ${store} and installation_id = ${installation}`
 
 /** Deletes all that an installation keeps, and the count of it. */
 export const deleteAll = Effect.fnUntraced(function* (store: StoreId, installation: InstallationId): Step<void> {
@@ -111,7 +137,7 @@ export const deleteAll = Effect.fnUntraced(function* (store: StoreId, installati
 const ENTRIES = { table: "app_data", key: ["store_id", "installation_id", "namespace", "key"] }
 
 /** The counts are locked in the order of their key, so that two purges never wait for each other. */
-const purge = statement(`
+const purge = sql`
   with ${endedOf(ENTRIES)}, gone as (
     ${deleteEnded(ENTRIES)} returning t.store_id, t.installation_id, t.bytes
   ), freed as materialized (
@@ -126,7 +152,7 @@ const purge = statement(`
     where u.store_id = f.store_id and u.installation_id = f.installation_id
   )
   select from gone
-`)()
+`
 
 const JsonRow = Schema.Struct({ json: Schema.String })
 const PageRow = Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.String) })
@@ -149,7 +175,7 @@ export const AppDataLive = Layer.effect(
         ),
 
       list: ({ id, storeId }, namespace, { cursor = "", limit }) =>
-        traced("AppData.list")(pageOf(selectPage(storeId, id, namespace, limit, PAGE_BYTES, cursor))),
+        traced("AppData.list")(pageOf(selectPage(storeId, id, namespace, cursor, limit))),
 
       put: ({ id, storeId }, namespace, { key, ttlSeconds = null, value }) =>
         Effect.gen(function* () {
