@@ -5,7 +5,7 @@ import { numbered, SlugTaken } from "../../domain/catalog/Slug.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import { countOf, firstOf, type Step } from "../database/Plan.ts"
-import { type Statement, statement } from "../database/Statement.ts"
+import { sql, type Statement } from "../database/Statement.ts"
 
 /*
  * The row of the store: it counts the products, makes the ids, and is the lock of everything that must not race.
@@ -51,47 +51,46 @@ const settle = Effect.fnUntraced(function* (
 
 // Computed when the row is locked and changed. The function that chooses the slug is volatile, so what it looks at is
 // what is there then, after the wait for the lock.
-const given = (choice: "free_product_slug" | "free_collection_slug") => `
-  id_clock as clock, currency_code as "currencyCode", ${choice}(id, $2) as choice
+const TICK = sql`id_clock = greatest(id_clock + 1, change_clock(id))`
+
+const takeProduct = (store: StoreId, slug: string) => sql`
+  update stores set product_count = product_count + 1, ${TICK}
+  where id = ${store} and deleted_at is null
+    and product_count < (select product_limit from plans where name = plan)
+  returning id_clock as clock, currency_code as "currencyCode", free_product_slug(id, ${slug}) as choice
 `
 
-const TICK = "id_clock = greatest(id_clock + 1, change_clock(id))"
-
-const takeProduct = statement(`
-  update stores set product_count = product_count + 1, ${TICK}
-  where id = $1 and deleted_at is null and product_count < (select product_limit from plans where name = plan)
-  returning ${given("free_product_slug")}
-`)
-
-const takeCollection = statement(`
-  update stores set ${TICK} where id = $1 and deleted_at is null returning ${given("free_collection_slug")}
-`)
+const takeCollection = (store: StoreId, slug: string) => sql`
+  update stores set ${TICK} where id = ${store} and deleted_at is null
+  returning id_clock as clock, currency_code as "currencyCode", free_collection_slug(id, ${slug}) as choice
+`
 
 const allocatedOf = firstOf(Given)
 
-const takeMany = statement(`
-  update stores set id_clock = greatest(id_clock + $2, change_clock(id)) where id = $1 and deleted_at is null
+const takeMany = (store: StoreId, count: number) => sql`
+  update stores set id_clock = greatest(id_clock + ${count}, change_clock(id))
+  where id = ${store} and deleted_at is null
   returning id_clock as clock, currency_code as "currencyCode"
-`)
+`
 const takenOf = firstOf(Given.mapFields(Struct.omit(["choice"])))
 
-const PRESENT = "select 1 from stores where id = $1 and deleted_at is null"
-const selectStore = statement(PRESENT)
-const lockStore = statement(`${PRESENT} for no key update`)
+const selectStore = (store: StoreId) => sql`select 1 from stores where id = ${store} and deleted_at is null`
+const lockStore = (store: StoreId) =>
+  sql`select 1 from stores where id = ${store} and deleted_at is null for no key update`
 
-const selectLimit = statement(`
+const selectLimit = (store: StoreId) => sql`
   select p.product_limit as limit from stores s join plans p on p.name = s.plan
-  where s.id = $1 and s.deleted_at is null
-`)
+  where s.id = ${store} and s.deleted_at is null
+`
 
 /**
  * The limit of the store's plan, when it has so many collections. Counted and not kept: a collection is seldom made, the
  * 10,000 of the largest plan are counted in milliseconds, and a count is right beside processes that would keep none.
  */
-const selectFullOfCollections = statement(`
+const selectFullOfCollections = (store: StoreId) => sql`
   select p.collection_limit as limit from stores s join plans p on p.name = s.plan
-  where s.id = $1 and p.collection_limit <= (select count(*) from collections where store_id = $1)
-`)
+  where s.id = ${store} and p.collection_limit <= (select count(*) from collections where store_id = ${store})
+`
 
 const limitOf = firstOf(Schema.Struct({ limit: Schema.Int }))
 
@@ -120,14 +119,13 @@ export const allocateProduct = Effect.fnUntraced(function* (
   return Option.isSome(row) ? yield* settle(row.value, asked, made) : yield* refuseProduct(store)
 })
 
-const returnProduct = statement(`
+const returnProduct = (store: StoreId) => sql`
   update stores set product_count = product_count + 1, ${TICK}
-  where id = $1 and deleted_at is null and product_count < (select product_limit from plans where name = plan)
+  where id = ${store} and deleted_at is null and product_count < (select product_limit from plans where name = plan)
   returning id_clock as clock
-`)
-const returnCollection = statement(
-  `update stores set ${TICK} where id = $1 and deleted_at is null returning id_clock as clock`
-)
+`
+const returnCollection = (store: StoreId) =>
+  sql`update stores set ${TICK} where id = ${store} and deleted_at is null returning id_clock as clock`
 const clockOf = firstOf(Given.mapFields(Struct.pick(["clock"])))
 
 /** Takes a place within the plan for a product that comes back with the id and the slug that it had, if that is free. */
@@ -196,19 +194,18 @@ export const lockedStore = finding(lockStore)
 export const presentStore = finding(selectStore)
 
 /** Gives the place of a product within the plan back. */
-export const releaseProduct = statement("update stores set product_count = product_count - 1 where id = $1")
+export const releaseProduct = (store: StoreId) =>
+  sql`update stores set product_count = product_count - 1 where id = ${store}`
 
-const selectSlug = {
-  products: statement("select 1 from products where store_id = $1 and slug = $2 and id <> $3"),
-  collections: statement("select 1 from collections where store_id = $1 and slug = $2 and id <> $3")
-}
+const selectSlug = (table: "products" | "collections", store: StoreId, slug: string, own: string) =>
+  sql`select 1 from ${sql(table)} where store_id = ${store} and slug = ${slug} and id <> ${own}`
 
 /** Refuses a slug that another resource of the store has. */
 export const claimSlug = Effect.fnUntraced(function* (
-  table: keyof typeof selectSlug,
+  table: "products" | "collections",
   store: StoreId,
   slug: string,
   own: string
 ): Step<void, SlugTaken> {
-  if ((yield* countOf(selectSlug[table](store, slug, own))) > 0) yield* new SlugTaken({ slug })
+  if ((yield* countOf(selectSlug(table, store, slug, own))) > 0) yield* new SlugTaken({ slug })
 })

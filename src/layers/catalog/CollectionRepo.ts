@@ -10,7 +10,7 @@ import type { StoreId } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { countOf, firstOf, firstWithin, type Step } from "../database/Plan.ts"
-import { statement } from "../database/Statement.ts"
+import { sql } from "../database/Statement.ts"
 import {
   automatedQuery,
   placeMembers,
@@ -22,7 +22,6 @@ import {
 } from "./Members.ts"
 import { type Moment, momentOf } from "./Allocation.ts"
 import { listOf } from "../Lists.ts"
-import { bytesBefore } from "../Pages.ts"
 import { BYTES } from "./Sizes.ts"
 
 /*
@@ -91,31 +90,25 @@ interface Found {
 
 // The limit stands in a subquery: where the planner sees it, it reads a page in another way than where it is unknown, as
 // it is to the plan that a connection keeps.
-const selectHeads = (behindCursor: "" | "and id > $4") =>
-  statement(`
-    select id, version, document::text as document from (
-      select id, version, document, ${bytesBefore(`${BYTES}`)} < $3 as fits from collections
-      where store_id = $1 ${behindCursor} order by id limit (select $2::integer)
-    ) as page
-    where fits order by id
-  `)
-const selectFirstHeads = selectHeads("")
-const selectNextHeads = selectHeads("and id > $4")
+const selectHeads = (store: StoreId, { cursor, limit }: PageRequest<CollectionId>) => sql`
+  select id, version, document::text as document from (
+    select id, version, document, coalesce(sum(${BYTES}) over before, 0) < ${PAGE_BYTES} as fits from collections
+    where store_id = ${store} ${cursor === undefined ? sql`` : sql`and id > ${cursor}`}
+    window before as (order by id rows between unbounded preceding and 1 preceding)
+    order by id limit (select ${limit}::integer)
+  ) as page
+  where fits order by id
+`
 
 /** Collections as they are stored, as many as a page has room for. */
 export const makeHeads = ({ rows }: DatabaseOf) => {
   const headsOf = rows(Row)
-  return (store: StoreId, { cursor, limit }: PageRequest<CollectionId>): Effect.Effect<ReadonlyArray<CollectionRow>> =>
-    headsOf(
-      cursor === undefined
-        ? selectFirstHeads(store, limit, PAGE_BYTES)
-        : selectNextHeads(store, limit, PAGE_BYTES, cursor)
-    )
+  return (store: StoreId, request: PageRequest<CollectionId>): Effect.Effect<ReadonlyArray<CollectionRow>> =>
+    headsOf(selectHeads(store, request))
 }
 
-export const selectHead = statement(
-  "select id, version, document::text as document from collections where store_id = $1 and id = $2"
-)
+export const selectHead = (store: StoreId, id: CollectionId) =>
+  sql`select id, version, document::text as document from collections where store_id = ${store} and id = ${id}`
 
 /** Reads of collections, each with the products that it holds. */
 export const makeCollectionReads = (database: DatabaseOf) => {
@@ -149,7 +142,7 @@ export const makeCollectionReads = (database: DatabaseOf) => {
         const shape = queries.includes(query) ? queries.indexOf(query) : queries.push(query) - 1
         return { place, id, version, shape, filling }
       })
-      const select = statement(withMembers(queries))(store, stringify(given), PAGE_BYTES, PAGE_MILLIS)
+      const select = withMembers(store, stringify(given), queries)
       const answer = yield* Effect.option(withMembersOf(select, queries.length === 0 ? undefined : millis))
       if (Option.isNone(answer)) {
         if (rows.length === 1) return yield* new RulesTooSlow({ collection: first.id })
@@ -196,32 +189,37 @@ export const makeCollectionReads = (database: DatabaseOf) => {
   }
 }
 
-const insertRow = statement("insert into collections (store_id, document, bytes, bytes_of) values ($1, $2, $3, $4)")
-const updateRow = statement(
-  "update collections set document = $2, bytes = $3, bytes_of = $4 where store_id = $1 and id = $5"
-)
+const insertRow = (store: StoreId, document: JsonText, version: number) => sql`
+  insert into collections (store_id, document, bytes, bytes_of)
+  values (${store}, ${document}, ${Buffer.byteLength(document)}, ${version})
+`
+const updateRow = (store: StoreId, id: CollectionId, document: JsonText, version: number) => sql`
+  update collections set document = ${document}, bytes = ${Buffer.byteLength(document)}, bytes_of = ${version}
+  where store_id = ${store} and id = ${id}
+`
 
 /** Inserts a collection, at once: its members are rows that name it. Answers its document. */
 export const insertCollection = Effect.fnUntraced(function* (store: StoreId, head: CollectionHead): Step<JsonText> {
   const document = stringify(head)
-  yield* countOf(insertRow(store, document, Buffer.byteLength(document), head.version))
+  yield* countOf(insertRow(store, document, head.version))
   return document
 })
 
 export const updateCollection = Effect.fnUntraced(function* (store: StoreId, head: CollectionHead): Step<JsonText> {
   const document = stringify(head)
-  yield* countOf(updateRow(store, document, Buffer.byteLength(document), head.version, head.id))
+  yield* countOf(updateRow(store, head.id, document, head.version))
   return document
 })
 
-export const deleteCollection = statement("delete from collections where store_id = $1 and id = $2")
+export const deleteCollection = (store: StoreId, id: CollectionId) =>
+  sql`delete from collections where store_id = ${store} and id = ${id}`
 
-const lockRow = statement(`
+const lockRow = (store: StoreId, id: CollectionId) => sql`
   with held as materialized (
-    select id, version, document from collections where store_id = $1 and id = $2 for no key update
+    select id, version, document from collections where store_id = ${store} and id = ${id} for no key update
   )
-  select id, version, document::text as document, change_clock($1) as clock from held
-`)
+  select id, version, document::text as document, change_clock(${store}) as clock from held
+`
 const lockedOf = firstOf(Schema.Struct({ ...Row.fields, clock: Schema.NumberFromString }))
 
 /** A collection that nobody else changes until the transaction ends, with the time and an id for its event. */
@@ -274,4 +272,5 @@ export const setMembers = Effect.fnUntraced(function* (
   if (products.length > 0) yield* countOf(placeMembers(store, id, wanted, listOf(added)))
 })
 
-export const removeMembers = statement("delete from collection_members where store_id = $1 and collection_id = $2")
+export const removeMembers = (store: StoreId, id: CollectionId) =>
+  sql`delete from collection_members where store_id = ${store} and collection_id = ${id}`

@@ -2,7 +2,7 @@ import { Array, Effect, Option, Schema } from "effect"
 import { numbered } from "../../domain/catalog/Slug.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { firstOf, type Step } from "../database/Plan.ts"
-import { statement } from "../database/Statement.ts"
+import { sql } from "../database/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 
 /*
@@ -11,13 +11,13 @@ import { arrayOf } from "../Lists.ts"
  */
 
 // Of a row that is locked PostgreSQL reads again what the wait for the lock left of it, unlike of one that is counted.
-const holdStore = statement(`
+const holdStore = (store: StoreId) => sql`
   select
     s.currency_code as "currencyCode", p.product_limit as limit, p.product_limit - s.product_count as room,
     clock_micros() as clock
   from stores s join plans p on p.name = s.plan
-  where s.id = $1 and s.deleted_at is null for no key update of s
-`)
+  where s.id = ${store} and s.deleted_at is null for no key update of s
+`
 const Room = Schema.Struct({
   currencyCode: Schema.String,
   /** Products that the plan allows, and how many of them there are not yet: less than none after a move to a smaller plan. */
@@ -49,15 +49,15 @@ export interface Grant {
 }
 
 // Each slug is looked for by itself: for all at once a plan made while the store was empty reads all of its products.
-const takeTicks = statement(`
-  update stores set id_clock = greatest(id_clock + 1, change_clock(id)) + $2::integer - 1 where id = $1
-  returning id_clock - $2::integer + 1 as clock,
+const takeTicks = (store: StoreId, count: number, slugs: string) => sql`
+  update stores set id_clock = greatest(id_clock + 1, change_clock(id)) + ${count}::integer - 1 where id = ${store}
+  returning id_clock - ${count}::integer + 1 as clock,
     array(
-      select wanted.slug from unnest($3::text[]) as wanted (slug), lateral (
-        select from products p where p.store_id = $1 and p.slug = wanted.slug offset 0
+      select wanted.slug from unnest(${slugs}::text[]) as wanted (slug), lateral (
+        select from products p where p.store_id = ${store} and p.slug = wanted.slug offset 0
       ) as taken
     ) as taken
-`)
+`
 const ticksOf = firstOf(
   Schema.Struct({
     /** The first tick, which the others follow. */
@@ -67,7 +67,8 @@ const ticksOf = firstOf(
   })
 )
 
-const selectChoices = statement("select free_product_slugs($1, $2, $3) as choices")
+const selectChoices = (store: StoreId, slugs: string, given: string) =>
+  sql`select free_product_slugs(${store}, ${slugs}, ${given}) as choices`
 const choicesOf = firstOf(Schema.Struct({ choices: Schema.Array(Schema.Int) }))
 
 /** Takes a tick of the store's clock and a slug for each. The store must be held. */
@@ -97,4 +98,5 @@ export const grantAll = Effect.fnUntraced(function* (
 })
 
 /** Counts products that were made. */
-export const countProducts = statement("update stores set product_count = product_count + $2 where id = $1")
+export const countProducts = (store: StoreId, count: number) =>
+  sql`update stores set product_count = product_count + ${count} where id = ${store}`

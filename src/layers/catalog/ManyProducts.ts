@@ -8,9 +8,9 @@ import type { ExternalId } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isText } from "../../domain/Text.ts"
 import { answerOf, type Step } from "../database/Plan.ts"
-import { type Statement, statement } from "../database/Statement.ts"
-import { namedBy, wantedOf } from "../imports/ExternalIds.ts"
-import { arrayOf, fromLines, linesOf, listOf } from "../Lists.ts"
+import { sql, type Statement } from "../database/Statement.ts"
+import { namedBy } from "../imports/ExternalIds.ts"
+import { arrayOf, linesOf, listOf } from "../Lists.ts"
 import { codesOf, productOf } from "./ProductRepo.ts"
 import type { Found, Index, IndexOf } from "./Terms.ts"
 import { entersOf } from "./Vocabulary.ts"
@@ -19,37 +19,68 @@ import { entersOf } from "./Vocabulary.ts"
  * The SQL of `ProductRepo.ts` for many products at once, each column of theirs a list.
  */
 
-const PRODUCTS = `
+/** Columns of products, each as a list. */
+interface ProductLists {
+  readonly ids: string
+  readonly slugs: string
+  readonly documents: string
+  readonly bytes: string
+  readonly versions: string
+  readonly facets: string
+  readonly descriptions: string
+}
+
+/** Columns of their keys, each as a list. */
+interface KeyLists {
+  readonly ids: string
+  readonly prices: string
+  readonly stocks: string
+  readonly skus: string
+  readonly barcodes: string
+  readonly terms: string
+}
+
+const givenProducts = (lists: ProductLists) => sql`
   unnest(
-    $2::uuid[], $3::text[], ${fromLines("$4")}, $5::integer[], $6::integer[], ${fromLines("$7")}, $8::text[]
+    ${lists.ids}::uuid[], ${lists.slugs}::text[], string_to_array(${lists.documents}, E'\\n', ''),
+    ${lists.bytes}::integer[], ${lists.versions}::integer[], string_to_array(${lists.facets}, E'\\n', ''),
+    ${lists.descriptions}::text[]
   ) as given (id, slug, document, bytes, version, facets, description)
 `
-const KEYS = `
-  unnest($2::uuid[], $3::numeric[], $4::numeric[], $5::text[], $6::text[], ${fromLines("$7")})
-    as given (id, price, stock, sku, barcode, terms)
+
+const givenKeys = (lists: KeyLists) => sql`
+  unnest(
+    ${lists.ids}::uuid[], ${lists.prices}::numeric[], ${lists.stocks}::numeric[], ${lists.skus}::text[],
+    ${lists.barcodes}::text[], string_to_array(${lists.terms}, E'\\n', '')
+  ) as given (id, price, stock, sku, barcode, terms)
 `
 
-const insertProducts = statement(`
+const insertProducts = (store: StoreId, lists: ProductLists) => sql`
   insert into products (store_id, id, slug, document, bytes, version, bytes_of, facets, description)
-  select $1, id, slug, document::json, bytes, version, version, facets::jsonb, description from ${PRODUCTS}
-`)
-const insertKeys = statement(`
+  select ${store}, id, slug, document::json, bytes, version, version, facets::jsonb, description
+  from ${givenProducts(lists)}
+`
+
+const insertKeys = (store: StoreId, lists: KeyLists) => sql`
   insert into product_keys (store_id, id, price, stock, sku, barcode, terms)
-  select $1, id, price, stock, sku, barcode, terms::uuid[] from ${KEYS}
-`)
+  select ${store}, id, price, stock, sku, barcode, terms::uuid[] from ${givenKeys(lists)}
+`
 
 // The ids once more as a list: whatever the planner takes the tables to be, it finds no other rows than these.
-const updateProducts = statement(`
+const updateProducts = (store: StoreId, lists: ProductLists) => sql`
   update products p
   set slug = given.slug, document = given.document::json, bytes = given.bytes, version = given.version,
     bytes_of = given.version, facets = given.facets::jsonb, description = given.description
-  from ${PRODUCTS} where p.store_id = $1 and p.id = given.id and p.id = any($2::uuid[])
-`)
-const updateKeys = statement(`
+  from ${givenProducts(lists)}
+  where p.store_id = ${store} and p.id = given.id and p.id = any(${lists.ids}::uuid[])
+`
+
+const updateKeys = (store: StoreId, lists: KeyLists) => sql`
   update product_keys k
   set price = given.price, stock = given.stock, sku = given.sku, barcode = given.barcode, terms = given.terms::uuid[]
-  from ${KEYS} where k.store_id = $1 and k.id = given.id and k.id = any($2::uuid[])
-`)
+  from ${givenKeys(lists)}
+  where k.store_id = ${store} and k.id = given.id and k.id = any(${lists.ids}::uuid[])
+`
 
 /** A product as it is written. */
 export interface Written {
@@ -75,25 +106,23 @@ const rowsOf = (
   const ids = listOf(products.map(({ id }) => id))
   const codes = products.map(codesOf)
   return [
-    writeProducts(
-      store,
+    writeProducts(store, {
       ids,
-      listOf(products.map(({ slug }) => slug)),
-      linesOf(rows.map(({ json }) => json)),
-      listOf(rows.map(({ json }) => Buffer.byteLength(json))),
-      listOf(products.map(({ version }) => version)),
-      linesOf(rows.map(({ facets }) => facetsJson(facets))),
-      arrayOf(rows.map(({ facets: { description } }) => (isText(description) ? description : null)))
-    ),
-    writeKeys(
-      store,
+      slugs: listOf(products.map(({ slug }) => slug)),
+      documents: linesOf(rows.map(({ json }) => json)),
+      bytes: listOf(rows.map(({ json }) => Buffer.byteLength(json))),
+      versions: listOf(products.map(({ version }) => version)),
+      facets: linesOf(rows.map(({ facets }) => facetsJson(facets))),
+      descriptions: arrayOf(rows.map(({ facets: { description } }) => (isText(description) ? description : null)))
+    }),
+    writeKeys(store, {
       ids,
-      listOf(products.map(({ price }) => stringify(price))),
-      listOf(products.map(({ stock }) => stringify(stock))),
-      arrayOf(codes.map(([sku]) => sku)),
-      arrayOf(codes.map(([, barcode]) => barcode)),
-      linesOf(rows.map(({ index }) => listOf(index.terms)))
-    )
+      prices: listOf(products.map(({ price }) => stringify(price))),
+      stocks: listOf(products.map(({ stock }) => stringify(stock))),
+      skus: arrayOf(codes.map(([sku]) => sku)),
+      barcodes: arrayOf(codes.map(([, barcode]) => barcode)),
+      terms: linesOf(rows.map(({ index }) => listOf(index.terms)))
+    })
   ]
 }
 
@@ -120,12 +149,12 @@ export const writesOfMany = (
   ]
 }
 
-const holdNamed = statement(`
+const holdNamed = (store: StoreId, externalIds: ReadonlyArray<ExternalId>) => sql`
   select wanted.external_id as "externalId", held.id, held.document::text as document
-  from ${namedBy("product", "$2", "$3")}, lateral (
-    select p.id, p.document from products p where p.store_id = $1 and p.id = named.id for no key update
+  from ${namedBy(store, "product", externalIds)}, lateral (
+    select p.id, p.document from products p where p.store_id = ${store} and p.id = named.id for no key update
   ) as held
-`)
+`
 const decodeNamed = compileTrustedDecoder(
   Schema.Array(Schema.Struct({ externalId: Schema.String, id: Schema.toType(ProductId), document: Schema.String }))
 )
@@ -135,7 +164,7 @@ export const holdNamedProducts = Effect.fnUntraced(function* (
   store: StoreId,
   externalIds: ReadonlyArray<ExternalId>
 ): Step<ReadonlyMap<string, Written>> {
-  const { rows } = yield* answerOf(holdNamed(store, ...wantedOf(externalIds)))
+  const { rows } = yield* answerOf(holdNamed(store, externalIds))
   return new Map(
     decodeNamed(rows).map(({ document, externalId, id }) => [
       externalId,

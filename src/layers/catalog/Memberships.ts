@@ -1,46 +1,44 @@
 import { Effect, Option, Schema, Struct } from "effect"
 import { compileStoredDecoder } from "../../domain/Decoder.ts"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
-import { CollectionHead, CollectionNotFound, RulesTooSlow } from "../../domain/catalog/Collection.ts"
+import { CollectionHead, type CollectionId, CollectionNotFound, RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import { facetsOf } from "../../domain/catalog/Facets.ts"
 import { judge, PREVIEWED, type TriedRules } from "../../domain/catalog/Membership.ts"
-import { ProductNotFound } from "../../domain/catalog/Product.ts"
+import { type ProductId, ProductNotFound } from "../../domain/catalog/Product.ts"
 import { parse } from "../../domain/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { type Statement, statement } from "../database/Statement.ts"
+import { sql, type Statement } from "../database/Statement.ts"
 import { RULES_MILLIS, selectHead } from "./CollectionRepo.ts"
 import { matching, type Rules } from "./Members.ts"
 import { productOf } from "./ProductRepo.ts"
-import type { SqlValue } from "./RuleSql.ts"
+import { parameter } from "./RuleSql.ts"
 import { SUMMARY } from "./Summaries.ts"
 
 const decodeRules = compileStoredDecoder(CollectionHead.mapFields(Struct.pick(["type", "disjunctive", "rules"])))
 
 /** How many products match the rules, and the first of them: one statement, and so of one moment. */
-const selectPreview = (store: StoreId, rules: Rules, limit: number): Statement => {
-  const values: Array<SqlValue | number> = [store, limit]
-  const products = matching((type, value) => `$${values.push(value)}::${type}`, store, rules)
-  return statement(`
-    with matched as materialized (select id ${products})
-    select (select count(*)::integer from matched) as "productCount", '[' || coalesce(string_agg(summary, ',' order by id), '') || ']' as items
-    from (select id from matched order by id limit $2) as first, lateral (
-      select ${SUMMARY} as summary from products p where p.store_id = $1 and p.id = first.id offset 0
-    ) as shown
-  `)(...values)
-}
+const selectPreview = (store: StoreId, rules: Rules, limit: number): Statement => sql`
+  with matched as materialized (select id ${matching(parameter, store, rules)})
+  select (select count(*)::integer from matched) as "productCount",
+    '[' || coalesce(string_agg(summary, ',' order by id), '') || ']' as items
+  from (select id from matched order by id limit ${limit}) as first, lateral (
+    select ${SUMMARY} as summary from products p where p.store_id = ${store} and p.id = first.id offset 0
+  ) as shown
+`
 
 const Previewed = Schema.Struct({ productCount: Schema.Int, items: Schema.String })
 
 /** A collection with a product, of which either may not be there, at one moment. */
-const selectBoth = statement(`
+const selectBoth = (store: StoreId, collection: CollectionId | null, product: ProductId) => sql`
   select
-    (select document::text from collections where store_id = $1 and id = $2) as collection,
-    (select document::text from products where store_id = $1 and id = $3) as product,
+    (select document::text from collections where store_id = ${store} and id = ${collection}) as collection,
+    (select document::text from products where store_id = ${store} and id = ${product}) as product,
     exists (
-      select 1 from collection_members m where m.store_id = $1 and m.collection_id = $2 and m.product_id = $3
+      select 1 from collection_members m
+      where m.store_id = ${store} and m.collection_id = ${collection} and m.product_id = ${product}
     ) as "isListed"
-`)
+`
 const Both = Schema.Struct({
   collection: Schema.NullOr(Schema.String),
   product: Schema.NullOr(Schema.String),

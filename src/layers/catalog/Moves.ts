@@ -11,7 +11,7 @@ import { MAX_NAMED, type Rehearsal } from "../../domain/Rehearsal.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { nextTurn } from "../../domain/Turn.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { statement } from "../database/Statement.ts"
+import { sql } from "../database/Statement.ts"
 import { partOf } from "../Journal.ts"
 import { selectRejoined } from "../journal/UndoProducts.ts"
 import { type CollectionRow, makeHeads } from "./CollectionRepo.ts"
@@ -28,13 +28,14 @@ const decodeHead = compileStoredDecoder(
 )
 
 /** Each is found by its key, whatever the tables held when it was planned: `offset 0` keeps it apart. */
-const selectManual = statement(`
+const selectManual = (store: StoreId, product: ProductId) => sql`
   select m.collection_id as id, c.title
   from collection_members m join lateral (
-    select document ->> 'title' as title from collections c where c.store_id = m.store_id and c.id = m.collection_id offset 0
+    select document ->> 'title' as title from collections c
+    where c.store_id = m.store_id and c.id = m.collection_id offset 0
   ) c on true
-  where m.store_id = $1 and m.product_id = $2
-`)
+  where m.store_id = ${store} and m.product_id = ${product}
+`
 
 const Named = Schema.Struct({ id: Schema.toType(CollectionId), title: Schema.String })
 type Named = typeof Named.Type

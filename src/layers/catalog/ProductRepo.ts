@@ -9,9 +9,9 @@ import { PAGE_BYTES, type PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { afterCommit, answerOf, firstOf, leave, type Step } from "../database/Plan.ts"
-import { statement } from "../database/Statement.ts"
+import { sql } from "../database/Statement.ts"
 import { listOf } from "../Lists.ts"
-import { pageOf, pageQuery, START } from "../Pages.ts"
+import { pageOf, START } from "../Pages.ts"
 import { type Moment, momentOf } from "./Allocation.ts"
 import { BYTES } from "./Sizes.ts"
 import { type Found, type IndexOf, isFoundAs } from "./Terms.ts"
@@ -26,24 +26,29 @@ const decode = compileStoredDecoder(Product)
 /** What a document says. Whether it may was seen when it was written, by the rules of that day, which may since be stricter. */
 export const productOf = (document: JsonText, id: ProductId): Product => ({ ...decode(parse(document)), id })
 
-const selectPage = statement(
-  pageQuery({
-    columns: "document",
-    text: "document::text",
-    bytes: `${BYTES}`,
-    rows: "products where store_id = $1 and id > $4"
-  })
-)
+/** Documents are read, and so taken out of their compression, only as far as the page goes. */
+const selectPage = (store: StoreId, cursor: string, limit: number) => sql`
+  with page as (
+    select id, document,
+      count(*) over before < ${limit} and coalesce(sum(${BYTES}) over before, 0) < ${PAGE_BYTES} as fits
+    from products where store_id = ${store} and id > ${cursor}
+    window before as (order by id rows between unbounded preceding and 1 preceding)
+    order by id limit ${limit} + 1
+  )
+  select
+    '[' || coalesce(string_agg(document::text, ',' order by id) filter (where fits), '') || ']' as items,
+    case when not bool_and(fits) then max(id::text) filter (where fits) end as "nextCursor"
+  from page
+`
 
 export const makeProductPage = (database: DatabaseOf) => {
   const page = pageOf(database, ProductId)
   return (store: StoreId, { cursor, limit }: PageRequest<ProductId>): Effect.Effect<DocumentPage<ProductId>> =>
-    page(selectPage(store, limit, PAGE_BYTES, cursor ?? START))
+    page(selectPage(store, cursor ?? START, limit))
 }
 
-const selectProduct = statement(
-  "select id, version, document::text as json from products where store_id = $1 and id = $2"
-)
+const selectProduct = (store: StoreId, id: ProductId) =>
+  sql`select id, version, document::text as json from products where store_id = ${store} and id = ${id}`
 
 const ProductRow = Schema.Struct({ id: Schema.toType(ProductId), version: Schema.Int, json: Schema.String })
 
@@ -53,42 +58,73 @@ export const makeProductRead = ({ first }: DatabaseOf) => {
     productOf(selectProduct(store, id))
 }
 
-const insertProduct = statement(`
+/** Columns of `products`. */
+interface ProductColumns {
+  readonly id: ProductId
+  readonly slug: string
+  readonly document: JsonText
+  readonly bytes: number
+  readonly version: number
+  readonly facets: string
+  readonly description: unknown
+}
+
+/** Columns of `product_keys`. */
+interface KeyColumns {
+  readonly price: string
+  readonly stock: string
+  readonly sku: string | null
+  readonly barcode: string | null
+  readonly terms: string
+}
+
+const insertProduct = (store: StoreId, product: ProductColumns) => sql`
   insert into products (store_id, id, slug, document, bytes, version, bytes_of, facets, description)
-  values ($1, $2, $3, $4, $5, $6, $6, $7, $8)
-`)
-const insertKeys = statement(
-  "insert into product_keys (store_id, id, price, stock, sku, barcode, terms) values ($1, $2, $3, $4, $5, $6, $7)"
-)
+  values (
+    ${store}, ${product.id}, ${product.slug}, ${product.document}, ${product.bytes}, ${product.version},
+    ${product.version}, ${product.facets}, ${product.description}
+  )
+`
+const insertKeys = (store: StoreId, id: ProductId, { barcode, price, sku, stock, terms }: KeyColumns) => sql`
+  insert into product_keys (store_id, id, price, stock, sku, barcode, terms)
+  values (${store}, ${id}, ${price}, ${stock}, ${sku}, ${barcode}, ${terms})
+`
 
-const updateProduct = statement(`
+const updateProduct = (store: StoreId, product: ProductColumns) => sql`
   update products
-  set slug = $3, document = $4, bytes = $5, version = $6, bytes_of = $6, facets = $7, description = $8
-  where store_id = $1 and id = $2
-`)
-const updateNumbers = statement("update product_keys set price = $3, stock = $4 where store_id = $1 and id = $2")
-const updateKeys = statement(
-  "update product_keys set price = $3, stock = $4, sku = $5, barcode = $6, terms = $7 where store_id = $1 and id = $2"
-)
+  set slug = ${product.slug}, document = ${product.document}, bytes = ${product.bytes}, version = ${product.version},
+    bytes_of = ${product.version}, facets = ${product.facets}, description = ${product.description}
+  where store_id = ${store} and id = ${product.id}
+`
+const updateNumbers = (store: StoreId, id: ProductId, price: string, stock: string) =>
+  sql`update product_keys set price = ${price}, stock = ${stock} where store_id = ${store} and id = ${id}`
+const updateKeys = (store: StoreId, id: ProductId, { barcode, price, sku, stock, terms }: KeyColumns) => sql`
+  update product_keys set price = ${price}, stock = ${stock}, sku = ${sku}, barcode = ${barcode}, terms = ${terms}
+  where store_id = ${store} and id = ${id}
+`
 
-export const deleteProduct = statement("delete from products where store_id = $1 and id = $2")
+export const deleteProduct = (store: StoreId, id: ProductId) =>
+  sql`delete from products where store_id = ${store} and id = ${id}`
 
-const columnsOf = (product: Product, document: JsonText, facets: Facets) => [
-  product.id,
-  product.slug,
+const columnsOf = (product: Product, document: JsonText, facets: Facets): ProductColumns => ({
+  id: product.id,
+  slug: product.slug,
   document,
-  Buffer.byteLength(document),
-  product.version,
-  facetsJson(facets),
-  facets.description
-]
-
-const numbersOf = ({ price, stock }: Product) => [stringify(price), stringify(stock)]
+  bytes: Buffer.byteLength(document),
+  version: product.version,
+  facets: facetsJson(facets),
+  description: facets.description
+})
 
 const nullableCode = (text: string | null) => (text === null ? null : codeOf(text) || null)
 
 /** SKU and barcode as they are found. */
 export const codesOf = ({ barcode, sku }: Product) => [nullableCode(sku), nullableCode(barcode)] as const
+
+const keysOf = (product: Product, terms: ReadonlyArray<string>): KeyColumns => {
+  const [sku, barcode] = codesOf(product)
+  return { price: stringify(product.price), stock: stringify(product.stock), sku, barcode, terms: listOf(terms) }
+}
 
 /** Leaves words that may not be in the vocabulary yet. */
 const enter = Effect.fnUntraced(function* (store: StoreId, unentered: ReadonlyArray<Found>): Step<void> {
@@ -107,8 +143,8 @@ export const leaveNew = Effect.fnUntraced(function* (
   const facets = facetsOf(product)
   const { terms, unentered } = indexOf(store, facets)
   yield* leave(
-    insertProduct(store, ...columnsOf(product, document, facets)),
-    insertKeys(store, product.id, ...numbersOf(product), ...codesOf(product), listOf(terms))
+    insertProduct(store, columnsOf(product, document, facets)),
+    insertKeys(store, product.id, keysOf(product, terms))
   )
   yield* enter(store, unentered)
 })
@@ -123,19 +159,21 @@ export const leaveChanged = Effect.fnUntraced(function* (
 ): Step<void> {
   const facets = facetsOf(product)
   const { id } = product
-  yield* leave(updateProduct(store, ...columnsOf(product, document, facets)))
-  if (isFoundAs(before, product)) return yield* leave(updateNumbers(store, id, ...numbersOf(product)))
+  yield* leave(updateProduct(store, columnsOf(product, document, facets)))
+  if (isFoundAs(before, product)) {
+    return yield* leave(updateNumbers(store, id, stringify(product.price), stringify(product.stock)))
+  }
   const { terms, unentered } = indexOf(store, facets)
-  yield* leave(updateKeys(store, id, ...numbersOf(product), ...codesOf(product), listOf(terms)))
+  yield* leave(updateKeys(store, id, keysOf(product, terms)))
   yield* enter(store, unentered)
 })
 
-const lockRow = statement(`
+const lockRow = (store: StoreId, id: ProductId) => sql`
   with held as materialized (
-    select document from products where store_id = $1 and id = $2 for no key update
+    select document from products where store_id = ${store} and id = ${id} for no key update
   )
-  select document::text as document, change_clock($1) as clock from held
-`)
+  select document::text as document, change_clock(${store}) as clock from held
+`
 const lockedOf = firstOf(Schema.Struct({ document: Schema.String, clock: Schema.NumberFromString }))
 
 /** A product that nobody else changes until the transaction ends, with the time and an id for its event. */
@@ -153,15 +191,15 @@ export const lockProduct = Effect.fnUntraced(function* (store: StoreId, id: Prod
   }))
 })
 
-const lockLeaving = statement(`
+const lockLeaving = (store: StoreId, id: ProductId) => sql`
   with held as materialized (
-    select document from products where store_id = $1 and id = $2 for update
+    select document from products where store_id = ${store} and id = ${id} for update
   )
   select
-    document::text as document, change_clock($1) as clock, memberships_of($1, $2) as memberships,
-    (select external_id from external_ids where store_id = $1 and resource_id = $2) as "externalId"
+    document::text as document, change_clock(${store}) as clock, memberships_of(${store}, ${id}) as memberships,
+    (select external_id from external_ids where store_id = ${store} and resource_id = ${id}) as "externalId"
   from held
-`)
+`
 const leavingOf = firstOf(
   Schema.Struct({
     document: Schema.String,
@@ -190,7 +228,8 @@ export const lockLeavingProduct = Effect.fnUntraced(function* (
   }))
 })
 
-const holdRows = statement("select id from products where store_id = $1 and id = any($2::uuid[]) for key share")
+const holdRows = (store: StoreId, ids: string) =>
+  sql`select id from products where store_id = ${store} and id = any(${ids}::uuid[]) for key share`
 const idsOf = compileTrustedDecoder(Schema.Array(Schema.Struct({ id: Schema.String })))
 
 /** Of these ids the ones that are products of the store, which stay until the transaction ends. */
@@ -198,6 +237,6 @@ export const holdProducts = Effect.fnUntraced(function* (
   store: StoreId,
   ids: ReadonlyArray<ProductId>
 ): Step<ReadonlySet<string>> {
-  const { rows } = yield* answerOf(holdRows(store, `{${ids.join(",")}}`))
+  const { rows } = yield* answerOf(holdRows(store, listOf(ids)))
   return new Set(idsOf(rows).map(({ id }) => id))
 })

@@ -1,5 +1,6 @@
 import type { Condition, RuleField } from "../../domain/catalog/Rule.ts"
 import { fold } from "../../domain/Text.ts"
+import { type Fragment, sql } from "../database/Statement.ts"
 import { isIndexed, term } from "./Terms.ts"
 
 type Scalar = "uuid" | "text" | "numeric" | "boolean"
@@ -10,18 +11,24 @@ export type SqlType = Scalar | `${Scalar}[]`
 export type SqlValue = string | boolean | ReadonlyArray<string | boolean>
 
 /** Takes a value of a statement, and answers what stands for it there. */
-export type Place = (type: SqlType, value: SqlValue) => string
+export type Place = (type: SqlType, value: SqlValue) => Fragment
+
+/** Puts a value in its place as a parameter. */
+export const parameter: Place = (type, value) => sql`${value}::${sql.literal(type)}`
+
+const oneOf = sql.join(" or ", false)
+const allOf = sql.join(" and ", false)
 
 const TYPES = { text: "text", time: "text", number: "numeric", boolean: "boolean" } as const
 
 const ORDER = { greater_than: ">", greater_or_equal: ">=", less_than: "<", less_or_equal: "<=" } as const
 
 /** Fields with a column of their own; the others are read from `facets`. */
-const COLUMNS: Partial<Record<RuleField, string>> = {
-  price: "product_keys.price",
-  stock: "product_keys.stock",
-  slug: "slug",
-  description: "description"
+const COLUMNS: Partial<Record<RuleField, Fragment>> = {
+  price: sql`product_keys.price`,
+  stock: sql`product_keys.stock`,
+  slug: sql`slug`,
+  description: sql`description`
 }
 
 const parameters = ({ kind, values }: Condition): ReadonlyArray<string | boolean> =>
@@ -44,49 +51,50 @@ const termsOf = (store: string, condition: Condition) =>
 
 /** Keys and products have the same key, by which they are joined where a collection asks for both. */
 const sourceOf = (conditions: ReadonlyArray<Condition>) => {
-  if (conditions.every(isKey)) return "product_keys"
-  return conditions.some(isKey) ? "product_keys join products using (store_id, id)" : "products"
+  if (conditions.every(isKey)) return sql`product_keys`
+  return conditions.some(isKey) ? sql`product_keys join products using (store_id, id)` : sql`products`
 }
 
-const typed = (text: string, kind: Condition["kind"]) =>
-  TYPES[kind] === "text" ? `${text} collate "C"` : `${text}::${TYPES[kind]}`
+const typed = (text: Fragment, kind: Condition["kind"]) =>
+  TYPES[kind] === "text" ? sql`${text} collate "C"` : sql`${text}::${sql.literal(TYPES[kind])}`
 
 /** The stored value in the type it is compared in: SQL null when it is missing. */
-const operandOf = ({ field, kind }: Condition): string => COLUMNS[field] ?? typed(`(facets ->> '${field}')`, kind)
+const operandOf = ({ field, kind }: Condition): Fragment =>
+  COLUMNS[field] ?? typed(sql`(facets ->> '${sql.literal(field)}')`, kind)
 
 /** The values of such a field, one or a list, as rows. `offset 0` has each taken out once, however often it is compared. */
-const itemsOf = (condition: Condition): string =>
+const itemsOf = (condition: Condition): Fragment =>
   condition.list
-    ? `(
-        select ${typed("value", condition.kind)} as item
-        from jsonb_array_elements_text(facets -> '${condition.field}') as value offset 0
+    ? sql`(
+        select ${typed(sql`value`, condition.kind)} as item
+        from jsonb_array_elements_text(facets -> '${sql.literal(condition.field)}') as value offset 0
       ) as items`
-    : `(select ${operandOf(condition)} as item offset 0) as items`
+    : sql`(select ${operandOf(condition)} as item offset 0) as items`
 
-const compare = (place: Place, condition: Condition, operand: string): string => {
+const compare = (place: Place, condition: Condition, operand: Fragment): Fragment => {
   const { kind, relation } = condition
   const wanted = parameters(condition)
   const first = () => place(TYPES[kind], wanted[0] ?? "")
   switch (relation) {
     case "is_set":
-      return `${operand} is not null`
+      return sql`${operand} is not null`
     case "equals":
-      return `${operand} = ${first()}`
+      return sql`${operand} = ${first()}`
     case "in":
-      return `${operand} = any(${place(`${TYPES[kind]}[]`, wanted)})`
+      return sql`${operand} = any(${place(`${TYPES[kind]}[]`, wanted)})`
     case "contains":
-      return `strpos(${operand}, ${first()}) > 0`
+      return sql`strpos(${operand}, ${first()}) > 0`
     case "starts_with":
-      return `starts_with(${operand}, ${first()})`
+      return sql`starts_with(${operand}, ${first()})`
     case "ends_with": {
       const end = first()
-      return `right(${operand}, length(${end})) = ${end}`
+      return sql`right(${operand}, length(${end})) = ${end}`
     }
     case "greater_than":
     case "greater_or_equal":
     case "less_than":
     case "less_or_equal":
-      return `${operand} ${ORDER[relation]} ${first()}`
+      return sql`${operand} ${sql.literal(ORDER[relation])} ${first()}`
   }
 }
 
@@ -101,20 +109,24 @@ const isTakenOut = (condition: Condition) =>
 /** Conditions on one field, of which its values have to satisfy any. */
 type Group = readonly [Condition, ...ReadonlyArray<Condition>]
 
-/** Any value of the field satisfies any of the conditions. */
-const some = (place: Place, group: Group): string =>
-  `exists (select 1 from ${itemsOf(group[0])} where ${group.map((one) => compare(place, one, "item")).join(" or ")})`
+const ITEM = sql`item`
 
-const positive = (place: Place, store: string, condition: Condition): string => {
-  if (isTerm(condition)) return `terms && ${place("uuid[]", termsOf(store, condition))}`
-  if (isMember(condition)) return `facets -> '${condition.field}' ?| ${place("text[]", parameters(condition))}`
+/** Any value of the field satisfies any of the conditions. */
+const some = (place: Place, group: Group): Fragment =>
+  sql`exists (select 1 from ${itemsOf(group[0])} where ${oneOf(group.map((one) => compare(place, one, ITEM)))})`
+
+const positive = (place: Place, store: string, condition: Condition): Fragment => {
+  if (isTerm(condition)) return sql`terms && ${place("uuid[]", termsOf(store, condition))}`
+  if (isMember(condition)) {
+    return sql`facets -> '${sql.literal(condition.field)}' ?| ${place("text[]", parameters(condition))}`
+  }
   return condition.list ? some(place, [condition]) : compare(place, condition, operandOf(condition))
 }
 
-const predicate = (place: Place, store: string, group: Group): string => {
+const predicate = (place: Place, store: string, group: Group): Fragment => {
   const [condition, ...others] = group
   const text = others.length === 0 ? positive(place, store, condition) : some(place, group)
-  return condition.negated ? `coalesce(not (${text}), true)` : text
+  return condition.negated ? sql`coalesce(not (${text}), true)` : text
 }
 
 /**
@@ -134,25 +146,27 @@ const groupsOf = (conditions: ReadonlyArray<Condition>, disjunctive: boolean): R
 }
 
 /** What the index of terms answers before any product is looked at, and the conditions that are left. */
-const split = (place: Place, store: string, conditions: ReadonlyArray<Condition>, disjunctive: boolean) => {
+const split = (
+  place: Place,
+  store: string,
+  conditions: ReadonlyArray<Condition>,
+  disjunctive: boolean
+): { readonly found: ReadonlyArray<Fragment>; readonly rest: ReadonlyArray<Condition> } => {
   const found = conditions.filter((condition) => isTerm(condition) && !condition.negated)
+  const termsOfAll = (some: ReadonlyArray<Condition>) =>
+    place(
+      "uuid[]",
+      some.flatMap((one) => termsOf(store, one))
+    )
   if (disjunctive) {
     return found.length === conditions.length
-      ? {
-          found: [
-            `terms && ${place(
-              "uuid[]",
-              found.flatMap((one) => termsOf(store, one))
-            )}`
-          ],
-          rest: []
-        }
+      ? { found: [sql`terms && ${termsOfAll(found)}`], rest: [] }
       : { found: [], rest: conditions }
   }
-  const all = found.filter(({ values }) => values.length === 1).flatMap((one) => termsOf(store, one))
+  const single = found.filter(({ values }) => values.length === 1)
   const any = found.filter(({ values }) => values.length > 1).map((one) => positive(place, store, one))
   return {
-    found: all.length === 0 ? any : [`terms @> ${place("uuid[]", all)}`, ...any],
+    found: single.length === 0 ? any : [sql`terms @> ${termsOfAll(single)}`, ...any],
     rest: conditions.filter((condition) => !found.includes(condition))
   }
 }
@@ -172,15 +186,15 @@ export const productsWhere = (
   store: string,
   conditions: ReadonlyArray<Condition>,
   disjunctive: boolean
-): string => {
-  if (conditions.length === 0) return "from products where false"
+): Fragment => {
+  if (conditions.length === 0) return sql`from products where false`
   const { found, rest } = split(place, store, conditions, disjunctive)
-  const ofStore = `store_id ${found.length > 0 ? "is not distinct from" : "="} ${place("uuid", store)}`
+  const ofStore = sql`store_id ${found.length > 0 ? sql`is not distinct from` : sql`=`} ${place("uuid", store)}`
   const groups = groupsOf(
     rest.toSorted((a, b) => costOf(a) - costOf(b)),
     disjunctive
   )
   const left = groups.map((group) => predicate(place, store, group))
-  const all = [ofStore, ...found, ...(left.length === 0 ? [] : [`(${left.join(disjunctive ? " or " : " and ")})`])]
-  return `from ${sourceOf(conditions)} where ${all.join(" and ")}`
+  const all = [ofStore, ...found, ...(left.length === 0 ? [] : [sql`(${(disjunctive ? oneOf : allOf)(left)})`])]
+  return sql`from ${sourceOf(conditions)} where ${allOf(all)}`
 }

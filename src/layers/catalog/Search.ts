@@ -5,7 +5,7 @@ import { codeOf, queryWords } from "../../domain/catalog/Words.ts"
 import { extend, type JsonText } from "../../domain/Document.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Database } from "../database/Postgres.ts"
-import { type Statement, statement } from "../database/Statement.ts"
+import { constant, sql, type Statement } from "../database/Statement.ts"
 import { listOf } from "../Lists.ts"
 import { START } from "../Pages.ts"
 import { traced } from "../Traced.ts"
@@ -26,6 +26,9 @@ interface Wanted {
 /** Products that are gathered and sorted. Where more are found, they are met soon enough on the way by id. */
 const FEW = 5000
 
+const allOf = sql.join(" and ", false)
+const hasOne = (terms: ReadonlyArray<string>) => sql`terms && ${listOf(terms)}::uuid[]`
+
 /** The first products behind a cursor that are wanted: few are found by their terms, many by their id. */
 const selectFound = (
   store: StoreId,
@@ -33,40 +36,41 @@ const selectFound = (
   cursor: string,
   limit: number
 ): Statement => {
-  const values: Array<string | number> = [store, limit, cursor]
-  const place = (all: ReadonlyArray<string>) => `$${values.push(listOf(all))}::uuid[]`
-  const hasAll = (sets: TermSets) => sets.map((terms) => `terms && ${place(terms)}`)
-  const isWanted = [
-    ...(ids === undefined ? [] : [`id = any(${place(ids)})`]),
-    ...hasAll(sets),
-    `id <> all(${place(exceptIds)})`,
-    ...(exceptSets === undefined ? [] : [`not (${hasAll(exceptSets).join(" and ")})`])
-  ].join(" and ")
+  const isWanted = allOf([
+    ...(ids === undefined ? [] : [sql`id = any(${listOf(ids)}::uuid[])`]),
+    ...sets.map(hasOne),
+    sql`id <> all(${listOf(exceptIds)}::uuid[])`,
+    ...(exceptSets === undefined ? [] : [sql`not (${allOf(exceptSets.map(hasOne))})`])
+  ])
   // Terms hold the store: its index has nothing to add where that of terms is asked (as in RuleSql).
-  const ofStore = `store_id ${ids === undefined ? "is not distinct from" : "="} $1`
-  return statement(`
+  const ofStore = ids === undefined ? sql`store_id is not distinct from ${store}` : sql`store_id = ${store}`
+  return sql`
     with few as materialized (
-      select id from product_keys where ${ofStore} and ${isWanted} limit ${FEW + 1}
+      select id from product_keys where ${ofStore} and ${isWanted} limit ${constant(FEW + 1)}
     ), page as materialized (
-      (select id from few where id > $3 and (select count(*) from few) <= ${FEW} order by id limit $2)
+      (
+        select id from few where id > ${cursor} and (select count(*) from few) <= ${constant(FEW)}
+        order by id limit ${limit}
+      )
       union all
       (
         select id from (
-          select id, terms from product_keys where store_id = $1 and id > $3 order by id offset 0
+          select id, terms from product_keys where store_id = ${store} and id > ${cursor} order by id offset 0
         ) as behind
-        where (select count(*) from few) > ${FEW} and ${isWanted} limit $2
+        where (select count(*) from few) > ${constant(FEW)} and ${isWanted} limit ${limit}
       )
     )
     select page.id, shown.summary from page, lateral (
-      select ${SUMMARY} as summary from products p where p.store_id = $1 and p.id = page.id offset 0
+      select ${SUMMARY} as summary from products p where p.store_id = ${store} and p.id = page.id offset 0
     ) as shown
     order by page.id
-  `)(...values)
+  `
 }
 
 /** Products whose SKU or barcode begins so: those of the first of them in their order. */
 const MOST_CODES = 100
-const selectCodes = statement(`select id, code = $2 as "isWhole" from codes_from($1, $2, ${MOST_CODES})`)
+const selectCodes = (store: StoreId, code: string) =>
+  sql`select id, code = ${code} as "isWhole" from codes_from(${store}, ${code}, ${constant(MOST_CODES)})`
 
 interface Item {
   readonly cursor: SearchCursor

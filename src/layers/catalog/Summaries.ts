@@ -1,21 +1,22 @@
 import { Effect, Schema, Struct } from "effect"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import { ProductSummary } from "../../domain/catalog/ProductSummary.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { statement } from "../database/Statement.ts"
+import { sql } from "../database/Statement.ts"
 import { listOf } from "../Lists.ts"
 
 const members = Struct.keys(ProductSummary.fields)
 
 /** The small form of a product's `document` as JSON text, its numbers with all of their digits, in order of its members. */
-export const SUMMARY = `(
+export const SUMMARY = sql.literal(`(
   select row_to_json(d)::text from json_to_record(document) as d (${members.map((name) => `"${name}" json`).join(", ")})
-)`
+)`)
 
-const selectSummaries = statement(`
+const selectSummaries = (store: StoreId, ids: string) => sql`
   select '[' || coalesce(string_agg(${SUMMARY}, ',' order by id), '') || ']' as items
-  from products where store_id = $1 and id = any($2::uuid[])
-`)
+  from products where store_id = ${store} and id = any(${ids}::uuid[])
+`
 
 /** Products that are known by their ids. */
 export const makeSummaries = ({ one }: DatabaseOf) => {

@@ -3,7 +3,7 @@ import { facetsOf } from "../../domain/catalog/Facets.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
 import { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { statement } from "../database/Statement.ts"
+import { constant, sql } from "../database/Statement.ts"
 import { listOf } from "../Lists.ts"
 import { codesOf, productOf } from "./ProductRepo.ts"
 import { type Found, indexOf } from "./Terms.ts"
@@ -13,9 +13,9 @@ import { entersOf } from "./Vocabulary.ts"
 const BATCH = 100
 
 // Nothing is waited for: what somebody writes now is taken the next time. One that is gone comes without its document.
-const takeUnsearched = statement(`
+const takeUnsearched = sql`
   with next as materialized (
-    select store_id, id from unsearched_products limit ${BATCH} for update skip locked
+    select store_id, id from unsearched_products limit ${constant(BATCH)} for update skip locked
   ), held as materialized (
     select p.store_id, p.id, p.document from next, lateral (
       select * from products p where p.store_id = next.store_id and p.id = next.id for no key update skip locked
@@ -30,16 +30,15 @@ const takeUnsearched = statement(`
   )
   select taken.store_id as "storeId", taken.id, held.document::text as document
   from taken left join held on held.store_id = taken.store_id and held.id = taken.id
-`)
+`
 const Unsearched = Schema.Struct({
   storeId: Schema.toType(StoreId),
   id: Schema.toType(ProductId),
   document: Schema.NullOr(Schema.String)
 })
 
-const updateKeys = statement(
-  "update product_keys set sku = $3, barcode = $4, terms = $5 where store_id = $1 and id = $2"
-)
+const updateKeys = (store: StoreId, id: ProductId, sku: string | null, barcode: string | null, terms: string) =>
+  sql`update product_keys set sku = ${sku}, barcode = ${barcode}, terms = ${terms} where store_id = ${store} and id = ${id}`
 
 /** Enters the words of products that were written without, some of them. */
 export const makeCatchUp = ({ count, rows, transaction }: DatabaseOf): Effect.Effect<number> => {
@@ -47,7 +46,7 @@ export const makeCatchUp = ({ count, rows, transaction }: DatabaseOf): Effect.Ef
 
   return transaction(
     Effect.gen(function* () {
-      const taken = yield* takenOf(takeUnsearched())
+      const taken = yield* takenOf(takeUnsearched)
       const unentered = new Map<StoreId, Array<Found>>()
       for (const { document, id, storeId } of taken) {
         if (document === null) continue

@@ -2,15 +2,15 @@ import { Effect, Schema } from "effect"
 import { isForgiven, isNear } from "../../domain/catalog/Words.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { type Statement, statement } from "../database/Statement.ts"
+import { constant, sql, type Statement } from "../database/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
 import type { Entry, Found } from "./Terms.ts"
 
 /** The words that a store's products are found by, each with the terms that it leads to. They stay when products go. */
-const insertEntries = statement(`
+const insertEntries = (store: StoreId, words: string, terms: string) => sql`
   insert into search_words (store_id, word, term)
-  select $1, given.* from unnest($2::text[], $3::uuid[]) as given on conflict do nothing
-`)
+  select ${store}, given.* from unnest(${words}::text[], ${terms}::uuid[]) as given on conflict do nothing
+`
 
 const keyOf = ({ term, word }: Entry) => `${word}/${term}`
 
@@ -37,17 +37,19 @@ const MOST_TERMS = 100
 const WITH_HALF = 500
 const WITH_LETTER = 2000
 
-const selectBeginning = statement(`
+const selectBeginning = (store: StoreId, words: string) => sql`
   select asked.word as asked, found.term
-  from unnest($2::text[]) as asked (word), lateral words_from($1, asked.word, ${MOST_TERMS}) as found
-`)
+  from unnest(${words}::text[]) as asked (word),
+    lateral words_from(${store}, asked.word, ${constant(MOST_TERMS)}) as found
+`
 
-const selectNear = statement(`
+const selectNear = (store: StoreId, words: string, beginnings: string, parts: string, limits: string) => sql`
   select asked.word as asked, found.word, found.term
-  from unnest($2::text[], $3::text[], $4::text[], $5::integer[]) as asked (word, beginning, part, most),
-    lateral words_from($1, asked.beginning, asked.most) as found
+  from unnest(${words}::text[], ${beginnings}::text[], ${parts}::text[], ${limits}::integer[])
+    as asked (word, beginning, part, most),
+    lateral words_from(${store}, asked.beginning, asked.most) as found
   where strpos(found.word, asked.part) > 0
-`)
+`
 
 const swappedAt = (word: string, at: number) =>
   `${word.slice(0, at - 1)}${word[at]}${word[at - 1]}${word.slice(at + 1)}`

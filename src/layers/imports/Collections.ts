@@ -7,15 +7,17 @@ import type { Imports } from "../../domain/imports/Imports.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { countOf, firstOf, leave, type Step } from "../database/Plan.ts"
-import { statement } from "../database/Statement.ts"
-import { insertExternalIds, namedBy, resourcesOf, wantedOf } from "./ExternalIds.ts"
+import { sql } from "../database/Statement.ts"
+import { insertExternalIds, namedBy, resourcesOf } from "./ExternalIds.ts"
 
 // Of two imports of one collection at once the second waits here, and finds what the first made.
-const holdName = statement("select pg_advisory_xact_lock(hashtextextended($1::text || $2::text, 0))")
+const holdName = (store: StoreId, externalId: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${store}::text || ${externalId}::text, 0))`
 
-const selectKnown = statement(`
-  select c.id, c.version from ${namedBy("collection", "$2", "$3")} join collections c on c.store_id = $1 and c.id = named.id
-`)
+const selectKnown = (store: StoreId, externalId: string) => sql`
+  select c.id, c.version from ${namedBy(store, "collection", [externalId])}
+    join collections c on c.store_id = ${store} and c.id = named.id
+`
 const knownOf = firstOf(Schema.Struct({ id: Schema.toType(CollectionId), version: Schema.Int }))
 
 /** The products that are meant: by what they are called elsewhere, else by their own ids. */
@@ -37,7 +39,7 @@ export const makePutCollection =
   (store, { externalId, input: { productIds: references, ...fields } }) =>
     Effect.gen(function* () {
       yield* countOf(holdName(store, externalId))
-      const known = yield* knownOf(selectKnown(store, ...wantedOf([externalId])))
+      const known = yield* knownOf(selectKnown(store, externalId))
       const isManual = typeOf(fields) === "manual"
       const members = references === undefined || !isManual ? {} : { productIds: yield* productsOf(store, references) }
       if (Option.isSome(known)) {

@@ -4,7 +4,7 @@ import type { ExternalId } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { answerOf, type Step } from "../database/Plan.ts"
-import { type Statement, statement } from "../database/Statement.ts"
+import { type Fragment, sql, type Statement } from "../database/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 
 /** What has external ids. */
@@ -17,10 +17,11 @@ const TABLES: Record<Kind, string> = {
   customer: "customers"
 }
 
-const insertAll = statement(`
+const insertAll = (store: StoreId, kind: Kind, externalIds: string, ids: string) => sql`
   insert into external_ids (store_id, kind, external_id, resource_id)
-  select $1, $2, external_id, resource_id from unnest($3::text[], $4::uuid[]) as given (external_id, resource_id)
-`)
+  select ${store}, ${kind}, external_id, resource_id
+  from unnest(${externalIds}::text[], ${ids}::uuid[]) as given (external_id, resource_id)
+`
 
 /** A resource, and what it is called elsewhere. */
 export interface Named {
@@ -37,31 +38,24 @@ export const insertExternalIds = (store: StoreId, kind: Kind, named: ReadonlyArr
  * as an export calls what came from nowhere else; null where there is nothing. Each is looked for by itself, as a join
  * could go through all of the store.
  */
-export const namedBy = (kind: Kind, externalIds: string, ids: string): string => `
-  unnest(${externalIds}::text[], ${ids}::uuid[]) as wanted (external_id, own_id), lateral (
-    select coalesce(
-      (select n.resource_id from external_ids n
-        where n.store_id = $1 and n.kind = '${kind}' and n.external_id = wanted.external_id),
-      (select r.id from ${TABLES[kind]} r where r.store_id = $1 and r.id = wanted.own_id
-        and not exists (select from external_ids n where n.store_id = $1 and n.resource_id = r.id))
-    ) as id offset 0
-  ) as named
-`
-
-/** External ids, and those of them that may be ids of our own, as {@link namedBy} takes them. */
-export const wantedOf = (externalIds: ReadonlyArray<string>) =>
-  [arrayOf(externalIds), arrayOf(externalIds.map((id) => (isUuid(id) ? id : null)))] as const
-
-const selectResources = (kind: Kind) =>
-  statement(`
-    select wanted.external_id as "externalId", named.id from ${namedBy(kind, "$2", "$3")} where named.id is not null
-  `)
-const SELECT_RESOURCES: Record<Kind, ReturnType<typeof statement>> = {
-  product: selectResources("product"),
-  collection: selectResources("collection"),
-  order: selectResources("order"),
-  customer: selectResources("customer")
+export const namedBy = (store: StoreId, kind: Kind, externalIds: ReadonlyArray<string>): Fragment => {
+  const ownIds = externalIds.map((id) => (isUuid(id) ? id : null))
+  return sql`
+    unnest(${arrayOf(externalIds)}::text[], ${arrayOf(ownIds)}::uuid[]) as wanted (external_id, own_id), lateral (
+      select coalesce(
+        (select n.resource_id from external_ids n
+          where n.store_id = ${store} and n.kind = '${sql.literal(kind)}' and n.external_id = wanted.external_id),
+        (select r.id from ${sql(TABLES[kind])} r where r.store_id = ${store} and r.id = wanted.own_id
+          and not exists (select from external_ids n where n.store_id = ${store} and n.resource_id = r.id))
+      ) as id offset 0
+    ) as named
+  `
 }
+
+const selectResources = (store: StoreId, kind: Kind, externalIds: ReadonlyArray<string>) => sql`
+  select wanted.external_id as "externalId", named.id from ${namedBy(store, kind, externalIds)}
+  where named.id is not null
+`
 const decodeResources = compileTrustedDecoder(
   Schema.Array(Schema.Struct({ externalId: Schema.String, id: Schema.String }))
 )
@@ -72,6 +66,6 @@ export const resourcesOf = Effect.fnUntraced(function* (
   kind: Kind,
   externalIds: ReadonlyArray<string>
 ): Step<ReadonlyMap<string, string>> {
-  const { rows } = yield* answerOf(SELECT_RESOURCES[kind](store, ...wantedOf(externalIds)))
+  const { rows } = yield* answerOf(selectResources(store, kind, externalIds))
   return new Map(decodeResources(rows).map(({ externalId, id }) => [externalId, id]))
 })
