@@ -14,7 +14,7 @@ import type { CatalogKind } from "../domain/journal/Kinds.ts"
 import { StoreId } from "../domain/Store.ts"
 import { leastUuidOf, leastUuidOfMicros, millisOf } from "../domain/Uuid.ts"
 import { Database } from "./database/Postgres.ts"
-import { statement } from "./database/Statement.ts"
+import { constant, sql } from "./database/Statement.ts"
 import { PART, partAt } from "./Journal.ts"
 import { listOf } from "./Lists.ts"
 import { makePatience } from "./Patience.ts"
@@ -35,20 +35,20 @@ const PAGE = 100
 const MILLIS_KEPT = ENTRY_DAYS * 24 * 3_600_000
 
 /** Stores in which something was committed since they were last settled, and so stands in the newest parts. */
-const selectMoved = statement(`
+const selectMoved = (stores: string, settled: string, parts: string) => sql`
   select watched.store_id as "storeId"
-  from unnest($1::uuid[], $2::uuid[]) as watched (store_id, settled), lateral (
+  from unnest(${stores}::uuid[], ${settled}::uuid[]) as watched (store_id, settled), lateral (
     select from journal j
-    where j.store_id = watched.store_id and j.id >= watched.settled and j.part = any($3::smallint[])
+    where j.store_id = watched.store_id and j.id >= watched.settled and j.part = any(${parts}::smallint[])
     order by j.id limit 1
   ) as newer
-`)
+`
 
 /**
  * The instant in microseconds before which every change of a store has ended: that of now, or when the first transaction
  * began that changes something there. A role that may not see when it began waits for its end.
  */
-const selectSettled = statement(`
+const selectSettled = (stores: string) => sql`
   with under_way as materialized (
     select l.objid, min(coalesce(extract(epoch from a.xact_start) * 1000000, 0)) as since
     from pg_locks l left join pg_stat_activity a on a.pid = l.pid
@@ -58,20 +58,21 @@ const selectSettled = statement(`
   )
   select given.store_id as "storeId", extract(epoch from now())::float8 * 1000 as now,
     least(extract(epoch from now()) * 1000000, under_way.since)::bigint as micros
-  from unnest($1::uuid[]) as given (store_id)
+  from unnest(${stores}::uuid[]) as given (store_id)
   left join under_way on under_way.objid = (uuid_hash(given.store_id)::bigint & 4294967295)::oid
-`)
+`
 
-const selectChanges = statement(`
+const selectChanges = (store: StoreId, after: string, before: string, parts: string, resources: string) => sql`
   select
-    id, at as "occurredAt", actor_type as "actorType", actor_id as "actorId", surface, resource, resource_id as "resourceId",
+    id, at as "occurredAt", actor_type as "actorType", actor_id as "actorId", surface, resource,
+    resource_id as "resourceId",
     version, case when before is null then 'created' when after is null then 'deleted' else 'updated' end as kind,
     case when before is null or after is null then '{}' else array(
       select json_object_keys(before::json) union select json_object_keys(after::json) union select unnest(omitted)
       order by 1
     ) end as members
-  from entries_after($1, $2, $3, $4, $5, ${PAGE})
-`)
+  from entries_after(${store}, ${after}, ${before}, ${parts}, ${resources}, ${constant(PAGE)})
+`
 
 const { actor, id, resourceId, ...asTold } = Struct.omit(Changed.fields, ["_tag", "occurredAt"])
 

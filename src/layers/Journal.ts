@@ -5,8 +5,8 @@ import { ENTRY_DAYS, Journal } from "../domain/journal/Journal.ts"
 import { millisOf } from "../domain/Uuid.ts"
 import type { Change, WriteContext } from "../domain/Write.ts"
 import { Database } from "./database/Postgres.ts"
-import { type Statement, statement } from "./database/Statement.ts"
-import { arrayOf, fromLines, linesOf, listOf, NONE } from "./Lists.ts"
+import { constant, sql, type Statement } from "./database/Statement.ts"
+import { arrayOf, linesOf, listOf, NONE } from "./Lists.ts"
 
 /** Milliseconds of the entries that one part of the journal holds: thirty days. */
 export const PART = 30 * 24 * 3_600_000
@@ -20,13 +20,6 @@ export const partAt = (millis: number): number => Math.floor(millis / PART) % PA
 /** Which part of the journal holds the entry with this id. */
 export const partOf = (id: string) => partAt(millisOf(id))
 
-const insertEntry = statement(`
-  insert into journal (
-    store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
-    before, after, omitted, reason, request_id, approved_by, undoes, memberships, external_id
-  ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
-`)
-
 const omittedOf = ({ omitted }: Kept) => `{${omitted.map((name) => JSON.stringify(name)).join(",")}}`
 
 /** What the journal keeps of a change: who did what to which resource, through which surface, under which key. */
@@ -34,43 +27,17 @@ const entryOf = (context: WriteContext, hops: number, key: string | null, change
   const { actor, approvedBy, requestId, storeId, surface } = context
   const { at, externalId = null, id, memberships = null, reason, resource, resourceId, undoes = null, version } = change
   const kept = keptOf(change)
-  return insertEntry(
-    storeId,
-    id,
-    partOf(id),
-    at,
-    actorType(actor),
-    actor.id,
-    surface,
-    key,
-    hops,
-    resource,
-    resourceId,
-    version,
-    kept.before,
-    kept.after,
-    omittedOf(kept),
-    reason,
-    requestId ?? null,
-    approvedBy ?? null,
-    undoes,
-    memberships,
-    externalId
-  )
+  return sql`
+    insert into journal (
+      store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
+      before, after, omitted, reason, request_id, approved_by, undoes, memberships, external_id
+    ) values (
+      ${storeId}, ${id}, ${partOf(id)}, ${at}, ${actorType(actor)}, ${actor.id}, ${surface}, ${key}, ${hops},
+      ${resource}, ${resourceId}, ${version}, ${kept.before}, ${kept.after}, ${omittedOf(kept)}, ${reason},
+      ${requestId ?? null}, ${approvedBy ?? null}, ${undoes}, ${memberships}, ${externalId}
+    )
+  `
 }
-
-const insertEntries = statement(`
-  insert into journal (
-    store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
-    before, after, omitted, request_id, approved_by, undoes, memberships, external_id
-  )
-  select $1, id, part, at, $2, $3, $4, $5, $6, $7, resource_id, version, before, after, omitted::text[], $16, $17,
-    undoes::uuid, memberships, external_id
-  from unnest(
-    $8::uuid[], $9::smallint[], $10::timestamptz[], $11::uuid[], $12::integer[], ${fromLines("$13")}, ${fromLines("$14")},
-    ${fromLines("$15")}, ${fromLines("$18")}, ${fromLines("$19")}, $20::text[]
-  ) as given (id, part, at, resource_id, version, before, after, omitted, undoes, memberships, external_id)
-`)
 
 /** The same of many changes of one write, to resources of one kind. */
 const manyOf = (
@@ -81,28 +48,28 @@ const manyOf = (
   changes: ReadonlyArray<Change>
 ): Statement => {
   const kept = changes.map(keptOf)
-  return insertEntries(
-    storeId,
-    actorType(actor),
-    actor.id,
-    surface,
-    key,
-    hops,
-    resource,
-    listOf(changes.map(({ id }) => id)),
-    listOf(changes.map(({ id }) => partOf(id))),
-    listOf(changes.map(({ at }) => at.toISOString())),
-    listOf(changes.map(({ resourceId }) => resourceId)),
-    listOf(changes.map(({ version }) => version ?? NONE)),
-    linesOf(kept.map(({ before }) => before ?? "")),
-    linesOf(kept.map(({ after }) => after ?? "")),
-    linesOf(kept.map(omittedOf)),
-    requestId ?? null,
-    approvedBy ?? null,
-    linesOf(changes.map(({ undoes }) => undoes ?? "")),
-    linesOf(changes.map(({ memberships }) => memberships ?? "")),
-    arrayOf(changes.map(({ externalId }) => externalId ?? null))
-  )
+  return sql`
+    insert into journal (
+      store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
+      before, after, omitted, request_id, approved_by, undoes, memberships, external_id
+    )
+    select ${storeId}, id, part, at, ${actorType(actor)}, ${actor.id}, ${surface}, ${key}, ${hops}, ${resource},
+      resource_id, version, before, after, omitted::text[], ${requestId ?? null}, ${approvedBy ?? null}, undoes::uuid,
+      memberships, external_id
+    from unnest(
+      ${listOf(changes.map(({ id }) => id))}::uuid[],
+      ${listOf(changes.map(({ id }) => partOf(id)))}::smallint[],
+      ${listOf(changes.map(({ at }) => at.toISOString()))}::timestamptz[],
+      ${listOf(changes.map(({ resourceId }) => resourceId))}::uuid[],
+      ${listOf(changes.map(({ version }) => version ?? NONE))}::integer[],
+      string_to_array(${linesOf(kept.map(({ before }) => before ?? ""))}, E'\\n', ''),
+      string_to_array(${linesOf(kept.map(({ after }) => after ?? ""))}, E'\\n', ''),
+      string_to_array(${linesOf(kept.map(omittedOf))}, E'\\n', ''),
+      string_to_array(${linesOf(changes.map(({ undoes }) => undoes ?? ""))}, E'\\n', ''),
+      string_to_array(${linesOf(changes.map(({ memberships }) => memberships ?? ""))}, E'\\n', ''),
+      ${arrayOf(changes.map(({ externalId }) => externalId ?? null))}::text[]
+    ) as given (id, part, at, resource_id, version, before, after, omitted, undoes, memberships, external_id)
+  `
 }
 
 /**
@@ -123,12 +90,12 @@ export const entriesOf = (
 }
 
 /** Of these parts the ones whose newest entry has ended. An empty one has none. */
-const selectEnded = statement(`
-  select part from unnest($1::smallint[]) as ended (part)
-  where (select max(at) from journal j where j.part = ended.part) < now() - interval '${ENTRY_DAYS} days'
-`)
+const selectEnded = (parts: ReadonlyArray<number>) => sql`
+  select part from unnest(${parts}::smallint[]) as ended (part)
+  where (select max(at) from journal j where j.part = ended.part) < now() - interval '${constant(ENTRY_DAYS)} days'
+`
 
-const limitWait = statement("set local lock_timeout = '2s'")
+const limitWait = sql`set local lock_timeout = '2s'`
 
 export const JournalLive = Layer.effect(
   Journal,
@@ -140,10 +107,10 @@ export const JournalLive = Layer.effect(
     const empty = (part: number) =>
       transaction(
         Effect.gen(function* () {
-          yield* count(limitWait())
-          yield* count(statement(`lock table journal_${part} in access exclusive mode`)())
+          yield* count(limitWait)
+          yield* count(sql`lock table ${sql(`journal_${part}`)} in access exclusive mode`)
           const ended = yield* endedOf(selectEnded([part]))
-          if (ended.length > 0) yield* count(statement(`truncate journal_${part}`)())
+          if (ended.length > 0) yield* count(sql`truncate ${sql(`journal_${part}`)}`)
           return ended.length
         })
       )

@@ -12,18 +12,18 @@ import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
 import { Database } from "../database/Postgres.ts"
-import { statement } from "../database/Statement.ts"
+import { constant, type Fragment, sql } from "../database/Statement.ts"
 import { partOf } from "../Journal.ts"
 import { listOf } from "../Lists.ts"
-import { END, pageOf, pageQuery, START } from "../Pages.ts"
+import { END, pageOf, START } from "../Pages.ts"
 
-const COLUMNS = `
+const COLUMNS = sql`
   at, actor_type, actor_id, surface, resource, resource_id, version, omitted, idempotency_key, request_id, hops,
   reason, undoes, approved_by, before, after
 `
 
 /** An entry as JSON: what was kept of the resource goes out as it is. */
-const TEXT = `
+const TEXT = sql`
   left(json_build_object(
     'id', id, 'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
     'actor', json_build_object('type', actor_type, 'id', actor_id), 'surface', surface,
@@ -40,45 +40,58 @@ const TEXT = `
 /** Bytes of an entry without what it keeps of the resource, about. */
 const FRAME = 600
 
-/**
- * Entries of the store from `$5` to before `$4`, the newest first, by the function that finds them soonest. What else is
- * asked for is looked for among so many of them that a page is never long in coming.
- */
-const pageBy = (found: string) =>
-  statement(
-    pageQuery({
-      columns: COLUMNS,
-      text: TEXT,
-      bytes: `coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0) + ${FRAME}`,
-      rows: `${found} where resource = any($6::text[]) and actor_type = coalesce($7, actor_type)
-        and actor_id = coalesce($8::uuid, actor_id) and surface = coalesce($9, surface)`,
-      order: "descending",
-      last: `(select case when count(*) = ${MAX_LOOKED_AT} then min(id::text) end from ${found})`
-    })
-  )
-const selectAll = pageBy(`entries_before($1, $4, $5, ${MAX_LOOKED_AT})`)
-const selectOfResource = pageBy(`entries_before_of_resource($1, $4, $5, ${MAX_LOOKED_AT}, $10)`)
-const selectOfActor = pageBy(`entries_before_of_actor($1, $4, $5, ${MAX_LOOKED_AT}, $10)`)
+/** Entries that are asked for, whatever they are of. */
+interface Asked {
+  readonly kinds: string
+  readonly actorType: string | null
+  readonly actorId: string | null
+  readonly surface: string | null
+  readonly limit: number
+}
 
-const selectOne = statement(`
-  select resource, ${TEXT} as json from journal where store_id = $1 and id = $2 and part = $3
-`)
+/**
+ * A page of entries, the newest first, of those that `found` answers. What else is asked for is looked for among so many of
+ * them that a page is never long in coming.
+ */
+const pageBy = (found: Fragment, { actorId, actorType, kinds, limit, surface }: Asked) => sql`
+  with page as (
+    select id, ${COLUMNS}, count(*) over newer < ${limit} and coalesce(
+      sum(coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0) + ${constant(FRAME)}) over newer, 0
+    ) < ${PAGE_BYTES} as fits
+    from ${found} where resource = any(${kinds}::text[]) and actor_type = coalesce(${actorType}, actor_type)
+      and actor_id = coalesce(${actorId}::uuid, actor_id) and surface = coalesce(${surface}, surface)
+    window newer as (order by id desc rows between unbounded preceding and 1 preceding)
+    order by id desc limit ${limit} + 1
+  )
+  select
+    '[' || coalesce(string_agg(${TEXT}, ',' order by id desc) filter (where fits), '') || ']' as items,
+    case
+      when not bool_and(fits) then min(id::text) filter (where fits)
+      else (select case when count(*) = ${constant(MAX_LOOKED_AT)} then min(id::text) end from ${found})
+    end as "nextCursor"
+  from page
+`
+
+const selectOne = (store: StoreId, id: EntryId, part: number) => sql`
+  select resource, ${TEXT} as json from journal where store_id = ${store} and id = ${id} and part = ${part}
+`
 const Found = Schema.Struct({ resource: ResourceKind, json: Schema.String })
 
-const selectNames = statement(`
-  select id, document ->> 'name' as name from products where store_id = $1 and id = any($2::uuid[])
-  union all select id, document ->> 'title' from collections where store_id = $1 and id = any($2::uuid[])
-  union all select id, name from agents where store_id = $1 and id = any($2::uuid[])
+const selectNames = (store: StoreId, ids: string) => sql`
+  select id, document ->> 'name' as name from products where store_id = ${store} and id = any(${ids}::uuid[])
+  union all select id, document ->> 'title' from collections where store_id = ${store} and id = any(${ids}::uuid[])
+  union all select id, name from agents where store_id = ${store} and id = any(${ids}::uuid[])
   union all
-  select i.id, a.name from installations i join apps a on a.id = i.app_id where i.store_id = $1 and i.id = any($2::uuid[])
+  select i.id, a.name from installations i join apps a on a.id = i.app_id
+  where i.store_id = ${store} and i.id = any(${ids}::uuid[])
   union all
   select s.id, a.name from subscriptions s
     join installations i on i.store_id = s.store_id and i.id = s.installation_id join apps a on a.id = i.app_id
-  where s.store_id = $1 and s.id = any($2::uuid[])
+  where s.store_id = ${store} and s.id = any(${ids}::uuid[])
   union all
   select merchant_id, name from members join merchants on id = merchant_id
-  where store_id = $1 and merchant_id = any($2::uuid[])
-`)
+  where store_id = ${store} and merchant_id = any(${ids}::uuid[])
+`
 
 const earlier = (a: string, b: string) => (a < b ? a : b)
 
@@ -97,10 +110,16 @@ const select = (store: StoreId, request: ActivityRequest) => {
   } = request
   const end = until === undefined ? END : leastUuidOf(new Date(until))
   const start = since === undefined ? START : leastUuidOf(new Date(since))
-  const asked = [`{${kinds.join(",")}}`, actorType, actorId, surface]
-  const values = [store, limit, PAGE_BYTES, earlier(cursor, end), start, ...asked]
-  if (resourceId !== undefined) return selectOfResource(...values, resourceId)
-  return actorId === null ? selectAll(...values) : selectOfActor(...values, actorId)
+  const before = earlier(cursor, end)
+  const asked = { kinds: listOf(kinds), actorType, actorId, surface, limit }
+  const most = constant(MAX_LOOKED_AT)
+  if (resourceId !== undefined) {
+    const found = sql`entries_before_of_resource(${store}, ${before}, ${start}, ${most}, ${resourceId})`
+    return pageBy(found, asked)
+  }
+  return actorId === null
+    ? pageBy(sql`entries_before(${store}, ${before}, ${start}, ${most})`, asked)
+    : pageBy(sql`entries_before_of_actor(${store}, ${before}, ${start}, ${most}, ${actorId})`, asked)
 }
 
 export const ActivityLive = Layer.effect(

@@ -5,10 +5,10 @@ import type { StoreId } from "../../domain/Store.ts"
 import type { Snapshot } from "../../domain/Write.ts"
 import { momentOf } from "../catalog/Allocation.ts"
 import { firstOf, type Step } from "../database/Plan.ts"
-import { statement } from "../database/Statement.ts"
+import { sql } from "../database/Statement.ts"
 import { recordAll } from "../Writes.ts"
 
-const readClock = statement("select change_clock($1) as clock")
+const readClock = (store: StoreId) => sql`select change_clock(${store}) as clock`
 const clockOf = firstOf(Schema.Struct({ clock: Schema.NumberFromString }))
 
 /** Every list in it is a set, which is the same in another order. */

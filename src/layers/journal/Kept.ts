@@ -6,7 +6,8 @@ import { optional } from "../../domain/catalog/Fields.ts"
 import { EntryId } from "../../domain/journal/Activity.ts"
 import { AdministeredKind, CatalogKind } from "../../domain/journal/Kinds.ts"
 import { isObject, type JsonObject, parse } from "../../domain/Json.ts"
-import { statement } from "../database/Statement.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { sql } from "../database/Statement.ts"
 
 /*
  * What the journal keeps of a change, read to take it back.
@@ -48,17 +49,18 @@ const decodeProducts = compileTrustedDecoder(
 export const productIdsOf = ({ before }: Kept): ReadonlyArray<ProductId> | undefined =>
   decodeProducts(membersOf(before)).productIds
 
-const COLUMNS = `
+const COLUMNS = sql`
   id, resource, resource_id as "resourceId", version, actor_id as "actorId", before, after, omitted, memberships,
   external_id as "externalId"
 `
 
-export const selectKept = statement(`
-  select ${COLUMNS} from journal where store_id = $1 and id = $2 and part = $3
-`)
+export const selectKept = (store: StoreId, id: string, part: number) => sql`
+  select ${COLUMNS} from journal where store_id = ${store} and id = ${id} and part = ${part}
+`
 
 /** What an actor wrote of what has versions, from one id to before another, the newest first. */
-export const selectSpan = statement(`
-  select ${COLUMNS} from journal where store_id = $1 and actor_id = $2 and id >= $3 and id < $4 and version is not null
-  order by id desc limit $5
-`)
+export const selectSpan = (store: StoreId, actorId: string, from: string, before: string, limit: number) => sql`
+  select ${COLUMNS} from journal
+  where store_id = ${store} and actor_id = ${actorId} and id >= ${from} and id < ${before} and version is not null
+  order by id desc limit ${limit}
+`

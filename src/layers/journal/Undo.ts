@@ -22,7 +22,7 @@ import { leastUuidOf, millisOf } from "../../domain/Uuid.ts"
 import type { Change } from "../../domain/Write.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
 import { answerOf, countOf, firstOf, type Step, type Part } from "../database/Plan.ts"
-import { statement } from "../database/Statement.ts"
+import { constant, sql } from "../database/Statement.ts"
 import { partOf } from "../Journal.ts"
 import { listOf } from "../Lists.ts"
 import { amongOthers, recordAll } from "../Writes.ts"
@@ -37,27 +37,28 @@ const decodeSpan = compileTrustedDecoder(Schema.Array(Kept))
 /** The ids of entries are made of two clocks, of the database and of the store, which may be apart by this, in milliseconds. */
 const CLOCKS_APART = 3_600_000
 
-const lockCollections = statement(`
-  select from collections where store_id = $1 and id = any($2::uuid[]) order by id for no key update
-`)
-const lockProducts = statement(`
-  select from products where store_id = $1 and id = any($2::uuid[]) order by id for update
-`)
+const lockCollections = (store: StoreId, ids: string) => sql`
+  select from collections where store_id = ${store} and id = any(${ids}::uuid[]) order by id for no key update
+`
+const lockProducts = (store: StoreId, ids: string) => sql`
+  select from products where store_id = ${store} and id = any(${ids}::uuid[]) order by id for update
+`
 
 /** Of each resource the entries from a version on, each as early as an id. */
-const selectHistory = statement(`
+const selectHistory = (store: StoreId, resources: string, versions: string, earliest: string) => sql`
   select j.id, j.resource_id as "resourceId", j.version, j.after is null as "isEnd", j.members, j.undoes
-  from unnest($2::uuid[], $3::integer[], $4::uuid[]) as wanted (resource_id, version, earliest), lateral (
+  from unnest(${resources}::uuid[], ${versions}::integer[], ${earliest}::uuid[])
+    as wanted (resource_id, version, earliest), lateral (
     select id, resource_id, version, after, undoes, case when before is not null and after is not null then
       omitted || array(
         select json_object_keys(before::json) union select json_object_keys(after::json)
         except select unnest('{version,updatedAt}'::text[])
       )
     end as members
-    from entries_of_resource($1, wanted.resource_id, wanted.earliest, wanted.version, ${MAX_SINCE + 1})
+    from entries_of_resource(${store}, wanted.resource_id, wanted.earliest, wanted.version, ${constant(MAX_SINCE + 1)})
   ) as j
-  limit ${MAX_SINCE + 1}
-`)
+  limit ${constant(MAX_SINCE + 1)}
+`
 const decodeHistory = compileTrustedDecoder(
   Schema.Array(
     Schema.Struct({

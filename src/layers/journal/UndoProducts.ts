@@ -1,5 +1,5 @@
 import { Effect, Option, Schema } from "effect"
-import { MAX_MEMBERS } from "../../domain/catalog/Collection.ts"
+import { type CollectionId, MAX_MEMBERS } from "../../domain/catalog/Collection.ts"
 import { ProductId, type ProductLimitReached, type ProductTooLarge } from "../../domain/catalog/Product.ts"
 import type { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { turnedBack } from "../../domain/journal/Entry.ts"
@@ -10,58 +10,63 @@ import { lockLeavingProduct, lockProduct, productOf } from "../catalog/ProductRe
 import { addProduct, removeProduct, replaceProduct } from "../catalog/Products.ts"
 import { indexOf } from "../catalog/Terms.ts"
 import { leave, type Step } from "../database/Plan.ts"
-import { statement } from "../database/Statement.ts"
+import { constant, type Fragment, sql } from "../database/Statement.ts"
 import { type Kept, membersOf } from "./Kept.ts"
 
-/** Whether the collection `c` takes a product back: it is filled by hand, and has room. */
-const TAKES_BACK = `
-  c.store_id = $1 and c.document ->> 'type' = 'manual'
-  and (select count(*) from collection_members where store_id = $1 and collection_id = c.id) < ${MAX_MEMBERS}
+/** True of a collection `c` that takes a product back: it is filled by hand, and has room. */
+const takesBack = (store: StoreId): Fragment => sql`
+  c.store_id = ${store} and c.document ->> 'type' = 'manual'
+  and (
+    select count(*) from collection_members where store_id = ${store} and collection_id = c.id
+  ) < ${constant(MAX_MEMBERS)}
 `
 
-/** The manual collections that take a product back when its deletion is undone: of a store, an entry, and its part. */
-export const selectRejoined = statement(`
+/** The manual collections that take a product back when its deletion is undone. */
+export const selectRejoined = (store: StoreId, entry: string, part: number) => sql`
   select c.id, c.title
   from journal j
   cross join json_to_recordset(j.memberships::json) as held ("collectionId" uuid)
   join lateral (
     select c.id, c.document ->> 'title' as title from collections c
-    where c.id = held."collectionId" and ${TAKES_BACK} offset 0
+    where c.id = held."collectionId" and ${takesBack(store)} offset 0
   ) c on true
-  where j.store_id = $1 and j.id = $2 and j.part = $3
-`)
+  where j.store_id = ${store} and j.id = ${entry} and j.part = ${part}
+`
 
 /**
- * Puts a product back into a manual collection: store, collection, product, and how many stood before it. Where those
- * behind have left no room in front of them, they make it.
+ * Puts a product back into a manual collection, behind as many as stood before it. Where those behind have left no room in
+ * front of them, they make it.
  */
-const rejoin = statement(`
+const rejoin = (store: StoreId, collection: CollectionId, product: ProductId, rank: number) => sql`
   with following as (
-    select position from collection_members where store_id = $1 and collection_id = $2 order by position offset $4 limit 1
+    select position from collection_members
+    where store_id = ${store} and collection_id = ${collection} order by position offset ${rank} limit 1
   ), crowded as (
     select f.position from following f
     where exists (
-      select from collection_members m where m.store_id = $1 and m.collection_id = $2 and m.position = f.position - 1
+      select from collection_members m
+      where m.store_id = ${store} and m.collection_id = ${collection} and m.position = f.position - 1
     )
   ), moved as (
     update collection_members m set position = m.position + 1 from crowded c
-    where m.store_id = $1 and m.collection_id = $2 and m.position >= c.position
+    where m.store_id = ${store} and m.collection_id = ${collection} and m.position >= c.position
   )
   insert into collection_members (store_id, collection_id, position, product_id)
-  select $1, c.id, coalesce(
+  select ${store}::uuid, c.id, coalesce(
     (select position from crowded),
     (select position - 1 from following),
-    (select max(position) + 1 from collection_members where store_id = $1 and collection_id = $2),
+    (select max(position) + 1 from collection_members where store_id = ${store} and collection_id = ${collection}),
     0
-  ), $3
-  from collections c where c.id = $2 and ${TAKES_BACK}
-`)
+  ), ${product}::uuid
+  from collections c where c.id = ${collection} and ${takesBack(store)}
+`
 
 /** Unless another product is called so by now, as one that an import made anew. */
-const rename = statement(`
-  insert into external_ids (store_id, kind, external_id, resource_id) values ($1, 'product', $2, $3)
+const rename = (store: StoreId, externalId: string, product: ProductId) => sql`
+  insert into external_ids (store_id, kind, external_id, resource_id)
+  values (${store}, 'product', ${externalId}, ${product})
   on conflict do nothing
-`)
+`
 
 /** Puts a product that was deleted back where it was: into the manual collections, too, that there still are. */
 const restore = Effect.fnUntraced(function* (
