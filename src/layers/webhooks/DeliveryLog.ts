@@ -3,12 +3,12 @@ import type { AppId } from "../../domain/access/Apps.ts"
 import { InstallationId } from "../../domain/access/Installations.ts"
 import { EventId } from "../../domain/Events.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
-import { Attempt, Delivery, DeliveryNotFound, MAX_LOOKED } from "../../domain/webhooks/Webhook.ts"
+import { Attempt, Delivery, DeliveryNotFound, type DeliveryState, MAX_LOOKED } from "../../domain/webhooks/Webhook.ts"
 import type { Missed, Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { countOf, firstOf, type Step } from "../database/Plan.ts"
-import { type Fragment, sql, statement } from "../database/Statement.ts"
+import { constant, type Fragment, sql, type Statement } from "../database/Statement.ts"
 import { END } from "../Pages.ts"
 import { time } from "../Times.ts"
 import { purgeEvents, purgeFinished, purgeMissed } from "./Purging.ts"
@@ -32,16 +32,13 @@ const Answer = Schema.Uint8Array.pipe(
 const NIL = leastUuidOf(new Date(0))
 
 /** Due now, with every attempt ahead of it. */
-export const AFRESH = "set outcome = null, finished_at = null, lease = null, failures = 0, next_at = clock_timestamp()"
+export const AFRESH = sql`set outcome = null, finished_at = null, lease = null, failures = 0, next_at = clock_timestamp()`
 
 /** What a worker has under way is left to arrive. */
-export const AT_REST = "(lease is null or next_at <= now())"
-
-const afresh = sql.literal(AFRESH)
-const atRest = sql.literal(AT_REST)
+export const AT_REST = sql`(lease is null or next_at <= now())`
 
 /** What is told of a delivery `d`, as members of a JSON object. */
-export const DELIVERY = `
+export const DELIVERY = sql`
   'installationId', d.installation_id, 'eventId', d.event_id, 'kind', (
     select kind from events e where e.store_id = d.store_id and e.id = d.event_id
   ), 'state', coalesce(d.outcome, 'pending'), 'attempts', d.attempts, 'createdAt', ${time("d.created_at")},
@@ -50,43 +47,56 @@ export const DELIVERY = `
 `
 
 /** Deliveries that a page is looked for among: those of one state may be few. */
-export const LOOKED = `case when $1::text is null then $2 + 1 else ${MAX_LOOKED} end`
+export const lookedFor = (state: DeliveryState | null, limit: number): Fragment =>
+  sql`case when ${state}::text is null then ${limit} + 1 else ${constant(MAX_LOOKED)} end`
 
 /**
- * A page of `$2` deliveries at most in the state `$1`, the newest first, of those that `looked` selects: {@link LOOKED} of an
- * app, or of an installation, which are told of an event once.
+ * A page of deliveries in a state, or in any, the newest first, of those that `looked` selects: as many as
+ * {@link lookedFor} answers of an app, or of an installation, which are told of an event once.
  */
-export const deliveryPage = (looked: string, members: string): string => `
+export const deliveryPage = (
+  looked: Fragment,
+  members: Fragment,
+  state: DeliveryState | null,
+  limit: number
+): Statement => sql`
   with looked as materialized (${looked}), page as materialized (
     select *, row_number() over (order by event_id desc) as place from looked
-    where $1 is null or coalesce(outcome, 'pending') = $1 order by event_id desc limit $2 + 1
+    where ${state}::text is null or coalesce(outcome, 'pending') = ${state} order by event_id desc limit ${limit} + 1
   )
   select
     '[' || coalesce(
-      string_agg(json_build_object(${members})::text, ',' order by event_id desc) filter (where place <= $2), ''
+      string_agg(json_build_object(${members})::text, ',' order by event_id desc) filter (where place <= ${limit}), ''
     ) || ']' as items,
     case
-      when count(*) > $2 then max(event_id::text) filter (where place = $2)
-      when $1 is not null and (select count(*) from looked) = ${MAX_LOOKED} then (select min(event_id::text) from looked)
+      when count(*) > ${limit} then max(event_id::text) filter (where place = ${limit})
+      when ${state}::text is not null and (select count(*) from looked) = ${constant(MAX_LOOKED)}
+        then (select min(event_id::text) from looked)
     end as "nextCursor"
   from page d
 `
 
 /** To its app it is told of which store it is, too. */
-const OF_APP = `'storeId', d.store_id, ${DELIVERY}`
+const OF_APP = sql`'storeId', d.store_id, ${DELIVERY}`
 
-const selectPage = statement(deliveryPage(`select * from deliveries_before_of_app($3, $4, ${LOOKED})`, OF_APP))
+const selectPage = (app: AppId, cursor: string, state: DeliveryState | null, limit: number) =>
+  deliveryPage(
+    sql`select * from deliveries_before_of_app(${app}, ${cursor}, ${lookedFor(state, limit)})`,
+    OF_APP,
+    state,
+    limit
+  )
 
-const selectDelivery = statement(`
-  select json_build_object(${OF_APP})::text as json from deliveries d where d.app_id = $1 and d.event_id = $2
-`)
+const selectDelivery = (app: AppId, event: EventId) => sql`
+  select json_build_object(${OF_APP})::text as json from deliveries d where d.app_id = ${app} and d.event_id = ${event}
+`
 const jsonOf = firstOf(Schema.Struct({ json: Schema.String }))
 
 /** Changes deliveries of an app, a batch at most, and answers them in their order. */
 const changing = (app: AppId, which: Fragment, set: Fragment) => sql`
   with chosen as materialized (
     select store_id, event_id, installation_id, created_at, attempts, lease, next_at from deliveries
-    where app_id = ${app} and ${atRest} and ${which}
+    where app_id = ${app} and ${AT_REST} and ${which}
     order by event_id, installation_id limit ${BATCH} for update
   ), lapsed as (
     ${logLapsed("chosen")}
@@ -98,7 +108,7 @@ const changing = (app: AppId, which: Fragment, set: Fragment) => sql`
   order by event_id, installation_id
 `
 
-const once = (app: AppId, event: EventId) => changing(app, sql`event_id = ${event}`, afresh)
+const once = (app: AppId, event: EventId) => changing(app, sql`event_id = ${event}`, AFRESH)
 
 /** Makes the delivery of an event due once more. Answers how it stands. */
 export const redelivered = Effect.fnUntraced(function* (app: AppId, event: EventId): Step<JsonText, DeliveryNotFound> {
@@ -166,7 +176,7 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
     resume: Effect.fn("Webhooks.resume")(function* (app, missed) {
       yield* known(app)
       const set =
-        missed === "deliver" ? afresh : sql`set outcome = 'skipped', finished_at = clock_timestamp(), lease = null`
+        missed === "deliver" ? AFRESH : sql`set outcome = 'skipped', finished_at = clock_timestamp(), lease = null`
       const changed = yield* change(app, NIL, sql`finished_at is null`, set)
       yield* count(
         sql`update webhooks set paused_at = null, pause_reason = null, failing_since = null where app_id = ${app}`
@@ -175,7 +185,7 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
     }),
 
     deliveries: Effect.fn("Webhooks.deliveries")((app, { cursor = END, limit, state = null }) =>
-      Effect.andThen(known(app), pageOf(selectPage(state, limit, app, cursor)))
+      Effect.andThen(known(app), pageOf(selectPage(app, cursor, state, limit)))
     ),
 
     attempts: Effect.fn("Webhooks.attempts")(function* (app, event) {
@@ -200,7 +210,7 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
     redeliverSince: Effect.fn("Webhooks.redeliverSince")(function* (app, since, which) {
       yield* known(app)
       const wanted = which === "dead" ? sql`outcome = 'dead'` : sql`true`
-      return (yield* change(app, leastUuidOf(since), wanted, afresh)).count
+      return (yield* change(app, leastUuidOf(since), wanted, AFRESH)).count
     }),
 
     // Events last: what their deliveries are is known then.

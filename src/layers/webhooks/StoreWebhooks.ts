@@ -5,51 +5,63 @@ import { EventId } from "../../domain/Events.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
 import { StoreWebhooks } from "../../domain/webhooks/StoreWebhooks.ts"
-import { DeliveryNotFound } from "../../domain/webhooks/Webhook.ts"
+import { DeliveryNotFound, type DeliveryState } from "../../domain/webhooks/Webhook.ts"
 import { INSTALLED } from "../access/InstallationState.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
 import { countOf, firstOf, type Step } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
-import { sql, statement } from "../database/Statement.ts"
+import { constant, sql } from "../database/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { END, pageOf, START } from "../Pages.ts"
 import { time } from "../Times.ts"
-import { AFRESH, AT_REST, DELIVERY, deliveryPage, LOOKED } from "./DeliveryLog.ts"
+import { AFRESH, AT_REST, DELIVERY, deliveryPage, lookedFor } from "./DeliveryLog.ts"
 import { logLapsed } from "./Queue.ts"
 
 /** Deliveries that one statement offers at most. */
 const BATCH = 5000
 
-const selectInstalled = statement(`
+const selectInstalled = (store: StoreId, installation: InstallationId) => sql`
   select i.app_id as "appId", i.is_active as "isActive" from installations i
-  where i.store_id = $1 and i.id = $2 and ${INSTALLED}
-`)
+  where i.store_id = ${store} and i.id = ${installation} and ${INSTALLED}
+`
 const Installed = Schema.Struct({ appId: Schema.toType(AppId), isActive: Schema.Boolean })
 
-const selectWebhook = statement(`
+const selectWebhook = (store: StoreId, installation: InstallationId) => sql`
   select json_build_object(
     'installationId', i.id, 'host', substring(w.url from '^[a-z]+://([^/?#]+)'), 'kinds', coalesce(w.kinds, '{}'),
     'failingSince', ${time("w.failing_since")}, 'pausedAt', ${time("w.paused_at")}, 'pauseReason', w.pause_reason,
     'heldSince', ${time("i.held_at")}
   )::text as json
   from installations i left join webhooks w on w.app_id = i.app_id
-  where i.store_id = $1 and i.id = $2 and ${INSTALLED}
-`)
+  where i.store_id = ${store} and i.id = ${installation} and ${INSTALLED}
+`
 
-const selectPage = statement(
+interface Listed {
+  readonly state: DeliveryState | null
+  readonly limit: number
+  readonly before: string
+  readonly from: string
+}
+
+const selectPage = (store: StoreId, installation: InstallationId, { before, from, limit, state }: Listed) =>
   deliveryPage(
-    `select * from deliveries d
-    where d.store_id = $3 and d.installation_id = $4 and d.event_id < $5 and d.event_id >= $6
-    order by d.event_id desc limit ${LOOKED}`,
-    DELIVERY
+    sql`
+      select * from deliveries d
+      where d.store_id = ${store} and d.installation_id = ${installation} and d.event_id < ${before}
+        and d.event_id >= ${from}
+      order by d.event_id desc limit ${lookedFor(state, limit)}
+    `,
+    DELIVERY,
+    state,
+    limit
   )
-)
 
-const OWN = "d.store_id = $1 and d.installation_id = $2 and d.event_id = $3"
+const selectDelivery = (store: StoreId, installation: InstallationId, event: EventId) => sql`
+  select json_build_object(${DELIVERY})::text as json from deliveries d
+  where d.store_id = ${store} and d.installation_id = ${installation} and d.event_id = ${event}
+`
 
-const selectDelivery = statement(`select json_build_object(${DELIVERY})::text as json from deliveries d where ${OWN}`)
-
-const selectDetails = statement(`
+const selectDetails = (store: StoreId, installation: InstallationId, event: EventId) => sql`
   select json_build_object(${DELIVERY}, 'log', (
     select coalesce(json_agg(json_build_object(
       'attempt', a.attempt, 'startedAt', ${time("a.started_at")}, 'durationMillis', a.duration_ms, 'status', a.status,
@@ -58,37 +70,38 @@ const selectDetails = statement(`
     from delivery_attempts a
     where a.store_id = d.store_id and a.event_id = d.event_id and a.installation_id = d.installation_id
   ))::text as json
-  from deliveries d where ${OWN}
-`)
+  from deliveries d
+  where d.store_id = ${store} and d.installation_id = ${installation} and d.event_id = ${event}
+`
 
 const redeliverOne = (store: StoreId, installation: InstallationId, event: EventId) => sql`
   with chosen as materialized (
     select * from deliveries
-    where store_id = ${store} and installation_id = ${installation} and event_id = ${event} and ${sql.literal(AT_REST)}
+    where store_id = ${store} and installation_id = ${installation} and event_id = ${event} and ${AT_REST}
     for update
   ), lapsed as (
     ${logLapsed("chosen")}
   )
-  update deliveries d ${sql.literal(AFRESH)} from chosen c
+  update deliveries d ${AFRESH} from chosen c
   where d.store_id = c.store_id and d.event_id = c.event_id and d.installation_id = c.installation_id
 `
 
-const updateHold = statement(`
-  update installations i set held_at = case when $3 then clock_timestamp() end
-  where i.store_id = $1 and i.id = $2 and (i.held_at is null) = $3 and ${INSTALLED}
-`)
+const updateHold = (store: StoreId, installation: InstallationId, isHeld: boolean) => sql`
+  update installations i set held_at = case when ${isHeld} then clock_timestamp() end
+  where i.store_id = ${store} and i.id = ${installation} and (i.held_at is null) = ${isHeld} and ${INSTALLED}
+`
 
-const offerSome = statement(`
+const offerSome = (store: StoreId, installation: InstallationId, from: string) => sql`
   with chosen as materialized (
     select store_id, event_id, installation_id from deliveries
-    where store_id = $1 and installation_id = $2 and event_id > $3 and outcome = 'held'
-    order by event_id limit ${BATCH} for update
+    where store_id = ${store} and installation_id = ${installation} and event_id > ${from} and outcome = 'held'
+    order by event_id limit ${constant(BATCH)} for update
   ), offered as (
     update deliveries d ${AFRESH} from chosen c
     where d.store_id = c.store_id and d.event_id = c.event_id and d.installation_id = c.installation_id
   )
   select max(event_id::text) as last from chosen having count(*) > 0
-`)
+`
 
 const installedOf = firstOf(Installed)
 const lastOf = firstOf(Schema.Struct({ last: Schema.String }))
@@ -134,12 +147,16 @@ export const StoreWebhooksLive = Layer.effect(
         return Option.isSome(found) ? found.value.json : yield* new InstallationNotFound({ id })
       }),
 
-      deliveries: Effect.fn("StoreWebhooks.deliveries")(function* (store, id, { cursor, limit, since, state, until }) {
+      deliveries: Effect.fn("StoreWebhooks.deliveries")(function* (
+        store,
+        id,
+        { cursor, limit, since, state = null, until }
+      ) {
         yield* requireInstalled(store, id)
         const before = until === undefined ? END : leastUuidOf(until)
         const behind = cursor !== undefined && cursor < before ? cursor : before
         const from = since === undefined ? START : leastUuidOf(since)
-        return yield* deliveriesOf(selectPage(state, limit, store, id, behind, from))
+        return yield* deliveriesOf(selectPage(store, id, { state, limit, before: behind, from }))
       }),
 
       delivery: Effect.fn("StoreWebhooks.delivery")(function* (store, id, event) {

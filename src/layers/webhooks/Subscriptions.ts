@@ -15,7 +15,7 @@ import {
 import type { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { firstOf, type Step } from "../database/Plan.ts"
-import { sql, statement } from "../database/Statement.ts"
+import { constant, sql } from "../database/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 import type { Sealing } from "./Sealing.ts"
 import { secretOf } from "./Signature.ts"
@@ -34,11 +34,11 @@ export const newSecret = (sealing: Effect.Effect<Sealing>, app: AppId) =>
   })
 
 /** A secret is another text each time it is sealed: that it is there says that the row is new. */
-const upsertWebhook = statement(`
-  insert into webhooks (app_id, url, kinds, secret) values ($1, $2, $3, $4)
+const upsertWebhook = (app: AppId, url: WebhookUrl, kinds: string, sealed: string) => sql`
+  insert into webhooks (app_id, url, kinds, secret) values (${app}, ${url}, ${kinds}, ${sealed})
   on conflict (app_id) do update set url = excluded.url, kinds = excluded.kinds, failing_since = null
-  returning secret = $4 as "isFirst"
-`)
+  returning secret = ${sealed} as "isFirst"
+`
 const putOf = firstOf(Schema.Struct({ isFirst: Schema.Boolean }))
 
 /** Where a webhook goes, if it may go there. */
@@ -59,13 +59,15 @@ export const putWebhook = Effect.fnUntraced(function* (
   return Option.getOrThrow(yield* putOf(upsertWebhook(app, url, arrayOf([...new Set(kinds)]), sealed))).isFirst
 })
 
-const updateSecret = statement(`
+const updateSecret = (app: AppId, sealed: string, isOverlapping: boolean) => sql`
   update webhooks set
-    previous_secret = case when $3 then secret end,
-    previous_secret_until = case when $3 then clock_timestamp() + interval '${OVERLAP_HOURS} hours' end,
-    secret = $2
-  where app_id = $1 returning previous_secret_until as "previousUntil"
-`)
+    previous_secret = case when ${isOverlapping} then secret end,
+    previous_secret_until = case
+      when ${isOverlapping} then clock_timestamp() + interval '${constant(OVERLAP_HOURS)} hours'
+    end,
+    secret = ${sealed}
+  where app_id = ${app} returning previous_secret_until as "previousUntil"
+`
 const rotatedOf = firstOf(Schema.Struct({ previousUntil: Schema.NullOr(Schema.Date) }))
 
 /** Replaces the secret of an app that is there. */
@@ -78,7 +80,8 @@ export const rotateWebhook = Effect.fnUntraced(function* (
   return Option.getOrUndefined(rotated) ?? (yield* new WebhookNotFound({ appId: app }))
 })
 
-const selectApp = statement(`select developer_id is not null as "isDeveloped" from apps where id = $1 for key share`)
+const selectApp = (app: AppId) =>
+  sql`select developer_id is not null as "isDeveloped" from apps where id = ${app} for key share`
 const appOf = firstOf(Schema.Struct({ isDeveloped: Schema.Boolean }))
 
 const requireApp = Effect.fnUntraced(function* (id: AppId): Step<{ readonly isDeveloped: boolean }, AppNotFound> {

@@ -6,20 +6,20 @@ import { TEST_KIND, TEST_LIMITS, TooManyTests } from "../../domain/webhooks/Webh
 import type { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { makeThrottle, subject } from "../access/Throttle.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { statement } from "../database/Statement.ts"
+import { sql } from "../database/Statement.ts"
 import { START } from "../Pages.ts"
 import { type Outgoing, refused } from "./Outgoing.ts"
 import type { Sealing } from "./Sealing.ts"
 import { type Endpoint, signedRequest, UNOPENED } from "./Signed.ts"
 import { noWebhook } from "./Subscriptions.ts"
 
-const selectEndpoint = statement(`
+const selectEndpoint = (app: AppId) => sql`
   select
     w.app_id as "appId", w.url, w.secret,
     case when w.previous_secret_until > clock_timestamp() then w.previous_secret end as "previousSecret",
     a.developer_id is not null as "isPublicOnly", extract(epoch from clock_timestamp())::float8 as now
-  from webhooks w join apps a on a.id = w.app_id where w.app_id = $1
-`)
+  from webhooks w join apps a on a.id = w.app_id where w.app_id = ${app}
+`
 const Row = Schema.Struct({
   appId: Schema.toType(AppId),
   url: Schema.String,
