@@ -17,8 +17,8 @@ import type { StoreId } from "../domain/Store.ts"
 import type { DatabaseOf } from "./database/Database.ts"
 import { firstOf } from "./database/Plan.ts"
 import { Database } from "./database/Postgres.ts"
-import { type Statement, statement } from "./database/Statement.ts"
-import { fromLines, linesOf, listOf } from "./Lists.ts"
+import { type Fragment, sql, type Statement } from "./database/Statement.ts"
+import { linesOf, listOf } from "./Lists.ts"
 
 /** The channel on which workers hear that there is something to deliver. */
 export const DELIVERIES = "deliveries"
@@ -29,12 +29,6 @@ export const DELIVERIES = "deliveries"
  */
 const NOTICE_INTERVAL = "20 millis"
 
-const insertEvent = statement(`
-  insert into events (
-    store_id, id, kind, occurred_at, actor_type, origin_installation_id, hops, resource_id, resource_version, payload
-  ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-`)
-
 /**
  * The installations that are to be told: every active one of an app that subscribed to the kind, if it has
  * the scope to read the resource, except the one that made the write (contract, section 6, rule 1). Joined with webhooks, a
@@ -42,51 +36,33 @@ const insertEvent = statement(`
  * Store and scope stand in subqueries, into which the planner does not look: a store with fewer installations than most
  * would have the whole rest of a write planned with every write (docs/performance.md, Planned once).
  */
-const TO_BE_TOLD = `
-  installations i where i.store_id = (select $1::uuid) and i.is_active and i.id is distinct from $3
-    and (select $4) = any(i.scopes) and exists (select from webhooks)
-    and (select $5 = any(w.kinds) from webhooks w where w.app_id = i.app_id)
+const toBeTold = (store: StoreId, { actor, kind }: Pick<NewEvent, "actor" | "kind">): Fragment => sql`
+  installations i where i.store_id = (select ${store}::uuid) and i.is_active
+    and i.id is distinct from ${originInstallationId(actor)}
+    and (select ${EVENTS[kind].scope}) = any(i.scopes) and exists (select from webhooks)
+    and (select ${kind} = any(w.kinds) from webhooks w where w.app_id = i.app_id)
 `
 
 /** Where a member of the store lets its deliveries wait, a new one is not in the queue at all. */
-const OUTCOME = "case when i.held_at is not null then 'held' end"
-const FINISHED = "case when i.held_at is not null then clock_timestamp() end"
+const OUTCOME = sql`case when i.held_at is not null then 'held' end`
+const FINISHED = sql`case when i.held_at is not null then clock_timestamp() end`
 
-const insertDeliveries = statement(`
+const insertDeliveries = (event: NewEvent) => sql`
   insert into deliveries (store_id, event_id, installation_id, app_id, outcome, finished_at)
-  select i.store_id, $2::uuid, i.id, i.app_id, ${OUTCOME}, ${FINISHED} from ${TO_BE_TOLD}
-`)
+  select i.store_id, ${event.id}::uuid, i.id, i.app_id, ${OUTCOME}, ${FINISHED} from ${toBeTold(event.storeId, event)}
+`
 
 /** Who they are: of the installations that are to be told the first. */
-const selectTold = statement(`
+const selectTold = (store: StoreId, actor: Actor, kind: EventKind) => sql`
   select i.id as "installationId", (select name from apps where id = i.app_id) as "appName"
-  from ${TO_BE_TOLD} order by i.id limit $2
-`)
+  from ${toBeTold(store, { actor, kind })} order by i.id limit ${MAX_NAMED}
+`
 
 /** Answers the installations that are to be told of an event of a kind which an actor caused. */
 export const makeTold = ({ rows }: DatabaseOf) => {
   const toldOf = rows(Schema.Struct({ installationId: Schema.toType(InstallationId), appName: Schema.String }))
-  return (store: StoreId, actor: Actor, kind: EventKind) =>
-    toldOf(selectTold(store, MAX_NAMED, originInstallationId(actor), EVENTS[kind].scope, kind))
+  return (store: StoreId, actor: Actor, kind: EventKind) => toldOf(selectTold(store, actor, kind))
 }
-
-const insertEvents = statement(`
-  insert into events (
-    store_id, id, kind, occurred_at, actor_type, origin_installation_id, hops, resource_id, resource_version, payload
-  )
-  select $1, id, $2, at, $3, $4, $5, resource_id, version, payload
-  from unnest($6::uuid[], $7::timestamptz[], $8::uuid[], $9::integer[], ${fromLines("$10")})
-    as given (id, at, resource_id, version, payload)
-`)
-
-// Who is to be told is found once, and not for each event.
-const insertAllDeliveries = statement(`
-  insert into deliveries (store_id, event_id, installation_id, app_id, outcome, finished_at)
-  select told.store_id, event_id, told.id, told.app_id, told.outcome, told.finished_at
-  from (
-    select i.store_id, i.id, i.app_id, ${OUTCOME} as outcome, ${FINISHED} as finished_at from ${TO_BE_TOLD} offset 0
-  ) as told, unnest($2::uuid[]) as event_id
-`)
 
 /** An event, and the resource that it tells of. */
 export interface Told {
@@ -96,43 +72,49 @@ export interface Told {
 
 const oneOf = ({ event, resource }: Told): ReadonlyArray<Statement> => {
   const { actor, hops, id, kind, occurredAt, storeId } = event
-  const origin = originInstallationId(actor)
   return [
-    insertEvent(
-      storeId,
-      id,
-      kind,
-      occurredAt,
-      actorType(actor),
-      origin,
-      hops,
-      resource.id,
-      resource.version,
-      payloadOf(event)
-    ),
-    insertDeliveries(storeId, id, origin, EVENTS[kind].scope, kind)
+    sql`
+      insert into events (
+        store_id, id, kind, occurred_at, actor_type, origin_installation_id, hops, resource_id, resource_version,
+        payload
+      ) values (
+        ${storeId}, ${id}, ${kind}, ${occurredAt}, ${actorType(actor)}, ${originInstallationId(actor)}, ${hops},
+        ${resource.id}, ${resource.version}, ${payloadOf(event)}
+      )
+    `,
+    insertDeliveries(event)
   ]
 }
 
 /** What a write tells is of one kind, and by one actor: that of its first event. */
 const manyOf = (first: NewEvent, told: ReadonlyArray<Told>): ReadonlyArray<Statement> => {
   const { actor, hops, kind, storeId } = first
-  const origin = originInstallationId(actor)
   const ids = listOf(told.map(({ event }) => event.id))
   return [
-    insertEvents(
-      storeId,
-      kind,
-      actorType(actor),
-      origin,
-      hops,
-      ids,
-      listOf(told.map(({ event }) => event.occurredAt.toISOString())),
-      listOf(told.map(({ resource }) => resource.id)),
-      listOf(told.map(({ resource }) => resource.version)),
-      linesOf(told.map(({ event }) => payloadOf(event)))
-    ),
-    insertAllDeliveries(storeId, ids, origin, EVENTS[kind].scope, kind)
+    sql`
+      insert into events (
+        store_id, id, kind, occurred_at, actor_type, origin_installation_id, hops, resource_id, resource_version,
+        payload
+      )
+      select ${storeId}, id, ${kind}, at, ${actorType(actor)}, ${originInstallationId(actor)}, ${hops}, resource_id,
+        version, payload
+      from unnest(
+        ${ids}::uuid[],
+        ${listOf(told.map(({ event }) => event.occurredAt.toISOString()))}::timestamptz[],
+        ${listOf(told.map(({ resource }) => resource.id))}::uuid[],
+        ${listOf(told.map(({ resource }) => resource.version))}::integer[],
+        string_to_array(${linesOf(told.map(({ event }) => payloadOf(event)))}, E'\\n', '')
+      ) as given (id, at, resource_id, version, payload)
+    `,
+    // The recipients are found once, and not for each event.
+    sql`
+      insert into deliveries (store_id, event_id, installation_id, app_id, outcome, finished_at)
+      select told.store_id, event_id, told.id, told.app_id, told.outcome, told.finished_at
+      from (
+        select i.store_id, i.id, i.app_id, ${OUTCOME} as outcome, ${FINISHED} as finished_at
+        from ${toBeTold(storeId, first)} offset 0
+      ) as told, unnest(${ids}::uuid[]) as event_id
+    `
   ]
 }
 
@@ -146,7 +128,8 @@ export const outboxOf = (told: ReadonlyArray<Told>): ReadonlyArray<Statement> =>
   return others.length === 0 ? oneOf(first) : manyOf(first.event, told)
 }
 
-const selectHops = statement("select hops from events where store_id = $1 and id = $2")
+const selectHops = (store: StoreId, event: EventId) =>
+  sql`select hops from events where store_id = ${store} and id = ${event}`
 const hopsOf = firstOf(Schema.Struct({ hops: Schema.Int }))
 
 /**
@@ -163,7 +146,7 @@ export const hopsAfter = Effect.fnUntraced(function* (
   return hops > MAX_HOPS ? yield* new EventLoop({ event: cause }) : hops
 })
 
-const notify = statement("select pg_notify($1, '')")
+const notify = (channel: string) => sql`select pg_notify(${channel}, '')`
 
 /** Wakes the workers after a commit that left them something. */
 export class Notifier extends Context.Service<Notifier, { readonly notify: () => void }>()("layers/Notifier") {}

@@ -7,15 +7,15 @@ import { AgentsLive } from "./access/Agents.ts"
 import { SessionsLive } from "./access/Sessions.ts"
 import { migrations } from "./Migrations.ts"
 import { Door } from "./database/Postgres.ts"
-import { statement } from "./database/Statement.ts"
+import { sql } from "./database/Statement.ts"
 import { RateLimitLive } from "./RateLimit.ts"
 
 /** A probe that takes longer has found its answer. */
 const PATIENCE = "2 seconds"
 
 /** On where the database is a standby, too. */
-const selectSession = statement(`select current_setting('transaction_read_only') = 'off' as "isWritable"`)
-const selectApplied = statement("select from effect_sql_migrations")
+const selectSession = sql`select current_setting('transaction_read_only') = 'off' as "isWritable"`
+const selectApplied = sql`select from effect_sql_migrations`
 
 /** A token that nobody has: its admission is refused, by the statements that admit everybody. */
 const NOBODY = Redacted.make("nobody")
@@ -44,8 +44,8 @@ export const HealthLive = Layer.effect(
     const agents = yield* Agents
     const rateLimit = yield* RateLimit
     const sessions = yield* Sessions
-    const session = one(Schema.Struct({ isWritable: Schema.Boolean }))(selectSession())
-    const applied = count(selectApplied())
+    const session = one(Schema.Struct({ isWritable: Schema.Boolean }))(selectSession)
+    const applied = count(selectApplied)
 
     /** A schema only grows. Once it was seen, nothing is read that a migration could lock. */
     let isMigrated = false

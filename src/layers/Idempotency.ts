@@ -15,21 +15,34 @@ import {
 import type { Change, Write, WriteContext } from "../domain/Write.ts"
 import { countOf, leave } from "./database/Plan.ts"
 import { Database } from "./database/Postgres.ts"
-import { statement } from "./database/Statement.ts"
+import { constant, sql } from "./database/Statement.ts"
 import { isDuplicate } from "./database/Unavailable.ts"
 import { Notifier, NotifierLive } from "./Events.ts"
 import { purgeOf } from "./Purging.ts"
 import { makeRehearsals } from "./Rehearsals.ts"
 import { overheard, recorded } from "./Writes.ts"
 
+/** What a record is found by: where, whose, and its key. */
+interface Own {
+  readonly store: string
+  readonly actor: string
+  readonly key: string
+}
+
 // The column `installation_id` holds the id of any actor: its name is from when only apps wrote.
-const OWN = "store_id = $1 and installation_id = $2 and key = $3"
 
 /** The whole record, with the rest of the write. That somebody else's is there already, it says by failing. */
-const insertRecord = statement(`
+const insertRecord = (
+  { actor, key, store }: Own,
+  fingerprint: Uint8Array,
+  { body, etag, status }: StoredResponse
+) => sql`
   insert into idempotency_records (store_id, installation_id, key, fingerprint, status, body, etag, expires_at)
-  values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + interval '${RECORD_HOURS} hours')
-`)
+  values (
+    ${store}, ${actor}, ${key}, ${fingerprint}, ${status}, ${body}, ${etag},
+    clock_timestamp() + interval '${constant(RECORD_HOURS)} hours'
+  )
+`
 
 const Record = Schema.Struct({
   isSame: Schema.Boolean,
@@ -39,34 +52,38 @@ const Record = Schema.Struct({
 })
 
 /** What was answered under a key, while that counts. */
-const selectRecord = statement(`
-  select fingerprint = $4 as "isSame", status, body, etag
-  from idempotency_records where ${OWN} and expires_at > clock_timestamp()
-`)
+const selectRecord = (own: Own, fingerprint: Uint8Array) => sql`
+  select fingerprint = ${fingerprint} as "isSame", status, body, etag
+  from idempotency_records
+  where store_id = ${own.store} and installation_id = ${own.actor} and key = ${own.key}
+    and expires_at > clock_timestamp()
+`
 
-const deleteEnded = statement(`delete from idempotency_records where ${OWN} and expires_at <= clock_timestamp()`)
+const deleteEnded = (own: Own) => sql`
+  delete from idempotency_records
+  where store_id = ${own.store} and installation_id = ${own.actor} and key = ${own.key}
+    and expires_at <= clock_timestamp()
+`
 
 /** Of answers that stay for a day, the large ones are counted. Without a row there is no room for this one. */
-const countLarge = statement(`
+const countLarge = ({ actor, key, store }: Own, bytes: number) => sql`
   insert into large_answers (store_id, installation_id, key, bytes, expires_at)
-  select $1, $2, $3, $4::integer, clock_timestamp() + interval '${RECORD_HOURS} hours'
-  where $4 + coalesce((
-    select sum(bytes) from large_answers where store_id = $1 and installation_id = $2 and expires_at > clock_timestamp()
-  ), 0) <= ${MAX_LARGE_ANSWERS}
+  select ${store}, ${actor}, ${key}, ${bytes}::integer, clock_timestamp() + interval '${constant(RECORD_HOURS)} hours'
+  where ${bytes}::integer + coalesce((
+    select sum(bytes) from large_answers
+    where store_id = ${store} and installation_id = ${actor} and expires_at > clock_timestamp()
+  ), 0) <= ${constant(MAX_LARGE_ANSWERS)}
   on conflict (store_id, installation_id, key) do update set bytes = excluded.bytes, expires_at = excluded.expires_at
-`)
+`
 
-/** What a record is found by: where, whose, and its key. */
-type Own = readonly [store: string, actor: string, key: string]
-
-const ownIn = ({ actor, approvedBy, storeId }: WriteContext, { key }: Keyed): Own => [
-  storeId,
-  approvedBy ?? actor.id,
+const ownIn = ({ actor, approvedBy, storeId }: WriteContext, { key }: Keyed): Own => ({
+  store: storeId,
+  actor: approvedBy ?? actor.id,
   key
-]
+})
 
 /** What is in no store stands under its account as under a store: no store has that id. */
-const ownOf = (account: MerchantId, { key }: Keyed): Own => [account, account, key]
+const ownOf = (account: MerchantId, { key }: Keyed): Own => ({ store: account, actor: account, key })
 
 /** Whether a write failed because there is a record under its key already. */
 const isTaken = (cause: Cause.Cause<unknown>) =>
@@ -76,10 +93,9 @@ const isTaken = (cause: Cause.Cause<unknown>) =>
 const keyed = <A, E>(own: Own, request: Keyed, write: Write<A, E>, respond: (value: A) => StoredResponse) =>
   Effect.gen(function* () {
     const response = respond(yield* write)
-    const { body, etag, status } = response
-    const bytes = Buffer.byteLength(body)
-    if (bytes > LARGE_ANSWER && (yield* countOf(countLarge(...own, bytes))) === 0) return yield* new AnswersFull()
-    yield* leave(insertRecord(...own, request.fingerprint, status, body, etag))
+    const bytes = Buffer.byteLength(response.body)
+    if (bytes > LARGE_ANSWER && (yield* countOf(countLarge(own, bytes))) === 0) return yield* new AnswersFull()
+    yield* leave(insertRecord(own, request.fingerprint, response))
     return response
   })
 
@@ -99,7 +115,7 @@ export const IdempotencyLive = Layer.effect(
 
     /** What an earlier request with this key was answered, if that still counts. */
     const replay = Effect.fnUntraced(function* (own: Own, request: Keyed) {
-      const found = yield* recordOf(selectRecord(...own, request.fingerprint))
+      const found = yield* recordOf(selectRecord(own, request.fingerprint))
       if (Option.isNone(found)) return Option.none()
       const { isSame, ...response } = found.value
       return isSame ? Option.some({ ...response, replayed: true }) : yield* new KeyReused()
@@ -129,7 +145,7 @@ export const IdempotencyLive = Layer.effect(
             onNone: () =>
               isRefused
                 ? Effect.failCause(cause)
-                : Effect.andThen(database.count(deleteEnded(...own)), once(own, request, write, respond))
+                : Effect.andThen(database.count(deleteEnded(own)), once(own, request, write, respond))
           })
         )
       })

@@ -7,7 +7,7 @@ import { RateLimit, RateLimitExceeded, type Refusal, WINDOW_REQUESTS } from "../
 import { StoreId, StoreNotFound } from "../domain/Store.ts"
 import { storedList } from "../domain/StoredList.ts"
 import { Door } from "./database/Postgres.ts"
-import { statement } from "./database/Statement.ts"
+import { constant, sql } from "./database/Statement.ts"
 import { makeHeldWindows } from "./HeldWindows.ts"
 import { countedIn } from "./RollingWindow.ts"
 import { hashOf } from "./Secrets.ts"
@@ -36,17 +36,17 @@ const answerOf = (found: Option.Option<Row>): Effect.Effect<Installation, Refusa
 
 // asked: the planner does not look into a subquery. Where it sees that the list is shorter than it assumes, it plans anew
 // each time: 0.7 ms for an admission that takes 0.2.
-const admitAll = statement(`
+const admitAll = (hashes: ReadonlyArray<Buffer>) => sql`
   with bearer as materialized (
     select
       asked.place, i.store_id, i.id as installation_id, i.scopes, i.capabilities, i.is_active,
       s.deleted_at is not null as is_gone
-    from unnest((select $1::bytea[])) with ordinality as asked (hash, place)
+    from unnest((select ${hashes}::bytea[])) with ordinality as asked (hash, place)
     join access_tokens t on t.token_hash = asked.hash and t.expires_at > clock_timestamp()
     join installations i on i.store_id = t.store_id and i.id = t.installation_id
     join stores s on s.id = i.store_id
   ), wanted as (
-    select store_id, installation_id, count(*)::integer as n, ${WINDOW_REQUESTS} as most
+    select store_id, installation_id, count(*)::integer as n, ${constant(WINDOW_REQUESTS)} as most
     from bearer where is_active and not is_gone group by store_id, installation_id
   ), ${countedIn("rate_windows", ["store_id", "installation_id"])}
   select
@@ -56,7 +56,7 @@ const admitAll = statement(`
     coalesce(row_number() over (partition by store_id, installation_id order by place) <= granted, false)
       as "isAdmitted"
   from bearer left join decided using (store_id, installation_id)
-`)
+`
 
 /**
  * The exact rolling window. A row for each installation holds the instants of the admitted requests that are in it; one

@@ -6,7 +6,7 @@ import { Unavailable } from "../../domain/Unavailable.ts"
 import { ChangeRecorder } from "../../domain/Write.ts"
 import { type Answer, CurrentTransaction, firstRowOf, type Part, type Transaction } from "./Plan.ts"
 import { ACQUIRE_TIMEOUT, TIMEOUTS } from "./Session.ts"
-import { makeCombine, parameterOf, type Statement, statement } from "./Statement.ts"
+import { makeCombine, parameterOf, sql, type Statement } from "./Statement.ts"
 import { defectOf, isCancelled } from "./Unavailable.ts"
 
 /** A statement was ended because it took longer than it was given. */
@@ -38,16 +38,16 @@ const rethrow = <E>(error: E | SqlError.SqlError): Effect.Effect<never, E> => {
 const isResult = (value: unknown): value is PgConnection.Result =>
   Predicate.hasProperty(value, "rows") && Predicate.hasProperty(value, "rowCount")
 
-const limit = statement("select set_config('statement_timeout', $1, true)")
+const limit = (millis: number) => sql`select set_config('statement_timeout', ${millis}, true)`
 
 /**
  * The one way to the database. A statement runs in the transaction of its fiber, otherwise on any connection, where
  * interruption cancels it in the database too. Database errors are defects: `Unavailable` if the database is out of reach.
  */
-export const makeDatabase = (sql: PgClient.PgClient, connections: number, onLost: (action: () => void) => void) => {
+export const makeDatabase = (client: PgClient.PgClient, connections: number, onLost: (action: () => void) => void) => {
   const slots = Semaphore.makeUnsafe(connections)
   const combine = makeCombine()
-  const isInTransaction = Effect.map(Effect.serviceOption(sql.transactionService), Option.isSome)
+  const isInTransaction = Effect.map(Effect.serviceOption(client.transactionService), Option.isSome)
 
   // The driver's pool has no limit for how long a request waits for a connection.
   const slot = Effect.timeoutOrElse(slots.takeScoped(1), {
@@ -59,7 +59,7 @@ export const makeDatabase = (sql: PgClient.PgClient, connections: number, onLost
   /** Runs a statement where the fiber is. */
   const run = (given: Statement): Effect.Effect<Answer, SqlError.SqlError> => {
     const [text, values] = given.compile()
-    const made = sql.unsafe<object>(text, values.map(parameterOf))
+    const made = client.unsafe<object>(text, values.map(parameterOf))
     if (text.length > MAX_PREPARED) {
       return Effect.map(made.unprepared, (rows) => ({ rows, count: rows.length }))
     }
@@ -81,9 +81,9 @@ export const makeDatabase = (sql: PgClient.PgClient, connections: number, onLost
       : Effect.timeoutOrElse(answered(given), { duration: millis, orElse: () => Effect.fail(new TookTooLong()) })
 
   const runWithin = (given: Statement, millis: number) =>
-    run(limit(String(millis))).pipe(
+    run(limit(millis)).pipe(
       Effect.andThen(run(given)),
-      Effect.tap(() => run(limit(String(TIMEOUTS.statement_timeout)))),
+      Effect.tap(() => run(limit(TIMEOUTS.statement_timeout))),
       Effect.map(Option.some),
       Effect.catchIf(isCancelled, () => Effect.succeed(Option.none<Answer>()))
     )
@@ -92,7 +92,7 @@ export const makeDatabase = (sql: PgClient.PgClient, connections: number, onLost
   const transact = <A, E, R>(body: Effect.Effect<A, E, R>, keep: boolean): Effect.Effect<A, E, R> =>
     Effect.flatMap(isInTransaction, (isInside) => {
       const decided = keep ? body : Effect.flatMap(body, (result) => Effect.fail(new RolledBack({ result })))
-      const transaction = Effect.uninterruptible(sql.withTransaction(decided))
+      const transaction = Effect.uninterruptible(client.withTransaction(decided))
       return Effect.catch(isInside ? transaction : withSlot(transaction), (error) => {
         if (error instanceof RolledBack) return Effect.succeed(error.result)
         return rethrow<E>(error)
@@ -111,7 +111,7 @@ export const makeDatabase = (sql: PgClient.PgClient, connections: number, onLost
         runWithin: (given, millis) => asDefect(runWithin(given, millis)),
         defer: (given) => Effect.sync(() => void deferred.push(given)),
         rehearse: (effect) => transact(effect, false),
-        afterCommit: (action) => sql.afterCommit(Effect.sync(action))
+        afterCommit: (action) => client.afterCommit(Effect.sync(action))
       }
       return write.pipe(
         Effect.tap(() => (deferred.length > 0 ? asDefect(run(combine(deferred))) : Effect.void)),
@@ -171,7 +171,7 @@ export const makeDatabase = (sql: PgClient.PgClient, connections: number, onLost
     snapshot: <A, E, R>(body: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       withSlot(
         Effect.provideService(
-          sql.withTransaction(body),
+          client.withTransaction(body),
           SqlClient.BeginTransaction,
           "begin isolation level repeatable read, read only"
         )

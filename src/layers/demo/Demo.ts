@@ -23,7 +23,7 @@ import { makeFolder } from "../Folder.ts"
 import { reasonOf } from "../postgres/Failed.ts"
 import { invalidSetting } from "../Settings.ts"
 import { Database } from "../database/Postgres.ts"
-import { statement } from "../database/Statement.ts"
+import { sql } from "../database/Statement.ts"
 import { makeCallers } from "./callers.ts"
 import { collections, products } from "./catalog.ts"
 import { registerExample } from "./example.ts"
@@ -161,16 +161,17 @@ const create = Effect.gen(function* () {
 })
 
 /** The newest demo store, which is known by its owner, and its newest app that may do everything. */
-const selectLatest = statement(`
+const selectLatest = sql`
   select m.store_id as "storeId", (
     select i.id from installations i join apps a on a.id = i.app_id
     where i.store_id = m.store_id and i.is_active and a.name = 'Demo app' and a.developer_id is null
     order by i.id desc limit 1
   ) as "installationId"
   from stores s join members m on m.store_id = s.id join merchants o on o.id = m.merchant_id
-  where s.deleted_at is null and o.email = 'owner-' || right(m.store_id::text, 12) || '@example.com' and m.role = 'owner'
+  where s.deleted_at is null and o.email = 'owner-' || right(m.store_id::text, 12) || '@example.com'
+    and m.role = 'owner'
   order by m.store_id desc limit 1
-`)
+`
 
 const Latest = Schema.Struct({
   storeId: Schema.toType(StoreId),
@@ -189,7 +190,7 @@ const recover = Effect.fnUntraced(function* (file: string) {
     yield* Effect.sync(() => renameSync(file, `${file}.damaged`))
     yield* Effect.logWarning(`${file} is damaged and was renamed to ${file}.damaged`)
   }
-  const latest = yield* first(Latest)(selectLatest())
+  const latest = yield* first(Latest)(selectLatest)
   if (Option.isNone(latest)) return Option.none<Known>()
   if (isMissing) yield* Effect.logWarning(`${file} is missing`)
   const { installationId, storeId } = latest.value
