@@ -12,8 +12,8 @@ const ifStale = process.argv.includes("--if-stale")
 const service = { main: "src/main.ts", cli: "src/cli.ts" }
 const benchmark = {
   bench: "test/bench/main.ts",
-  "bench-rival": "test/bench/rival/main.ts",
-  "bench-tokens-rival": "test/bench/rival/tokens.ts"
+  "bench-baseline": "test/bench/baseline/main.ts",
+  "bench-tokens-baseline": "test/bench/baseline/tokens.ts"
 }
 const endurance = { soak: "test/soak/main.ts" }
 const webhooks = "src/http/client/Webhooks.ts"

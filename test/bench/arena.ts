@@ -3,7 +3,7 @@ import type Pg from "pg"
 import { connection, freshDatabase, settle } from "./cluster.ts"
 import { postmasterOf } from "./cpu.ts"
 import { OURS, seed, THEIRS } from "./seed.ts"
-import { RIVAL, type RunningServer, SERVICE, type Side, startServer } from "./servers.ts"
+import { BASELINE, type RunningServer, SERVICE, type Side, startServer } from "./servers.ts"
 
 /** A server beside a connection of the benchmark's own to its database. */
 export interface Contender extends RunningServer {
@@ -28,20 +28,20 @@ export const enter = (server: string, side: Side, bundle: string) =>
     return { ...running, db, postmaster: yield* Effect.promise(() => postmasterOf(db)) } satisfies Contender
   })
 
-/** Both servers, freshly seeded, until the scope ends: ours, and the one by hand or `against`, another build of ours. */
+/** Both servers, freshly seeded, until the scope ends: ours, and the baseline or `against`, another build of ours. */
 export const openArena = (server: string, against?: string): Effect.Effect<Arena, never, Scope.Scope> =>
   Effect.gen(function* () {
     const ours = yield* enter(server, "ours", SERVICE)
-    const rival = yield* enter(server, "rival", against ?? RIVAL)
+    const baseline = yield* enter(server, "baseline", against ?? BASELINE)
     const startedAt = Date.now()
     yield* Effect.promise(() =>
       seed([
         [ours.db, OURS],
-        [rival.db, against === undefined ? THEIRS : OURS]
+        [baseline.db, against === undefined ? THEIRS : OURS]
       ])
     )
     yield* settle(ours.db)
-    yield* settle(rival.db)
+    yield* settle(baseline.db)
     yield* say(`Seeded both databases in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`)
-    return { ours, rival }
+    return { ours, baseline }
   })

@@ -41,8 +41,8 @@ export const compete = (
       const isOursFirst = pairs.length % 2 === 0
       pairs.push(
         isOursFirst
-          ? { ours: yield* round("ours"), rival: yield* round("rival") }
-          : { rival: yield* round("rival"), ours: yield* round("ours") }
+          ? { ours: yield* round("ours"), baseline: yield* round("baseline") }
+          : { baseline: yield* round("baseline"), ours: yield* round("ours") }
       )
     }
     return pairs

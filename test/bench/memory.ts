@@ -7,7 +7,7 @@ import { residentMiB, type RunningServer } from "./servers.ts"
 
 const count = (requests: number) => requests.toLocaleString("en")
 
-/** Resident memory after much work against after little, and beside the server written by hand. */
+/** Resident memory after much work against after little, and beside the hand-written baseline. */
 export const memory = (server: string, { connections, memoryAt }: Options) =>
   Effect.gen(function* () {
     const arena = yield* openArena(server)
@@ -19,7 +19,7 @@ export const memory = (server: string, { connections, memoryAt }: Options) =>
         Effect.map(drive({ port, work: "mixed", connections, requests, millis: 0 }), () => residentMiB(pid))
       )
     const [oursEarly = 0, ours = 0] = yield* weigh(arena.ours)
-    const [rivalEarly = 0, rival = 0] = yield* weigh(arena.rival)
+    const [baselineEarly = 0, baseline = 0] = yield* weigh(arena.baseline)
     const lines = [
       boundLine(
         `Resident memory after ${count(many)} requests, against after ${count(few)}`,
@@ -28,8 +28,8 @@ export const memory = (server: string, { connections, memoryAt }: Options) =>
         "MiB",
         1.2
       ),
-      boundLine(`The same, against the server written by hand after ${count(many)}`, ours, rival, "MiB", 1.5)
+      boundLine(`The same, against the hand-written baseline after ${count(many)}`, ours, baseline, "MiB", 1.5)
     ]
-    yield* say(`\n${table(BOUND_HEADINGS, lines)}\n\nBy hand after ${count(few)}: ${rivalEarly.toFixed(1)} MiB.\n`)
+    yield* say(`\n${table(BOUND_HEADINGS, lines)}\n\nBaseline after ${count(few)}: ${baselineEarly.toFixed(1)} MiB.\n`)
     return allReached(lines)
   }).pipe(Effect.scoped)

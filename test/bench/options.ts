@@ -28,7 +28,7 @@ export interface Options {
   readonly roundRequests: number
   readonly warmUpRequests: number
   readonly connections: number
-  /** The bundle of another build of the service, in place of the server written by hand. */
+  /** The bundle of another build of the service, in place of the hand-written baseline. */
   readonly against: string | undefined
   /** Requests after which memory is looked at. */
   readonly memoryAt: readonly [number, number]

@@ -45,7 +45,7 @@ const agree = (what: string, a: unknown, b: unknown) => {
   }
 }
 
-const reads = async (ours: RunningServer, rival: RunningServer) => {
+const reads = async (ours: RunningServer, baseline: RunningServer) => {
   const requests = [
     WORKS.list(1),
     WORKS.listFew(2),
@@ -54,7 +54,7 @@ const reads = async (ours: RunningServer, rival: RunningServer) => {
     ...Array.from({ length: DEEP.collections }, (_, n) => WORKS.collection(n))
   ]
   for (const request of requests) {
-    const [a, b] = await Promise.all([ask(ours, request, ""), ask(rival, request, "")])
+    const [a, b] = await Promise.all([ask(ours, request, ""), ask(baseline, request, "")])
     agree(request.path, a.status, 200)
     agree(request.path, a.body, b.body)
     if (request.path.includes("/collections/")) Schema.decodeUnknownSync(Matches)(a.body)
@@ -69,16 +69,16 @@ const rowsOf = async ({ db }: Contender) => {
   return rows
 }
 
-const writes = async (ours: Contender, rival: Contender) => {
+const writes = async (ours: Contender, baseline: Contender) => {
   for (const request of [WORKS.create(999_999_999), WORKS.update(3), WORKS.inventory(4), WORKS.putEntry(5)]) {
     const key = `parity-${request.path}`
-    const [a, b] = await Promise.all([ask(ours, request, key), ask(rival, request, key)])
+    const [a, b] = await Promise.all([ask(ours, request, key), ask(baseline, request, key)])
     agree(`${request.method} ${request.path}`, a.status, b.status)
     agree(`${request.method} ${request.path}`, withoutOwn(a.text), withoutOwn(b.text))
-    const again = await Promise.all([ask(ours, request, key), ask(rival, request, key)])
+    const again = await Promise.all([ask(ours, request, key), ask(baseline, request, key)])
     agree(`a replay of ${request.method}`, again, [a, b])
   }
-  for (const side of [ours, rival]) agree("what writes leave", await rowsOf(side), [{ events: 3, records: 4 }])
+  for (const side of [ours, baseline]) agree("what writes leave", await rowsOf(side), [{ events: 3, records: 4 }])
 }
 
 const windowIsOn = async (server: RunningServer) => {
@@ -88,10 +88,10 @@ const windowIsOn = async (server: RunningServer) => {
   agree("the window", statuses.filter((status) => status === 429).length, 3)
 }
 
-export const checkParity = ({ ours, rival }: Arena): Effect.Effect<void> =>
+export const checkParity = ({ ours, baseline }: Arena): Effect.Effect<void> =>
   Effect.promise(async () => {
-    await reads(ours, rival)
-    await writes(ours, rival)
+    await reads(ours, baseline)
+    await writes(ours, baseline)
     await windowIsOn(ours)
-    await windowIsOn(rival)
+    await windowIsOn(baseline)
   })

@@ -31,7 +31,7 @@ const middleOf = (pairs: ReadonlyArray<Pair>, side: Side, figure: (round: Round)
 
 /** The middle one of the ratios of two rounds that followed each other: what slows the machine slows both. */
 const ratioOf = (pairs: ReadonlyArray<Pair>, figure: (round: Round) => number) =>
-  middle(pairs.map(({ ours, rival }) => figure(ours) / figure(rival)))
+  middle(pairs.map(({ ours, baseline }) => figure(ours) / figure(baseline)))
 
 const targetCell = (target: number | undefined) => target?.toFixed(1) ?? ""
 
@@ -48,7 +48,7 @@ export const rateLine = (title: string, pairs: ReadonlyArray<Pair>, atLeast: num
     ].join(" · ")
   const ratio = ratioOf(pairs, rate)
   return {
-    cells: [title, cell("ours"), cell("rival"), ratio.toFixed(2), targetCell(atLeast)],
+    cells: [title, cell("ours"), cell("baseline"), ratio.toFixed(2), targetCell(atLeast)],
     ...(atLeast !== undefined && { reached: ratio >= atLeast })
   }
 }
@@ -73,7 +73,7 @@ export const costLines = (title: string, pairs: ReadonlyArray<Pair>, atMost: Cos
   }
   const walCell = (side: Side) => middleOf(pairs, side, wal).toFixed(0)
   const line = (what: string, cell: (side: Side) => string, ratio: number, target: number | undefined): Line => ({
-    cells: [`${title}, ${what}`, cell("ours"), cell("rival"), ratio.toFixed(2), targetCell(target)],
+    cells: [`${title}, ${what}`, cell("ours"), cell("baseline"), ratio.toFixed(2), targetCell(target)],
     ...(target !== undefined && { reached: ratio <= target })
   })
   const cpuRatio = ratioOf(pairs, cpu)

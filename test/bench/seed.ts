@@ -22,7 +22,7 @@ import {
   storeOf,
   tokenOf
 } from "./population.ts"
-import { FIELDS } from "./rival/fields.ts"
+import { FIELDS } from "./baseline/fields.ts"
 import { insertOurOrders, insertTheirOrders, orderAt } from "./seedOrders.ts"
 
 /** Rows that one statement brings. */

@@ -2,7 +2,7 @@ import type Pg from "pg"
 import { type Order, OrderId, orderOf, PERSONAL_OF_ORDER } from "../../src/domain/records/Order.ts"
 import { storedOf } from "../../src/layers/records/Records.ts"
 import { EPOCH, fullOrder, idOf } from "./population.ts"
-import { COLUMNS } from "./rival/orders.ts"
+import { COLUMNS } from "./baseline/orders.ts"
 
 /** The n-th order of a store. */
 export const orderAt = (store: number, n: number): Order =>

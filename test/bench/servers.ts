@@ -13,15 +13,15 @@ const POOL_SIZE = 10
 
 const START_SECONDS = 30
 
-export const SIDES = ["ours", "rival"] as const
+export const SIDES = ["ours", "baseline"] as const
 export type Side = (typeof SIDES)[number]
 
 const fileOf = (bundle: string) => fileURLToPath(new URL(bundle, import.meta.url))
 
 /** The bundles of the servers, which lie beside this one's. Each is started as `npm start` does: without flags of V8. */
 export const SERVICE = fileOf("main.js")
-export const RIVAL = fileOf("bench-rival.js")
-export const TOKENS_RIVAL = fileOf("bench-tokens-rival.js")
+export const BASELINE = fileOf("bench-baseline.js")
+export const TOKENS_BASELINE = fileOf("bench-tokens-baseline.js")
 
 export interface RunningServer {
   readonly port: number

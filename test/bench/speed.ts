@@ -55,7 +55,7 @@ const run = (arena: Arena, drive: Drive, contests: ReadonlyArray<Contest>, optio
 /** Prints what came, and answers whether all is as wanted. Beside another build of the service nothing is wanted. */
 const report = (results: ReadonlyArray<Result>, { against }: Options) => {
   const isJudged = against === undefined
-  const other = isJudged ? "By hand" : "Other build"
+  const other = isJudged ? "Baseline" : "Other build"
   const rates = results.map(({ atLeast, pairs, title }) => rateLine(title, pairs, isJudged ? atLeast : undefined))
   const costs = results.flatMap(({ atMost, pairs, title }) => costLines(title, pairs, isJudged ? atMost : {}))
   const tables = [table(rateHeadings(other), rates), table(costHeadings(other), costs)]
@@ -71,7 +71,7 @@ const prepare = (server: string, { against }: Options) =>
     return { arena, drive: yield* makeDriver }
   })
 
-/** What requests cost and how many there are in a second, beside the server written by hand. */
+/** What requests cost and how many there are in a second, beside the hand-written baseline. */
 export const speed = (server: string, options: Options) =>
   Effect.gen(function* () {
     const { arena, drive } = yield* prepare(server, options)

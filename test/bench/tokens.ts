@@ -6,7 +6,7 @@ import { compete, type Pair } from "./measure.ts"
 import type { Options } from "./options.ts"
 import { allReached, costHeadings, costLines, rateHeadings, rateLine, table } from "./report.ts"
 import { seedOurGrants, seedTheirGrants } from "./seedGrants.ts"
-import { type RunningServer, SERVICE, SIDES, TOKENS_RIVAL } from "./servers.ts"
+import { type RunningServer, SERVICE, SIDES, TOKENS_BASELINE } from "./servers.ts"
 import { type Work, WORKS } from "./works.ts"
 
 const CONTESTS = [
@@ -49,13 +49,13 @@ export const tokens = (server: string, options: Options) =>
   Effect.gen(function* () {
     const arena: Arena = {
       ours: yield* enter(server, "ours", SERVICE),
-      rival: yield* enter(server, "rival", TOKENS_RIVAL)
+      baseline: yield* enter(server, "baseline", TOKENS_BASELINE)
     }
     // Each is good once: rounds end with their requests, so that it is known how many there have to be.
     const rounds = { ...options, roundMillis: 0, roundRequests: 2 * options.roundRequests }
     const count = CONTESTS.length * (rounds.warmUpRequests + rounds.rounds * rounds.roundRequests)
     yield* Effect.promise(() => seedOurGrants(arena.ours.db, count + 1))
-    yield* Effect.promise(() => seedTheirGrants(arena.rival.db, count + 1))
+    yield* Effect.promise(() => seedTheirGrants(arena.baseline.db, count + 1))
     for (const side of SIDES) {
       yield* settle(arena[side].db)
       yield* Effect.promise(() => checkParity(arena[side], count))
