@@ -6,7 +6,7 @@ import { parse, stringify } from "../domain/Json.ts"
 import { type Followed, type FollowRefused, makeChanges, type SocketLike } from "./Following.ts"
 import { Rpcs } from "./Rpcs.ts"
 import { isPerformed, type Undone } from "./Shapes.ts"
-import { exitIn, requestIds } from "./Wire.ts"
+import { isExit, requestIds } from "./Wire.ts"
 
 export { AgentPatch, NewAgent } from "../domain/access/Agents.ts"
 export { AppId } from "../domain/access/Apps.ts"
@@ -94,7 +94,7 @@ const answerIn = (text: string, { id }: Request) =>
     catch: (cause) => failed("The service answered what is no JSON", cause)
   }).pipe(
     Effect.flatMap((messages) => {
-      const answer = messages.map(exitIn).find((exit) => exit?.requestId === id)
+      const answer = messages.filter(isExit).find(({ requestId }) => requestId === id)
       return answer === undefined ? Effect.fail(failed("The service did not answer the call")) : Effect.succeed(answer)
     })
   )

@@ -7,7 +7,7 @@ import { type RateLimitExceeded, WINDOW_SECONDS } from "../domain/RateLimit.ts"
 import type { StoreId } from "../domain/Store.ts"
 import { Streams } from "./Changes.ts"
 import type { CallRefused } from "./Principal.ts"
-import { messageIn, requestIds } from "./Wire.ts"
+import { isMessage, requestIds } from "./Wire.ts"
 
 /** What is needed of a WebSocket: those of browsers, of Node from version 22 on and of the package `ws` have it. */
 export interface SocketLike {
@@ -97,11 +97,8 @@ const protocolOver = (socket: SocketLike) =>
         tell({ _tag: "ClientProtocolError", error: failed(message, cause) })
       socket.addEventListener("message", (event) => {
         heard = Date.now()
-        const message = Option.match(decodeEvent(event), {
-          onNone: () => undefined,
-          onSome: ({ data }) => messageIn(data)
-        })
-        if (message !== undefined) tell(message)
+        const given = decodeEvent(event)
+        if (Option.isSome(given) && isMessage(given.value.data)) tell(given.value.data)
       })
       socket.addEventListener("close", (event) =>
         fail("The socket was closed", Predicate.hasProperty(event, "code") ? event.code : undefined)

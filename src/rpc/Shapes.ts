@@ -1,12 +1,14 @@
-import { Schema } from "effect"
+import { type Option, Schema } from "effect"
 import { ApprovalNeeded, BudgetSpent } from "../domain/access/Agents.ts"
 import { Proposed, TooManyProposals } from "../domain/access/Proposals.ts"
 import { described, optional } from "../domain/catalog/Fields.ts"
 import { EventLoop } from "../domain/Events.ts"
 import { AnswersFull, IdempotencyKey, KeyReused } from "../domain/Idempotency.ts"
-import { MAX_LIMIT } from "../domain/Page.ts"
+import type { JsonObject } from "../domain/Json.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT, type PageRequest } from "../domain/Page.ts"
 import { rehearsed } from "../domain/Rehearsal.ts"
 import { StoreId } from "../domain/Store.ts"
+import type { VersionCondition } from "../domain/Version.ts"
 
 /* What procedures share: the members of what they are asked with, the forms of answers, why writes are refused. */
 
@@ -20,6 +22,11 @@ export const whole = (least: number, most: number, description: string) => {
 
 /** Every procedure of a store names it. */
 export const inStore = { storeId: described(StoreId, "The store, of which the caller is a member") }
+
+const decodeStore = Schema.decodeUnknownOption(StoreId)
+
+/** The store that a payload names. */
+export const storeIn = (payload: JsonObject): Option.Option<StoreId> => decodeStore(payload["storeId"])
 
 /** What a write is asked with to what is the caller's own and in no store. */
 export const ownKeyed = {
@@ -58,6 +65,10 @@ export const guarded = {
   )
 }
 
+/** The versions that a payload lets its write replace. */
+export const versionConditionOf = ({ expectedVersion }: { readonly expectedVersion?: number }): VersionCondition =>
+  expectedVersion === undefined ? "any" : [expectedVersion]
+
 /** What a list is asked with of what is the caller's own and in no store. */
 export const ownPaged = <Cursor extends Schema.Top>(cursor: Cursor) => ({
   cursor: optional(described(cursor, "The `nextCursor` of the page before")),
@@ -66,6 +77,15 @@ export const ownPaged = <Cursor extends Schema.Top>(cursor: Cursor) => ({
 
 /** What every other list is asked with. */
 export const paged = <Cursor extends Schema.Top>(cursor: Cursor) => ({ ...inStore, ...ownPaged(cursor) })
+
+/** The page that a payload asks for. */
+export const pageRequestOf = <Id>({
+  cursor,
+  limit = DEFAULT_LIMIT
+}: {
+  readonly cursor?: Id
+  readonly limit?: number
+}): PageRequest<Id> => ({ cursor, limit })
 
 /** A page of a list, in ascending order of id. */
 export const Page = <Item extends Schema.Top, Id extends Schema.Top>(item: Item, id: Id) =>

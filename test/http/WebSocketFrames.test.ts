@@ -4,13 +4,13 @@ import { connect } from "node:net"
 import type { WebSocket } from "ws"
 import { MERCHANT_CALLS } from "../../src/domain/RateLimit.ts"
 import { MAX_CONTROLS } from "../../src/http/OpenSockets.ts"
-import { MAX_QUEUED, MAX_REFUSED } from "../../src/rpc/handlers/Frames.ts"
+import { MAX_QUEUED, MAX_REFUSED } from "../../src/rpc/server/Frames.ts"
 import { ApiTest, baseUrl } from "../support/Api.ts"
 import { connection, databaseUrl, rowsOf } from "../support/Process.ts"
 import { freshMember } from "../support/Rpc.ts"
 import { followFrame, openSocket } from "../support/Sockets.ts"
 
-const failure = (requestId: string, _tag: string) => ({ requestId, exit: { cause: { error: { _tag } } } })
+const failure = (requestId: string, _tag: string) => ({ requestId, exit: { cause: [{ error: { _tag } }] } })
 
 /** Calls that the window of a merchant holds. */
 const windowOf = (merchantId: string) =>
@@ -80,7 +80,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
       for (let n = 2; n <= 200; n++) yield* send(followFrame({ storeId }, String(n)))
       for (let n = 2; n < 2 + MAX_REFUSED; n++) {
         const { exit } = yield* next
-        assert.containSubset(exit, { cause: { error: { _tag: "RateLimitExceeded" } } })
+        assert.containSubset(exit, { cause: [{ error: { _tag: "RateLimitExceeded" } }] })
         const [, seconds] = /"retryAfter":(\d+)/.exec(JSON.stringify(exit)) ?? []
         assert.isAtLeast(Number(seconds), 1)
         assert.isAtMost(Number(seconds), 30)

@@ -11,7 +11,7 @@ import { agentOf, freshMember, newKey, sessionOf } from "../support/Rpc.ts"
 import { performIn } from "../support/Writes.ts"
 import { followFrame, openSocket } from "../support/Sockets.ts"
 
-const failure = (requestId: string, _tag: string) => ({ requestId, exit: { cause: { error: { _tag } } } })
+const failure = (requestId: string, _tag: string) => ({ requestId, exit: { cause: [{ error: { _tag } }] } })
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket", (it) => {
   it.effect("is opened at /rpc for who is signed in, from a page of the service's own", () =>
@@ -121,7 +121,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("A socket"
         assert.containSubset(yield* next, { _tag: "Chunk", requestId: id })
       }
       yield* send(followFrame({ storeId }, "9"))
-      assert.containSubset(yield* next, { requestId: "9", exit: { cause: { error: { _tag: "BadRequest" } } } })
+      assert.containSubset(yield* next, { requestId: "9", exit: { cause: [{ error: { _tag: "BadRequest" } }] } })
       yield* send(followFrame({ storeId }, "1"))
       assert.strictEqual((yield* closed).code, 1007)
     })

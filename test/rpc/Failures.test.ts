@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Config, Context, Effect, Layer, Logger, References, Schema } from "effect"
 import { HttpRouter } from "effect/http"
-import { Rpc } from "effect/rpc"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { type Access, AccessLog } from "../../src/http/AccessLog.ts"
@@ -11,9 +11,13 @@ import { makeRpc } from "../../src/http/Rpc.ts"
 import { serve } from "../../src/http/Serve.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { Unavailable } from "../../src/domain/Unavailable.ts"
-import { encoded } from "../../src/rpc/handlers/Answers.ts"
-import { makeCalls } from "../../src/rpc/handlers/Calls.ts"
 import { procedure } from "../../src/rpc/handlers/Procedure.ts"
+import { encoded } from "../../src/rpc/handlers/StoredJson.ts"
+import { Identified } from "../../src/rpc/Principal.ts"
+import { makeHttpCalls } from "../../src/rpc/server/HttpCalls.ts"
+import { IdentifiedLive } from "../../src/rpc/server/Identify.ts"
+import { makeRpcCalls } from "../../src/rpc/server/RpcCalls.ts"
+import { served } from "../../src/rpc/server/ServedRpcs.ts"
 import { baseUrl } from "../support/Api.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
 import { watch } from "../support/Process.ts"
@@ -29,31 +33,54 @@ class Told extends Context.Service<
 
 const SECRET = "postgres://admin:hunter2@db"
 
-const definition = (tag: string) => Rpc.make(tag, { payload: {}, success: Schema.Struct({ at: Schema.Int }) })
+const definition = <Tag extends string>(tag: Tag) =>
+  Rpc.make(tag, {
+    payload: {},
+    success: Schema.Struct({ at: Schema.Int }),
+    error: Schema.TaggedStruct("Refused", { at: Schema.Int })
+  })
 
 const badly = definition("badly")
-const dying = (tag: string, run: () => Effect.Effect<never>) => procedure(definition(tag), run)
+const dying = (run: () => Effect.Effect<never>) => procedure(definition("any"), run)
 
-const procedures = [
-  procedure(definition("well"), () => Effect.succeed('{"at":1}')),
-  dying("error", () => Effect.die(new Error(SECRET))),
-  dying("object", () => Effect.die({ password: SECRET })),
-  dying("thrown", () => {
+const group = served(
+  RpcGroup.make(
+    definition("well"),
+    definition("error"),
+    definition("object"),
+    definition("thrown"),
+    definition("unavailable"),
+    definition("much"),
+    badly,
+    definition("refused")
+  ).middleware(Identified)
+)
+
+const handlers = group.toLayer({
+  well: procedure(definition("well"), () => Effect.succeed('{"at":1}')),
+  error: dying(() => Effect.die(new Error(SECRET))),
+  object: dying(() => Effect.die({ password: SECRET })),
+  thrown: (): Effect.Effect<never> => {
     throw new Error(SECRET)
-  }),
-  dying("unavailable", () => Effect.die(new Unavailable({ cause: new Error(SECRET) }))),
+  },
+  unavailable: dying(() => Effect.die(new Unavailable({ cause: new Error(SECRET) }))),
   // More than the buffers of both sides of a connection take.
-  procedure(definition("much"), () => Effect.succeed(JSON.stringify({ at: 1, text: "x".repeat(64 * 1024 * 1024) }))),
-  procedure(badly, () => Effect.sync(() => encoded(badly)({ at: 0.5 })))
-]
+  much: procedure(definition("much"), () =>
+    Effect.succeed(JSON.stringify({ at: 1, text: "x".repeat(64 * 1024 * 1024) }))
+  ),
+  badly: procedure(badly, () => Effect.sync(() => encoded(badly)({ at: 0.5 }))),
+  refused: procedure(definition("refused"), () => Effect.fail({ _tag: "Refused", at: 0.5 } as const))
+})
 
 const Service = Layer.unwrap(
   Effect.map(Told, ({ failures, requests }) =>
     Layer.effectDiscard(
-      Effect.flatMap(Effect.flatMap(makeCalls(procedures), makeRpc), (rpc) =>
-        Effect.flatMap(HttpRouter.toHttpEffect(Layer.merge(Layer.provide(rpc, RouteNote), RouterMiddleware)), serve)
-      )
+      Effect.gen(function* () {
+        const rpc = yield* makeRpc(yield* makeHttpCalls(yield* makeRpcCalls(group)))
+        yield* serve(yield* HttpRouter.toHttpEffect(Layer.merge(Layer.provide(rpc, RouteNote), RouterMiddleware)))
+      })
     ).pipe(
+      Layer.provide([handlers, IdentifiedLive]),
       Layer.provideMerge(
         listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) }, { stalled: 500, connections: 100 })
       ),
@@ -81,17 +108,17 @@ layer(Service, { excludeTestServices: true })("what should not have happened", (
     Effect.gen(function* () {
       const cookie = yield* sessionOf((yield* makeMerchant()).email)
       const { failures, requests } = yield* Told
-      const broken = ["error", "object", "thrown", "badly"]
+      const broken = ["error", "object", "thrown", "badly", "refused"]
       for (const tag of [...broken, "unavailable"]) {
         const requestId = `of-${tag}`
         const body = callLine("well", {}) + callLine(tag, {}, { id: "2" }) + callLine("well", {}, { id: "3" })
         const { status, text } = yield* post(body, { cookie, "x-request-id": requestId })
         assert.strictEqual(status, 200)
-        assert.notMatch(text, /hunter2|0\.5|stack|cause":\{"_tag":"Die/)
+        assert.notMatch(text, /hunter2|0\.5|stack|"_tag":"Die/)
         const exits = exitsOf(text)
         for (const id of ["1", "3"]) assert.deepStrictEqual(exits.get(id), { _tag: "Success", value: { at: 1 } })
         const error = tag === "unavailable" ? { _tag: "ServiceUnavailable" } : { _tag: "InternalError", requestId }
-        assert.deepStrictEqual(exits.get("2"), { _tag: "Failure", cause: { _tag: "Fail", error } })
+        assert.deepStrictEqual(exits.get("2"), { _tag: "Failure", cause: [{ _tag: "Fail", error }] })
         assert.lengthOf(
           failures.filter((told) => told.requestId === requestId),
           1

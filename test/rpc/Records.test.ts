@@ -1,14 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import type { Scope } from "../../src/domain/access/Scope.ts"
-import { AgentId } from "../../src/domain/Actor.ts"
-import { parse } from "../../src/domain/Json.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { makeRecordProcedures } from "../../src/rpc/handlers/Records.ts"
-import { CurrentPrincipal, Principal } from "../../src/rpc/Principal.ts"
 import { ApiTest, install, pageOf } from "../support/Api.ts"
 import { putCustomers, putOrders } from "../support/Records.ts"
-import { freshMember } from "../support/Rpc.ts"
+import { asAgent, freshMember } from "../support/Rpc.ts"
 
 const address = { line1: "1 Secret Street", city: "Porto" }
 const ada = { name: "Ada Example", email: "secret@example.com", phone: "+351 secret", addresses: [address] }
@@ -28,18 +25,9 @@ const decode = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Unkn
 /** What an agent of the store is answered, as read by who asks. */
 const askedBy = Effect.fn(function* (storeId: StoreId, scopes: ReadonlyArray<Scope>) {
   const procedures = yield* makeRecordProcedures
-  const agent = Principal.Agent({
-    id: AgentId.make("01890a5d-ac96-774b-bcce-b302099a8058"),
-    storeId,
-    scopes,
-    proposalsOnly: false
-  })
+  const ask = asAgent(storeId, scopes)
   return (tag: keyof typeof procedures, payload: object = {}) =>
-    procedures[tag].answer(decode({ storeId, ...payload })).pipe(
-      Effect.catch(Effect.succeed),
-      Effect.map((json) => decode(parse(json))),
-      Effect.provideService(CurrentPrincipal, agent)
-    )
+    Effect.map(ask(procedures[tag], decode(payload)), (answer) => decode(answer))
 })
 
 layer(ApiTest)("orders and customers over procedures", (it) => {

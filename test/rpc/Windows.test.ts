@@ -29,7 +29,7 @@ type Exits = ReadonlyArray<ReadonlyArray<ReturnType<typeof exitsOf> extends Map<
 const refusalsOf = (bodies: Exits) =>
   bodies
     .flat()
-    .flatMap((exit) => (exit._tag === "Failure" ? [exit.cause.error] : []))
+    .flatMap((exit) => (exit._tag === "Failure" ? [exit.cause[0].error] : []))
     .filter(({ _tag }) => _tag === "RateLimitExceeded")
 
 /** How many it took, whatever came of them then: the store may have had too many at once. */

@@ -9,7 +9,7 @@ import { IdempotencyKey } from "../../src/domain/Idempotency.ts"
 import type { JsonObject } from "../../src/domain/Json.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Client, makeClient } from "../../src/rpc/Client.ts"
-import type { Procedure } from "../../src/rpc/handlers/Procedure.ts"
+import type { Handler } from "../../src/rpc/handlers/Procedure.ts"
 import { CurrentPrincipal, Principal } from "../../src/rpc/Principal.ts"
 import { baseUrl, makeStore } from "./Api.ts"
 import { makeMerchant, PASSWORD } from "./Merchants.ts"
@@ -105,10 +105,7 @@ const Lines = Schema.Array(
       Schema.Struct({ _tag: Schema.Literal("Success"), value: Schema.Unknown }),
       Schema.Struct({
         _tag: Schema.Literal("Failure"),
-        cause: Schema.Struct({
-          _tag: Schema.Literal("Fail"),
-          error: Schema.Record(Schema.String, Schema.Unknown)
-        })
+        cause: Schema.Tuple([Schema.TaggedStruct("Fail", { error: Schema.Record(Schema.String, Schema.Unknown) })])
       })
     ])
   })
@@ -129,15 +126,18 @@ export const exitsOf = (text: string) =>
 /** The error that the one call of a body failed with. */
 export const errorOf = (text: string) => {
   const [exit] = exitsOf(text).values()
-  return exit?._tag === "Failure" ? exit.cause.error : undefined
+  return exit?._tag === "Failure" ? exit.cause[0].error : undefined
 }
 
 /** Calls a procedure as an agent of the store with these scopes: what it is answered, or told. */
 export const asAgent =
   (storeId: StoreId, scopes: ReadonlyArray<Scope>) =>
-  ({ answer }: Procedure, payload: JsonObject): Effect.Effect<unknown> =>
-    Effect.provideService(
-      Effect.catch(answer({ storeId, ...payload }), Effect.succeed),
-      CurrentPrincipal,
-      Principal.Agent({ id: AgentId.make(AGENT.id), storeId, scopes, proposalsOnly: false })
-    ).pipe(Effect.map((text): unknown => JSON.parse(text)))
+  (handler: Handler<unknown>, payload: JsonObject): Effect.Effect<unknown> =>
+    handler({ storeId, ...payload }).pipe(
+      Effect.map((text): unknown => JSON.parse(text)),
+      Effect.catch((error) => Effect.succeed(error)),
+      Effect.provideService(
+        CurrentPrincipal,
+        Principal.Agent({ id: AgentId.make(AGENT.id), storeId, scopes, proposalsOnly: false })
+      )
+    )

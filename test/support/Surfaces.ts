@@ -5,7 +5,6 @@ import { Rpc } from "effect/rpc"
 import { randomUUID } from "node:crypto"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { Rpcs } from "../../src/rpc/Rpcs.ts"
-import { exitIn } from "../../src/rpc/Wire.ts"
 import { type Answer, freshClient } from "./Api.ts"
 import { callTool, freshAgent, type Result } from "./Mcp.ts"
 import { callLine, freshMember, post } from "./Rpc.ts"
@@ -85,7 +84,7 @@ export const isText = (value: unknown): value is string => typeof value === "str
 const rpcOutcome = (tag: string, text: string): Outcome => {
   const rpc = Rpcs.requests.get(tag)
   if (rpc === undefined) return assert.fail(tag)
-  const exit = Schema.decodeUnknownSync(Schema.toCodecJson(Rpc.exitSchema(rpc)))(exitIn(JSON.parse(text))?.exit)
+  const exit = Schema.decodeUnknownSync(Schema.toCodecJson(Rpc.exitSchema(rpc)))(JSON.parse(text).exit)
   if (Exit.isSuccess(exit)) return { made: decodeRecord(exit.value) }
   const error = Option.getOrThrow(Cause.findErrorOption(exit.cause))
   const issues =

@@ -3,8 +3,8 @@ import { Merchants } from "../../domain/access/Merchants.ts"
 import { Sessions } from "../../domain/access/Sessions.ts"
 import { Stores } from "../../domain/access/Stores.ts"
 import * as Rpcs from "../Access.ts"
-import { encoded } from "./Answers.ts"
-import { currentMerchant, makeProcedures, procedure, type ProceduresOf } from "./Procedure.ts"
+import { encoded } from "./StoredJson.ts"
+import { currentMerchant, makeProcedures, procedure } from "./Procedure.ts"
 
 export const makeAccessProcedures = Effect.gen(function* () {
   const merchants = yield* Merchants
@@ -50,5 +50,5 @@ export const makeAccessProcedures = Effect.gen(function* () {
     "sessions.end": procedure(Rpcs.endSession, ({ sessionId }) =>
       Effect.flatMap(currentMerchant, ({ id }) => Effect.as(sessions.end(id, sessionId), endedJson({ sessionId })))
     )
-  } satisfies ProceduresOf<typeof Rpcs.StoreRpcs | typeof Rpcs.MemberRpcs | typeof Rpcs.SessionRpcs>
+  }
 })

@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import { Merchants } from "../../domain/access/Merchants.ts"
 import { Sessions } from "../../domain/access/Sessions.ts"
 import * as Rpcs from "../Account.ts"
-import { encoded } from "./Answers.ts"
-import { readOwn } from "./Own.ts"
-import { currentMerchant, procedure, type ProceduresOf } from "./Procedure.ts"
+import { encoded } from "./StoredJson.ts"
+import { readAccount } from "./AccountProcedures.ts"
+import { currentMerchant, procedure } from "./Procedure.ts"
 
 export const makeAccountProcedures = Effect.gen(function* () {
   const merchants = yield* Merchants
@@ -12,7 +12,7 @@ export const makeAccountProcedures = Effect.gen(function* () {
   const changedJson = encoded(Rpcs.changePassword)
 
   return {
-    "account.get": readOwn(Rpcs.getAccount, (_, { id }) => merchants.account(id), encoded(Rpcs.getAccount)),
+    "account.get": readAccount(Rpcs.getAccount, (_, { id }) => merchants.account(id), encoded(Rpcs.getAccount)),
     "account.changePassword": procedure(Rpcs.changePassword, (passwords) =>
       Effect.flatMap(currentMerchant, ({ id, sessionId }) =>
         Effect.map(sessions.changePassword({ merchantId: id, sessionId }, passwords), (sessionsEnded) =>
@@ -20,5 +20,5 @@ export const makeAccountProcedures = Effect.gen(function* () {
         )
       )
     )
-  } satisfies ProceduresOf<typeof Rpcs.AccountRpcs>
+  }
 })

@@ -6,8 +6,8 @@ import { DEFAULT_LIMIT } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import * as Rpcs from "../Activity.ts"
 import { agentsWith, type Callers, MEMBERS, OWNERS, Principal } from "../Principal.ts"
-import { encoded, page } from "./Answers.ts"
-import { admit, makeProcedures, type ProceduresOf } from "./Procedure.ts"
+import { encoded, page } from "./StoredJson.ts"
+import { authorize, makeProcedures } from "./Procedure.ts"
 
 /** Who is told what became of a resource: who may read it by procedures of its own. */
 const READERS: Record<ResourceKind, Callers> = {
@@ -23,7 +23,7 @@ const READERS: Record<ResourceKind, Callers> = {
 /** Of these kinds the ones that a principal may read. Who may read none of them is told why. */
 const readable = (principal: Principal, store: StoreId, kinds: ReadonlyArray<ResourceKind>) =>
   Effect.flatMap(
-    Effect.partition(kinds, (kind) => Effect.as(admit(principal, store, READERS[kind]), kind)),
+    Effect.partition(kinds, (kind) => Effect.as(authorize(principal, store, READERS[kind]), kind)),
     ([allowed, [refused]]) =>
       refused === undefined || allowed.length > 0 ? Effect.succeed(allowed) : Effect.fail(refused)
   )
@@ -80,5 +80,5 @@ export const makeActivityProcedures = Effect.gen(function* () {
       ({ storeId, ...span }, principal) => undoSpan(storeId, span, rightOf(principal)),
       undoneJson
     )
-  } satisfies ProceduresOf<typeof Rpcs.ActivityRpcs>
+  }
 })

@@ -1,10 +1,10 @@
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, identity } from "effect"
 import { Agents } from "../../domain/access/Agents.ts"
 import { extend } from "../../domain/Document.ts"
 import * as Rpcs from "../Agents.ts"
-import { asItIs, page } from "./Answers.ts"
-import { makeProcedures, merchantIn, type ProceduresOf } from "./Procedure.ts"
-import { requestOf } from "./Asked.ts"
+import { pageRequestOf } from "../Shapes.ts"
+import { page } from "./StoredJson.ts"
+import { makeProcedures, merchantIn } from "./Procedure.ts"
 
 export const makeAgentProcedures = Effect.gen(function* () {
   const agents = yield* Agents
@@ -17,13 +17,17 @@ export const makeAgentProcedures = Effect.gen(function* () {
         Effect.gen(function* () {
           const { id } = yield* merchantIn(asked.principal)
           const { token, write } = agents.create(asked.payload.storeId, id, asked.payload.agent)
-          const { body, replayed } = yield* performed(Rpcs.createAgent, asked, given, write, asItIs)
+          const { body, replayed } = yield* performed(Rpcs.createAgent, asked, given, write, identity)
           return extend(body, JSON.stringify({ token: replayed ? null : Redacted.value(token) }))
         }),
-      asItIs
+      identity
     ),
-    "agents.list": inStore(Rpcs.listAgents, ({ payload }) => agents.list(payload.storeId, requestOf(payload)), page),
-    "agents.update": write(Rpcs.updateAgent, ({ id, patch, storeId }) => agents.update(storeId, id, patch), asItIs),
-    "agents.revoke": write(Rpcs.revokeAgent, ({ id, storeId }) => agents.revoke(storeId, id), asItIs)
-  } satisfies ProceduresOf<typeof Rpcs.AgentRpcs>
+    "agents.list": inStore(
+      Rpcs.listAgents,
+      ({ payload }) => agents.list(payload.storeId, pageRequestOf(payload)),
+      page
+    ),
+    "agents.update": write(Rpcs.updateAgent, ({ id, patch, storeId }) => agents.update(storeId, id, patch), identity),
+    "agents.revoke": write(Rpcs.revokeAgent, ({ id, storeId }) => agents.revoke(storeId, id), identity)
+  }
 })

@@ -1,9 +1,9 @@
 import { Effect, Option } from "effect"
 import { Billing } from "../../domain/billing/Billing.ts"
 import * as Rpcs from "../Billing.ts"
-import { encoded, page } from "./Answers.ts"
-import { requestOf } from "./Asked.ts"
-import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
+import { pageRequestOf } from "../Shapes.ts"
+import { encoded, page } from "./StoredJson.ts"
+import { makeProcedures } from "./Procedure.ts"
 
 export const makeBillingProcedures = Effect.gen(function* () {
   const billing = yield* Billing
@@ -22,7 +22,7 @@ export const makeBillingProcedures = Effect.gen(function* () {
     ),
     "billing.subscriptions": inStore(
       Rpcs.listSubscriptions,
-      ({ payload }) => billing.subscriptions(payload.storeId, requestOf(payload)),
+      ({ payload }) => billing.subscriptions(payload.storeId, pageRequestOf(payload)),
       page
     ),
     "billing.subscribe": write(
@@ -40,5 +40,5 @@ export const makeBillingProcedures = Effect.gen(function* () {
       ({ installationId, storeId }) => billing.cancel(storeId, installationId),
       encoded(Rpcs.cancelSubscription)
     )
-  } satisfies ProceduresOf<typeof Rpcs.BillingRpcs>
+  }
 })

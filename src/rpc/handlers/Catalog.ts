@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import * as Rpcs from "../Catalog.ts"
-import { deleted, page, resource } from "./Answers.ts"
-import { conditionOf, requestOf } from "./Asked.ts"
-import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
+import { pageRequestOf, versionConditionOf } from "../Shapes.ts"
+import { deleted, page, resource } from "./StoredJson.ts"
+import { makeProcedures } from "./Procedure.ts"
 
 export const makeCatalogProcedures = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -12,7 +12,7 @@ export const makeCatalogProcedures = Effect.gen(function* () {
   return {
     "products.list": inStore(
       Rpcs.listProducts,
-      ({ payload }) => catalog.listProducts(payload.storeId, requestOf(payload)),
+      ({ payload }) => catalog.listProducts(payload.storeId, pageRequestOf(payload)),
       page
     ),
     "products.get": inStore(
@@ -27,18 +27,18 @@ export const makeCatalogProcedures = Effect.gen(function* () {
     ),
     "products.update": write(
       Rpcs.updateProduct,
-      (asked) => catalog.updateProduct(asked.storeId, asked.id, asked.patch, conditionOf(asked)),
+      (asked) => catalog.updateProduct(asked.storeId, asked.id, asked.patch, versionConditionOf(asked)),
       resource
     ),
     "products.delete": write(
       Rpcs.deleteProduct,
-      (asked) => catalog.deleteProduct(asked.storeId, asked.id, conditionOf(asked)),
+      (asked) => catalog.deleteProduct(asked.storeId, asked.id, versionConditionOf(asked)),
       deleted
     ),
 
     "collections.list": inStore(
       Rpcs.listCollections,
-      ({ payload }) => catalog.listCollections(payload.storeId, requestOf(payload)),
+      ({ payload }) => catalog.listCollections(payload.storeId, pageRequestOf(payload)),
       page
     ),
     "collections.get": inStore(
@@ -53,13 +53,13 @@ export const makeCatalogProcedures = Effect.gen(function* () {
     ),
     "collections.update": write(
       Rpcs.updateCollection,
-      (asked) => catalog.updateCollection(asked.storeId, asked.id, asked.patch, conditionOf(asked)),
+      (asked) => catalog.updateCollection(asked.storeId, asked.id, asked.patch, versionConditionOf(asked)),
       resource
     ),
     "collections.delete": write(
       Rpcs.deleteCollection,
-      (asked) => catalog.deleteCollection(asked.storeId, asked.id, conditionOf(asked)),
+      (asked) => catalog.deleteCollection(asked.storeId, asked.id, versionConditionOf(asked)),
       deleted
     )
-  } satisfies ProceduresOf<typeof Rpcs.ProductRpcs | typeof Rpcs.CollectionRpcs>
+  }
 })

@@ -1,22 +1,36 @@
-import { Effect, Stream } from "effect"
+import { Context, Effect, Stream } from "effect"
 import { AgentScopeMissing } from "../../domain/access/Agents.ts"
+import { decodeWith } from "../../domain/Decoder.ts"
 import { Changes } from "../../domain/journal/Changes.ts"
 import { CatalogKind, SCOPES } from "../../domain/journal/Kinds.ts"
-import { followChanges, type Streams } from "../Changes.ts"
-import { Principal } from "../Principal.ts"
-import { type StreamsOf, streamInStore } from "./Streams.ts"
+import { followChanges } from "../Changes.ts"
+import { CallersOf, CurrentPrincipal, Principal } from "../Principal.ts"
+import { ServedStreams } from "../server/ServedRpcs.ts"
+import { authorizeIn } from "./Procedure.ts"
 
-/** What a principal is told of. */
+/** The kinds of resources whose changes a principal may read. */
 const readableBy = Principal.$match({
   Merchant: () => CatalogKind.literals,
   Agent: ({ scopes }) => CatalogKind.literals.filter((kind) => scopes.includes(SCOPES[kind].read))
 })
 
-export const makeChangeStreams = Effect.map(Changes, ({ follow }): StreamsOf<typeof Streams> => ({
-  "changes.follow": streamInStore(followChanges, ({ after, storeId }, principal) => {
-    const readable = readableBy(principal)
-    return readable.length === 0
-      ? Stream.fail(new AgentScopeMissing({ scope: SCOPES.product.read }))
-      : follow(storeId, after, readable)
+export const StreamHandlers = ServedStreams.toLayer(
+  Effect.gen(function* () {
+    const { follow } = yield* Changes
+    const decode = decodeWith(followChanges.payloadSchema)
+    const callers = Context.get(followChanges.annotations, CallersOf)
+
+    return ServedStreams.of({
+      "changes.follow": (json) =>
+        Stream.unwrap(
+          Effect.gen(function* () {
+            yield* authorizeIn(json, callers)
+            const { after, storeId } = yield* Effect.fromResult(decode(json, true))
+            const readable = readableBy(yield* CurrentPrincipal)
+            if (readable.length === 0) return yield* new AgentScopeMissing({ scope: SCOPES.product.read })
+            return follow(storeId, after, readable)
+          })
+        )
+    })
   })
-}))
+)

@@ -1,26 +1,25 @@
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import { type AppId, SECRET_OVERLAP } from "../../domain/access/Apps.ts"
 import { Developers } from "../../domain/access/Developers.ts"
 import type { MerchantId } from "../../domain/Actor.ts"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import * as Rpcs from "../Developers.ts"
-import { asItIs, encoded, page } from "./Answers.ts"
-import { requestOf } from "./Asked.ts"
-import { makeOwnWrites, readOwn } from "./Own.ts"
-import type { ProceduresOf } from "./Procedure.ts"
+import { pageRequestOf } from "../Shapes.ts"
+import { encoded, page } from "./StoredJson.ts"
+import { makeAccountWrites, readAccount } from "./AccountProcedures.ts"
 
 export const makeDeveloperProcedures = Effect.gen(function* () {
   const developers = yield* Developers
   const webhooks = yield* Webhooks
-  const { write, writeSecret } = yield* makeOwnWrites
+  const { write, writeSecret } = yield* makeAccountWrites
 
   /** What `work` tells of an app, to whom it belongs. */
   const ofOwn = <A, E>(developer: MerchantId, app: AppId, work: Effect.Effect<A, E>) =>
     Effect.andThen(developers.requireOwn(developer, app), work)
 
   return {
-    "apps.list": readOwn(Rpcs.listApps, (payload, { id }) => developers.list(id, requestOf(payload)), page),
-    "apps.get": readOwn(Rpcs.getApp, (payload, { id }) => developers.get(id, payload.id), asItIs),
+    "apps.list": readAccount(Rpcs.listApps, (payload, { id }) => developers.list(id, pageRequestOf(payload)), page),
+    "apps.get": readAccount(Rpcs.getApp, (payload, { id }) => developers.get(id, payload.id), identity),
     "apps.create": writeSecret(Rpcs.createApp, "clientSecret", ({ app }, { id }) =>
       Effect.succeed(developers.create(id, app))
     ),
@@ -31,13 +30,13 @@ export const makeDeveloperProcedures = Effect.gen(function* () {
       ({ id: app, overlapHours = SECRET_OVERLAP.usual }, { id }) =>
         Effect.succeed(developers.rotateSecret(id, app, overlapHours))
     ),
-    "apps.installations": readOwn(
+    "apps.installations": readAccount(
       Rpcs.listAppInstallations,
-      (payload, { id }) => developers.installations(id, payload.id, requestOf(payload)),
+      (payload, { id }) => developers.installations(id, payload.id, pageRequestOf(payload)),
       page
     ),
 
-    "appWebhooks.get": readOwn(
+    "appWebhooks.get": readAccount(
       Rpcs.getAppWebhook,
       (payload, { id }) => ofOwn(id, payload.id, webhooks.show(payload.id)),
       encoded(Rpcs.getAppWebhook)
@@ -50,29 +49,29 @@ export const makeDeveloperProcedures = Effect.gen(function* () {
     ),
 
     // Each is the same when it is done twice, and a test is sent each time: none of them takes a key.
-    "appWebhooks.pause": readOwn(
+    "appWebhooks.pause": readAccount(
       Rpcs.pauseAppWebhook,
       (payload, { id }) => ofOwn(id, payload.id, Effect.as(webhooks.pause(payload.id), {})),
       encoded(Rpcs.pauseAppWebhook)
     ),
-    "appWebhooks.resume": readOwn(
+    "appWebhooks.resume": readAccount(
       Rpcs.resumeAppWebhook,
       ({ id: app, missed }, { id }) => ofOwn(id, app, webhooks.resume(app, missed)),
       encoded(Rpcs.resumeAppWebhook)
     ),
-    "appWebhooks.test": readOwn(
+    "appWebhooks.test": readAccount(
       Rpcs.testAppWebhook,
       (payload, { id }) => ofOwn(id, payload.id, webhooks.test(payload.id, id)),
       encoded(Rpcs.testAppWebhook)
     ),
 
-    "appDeliveries.list": readOwn(
+    "appDeliveries.list": readAccount(
       Rpcs.listAppDeliveries,
       (payload, { id }) =>
-        ofOwn(id, payload.id, webhooks.deliveries(payload.id, { ...requestOf(payload), state: payload.state })),
+        ofOwn(id, payload.id, webhooks.deliveries(payload.id, { ...pageRequestOf(payload), state: payload.state })),
       encoded(Rpcs.listAppDeliveries)
     ),
-    "appDeliveries.attempts": readOwn(
+    "appDeliveries.attempts": readAccount(
       Rpcs.listAppAttempts,
       ({ eventId, id: app }, { id }) => ofOwn(id, app, webhooks.attempts(app, eventId)),
       encoded(Rpcs.listAppAttempts)
@@ -80,5 +79,5 @@ export const makeDeveloperProcedures = Effect.gen(function* () {
     "appDeliveries.redeliver": write(Rpcs.redeliverToApp, ({ eventId, id: app }, { id }) =>
       developers.redeliver(id, app, eventId)
     )
-  } satisfies ProceduresOf<typeof Rpcs.AppRpcs | typeof Rpcs.AppWebhookRpcs | typeof Rpcs.AppDeliveryRpcs>
+  }
 })

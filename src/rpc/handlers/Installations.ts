@@ -1,10 +1,10 @@
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import { Installations } from "../../domain/access/Installations.ts"
 import { Requests } from "../../domain/access/Requests.ts"
 import * as Rpcs from "../Installations.ts"
-import { asItIs, deleted, page } from "./Answers.ts"
-import { requestOf } from "./Asked.ts"
-import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
+import { pageRequestOf } from "../Shapes.ts"
+import { deleted, page } from "./StoredJson.ts"
+import { makeProcedures } from "./Procedure.ts"
 
 export const makeInstallationProcedures = Effect.gen(function* () {
   const installations = yield* Installations
@@ -14,29 +14,29 @@ export const makeInstallationProcedures = Effect.gen(function* () {
   return {
     "installations.list": inStore(
       Rpcs.listInstallations,
-      ({ payload }) => installations.listInstalled(payload.storeId, requestOf(payload)),
+      ({ payload }) => installations.listInstalled(payload.storeId, pageRequestOf(payload)),
       page
     ),
     "installations.get": inStore(
       Rpcs.getInstallation,
       ({ payload }) => installations.getInstalled(payload.storeId, payload.id),
-      asItIs
+      identity
     ),
     "installations.requests": inStore(
       Rpcs.recentRequests,
       ({ payload }) => requests.recent(payload.storeId, payload.id),
-      asItIs
+      identity
     ),
     "installations.suspend": write(
       Rpcs.suspendInstallation,
       ({ id, storeId }) => installations.suspend(storeId, id),
-      asItIs
+      identity
     ),
     "installations.resume": write(
       Rpcs.resumeInstallation,
       ({ id, storeId }) => installations.resume(storeId, id),
-      asItIs
+      identity
     ),
     "installations.uninstall": write(Rpcs.uninstall, ({ id, storeId }) => installations.uninstall(storeId, id), deleted)
-  } satisfies ProceduresOf<typeof Rpcs.InstallationRpcs>
+  }
 })

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import * as Rpcs from "../Inventory.ts"
-import { resource } from "./Answers.ts"
-import { conditionOf } from "./Asked.ts"
-import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
+import { versionConditionOf } from "../Shapes.ts"
+import { resource } from "./StoredJson.ts"
+import { makeProcedures } from "./Procedure.ts"
 
 export const makeInventoryProcedures = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -12,8 +12,8 @@ export const makeInventoryProcedures = Effect.gen(function* () {
   return {
     "inventory.change": write(
       Rpcs.changeInventory,
-      (asked) => catalog.setInventory(asked.storeId, asked.id, asked.change, conditionOf(asked)),
+      (asked) => catalog.setInventory(asked.storeId, asked.id, asked.change, versionConditionOf(asked)),
       resource
     )
-  } satisfies ProceduresOf<typeof Rpcs.InventoryRpcs>
+  }
 })

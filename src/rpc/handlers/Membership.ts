@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import * as Rpcs from "../Membership.ts"
-import { encoded } from "./Answers.ts"
-import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
+import { encoded } from "./StoredJson.ts"
+import { makeProcedures } from "./Procedure.ts"
 
 export const makeMembershipProcedures = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -19,5 +19,5 @@ export const makeMembershipProcedures = Effect.gen(function* () {
       ({ payload: { productId, storeId, ...rules } }) => catalog.explainMembership(storeId, productId, rules),
       encoded(Rpcs.explainMembership)
     )
-  } satisfies ProceduresOf<typeof Rpcs.MembershipRpcs>
+  }
 })

@@ -1,5 +1,4 @@
-import { Context, Effect, Option, Result, Schema } from "effect"
-import type { Rpc, RpcGroup } from "effect/rpc"
+import { Context, Effect, Option, Result, type Schema } from "effect"
 import { hash } from "node:crypto"
 import { AgentRefused, Agents, AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { OwnersOnly } from "../../domain/access/Merchants.ts"
@@ -11,54 +10,46 @@ import { Bulkhead, WorkWeight } from "../../domain/Bulkhead.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject, stringify } from "../../domain/Json.ts"
-import { StoreId, StoreNotFound } from "../../domain/Store.ts"
+import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
 import {
   actorOf,
   type Callers,
   CallersOf,
-  CallRefused,
   CallOrigin,
+  type CallRefused,
   CurrentPrincipal,
   type Origin,
   Principal
 } from "../Principal.ts"
-import type { WriteRefused } from "../Shapes.ts"
-import { written } from "./Answers.ts"
+import { storeIn, type WriteRefused } from "../Shapes.ts"
+import { written } from "./StoredJson.ts"
 
-/** A procedure, and what answers its calls: with the JSON of its success, or of an error that its definition declares. */
-export interface Procedure<Tag extends string = string> {
-  readonly tag: Tag
-  readonly answer: (payload: JsonObject) => Effect.Effect<JsonText, JsonText, CurrentPrincipal>
-}
+/** Answers calls of a procedure with the JSON of its success. The payload is not decoded yet. */
+export type Handler<Refusal> = (payload: JsonObject) => Effect.Effect<JsonText, Refusal | CallRefused, CurrentPrincipal>
 
-/** A procedure that writes. */
-export interface Writing<Tag extends string, Refusal> extends Procedure<Tag> {
-  /** The write that is asked for with a payload, to be done in another's name. */
+/** A handler that writes. */
+export interface WriteHandler<Refusal> extends Handler<Refusal> {
+  /** Describes the write that a payload asks for, to be performed in the name of another principal. */
   readonly describe: (payload: JsonObject, principal: Principal) => Result.Result<Write<unknown, Refusal>, BadRequest>
 }
 
-/** A procedure for each definition of a group, by its tag. */
-export type ProceduresOf<Group> = {
-  readonly [Tag in Rpc.Tag<RpcGroup.Rpcs<Group>>]: Procedure<Tag>
-}
-
-/** What is read of a definition. */
-export interface Definition<Tag extends string, Payload, Refusal> {
-  readonly _tag: Tag
+/** The parts of a definition that a handler uses. */
+export interface Definition<Payload, Refusal> {
+  readonly _tag: string
   readonly payloadSchema: Schema.Codec<Payload, unknown>
   readonly errorSchema: Schema.Codec<Refusal, unknown>
   readonly annotations: Context.Context<never>
 }
 
-/** Of a call in a store: what it says, who says it, and where. */
+/** A call in a store. */
 interface InStore<Payload> {
   readonly payload: Payload
   readonly principal: Principal
   readonly origin: Origin
 }
 
-/** What every payload of a store says. */
+/** The member that every payload of a store has. */
 export interface OfStore {
   readonly storeId: StoreId
 }
@@ -68,52 +59,41 @@ interface Keyed extends OfStore {
   readonly dryRun?: boolean
 }
 
-/** What tells one operation from another under the same key. */
+/** Distinguishes operations under the same key. */
 export const fingerprint = (tag: string, payload: JsonObject) =>
   hash("sha256", `rpc ${tag}\n${canonical(payload)}`, "buffer")
 
-/** Encodes an error of a definition, or one that any call may be refused with. */
-export const errorJson = <Refusal>(schema: Schema.Codec<Refusal, unknown>) => {
-  const encode = Schema.encodeEffect(Schema.Union([schema, CallRefused]))
-  return (error: Refusal | CallRefused): Effect.Effect<JsonText> => Effect.orDie(Effect.map(encode(error), stringify))
-}
-
-type NotAdmitted = StoreNotFound | OwnersOnly | AgentRefused | AgentScopeMissing
+type NotAuthorized = StoreNotFound | OwnersOnly | AgentRefused | AgentScopeMissing
 
 /**
- * A procedure, by default one for merchants that is of no store. It may refuse with what its definition declares. Whoever
- * may not call it is refused before the payload is decoded: that costs, and its issues are none of their business.
+ * A handler that decodes its payload strictly by a definition, and fails with the errors that it declares. Principals who
+ * may not call it are refused before that: decoding costs, and its issues may tell of the store. By default, merchants call
+ * it outside of a store.
  */
-export const procedure = <Tag extends string, Payload, Refusal>(
-  { _tag, errorSchema, payloadSchema }: Definition<Tag, Payload, Refusal>,
+export const procedure = <Payload, Refusal>(
+  { payloadSchema }: Definition<Payload, Refusal>,
   run: (
     payload: Payload,
     json: JsonObject
   ) => Effect.Effect<JsonText, NoInfer<Refusal> | CallRefused, CurrentPrincipal>,
-  admitted: (json: JsonObject) => Effect.Effect<unknown, NotAdmitted, CurrentPrincipal> = () => currentMerchant
-): Procedure<Tag> => {
+  check: (json: JsonObject) => Effect.Effect<unknown, NotAuthorized, CurrentPrincipal> = () => currentMerchant
+): Handler<Refusal> => {
   const decode = decodeWith(payloadSchema)
-  const toJson = errorJson(errorSchema)
-  return {
-    tag: _tag,
-    answer: (json) =>
-      admitted(json).pipe(
-        Effect.andThen(Effect.suspend(() => Effect.fromResult(decode(json, true)))),
-        Effect.flatMap((payload) => run(payload, json)),
-        Effect.catch((error) => Effect.flip(toJson(error)))
-      )
-  }
+  return Effect.fnUntraced(function* (json) {
+    yield* check(json)
+    return yield* run(yield* Effect.fromResult(decode(json, true)), json)
+  })
 }
 
-/** Whether a principal may call what `callers` may, in a store. Whether there is one where they may do nothing is not told. */
-export const admit = (principal: Principal, store: StoreId, callers: Callers): Effect.Effect<void, NotAdmitted> =>
+/** Refuses a principal who may not call what `callers` may in a store. To strangers, a store does not exist. */
+export const authorize = (principal: Principal, store: StoreId, callers: Callers): Effect.Effect<void, NotAuthorized> =>
   Principal.$match(principal, {
-    Merchant: ({ roles }): Effect.Effect<void, NotAdmitted> => {
+    Merchant: ({ roles }): Effect.Effect<void, NotAuthorized> => {
       const role = roles[store]
       if (role === undefined) return new StoreNotFound()
       return callers.members === "owners" && role !== "owner" ? new OwnersOnly() : Effect.void
     },
-    Agent: ({ scopes, storeId }): Effect.Effect<void, NotAdmitted> => {
+    Agent: ({ scopes, storeId }): Effect.Effect<void, NotAuthorized> => {
       if (storeId !== store) return new StoreNotFound()
       if (callers.agents === "none") return new AgentRefused()
       if (callers.agents === "all" || scopes.includes(callers.agents)) return Effect.void
@@ -121,16 +101,11 @@ export const admit = (principal: Principal, store: StoreId, callers: Callers): E
     }
   })
 
-const decodeStore = Schema.decodeUnknownOption(StoreId)
-
-/** The store that a payload names. */
-export const storeIn = (json: JsonObject): Option.Option<StoreId> => decodeStore(json["storeId"])
-
-/** Admits the current principal to the store that a payload names. A payload without a store is left to its decoder. */
-export const admitIn = (json: JsonObject, callers: Callers): Effect.Effect<void, NotAdmitted, CurrentPrincipal> =>
+/** Checks the current principal against the store that a payload names. Payloads without a store fail in their decoder. */
+export const authorizeIn = (json: JsonObject, callers: Callers): Effect.Effect<void, NotAuthorized, CurrentPrincipal> =>
   Option.match(storeIn(json), {
     onNone: () => Effect.void,
-    onSome: (store) => Effect.flatMap(CurrentPrincipal, (principal) => admit(principal, store, callers))
+    onSome: (store) => Effect.flatMap(CurrentPrincipal, (principal) => authorize(principal, store, callers))
   })
 
 export type Merchant = Extract<Principal, { readonly _tag: "Merchant" }>
@@ -139,22 +114,22 @@ export type Merchant = Extract<Principal, { readonly _tag: "Merchant" }>
 export const merchantIn = (principal: Principal): Effect.Effect<Merchant, AgentRefused> =>
   principal._tag === "Merchant" ? Effect.succeed(principal) : new AgentRefused()
 
-/** The same, for what is theirs and in no store. */
+/** The merchant who calls a procedure outside of a store. */
 export const currentMerchant = Effect.flatMap(CurrentPrincipal, merchantIn)
 
-/** The frames of procedures that read and write in a store. */
+/** Constructors of handlers that read and write in a store. */
 export const makeProcedures = Effect.gen(function* () {
   const { budgeted } = yield* Agents
   const { propose } = yield* Proposals
   const { inTurn } = yield* Bulkhead
   const { once } = yield* Idempotency
 
-  /** A procedure of a store, in its turn among what is asked there: answers with what `run` finds. */
-  const inStore = <Tag extends string, Payload extends OfStore, Refusal, Found>(
-    definition: Definition<Tag, Payload, Refusal>,
+  /** A handler of a store, which waits for its turn among the calls of the store. */
+  const inStore = <Payload extends OfStore, Refusal, Found>(
+    definition: Definition<Payload, Refusal>,
     run: (asked: InStore<Payload>, json: JsonObject) => Effect.Effect<Found, NoInfer<Refusal> | CallRefused>,
     toJson: (found: Found, payload: Payload) => JsonText
-  ): Procedure<Tag> => {
+  ): Handler<Refusal> => {
     const weight = Context.get(definition.annotations, WorkWeight)
     const callers = Context.get(definition.annotations, CallersOf)
     return procedure(
@@ -166,13 +141,13 @@ export const makeProcedures = Effect.gen(function* () {
           const found = yield* inTurn(payload.storeId, weight, run({ payload, principal, origin }, json))
           return toJson(found, payload)
         }),
-      (json) => admitIn(json, callers)
+      (json) => authorizeIn(json, callers)
     )
   }
 
   /**
-   * Performs a write once for a key of its principal, or rehearses it. What an agent performs is of its budget. What a
-   * merchant approves is done in the name of the agent that proposed it.
+   * Performs a write once for a key of its principal, or rehearses it. Writes of an agent count in its budget. An approved
+   * write is performed in the name of the agent that proposed it.
    */
   const performed = <Payload extends Keyed, Made, Refusal>(
     { _tag }: { readonly _tag: string },
@@ -197,14 +172,14 @@ export const makeProcedures = Effect.gen(function* () {
     )
 
   /**
-   * A write: performed once, and answered with the same text each time; or only rehearsed. What agents need a scope for is
-   * kept as a proposal where the agent may only propose.
+   * A handler that performs a write once and replays its response, or rehearses it. For agents that may only propose, it
+   * stores a proposal of each write that needs a scope.
    */
-  const write = <Tag extends string, Payload extends Keyed, Refusal, Made>(
-    definition: Definition<Tag, Payload, Refusal | WriteRefused>,
+  const write = <Payload extends Keyed, Refusal, Made>(
+    definition: Definition<Payload, Refusal | WriteRefused>,
     run: (payload: Payload, principal: Principal) => Write<Made, NoInfer<Refusal> | CallRefused>,
     toJson: (made: Made, payload: Payload) => JsonText
-  ): Writing<Tag, Refusal | CallRefused> => {
+  ): WriteHandler<Refusal | WriteRefused | CallRefused> => {
     const decode = decodeWith(definition.payloadSchema)
     const { agents } = Context.get(definition.annotations, CallersOf)
     const keptJson = (kept: Kept<Made>, payload: Payload) =>
@@ -220,10 +195,10 @@ export const makeProcedures = Effect.gen(function* () {
       return performed(definition, asked, json, propose(payload.storeId, proposal, described), keptJson)
     }
 
-    return {
-      ...inStore(definition, perform, written),
-      describe: (json, principal) => Result.map(decode(json, true), (payload) => run(payload, principal))
-    }
+    return Object.assign(inStore(definition, perform, written), {
+      describe: (json: JsonObject, principal: Principal) =>
+        Result.map(decode(json, true), (payload) => run(payload, principal))
+    })
   }
 
   return { inStore, performed, write }

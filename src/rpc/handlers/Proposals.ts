@@ -1,11 +1,11 @@
-import { Effect, Result } from "effect"
+import { Effect, Result, identity } from "effect"
 import { Proposals } from "../../domain/access/Proposals.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import * as Rpcs from "../Proposals.ts"
+import { pageRequestOf } from "../Shapes.ts"
 import type { CallRefused, Principal } from "../Principal.ts"
-import { asItIs, page, written } from "./Answers.ts"
-import { makeProcedures, merchantIn, type ProceduresOf, type Writing } from "./Procedure.ts"
-import { requestOf } from "./Asked.ts"
+import { page, written } from "./StoredJson.ts"
+import { makeProcedures, merchantIn, type WriteHandler } from "./Procedure.ts"
 
 /** The agent who asks, who sees its own alone. */
 const agentIn = (principal: Principal) => (principal._tag === "Agent" ? principal.id : null)
@@ -16,7 +16,7 @@ type Proposable = (typeof Rpcs.PROPOSABLE)[number]["_tag"]
 
 /** Proposals of what these procedures do. */
 export const makeProposalProcedures = (
-  procedures: Readonly<Record<Proposable, Writing<string, typeof Rpcs.ProposedRefused.Type | CallRefused>>>
+  procedures: Readonly<Record<Proposable, WriteHandler<typeof Rpcs.ProposedRefused.Type | CallRefused>>>
 ) =>
   Effect.gen(function* () {
     const proposals = yield* Proposals
@@ -30,7 +30,7 @@ export const makeProposalProcedures = (
         Rpcs.listProposals,
         ({ payload, principal }) =>
           proposals.list(payload.storeId, {
-            ...requestOf(payload),
+            ...pageRequestOf(payload),
             agentId: agentIn(principal),
             isPending: payload.pending
           }),
@@ -39,7 +39,7 @@ export const makeProposalProcedures = (
       "proposals.get": inStore(
         Rpcs.getProposal,
         ({ payload, principal }) => proposals.get(payload.storeId, payload.id, agentIn(principal)),
-        asItIs
+        identity
       ),
       "proposals.approve": inStore(
         Rpcs.approveProposal,
@@ -52,7 +52,7 @@ export const makeProposalProcedures = (
               byTag.get(procedure)?.describe(payload, asked.principal) ?? Result.fail(GONE)
             )
             const approval = proposals.approve(storeId, id, by, described)
-            return yield* performed(Rpcs.approveProposal, asked, given, approval, asItIs, { agent, by })
+            return yield* performed(Rpcs.approveProposal, asked, given, approval, identity, { agent, by })
           }),
         written
       ),
@@ -63,7 +63,7 @@ export const makeProposalProcedures = (
             const { id, reason, storeId } = asked.payload
             const { id: by } = yield* merchantIn(asked.principal)
             const rejection = proposals.reject(storeId, id, by, reason)
-            return yield* performed(Rpcs.rejectProposal, asked, given, rejection, asItIs)
+            return yield* performed(Rpcs.rejectProposal, asked, given, rejection, identity)
           }),
         written
       ),
@@ -72,9 +72,9 @@ export const makeProposalProcedures = (
         (asked, given) => {
           const { id, storeId } = asked.payload
           const withdrawal = proposals.withdraw(storeId, id, agentIn(asked.principal))
-          return performed(Rpcs.withdrawProposal, asked, given, withdrawal, asItIs)
+          return performed(Rpcs.withdrawProposal, asked, given, withdrawal, identity)
         },
         written
       )
-    } satisfies ProceduresOf<typeof Rpcs.ProposalRpcs>
+    }
   })

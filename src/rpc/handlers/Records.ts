@@ -1,12 +1,12 @@
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import { Customers } from "../../domain/records/Customer.ts"
 import { Orders } from "../../domain/records/Order.ts"
 import type { Shown } from "../../domain/records/Records.ts"
 import type { Principal } from "../Principal.ts"
 import * as Rpcs from "../Records.ts"
-import { asItIs, page } from "./Answers.ts"
-import { requestOf } from "./Asked.ts"
-import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
+import { pageRequestOf } from "../Shapes.ts"
+import { page } from "./StoredJson.ts"
+import { makeProcedures } from "./Procedure.ts"
 
 /** Personal data is for people. */
 const shownTo = ({ _tag }: Principal): Shown => ({ isPersonal: _tag === "Merchant" })
@@ -21,7 +21,7 @@ export const makeRecordProcedures = Effect.gen(function* () {
       Rpcs.listOrders,
       ({ payload, principal }) =>
         orders.list(payload.storeId, {
-          ...requestOf(payload),
+          ...pageRequestOf(payload),
           ...shownTo(principal),
           updatedSince: payload.updatedSince
         }),
@@ -30,14 +30,14 @@ export const makeRecordProcedures = Effect.gen(function* () {
     "orders.get": inStore(
       Rpcs.getOrder,
       ({ payload, principal }) => orders.get(payload.storeId, payload.id, shownTo(principal)),
-      asItIs
+      identity
     ),
 
     "customers.list": inStore(
       Rpcs.listCustomers,
       ({ payload, principal }) =>
         customers.list(payload.storeId, {
-          ...requestOf(payload),
+          ...pageRequestOf(payload),
           ...shownTo(principal),
           updatedSince: payload.updatedSince
         }),
@@ -46,7 +46,7 @@ export const makeRecordProcedures = Effect.gen(function* () {
     "customers.get": inStore(
       Rpcs.getCustomer,
       ({ payload, principal }) => customers.get(payload.storeId, payload.id, shownTo(principal)),
-      asItIs
+      identity
     )
-  } satisfies ProceduresOf<typeof Rpcs.OrderRpcs | typeof Rpcs.CustomerRpcs>
+  }
 })

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { FOUND, Search } from "../../domain/catalog/Search.ts"
 import * as Rpcs from "../Search.ts"
-import { page } from "./Answers.ts"
-import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
+import { page } from "./StoredJson.ts"
+import { makeProcedures } from "./Procedure.ts"
 
 export const makeSearchProcedures = Effect.gen(function* () {
   const search = yield* Search
@@ -14,5 +14,5 @@ export const makeSearchProcedures = Effect.gen(function* () {
       ({ payload: { limit = FOUND, storeId, ...asked } }) => search.products(storeId, { ...asked, limit }),
       page
     )
-  } satisfies ProceduresOf<typeof Rpcs.SearchRpcs>
+  }
 })

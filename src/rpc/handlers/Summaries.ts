@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import * as Rpcs from "../Summaries.ts"
-import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
+import { makeProcedures } from "./Procedure.ts"
 
 export const makeSummaryProcedures = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -13,5 +13,5 @@ export const makeSummaryProcedures = Effect.gen(function* () {
       ({ payload: { ids, storeId } }) => catalog.summarizeProducts(storeId, ids),
       (items) => `{"items":${items}}`
     )
-  } satisfies ProceduresOf<typeof Rpcs.SummaryRpcs>
+  }
 })

@@ -1,9 +1,9 @@
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import { StoreWebhooks } from "../../domain/webhooks/StoreWebhooks.ts"
 import * as Rpcs from "../Webhooks.ts"
-import { asItIs, page } from "./Answers.ts"
-import { requestOf } from "./Asked.ts"
-import { makeProcedures, type ProceduresOf } from "./Procedure.ts"
+import { pageRequestOf } from "../Shapes.ts"
+import { page } from "./StoredJson.ts"
+import { makeProcedures } from "./Procedure.ts"
 
 const dateOf = (time: string | undefined) => (time === undefined ? undefined : new Date(time))
 
@@ -15,24 +15,24 @@ export const makeWebhookProcedures = Effect.gen(function* () {
     "webhooks.get": inStore(
       Rpcs.getWebhook,
       ({ payload }) => webhooks.show(payload.storeId, payload.installationId),
-      asItIs
+      identity
     ),
     "webhooks.pause": write(
       Rpcs.pauseWebhook,
       ({ installationId, storeId }) => webhooks.hold(storeId, installationId),
-      asItIs
+      identity
     ),
     "webhooks.resume": write(
       Rpcs.resumeWebhook,
       ({ installationId, storeId }) => webhooks.release(storeId, installationId),
-      asItIs
+      identity
     ),
 
     "deliveries.list": inStore(
       Rpcs.listDeliveries,
       ({ payload }) =>
         webhooks.deliveries(payload.storeId, payload.installationId, {
-          ...requestOf(payload),
+          ...pageRequestOf(payload),
           state: payload.state,
           since: dateOf(payload.since),
           until: dateOf(payload.until)
@@ -42,12 +42,12 @@ export const makeWebhookProcedures = Effect.gen(function* () {
     "deliveries.get": inStore(
       Rpcs.getDelivery,
       ({ payload }) => webhooks.delivery(payload.storeId, payload.installationId, payload.eventId),
-      asItIs
+      identity
     ),
     "deliveries.redeliver": write(
       Rpcs.redeliver,
       ({ eventId, installationId, storeId }) => webhooks.redeliver(storeId, installationId, eventId),
-      asItIs
+      identity
     )
-  } satisfies ProceduresOf<typeof Rpcs.WebhookRpcs | typeof Rpcs.DeliveryRpcs>
+  }
 })

@@ -1,15 +1,16 @@
 import { Effect, type Redacted } from "effect"
-import { makeIdentify, principalAt } from "../handlers/Identify.ts"
-import type { Procedures, Sent } from "./Protocol.ts"
+import { makeIdentify, principalAt } from "../server/Identify.ts"
+import type { AnswerCall } from "../server/RpcCalls.ts"
+import type { Sent } from "./Protocol.ts"
 
 /** Knows who sends messages of the Model Context Protocol, and answers them. */
-export const makeMessages = Effect.fnUntraced(function* (procedures: Procedures) {
+export const makeMessages = Effect.fnUntraced(function* (answerCall: AnswerCall) {
   const identify = yield* makeIdentify
   // Loaded with the first message: the protocol's library, and tools made of all procedures, would take every start 0.2 s.
   const answer = yield* Effect.cached(
     Effect.map(
       Effect.promise(() => import("./Protocol.ts")),
-      ({ makeAnswer }) => makeAnswer(procedures)
+      ({ makeAnswer }) => makeAnswer(answerCall)
     )
   )
   return {

@@ -7,9 +7,8 @@ import {
 } from "@modelcontextprotocol/server"
 import { Effect, Result } from "effect"
 import { bareNumbers, type JsonObject } from "../../domain/Json.ts"
-import type { Procedure } from "../handlers/Procedure.ts"
-import { settled } from "../handlers/Settled.ts"
 import type { Agent } from "../Principal.ts"
+import type { AnswerCall } from "../server/RpcCalls.ts"
 import { INSTRUCTIONS } from "./Instructions.ts"
 import { makeResources } from "./Resources.ts"
 import { makeTools, type Tool } from "./Tools.ts"
@@ -44,14 +43,11 @@ const SECONDS = 60
 const isFor = ({ scopes }: Agent, { callers }: Tool) =>
   callers === "all" || (callers !== "none" && scopes.includes(callers))
 
-/** What the tools and resources are made of. */
-export type Procedures = Readonly<Record<string, Procedure>> & { readonly "store.get": Procedure }
-
 /** Answers each message by a server of its own: nothing is shared with another (docs/decisions/0016). */
-export const makeAnswer = (procedures: Procedures) => {
-  const tools = makeTools(Object.values(procedures))
+export const makeAnswer = (answerCall: AnswerCall) => {
+  const tools = makeTools(answerCall)
   const toolsByName = new Map(tools.map((tool) => [tool.definition.name, tool]))
-  const resources = makeResources(procedures["store.get"])
+  const resources = makeResources(answerCall)
   const resourcesByUri = new Map(resources.map((resource) => [resource.definition.uri, resource]))
 
   const serverOf = ({ agent, requestId }: Sent, run: <A>(effect: Effect.Effect<A>) => Promise<A>) => {
@@ -76,7 +72,7 @@ export const makeAnswer = (procedures: Procedures) => {
     server.setRequestHandler("resources/read", async ({ params: { uri } }) => {
       const resource = resourcesByUri.get(uri)
       if (resource === undefined) throw new ResourceNotFoundError(uri)
-      const read = await run(settled(resource.read(agent), requestId))
+      const read = await run(Effect.result(resource.read(agent, requestId)))
       if (Result.isSuccess(read)) {
         const { mimeType } = resource.definition
         return { contents: [{ uri, text: read.success, ...(mimeType === undefined ? {} : { mimeType }) }] }

@@ -2,15 +2,16 @@ import type { Resource as Definition } from "@modelcontextprotocol/server"
 import { Effect } from "effect"
 import { LANGUAGE } from "../../domain/catalog/Rule.ts"
 import type { JsonText } from "../../domain/Document.ts"
-import type { Procedure } from "../handlers/Procedure.ts"
-import { type Agent, CurrentPrincipal } from "../Principal.ts"
+import type { Agent } from "../Principal.ts"
+import { getStore } from "../Access.ts"
+import type { AnswerCall } from "../server/RpcCalls.ts"
 import { marked } from "./Results.ts"
 
 /** What there is to read beside the tools, without arguments. */
 export interface Resource {
   readonly definition: Definition
   /** Fails with the JSON of an error that may go out. */
-  readonly read: (agent: Agent) => Effect.Effect<string, JsonText>
+  readonly read: (agent: Agent, requestId: string) => Effect.Effect<string, JsonText>
 }
 
 const RULES = `The rules of automated collections. A rule is { "field", "relation", "value" }: a field of products, how it is compared, and with what. A collection holds the products that satisfy every rule, or any rule if it is \`disjunctive\`; no rules match nothing. Text is compared whatever its case. \`in\` and \`not_in\` take a list as value, \`is_set\` and \`is_not_set\` none. A product that has no value satisfies only the negated relations. \`tags\` and \`variant.*\` hold when any of their values does.
@@ -19,8 +20,8 @@ ${LANGUAGE}
 
 Fast, as an index answers it: \`tags\`, \`vendorName\`, \`productType\` or a category with \`equals\` or \`in\`.`
 
-/** What a procedure says of the store, and the language of rules. */
-export const makeResources = ({ answer }: Procedure): ReadonlyArray<Resource> => [
+/** The store as `store.get` returns it, and the language of rules. */
+export const makeResources = (answerCall: AnswerCall): ReadonlyArray<Resource> => [
   {
     definition: {
       uri: "store://facts",
@@ -30,8 +31,16 @@ export const makeResources = ({ answer }: Procedure): ReadonlyArray<Resource> =>
       mimeType: "text/plain"
     },
     // Merchants chose the name.
-    read: (agent) =>
-      Effect.map(Effect.provideService(answer({ storeId: agent.storeId }), CurrentPrincipal, agent), marked)
+    read: (agent, requestId) =>
+      Effect.map(
+        answerCall({
+          tag: getStore._tag,
+          payload: { storeId: agent.storeId },
+          principal: agent,
+          origin: { surface: "mcp", requestId }
+        }),
+        marked
+      )
   },
   {
     definition: {

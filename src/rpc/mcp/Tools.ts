@@ -1,15 +1,15 @@
 import { type CallToolResult, isSpecType, type Tool as Definition } from "@modelcontextprotocol/server"
-import { Context, Effect, Option, Result, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
 import { decodeWith } from "../../domain/Decoder.ts"
 import { Bool, optional } from "../../domain/catalog/Fields.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { type JsonObject, parse } from "../../domain/Json.ts"
 import { ForAgents } from "../ForAgents.ts"
-import { errorJson, type Procedure } from "../handlers/Procedure.ts"
-import { refuse, settled } from "../handlers/Settled.ts"
-import { type Agent, type Callers, CallersOf, CallOrigin, CallRefused, CurrentPrincipal } from "../Principal.ts"
+import { type Agent, type Callers, CallersOf, CallOrigin, CallRefused } from "../Principal.ts"
 import { Rpcs } from "../Rpcs.ts"
+import { maskDefects, refusalJson } from "../server/MaskedDefects.ts"
+import type { AnswerCall } from "../server/RpcCalls.ts"
 import { brief, EACH, ONE } from "./Brief.ts"
 import { inputOf, type ObjectSchema, outputOf } from "./JsonSchema.ts"
 import { found, refused } from "./Results.ts"
@@ -36,14 +36,13 @@ class TookTooLong extends Schema.TaggedError<TookTooLong>()("TookTooLong", {}) {
   }
 }
 
-const tookTooLong = Effect.flip(errorJson(TookTooLong)(new TookTooLong()))
+const TOOK_TOO_LONG: JsonText = JSON.stringify(Schema.encodeSync(TookTooLong)(new TookTooLong()))
 
-/** Ends what takes too long. A write that has begun goes on to its end. */
-const bounded = (work: Effect.Effect<JsonText, JsonText>): Effect.Effect<JsonText, JsonText> =>
-  Effect.flatMap(
-    Effect.timeoutOption(work, `${SECONDS} seconds`),
-    Option.match({ onNone: () => tookTooLong, onSome: Effect.succeed })
-  )
+/** Ends work that takes too long. A write that has begun goes on to its end. */
+const bounded = Effect.timeoutOrElse<JsonText, JsonText, never>({
+  duration: `${SECONDS} seconds`,
+  orElse: () => Effect.fail(TOOK_TOO_LONG)
+})
 
 /** What tools that read take beside what their procedures do. */
 const Reading = Schema.Struct({
@@ -65,7 +64,7 @@ const Refused = Schema.Struct({
   })
 })
 
-const NOT_ASKED = new BadRequest({ reason: INVALID, issues: ["storeId: is not a field that can be set"] })
+const STORE_GIVEN = new BadRequest({ reason: INVALID, issues: ["storeId: is not a field that can be set"] })
 
 const decodeObject = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Unknown))
 const objectOf = (json: JsonText): JsonObject => decodeObject(parse(json))
@@ -92,21 +91,21 @@ const askedOf = ({ payloadSchema }: Rpc, isWrite: boolean): ObjectSchema => {
   return { ...asked, properties }
 }
 
-const toolOf = (rpc: Rpc, description: string, { answer }: Procedure): Tool => {
+const toolOf = (rpc: Rpc, description: string, answerCall: AnswerCall): Tool => {
   const { _tag: tag, annotations, errorSchema, payloadSchema, successSchema } = rpc
   const isWrite = "idempotencyKey" in inputOf(payloadSchema).properties
   const inputSchema = askedOf(rpc, isWrite)
   const isPaged = "limit" in inputSchema.properties
   const decodeError = Schema.decodeUnknownSync(Schema.Union([errorSchema, CallRefused, TookTooLong]))
 
-  const perform = (given: JsonObject, { storeId }: Agent) =>
-    Effect.gen(function* () {
-      if ("storeId" in given) return yield* refuse(NOT_ASKED)
-      if (isWrite) return yield* answer({ ...given, storeId })
-      yield* Effect.catch(Effect.fromResult(decodeReading(given, false)), refuse)
-      const { whole: _, ...asked } = given
-      return yield* answer({ ...(isPaged ? { limit: PAGE } : {}), ...asked, storeId })
-    })
+  /** The payload of a call of the tool. */
+  const payloadOf = Effect.fnUntraced(function* (given: JsonObject, { storeId }: Agent) {
+    if ("storeId" in given) return yield* STORE_GIVEN
+    if (isWrite) return { ...given, storeId }
+    yield* Effect.fromResult(decodeReading(given, false))
+    const { whole: _, ...payload } = given
+    return { ...(isPaged ? { limit: PAGE } : {}), ...payload, storeId }
+  })
 
   const shown = (content: JsonObject, { whole }: JsonObject) =>
     whole === true ? content : brief(content, isPaged ? EACH : ONE)
@@ -134,23 +133,24 @@ const toolOf = (rpc: Rpc, description: string, { answer }: Procedure): Tool => {
   return {
     definition,
     callers: Context.get(annotations, CallersOf).agents,
-    call: (given, agent, requestId) =>
-      perform(given, agent).pipe(
-        Effect.provideService(CurrentPrincipal, agent),
-        Effect.provideService(CallOrigin, { surface: "mcp", requestId }),
+    call: (given, agent, requestId) => {
+      const origin = { surface: "mcp", requestId } as const
+      return Effect.mapError(payloadOf(given, agent), refusalJson).pipe(
+        Effect.flatMap((payload) => answerCall({ tag, payload, principal: agent, origin })),
         bounded,
         Effect.map((json) => found(shown(objectOf(json), given))),
         Effect.catch((json) => Effect.sync(() => refusedBy(json))),
-        (call) => settled(call, requestId),
-        Effect.map(Result.getOrElse(refusedBy))
+        maskDefects,
+        Effect.catch((error) => Effect.succeed(refusedBy(refusalJson(error)))),
+        Effect.provideService(CallOrigin, origin)
       )
+    }
   }
 }
 
 /** The tools that the procedures make, of those that are meant for agents. */
-export const makeTools = (procedures: ReadonlyArray<Procedure>): ReadonlyArray<Tool> =>
-  procedures.flatMap((procedure) => {
-    const rpc = Rpcs.requests.get(procedure.tag)
-    const description = rpc === undefined ? undefined : Context.get(rpc.annotations, ForAgents)
-    return rpc === undefined || description === undefined ? [] : [toolOf(rpc, description, procedure)]
+export const makeTools = (answerCall: AnswerCall): ReadonlyArray<Tool> =>
+  [...Rpcs.requests.values()].flatMap((rpc) => {
+    const description = Context.get(rpc.annotations, ForAgents)
+    return description === undefined ? [] : [toolOf(rpc, description, answerCall)]
   })

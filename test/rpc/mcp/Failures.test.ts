@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
-import { Config, Context, Deferred, Effect, Fiber, Layer, Logger, References } from "effect"
+import { Config, Context, Deferred, Effect, Fiber, Layer, Logger, References, Schema } from "effect"
 import { HttpRouter } from "effect/http"
+import { Rpc, RpcGroup } from "effect/rpc"
 import { TestClock } from "effect/testing"
 import { connect } from "node:net"
 import { Unavailable } from "../../../src/domain/Unavailable.ts"
@@ -11,9 +12,15 @@ import { makeRpc } from "../../../src/http/Rpc.ts"
 import { serve } from "../../../src/http/Serve.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeAgentProcedures } from "../../../src/rpc/handlers/Agents.ts"
-import { makeCalls } from "../../../src/rpc/handlers/Calls.ts"
-import type { Procedure } from "../../../src/rpc/handlers/Procedure.ts"
+import { getStore } from "../../../src/rpc/Access.ts"
+import { AgentRpcs } from "../../../src/rpc/Agents.ts"
+import { createProduct, deleteProduct, getProduct, listCollections, listProducts } from "../../../src/rpc/Catalog.ts"
 import { makeMessages } from "../../../src/rpc/mcp/Messages.ts"
+import { Identified } from "../../../src/rpc/Principal.ts"
+import { makeHttpCalls } from "../../../src/rpc/server/HttpCalls.ts"
+import { IdentifiedLive } from "../../../src/rpc/server/Identify.ts"
+import { makeRpcCalls } from "../../../src/rpc/server/RpcCalls.ts"
+import { served } from "../../../src/rpc/server/ServedRpcs.ts"
 import { baseUrl } from "../../support/Api.ts"
 import { callTool, freshAgent, messageOf, send } from "../../support/Mcp.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
@@ -31,36 +38,50 @@ class Told extends Context.Service<
 
 const SECRET = "postgres://admin:hunter2@db"
 
-const doing = <Tag extends string>(tag: Tag, answer: Procedure["answer"]): Procedure<Tag> => ({ tag, answer })
+/** Fails with an error that the definition of its tool does not declare. */
+const getCollection = Rpc.make("collections.get", { error: Schema.TaggedStruct("Secret", {}) })
 
-const proceduresOf = ({ begun, given }: Told["Service"]) => {
-  return {
-    "store.get": doing("store.get", () => Effect.die(new Error(SECRET))),
-    "products.list": doing("products.list", () => Effect.die({ password: SECRET })),
-    "products.get": doing("products.get", () => {
+const agents = served(AgentRpcs)
+const tools = served(
+  RpcGroup.make(
+    getStore,
+    listProducts,
+    getProduct,
+    createProduct,
+    listCollections,
+    getCollection,
+    deleteProduct
+  ).middleware(Identified)
+)
+
+const toolHandlers = tools.toLayer(
+  Effect.map(Told, ({ begun, given }) => ({
+    "store.get": () => Effect.die(new Error(SECRET)),
+    "products.list": () => Effect.die({ password: SECRET }),
+    "products.get": (): Effect.Effect<never> => {
       throw new Error(SECRET)
-    }),
-    "products.create": doing("products.create", () => Effect.die(new Unavailable({ cause: new Error(SECRET) }))),
-    "collections.list": doing("collections.list", () => Effect.succeed('{"items":')),
-    "collections.get": doing("collections.get", () => Effect.fail('{"_tag":"Secret"}')),
-    "products.delete": doing("products.delete", () =>
+    },
+    "products.create": () => Effect.die(new Unavailable({ cause: new Error(SECRET) })),
+    "collections.list": () => Effect.succeed('{"items":'),
+    "collections.get": () => Effect.fail({ _tag: "Secret" } as const),
+    "products.delete": () =>
       Deferred.succeed(begun, undefined).pipe(
         Effect.andThen(Effect.never),
         Effect.onInterrupt(() => Deferred.succeed(given, undefined))
       )
-    )
-  }
-}
+  }))
+)
 
 const Service = Layer.unwrap(
   Effect.map(Told, (told) =>
     Layer.effectDiscard(
       Effect.gen(function* () {
-        const rpc = yield* makeRpc(yield* makeCalls(Object.values(yield* makeAgentProcedures)))
-        const mcp = yield* makeMcp(yield* makeMessages(proceduresOf(told)))
+        const rpc = yield* makeRpc(yield* makeHttpCalls(yield* makeRpcCalls(agents)))
+        const mcp = yield* makeMcp(yield* makeMessages(yield* makeRpcCalls(tools)))
         yield* serve(yield* HttpRouter.toHttpEffect(Layer.mergeAll(rpc, mcp, RouterMiddleware)))
       })
     ).pipe(
+      Layer.provide([agents.toLayer(makeAgentProcedures), toolHandlers, IdentifiedLive]),
       Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
       Layer.provide(
         Logger.layer([

@@ -1,4 +1,4 @@
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, identity } from "effect"
 import type { WithSecret } from "../../domain/access/Developers.ts"
 import { extend, type JsonText } from "../../domain/Document.ts"
 import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
@@ -6,8 +6,7 @@ import type { JsonObject } from "../../domain/Json.ts"
 import type { Write } from "../../domain/Write.ts"
 import type { CallRefused } from "../Principal.ts"
 import type { OwnWriteRefused } from "../Shapes.ts"
-import { asItIs } from "./Answers.ts"
-import { currentMerchant, type Definition, fingerprint, type Merchant, procedure, type Procedure } from "./Procedure.ts"
+import { currentMerchant, type Definition, fingerprint, type Handler, type Merchant, procedure } from "./Procedure.ts"
 
 interface Keyed {
   readonly idempotencyKey: IdempotencyKey
@@ -15,19 +14,19 @@ interface Keyed {
 
 type Refused = typeof OwnWriteRefused.Type
 
-/** A procedure that reads what is a merchant's own and in no store: nobody else's, and no agent's. */
-export const readOwn = <Tag extends string, Payload, Refusal, Found>(
-  definition: Definition<Tag, Payload, Refusal>,
+/** A handler that reads what belongs to the account of a merchant. Agents are refused. */
+export const readAccount = <Payload, Refusal, Found>(
+  definition: Definition<Payload, Refusal>,
   run: (payload: Payload, merchant: Merchant) => Effect.Effect<Found, NoInfer<Refusal> | CallRefused>,
   toJson: (found: Found) => JsonText
-): Procedure<Tag> =>
+): Handler<Refusal> =>
   procedure(definition, (payload) =>
     Effect.flatMap(currentMerchant, (merchant) => Effect.map(run(payload, merchant), toJson))
   )
 
-/** The frames of procedures that write there. */
-export const makeOwnWrites = Effect.map(Idempotency, ({ onceOf }) => {
-  /** Performs a write once for a key of the account: what it made, unless it was made before, and its answer. */
+/** Constructors of handlers that write to an account. */
+export const makeAccountWrites = Effect.map(Idempotency, ({ onceOf }) => {
+  /** Performs a write once for a key of the account. */
   const performed = <Made, Refusal>(
     tag: string,
     { id }: Merchant,
@@ -42,25 +41,25 @@ export const makeOwnWrites = Effect.map(Idempotency, ({ onceOf }) => {
       etag: null
     }))
 
-  const write = <Tag extends string, Payload extends Keyed, Refusal>(
-    definition: Definition<Tag, Payload, Refusal | Refused>,
+  const write = <Payload extends Keyed, Refusal>(
+    definition: Definition<Payload, Refusal | Refused>,
     run: (payload: Payload, merchant: Merchant) => Write<JsonText, NoInfer<Refusal>>
-  ): Procedure<Tag> =>
+  ): Handler<Refusal | Refused> =>
     procedure(definition, (payload, json) =>
       Effect.flatMap(currentMerchant, (merchant) =>
         Effect.map(
-          performed(definition._tag, merchant, payload, json, run(payload, merchant), asItIs),
+          performed(definition._tag, merchant, payload, json, run(payload, merchant), identity),
           ({ body }) => body
         )
       )
     )
 
-  /** A write that makes a secret: that is shown with the first answer, and the record of it is without. */
-  const writeSecret = <Tag extends string, Payload extends Keyed, Refusal>(
-    definition: Definition<Tag, Payload, Refusal | Refused>,
+  /** A write that makes a secret. Only the first response shows it; the stored response lacks it. */
+  const writeSecret = <Payload extends Keyed, Refusal>(
+    definition: Definition<Payload, Refusal | Refused>,
     member: string,
     run: (payload: Payload, merchant: Merchant) => Effect.Effect<Write<WithSecret, NoInfer<Refusal>>>
-  ): Procedure<Tag> =>
+  ): Handler<Refusal | Refused> =>
     procedure(definition, (payload, json) =>
       Effect.gen(function* () {
         const merchant = yield* currentMerchant

@@ -1,36 +1,37 @@
-import { Effect, type Redacted } from "effect"
+import { Effect, Layer, Option, type Redacted } from "effect"
 import { Agents, type AgentTokens } from "../../domain/access/Agents.ts"
 import { NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
 import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import { type Counted, RateLimitExceeded } from "../../domain/RateLimit.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { type Agent, Principal } from "../Principal.ts"
+import { type Agent, CurrentPrincipal, Identified, Principal } from "../Principal.ts"
+import { maskDefects } from "./MaskedDefects.ts"
 
-/** Who makes calls, and how many of them their window took: the first ones. */
+/** The sender of calls, and how many of them their window admitted: the first ones. */
 export interface Caller<Who = Principal> {
   readonly principal: Who
   readonly window: Counted
 }
 
-/** The tokens that a request brings. That of an agent counts alone where there is one: a cookie comes along unasked. */
+/** The tokens of a request. The token of an agent wins: browsers send cookies unasked. */
 export interface Tokens {
   readonly token: Redacted.Redacted | undefined
   readonly bearer: Redacted.Redacted | undefined
 }
 
-/** Whom the call at this place comes from, if their window took it. */
+/** The principal of the call at this place, if the window admitted it. */
 export const principalAt = <Who>(
   { principal, window }: Caller<Who>,
   place: number
 ): Effect.Effect<Who, RateLimitExceeded> =>
   place < window.admitted ? Effect.succeed(principal) : new RateLimitExceeded({ retryAfter: window.retryAfter })
 
-/** How callers are known. Each counts the calls in the window of who makes them, all at once. */
+/** Identifies callers by their tokens, and counts all of their calls in their window at once. */
 export const makeIdentify = Effect.gen(function* () {
   const agents = yield* Agents
   const sessions = yield* Sessions
 
-  /** By the token of a session, with what the merchant may do in these stores. */
+  /** A merchant by the token of a session, with their roles in these stores. */
   const merchant = (
     token: Redacted.Redacted,
     stores: ReadonlyArray<StoreId>,
@@ -41,7 +42,7 @@ export const makeIdentify = Effect.gen(function* () {
       window
     }))
 
-  /** By the token of an agent. */
+  /** An agent by its token. */
   const agent = (
     token: Redacted.Redacted,
     calls: number,
@@ -52,7 +53,7 @@ export const makeIdentify = Effect.gen(function* () {
       window
     }))
 
-  /** By whichever a request brings. */
+  /** The sender of a request, by either token. */
   const caller = (
     { bearer, token }: Tokens,
     stores: ReadonlyArray<StoreId>,
@@ -64,3 +65,19 @@ export const makeIdentify = Effect.gen(function* () {
 
   return { agent, caller }
 })
+
+/**
+ * Requires the principal that a protocol found before it wrote the call to the server, and masks defects. Headers of the
+ * message are not read: its sender chooses them.
+ */
+export const IdentifiedLive = Layer.succeed(Identified, (handler) =>
+  Effect.serviceOption(CurrentPrincipal).pipe(
+    Effect.flatMap(
+      Option.match({
+        onNone: () => Effect.fail(new NotSignedIn()),
+        onSome: (principal) => Effect.provideService(handler, CurrentPrincipal, principal)
+      })
+    ),
+    maskDefects
+  )
+)

@@ -1,14 +1,12 @@
 import { Effect, Option, Queue, Result, Schema } from "effect"
 import type { NotSignedIn } from "../../domain/access/Sessions.ts"
 import type { InvalidToken } from "../../domain/access/Tokens.ts"
-import type { JsonText } from "../../domain/Document.ts"
 import { MERCHANT_CALLS } from "../../domain/RateLimit.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import type { Principal } from "../Principal.ts"
-import { failed, storesOf } from "./Calls.ts"
-import { type Call, callOf, MAX_CALLS } from "./Envelope.ts"
+import { CallOrigin, type CallRefused, type Principal } from "../Principal.ts"
 import { type Caller, principalAt } from "./Identify.ts"
-import { refuse, settled } from "./Settled.ts"
+import { maskDefects, refusalJson } from "./MaskedDefects.ts"
+import { callOf, failureLine, MAX_CALLS, type RequestedCall, storesOf } from "./Messages.ts"
 
 /** Frames of one socket that wait for their admission: as many as the window of a merchant takes. */
 export const MAX_QUEUED = MERCHANT_CALLS
@@ -48,7 +46,7 @@ const decodeControl = Schema.decodeOption(Schema.fromJsonString(Control))
 /** A frame: a message that begins nothing, a call, or neither. */
 type Frame =
   | { readonly _tag: "Control"; readonly control: Control }
-  | { readonly _tag: "Call"; readonly call: Call }
+  | { readonly _tag: "Call"; readonly call: RequestedCall }
   | { readonly _tag: "Invalid" }
 
 const frameOf = (text: string): Frame =>
@@ -71,8 +69,8 @@ interface Handling {
     count: number
   ) => Effect.Effect<Caller, NotSignedIn | InvalidToken | StoreNotFound>
   /** Begins to answer a call that was admitted. */
-  readonly begin: (call: Call, principal: Principal) => void
-  readonly heed: (control: Control) => void
+  readonly begin: (call: RequestedCall, principal: Principal) => Effect.Effect<void>
+  readonly heed: (control: Control) => Effect.Effect<void>
 }
 
 /**
@@ -91,8 +89,8 @@ export const makeFrames = Effect.map(Effect.context<never>(), (runtime) => {
       peer.close(REFUSED, reason)
     }
 
-    const turnAway = (call: Call, error: JsonText) => {
-      if (refusals++ < MAX_REFUSED) peer.send(failed(call.id, error))
+    const turnAway = ({ id }: RequestedCall, error: CallRefused) => {
+      if (refusals++ < MAX_REFUSED) peer.send(failureLine(id, refusalJson(error)))
       else closeUnread(`${MAX_REFUSED} calls were refused; wait for the retryAfter of the last one`)
     }
 
@@ -101,21 +99,16 @@ export const makeFrames = Effect.map(Effect.context<never>(), (runtime) => {
       const counted = frames.filter(({ _tag }) => _tag !== "Control")
       const calls = frames.flatMap((frame) => (frame._tag === "Call" ? [frame.call] : []))
       const known =
-        counted.length === 0
-          ? undefined
-          : yield* settled(Effect.catch(admit(storesOf(calls), counted.length), refuse), requestId)
+        counted.length === 0 ? undefined : yield* Effect.exit(maskDefects(admit(storesOf(calls), counted.length)))
       for (const frame of frames) {
         if (isEnded) return
-        if (frame._tag === "Control") heed(frame.control)
+        if (frame._tag === "Control") yield* heed(frame.control)
         else if (frame._tag === "Invalid") peer.close(INVALID, "A frame is a message of @effect/rpc as JSON")
         else if (known !== undefined) {
-          const principal = yield* Effect.result(
-            Effect.flatMap(Effect.fromResult(known), (by) =>
-              Effect.catch(principalAt(by, counted.indexOf(frame)), refuse)
-            )
-          )
+          const place = counted.indexOf(frame)
+          const principal = yield* Effect.result(Effect.flatMap(known, (by) => principalAt(by, place)))
           if (Result.isFailure(principal)) turnAway(frame.call, principal.failure)
-          else begin(frame.call, principal.success)
+          else yield* begin(frame.call, principal.success)
         }
       }
     })
@@ -133,7 +126,8 @@ export const makeFrames = Effect.map(Effect.context<never>(), (runtime) => {
             if (queued < MAX_CALLS && !isEnded) peer.resume()
           })
         ),
-        Effect.forever
+        Effect.forever,
+        Effect.provideService(CallOrigin, { surface: "rpc", requestId })
       )
     )
 
