@@ -1,4 +1,4 @@
-import { Effect, Redacted, identity } from "effect"
+import { Effect, Function as Fn, Redacted } from "effect"
 import type { WithSecret } from "../../domain/access/Developers.ts"
 import { extend, type JsonText } from "../../domain/Document.ts"
 import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
@@ -48,7 +48,7 @@ export const makeAccountWrites = Effect.map(Idempotency, ({ onceOf }) => {
     procedure(definition, (payload, json) =>
       Effect.flatMap(currentMerchant, (merchant) =>
         Effect.map(
-          performed(definition._tag, merchant, payload, json, run(payload, merchant), identity),
+          performed(definition._tag, merchant, payload, json, run(payload, merchant), Fn.identity),
           ({ body }) => body
         )
       )

@@ -1,4 +1,4 @@
-import { Effect, Redacted, identity } from "effect"
+import { Effect, Function as Fn, Redacted } from "effect"
 import { Agents } from "../../domain/access/Agents.ts"
 import { extend } from "../../domain/Document.ts"
 import * as Rpcs from "../Agents.ts"
@@ -17,17 +17,21 @@ export const makeAgentProcedures = Effect.gen(function* () {
         Effect.gen(function* () {
           const { id } = yield* merchantIn(asked.principal)
           const { token, write } = agents.create(asked.payload.storeId, id, asked.payload.agent)
-          const { body, replayed } = yield* performed(Rpcs.createAgent, asked, given, write, identity)
+          const { body, replayed } = yield* performed(Rpcs.createAgent, asked, given, write, Fn.identity)
           return extend(body, JSON.stringify({ token: replayed ? null : Redacted.value(token) }))
         }),
-      identity
+      Fn.identity
     ),
     "agents.list": inStore(
       Rpcs.listAgents,
       ({ payload }) => agents.list(payload.storeId, pageRequestOf(payload)),
       page
     ),
-    "agents.update": write(Rpcs.updateAgent, ({ id, patch, storeId }) => agents.update(storeId, id, patch), identity),
-    "agents.revoke": write(Rpcs.revokeAgent, ({ id, storeId }) => agents.revoke(storeId, id), identity)
+    "agents.update": write(
+      Rpcs.updateAgent,
+      ({ id, patch, storeId }) => agents.update(storeId, id, patch),
+      Fn.identity
+    ),
+    "agents.revoke": write(Rpcs.revokeAgent, ({ id, storeId }) => agents.revoke(storeId, id), Fn.identity)
   }
 })

@@ -1,4 +1,4 @@
-import { Effect, identity } from "effect"
+import { Effect, Function as Fn } from "effect"
 import { type AppId, SECRET_OVERLAP } from "../../domain/access/Apps.ts"
 import { Developers } from "../../domain/access/Developers.ts"
 import type { MerchantId } from "../../domain/Actor.ts"
@@ -19,7 +19,7 @@ export const makeDeveloperProcedures = Effect.gen(function* () {
 
   return {
     "apps.list": readAccount(Rpcs.listApps, (payload, { id }) => developers.list(id, pageRequestOf(payload)), page),
-    "apps.get": readAccount(Rpcs.getApp, (payload, { id }) => developers.get(id, payload.id), identity),
+    "apps.get": readAccount(Rpcs.getApp, (payload, { id }) => developers.get(id, payload.id), Fn.identity),
     "apps.create": writeSecret(Rpcs.createApp, "clientSecret", ({ app }, { id }) =>
       Effect.succeed(developers.create(id, app))
     ),

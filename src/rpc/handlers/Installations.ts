@@ -1,4 +1,4 @@
-import { Effect, identity } from "effect"
+import { Effect, Function as Fn } from "effect"
 import { Installations } from "../../domain/access/Installations.ts"
 import { Requests } from "../../domain/access/Requests.ts"
 import * as Rpcs from "../Installations.ts"
@@ -20,22 +20,22 @@ export const makeInstallationProcedures = Effect.gen(function* () {
     "installations.get": inStore(
       Rpcs.getInstallation,
       ({ payload }) => installations.getInstalled(payload.storeId, payload.id),
-      identity
+      Fn.identity
     ),
     "installations.requests": inStore(
       Rpcs.recentRequests,
       ({ payload }) => requests.recent(payload.storeId, payload.id),
-      identity
+      Fn.identity
     ),
     "installations.suspend": write(
       Rpcs.suspendInstallation,
       ({ id, storeId }) => installations.suspend(storeId, id),
-      identity
+      Fn.identity
     ),
     "installations.resume": write(
       Rpcs.resumeInstallation,
       ({ id, storeId }) => installations.resume(storeId, id),
-      identity
+      Fn.identity
     ),
     "installations.uninstall": write(Rpcs.uninstall, ({ id, storeId }) => installations.uninstall(storeId, id), deleted)
   }

@@ -1,4 +1,4 @@
-import { Effect, Result, identity } from "effect"
+import { Effect, Function as Fn, Result } from "effect"
 import { Proposals } from "../../domain/access/Proposals.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import * as Rpcs from "../Proposals.ts"
@@ -39,7 +39,7 @@ export const makeProposalProcedures = (
       "proposals.get": inStore(
         Rpcs.getProposal,
         ({ payload, principal }) => proposals.get(payload.storeId, payload.id, agentIn(principal)),
-        identity
+        Fn.identity
       ),
       "proposals.approve": inStore(
         Rpcs.approveProposal,
@@ -52,7 +52,7 @@ export const makeProposalProcedures = (
               byTag.get(procedure)?.describe(payload, asked.principal) ?? Result.fail(GONE)
             )
             const approval = proposals.approve(storeId, id, by, described)
-            return yield* performed(Rpcs.approveProposal, asked, given, approval, identity, { agent, by })
+            return yield* performed(Rpcs.approveProposal, asked, given, approval, Fn.identity, { agent, by })
           }),
         written
       ),
@@ -63,7 +63,7 @@ export const makeProposalProcedures = (
             const { id, reason, storeId } = asked.payload
             const { id: by } = yield* merchantIn(asked.principal)
             const rejection = proposals.reject(storeId, id, by, reason)
-            return yield* performed(Rpcs.rejectProposal, asked, given, rejection, identity)
+            return yield* performed(Rpcs.rejectProposal, asked, given, rejection, Fn.identity)
           }),
         written
       ),
@@ -72,7 +72,7 @@ export const makeProposalProcedures = (
         (asked, given) => {
           const { id, storeId } = asked.payload
           const withdrawal = proposals.withdraw(storeId, id, agentIn(asked.principal))
-          return performed(Rpcs.withdrawProposal, asked, given, withdrawal, identity)
+          return performed(Rpcs.withdrawProposal, asked, given, withdrawal, Fn.identity)
         },
         written
       )

@@ -1,4 +1,4 @@
-import { Effect, identity } from "effect"
+import { Effect, Function as Fn } from "effect"
 import { Customers } from "../../domain/records/Customer.ts"
 import { Orders } from "../../domain/records/Order.ts"
 import type { Shown } from "../../domain/records/Records.ts"
@@ -30,7 +30,7 @@ export const makeRecordProcedures = Effect.gen(function* () {
     "orders.get": inStore(
       Rpcs.getOrder,
       ({ payload, principal }) => orders.get(payload.storeId, payload.id, shownTo(principal)),
-      identity
+      Fn.identity
     ),
 
     "customers.list": inStore(
@@ -46,7 +46,7 @@ export const makeRecordProcedures = Effect.gen(function* () {
     "customers.get": inStore(
       Rpcs.getCustomer,
       ({ payload, principal }) => customers.get(payload.storeId, payload.id, shownTo(principal)),
-      identity
+      Fn.identity
     )
   }
 })

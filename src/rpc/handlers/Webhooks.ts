@@ -1,4 +1,4 @@
-import { Effect, identity } from "effect"
+import { Effect, Function as Fn } from "effect"
 import { StoreWebhooks } from "../../domain/webhooks/StoreWebhooks.ts"
 import * as Rpcs from "../Webhooks.ts"
 import { pageRequestOf } from "../Shapes.ts"
@@ -15,17 +15,17 @@ export const makeWebhookProcedures = Effect.gen(function* () {
     "webhooks.get": inStore(
       Rpcs.getWebhook,
       ({ payload }) => webhooks.show(payload.storeId, payload.installationId),
-      identity
+      Fn.identity
     ),
     "webhooks.pause": write(
       Rpcs.pauseWebhook,
       ({ installationId, storeId }) => webhooks.hold(storeId, installationId),
-      identity
+      Fn.identity
     ),
     "webhooks.resume": write(
       Rpcs.resumeWebhook,
       ({ installationId, storeId }) => webhooks.release(storeId, installationId),
-      identity
+      Fn.identity
     ),
 
     "deliveries.list": inStore(
@@ -42,12 +42,12 @@ export const makeWebhookProcedures = Effect.gen(function* () {
     "deliveries.get": inStore(
       Rpcs.getDelivery,
       ({ payload }) => webhooks.delivery(payload.storeId, payload.installationId, payload.eventId),
-      identity
+      Fn.identity
     ),
     "deliveries.redeliver": write(
       Rpcs.redeliver,
       ({ eventId, installationId, storeId }) => webhooks.redeliver(storeId, installationId, eventId),
-      identity
+      Fn.identity
     )
   }
 })
