@@ -20,8 +20,8 @@ export const listOf = (values: ReadonlyArray<number | string>): string => `{${va
 /** What stands in a list of those where there is none. */
 export const NONE = "null"
 
-/** Texts that are JSON and so hold no line break, for {@link fromLines}. Nothing in them is escaped. */
+/**
+ * Texts that are JSON and so hold no line break, for `string_to_array(…, E'\n', '')`, to which an empty line is null.
+ * Nothing in them is escaped.
+ */
 export const linesOf = (texts: ReadonlyArray<JsonText>): string => texts.join("\n")
-
-/** What `linesOf` made as an array of texts; an empty line is null. */
-export const fromLines = (parameter: string): string => `string_to_array(${parameter}, E'\\n', '')`

@@ -1,4 +1,4 @@
-import { type Fragment, literal, sql, type Statement } from "./database/Statement.ts"
+import { type Fragment, sql, type Statement } from "./database/Statement.ts"
 
 /** Rows that one purge deletes at most, so that it never holds many locks. */
 export const BATCH = 1000
@@ -19,7 +19,7 @@ interface Over {
  * takes it for a tenth of the table.
  */
 export const endedOf = ({ end = "expires_at", kept = "0", key, table }: Over): Fragment =>
-  literal(`
+  sql.literal(`
   ended as materialized (
     select ${key.join(", ")} from ${table} where ${end} <= now() - interval '${kept}'
     order by ${end} limit ${BATCH} for update skip locked
@@ -31,15 +31,15 @@ export const endedOf = ({ end = "expires_at", kept = "0", key, table }: Over): F
  * large the table was when it was planned.
  */
 export const listed = (columns: ReadonlyArray<string>, from = "ended"): Fragment =>
-  literal(
+  sql.literal(
     `unnest(${columns.map((column) => `array(select ${column} from ${from})`).join(", ")}) as listed (${columns.join(", ")})`
   )
 
 /** Deletes `ended`, as `t`. */
-export const deleteEnded = ({ key, table }: Over): Fragment =>
-  literal(`
-  delete from ${table} t using ${listed(key)} where ${key.map((column) => `t.${column} = listed.${column}`).join(" and ")}
-`)
+export const deleteEnded = ({ key, table }: Over): Fragment => {
+  const isSame = key.map((column) => `t.${column} = listed.${column}`).join(" and ")
+  return sql`delete from ${sql(table)} t using ${listed(key)} where ${sql.literal(isSame)}`
+}
 
 /** Deletes a batch of what has ended, and does what stands `beside` it in the same statement. */
 export const purgeOf = (over: Over, beside: Fragment = sql``): Statement =>

@@ -1,5 +1,5 @@
 import { WINDOW_SECONDS } from "../domain/RateLimit.ts"
-import { type Fragment, literal } from "./database/Statement.ts"
+import { type Fragment, sql } from "./database/Statement.ts"
 
 const WINDOW_MICROS = WINDOW_SECONDS * 1_000_000
 
@@ -8,7 +8,7 @@ const WINDOW_MICROS = WINDOW_SECONDS * 1_000_000
  * `place` come first; 0 where none were counted.
  */
 export const grantedOf = (key: ReadonlyArray<string>): Fragment =>
-  literal(
+  sql.literal(
     `greatest(0, least(calls, coalesce(granted, 0) + calls - sum(calls) over (partition by ${key.join(", ")} order by place)))::integer`
   )
 
@@ -26,7 +26,7 @@ export const grantedOf = (key: ReadonlyArray<string>): Fragment =>
  */
 export const countedIn = (table: string, key: ReadonlyArray<string>): Fragment => {
   const columns = key.join(", ")
-  return literal(`
+  return sql.literal(`
     locked as materialized (
       select ${columns}, w.hits, wanted.n, wanted.most
       from ${table} w join wanted using (${columns})
@@ -50,7 +50,9 @@ export const countedIn = (table: string, key: ReadonlyArray<string>): Fragment =
       from granting
     ), counted as (
       update ${table} w
-      set hits = (d.hits || array_fill(d.now, array[d.granted]))[greatest(d.gone, cardinality(d.hits) + d.granted - d.most) + 1:]
+      set hits = (d.hits || array_fill(d.now, array[d.granted]))[
+        greatest(d.gone, cardinality(d.hits) + d.granted - d.most) + 1:
+      ]
       from decided d
       where ${key.map((column) => `w.${column} = d.${column}`).join(" and ")} and d.granted > 0
     )

@@ -13,7 +13,7 @@ import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
 import { AccessLive } from "../../src/layers/access/Access.ts"
 import { AppDataLive } from "../../src/layers/records/AppData.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
-import { statement } from "../../src/layers/database/Statement.ts"
+import { sql } from "../../src/layers/database/Statement.ts"
 import { WebhooksLive } from "../../src/layers/webhooks/Webhooks.ts"
 import { WritesLive } from "../../src/layers/Writes.ts"
 import { agedBy, AGEING } from "../support/Ageing.ts"
@@ -111,7 +111,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A purge", (it
       const { one } = yield* Database
       const Settings = Schema.Struct({ jit: Schema.String, scans: Schema.String })
       const settings = "select current_setting('jit') as jit, current_setting('enable_seqscan') as scans"
-      assert.deepStrictEqual(yield* one(Settings)(statement(settings)()), { jit: "off", scans: "off" })
+      assert.deepStrictEqual(yield* one(Settings)(sql.unsafe(settings)), { jit: "off", scans: "off" })
     })
   )
 })

@@ -6,7 +6,7 @@ import { Idempotency, LARGE_ANSWER, MAX_LARGE_ANSWERS } from "../../src/domain/I
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import { countOf } from "../../src/layers/database/Plan.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
-import { statement } from "../../src/layers/database/Statement.ts"
+import { sql } from "../../src/layers/database/Statement.ts"
 import {
   appContext,
   expire,
@@ -73,7 +73,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       assert.deepStrictEqual(yield* half(() => Effect.fail(new Refused())), Exit.fail(new Refused()))
       const broken = new Error("broken")
       const breaks = Effect.gen(function* () {
-        yield* countOf(statement("select 1")())
+        yield* countOf(sql`select 1`)
         throw broken
       })
       assert.deepStrictEqual(yield* half(() => breaks), Exit.die(broken))

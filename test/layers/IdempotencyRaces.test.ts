@@ -6,7 +6,7 @@ import type { Installation } from "../../src/domain/access/Installations.ts"
 import { Unavailable } from "../../src/domain/Unavailable.ts"
 import { countOf } from "../../src/layers/database/Plan.ts"
 import { postgres } from "../../src/layers/database/Postgres.ts"
-import { statement } from "../../src/layers/database/Statement.ts"
+import { sql } from "../../src/layers/database/Statement.ts"
 import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
 import { brake, expire, installed, KeyedTest, nameOf, once, recordsOf, rename } from "../support/Keyed.ts"
 import { databaseUrl, rowsOf, waiting } from "../support/Process.ts"
@@ -56,7 +56,7 @@ const neighbour = Effect.gen(function* () {
   return yield* Layer.build(Layer.fresh(Layer.provide(IdempotencyLive, postgres({ url, maxConnections: 5 }))))
 })
 
-const renameOnce = statement("update stores set name = 'Done' where id = $1 and name <> 'Done'")
+const renameOnce = (store: string) => sql`update stores set name = 'Done' where id = ${store} and name <> 'Done'`
 
 /** Can be done once: the next is refused because of what the first did. */
 const finish = ({ storeId }: Installation) =>

@@ -8,7 +8,7 @@ import { parse } from "../../src/domain/Json.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { type Write, Writes } from "../../src/domain/Write.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
-import { statement } from "../../src/layers/database/Statement.ts"
+import { sql } from "../../src/layers/database/Statement.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
 import { recorded } from "../../src/layers/Writes.ts"
 import { makeStore } from "../support/Api.ts"
@@ -147,10 +147,10 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
   }
 )
 
-const selectPlanned = statement(`
+const selectPlanned = sql`
   select generic_plans > 0 as "isKept" from pg_prepared_statements
   where custom_plans + generic_plans = 8 and statement like '%insert into deliveries%'
-`)
+`
 
 layer(Layer.provideMerge(DomainLive, OneConnectionTest), { excludeTestServices: true, timeout: "60 seconds" })(
   "WritesLive on one connection",
@@ -173,7 +173,7 @@ layer(Layer.provideMerge(DomainLive, OneConnectionTest), { excludeTestServices: 
           yield* perform(catalog.updateProduct(storeId, id, { stock: 1 }, "any"))
         }
         const { rows } = yield* Database
-        const writes = yield* rows(Schema.Struct({ isKept: Schema.Boolean }))(selectPlanned())
+        const writes = yield* rows(Schema.Struct({ isKept: Schema.Boolean }))(selectPlanned)
         assert.deepStrictEqual(writes, [{ isKept: true }, { isKept: true }, { isKept: true }])
       })
     )

@@ -15,18 +15,20 @@ import type { Write } from "../../src/domain/Write.ts"
 import { StoreWebhooks } from "../../src/domain/webhooks/StoreWebhooks.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
-import { statement } from "../../src/layers/database/Statement.ts"
+import { sql } from "../../src/layers/database/Statement.ts"
 import { makeMerchant } from "./Merchants.ts"
 
-const selectDelivery = statement(`
-  select event_id as id from deliveries where store_id = $1 and installation_id = $2 order by event_id desc limit 1
-`)
+const selectDelivery = (store: string, installation: string) => sql`
+  select event_id as id from deliveries where store_id = ${store} and installation_id = ${installation} order by event_id desc limit 1
+`
 const Delivery = Schema.Struct({ id: Schema.toType(EventId) })
 
-const selectApp = statement('select app_id as "appId" from installations where store_id = $1 and id = $2')
+const selectApp = (store: string, installation: string) =>
+  sql`select app_id as "appId" from installations where store_id = ${store} and id = ${installation}`
 const App = Schema.Struct({ appId: Schema.toType(AppId) })
 
-const selectAgent = statement("select id from agents where store_id = $1 and created_by = $2")
+const selectAgent = (store: string, merchant: string) =>
+  sql`select id from agents where store_id = ${store} and created_by = ${merchant}`
 const Agent = Schema.Struct({ id: Schema.toType(AgentId) })
 
 const PLAN = { price: 9.9, currencyCode: "EUR", period: "month", trialDays: 14 } as const

@@ -5,13 +5,13 @@ import { CatalogKind } from "../../src/domain/journal/Kinds.ts"
 import { Changes } from "../../src/domain/journal/Changes.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
-import { statement } from "../../src/layers/database/Statement.ts"
+import { sql } from "../../src/layers/database/Statement.ts"
 import { MERCHANT } from "./Writes.ts"
 
-const selectEntry = statement(`
-  with mine as (select id, resource_id as "resourceId" from journal where store_id = $1 and version is not null)
+const selectEntry = (store: StoreId) => sql`
+  with mine as (select id, resource_id as "resourceId" from journal where store_id = ${store} and version is not null)
   select * from mine order by id offset (select count(*) / 2 from mine) limit 1
-`)
+`
 const Entry = Schema.Struct({ id: Schema.toType(EntryId), resourceId: Schema.String })
 
 /** All that is read of what was written in a store, by name. */

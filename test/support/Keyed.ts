@@ -7,7 +7,7 @@ import { NOTHING } from "../../src/domain/access/AccessRule.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import type { Write, WriteContext } from "../../src/domain/Write.ts"
 import { countOf, leave, type Part, type Step } from "../../src/layers/database/Plan.ts"
-import { statement } from "../../src/layers/database/Statement.ts"
+import { sql } from "../../src/layers/database/Statement.ts"
 import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
 import { AccessLive } from "../../src/layers/access/Access.ts"
 import { WritesLive } from "../../src/layers/Writes.ts"
@@ -35,7 +35,7 @@ export const respond = (value: string): StoredResponse => ({ status: 200, body: 
 export const once = <E>(installation: Installation, key: string, write: Write<string, E>, body?: string) =>
   Effect.flatMap(Idempotency, ({ once }) => once(appContext(installation), keyed(key, body), write, respond))
 
-const updateName = statement("update stores set name = $2 where id = $1")
+const updateName = (store: string, name: string) => sql`update stores set name = ${name} where id = ${store}`
 
 /** A write of which can be seen what is kept: the store's name. `rest` is done between it and the commit. */
 export const rename = <E = never>(
@@ -69,7 +69,7 @@ export const expire = ({ id }: Installation) =>
     (sql) => sql`update idempotency_records set expires_at = clock_timestamp() where installation_id = ${id}`
   )
 
-const touch = statement("update installations set is_active = is_active where id = $1")
+const touch = (installation: string) => sql`update installations set is_active = is_active where id = ${installation}`
 
 /** Holds what a write is to wait for: before it leaves its record, or with the record there and not yet committed. */
 export const brake = Effect.fn(function* ({ id }: Installation) {

@@ -1,34 +1,34 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Database, Door } from "../../src/layers/database/Postgres.ts"
-import { statement } from "../../src/layers/database/Statement.ts"
+import { sql } from "../../src/layers/database/Statement.ts"
 
-const flush = statement("select pg_stat_force_next_flush()")
+const flush = sql`select pg_stat_force_next_flush()`
 
 const Cost = Schema.Struct({ cost: Schema.NumberFromString })
 
 /** Pages of tables and indexes that were looked at, and rows of tables that were read whole. */
-const selectCost = statement(`
+const selectCost = sql`
   select (
     select sum(
       heap_blks_hit + heap_blks_read + coalesce(idx_blks_hit + idx_blks_read, 0)
       + coalesce(toast_blks_hit + toast_blks_read + tidx_blks_hit + tidx_blks_read, 0)
     ) from pg_statio_user_tables
   ) + (select sum(seq_tup_read) from pg_stat_user_tables) as cost
-`)
+`
 
 /** Has the sessions report what they read. By themselves they do so seconds later, when something else is measured. */
 export const flushStatistics = Effect.gen(function* () {
   const [database, door, sql] = [yield* Database, yield* Door, yield* SqlClient.SqlClient]
   yield* Effect.orDie(sql`select pg_stat_force_next_flush()`)
-  yield* Effect.all([database.count(flush()), door.count(flush())])
+  yield* Effect.all([database.count(flush), door.count(flush)])
 })
 
 /** What all sessions of the database read so far. */
 export const costSoFar = Effect.gen(function* () {
   yield* flushStatistics
   const { one } = yield* Database
-  return (yield* one(Cost)(selectCost())).cost
+  return (yield* one(Cost)(selectCost)).cost
 })
 
 /** A few pages more are what a table and its indexes may differ by from one round to the next. */

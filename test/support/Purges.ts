@@ -9,7 +9,7 @@ import { Grants } from "../../src/domain/oauth/Grants.ts"
 import { AppData } from "../../src/domain/records/AppData.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
-import { statement } from "../../src/layers/database/Statement.ts"
+import { sql } from "../../src/layers/database/Statement.ts"
 import { costSoFar } from "./PlanCost.ts"
 
 /** Who purges what. */
@@ -58,7 +58,7 @@ const outdating = `
 /** Does each purge once, where there is something for it: what each of them cost. */
 export const purges = Effect.gen(function* () {
   const { count } = yield* Database
-  for (const text of outdating.split(";\n")) yield* count(statement(text)())
+  for (const text of outdating.split(";\n")) yield* count(sql.unsafe(text))
   const costs = new Map<string, number>()
   for (const [name, service] of Object.entries(PURGED)) {
     const { purge } = yield* service

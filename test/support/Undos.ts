@@ -5,12 +5,11 @@ import { Undo } from "../../src/domain/journal/Undo.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import type { Write } from "../../src/domain/Write.ts"
 import { Database } from "../../src/layers/database/Postgres.ts"
-import { statement } from "../../src/layers/database/Statement.ts"
+import { sql } from "../../src/layers/database/Statement.ts"
 import { AGENT } from "./Writes.ts"
 
-const selectNewest = statement(
-  "select id from journal where store_id = $1 and version is not null order by id desc limit 1"
-)
+const selectNewest = (store: StoreId) =>
+  sql`select id from journal where store_id = ${store} and version is not null order by id desc limit 1`
 const Entry = Schema.Struct({ id: Schema.toType(EntryId) })
 
 type Perform = <A, E>(write: Write<A, E>) => Effect.Effect<unknown, unknown>

@@ -1,12 +1,12 @@
 import type { PgClient, PgConnection } from "@effect/sql-pg"
-import { Data, Effect, Option, Predicate, Schema, Semaphore } from "effect"
+import { Array, Data, Effect, Option, Predicate, Schema, Semaphore } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
 import { ChangeRecorder } from "../../domain/Write.ts"
 import { type Answer, CurrentTransaction, firstRowOf, type Part, type Transaction } from "./Plan.ts"
 import { ACQUIRE_TIMEOUT, TIMEOUTS } from "./Session.ts"
-import { makeCombine, parameterOf, sql, type Statement } from "./Statement.ts"
+import { combine, parameterOf, sql, type Statement } from "./Statement.ts"
 import { defectOf, isCancelled } from "./Unavailable.ts"
 
 /** A statement was ended because it took longer than it was given. */
@@ -46,7 +46,6 @@ const limit = (millis: number) => sql`select set_config('statement_timeout', ${m
  */
 export const makeDatabase = (client: PgClient.PgClient, connections: number, onLost: (action: () => void) => void) => {
   const slots = Semaphore.makeUnsafe(connections)
-  const combine = makeCombine()
   const isInTransaction = Effect.map(Effect.serviceOption(client.transactionService), Option.isSome)
 
   // The driver's pool has no limit for how long a request waits for a connection.
@@ -114,7 +113,7 @@ export const makeDatabase = (client: PgClient.PgClient, connections: number, onL
         afterCommit: (action) => client.afterCommit(Effect.sync(action))
       }
       return write.pipe(
-        Effect.tap(() => (deferred.length > 0 ? asDefect(run(combine(deferred))) : Effect.void)),
+        Effect.tap(() => (Array.isReadonlyArrayNonEmpty(deferred) ? asDefect(run(combine(deferred))) : Effect.void)),
         Effect.provideService(CurrentTransaction, transaction),
         Effect.provideService(ChangeRecorder, NO_RECORDER)
       )

@@ -1,20 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Array, Effect } from "effect"
 import { Statement as Sql } from "effect/sql"
 import { arrayOf } from "../Lists.ts"
 
-/** A text with `$1`, `$2`, …, and what they stand for. */
-export type Compiled = readonly [text: string, values: ReadonlyArray<unknown>]
-
 /** A statement, which `Database` runs. */
-export interface Statement {
-  readonly compile: () => Compiled
-}
-
-/** A statement of constant text, which need not be made anew each time, for what happens with every request. */
-export const statement =
-  (text: string) =>
-  (...values: ReadonlyArray<unknown>): Statement => ({ compile: () => [text, values] })
+export type Statement = Sql.Statement<unknown>
 
 /** A part of a statement. */
 export type Fragment = Sql.Fragment
@@ -27,42 +17,19 @@ export const sql = Sql.make(
   undefined
 )
 
-/** A constant part of a statement, and of one that is still a text. */
-export const literal = (text: string): Fragment => Object.assign(sql.literal(text), { toString: () => text })
-
 /** A number that is part of the text of a statement, where the planner knows it. */
 export const constant = (value: number): Fragment => sql.literal(String(value))
 
-/** The text of a statement whose parameters come after `count` others. */
-const shifted = (text: string, count: number) =>
-  count === 0 ? text : text.replaceAll(/\$(\d+)/g, (_, place: string) => `$${Number(place) + count}`)
-
-const joined = (statements: ReadonlyArray<Compiled>): string => {
-  let count = 0
-  const texts = statements.map(([text, values]) => {
-    const placed = shifted(text, count)
-    count += values.length
-    return placed
-  })
-  const last = texts.pop() ?? ""
-  const others = texts.map((text, index) => `write_${index} as (${text})`)
-  return others.length === 0 ? last : `with ${others.join(", ")} ${last}`
-}
+const listed = sql.join(", ", false)
 
 /**
  * Makes one statement of several: all but the last are common table expressions, and all of them are done. They do not
- * see each other, and must not touch the same row. Texts made so far are kept by those that they are made of: there are a
- * few dozen, as writes differ by their values.
+ * see each other, and must not touch the same row.
  */
-export const makeCombine = () => {
-  const made = new Map<string, string>()
-  return (statements: ReadonlyArray<Statement>): Statement => {
-    const parts = statements.map((statement) => statement.compile())
-    const key = parts.map(([text]) => text).join(";")
-    const text = made.get(key) ?? joined(parts)
-    made.set(key, text)
-    return { compile: () => [text, parts.flatMap(([, values]) => values)] }
-  }
+export const combine = (statements: Array.NonEmptyReadonlyArray<Statement>): Statement => {
+  const [others, last] = Array.unappend(statements)
+  if (others.length === 0) return last
+  return sql`with ${listed(others.map((other, index) => sql`${sql.literal(`write_${index}`)} as (${other})`))} ${last}`
 }
 
 const elementOf = (value: unknown): string | null => {

@@ -3,14 +3,14 @@ import { Cause, Data, Effect, Exit, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ahead, countOf, leave } from "../../../src/layers/database/Plan.ts"
 import { Database } from "../../../src/layers/database/Postgres.ts"
-import { statement } from "../../../src/layers/database/Statement.ts"
+import { sql } from "../../../src/layers/database/Statement.ts"
 import { isDuplicate } from "../../../src/layers/database/Unavailable.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
 
 class Refused extends Data.TaggedError("Refused") {}
 
-const insert = statement("insert into notes values ($1)")
-const selectAll = statement("select name from notes order by name")
+const insert = (name: string) => sql`insert into notes values (${name})`
+const selectAll = sql`select name from notes order by name`
 
 /** An empty table, whose names are unique. */
 const notes = Effect.gen(function* () {
@@ -22,7 +22,7 @@ const notes = Effect.gen(function* () {
   return {
     ...database,
     add: (name: string) => database.count(insert(name)),
-    committed: Effect.map(rowsOf(selectAll()), (rows) => rows.map(({ name }) => name))
+    committed: Effect.map(rowsOf(selectAll), (rows) => rows.map(({ name }) => name))
   }
 })
 
@@ -38,7 +38,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
           yield* ahead(insert("first"), insert("second"))
           yield* ahead(insert("third"))
           yield* leave(insert("fourth"))
-          return yield* countOf(selectAll())
+          return yield* countOf(selectAll)
         })
       )
       assert.strictEqual(found, 3)
@@ -67,7 +67,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
         perform(
           Effect.gen(function* () {
             yield* ahead(insert("there"))
-            return yield* countOf(selectAll())
+            return yield* countOf(selectAll)
           })
         )
       for (const write of [alone, withRest, withQuestion, () => transaction(alone())]) {

@@ -21,7 +21,7 @@ import { Encoded, type Write, Writes } from "../../../src/domain/Write.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { MigrationsLive } from "../../../src/layers/Migrations.ts"
 import { Database, postgres } from "../../../src/layers/database/Postgres.ts"
-import { statement } from "../../../src/layers/database/Statement.ts"
+import { sql } from "../../../src/layers/database/Statement.ts"
 import { makeQueue } from "../../../src/layers/webhooks/Queue.ts"
 import { administration } from "../../support/Administration.ts"
 import { agentAuthorizations, authorizations } from "../../support/Authorizations.ts"
@@ -40,11 +40,10 @@ import { contextOf, performIn } from "../../support/Writes.ts"
 /** Rounds in which a connection comes to the plans that it keeps: after five that are made for their values. */
 const ROUNDS = 8
 
-const middleOf = (table: string, which: string) =>
-  statement(`
-    with mine as (select id from ${table} where store_id = $1 and ${which})
-    select id from mine order by id offset (select count(*) / 2 from mine) limit 1
-  `)
+const middleOf = (table: string, which: string) => (store: string) => sql`
+  with mine as (select id from ${sql(table)} where store_id = ${store} and ${sql.literal(which)})
+  select id from mine order by id offset (select count(*) / 2 from mine) limit 1
+`
 const selectProduct = middleOf("products", "true")
 const selectOrder = middleOf("orders", "true")
 // Behind a manual one: so each page begins with the same kind, and is asked for by the same statement.

@@ -1,19 +1,17 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, type Redacted, Schema } from "effect"
 import { Database, postgres } from "../../../src/layers/database/Postgres.ts"
-import { statement } from "../../../src/layers/database/Statement.ts"
+import { sql } from "../../../src/layers/database/Statement.ts"
 import { freshDatabase } from "../../support/Postgres.ts"
 
-const selectPrepared = statement(
-  "select statement from pg_prepared_statements where statement not like '%pg_prepared_statements%'"
-)
+const selectPrepared = sql`select statement from pg_prepared_statements where statement not like '%pg_prepared_statements%'`
 
 /** The statements that a session keeps prepared after it has run these. */
 const preparedBy = (url: Redacted.Redacted, texts: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { count, rows } = yield* Database
-    for (const text of texts) yield* count(statement(text)(1))
-    return yield* rows(Schema.Struct({ statement: Schema.String }))(selectPrepared())
+    for (const text of texts) yield* count(sql.unsafe(text, [1]))
+    return yield* rows(Schema.Struct({ statement: Schema.String }))(selectPrepared)
   }).pipe(Effect.provide(postgres({ url, maxConnections: 1 })))
 
 it.live("a session prepares the last 400 statements, and none of more than 20,000 characters", () =>

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Option, Schema } from "effect"
 import { Unavailable } from "../../../src/domain/Unavailable.ts"
 import type { Answer } from "../../../src/layers/database/Plan.ts"
-import { statement } from "../../../src/layers/database/Statement.ts"
+import { sql } from "../../../src/layers/database/Statement.ts"
 import { makeTogether } from "../../../src/layers/database/Together.ts"
 
 const Row = Schema.Struct({ place: Schema.Int, found: Schema.String })
@@ -24,7 +24,7 @@ const makeSlow = (most = 1) => {
       }),
     most
   )
-  const kind = (name: string) => together((questions: ReadonlyArray<string>) => statement(name)(questions), Row)
+  const kind = (name: string) => together((questions: ReadonlyArray<string>) => sql.unsafe(name, [questions]), Row)
   const answer = (rows: ReadonlyArray<unknown>) =>
     Effect.andThen(
       Effect.sync(() => sent.shift()?.done(Exit.succeed({ rows, count: rows.length }))),

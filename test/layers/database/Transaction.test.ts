@@ -3,7 +3,7 @@ import { Cause, Data, Effect, Exit, Fiber, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { countOf, leave, afterCommit } from "../../../src/layers/database/Plan.ts"
 import { Database } from "../../../src/layers/database/Postgres.ts"
-import { statement } from "../../../src/layers/database/Statement.ts"
+import { sql } from "../../../src/layers/database/Statement.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
 import { connection, databaseUrl, rowsOf, waiting } from "../../support/Process.ts"
 
@@ -13,8 +13,9 @@ const Note = Schema.Struct({ name: Schema.String })
 const decode = Schema.decodeUnknownSync(Schema.Array(Note))
 const namesOf = (rows: ReadonlyArray<unknown>) => decode(rows).map(({ name }) => name)
 
-const insert = statement("insert into notes values ($1)")
-const selectAll = statement("select name from notes order by name")
+const insertLate = (name: string) => sql`insert into notes (name, late) values (${name}, 'same')`
+const insert = (name: string) => sql`insert into notes values (${name})`
+const selectAll = sql`select name from notes order by name`
 
 /** An empty table, whose names are unique, of some at once and of others when the transaction commits. */
 const notes = Effect.gen(function* () {
@@ -28,7 +29,7 @@ const notes = Effect.gen(function* () {
     client,
     add: (name: string) => database.count(insert(name)),
     /** The names as they are where it is asked. */
-    seen: Effect.map(database.rows(Note)(selectAll()), namesOf),
+    seen: Effect.map(database.rows(Note)(selectAll), namesOf),
     /** The names as they are for others. */
     committed: Effect.map(rowsOf(client, "select name from notes order by name"), namesOf)
   }
@@ -49,7 +50,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A joi
         Effect.die("broken"),
         // What the database refuses: after it a transaction takes nothing more.
         add("outer"),
-        Effect.flatMap(Database, ({ count }) => count(statement("select 1 / 0")()))
+        Effect.flatMap(Database, ({ count }) => count(sql`select 1 / 0`))
       ]
       yield* transaction(
         Effect.gen(function* () {
@@ -104,7 +105,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A joi
           }),
           leave(insert("outer")),
           Effect.gen(function* () {
-            yield* countOf(statement("select 1")())
+            yield* countOf(sql`select 1`)
             throw new Error("broken")
           })
         ]
@@ -154,8 +155,6 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A joi
 })
 
 layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What follows a commit", (it) => {
-  const insertLate = statement("insert into notes (name, late) values ($1, 'same')")
-
   it.effect("is done once others see what was committed", () =>
     Effect.gen(function* () {
       const { client, perform, transaction } = yield* notes

@@ -4,7 +4,7 @@ import { SqlError } from "effect/sql"
 import { Unavailable } from "../../../src/domain/Unavailable.ts"
 import { countOf, leave } from "../../../src/layers/database/Plan.ts"
 import { Database, postgres } from "../../../src/layers/database/Postgres.ts"
-import { type Statement, statement } from "../../../src/layers/database/Statement.ts"
+import { sql, type Statement } from "../../../src/layers/database/Statement.ts"
 import {
   connection,
   databaseUrl,
@@ -42,11 +42,14 @@ const told = (defect: unknown) => {
   return { isUnavailable, code: typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined }
 }
 
-const raise = (code: string) => statement(`do $$ begin raise sqlstate '${code}'; end $$`)()
+const raise = (code: string) => sql.unsafe(`do $$ begin raise sqlstate '${code}'; end $$`)
 
-const one = statement("select 1")()
-const sleep = statement("select pg_sleep(60)")()
-const touch = statement("update rows set id = id where id = $1")
+const one = sql`select 1`
+const sleep = sql`select pg_sleep(60)`
+const keep = (name: string) => sql`insert into kept values (${name})`
+const keepAs = (value: unknown) =>
+  sql`insert into kept select value ->> 'name' from (select ${value}::jsonb as value) as given`
+const touch = (id: number) => sql`update rows set id = id where id = ${id}`
 
 /** All ways on which a statement gets to the database. */
 const ways = Effect.map(Database, ({ count, first, perform, rehearse, rows, transaction }) => {
@@ -77,7 +80,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
               way
             )
           }
-          const wrong = told(yield* defectOf(run(statement("selec 1")())))
+          const wrong = told(yield* defectOf(run(sql`selec 1`)))
           assert.deepStrictEqual(wrong, { isUnavailable: false, code: "42601" }, way)
           assert.strictEqual(yield* count(one), 1, way)
         }
@@ -104,12 +107,10 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
   it.effect("is no outage where the driver cannot send a value, and its connection goes on", () =>
     Effect.gen(function* () {
       const { count, perform, rows, transaction } = yield* Database
-      yield* count(statement("create table kept (name text)")())
-      const keep = statement("insert into kept values ($1)")
-      const keepAs = statement("insert into kept select value ->> 'name' from (select $1::jsonb as value) as given")
+      yield* count(sql`create table kept (name text)`)
       const circle: { self?: unknown } = {}
       circle.self = circle
-      const unsendable = statement("select $1::jsonb")(circle)
+      const unsendable = sql`select ${circle}::jsonb`
       for (const run of [
         count(unsendable),
         transaction(count(unsendable)),
@@ -132,7 +133,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
         assert.deepStrictEqual(told(yield* defectOf(run)), { isUnavailable: false, code: undefined })
         assert.strictEqual(yield* count(one), 1)
       }
-      assert.deepStrictEqual(yield* rows(Schema.Unknown)(statement("select name from kept")()), [])
+      assert.deepStrictEqual(yield* rows(Schema.Unknown)(sql`select name from kept`), [])
     })
   )
 
@@ -142,7 +143,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
       const url = yield* databaseUrl
       const [holder, watcher] = [yield* connection(url), yield* connection(url)]
       const after = (setting: string, given: Statement) =>
-        transaction(Effect.andThen(count(statement(setting)()), count(given)))
+        transaction(Effect.andThen(count(sql.unsafe(setting)), count(given)))
       const expect = Effect.fn(function* (code: string, run: Effect.Effect<unknown>) {
         assert.deepStrictEqual(told(yield* defectOf(run)), { isUnavailable: true, code })
         assert.strictEqual(yield* count(one), 1)
@@ -165,7 +166,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
       yield* rowsOf(holder, "set local application_name = 'partner-api'")
       yield* rowsOf(holder, "update rows set id = id where id = 2")
       const crossed = Effect.gen(function* () {
-        yield* count(statement("set local deadlock_timeout = '10ms'")())
+        yield* count(sql`set local deadlock_timeout = '10ms'`)
         yield* count(touch(1))
         const crossing = yield* Effect.forkChild(rowsOf(holder, "update rows set id = id where id = 1"))
         yield* waiting(watcher, 1)
@@ -181,7 +182,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
       const end = "pg_terminate_backend(pg_backend_pid())"
       const url = yield* databaseUrl
       for (const way of Object.keys(yield* ways)) {
-        const given = statement(way === "left" ? `delete from rows where ${end}` : `select ${end}`)()
+        const given = sql.unsafe(way === "left" ? `delete from rows where ${end}` : `select ${end}`)
         const run = Effect.flatMap(ways, (all) => all[way]?.(given) ?? Effect.void)
         const defect = yield* Effect.provide(defectOf(run), live(url))
         assert.isTrue(told(defect).isUnavailable, way)
@@ -195,8 +196,8 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
       const watcher = yield* Effect.flatMap(databaseUrl, connection)
       const pidOf = oneOf(Schema.Struct({ pid: Schema.Int }))
       const idle = Effect.gen(function* () {
-        const { pid } = yield* pidOf(statement("select pg_backend_pid() as pid")())
-        yield* count(statement("set local idle_in_transaction_session_timeout = '10ms'")())
+        const { pid } = yield* pidOf(sql`select pg_backend_pid() as pid`)
+        yield* count(sql`set local idle_in_transaction_session_timeout = '10ms'`)
         const session = rowsOf(watcher, "select 1 from pg_stat_activity where pid = $1", [pid])
         yield* watch(session, (rows) => rows.length === 0)
         yield* count(one)
@@ -218,7 +219,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
       const broken = Effect.gen(function* () {
         const { count } = yield* Database
         for (const [way, run] of Object.entries(yield* ways)) {
-          const given = way === "left" ? statement("delete from rows where pg_sleep(60) is null")() : sleep
+          const given = way === "left" ? sql`delete from rows where pg_sleep(60) is null` : sleep
           const fiber = yield* Effect.forkChild(defectOf(run(given)))
           yield* watch(sleeping("pid"), (rows) => rows.length > 0)
           freeze()

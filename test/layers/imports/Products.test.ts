@@ -10,7 +10,7 @@ import type { StoreId } from "../../../src/domain/Store.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { type WriteContext, Writes } from "../../../src/domain/Write.ts"
 import { Database } from "../../../src/layers/database/Postgres.ts"
-import { statement } from "../../../src/layers/database/Statement.ts"
+import { sql } from "../../../src/layers/database/Statement.ts"
 import { makePutProducts } from "../../../src/layers/imports/Products.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeApp, makeStore } from "../../support/Api.ts"
@@ -54,12 +54,12 @@ const batchOf = (batch: number) =>
     input: toProduct({ name: `Cup ${batch} ${n}` })
   }))
 
-const flush = statement("select pg_stat_force_next_flush()")
+const flush = sql`select pg_stat_force_next_flush()`
 
 const Read = Schema.Struct({ rows: Schema.NumberFromString })
 
 /** Rows and entries of indexes that were read. */
-const selectRead = statement("select sum(idx_tup_read) as rows from pg_stat_user_indexes")
+const selectRead = sql`select sum(idx_tup_read) as rows from pg_stat_user_indexes`
 
 const PRODUCTS = [
   { name: "Cup", price: 1, tags: ["red", "Blue"], vendorName: "Ann", description: 'Says "hi"\nand \\ goes' },
@@ -189,7 +189,7 @@ layer(Layer.provideMerge(DomainLive, OneConnectionTest), { excludeTestServices: 
           yield* Effect.forEach([0, 1, 2, 3], (batch) => bring(others, batch))
           yield* sql`analyze`
           const storeId = yield* makeStore()
-          const read = Effect.andThen(count(flush()), one(Read)(selectRead()))
+          const read = Effect.andThen(count(flush), one(Read)(selectRead))
           // A connection keeps the plans that it makes with the sixth.
           yield* Effect.forEach(
             Array.from({ length: 16 }, (_, batch) => batch),
