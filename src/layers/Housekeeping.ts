@@ -3,7 +3,6 @@ import { Agents } from "../domain/access/Agents.ts"
 import { Installations } from "../domain/access/Installations.ts"
 import { Proposals } from "../domain/access/Proposals.ts"
 import { Sessions } from "../domain/access/Sessions.ts"
-import { Search } from "../domain/catalog/Search.ts"
 import { Tokens } from "../domain/access/Tokens.ts"
 import { Idempotency } from "../domain/Idempotency.ts"
 import { Journal } from "../domain/journal/Journal.ts"
@@ -18,10 +17,10 @@ const EVERY = "10 minutes"
 /** Batch after batch until none is left. What fails is logged, and tried again next time. */
 const all = (work: Effect.Effect<number>) =>
   Effect.catchCause(Effect.repeat(work, { while: (done) => done > 0 }), (cause) =>
-    Effect.logWarning("What has expired could not be deleted, or what was left to do not be done", cause)
+    Effect.logWarning("What has expired could not be deleted", cause)
   )
 
-/** Makes findable what an earlier release wrote, and deletes what has expired, for as long as the server runs. */
+/** Deletes what has expired, for as long as the server runs. */
 export const HousekeepingLive = Layer.effectDiscard(
   Effect.gen(function* () {
     const services = [
@@ -37,8 +36,9 @@ export const HousekeepingLive = Layer.effectDiscard(
       yield* AppData,
       yield* Installations
     ]
-    const { catchUp } = yield* Search
-    const works = [catchUp, ...services.map(({ purge }) => purge)]
-    yield* Effect.forEach(works, all, { discard: true }).pipe(Effect.repeat(Schedule.spaced(EVERY)), Effect.forkScoped)
+    yield* Effect.forEach(services, ({ purge }) => all(purge), { discard: true }).pipe(
+      Effect.repeat(Schedule.spaced(EVERY)),
+      Effect.forkScoped
+    )
   })
 )

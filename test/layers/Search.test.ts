@@ -10,7 +10,6 @@ import { DomainLive } from "../../src/layers/Domain.ts"
 import { makeStore } from "../support/Api.ts"
 import { flushStatistics } from "../support/PlanCost.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
-import { connection, databaseUrl, rowsOf } from "../support/Process.ts"
 import { performIn } from "../support/Writes.ts"
 
 const SearchTest = Layer.provideMerge(DomainLive, PostgresTest)
@@ -23,8 +22,6 @@ const search = (storeId: StoreId, query: string, limit = 50) =>
     const { products } = yield* Search
     return toFound(parse((yield* products(storeId, { query, limit })).items))
   })
-
-const idsOf = (found: ReadonlyArray<{ readonly id: string }>) => found.map(({ id }) => id)
 
 const create = (storeId: StoreId, product: object) =>
   Effect.gen(function* () {
@@ -85,59 +82,5 @@ it.live("of the worst store a search looks at no more than of one half as large"
       assert.isAtMost(whole[index] ?? 0, 1.25 * (half[index] ?? 0) + 30, query)
     }
     assert.lengthOf(yield* search(storeId, "d"), 50)
-  }).pipe(Effect.provide(SearchTest))
-)
-
-it.live("what was there before the search is found once it was caught up with, by its newest words", () =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const { catchUp } = yield* Search
-    const storeId = yield* makeStore()
-    const { id } = yield* create(storeId, { name: "Walnut desk", sku: "ONE" })
-    assert.strictEqual(yield* catchUp, 0)
-
-    // As the migration left them: a product that was changed, one that was made, and one that has gone since.
-    yield* sql`
-      update products set version = 2, bytes_of = 2, document = replace(document::text, 'Walnut', 'Oak')::json,
-        facets = replace(facets::text, 'walnut', 'oak')::jsonb where store_id = ${storeId}
-    `
-    const made = sql<{ readonly id: string }>`
-      with p as materialized (
-        select store_id, uuid_v7(clock_micros()) as id, document, facets from products where store_id = ${storeId} limit 1
-      ), made as (
-        insert into products (store_id, id, slug, document, bytes, version, bytes_of, facets)
-        select store_id, id, id, replace(replace(document::text, ${id}, id::text), 'desk', 'lamp')::json, 1, 1, 1, facets from p
-        returning store_id, id
-      ), keys as (
-        insert into product_keys (store_id, id, price, stock, terms) select store_id, id, 1, 1, '{}' from made
-      )
-      select id from made
-    `
-    const [lamp, gone] = [yield* made, yield* made].flat()
-    yield* sql`insert into unsearched_products select store_id, id from products where store_id = ${storeId}`
-    yield* sql`delete from products where id = ${gone?.id ?? ""}`
-
-    assert.strictEqual(yield* catchUp, 3)
-    assert.strictEqual(yield* catchUp, 0)
-    assert.deepStrictEqual(idsOf(yield* search(storeId, "oak lamp")), [lamp?.id])
-    assert.deepStrictEqual(idsOf(yield* search(storeId, "oak desk")), [id])
-    assert.deepStrictEqual(idsOf(yield* search(storeId, "one")), [id, lamp?.id])
-    assert.deepStrictEqual(yield* search(storeId, "walnut"), [])
-  }).pipe(Effect.provide(SearchTest))
-)
-
-it.live("what somebody holds is waited for by nobody, and caught up with the next time", () =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const { catchUp } = yield* Search
-    const storeId = yield* makeStore()
-    yield* create(storeId, { name: "Desk" })
-    yield* sql`insert into unsearched_products select store_id, id from products where store_id = ${storeId}`
-    const holder = yield* Effect.flatMap(databaseUrl, connection)
-    yield* rowsOf(holder, "begin")
-    yield* rowsOf(holder, "select from products where store_id = $1 for update", [storeId])
-    assert.strictEqual(yield* catchUp, 0)
-    yield* rowsOf(holder, "rollback")
-    assert.strictEqual(yield* catchUp, 1)
   }).pipe(Effect.provide(SearchTest))
 )

@@ -60,7 +60,5 @@ export class Search extends Context.Service<
   {
     /** The best first, as `Found` has them; of those that are found alike the oldest first. */
     readonly products: (store: StoreId, request: SearchRequest) => Effect.Effect<DocumentPage<SearchCursor>>
-    /** Makes products findable that a release wrote which knew no search: some of them. Answers how many. */
-    readonly catchUp: Effect.Effect<number>
   }
 >()("domain/Search") {}

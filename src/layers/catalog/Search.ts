@@ -10,7 +10,6 @@ import { listOf } from "../Lists.ts"
 import { START } from "../Pages.ts"
 import { traced } from "../Traced.ts"
 import { SUMMARY } from "./Summaries.ts"
-import { makeCatchUp } from "./Unsearched.ts"
 import { makeVocabulary, type TermSets } from "./Vocabulary.ts"
 
 /** What a product must be or have to be found, and must not, as it is found otherwise already. */
@@ -136,9 +135,7 @@ export const SearchLive = Layer.effect(
               nextCursor: items.length > limit ? (shown.at(-1)?.cursor ?? null) : null
             }
           })
-        ),
-
-      catchUp: makeCatchUp(database)
+        )
     })
   })
 )

@@ -15,15 +15,6 @@ export const createSearch = Effect.gen(function* () {
     )
   `
 
-  // Products whose words are not indexed yet. A background task empties it.
-  yield* sql`
-    create table unsearched_products (
-      store_id uuid not null,
-      id uuid not null,
-      primary key (store_id, id)
-    )
-  `
-
   // Words with a prefix, in the order of the primary key. The settings keep the planner from sorting all of them while the
   // table has no statistics.
   yield* sql`
