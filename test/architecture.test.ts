@@ -140,7 +140,7 @@ it("what browsers load is pages, definitions, the domain and the library: nothin
   assert.isAbove(loaded.length, 20)
   const foreign = loaded
     .flatMap((file) => importsOf(file))
-    .filter((target) => /^node:|^transliteration|handlers|^src\/rpc\/mcp/.test(target))
+    .filter((target) => /^node:|^transliteration|handlers|^src\/rpc\/(?:mcp|server)\//.test(target))
   assert.deepStrictEqual(foreign, [])
 })
 
