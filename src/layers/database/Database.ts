@@ -1,5 +1,5 @@
 import type { PgClient, PgConnection } from "@effect/sql-pg"
-import { Array, Data, Effect, Option, Predicate, Schema, Semaphore } from "effect"
+import { Array, Data, Effect, Metric, Option, Predicate, Schema, Semaphore } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
@@ -19,6 +19,11 @@ class RolledBack<A> extends Data.TaggedError("RolledBack")<{ readonly result: A 
 const MAX_PREPARED = 20_000
 
 const NO_CONNECTION = new Error(`No connection was free for ${ACQUIRE_TIMEOUT / 1000} seconds`)
+
+const connectionCount = Metric.gauge("db.client.connection.count", {
+  description: "Connections in use",
+  attributes: { "db.client.connection.state": "used" }
+})
 
 const NO_RECORDER = ChangeRecorder.of({
   record: () => Effect.die(new Error("A write that records changes is performed by Writes or Idempotency"))
@@ -44,16 +49,28 @@ const limit = (millis: number) => sql`select set_config('statement_timeout', ${m
  * The one way to the database. A statement runs in the transaction of its fiber, otherwise on any connection, where
  * interruption cancels it in the database too. Database errors are defects: `Unavailable` if the database is out of reach.
  */
-export const makeDatabase = (client: PgClient.PgClient, connections: number, onLost: (action: () => void) => void) => {
+export const makeDatabase = (
+  client: PgClient.PgClient,
+  pool: string,
+  connections: number,
+  onLost: (action: () => void) => void
+) => {
   const slots = Semaphore.makeUnsafe(connections)
   const isInTransaction = Effect.map(Effect.serviceOption(client.transactionService), Option.isSome)
 
   // The driver's pool has no limit for how long a request waits for a connection.
-  const slot = Effect.timeoutOrElse(slots.takeScoped(1), {
+  const waited = Effect.timeoutOrElse(slots.takeScoped(1), {
     duration: ACQUIRE_TIMEOUT,
     orElse: () => Effect.die(new Unavailable({ cause: NO_CONNECTION }))
   })
-  const withSlot = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.scoped(Effect.andThen(slot, effect))
+  const slot = Effect.flatMap(
+    Effect.acquireRelease(slots.takeIfAvailable(1), (isTaken) => (isTaken ? slots.release(1) : Effect.void)),
+    (isTaken) => (isTaken ? Effect.void : waited)
+  )
+  const inUse = Metric.withAttributes(connectionCount, { "db.client.connection.pool.name": pool })
+  const counted = Effect.acquireRelease(Metric.modify(inUse, 1), () => Metric.modify(inUse, -1))
+  const withSlot = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.scoped(Effect.andThen(Effect.andThen(slot, counted), effect))
 
   /** Runs a statement where the fiber is. */
   const run = (given: Statement): Effect.Effect<Answer, SqlError.SqlError> => {

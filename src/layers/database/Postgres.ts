@@ -119,6 +119,7 @@ const DOOR_CONNECTIONS = MOST_ADMISSIONS + 1
 
 /** A client, and the way to its database. Connections are opened when they are first used. */
 const open = (
+  pool: string,
   options: PostgresOptions
 ): Effect.Effect<
   { readonly client: PgClient.PgClient; readonly database: DatabaseOf },
@@ -129,15 +130,15 @@ const open = (
     const actions: Array<() => void> = []
     const client = yield* PgClient.make(configOf(options, () => actions.forEach((action) => action())))
     const onLost = (action: () => void) => void actions.push(action)
-    return { client, database: makeDatabase(client, options.maxConnections, onLost) }
+    return { client, database: makeDatabase(client, pool, options.maxConnections, onLost) }
   })
 
 /** The one database. */
 export const postgres = (options: PostgresOptions) =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const { client, database } = yield* open(options)
-      const { database: door } = yield* open({ ...options, maxConnections: DOOR_CONNECTIONS })
+      const { client, database } = yield* open("operations", options)
+      const { database: door } = yield* open("admission", { ...options, maxConnections: DOOR_CONNECTIONS })
       return Context.make(SqlClient.SqlClient, client).pipe(
         Context.add(PgClient.PgClient, client),
         Context.add(Database, database),

@@ -3,6 +3,7 @@ import {
   Effect,
   Exit,
   Fiber,
+  Metric,
   Option,
   Predicate,
   Queue,
@@ -22,6 +23,11 @@ const BATCH = 100
 
 /** A statement that takes longer does not keep the next one of its kind waiting. */
 const PATIENCE = "5 millis"
+
+const batchSize = Metric.histogram("admission.batch.size", {
+  description: "Requests that share a statement",
+  boundaries: [1, 2, 5, 10, 20, 50, 100]
+})
 
 /** A row says which of the questions it answers, of which the first is 1. */
 interface Placed {
@@ -83,6 +89,7 @@ export const makeTogether = (run: (statement: Statement) => Effect.Effect<Answer
         // Requests that came in the same turn of the event loop share the statement.
         yield* nextTurn
         const others = yield* Queue.takeN(waiting, Math.min(Queue.sizeUnsafe(waiting), BATCH - 1))
+        yield* Metric.update(batchSize, 1 + others.length)
         const sent = yield* Effect.forkScoped(Effect.ensuring(answerAll([first, ...others]), slots.release(1)))
         yield* Effect.timeoutOption(Fiber.await(sent), PATIENCE)
       })

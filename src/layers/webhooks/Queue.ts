@@ -68,6 +68,9 @@ const Turn = Schema.Struct({
 /** An endpoint that began to fail, answers again, or was paused. */
 export type Turn = typeof Turn.Type
 
+/** Unfinished deliveries that are counted: more of them all mean a large backlog. */
+const MAX_DEPTH = 100_000
+
 const LEASE = sql.literal(`interval '${LEASE_SECONDS} seconds'`)
 
 /**
@@ -82,8 +85,9 @@ export const logLapsed = (from: string): Fragment => sql`
 `
 
 /** The queue of deliveries as workers see it. Any number of processes may work on it at once. */
-export const makeQueue = ({ rows }: DatabaseOf) => {
+export const makeQueue = ({ one, rows }: DatabaseOf) => {
   const claimedOf = rows(Claimed)
+  const depthOf = one(Schema.Struct({ depth: Schema.Int }))
   const turnsOf = rows(Turn)
   const patience = sql.literal(`interval '${FAILING_HOURS} hours'`)
 
@@ -174,6 +178,13 @@ export const makeQueue = ({ rows }: DatabaseOf) => {
           where i.store_id = c.store_id and i.id = c.installation_id limit 1
         ) i on true
       `),
+
+    /** Unfinished deliveries of all apps, {@link MAX_DEPTH} at most. */
+    depth: depthOf(sql`
+      select count(*)::integer as depth from (
+        select from deliveries where finished_at is null limit ${sql.literal(String(MAX_DEPTH))}
+      ) as unfinished
+    `),
 
     /**
      * Writes down what came of deliveries that are still this worker's, and of their endpoints: the first failure

@@ -1,4 +1,4 @@
-import { Effect, Layer, Option, Queue, Random, Schedule } from "effect"
+import { Effect, Layer, Metric, Option, Queue, Random, Schedule } from "effect"
 import type { AppId } from "../../domain/access/Apps.ts"
 import { nextAttempt, retryAfterSeconds } from "../../domain/webhooks/Retry.ts"
 import { FAILING_HOURS } from "../../domain/webhooks/Webhook.ts"
@@ -25,6 +25,13 @@ const GATHER = "50 millis"
 
 /** Between claims for what is not urgent: notices, of which each write may bring one, and a little room again. */
 const INTERVAL = "20 millis"
+
+const attempts = Metric.counter("webhook.delivery.attempts", { description: "Attempts of deliveries by outcome" })
+
+const depth = Metric.gauge("webhook.outbox.depth", { description: "Deliveries that are due or wait for a retry" })
+
+/** The time between two measurements of the depth of the outbox. */
+const MEASURING = "15 seconds"
 
 /** Whether a claim left something behind that there is room for: an endpoint got all of a share that was not its limit. */
 const leftSome = (claimed: ReadonlyArray<Claimed>, busy: ReadonlyMap<AppId, number>) => {
@@ -107,6 +114,7 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
   const writeDown = Effect.gen(function* () {
     const batch = [...(yield* Queue.takeBetween(results, 1, BATCH))]
     const turned = yield* untilItWorks(queue.settle(batch))
+    for (const { outcome } of batch) yield* Metric.update(Metric.withAttributes(attempts, { outcome }), 1)
     for (const { claimed, outcome } of batch) if (outcome !== "delivered") look(room.ended(claimed))
     look(room.writtenDown(batch.length))
     yield* Effect.forEach(turned, logTurn, { discard: true })
@@ -127,6 +135,11 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
   )
 
   yield* Effect.forkScoped(Effect.forever(writeDown))
+  yield* untilItWorks(queue.depth).pipe(
+    Effect.flatMap(({ depth: measured }) => Metric.update(depth, measured)),
+    Effect.repeat(Schedule.spaced(MEASURING)),
+    Effect.forkScoped
+  )
   yield* Queue.take(soonDue).pipe(
     Effect.andThen(Effect.sync(wake)),
     Effect.andThen(Effect.sleep(INTERVAL)),

@@ -1,7 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Metric, Tracer } from "effect"
 import { TracingLive } from "../../../src/layers/telemetry/Tracing.ts"
-import { ApiTest, freshClient } from "../../support/Api.ts"
+import { Scope } from "../../../src/domain/access/Scope.ts"
+import { ApiTest, freshClient, makeApp, makeStore } from "../../support/Api.ts"
+import { receiver } from "../../support/Receiver.ts"
+import { arrived, DeliveringApi, installApp, subscriber } from "../../support/Webhooks.ts"
 
 /** Keeps the spans that end, as an exporter does. */
 const recorder = () => {
@@ -52,6 +55,29 @@ it.live("spans are off without an exporter", () =>
   })
 )
 
+it.live("batches of admission and connections in use are measured", () =>
+  Effect.gen(function* () {
+    yield* Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      yield* Effect.all(
+        Array.from({ length: 8 }, () => client.get("/products")),
+        { concurrency: "unbounded" }
+      )
+    }).pipe(Effect.provide(ApiTest))
+    const metrics = yield* Metric.snapshot
+    const batches = metrics.find(({ id }) => id === "admission.batch.size")
+    assert.isTrue(batches !== undefined && "sum" in batches.state && batches.state.sum >= 8)
+    const pools = metrics.filter(({ id }) => id === "db.client.connection.count")
+    assert.sameDeepMembers(
+      pools.map(({ attributes, state }) => ({ attributes, state })),
+      ["operations", "admission"].map((pool) => ({
+        attributes: { "db.client.connection.state": "used", "db.client.connection.pool.name": pool },
+        state: { value: 0 }
+      }))
+    )
+  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+)
+
 it.live("the duration of each request is recorded by method, route and status", () =>
   Effect.gen(function* () {
     yield* Effect.gen(function* () {
@@ -73,4 +99,25 @@ it.live("the duration of each request is recorded by method, route and status", 
       { "http.request.method": "_OTHER", "http.response.status_code": "404", count: 1 }
     ])
   }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+)
+
+it.live("attempts of deliveries are counted by outcome, and the depth of the outbox is measured", () =>
+  Effect.gen(function* () {
+    yield* Effect.gen(function* () {
+      const endpoint = yield* receiver()
+      const { appId } = yield* subscriber(endpoint)
+      const storeId = yield* makeStore()
+      const writer = yield* installApp(storeId, yield* makeApp({ scopes: Scope.literals }))
+      yield* installApp(storeId, appId)
+      yield* writer.client.post("/products", { name: "Lantern" })
+      yield* arrived(endpoint, 1)
+    }).pipe(Effect.provide(DeliveringApi))
+    const metrics = yield* Metric.snapshot
+    const attempts = metrics.filter(({ id }) => id === "webhook.delivery.attempts")
+    assert.deepStrictEqual(
+      attempts.map(({ attributes, state }) => [attributes, "count" in state && state.count]),
+      [[{ outcome: "delivered" }, 1]]
+    )
+    assert.isTrue(metrics.some(({ id }) => id === "webhook.outbox.depth"))
+  }).pipe(Effect.scoped, Effect.provideService(Metric.MetricRegistry, new Map()))
 )
