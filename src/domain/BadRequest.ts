@@ -3,7 +3,7 @@ import { lineOf } from "./Json.ts"
 import { listed, MAX_ISSUES } from "./Limits.ts"
 import { grouped } from "./Text.ts"
 
-/** What the client sent cannot be read: bad JSON, a wrong type, a field out of its bounds. */
+/** Invalid request: malformed JSON, a wrong type or a value out of bounds. `issues` has one line for each problem. */
 export class BadRequest extends Schema.TaggedError<BadRequest>()("BadRequest", {
   reason: Schema.String,
   issues: Schema.optional(Schema.Array(Schema.String))
@@ -20,17 +20,19 @@ interface Finding {
 
 const inLibraryWords = SchemaIssue.makeFormatterDefault()
 
-/** The message of the first check that has one. A check without a message has that of the others. */
+/** Returns the message of the first check that has one; it applies to the checks without a message too. */
 const messageOfChecks = ({ checks }: SchemaAST.AST): string | undefined =>
   (checks ?? []).map(({ annotations }) => annotations?.message).find(Predicate.isString)
 
-/** The message that a schema carries: its own, or that of its checks. */
+/** Returns the message of a schema, or of its checks. */
 const messageOf = (ast: SchemaAST.AST): string | undefined => {
   const message = ast.annotations?.["message"]
   return Predicate.isString(message) ? message : messageOfChecks(ast)
 }
 
-/** The messages of a schema for a value of the wrong type. A union without one has those of its members. */
+/**
+ * Returns the messages of a schema for a value of the wrong type. A union without a message uses those of its members.
+ */
 const messagesOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
   const message = messageOf(ast)
   if (message !== undefined) return [message]
@@ -39,8 +41,8 @@ const messagesOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
 }
 
 /**
- * Lists what an issue holds. The library's formatter cannot do this: a message here also covers the encoded side of a
- * transformation and the members of a union, and a field that may be null has the message of its value.
+ * Flattens an issue into findings. The library's formatter cannot do this: here, a message also covers the encoded side
+ * of a transformation and the members of a union, and a nullable field has the message of its value.
  */
 const findingsOf = (
   issue: SchemaIssue.Issue,
@@ -84,23 +86,25 @@ const findingsOf = (
 
 const readable = ({ message, path }: Finding) => lineOf(path, message)
 
-/** Places in one answer at which decoding stopped. */
+/** Maximum number of places that an answer lists at which decoding stopped. */
 const MAX_PLACES = 10
 
 const UNCHECKED = "not checked from here on: "
 
-/** Marks the place where a list or record stops being decoded, because it has enough issues already. */
+/**
+ * Builds the message for the position at which decoding of a list or record stopped after {@link MAX_ISSUES} issues.
+ */
 export const uncheckedMessage = (count: number): string => `${UNCHECKED}${grouped(count)} values`
 
-/** One line for each thing that is wrong, `path: reason`, and at most as many as an answer lists. */
+/** Formats an issue as lines of `path: reason`, at most {@link MAX_ISSUES}. */
 export const linesOf = (issue: SchemaIssue.Issue): ReadonlyArray<string> => {
   const findings = findingsOf(issue)
   const unchecked = findings.filter(({ message }) => message.startsWith(UNCHECKED))
   const lines = [...new Set(findings.filter((finding) => !unchecked.includes(finding)).map(readable))]
-  // Where decoding stopped, the issues listed are not all there are: that is kept whatever else is cut off.
+  // Always list where decoding stopped: without these lines, the list of issues would look complete.
   const places = unchecked.slice(0, MAX_PLACES).map(readable)
   return [...listed(lines, lines.length, MAX_ISSUES - places.length), ...places]
 }
 
-/** Said above the lines of `issues`. */
+/** Title of a response that lists `issues`. */
 export const INVALID = "The request is invalid"

@@ -5,12 +5,12 @@ import { MAX_ISSUES } from "./Limits.ts"
 import { grouped } from "./Text.ts"
 
 /*
- * Lists and records that stop decoding once they have as many issues as an answer lists. `Schema.Array` collects an issue
- * for every wrong item first: a body of 1 MiB holds 350,000 of them, which took the process up to 11 seconds. JSON Schema
- * shows each as `Schema.Array` or `Schema.Record` would be.
+ * Lists and records that stop decoding after `MAX_ISSUES` issues. `Schema.Array` first collects an issue for every
+ * wrong item: a body of 1 MiB holds 350,000 of them, which took up to 11 seconds. The JSON Schema is the same as for
+ * `Schema.Array` and `Schema.Record`.
  */
 
-/** The members of a value in a list or record, and how many there are. */
+/** Members of a list or record, and their number. */
 interface Members {
   readonly entries: Iterable<readonly [key: PropertyKey, value: unknown]>
   readonly size: number
@@ -18,7 +18,7 @@ interface Members {
 
 type Decode<A> = (given: unknown, options: SchemaAST.ParseOptions) => Result.Result<A, SchemaIssue.Issue>
 
-/** Decodes members in their order, until as many issues are found as the options want. */
+/** Decodes members in order, up to the first issue or, with `errors: "all"`, up to {@link MAX_ISSUES} issues. */
 const decodeMembers = <A>(
   decode: Decode<A>,
   given: unknown,
@@ -51,7 +51,10 @@ const decodeMembers = <A>(
     : Effect.succeed(values)
 }
 
-/** The encoded schema of a member. `Schema.toEncoded` drops what an object says of itself. */
+/**
+ * Returns the encoded schema of a member. Restores the description and identifier of an object, which
+ * `Schema.toEncoded` drops.
+ */
 const sentFor = (member: Schema.Constraint): SchemaAST.AST => {
   const sent = Schema.toEncoded(Schema.toCodecJson(member))
   const { description, identifier } = Schema.resolveAnnotations(member) ?? {}
@@ -59,8 +62,8 @@ const sentFor = (member: Schema.Constraint): SchemaAST.AST => {
 }
 
 /**
- * Gives a declaration its message and its JSON Schema, which the library makes of checks alone. Decoding has bounded the
- * value already, so this check always holds.
+ * Attaches a message and a JSON Schema to a declaration. The library takes both from checks only. Decoding has
+ * validated the value already, so this check always passes.
  */
 const documented = (
   message: string,
@@ -79,7 +82,7 @@ const documented = (
     "~structural": true
   })
 
-/** A list of at most `max` items. A longer one is refused before any item is looked at. */
+/** List of at most `max` items. A longer list is rejected before any item is decoded. */
 export const listOf = <Item extends Schema.Constraint>(item: Item, max = Number.POSITIVE_INFINITY, items = "items") =>
   Schema.declareConstructor<ReadonlyArray<Item["Type"]>, ReadonlyArray<Item["Encoded"]>>()(
     [item],
@@ -94,7 +97,7 @@ export const listOf = <Item extends Schema.Constraint>(item: Item, max = Number.
         return decodeMembers(decode, given, { entries: given.entries(), size: given.length }, ast, options)
       }
     },
-    // JSON as it is: numbers keep their digits.
+    // Keep the JSON value unchanged, so that numbers keep their digits.
     { expected: "array", toCodecJson: () => undefined }
   ).check(
     documented("must be a list", item, (items) => ({
@@ -104,7 +107,7 @@ export const listOf = <Item extends Schema.Constraint>(item: Item, max = Number.
     }))
   )
 
-/** An object whose members are all alike. A number that is kept as its text is none. */
+/** Object whose values share one schema. Rejects an `ExactNumber`, which is an object in memory. */
 export const recordOf = <Value extends Schema.Constraint>(value: Value) =>
   Schema.declareConstructor<{ readonly [key: string]: Value["Type"] }, { readonly [key: string]: Value["Encoded"] }>()(
     [value],

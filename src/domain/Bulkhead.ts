@@ -1,35 +1,35 @@
 import { Context, type Effect, Schema } from "effect"
 import type { StoreId } from "./Store.ts"
 
-/** Requests of one store that may wait for their turn in a process, beside those under way. */
+/** Maximum number of waiting requests of one store in a process, in addition to the running ones. */
 export const MAX_WAITING = 128
 
-/** More of a store's requests wait than a process keeps in line. */
+/** The queue of the store is full in this process. */
 export class StoreBusy extends Schema.TaggedError<StoreBusy>()("StoreBusy", {}) {
   override get message() {
     return `More than ${MAX_WAITING} requests of this store are waiting; repeat the request in a few seconds, with the same Idempotency-Key`
   }
 }
 
-/** What an operation may take: `heavy` is one that applies rules to all products of a store, which may be seconds. */
+/** Cost class of an operation. `heavy` operations apply rules to all products of a store and can take seconds. */
 export type Weight = "usual" | "heavy"
 
-/** What the work of an endpoint or procedure may take, where it is not the usual: an annotation of its definition. */
+/** Annotation of an endpoint or procedure: cost class of its work. */
 export const WorkWeight = Context.Reference<Weight>("domain/WorkWeight", {
   defaultValue: (): Weight => "usual"
 })
 
 /**
- * Keeps the load of one store its own (the bulkhead pattern): a store has a few operations under way in a process, never
- * all connections to the database, and its other requests wait in a line of their own.
+ * Limits how many operations of one store run at the same time in a process (the bulkhead pattern), so that one store
+ * cannot take all database connections. Further requests of the store wait in a queue of their own.
  */
 export class Bulkhead extends Context.Service<
   Bulkhead,
   {
     /**
-     * Runs the operation when it is its turn among those of the store, first come, first served, but that heavy ones leave
-     * one turn to the others. It leaves the line when it is interrupted. Fails at once with `StoreBusy` when the line is
-     * full.
+     * Runs the operation when the store has a free slot. Requests start in order of arrival, and heavy operations leave
+     * one slot free for others. Interruption removes a waiting request from the queue. Fails immediately with
+     * `StoreBusy` when {@link MAX_WAITING} requests are waiting.
      */
     readonly inTurn: <A, E, R>(
       store: StoreId,

@@ -1,7 +1,7 @@
 import { Result, Schema, type SchemaAST } from "effect"
 import { BadRequest, INVALID, linesOf } from "./BadRequest.ts"
 
-/** Makes a decoder of the schema once; strictly, it refuses members that the schema does not have. */
+/** Compiles a decoder of the schema. In strict mode it rejects unknown members. */
 export const compileDecoder = <A, I>(schema: Schema.Codec<A, I>, options: SchemaAST.ParseOptions = {}) => {
   const lenient = Schema.decodeUnknownResult(schema, options)
   const strict = Schema.decodeUnknownResult(schema, { ...options, onExcessProperty: "error" })
@@ -9,18 +9,21 @@ export const compileDecoder = <A, I>(schema: Schema.Codec<A, I>, options: Schema
     isStrict ? strict(given) : lenient(given)
 }
 
-/** Does as `Schema.decodeUnknownSync` does: for what only a defect of ours makes wrong. */
+/** Compiles a decoder that throws, for input that only a bug in this service can make invalid. */
 export const compileTrustedDecoder = <A, I>(schema: Schema.Codec<A, I>): ((given: unknown) => A) =>
   Schema.decodeUnknownSync(schema)
 
-/** Reads what was stored by the rules of its day, which today's may be stricter than: as it is encoded, without checks. */
+/**
+ * Compiles a decoder for stored values. It returns the encoded form without running checks, because today's rules may
+ * be stricter than those at the time of storage.
+ */
 export const compileStoredDecoder = <A, I>(schema: Schema.Codec<A, I>): ((given: unknown) => I) =>
   Schema.decodeUnknownSync(Schema.toEncoded(schema), { disableChecks: true })
 
-/** What is wrong, a line for each. */
+/** Formats a schema error as one line for each problem. */
 export const issuesOf = ({ issue }: Schema.SchemaError): ReadonlyArray<string> => linesOf(issue)
 
-/** Decodes a part of a request, with a line for everything that is wrong with it. Strictly, an unknown field is wrong. */
+/** Decodes a part of a request and reports all problems. In strict mode it rejects unknown fields. */
 export const decodeWith = <A, I>(schema: Schema.Codec<A, I>) => {
   const decode = compileDecoder(schema, { errors: "all" })
   return (given: unknown, strict: boolean): Result.Result<A, BadRequest> =>

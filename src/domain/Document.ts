@@ -1,24 +1,24 @@
-/** JSON text that the service made itself and may send as it is. */
+/** JSON text that the service produced, safe to send unchanged. */
 export type JsonText = string
 
 /**
- * A resource as it is stored and returned: its JSON, not a decoded copy of it. Reads pass this text from the database
- * to the socket; decoding and encoding a page of 50 products costs more than everything else in the request.
+ * Resource as stored and returned: JSON text, not a decoded copy. Reads pass this text from the database to the socket;
+ * decoding and encoding a page of 50 products costs more than the rest of the request.
  */
 export interface Document<Id> {
   readonly id: Id
   readonly version: number
   readonly json: JsonText
-  /** The part of `json` that may change while the version stays, where there is one. */
+  /** Part of `json` that may change without a new version. */
   readonly computed?: JsonText
 }
 
-/** A page of resources: a JSON array of them, and where the next page starts. */
+/** Page of resources: a JSON array and the cursor of the next page. */
 export interface DocumentPage<Id> {
   readonly items: JsonText
   readonly nextCursor: Id | null
 }
 
-/** The document with further members, both given as JSON objects of at least one member. */
+/** Adds members to a document. Both texts are JSON objects with at least one member. */
 export const extend = (document: JsonText, members: JsonText): JsonText =>
   `${document.slice(0, -1)},${members.slice(1)}`

@@ -1,15 +1,15 @@
 /*
- * JSON whose numbers keep their digits. The clients are made of this file, one of which has no dependencies: it imports
- * nothing.
+ * JSON that keeps the digits of its numbers. The client libraries bundle this file, one of them without dependencies:
+ * do not import anything here.
  */
 
-/** No accepted text or key holds it, so it marks what is not text: an {@link ExactNumber}, also once it is copied. */
+/** Marks an {@link ExactNumber}, also in copies. No accepted text or key contains this character. */
 export const NUL = "\u0000"
 
 /**
- * A number that a JavaScript number may not hold, with all of its digits, as in `0.1234567890123456789`: the service keeps
- * every number as it was sent (decisions, section 1). `Number(price)` is the nearest number there is. Sent back, it is
- * what it was.
+ * Number that a JavaScript number may not represent, with all its digits, such as `0.1234567890123456789`. The service
+ * keeps every number as sent (decisions, section 1). `Number(price)` returns the nearest JavaScript number. Sending the
+ * value back keeps its digits.
  */
 export class ExactNumber {
   readonly [NUL]: string
@@ -26,13 +26,13 @@ export class ExactNumber {
     return Number(this.text)
   }
 
-  /** Marked, so that {@link stringify} can put the bare digits back. */
+  /** Returns the digits behind a mark, so that {@link stringify} can remove the quotes. */
   toJSON(): string {
     return `${NUL}${this.text}`
   }
 }
 
-/** A number of the service: an {@link ExactNumber} where a JavaScript number would lose digits, which few have. */
+/** Number of the service: an {@link ExactNumber} where a JavaScript number would lose digits, which is rare. */
 export type JsonNumber = number | ExactNumber
 
 export type JsonObject = { readonly [key: string]: unknown }
@@ -41,12 +41,12 @@ export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
 
 /**
- * Sixteen digits in a row (a point allowed) or an exponent: the only spellings a float may fail to hold. What stands
- * before tells most numbers from text, so that ids and times do not send a document the slow way.
+ * Matches 16 or more digits (a point allowed) or an exponent: the only spellings that a float may not represent. The
+ * leading characters exclude most text, so that ids and times do not select the slow path.
  */
 export const MAY_BE_INEXACT = /(?:^|[[:,\s])-?\d(?:[\d.]{15}|[\d.]*[eE])/
 
-/** A JSON string, or a number of such a spelling. Strings are matched so that digits inside them are passed over. */
+/** Matches a JSON string or such a number. Strings are matched so that digits inside them are skipped. */
 export const STRINGS_AND_INEXACT = /"(?:[^"\\]|\\.)*"|-?(?:\d[\d.]{15,}(?:[eE][+-]?\d+)?|[\d.]+[eE][+-]?\d+)/g
 
 const revive = (_: string, value: unknown) =>
@@ -58,12 +58,12 @@ export const parseExact = (text: string): unknown =>
     revive
   )
 
-/** JSON that this service wrote itself, with the digits of its numbers. */
+/** Parses JSON that this service wrote, keeping the digits of its numbers. */
 export const parse = (text: string): unknown => (MAY_BE_INEXACT.test(text) ? parseExact(text) : JSON.parse(text))
 
-/** A value to JSON text, every {@link ExactNumber} with all of its digits. */
+/** Converts a value to JSON text, with all digits of every {@link ExactNumber}. */
 export const stringify = (value: unknown): string => bareNumbers(JSON.stringify(value))
 
-/** JSON text that was made of values by another, every {@link ExactNumber} with all of its digits. */
+/** Removes the marks and quotes of {@link ExactNumber}s from JSON text that another serializer produced. */
 export const bareNumbers = (text: string): string =>
   text.includes("\\u0000") ? text.replace(/"\\u0000([^"]+)"/g, "$1") : text

@@ -1,10 +1,10 @@
 import { Context, type Effect } from "effect"
 
-/** Whether the service can do its work now. */
+/** Readiness of the service. */
 export class Health extends Context.Service<
   Health,
   {
-    /** True when the database answers, takes writes and holds the newest schema. Never fails: what is wrong goes to the log. */
+    /** True if the database responds, accepts writes and has the newest schema. Never fails; problems are logged. */
     readonly isReady: Effect.Effect<boolean>
   }
 >()("domain/Health") {}

@@ -4,13 +4,13 @@ import type { EventLoop } from "./Events.ts"
 import type { Rehearsal } from "./Rehearsal.ts"
 import type { Write, WriteContext } from "./Write.ts"
 
-/** Hours a stored response is replayed (contract, section 8). */
+/** Hours for which a stored response is replayed (contract, section 8). */
 export const RECORD_HOURS = 24
 
-/** An answer of more bytes is a large one, and counts against {@link MAX_LARGE_ANSWERS}. */
+/** Size in bytes above which a response is large and counts against {@link MAX_LARGE_ANSWERS}. */
 export const LARGE_ANSWER = 16 * 1024
 
-/** Bytes of the large answers that are kept for an installation at once. The rolling window bounds the others. */
+/** Maximum total bytes of stored large responses of an installation. The rate limit bounds the smaller ones. */
 export const MAX_LARGE_ANSWERS = 256 * 1024 * 1024
 
 /** 1 to 255 visible ASCII characters (decisions, section 5). */
@@ -20,14 +20,14 @@ export const IdempotencyKey = Schema.String.pipe(
 )
 export type IdempotencyKey = typeof IdempotencyKey.Type
 
-/** Under which key a write is done, and what was asked with it. A key belongs to the actor. */
+/** Idempotency key of a write and fingerprint of its request. Keys are unique for each actor. */
 export interface Keyed {
   readonly key: IdempotencyKey
-  /** SHA-256 of all that tells this request from another: over HTTP method, path with query, and canonical body. */
+  /** SHA-256 of everything that identifies the request. For HTTP: method, path with query, and canonical body. */
   readonly fingerprint: Uint8Array
 }
 
-/** What a write answers with, as it is stored and replayed, byte for byte. */
+/** Response of a write. It is stored, and replayed byte for byte. */
 export interface StoredResponse {
   readonly status: number
   readonly body: string
@@ -36,7 +36,7 @@ export interface StoredResponse {
 
 export interface Outcome extends StoredResponse {
   readonly replayed: boolean
-  /** Of a write that was only rehearsed: what it would lead to. */
+  /** Effects of the write, for a dry run. */
   readonly rehearsal?: Rehearsal
 }
 
@@ -52,18 +52,25 @@ export class AnswersFull extends Schema.TaggedError<AnswersFull>()("AnswersFull"
   }
 }
 
-/** At most one effect for each key of an actor, whatever is retried, doubled or killed (decisions, section 5). */
+/**
+ * Performs a write at most once for each key of an actor, despite retries, concurrent duplicates and crashes
+ * (decisions, section 5).
+ */
 export class Idempotency extends Context.Service<
   Idempotency,
   {
     /**
-     * Performs the write in one transaction with the record of its answer, which `respond` makes, or answers what an
-     * earlier request with this key and fingerprint got. Requests with one key wait for each other: what the first one did
-     * is what all are answered with, and when it failed the next one is performed. A write that is refused leaves nothing
-     * behind, so that its key may be tried again. An answer of more than {@link LARGE_ANSWER} that would take more than
-     * {@link MAX_LARGE_ANSWERS} fails with `AnswersFull`. A rehearsal is decided anew whatever was answered under its key,
-     * and leaves no record: the write itself may come with the same key. It opens the transaction itself and dies inside of another, where
-     * what is rolled back later would stay answered.
+     * Performs the write and stores the response built by `respond` in one transaction, or replays the response of an
+     * earlier request with this key and fingerprint.
+     * Concurrent requests with one key wait for each other: all receive the response of the first one, or the next one
+     * runs if it failed. A failed write leaves no record, so its key can be used again.
+     *
+     * A dry run always runs, even if its key has a stored response, and leaves no record: the real write can use the
+     * same key. The method opens its own transaction and dies inside another one, because a rollback of the outer
+     * transaction would discard a response that was already sent.
+     *
+     * Errors: `KeyReused` if the key belongs to a different request; `AnswersFull` if a response of more than
+     * {@link LARGE_ANSWER} bytes would exceed {@link MAX_LARGE_ANSWERS}; `EventLoop`.
      */
     readonly once: <A, E>(
       context: WriteContext,
@@ -71,14 +78,17 @@ export class Idempotency extends Context.Service<
       write: Write<A, E>,
       respond: (value: A) => StoredResponse
     ) => Effect.Effect<Outcome, E | KeyReused | AnswersFull | EventLoop>
-    /** The same of what is an account's own and in no store. Its key belongs to the account; no journal or event tells of it. */
+    /**
+     * Same as `once` for data of an account that belongs to no store. Keys belong to the account. Writes no journal
+     * entry and no event.
+     */
     readonly onceOf: <A, E>(
       account: MerchantId,
       keyed: Keyed,
       write: Write<A, E>,
       respond: (value: A) => StoredResponse
     ) => Effect.Effect<Outcome, E | KeyReused | AnswersFull>
-    /** Deletes expired records, a batch at a time. Answers how many went. */
+    /** Deletes one batch of expired records and returns its size. */
     readonly purge: Effect.Effect<number>
   }
 >()("domain/Idempotency") {}

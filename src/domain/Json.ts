@@ -15,20 +15,20 @@ export {
   STRINGS_AND_INEXACT
 } from "./ExactJson.ts"
 
-/** Whether an object that a schema took apart and put together again was a number. */
+/** Tests whether a copied object was an {@link ExactNumber} before a schema rebuilt it. */
 export const wasNumber = (value: object): boolean => Object.hasOwn(value, NUL)
 
-/** A number with all of its digits, to reckon with. */
+/** Converts a number to a decimal, keeping all digits. */
 export const decimal = (value: JsonNumber): BigDecimal.BigDecimal =>
   BigDecimal.fromStringUnsafe(value instanceof ExactNumber ? value.text : String(value))
 
-/** Whether `a` is below `b`, to the last digit: as floats two different numbers may be one. */
+/** Tests whether `a` is less than `b`, comparing all digits: two different numbers may be equal as floats. */
 export const isBelow = (a: JsonNumber, b: JsonNumber): boolean =>
   Number(a) < Number(b) || (Number(a) === Number(b) && BigDecimal.isLessThan(decimal(a), decimal(b)))
 
 export const isEqual = (a: JsonNumber, b: JsonNumber): boolean => BigDecimal.equals(decimal(a), decimal(b))
 
-/** Without an exponent. */
+/** Formats a decimal without an exponent. */
 const plain = ({ scale, value }: BigDecimal.BigDecimal): string => {
   const sign = value < 0n ? "-" : ""
   const digits = `${value < 0n ? -value : value}`.padStart(scale + 1, "0")
@@ -37,30 +37,30 @@ const plain = ({ scale, value }: BigDecimal.BigDecimal): string => {
     : `${sign}${digits}${"0".repeat(-scale)}`
 }
 
-/** The sum, to the last digit: 0.1 and 0.2 are 0.3. */
+/** Adds two numbers exactly: 0.1 + 0.2 is 0.3. */
 export const plus = (a: JsonNumber, b: JsonNumber): JsonNumber => {
   const text = plain(BigDecimal.normalize(BigDecimal.sum(decimal(a), decimal(b))))
   return isEqual(Number(text), new ExactNumber(text)) ? Number(text) : new ExactNumber(text)
 }
 
-/** The largest magnitude of a number, in any field (decisions, section 1). */
+/** Maximum magnitude of a number in any field (decisions, section 1). */
 export const MAX_NUMBER = 999_999_999_999_999
 
-/** The longest decimal text of a number: far above any price, far below the 16,383 decimals of `numeric`. */
+/** Maximum length of the decimal text of a number: far above any price, far below the 16,383 decimals of `numeric`. */
 export const MAX_DIGITS = 255
 
-/**
- * JSON text in which neither the order of keys nor white space nor the spelling of a number matters: the same for bodies
- * that say the same.
- */
+/** Serializes a value canonically: independent of key order, white space and the spelling of numbers. */
 export const canonical = (value: unknown): string => stringify(sorted(value))
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** Digits that a float holds, whatever they are. */
+/** Number of significant digits that every float represents exactly. */
 const FLOAT_DIGITS = 15
 
-/** One spelling for each number: `1e2` is `100`, and what a float does not hold is its digits and an exponent. */
+/**
+ * Returns the canonical spelling: `1e2` becomes `100`; digits beyond float precision become an integer with an
+ * exponent.
+ */
 const spelled = ({ text }: ExactNumber): JsonNumber => {
   const [, sign = "", whole = "", decimals = "", exponent = "0"] = DECIMAL.exec(text) ?? []
   const digits = `${whole}${decimals}`.replace(/^0+/, "")
@@ -69,10 +69,10 @@ const spelled = ({ text }: ExactNumber): JsonNumber => {
   return significant.length <= FLOAT_DIGITS ? Number(text) : new ExactNumber(`${sign}${significant}e${power}`)
 }
 
-/** What was reckoned, with all of its digits. */
+/** Converts a calculated decimal to a JSON number with all its digits. */
 export const numberOf = (value: BigDecimal.BigDecimal): JsonNumber => spelled(new ExactNumber(BigDecimal.format(value)))
 
-/** A copy with the keys in order. */
+/** Copies a value with sorted keys. */
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted)
   if (value instanceof ExactNumber) return spelled(value)
@@ -82,10 +82,13 @@ const sorted = (value: unknown): unknown => {
   return copy
 }
 
-/** A number closer to zero has more decimals than `numeric` holds; so has a zero of such an exponent. */
+/**
+ * Limit for exponents. Numbers closer to zero, and zeros with such an exponent, have more decimals than `numeric`
+ * holds.
+ */
 const MIN_EXPONENT = 300
 
-/** Why a number is none that the service takes, if it is not. */
+/** Returns the reason why the service rejects a number, or undefined. */
 export const numberProblem = (value: JsonNumber): string | undefined => {
   const magnitude = Math.abs(Number(value))
   const tooLarge = `must be a number of at most ${MAX_NUMBER}`
@@ -99,10 +102,10 @@ export const numberProblem = (value: JsonNumber): string | undefined => {
     : undefined
 }
 
-/** Characters of a path in a line: a key may be as long as the body, and there may be a line for each of its values. */
+/** Maximum length of a path in characters: a key can be as long as the body, and each of its values can add a line. */
 const MAX_PATH = 255
 
-/** Where a value stands, as in `variants.0.price`; cut short where it would be longer than a line is read. */
+/** Formats the path of a value, such as `variants.0.price`, truncated to 255 characters. */
 export const pathOf = (keys: ReadonlyArray<PropertyKey>): string => {
   let path = ""
   for (const key of keys) {
@@ -113,13 +116,13 @@ export const pathOf = (keys: ReadonlyArray<PropertyKey>): string => {
   return path
 }
 
-/** What is wrong and where; of the whole value there is no place to name. */
+/** Formats a problem with its path. A problem of the whole value has no path. */
 export const lineOf = (keys: ReadonlyArray<PropertyKey>, reason: string): string =>
   keys.length === 0 ? reason : `${pathOf(keys)}: ${reason}`
 
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s"{}[\]:,]+/g
 
-/** The text of a member of an object, to the letter; of several the last, as everywhere. `json` was parsed before. */
+/** Returns the exact text of a member of a JSON object, or of the last member with that name. `json` must be valid. */
 export const memberText = (json: string, name: string): string | undefined => {
   let found: string | undefined
   let depth = 0

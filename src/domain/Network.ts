@@ -1,9 +1,9 @@
 import ipaddr from "ipaddr.js"
 
 /**
- * The network that a client address is counted by: an IPv4 address by itself, an IPv6 address by its /64, because one
- * client has all addresses of a /64. An IPv4-mapped address counts as its IPv4 address; a text that is no address as
- * itself.
+ * Returns the network under which a client address is counted: an IPv4 address itself, or the /64 of an IPv6 address,
+ * because one client owns all addresses of a /64. IPv4-mapped addresses count as IPv4. Text that is not an address is
+ * returned unchanged.
  */
 export const networkOf = (address: string): string => {
   if (!ipaddr.isValid(address)) return address

@@ -1,19 +1,22 @@
 import { Schema, SchemaTransformation } from "effect"
 
-/** Rows of a page when `limit` is absent, and at most (contract, section 8). */
+/** Default and maximum number of rows in a page (contract, section 8). */
 export const DEFAULT_LIMIT = 50
 export const MAX_LIMIT = 200
 
 /**
- * Bytes of JSON beyond which a page takes no further row: it ends early, with a cursor for the rest. The row that passes
- * them still belongs to it, so that every page holds one (decisions, section 4).
+ * Size in bytes of JSON at which a page ends early, with a cursor for the rest. The row that exceeds the limit is
+ * included, so that every page has at least one row (decisions, section 4).
  */
 export const PAGE_BYTES = 1024 * 1024
 
-/** Milliseconds after which a page of collections ends in the same way: rules are applied as it is read. */
+/** Time in milliseconds after which a page of collections ends early, because rules are evaluated during the read. */
 export const PAGE_MILLIS = 1_000
 
-/** Rows asked for. Above the maximum means the maximum; below 1 or no integer is refused (decisions, section 4). */
+/**
+ * Requested number of rows. Values above the maximum are reduced to it; values below 1 and non-integers are rejected
+ * (decisions, section 4).
+ */
 export const PageLimit = Schema.String.pipe(
   Schema.check(Schema.isPattern(/^[0-9]+$/)),
   Schema.check(Schema.makeFilter((text) => Number(text) >= 1)),
@@ -26,7 +29,7 @@ export const PageLimit = Schema.String.pipe(
 )
 
 export interface PageRequest<Id> {
-  /** The id of the last row the client has seen; it need not exist any more. */
+  /** Id of the last row that the client received. The row may have been deleted since. */
   readonly cursor?: Id | undefined
   readonly limit: number
 }

@@ -3,15 +3,18 @@ import type { Installation, InstallationSuspended } from "./access/Installations
 import type { InvalidToken } from "./access/Tokens.ts"
 import type { StoreNotFound } from "./Store.ts"
 
-/** Requests of one installation that may be admitted in any {@link WINDOW_SECONDS} (contract, section 8). */
+/** Maximum number of requests of one installation in any {@link WINDOW_SECONDS} seconds (contract, section 8). */
 export const WINDOW_REQUESTS = 100
 export const WINDOW_SECONDS = 60
 
-/** Calls of one merchant that may be, in all of their stores and sessions: more than a person makes by hand. */
+/**
+ * Maximum number of calls of one merchant in {@link WINDOW_SECONDS} seconds, across all stores and sessions. It exceeds
+ * what a person does by hand.
+ */
 export const MERCHANT_CALLS = 600
 
 export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()("RateLimitExceeded", {
-  /** Seconds after which the next request is admitted, where that is told. */
+  /** Seconds until the next request is admitted, if known. */
   retryAfter: Schema.optionalKey(Schema.Int)
 }) {
   override get message() {
@@ -20,20 +23,20 @@ export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()("
   }
 }
 
-/** How many of the requests that came at once a window took, and the seconds after which it takes another. */
+/** Number of simultaneous requests that the window admitted, and seconds until it admits another one. */
 export const Counted = Schema.Struct({ admitted: Schema.Int, retryAfter: Schema.Int })
 export type Counted = typeof Counted.Type
 
-/** Why a request is turned away before anything is looked at but its token, in the order of the checks. */
+/** Reasons to reject a request after a look at its token only, in the order of the checks. */
 export type Refusal = InvalidToken | InstallationSuspended | StoreNotFound | RateLimitExceeded
 
-/** Who asks, and the rolling window: the door of every request that carries a bearer token. */
+/** Authenticates requests with a bearer token and enforces the rolling window. */
 export class RateLimit extends Context.Service<
   RateLimit,
   {
     /**
-     * Admits the bearer of `token` and counts the request, or says why not. Refused requests are not counted. Exact
-     * for all server processes together, by the database's clock: never a 101st within a window, never one too few.
+     * Authenticates the token and counts the request. Rejected requests are not counted. The limit is exact across all
+     * server processes and uses the clock of the database: a window admits exactly {@link WINDOW_REQUESTS} requests.
      */
     readonly admit: (token: Redacted.Redacted) => Effect.Effect<Installation, Refusal>
   }

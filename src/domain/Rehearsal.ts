@@ -4,12 +4,12 @@ import { CollectionId } from "./catalog/Collection.ts"
 import { EventKind } from "./Events.ts"
 import { Uuid } from "./Uuid.ts"
 
-/** Of what an answer lists, as many are named. How many there are in all, the answer says. */
+/** Maximum number of named items in each list of a dry run. Counts include the items that are not named. */
 export const MAX_NAMED = 1_000
 
 const Named = Schema.Array(Schema.Struct({ id: Schema.toType(CollectionId), title: Schema.String }))
 
-/** What a rehearsal says beside the resource as the write would answer it. */
+/** Fields of a dry-run result in addition to the resource. */
 export const rehearsed = {
   dryRun: Schema.Literal(true).annotate({ description: "Nothing was written" }),
   events: Schema.Array(
@@ -41,5 +41,5 @@ export const rehearsed = {
 
 const Rehearsal = Schema.Struct(rehearsed)
 
-/** What a write would lead to. */
+/** Effects that a write would have. */
 export type Rehearsal = typeof Rehearsal.Type

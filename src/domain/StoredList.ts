@@ -1,8 +1,7 @@
 import { Schema, SchemaTransformation } from "effect"
 
 /**
- * A list as it is stored. Members that this release does not know are left out: while servers are replaced one by one, a
- * newer release writes them already.
+ * Stored list of literals. Decoding drops unknown members, which a newer release may write during a rolling deployment.
  */
 export const storedList = <A extends string>(member: Schema.Codec<A>) => {
   const isKnown = Schema.is(member)

@@ -1,27 +1,24 @@
 import { Effect, Semaphore } from "effect"
 
-/**
- * Lets whatever else came to the process go on first, which has but one thread: what takes long is done in parts, with a
- * turn between two of them.
- */
+/** Yields to other work of the process. Long work on the only thread is split into parts, with a yield between them. */
 export const nextTurn: Effect.Effect<void> = Effect.callback((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
 const paceGate = Semaphore.makeUnsafe(1)
 
-/** Waits by the clock of the machine, whatever clock the fiber has: other fibers wait for the gate. */
+/** Waits for the system clock, independent of the fiber's clock, because other fibers wait for the gate. */
 const rest = (millis: number) =>
   Effect.callback<void>((resume) => {
     setTimeout(() => resume(Effect.void), millis)
   })
 
-/** Characters of a body from which on work on it is paced. */
+/** Minimum length in characters of a body whose processing is paced. */
 export const LARGE_BODY = 64 * 1024
 
 /**
- * Runs work on a large body, which takes the process's only thread for tens of milliseconds: one at a time, and then the
- * thread is left to other requests for as long as the work took. The work must not wait for anything itself.
+ * Runs work on a large body, which blocks the thread for tens of milliseconds. One such task runs at a time; afterwards
+ * the gate stays closed for as long as the work took, so that other requests run. The work must not wait.
  */
 export const paced = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.acquireUseRelease(

@@ -1,9 +1,9 @@
 import { Cause, Schema } from "effect"
 
 /**
- * The database is out of reach, can only be read, or gave up a wait. Nothing was written, or nobody knows: a write is
- * repeated with its own key. It may come of every statement, so it travels as a defect of this class, which each surface
- * answers by its row of the error table.
+ * The database is unreachable, is read-only, or aborted a wait. The write was not done, or its outcome is unknown:
+ * clients repeat it with the same key. Every statement can raise it, so it travels as a defect, which each surface maps
+ * by its error table.
  */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { cause: Schema.Defect() }) {
   override get message() {
@@ -11,7 +11,7 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
   }
 }
 
-/** Whether the database is the reason why something failed that should not. */
+/** Returns the `Unavailable` defect in a cause, if any. */
 export const unavailableIn = (cause: Cause.Cause<unknown>): Unavailable | undefined =>
   cause.reasons
     .filter(Cause.isDieReason)

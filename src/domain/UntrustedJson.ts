@@ -4,26 +4,26 @@ import { listed, MAX_ISSUES } from "./Limits.ts"
 import { grouped } from "./Text.ts"
 
 /*
- * JSON that a client sent: bounds on what one text may cost the process, which has one thread for all stores, and what no
- * text may hold. Pages load it only with their forms.
+ * JSON sent by clients: limits on the cost of parsing one text, because one thread serves all stores, and content that
+ * no text may have. Web pages load this module only with their forms.
  */
 
-/** Levels of nested arrays and objects. */
+/** Maximum depth of nested arrays and objects. */
 export const MAX_DEPTH = 64
 
 /**
- * Keys, objects and arrays that one JSON text may have together. Each is an allocation, and each distinct key a string, in
- * every pass over the text: they cost up to ten times as much as other items. 2,048 variants with 17 keys each fit.
+ * Maximum number of keys, objects and arrays in one JSON text. Each object and array is an allocation and each distinct
+ * key a string, in every pass: they cost up to ten times as much as other items. 2,048 variants with 17 keys each fit.
  */
 export const MAX_PARTS = 40_000
 
-/** Keys that one object may have: a larger one becomes a hash table, which costs more with every key. */
+/** Maximum number of keys in one object. Larger objects become hash tables, which cost more with every key. */
 export const MAX_OBJECT_KEYS = 1000
 
-/** Numbers of one JSON text that a float may not hold: each is read and compared digit by digit. */
+/** Maximum number of values in one text that a float may not represent. Each is parsed and compared digit by digit. */
 export const MAX_INEXACT = 20_000
 
-/** Checks for more than `max` matches of a token. */
+/** Tests for more than `max` matches of a token. */
 export const hasMore = (text: string, pattern: RegExp, isCounted: (token: string) => boolean, max: number): boolean => {
   let count = 0
   for (const [token] of text.matchAll(pattern)) {
@@ -32,12 +32,12 @@ export const hasMore = (text: string, pattern: RegExp, isCounted: (token: string
   return false
 }
 
-/** The shortest text of a part and what follows it: `{},`. */
+/** Length of the shortest part with its separator: `{},`. */
 const SHORTEST_PART = 3
 
 const [QUOTE, COLON, BRACKET, BACKSLASH, BRACE] = [0x22, 0x3a, 0x5b, 0x5c, 0x7b]
 
-/** Counts keys, objects and arrays of a JSON text without parsing it, which alone would take 40 ms. */
+/** Counts keys, objects and arrays without parsing, which would take 40 ms. */
 export const hasTooManyParts = (text: string): boolean => {
   if (text.length < MAX_PARTS * SHORTEST_PART) return false
   let parts = 0
@@ -61,18 +61,18 @@ const textProblem = (text: string) => {
 }
 
 /**
- * Checks all text of a JSON text at once. NUL and half of a surrogate pair need an escape there, unless the whole is not
- * well formed.
+ * Tests whether no string of a JSON text can contain a NUL or an unpaired surrogate. Both need an escape, unless the
+ * whole text is malformed.
  */
 const isPlain = (json: string): boolean => !json.includes("\\") && json.isWellFormed()
 
-/** Finds values that no body may hold, wherever they are. One line each: `path: reason`. */
+/** Finds invalid content at any depth. Returns one line for each problem: `path: reason`. */
 const problems = (value: unknown, anyNumber: boolean, isTextPlain: boolean): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let count = 0
   const path: Array<string | number> = []
   const inText = isTextPlain ? () => undefined : textProblem
-  // `__proto__` is no ordinary member to JavaScript: it would be lost on the way, so it is refused.
+  // JavaScript treats `__proto__` as a special member and would lose its value, so it is rejected.
   const inKey = (key: string) => (key === "__proto__" ? "must not be __proto__" : inText(key))
   const tell = (reason: string | undefined) => {
     if (reason === undefined) return
@@ -93,7 +93,7 @@ const problems = (value: unknown, anyNumber: boolean, isTextPlain: boolean): Rea
     if (path.length === MAX_DEPTH) return tell(`must not be nested deeper than ${MAX_DEPTH} levels`)
     if (Array.isArray(value)) return value.forEach((item, index) => enter(index, item))
     const entries = Object.entries(value)
-    // What is kept verbatim is not taken apart, so its objects may be of any size.
+    // Verbatim content is not processed further, so its objects may have any size.
     if (entries.length > MAX_OBJECT_KEYS && !(anyNumber && path.length > 0)) {
       return tell(`must be an object of at most ${grouped(MAX_OBJECT_KEYS)} keys`)
     }
@@ -107,13 +107,13 @@ const problems = (value: unknown, anyNumber: boolean, isTextPlain: boolean): Rea
   return listed(lines, count)
 }
 
-/** The text was not JSON at all (no issues), or holds what no body may hold. */
+/** Rejected text. `issues` is empty if the text is not JSON. */
 export interface NotAcceptable {
   readonly issues: ReadonlyArray<string>
 }
 
 /**
- * JSON that a client sent. The first pass bounds its depth, so that the second may recurse. With `anyNumber` it may hold
+ * Parses JSON sent by a client. The first pass limits the depth, so that the second may recurse. `anyNumber` allows
  * numbers that the service does not calculate with.
  */
 export const parseUntrusted = (text: string, anyNumber = false): Result.Result<unknown, NotAcceptable> => {

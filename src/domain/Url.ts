@@ -1,6 +1,6 @@
 /**
- * The URL that a text is by the URL Standard, if it is one. `URL.canParse` is not asked: from some 4,000 calls on, when V8
- * has compiled its caller, that of Node 20 reads letters like "é" as broken bytes and refuses what it let pass before.
+ * Parses a URL by the URL Standard. `URL.canParse` is not used: in Node 20, after about 4,000 calls (when V8 has
+ * compiled the caller), it reads letters such as "é" as invalid bytes and rejects URLs that it accepted before.
  */
 export const parseUrl = (text: string): URL | undefined => {
   try {
@@ -12,6 +12,6 @@ export const parseUrl = (text: string): URL | undefined => {
 
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
 
-/** Tests for a host, with or without a port, that always is the client's own machine. */
+/** Tests whether a host, with or without a port, is always the client's own machine. */
 export const isLoopbackHost = (host: string): boolean =>
   LOOPBACK_HOST.test(host) && parseUrl(`http://${host}`) !== undefined

@@ -2,14 +2,14 @@ import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
 
 const PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Whether a text is an id as it is held: a UUID in lower case. */
+/** Tests whether a text is an id in stored form: a UUID in lower case. */
 export const isUuid = (text: string): boolean => PATTERN.test(text)
 
 const WANTED = "must be a UUID, as in 01890a5d-ac96-774b-bcce-b302099a8057"
 
 /**
- * An id as clients write it: any UUID in any case (RFC 9562, section 4), held in lower case.
- * Ids that the service makes are version 7 and sort by the time of their creation.
+ * Id as clients write it: any UUID in any case (RFC 9562, section 4), converted to lower case. Ids created by the
+ * service have version 7 and sort by creation time.
  */
 export const Uuid = Schema.String.annotate({ message: WANTED, format: "uuid" }).pipe(
   Schema.decodeTo(Schema.String.annotate({ format: "uuid" }), {
@@ -23,7 +23,7 @@ export const Uuid = Schema.String.annotate({ message: WANTED, format: "uuid" }).
   })
 )
 
-/** How a version 7 UUID begins: 48 bits of milliseconds (RFC 9562, section 5.7). */
+/** Returns the first 48 bits of a version 7 UUID: the milliseconds (RFC 9562, section 5.7). */
 const beginning = (millis: number): string => {
   const time = millis.toString(16).padStart(12, "0")
   return `${time.slice(0, 8)}-${time.slice(8)}`
@@ -31,27 +31,27 @@ const beginning = (millis: number): string => {
 
 const MAX_MILLIS = 2 ** 48 - 1
 
-/** A version 7 UUID for the instant `millis`: 48 bits of time, 74 of randomness. */
+/** Creates a version 7 UUID for the instant `millis`: 48 bits of time, 74 random bits. */
 export const uuidV7 = (millis: number): string => `${beginning(millis)}-7${crypto.randomUUID().slice(15)}`
 
-/** How the UUIDs of an instant in microseconds begin, which fill the 12 bits behind the milliseconds. */
+/** Returns the beginning of a version 7 UUID with microseconds in the 12 bits after the milliseconds. */
 const beginningOfMicros = (micros: number): string => {
   const part = Math.floor(((micros % 1000) * 4096) / 1000)
   return `${beginning(Math.floor(micros / 1000))}-7${part.toString(16).padStart(3, "0")}`
 }
 
 /**
- * A version 7 UUID for an instant in microseconds: of two different instants the later one has the greater id (RFC 9562,
- * section 6.2, method 3).
+ * Creates a version 7 UUID for an instant in microseconds: a later instant has a greater id (RFC 9562, section 6.2,
+ * method 3).
  */
 export const uuidOfMicros = (micros: number): string => `${beginningOfMicros(micros)}${crypto.randomUUID().slice(18)}`
 
-/** No id of this instant in microseconds, or of a later one, is less. */
+/** Returns the least id of this instant in microseconds. */
 export const leastUuidOfMicros = (micros: number): string => `${beginningOfMicros(micros)}-0000-000000000000`
 
-/** The instant that a version 7 UUID was made for. */
+/** Returns the creation time of a version 7 UUID in milliseconds. */
 export const millisOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
-/** No id that is made at `time` or later is less. Times that no id can have count as the nearest that one can. */
+/** Returns the least id created at `time` or later. Times outside the range of ids are clamped to it. */
 export const leastUuidOf = (time: Date): string =>
   `${beginning(Math.min(Math.max(time.getTime(), 0), MAX_MILLIS))}-0000-0000-000000000000`

@@ -1,8 +1,6 @@
 import { Schema } from "effect"
 
-/**
- * Which versions of a resource a write may replace: what `If-Match` named (RFC 9110, section 13.1.1), or any.
- */
+/** Versions of a resource that a write may replace: those in `If-Match` (RFC 9110, section 13.1.1), or any. */
 export type VersionCondition = "any" | ReadonlyArray<number>
 
 export const satisfies = (version: number, condition: VersionCondition): boolean =>

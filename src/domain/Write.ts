@@ -6,27 +6,27 @@ import { ExactNumber, parse } from "./Json.ts"
 import type { AdministeredKind, CatalogKind } from "./journal/Kinds.ts"
 import type { StoreId } from "./Store.ts"
 
-/** Through which surface a write came: `consent` is the page on which merchants let apps and agents in. */
+/** Surface through which a write came. `consent` is the page on which merchants authorize apps and agents. */
 export type Surface = "rest" | "rpc" | "mcp" | "cli" | "import" | "consent"
 
-/** Who writes, where, and in answer to what. */
+/** Author, store and cause of a write. */
 export interface WriteContext {
   readonly storeId: StoreId
   readonly actor: Actor
   readonly surface: Surface
-  /** The event that this write answers, if it says so: the write counts a hop more than it. */
+  /** Event that caused this write, if the client named one. The write has one hop more than the event. */
   readonly cause: EventId | null
-  /** What names the request in the log of the service, if it was one. */
+  /** Id of the request in the log of the service. */
   readonly requestId?: string | undefined
-  /** The merchant who approved what an agent proposed. The key is theirs. */
+  /** Merchant who approved the proposal of an agent. The idempotency key belongs to this merchant. */
   readonly approvedBy?: MerchantId | undefined
-  /** A rehearsal is decided and rolled back: nothing of it stays. */
+  /** `rehearse` is a dry run: the write runs and is rolled back. */
   readonly mode: "perform" | "rehearse"
-  /** Whether no event tells of it, as of the first load of a store. The journal does. */
+  /** True if the write sends no events, as for the initial import of a store. The journal still records it. */
   readonly isSilent?: boolean
 }
 
-/** A value that is JSON already. */
+/** Value that is already encoded as JSON. */
 export class Encoded {
   readonly json: JsonText
 
@@ -34,46 +34,46 @@ export class Encoded {
     this.json = json
   }
 
-  /** The value itself, for JSON that is made of what holds it. */
+  /** Returns the decoded value, for JSON built from an object that contains it. */
   toJSON(): unknown {
     const value = parse(this.json)
     return value instanceof ExactNumber ? value.toJSON() : value
   }
 }
 
-/** A resource at one of its versions: its JSON, and the members of it, of which those that are large may be encoded. */
+/** Resource at one version: its JSON and its members. Large members may be `Encoded`. */
 export interface Snapshot {
   readonly json: JsonText
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** What a write did to a resource: its journal entry is made of this. */
+/** Change of a resource, from which its journal entry is built. */
 interface ChangeOf {
-  /** The id of the entry and of the event, which rises in the order of a store's commits. */
+  /** Id of the entry and of the event. Ids ascend in commit order within a store. */
   readonly id: string
   readonly at: Date
   readonly resourceId: string
-  /** The resource as it was and as it is, null where there is none. */
+  /** States before and after the change; null if the resource did not exist or was deleted. */
   readonly before: Snapshot | null
   readonly after: Snapshot | null
-  /** Why, in the words of who wrote, where they gave any. */
+  /** Reason given by the author. */
   readonly reason: string | null
-  /** The entry of the journal that the change takes back, where it does. */
+  /** Journal entry that this change undoes. */
   readonly undoes?: string
-  /** Of a product that was deleted: the manual collections that held it, as JSON, null where they are too many to keep. */
+  /** For a deleted product: the manual collections that contained it, as JSON; null if they are too many to store. */
   readonly memberships?: JsonText | null
-  /** Of the same: what it is called where it was imported from, if it was. */
+  /** For a deleted product: its id in the system that it was imported from. */
   readonly externalId?: string | null
 }
 
-/** A change of a product or collection, of which its event is made, too. */
+/** Change of a product or collection, from which its event is built too. */
 export interface CatalogChange extends ChangeOf {
   readonly resource: CatalogKind
-  /** The version that the change made; of a deletion, the one that it ended. */
+  /** Version that the change created; for a deletion, the last version. */
   readonly version: number
 }
 
-/** A change of what members administer. No event tells of it. */
+/** Change of a resource that store members administer. It causes no event. */
 export interface AdministeredChange extends ChangeOf {
   readonly resource: AdministeredKind
   readonly version: null
@@ -81,7 +81,7 @@ export interface AdministeredChange extends ChangeOf {
 
 export type Change = CatalogChange | AdministeredChange
 
-/** Takes the changes of a write. Each becomes an entry of the journal and, unless it is a deletion, an event. */
+/** Collects the changes of a write. Each becomes a journal entry and, except for deletions, an event. */
 export class ChangeRecorder extends Context.Service<
   ChangeRecorder,
   {
@@ -91,18 +91,18 @@ export class ChangeRecorder extends Context.Service<
 >()("domain/ChangeRecorder") {}
 
 /**
- * A write. It runs in a transaction that `Idempotency.once` or `Writes.perform` opens, which also store its changes. A dry
- * run runs the same effect and rolls it back.
+ * Write that runs in a transaction opened by `Idempotency.once` or `Writes.perform`, which also store its changes. A
+ * dry run runs the same effect and rolls it back.
  */
 export type Write<A, E = never> = Effect.Effect<A, E, ChangeRecorder>
 
-/** Performs writes that carry no idempotency key, as operators and previews do. Surfaces call `Idempotency.once`. */
+/** Performs writes without an idempotency key, for operators and previews. API surfaces call `Idempotency.once`. */
 export class Writes extends Context.Service<
   Writes,
   {
     /**
-     * Does all of the write or nothing, in a transaction of its own, or in the caller's, which then may go on after a
-     * refusal. Fails with `EventLoop` where too many events in a row led to it.
+     * Performs the whole write or nothing: in its own transaction, or inside the caller's, which can continue after a
+     * failure. Fails with `EventLoop` if more than `MAX_HOPS` events led to the write.
      */
     readonly perform: <A, E>(context: WriteContext, write: Write<A, E>) => Effect.Effect<A, E | EventLoop>
   }
