@@ -2,26 +2,26 @@ import { Schema } from "effect"
 import { Capability } from "./Capability.ts"
 import { Scope } from "./Scope.ts"
 
-/** A valid token is enough. */
+/** Any valid token is sufficient. */
 export const AnyToken = Schema.TaggedStruct("AnyToken", {})
 
-/** One of the scopes is enough. */
+/** Any one of the scopes is sufficient. */
 export const AnyScope = Schema.TaggedStruct("AnyScope", { scopes: Schema.NonEmptyArray(Scope) })
 
-/** Only the capability is enough. */
+/** The capability is required. */
 export const NeedsCapability = Schema.TaggedStruct("NeedsCapability", { capability: Capability })
 
-/** What an endpoint asks of the installation that a valid token names. */
+/** Permission that an endpoint requires of the calling installation. */
 export const AccessRule = Schema.Union([AnyToken, AnyScope, NeedsCapability])
 export type AccessRule = typeof AccessRule.Type
 
-/** What an app declares, or an installation was granted of that. */
+/** Permissions that an app declares or that an installation was granted. */
 export interface Grants {
   readonly scopes: ReadonlyArray<Scope>
   readonly capabilities: ReadonlyArray<Capability>
 }
 
-/** All that can be declared and granted. */
+/** All scopes and capabilities. */
 export const EVERYTHING: Grants = { scopes: Scope.literals, capabilities: Capability.literals }
 
 export const NOTHING: Grants = { scopes: [], capabilities: [] }
@@ -42,7 +42,7 @@ export class CapabilityNotGranted extends Schema.TaggedError<CapabilityNotGrante
   }
 }
 
-/** Why the rule refuses an installation with these grants, if it does. */
+/** Returns the error for grants that do not satisfy the rule, or undefined. */
 export const refusalOf = (grants: Grants, rule: AccessRule): ScopeNotGranted | CapabilityNotGranted | undefined => {
   switch (rule._tag) {
     case "AnyToken":

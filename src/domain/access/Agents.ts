@@ -12,14 +12,14 @@ import type { Write } from "../Write.ts"
 import { Scope } from "./Scope.ts"
 import type { InvalidToken } from "./Tokens.ts"
 
-/** What an agent may do where nothing else is said, and at most. */
+/** Default and maximum writes of an agent per day, and requests per 60 seconds. */
 export const BUDGET = { usual: 1_000, most: 100_000 }
 export const WINDOW = { usual: 100, most: 1_000 }
 
-/** Days for which an agent is still listed that was revoked, or whose time is over: the journal names it no longer. */
+/** Days for which a revoked or expired agent is listed. The last journal entries of the agent expire before. */
 export const LISTED_DAYS = ENTRY_DAYS + 30
 
-/** Agents of a store that are not revoked, at most. */
+/** Maximum number of agents of a store, excluding revoked ones. */
 export const MAX_AGENTS = 100
 
 const whole = (least: number, most: number) =>
@@ -45,7 +45,7 @@ const settings = {
   })
 }
 
-/** What makes an agent. */
+/** Settings of a new agent. */
 export const NewAgent = Schema.Struct({
   name: settings.name,
   scopes: settings.scopes,
@@ -55,11 +55,11 @@ export const NewAgent = Schema.Struct({
 })
 export type NewAgent = typeof NewAgent.Type
 
-/** What changes of an agent: only what is named. It holds from the next request on. */
+/** Changes to an agent. Absent fields keep their value. Changes apply from the next request. */
 export const AgentPatch = Schema.Struct(settings).mapFields(Struct.map(Schema.optionalKey))
 export type AgentPatch = typeof AgentPatch.Type
 
-/** A program that acts for a store's merchants, as they see it. */
+/** Program that acts for the merchants of a store, as members see it. */
 export const Agent = Schema.Struct({
   id: AgentId,
   ...settings,
@@ -76,10 +76,13 @@ export const Agent = Schema.Struct({
   revokedAt: Schema.NullOr(Timestamp).annotate({ description: "Since when its token is refused" })
 }).annotate({ identifier: "Agent" })
 
-/** Where a token came from: a member was shown it, or a client got it by their consent. The latter is good for tools alone. */
+/**
+ * Kinds of agent tokens. `shown`: only tokens that were shown to a member. `any`: also tokens that a client received by
+ * consent, which are valid for tools only.
+ */
 export type AgentTokens = "shown" | "any"
 
-/** Who calls with an agent's token, and how many of the calls its window took. */
+/** Agent authenticated by its token, and the number of its calls that the rate limit admitted. */
 export interface AdmittedAgent extends Counted {
   readonly id: AgentId
   readonly storeId: StoreId
@@ -87,7 +90,7 @@ export interface AdmittedAgent extends Counted {
   readonly proposalsOnly: boolean
 }
 
-/** Billing, agents, installations, members and settings are for people. */
+/** Billing, agents, installations, members and settings are reserved for people. */
 export class AgentRefused extends Schema.TaggedError<AgentRefused>()("AgentRefused", {}) {
   override get message() {
     return "Agents may not do this; ask a member of the store to do it"
@@ -100,10 +103,10 @@ export class AgentScopeMissing extends Schema.TaggedError<AgentScopeMissing>()("
   }
 }
 
-/** The agent has made as many writes as it may make on one day. */
+/** The agent has used its write budget of the day. */
 export class BudgetSpent extends Schema.TaggedError<BudgetSpent>()("BudgetSpent", {
   budget: Schema.Int,
-  /** When it may write again: RFC 3339 in UTC. */
+  /** Time when the budget is reset: RFC 3339 in UTC. */
   renewsAt: Schema.String
 }) {
   override get message() {
@@ -111,7 +114,7 @@ export class BudgetSpent extends Schema.TaggedError<BudgetSpent>()("BudgetSpent"
   }
 }
 
-/** A write that was to be done at once, by an agent that may only propose. */
+/** An agent that may only propose requested a write that cannot be proposed. */
 export class ApprovalNeeded extends Schema.TaggedError<ApprovalNeeded>()("ApprovalNeeded", {}) {
   override get message() {
     return "The agent may only propose, and this cannot be proposed; ask a member of the store to do it"
@@ -130,28 +133,31 @@ export class AgentLimitReached extends Schema.TaggedError<AgentLimitReached>()("
   }
 }
 
-/** An agent that is not yet made, and the token that it will have: of that only the SHA-256 is kept. */
+/** Agent to create and its token. Only the SHA-256 of the token is stored. */
 export interface AgentToMake {
   readonly token: Redacted.Redacted
-  /** Answers the agent, without its token. */
+  /** Returns the agent without its token. */
   readonly write: Write<JsonText, StoreNotFound | AgentLimitReached>
 }
 
-/** The agents of stores, and the tokens that they carry (decisions, section 15). */
+/** Agents of stores and their tokens (decisions, section 15). */
 export class Agents extends Context.Service<
   Agents,
   {
-    /** A new agent of the store, made by a member, with a token of 256 random bits. */
+    /** Prepares an agent of the store, created by a member, with a token of 256 random bits. */
     readonly create: (store: StoreId, by: MerchantId, agent: NewAgent) => AgentToMake
-    /** Agents in ascending order of id, those too that were revoked in the last {@link LISTED_DAYS}. */
+    /**
+     * Lists agents in ascending order of id, including those revoked or expired within the last {@link LISTED_DAYS}
+     * days.
+     */
     readonly list: (store: StoreId, page: PageRequest<AgentId>) => Effect.Effect<DocumentPage<AgentId>>
     /** Changes an agent that is not revoked. */
     readonly update: (store: StoreId, id: AgentId, patch: AgentPatch) => Write<JsonText, AgentNotFound>
-    /** From its commit on, calls with the agent's token are refused, and so are its writes that are under way. */
+    /** Revokes the agent. After the commit, calls with its token are rejected, including writes in progress. */
     readonly revoke: (store: StoreId, id: AgentId) => Write<JsonText, AgentNotFound>
     /**
-     * The write, as one of the agent: what changes something is one of its day's budget, and is refused beyond, exactly
-     * however many come at once. What is refused or taken back does not count.
+     * Runs the write for the agent. A write that changes something counts against the budget of the day, exactly even
+     * under concurrency. Failed and rolled-back writes do not count.
      */
     readonly budgeted: <A, E>(
       store: StoreId,
@@ -159,9 +165,9 @@ export class Agents extends Context.Service<
       write: Write<A, E>
     ) => Write<A, E | InvalidToken | ApprovalNeeded | BudgetSpent>
     /**
-     * Who a token belongs to, and how many of so many calls its window takes: as many as were left in it, by the
-     * database's clock and for all processes together. Calls that it does not take are not counted. A token of another
-     * kind than is taken is as good as none.
+     * Authenticates a token and counts up to `calls` calls. The rate limit admits as many as are left in the window, by
+     * the clock of the database and across all processes; other calls are not counted. Fails with `InvalidToken` for a
+     * token of a kind that `taken` excludes.
      */
     readonly admit: (
       token: Redacted.Redacted,
@@ -169,13 +175,13 @@ export class Agents extends Context.Service<
       taken: AgentTokens
     ) => Effect.Effect<AdmittedAgent, InvalidToken | StoreNotFound>
     /**
-     * The places of those that are revoked or over, have other scopes now, or whose store was deleted, among agents that hold
-     * something open, as a socket. It is no call of theirs.
+     * Returns the indexes of agents that are revoked or expired, whose scopes changed, or whose store was deleted.
+     * Checks agents with open connections, such as sockets, and does not count as a call.
      */
     readonly ended: (
       agents: ReadonlyArray<Pick<AdmittedAgent, "id" | "storeId" | "scopes">>
     ) => Effect.Effect<ReadonlyArray<number>>
-    /** Deletes agents that are listed no longer, a batch at a time. Answers how many went. */
+    /** Deletes one batch of agents that are no longer listed and returns its size. */
     readonly purge: Effect.Effect<number>
   }
 >()("domain/Agents") {}

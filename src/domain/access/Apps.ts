@@ -10,37 +10,37 @@ import { Scope } from "./Scope.ts"
 export const AppId = Uuid.pipe(Schema.brand("AppId"))
 export type AppId = typeof AppId.Type
 
-/** An app as operators see it. */
+/** App as operators see it. */
 export const AppSummary = Schema.Struct({
   appId: Schema.toType(AppId),
   name: Schema.String,
   scopes: storedList(Scope),
   capabilities: storedList(Capability),
-  /** The active ones. */
+  /** Number of active installations. */
   installations: Schema.Int,
   createdAt: Schema.Date
 })
 export type AppSummary = typeof AppSummary.Type
 
-/** What of an app makes it a client: by whom and how merchants are asked to agree to it. */
+/** OAuth client settings of an app: its developer and the details on the consent page. */
 export interface AppClient {
-  /** Null where it is an operator's own. */
+  /** Null if the app belongs to the operator. */
   readonly developer: MerchantId | null
   readonly website: string | null
   readonly logoUrl: string | null
-  /** Whether it can keep no secret, as a program on somebody's own machine. */
+  /** True if the app cannot keep a secret, such as a program on a user's machine. */
   readonly isPublic: boolean
   readonly redirectUris: ReadonlyArray<string>
 }
 
-/** A secret that a client shows to get tokens, in clear: only its SHA-256 is kept. */
+/** New client secret in clear text. Only its SHA-256 is stored. */
 export interface NewClientSecret {
   readonly secret: Redacted.Redacted
-  /** Until when the one before is good; null where none goes on. */
+  /** Expiry of the previous secret; null if none remains valid. */
   readonly previousUntil: Date | null
 }
 
-/** Hours that a client secret goes on beside the one that replaces it: unless it is said, and at most. */
+/** Default and maximum hours for which a replaced client secret remains valid. */
 export const SECRET_OVERLAP = { usual: 24, most: 30 * 24 }
 
 export class AppNotFound extends Schema.TaggedError<AppNotFound>()("AppNotFound", { id: AppId }) {
@@ -49,14 +49,14 @@ export class AppNotFound extends Schema.TaggedError<AppNotFound>()("AppNotFound"
   }
 }
 
-/** A secret that stands in what everybody can download is none. */
+/** Public apps have no secret, because everybody can read their code. */
 export class NoClientSecret extends Schema.TaggedError<NoClientSecret>()("NoClientSecret", { id: AppId }) {
   override get message() {
     return `The app ${this.id} is public and has no secret: it proves who it is by PKCE alone`
   }
 }
 
-/** The apps that can be installed on stores. */
+/** Apps that can be installed on stores. */
 export class Apps extends Context.Service<
   Apps,
   {
@@ -64,14 +64,14 @@ export class Apps extends Context.Service<
       app: Grants & Partial<AppClient> & { readonly name: string }
     ) => Effect.Effect<AppId, RedirectUriRefused>
     /**
-     * Gives a confidential app a secret. The one before goes on for so many hours; what that one had replaced ends now, so
-     * that two are good at most.
+     * Creates a secret for a confidential app. The previous secret expires after `overlapHours`. Older secrets expire
+     * immediately, so that at most two are valid.
      */
     readonly rotateSecret: (
       app: AppId,
       overlapHours: number
     ) => Effect.Effect<NewClientSecret, AppNotFound | NoClientSecret>
-    /** The newest apps, at most `limit`. */
+    /** Lists the newest apps, at most `limit`. */
     readonly list: (limit: number) => Effect.Effect<ReadonlyArray<AppSummary>>
   }
 >()("domain/Apps") {}

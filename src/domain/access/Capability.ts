@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 
-/** Every permission that is no scope: an app declares it too, and the merchant grants it (decisions, section 7). */
+/** Permissions in addition to scopes. Apps declare them and merchants grant them (decisions, section 7). */
 export const Capability = Schema.Literals(["app_storage", "customer_pii"])
 export type Capability = typeof Capability.Type
 
-/** As of scopes, an app can be granted only what it declared. */
+/** The grant includes capabilities that the app does not declare. */
 export class CapabilitiesNotDeclared extends Schema.TaggedError<CapabilitiesNotDeclared>()("CapabilitiesNotDeclared", {
   capabilities: Schema.Array(Capability)
 }) {

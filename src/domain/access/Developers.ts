@@ -16,7 +16,7 @@ import { InstallationId } from "./Installations.ts"
 import { InstallationState } from "./InstallationState.ts"
 import { Scope } from "./Scope.ts"
 
-/** Apps that an account may have. */
+/** Maximum number of apps of an account. */
 export const MAX_APPS = 100
 
 const HttpsUrl = Schema.String.check(
@@ -29,7 +29,7 @@ const HttpsUrl = Schema.String.check(
 const AnyScope = Scope.annotate({ message: `must be one of ${Scope.literals.join(", ")}` })
 const AnyCapability = Capability.annotate({ message: `must be one of ${Capability.literals.join(", ")}` })
 
-/** What an app says of itself, and asks for: merchants read it before they agree. */
+/** App settings. Merchants see them on the consent page. */
 const settings = {
   name: field(trimmed(100), "What merchants know it by", "Stock sync"),
   website: field(Schema.NullOr(HttpsUrl), "Where to read more of it, by https", "https://app.example.com/"),
@@ -43,13 +43,16 @@ const settings = {
   capabilities: field(listOf(AnyCapability, Capability.literals.length), "Likewise, beside the scopes", ["app_storage"])
 }
 
-/** Whether it can keep a secret, as a server can, or cannot, as a program on somebody's own machine. */
+/**
+ * Client type: confidential clients can keep a secret, as a server can; public ones, such as a program on a user's
+ * machine, cannot (RFC 6749, section 2.1).
+ */
 export const AppType = Schema.Literals(["confidential", "public"]).annotate({
   description: "confidential: it has a secret. public: everybody can read its code, so it has none. It stays as it is",
   message: "must be confidential or public"
 })
 
-/** What registers an app. */
+/** Settings of a new app. */
 export const NewApp = Schema.Struct({
   name: settings.name,
   type: AppType,
@@ -61,18 +64,18 @@ export const NewApp = Schema.Struct({
 })
 export type NewApp = typeof NewApp.Type
 
-/** What changes of an app: only what is named, null clears. */
+/** Changes to an app. Absent fields keep their value; null clears a field. */
 export const AppPatch = Schema.Struct(settings).mapFields(Struct.map(Schema.optionalKey))
 export type AppPatch = typeof AppPatch.Type
 
-/** A secret of an app, which is shown only when it is made. */
+/** Secret of an app. Its value is shown only on creation. */
 const ClientSecret = Schema.Struct({
   id: Uuid,
   createdAt: Timestamp,
   endsAt: Schema.NullOr(Timestamp).annotate({ description: "Since when it is refused; null of the newest one" })
 })
 
-/** An app as its developer sees it. */
+/** App as its developer sees it. */
 export const DevelopedApp = Schema.Struct({
   id: AppId.annotate({ description: "What it calls itself by, as `client_id` too" }),
   type: AppType,
@@ -84,7 +87,7 @@ export const DevelopedApp = Schema.Struct({
   createdAt: Timestamp
 }).annotate({ identifier: "DevelopedApp" })
 
-/** An installation as the app's developer sees it. Whose store it is is not told: the app is, by its token. */
+/** Installation as the developer of the app sees it. The store is not disclosed; the app learns it with its token. */
 export const DevelopedInstallation = Schema.Struct({
   id: InstallationId,
   scopes: storedList(Scope),
@@ -99,65 +102,65 @@ export class AppLimitReached extends Schema.TaggedError<AppLimitReached>()("AppL
   }
 }
 
-/** What a write answers, and the secret that it made, if it did, in clear: it is shown with the first answer alone. */
+/** Result of a write, and the secret that it created, in clear text. Only the first response contains the secret. */
 export interface WithSecret {
   readonly json: JsonText
   readonly secret: Redacted.Redacted | null
 }
 
-/** Where an app's events go, and which it wants. */
+/** Webhook URL of an app and the event kinds that it receives. */
 export interface WebhookTarget {
   readonly url: string
   readonly kinds: ReadonlyArray<EventKind>
 }
 
 /**
- * The apps of accounts that develop some (decisions, section 7). Whose app it is not is refused as if there were none.
- * Where a method answers JSON, it is that of what stands above.
+ * Apps of developer accounts (decisions, section 7). An app of another account is treated as not found. Methods that
+ * return JSON return the schemas above.
  */
 export class Developers extends Context.Service<
   Developers,
   {
     readonly create: (developer: MerchantId, app: NewApp) => Write<WithSecret, AppLimitReached | RedirectUriRefused>
-    /** Apps in ascending order of id. */
+    /** Lists apps in ascending order of id. */
     readonly list: (developer: MerchantId, page: PageRequest<AppId>) => Effect.Effect<DocumentPage<AppId>>
     readonly get: (developer: MerchantId, app: AppId) => Effect.Effect<JsonText, AppNotFound>
-    /** What it declares holds for who agrees from then on: installations keep what their merchants agreed to. */
+    /** Changes an app. New scopes and capabilities apply to later grants; existing installations keep theirs. */
     readonly update: (
       developer: MerchantId,
       app: AppId,
       patch: AppPatch
     ) => Write<JsonText, AppNotFound | RedirectUriRefused>
-    /** As `Apps.rotateSecret`. Answers the app. */
+    /** Same as `Apps.rotateSecret`. Returns the app. */
     readonly rotateSecret: (
       developer: MerchantId,
       app: AppId,
       overlapHours: number
     ) => Write<WithSecret, AppNotFound | NoClientSecret>
-    /** The app's installations, in ascending order of id. */
+    /** Lists the installations of the app in ascending order of id. */
     readonly installations: (
       developer: MerchantId,
       app: AppId,
       page: PageRequest<InstallationId>
     ) => Effect.Effect<DocumentPage<InstallationId>, AppNotFound>
-    /** Whether the app is theirs: what `Webhooks` tells of it is for them then. */
+    /** Fails if the app does not belong to the developer. Callers check this before they use `Webhooks`. */
     readonly requireOwn: (developer: MerchantId, app: AppId) => Effect.Effect<void, AppNotFound>
     /**
-     * Sets where the app's events go, to public addresses alone, and which it wants. The first time that makes a secret.
-     * Answers the URL as it is kept, and the kinds.
+     * Sets the webhook URL, which must have a public address, and the event kinds. The first call creates a signing
+     * secret. Returns the normalized URL and the kinds.
      */
     readonly setWebhook: (
       developer: MerchantId,
       app: AppId,
       to: WebhookTarget
     ) => Effect.Effect<Write<WithSecret, AppNotFound | WebhookUrlRefused>>
-    /** As `Webhooks.rotateSecret`. Answers until when the one before signs along, null where it does not. */
+    /** Same as `Webhooks.rotateSecret`. Returns the expiry of the previous secret, or null if it has expired. */
     readonly rotateWebhookSecret: (
       developer: MerchantId,
       app: AppId,
       before: "overlap" | "end"
     ) => Effect.Effect<Write<WithSecret, NoWebhook>>
-    /** As `Webhooks.redeliver`. Answers the delivery. */
+    /** Same as `Webhooks.redeliver`. Returns the delivery. */
     readonly redeliver: (
       developer: MerchantId,
       app: AppId,

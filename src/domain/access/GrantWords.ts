@@ -1,20 +1,20 @@
 import type { Capability } from "./Capability.ts"
 import type { Scope } from "./Scope.ts"
 
-/** What a scope or capability allows, as the merchant who grants it would say it. */
+/** Description of a scope or capability for the merchant who grants it. */
 export interface Words {
   readonly title: string
   readonly text: string
   readonly warning?: string
 }
 
-/** What every app sees that is on a store. */
+/** Access that every installed app has. */
 export const ALWAYS_GRANTED: Words = {
   title: "See the store itself",
   text: "Its name, its settings and its plan."
 }
 
-/** One without words does not compile. */
+/** Descriptions of all scopes and capabilities. A missing one does not compile. */
 export const GRANT_WORDS: Readonly<Record<Scope | Capability, Words>> = {
   read_products: {
     title: "See products",

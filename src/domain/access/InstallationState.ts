@@ -1,9 +1,11 @@
 import { Option, Schema } from "effect"
 
 /**
- * How an app stands on a store. `active`: its requests are admitted, and events are delivered to it. `suspended`: neither,
- * while it keeps its tokens and all that it has. `uninstalled`: as if it were not there; what it kept waits for who installs
- * it again, for a while.
+ * State of an installation.
+ *
+ * - `active`: requests are admitted and events are delivered.
+ * - `suspended`: requests are rejected and no events are delivered. Tokens and data are kept.
+ * - `uninstalled`: treated as not found. Its data is kept for {@link DATA_HOURS} hours for a new installation.
  */
 export const InstallationState = Schema.Literals(["active", "suspended", "uninstalled"])
 export type InstallationState = typeof InstallationState.Type
@@ -14,8 +16,8 @@ interface Transition {
 }
 
 /**
- * What is done with an installation: from which states, and to which one. To suspend what is suspended, and to resume what
- * is active, leaves it so. Of what is uninstalled there is but one way: to install it again.
+ * Allowed state transitions of an installation. Suspending a suspended installation and resuming an active one change
+ * nothing. An uninstalled one can only be installed again.
  */
 export const TRANSITIONS = {
   install: { from: ["active", "suspended", "uninstalled"], to: "active" },
@@ -25,11 +27,11 @@ export const TRANSITIONS = {
 } as const satisfies Record<string, Transition>
 export type InstallationAct = keyof typeof TRANSITIONS
 
-/** How an installation stands after an act, or none where it is refused as if there were no installation. */
+/** Returns the state after an action, or none if the installation is treated as not found. */
 export const stateAfter = (state: InstallationState, act: InstallationAct): Option.Option<InstallationState> => {
   const { from, to }: Transition = TRANSITIONS[act]
   return from.includes(state) ? Option.some(to) : Option.none()
 }
 
-/** Hours for which the app data of an installation is kept once it is uninstalled. */
+/** Hours for which the app data of an installation is kept after uninstallation. */
 export const DATA_HOURS = 48

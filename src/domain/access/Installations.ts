@@ -16,13 +16,13 @@ import type { UnknownStore } from "./Stores.ts"
 export const InstallationId = Uuid.pipe(Schema.brand("InstallationId"))
 export type InstallationId = typeof InstallationId.Type
 
-/** An app that a merchant installed on a store, with what it was granted there. */
+/** App installed on a store, with its grants. */
 export interface Installation extends Grants {
   readonly id: InstallationId
   readonly storeId: StoreId
 }
 
-/** An installation as operators see it. */
+/** Installation as operators see it. */
 export const InstallationSummary = Schema.Struct({
   installationId: Schema.toType(InstallationId),
   storeId: Schema.toType(StoreId),
@@ -34,7 +34,7 @@ export const InstallationSummary = Schema.Struct({
 })
 export type InstallationSummary = typeof InstallationSummary.Type
 
-/** An app on a store as the members of the store see it. */
+/** Installation as the members of the store see it. */
 export const InstalledApp = Schema.Struct({
   id: InstallationId,
   appId: AppId,
@@ -64,47 +64,54 @@ export class InstallationNotFound extends Schema.TaggedError<InstallationNotFoun
 
 export type InstallRefused = UnknownStore | AppNotFound | ScopesNotDeclared | CapabilitiesNotDeclared
 
-/** The apps installed on the stores, and what they are granted there. */
+/** Apps installed on stores, and their grants. */
 export class Installations extends Context.Service<
   Installations,
   {
     /**
-     * Installs an app on a store, active at once, with its rolling window empty. An app that was installed there before
-     * is the same installation, active, with what is granted now: its keys and window go on, and its tokens, unless it
-     * was uninstalled in between.
+     * Installs an app on a store. The installation is active immediately, with an empty rate-limit window. If the app
+     * is or was installed there, the same installation becomes active with the new grants. It keeps its idempotency
+     * keys and window, and its tokens unless it was uninstalled.
      */
     readonly install: (
       installation: Grants & { readonly storeId: StoreId; readonly appId: AppId }
     ) => Write<Installation, InstallRefused>
     /**
-     * The newest installations of a store, of an app, or of both, at most `limit`; none of a deleted store, and none that
-     * was uninstalled, here and below: until it is installed again it is as if there were none.
+     * Lists the newest installations of a store, an app or both, at most `limit`. Excludes deleted stores and
+     * uninstalled apps; the methods below treat an uninstalled app as not found.
      */
     readonly list: (of: {
       readonly storeId: Option.Option<StoreId>
       readonly appId: Option.Option<AppId>
       readonly limit: number
     }) => Effect.Effect<ReadonlyArray<InstallationSummary>, UnknownStore | AppNotFound>
-    /** One of any store. */
+    /** Returns an installation of any store. */
     readonly find: (id: InstallationId) => Effect.Effect<InstallationSummary, InstallationNotFound>
 
-    /** The apps on a store, each an `InstalledApp`. */
+    /** Lists the apps of a store, each an `InstalledApp`. */
     readonly listInstalled: (
       store: StoreId,
       page: PageRequest<InstallationId>
     ) => Effect.Effect<DocumentPage<InstallationId>>
     readonly getInstalled: (store: StoreId, id: InstallationId) => Effect.Effect<JsonText, InstallationNotFound>
-    /** From its commit on, every request of the installation is refused with 403. Answers the `InstalledApp`. */
+    /**
+     * Suspends an installation and returns the `InstalledApp`. After the commit, all its requests are rejected with
+     * 403.
+     */
     readonly suspend: (store: StoreId, id: InstallationId) => Write<JsonText, InstallationNotFound>
-    /** Undoes a suspension: tokens that have not expired are good again. Answers the `InstalledApp`. */
+    /**
+     * Resumes a suspended installation and returns the `InstalledApp`. Tokens that have not expired are valid again.
+     */
     readonly resume: (store: StoreId, id: InstallationId) => Write<JsonText, InstallationNotFound>
     /**
-     * Ends it: its tokens are revoked, what was to be delivered is not, and its subscription is cancelled. From the commit
-     * on, all its requests are refused with 401. Who installs the app again within 48 hours finds
-     * its app data as it was.
+     * Uninstalls an app: revokes its tokens, drops its pending deliveries and cancels its subscription. After the
+     * commit, all its requests are rejected with 401. A new installation within {@link DATA_HOURS} hours finds the app
+     * data unchanged.
      */
     readonly uninstall: (store: StoreId, id: InstallationId) => Write<void, InstallationNotFound>
-    /** Deletes the app data of an installation that was uninstalled longer ago. Answers of how many: one or none. */
+    /**
+     * Deletes the app data of one installation whose retention has ended. Returns the number of installations: 0 or 1.
+     */
     readonly purge: Effect.Effect<number>
   }
 >()("domain/Installations") {}

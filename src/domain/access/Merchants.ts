@@ -5,7 +5,7 @@ import type { Write } from "../Write.ts"
 
 const MAX_EMAIL = 254
 
-/** An address for mail (RFC 5321 allows 254 characters). Case tells no two accounts apart: it is held in lower case. */
+/** E-mail address, at most 254 characters (RFC 5321). Case-insensitive and stored in lower case. */
 export const Email = Schema.String.pipe(
   Schema.decodeTo(
     Schema.String,
@@ -25,15 +25,15 @@ export type Email = typeof Email.Type
 const PASSWORD = { least: 12, most: 256 }
 
 /**
- * Long rather than of many kinds of characters (NIST SP 800-63B, section 3.1.1.2), and in one form of Unicode, so that
- * every keyboard types the same. The upper bound is there because somebody else pays for what is hashed.
+ * Tests the length of a password instead of its character classes (NIST SP 800-63B, section 3.1.1.2), after Unicode
+ * normalization, so that all keyboards produce the same text. The upper bound limits the cost of hashing.
  */
 const isPassword = (text: string) => {
   const { length } = text.normalize("NFKC")
   return length >= PASSWORD.least && length <= PASSWORD.most
 }
 
-/** A password that an account may be given. */
+/** New password of an account. */
 export const Password = Schema.RedactedFromValue(
   Schema.String.check(
     Schema.makeFilter(isPassword, { message: `must have ${PASSWORD.least} to ${PASSWORD.most} characters` })
@@ -42,16 +42,16 @@ export const Password = Schema.RedactedFromValue(
 
 const MAX_CLAIMED = PASSWORD.most * 4
 
-/** A password that somebody claims to know: whether an account may have it is not told to who asks. */
+/** Password given at sign-in. Its error does not reveal whether an account may have it. */
 export const ClaimedPassword = Schema.RedactedFromValue(
   Schema.String.check(Schema.isMaxLength(MAX_CLAIMED, { message: `must be text of at most ${MAX_CLAIMED} characters` }))
 )
 
-/** What a merchant may do in a store: an owner everything, staff all but members and billing. */
+/** Role of a merchant in a store: owners may do everything; staff may not manage members and billing. */
 export const Role = Schema.Literals(["owner", "staff"])
 export type Role = typeof Role.Type
 
-/** A store that a merchant is a member of. */
+/** Membership of a merchant in a store. */
 export const Membership = Schema.Struct({
   storeId: Schema.toType(StoreId),
   storeName: Schema.String,
@@ -59,7 +59,7 @@ export const Membership = Schema.Struct({
 })
 export type Membership = typeof Membership.Type
 
-/** Who somebody is, and where they work. */
+/** Account of a merchant with its memberships. */
 export const Account = Schema.Struct({
   merchantId: Schema.toType(MerchantId),
   email: Schema.toType(Email),
@@ -68,7 +68,7 @@ export const Account = Schema.Struct({
 })
 export type Account = typeof Account.Type
 
-/** A member of a store as the others see them. */
+/** Member of a store, as other members see them. */
 export const Member = Schema.Struct({
   merchantId: Schema.toType(MerchantId),
   name: Schema.String,
@@ -108,36 +108,39 @@ export class LastOwner extends Schema.TaggedError<LastOwner>()("LastOwner", {}) 
   }
 }
 
-/** The people who sign in to the dashboard, and the stores that they are members of. */
+/** Merchants who sign in to the dashboard, and their memberships. */
 export class Merchants extends Context.Service<
   Merchants,
   {
-    /** A new account. Only the argon2id hash of its password is kept (decisions, section 13). */
+    /** Creates an account. Only the argon2id hash of the password is stored (decisions, section 13). */
     readonly create: (merchant: {
       readonly email: Email
       readonly name: string
       readonly password: Redacted.Redacted
     }) => Effect.Effect<MerchantId, EmailTaken>
-    /** The account of an address, which is known to be its owner's. */
+    /** Returns the account of an e-mail address whose owner is verified. */
     readonly find: (email: Email) => Effect.Effect<MerchantId, MerchantNotFound | EmailUnproven>
-    /** What an account says of itself. */
+    /** Returns an account with its memberships. */
     readonly account: (id: MerchantId) => Effect.Effect<Account>
     /**
-     * Another password for an account, whose sessions end with the one before. Who gives it hands it to the owner of the
-     * address, so that the account is theirs from then on, whoever made it. Answers how many sessions ended.
+     * Sets a new password and ends all sessions of the account. The operator hands the password to the owner of the
+     * e-mail address, so that the address counts as verified. Returns the number of ended sessions.
      */
     readonly resetPassword: (email: Email, password: Redacted.Redacted) => Effect.Effect<number, MerchantNotFound>
-    /** Makes a merchant a member of a store, or gives a member another role. */
+    /** Adds a merchant to a store, or changes the role of a member. */
     readonly join: (
       store: StoreId,
       email: Email,
       role: Role
     ) => Write<MerchantId, StoreNotFound | MerchantNotFound | EmailUnproven | LastOwner>
-    /** From its commit on, the merchant is refused in the store. Answers whether there was such a member. */
+    /**
+     * Removes a member. After the commit, the merchant has no access to the store. Returns false if there was no such
+     * member.
+     */
     readonly leave: (store: StoreId, merchant: MerchantId) => Write<boolean, StoreNotFound | LastOwner>
-    /** The members of a store, owners first. */
+    /** Lists the members of a store, owners first. */
     readonly members: (store: StoreId) => Effect.Effect<ReadonlyArray<Member>>
-    /** The stores of a merchant that are not deleted, by name. */
+    /** Lists the stores of a merchant by name, excluding deleted ones. */
     readonly memberships: (merchant: MerchantId) => Effect.Effect<ReadonlyArray<Membership>>
   }
 >()("domain/Merchants") {}

@@ -10,11 +10,11 @@ import type { Write } from "../Write.ts"
 import type { ApprovalNeeded, BudgetSpent } from "./Agents.ts"
 import type { InvalidToken } from "./Tokens.ts"
 
-/** Days in which a proposal can be approved, and in which it can be read, from when it was made. */
+/** Days after creation in which a proposal can be approved, and in which it can be read. */
 export const PENDING_DAYS = 7
 export const READABLE_DAYS = 30
 
-/** Proposals of an agent that wait, at most. */
+/** Maximum number of pending proposals of an agent. */
 export const MAX_PENDING = 100
 
 export const ProposalId = Uuid.pipe(Schema.brand("ProposalId"))
@@ -24,10 +24,10 @@ const Resource = Schema.Literals(["product", "collection"])
 
 const AtVersion = Schema.Struct({ resource: Resource, id: Uuid, version: Version })
 
-/** What has become of a proposal. */
+/** Status of a proposal. */
 export const ProposalStatus = Schema.Literals(["pending", "approved", "rejected", "withdrawn", "expired"])
 
-/** A write of an agent that waits until a member approves it, or waited. */
+/** Write of an agent that requires the approval of a member. */
 export const Proposal = Schema.Struct({
   id: ProposalId,
   agentId: described(AgentId, "The agent that proposes it"),
@@ -45,7 +45,7 @@ export const Proposal = Schema.Struct({
   expiresAt: Timestamp
 }).annotate({ identifier: "Proposal" })
 
-/** What an agent is answered whose write waits. */
+/** Response to an agent whose write requires approval. */
 export const Proposed = Schema.Struct({
   proposal: Proposal.mapFields(Struct.pick(["id", "status", "ground", "createdAt", "expiresAt"])).annotate({
     description: "The write is not done: it waits for a member of the store. `proposals.get` tells what became of it"
@@ -66,12 +66,12 @@ export class ProposalDecided extends Schema.TaggedError<ProposalDecided>()("Prop
   }
 }
 
-/** A proposal is of the resource as the agent saw it. */
+/** The resource has another version than the one that the proposal is based on. */
 export class GroundMoved extends Schema.TaggedError<GroundMoved>()("GroundMoved", {
   resource: Resource,
   id: Uuid,
   proposed: Schema.Int,
-  /** Null where it is gone. */
+  /** Null if the resource was deleted. */
   current: Schema.NullOr(Schema.Int)
 }) {
   override get message() {
@@ -87,51 +87,54 @@ export class TooManyProposals extends Schema.TaggedError<TooManyProposals>()("To
   }
 }
 
-/** A call of an agent that is to be kept. */
+/** Call of an agent to store as a proposal. */
 export interface NewProposal {
   readonly agentId: AgentId
   readonly procedure: string
   readonly payload: JsonText
 }
 
-/** What comes of a write that is to be proposed: it waits, or it would change nothing and is answered as it is. */
+/** Result of proposing a write: the stored proposal, or the result of a write that would change nothing. */
 export type Kept<A> = { readonly proposed: JsonText } | { readonly unchanged: A }
 
-/** What a proposal would do, in whose name. */
+/** Call that a proposal would make, and its agent. */
 export interface Asked {
   readonly agentId: AgentId
   readonly procedure: string
   readonly payload: JsonObject
 }
 
-/** Which proposals a list is of. */
+/** Filter and page of a list of proposals. */
 export interface ProposalsRequest extends PageRequest<ProposalId> {
-  /** Of this agent alone. */
+  /** Only proposals of this agent. */
   readonly agentId: AgentId | null
-  /** Those alone that can be decided, or those alone that cannot any more. */
+  /** True: only proposals that can be decided. False: only the others. */
   readonly isPending?: boolean | undefined
 }
 
-/** Writes of agents that wait for a member of their store (decisions, section 17). */
+/** Proposed writes of agents (decisions, section 17). */
 export class Proposals extends Context.Service<
   Proposals,
   {
     /**
-     * Keeps a write in place of doing it. It is tried first and taken back, so that what would be refused is refused at
-     * once, and what it would change is known. One that is kept is of the agent's budget.
+     * Stores a write as a proposal instead of performing it. The write runs first and is rolled back, so that errors
+     * are reported immediately and the affected resources are known. A stored proposal counts against the budget of the
+     * agent.
      */
     readonly propose: <A, E>(
       store: StoreId,
       proposal: NewProposal,
       write: Write<A, E>
     ) => Write<Kept<A>, E | StoreNotFound | InvalidToken | ApprovalNeeded | BudgetSpent | TooManyProposals>
-    /** Proposals in ascending order of id; those that cannot be decided any more in descending order. */
+    /** Lists proposals in ascending order of id. A list of decided proposals is in descending order. */
     readonly list: (store: StoreId, request: ProposalsRequest) => Effect.Effect<DocumentPage<ProposalId>>
-    /** A proposal, of this agent if one is named. */
+    /** Returns a proposal. If `agent` is given, only a proposal of that agent. */
     readonly get: (store: StoreId, id: ProposalId, agent: AgentId | null) => Effect.Effect<JsonText, ProposalNotFound>
-    /** What it would do. */
+    /** Returns the call that a proposal would make. */
     readonly asked: (store: StoreId, id: ProposalId) => Effect.Effect<Asked, ProposalNotFound>
-    /** Does what was proposed, which `write` describes, if it is pending and its ground has not moved. */
+    /**
+     * Performs the proposed `write` if the proposal is pending and the resource still has the version it is based on.
+     */
     readonly approve: <A, E>(
       store: StoreId,
       id: ProposalId,
@@ -144,13 +147,13 @@ export class Proposals extends Context.Service<
       by: MerchantId,
       reason: string
     ) => Write<JsonText, ProposalNotFound | ProposalDecided>
-    /** Takes a proposal back, of this agent if one is named. */
+    /** Withdraws a proposal. If `agent` is given, only a proposal of that agent. */
     readonly withdraw: (
       store: StoreId,
       id: ProposalId,
       agent: AgentId | null
     ) => Write<JsonText, ProposalNotFound | ProposalDecided>
-    /** Deletes those that are too old to be read, a batch at a time. Answers how many went. */
+    /** Deletes one batch of proposals older than {@link READABLE_DAYS} days and returns its size. */
     readonly purge: Effect.Effect<number>
   }
 >()("domain/Proposals") {}

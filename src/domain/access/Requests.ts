@@ -4,13 +4,16 @@ import type { JsonText } from "../Document.ts"
 import type { StoreId } from "../Store.ts"
 import type { Installation, InstallationId, InstallationNotFound } from "./Installations.ts"
 
-/** Requests of an installation that are kept: the last ones. */
+/** Number of recent requests kept for each installation. */
 export const MAX_REQUESTS = 50
 
-/** Seconds after which those of a process are written down. Of a process that dies they are lost. */
+/**
+ * Seconds between writes of the collected requests to the database. A process that dies loses the requests of this
+ * interval.
+ */
 export const GATHER_SECONDS = 10
 
-/** A request of an installation, as the access log tells of it. */
+/** Request of an installation, as in the access log. */
 export const RecentRequest = Schema.Struct({
   at: Timestamp.annotate({ description: "When it was answered" }),
   method: Schema.String,
@@ -23,13 +26,13 @@ export const RecentRequest = Schema.Struct({
 })
 export type RecentRequest = typeof RecentRequest.Type
 
-/** What the apps on a store ask for, for its members to look at: a glance, and no account of it. */
+/** Recent requests of the apps on a store, shown to its members. The list may be incomplete. */
 export class Requests extends Context.Service<
   Requests,
   {
-    /** Notes a request that was admitted, once it is answered. It is kept in memory, and written down with others. */
+    /** Records an admitted request after its response. Requests are collected in memory and written in batches. */
     readonly note: (installation: Pick<Installation, "id" | "storeId">, request: RecentRequest) => void
-    /** The last requests, the newest first: all of this process, and of the others what they have written down. */
+    /** Lists recent requests, newest first: all of this process, and those that other processes have written. */
     readonly recent: (store: StoreId, installation: InstallationId) => Effect.Effect<JsonText, InstallationNotFound>
   }
 >()("domain/Requests") {}

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** Every permission an app may ask for (contract, section 5; decisions, section 7). */
+/** Scopes that an app can request (contract, section 5; decisions, section 7). */
 export const Scope = Schema.Literals([
   "read_products",
   "write_products",
@@ -12,7 +12,7 @@ export const Scope = Schema.Literals([
 ])
 export type Scope = typeof Scope.Type
 
-/** An app can be granted only what it declared. */
+/** The grant includes scopes that the app does not declare. */
 export class ScopesNotDeclared extends Schema.TaggedError<ScopesNotDeclared>()("ScopesNotDeclared", {
   scopes: Schema.Array(Scope)
 }) {

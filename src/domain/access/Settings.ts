@@ -2,11 +2,9 @@ import { Schema, SchemaTransformation } from "effect"
 import { described, optional, trimmed } from "../catalog/Fields.ts"
 import { isHostName } from "../webhooks/HostName.ts"
 
-/*
- * What a store says of itself, for apps to go by. The service keeps it and does nothing with it.
- */
+/* Settings of a store, for use by apps. The service stores them and does not use them. */
 
-/** Of ISO 3166-1. */
+/** Country codes of ISO 3166-1 alpha-2. */
 export const COUNTRIES = new Set(
   `
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY
@@ -21,7 +19,7 @@ export const COUNTRIES = new Set(
 
 const upperCase = (code: string) => code.toUpperCase()
 
-/** ISO 3166-1 alpha-2, taken in any case, kept in upper case. */
+/** Country code of ISO 3166-1 alpha-2, in any case; stored in upper case. */
 export const Country = Schema.String.pipe(
   Schema.decodeTo(
     Schema.String.check(
@@ -31,7 +29,10 @@ export const Country = Schema.String.pipe(
   )
 )
 
-/** Each part of a name begins with a capital: the platform knows names in any case, and offsets too, which have no rules. */
+/**
+ * Matches names whose parts start with a capital. `Intl` also accepts names in any case, and offsets, which have no
+ * rules.
+ */
 const ZONE = /^[A-Z][\w+-]*(?:\/[A-Z][\w+-]*)*$/
 
 const isTimezone = (name: string) => {
@@ -43,7 +44,7 @@ const isTimezone = (name: string) => {
   }
 }
 
-/** A name of the IANA time zone database, as it is spelled there. */
+/** Name of the IANA time zone database, in its spelling. */
 export const Timezone = Schema.String.check(
   Schema.makeFilter(isTimezone, { message: "must be a time zone of the IANA database, as in Europe/Berlin" })
 )
@@ -56,12 +57,12 @@ const localeOf = (tag: string) => {
   }
 }
 
-/** A language tag of BCP 47, kept in its canonical form. */
+/** Language tag of BCP 47, stored in canonical form. */
 export const Locale = Schema.String.pipe(
   Schema.decodeTo(Schema.NonEmptyString, SchemaTransformation.transform({ decode: localeOf, encode: (tag) => tag }))
 ).annotate({ message: "must be a language tag of BCP 47, as in de-DE" })
 
-/** A name that browsers know the storefront by. */
+/** Host name of the storefront. */
 export const Domain = Schema.String.pipe(
   Schema.decodeTo(
     Schema.String.check(
@@ -73,10 +74,10 @@ export const Domain = Schema.String.pipe(
   )
 )
 
-/** The unit of its products' weights. */
+/** Unit of product weights. */
 export const WeightUnit = Schema.Literals(["kg", "g", "lb", "oz"])
 
-/** What a store says of itself beside its name and currency. */
+/** Settings of a store in addition to its name and currency. */
 export const Settings = Schema.Struct({
   domain: Schema.NullOr(Schema.String).annotate({ description: "Where the storefront is" }),
   timezone: Schema.String.annotate({ description: "A name of the IANA time zone database" }),
@@ -86,7 +87,10 @@ export const Settings = Schema.Struct({
 })
 export type Settings = typeof Settings.Type
 
-/** What the members of a store change of it: only what is named, null clears. Its currency stays, that of its prices. */
+/**
+ * Changes to a store by its members. Absent fields keep their value; null clears a field. The currency cannot change,
+ * because prices depend on it.
+ */
 export const UpdateSettings = Schema.Struct({
   name: optional(described(trimmed(255), "What the store is called")),
   domain: optional(Schema.NullOr(Domain).annotate({ description: "Where the storefront is, a host name" })),

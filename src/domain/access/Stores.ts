@@ -4,14 +4,14 @@ import { StoreId, type StoreNotFound } from "../Store.ts"
 import type { Write } from "../Write.ts"
 import { Settings, type UpdateSettings } from "./Settings.ts"
 
-/** What a plan allows. Plans are rows, so that an operator changes them without a release. */
+/** Limits of a store. Plans are rows, so that operators can change them without a release. */
 export class Plan extends Schema.Class<Plan>("Plan")({
   name: Schema.NonEmptyString,
   productLimit: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
   collectionLimit: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 }) {}
 
-/** What a store says of itself. */
+/** Store with its settings, plan and product count. */
 export const Store = Schema.Struct({
   id: described(StoreId, "Which store it is"),
   name: Schema.String.annotate({ description: "What it is called" }),
@@ -25,7 +25,7 @@ export const Store = Schema.Struct({
 }).annotate({ identifier: "Store", description: "What a store says of itself" })
 export type Store = typeof Store.Type
 
-/** A store as operators see it, with how much it holds. */
+/** Store as operators see it, with counts. */
 export const StoreSummary = Schema.Struct({
   storeId: Schema.toType(StoreId),
   name: Schema.String,
@@ -33,13 +33,13 @@ export const StoreSummary = Schema.Struct({
   currencyCode: Schema.String,
   products: Schema.Int,
   collections: Schema.Int,
-  /** The active ones. */
+  /** Number of active installations. */
   installations: Schema.Int,
   createdAt: Schema.Date
 })
 export type StoreSummary = typeof StoreSummary.Type
 
-/** What an operator named is no store, or no longer. */
+/** The operator named a store that does not exist or was deleted. */
 export class UnknownStore extends Schema.TaggedError<UnknownStore>()("UnknownStore", { id: StoreId }) {
   override get message() {
     return `There is no store ${this.id}; see: stores list`
@@ -61,7 +61,7 @@ export class PlanExists extends Schema.TaggedError<PlanExists>()("PlanExists", {
   }
 }
 
-/** The stores, and the plans that say how much they may hold. */
+/** Stores and their plans. */
 export class Stores extends Context.Service<
   Stores,
   {
@@ -71,15 +71,18 @@ export class Stores extends Context.Service<
     readonly create: (
       store: Partial<Settings> & { readonly name: string; readonly plan: string; readonly currencyCode: string }
     ) => Effect.Effect<StoreId, PlanNotFound>
-    /** The store as it is now, unless it was deleted. */
+    /** Returns a store that is not deleted. */
     readonly get: (id: StoreId) => Effect.Effect<Store, StoreNotFound>
-    /** Changes what a store says of itself, and answers the store. */
+    /** Changes the settings of a store and returns the store. */
     readonly updateSettings: (id: StoreId, settings: UpdateSettings) => Write<Store, StoreNotFound>
-    /** The newest stores that are not deleted, at most `limit`. */
+    /** Lists the newest stores, at most `limit`, excluding deleted ones. */
     readonly list: (limit: number) => Effect.Effect<ReadonlyArray<StoreSummary>>
-    /** From its commit on, the store may hold what the plan allows. What it holds beyond that stays. */
+    /** Changes the plan of a store. Its limits apply from the commit; existing resources above them stay. */
     readonly setPlan: (id: StoreId, plan: string) => Write<void, UnknownStore | PlanNotFound>
-    /** From its commit on, every request for the store is refused with 404 and its deliveries end. Its rows are kept. */
+    /**
+     * Marks a store as deleted. After the commit, all its requests are rejected with 404 and its deliveries stop. Its
+     * rows are kept.
+     */
     readonly delete: (id: StoreId) => Effect.Effect<void, UnknownStore>
   }
 >()("domain/Stores") {}

@@ -1,7 +1,7 @@
 import { Context, type DateTime, type Effect, type Redacted, Schema } from "effect"
 import type { Installation, InstallationId, InstallationNotFound, InstallationSuspended } from "./Installations.ts"
 
-/** A bearer token in clear, shown once: only its SHA-256 is kept. */
+/** Bearer token in clear text, shown once. Only its SHA-256 is stored. */
 export interface AccessToken {
   readonly token: Redacted.Redacted
   readonly expiresAt: DateTime.Utc
@@ -13,17 +13,23 @@ export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidTok
   }
 }
 
-/** The bearer tokens that installations carry. */
+/** Bearer tokens of installations. */
 export class Tokens extends Context.Service<
   Tokens,
   {
-    /** A new access token of 256 random bits, good for an hour by the database's clock (decisions, section 7). */
+    /**
+     * Issues an access token of 256 random bits, valid for one hour by the clock of the database (decisions, section
+     * 7).
+     */
     readonly issue: (
       installation: Pick<Installation, "id" | "storeId">
     ) => Effect.Effect<AccessToken, InstallationNotFound | InstallationSuspended>
-    /** From its commit on, every token that the installation has is refused with 401. Answers how many were still good. */
+    /**
+     * Revokes all tokens of an installation and returns how many were still valid. After the commit, they are rejected
+     * with 401.
+     */
     readonly revoke: (id: InstallationId) => Effect.Effect<number, InstallationNotFound>
-    /** Deletes access tokens that have expired, a batch at a time. Answers how many went. */
+    /** Deletes one batch of expired access tokens and returns its size. */
     readonly purge: Effect.Effect<number>
   }
 >()("domain/Tokens") {}

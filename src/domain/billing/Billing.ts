@@ -15,7 +15,7 @@ export type AppPlanId = typeof AppPlanId.Type
 export const SubscriptionId = Uuid.pipe(Schema.brand("SubscriptionId"))
 export type SubscriptionId = typeof SubscriptionId.Type
 
-/** Days that an app may be tried for at most. */
+/** Maximum trial period in days. */
 export const MAX_TRIAL_DAYS = 365
 
 const priced = {
@@ -24,7 +24,7 @@ const priced = {
   period: Period.annotate({ description: "What the price is paid for, again and again" })
 }
 
-/** What an app's developer asks for it. */
+/** Price and period at which a developer offers an app. */
 export const AppPlan = Schema.Struct({
   id: AppPlanId,
   name: Schema.String,
@@ -36,12 +36,15 @@ export const AppPlan = Schema.Struct({
 export type AppPlan = typeof AppPlan.Type
 
 /**
- * `trialing`: the first period has not begun. `active`: one period follows the other. `cancelled`: it ends with
- * `periodEndsAt`, or ended then.
+ * State of a subscription.
+ *
+ * - `trialing`: before the first paid period.
+ * - `active`: renewed each period.
+ * - `cancelled`: ends or ended at `periodEndsAt`.
  */
 export const SubscriptionState = Schema.Literals(["trialing", "active", "cancelled"])
 
-/** What a merchant agreed to pay for an installation. It stays as it was agreed, whatever becomes of the plan. */
+/** Subscription of an installation to a plan. Later changes to the plan do not affect it. */
 export const Subscription = Schema.Struct({
   id: described(SubscriptionId, "Which subscription it is"),
   installationId: described(InstallationId, "What it pays for"),
@@ -58,17 +61,17 @@ export const Subscription = Schema.Struct({
 }).annotate({ identifier: "Subscription" })
 export type Subscription = typeof Subscription.Type
 
-/** What decides how a subscription stands. */
+/** Dates from which the state of a subscription follows. */
 interface Times {
   readonly period: Period
   readonly startedAt: Date
   readonly trialEndsAt: Date | null
   readonly cancelledAt: Date | null
-  /** Of one that was cancelled, when it ends. */
+  /** End of a cancelled subscription. */
   readonly endsAt: Date | null
 }
 
-/** How a subscription stands at a time. */
+/** Returns the state of a subscription at a time, and the end of its period. */
 export const standingOf = (
   { cancelledAt, endsAt, period, startedAt, trialEndsAt }: Times,
   now: Date
@@ -99,43 +102,51 @@ export class NotSubscribed extends Schema.TaggedError<NotSubscribed>()("NotSubsc
   }
 }
 
-/** What apps ask for, and what merchants agreed to pay. Nobody is charged by it (decisions, section 15). */
+/** App plans and subscriptions. The service does not charge anybody (decisions, section 15). */
 export class Billing extends Context.Service<
   Billing,
   {
-    /** Makes a plan of an app, or changes the one of that name for those who subscribe from then on. */
+    /** Creates a plan of an app, or updates the plan with that name for later subscriptions. */
     readonly setPlan: (app: AppId, plan: Omit<AppPlan, "id">) => Effect.Effect<AppPlanId, AppNotFound>
-    /** Offers a plan no longer, until it is set again. Who is subscribed to it stays so. */
+    /**
+     * Stops offering a plan until it is set again. Existing subscriptions continue. Returns false if there is no such
+     * plan.
+     */
     readonly retirePlan: (app: AppId, name: string) => Effect.Effect<boolean>
-    /** The plans that an app offers, the cheapest of a currency first. */
+    /** Lists the plans that an app offers, the cheapest of each currency first. */
     readonly appPlans: (app: AppId) => Effect.Effect<ReadonlyArray<AppPlan>, AppNotFound>
 
-    /** The plans that the app of an installation offers. */
+    /** Lists the plans that the app of an installation offers. */
     readonly plans: (
       store: StoreId,
       installation: InstallationId
     ) => Effect.Effect<ReadonlyArray<AppPlan>, InstallationNotFound>
-    /** All subscriptions of a store, also those that ended: each a `Subscription`. */
+    /** Lists all subscriptions of a store, including ended ones, each a `Subscription`. */
     readonly subscriptions: (
       store: StoreId,
       page: PageRequest<SubscriptionId>
     ) => Effect.Effect<DocumentPage<SubscriptionId>>
-    /** The subscription of an installation that goes on, or that is paid for still. */
+    /** Returns the subscription of an installation that is active, or cancelled but not ended. */
     readonly current: (installation: Pick<Installation, "id" | "storeId">) => Effect.Effect<Option.Option<Subscription>>
 
-    /** Agrees to the price that the plan has now. An installation has one subscription that goes on. */
+    /**
+     * Subscribes an installation to a plan at its current price. An installation has at most one active subscription.
+     */
     readonly subscribe: (
       store: StoreId,
       installation: InstallationId,
       plan: AppPlanId
     ) => Write<Subscription, InstallationNotFound | AppPlanNotFound | AlreadySubscribed>
-    /** Ends the subscription now for one to another plan, or to the same at its new price. A trial goes on in it. */
+    /**
+     * Replaces the subscription immediately by one to another plan, or to the same plan at its new price. A running
+     * trial continues.
+     */
     readonly change: (
       store: StoreId,
       installation: InstallationId,
       plan: AppPlanId
     ) => Write<Subscription, InstallationNotFound | AppPlanNotFound | NotSubscribed>
-    /** Ends the subscription with the period that is paid for, or with its trial. */
+    /** Cancels the subscription at the end of the paid period or of the trial. */
     readonly cancel: (
       store: StoreId,
       installation: InstallationId

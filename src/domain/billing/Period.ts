@@ -1,12 +1,12 @@
 import { Schema } from "effect"
 
-/** How long what is paid for lasts. */
+/** Billing period of a plan. */
 export const Period = Schema.Literals(["month", "year"])
 export type Period = typeof Period.Type
 
 const MONTHS: Record<Period, number> = { month: 1, year: 12 }
 
-/** So many months later, in UTC: the same day, or the last one of a month that does not have it. */
+/** Adds months in UTC: the same day, or the last day of a shorter month. */
 const monthsAfter = (time: Date, months: number) => {
   const later = new Date(time)
   later.setUTCDate(1)
@@ -17,8 +17,8 @@ const monthsAfter = (time: Date, months: number) => {
 }
 
 /**
- * When the period ends that `now` is in, of those that follow each other from `start` on. Each is counted from `start`, so
- * that what began on the 31st ends on the 31st again wherever there is one.
+ * Returns the end of the period that contains `now`. All periods are counted from `start`, so that a subscription from
+ * the 31st ends on the 31st in every month that has one.
  */
 export const periodEnd = (start: Date, period: Period, now: Date): Date => {
   const elapsed = (now.getUTCFullYear() - start.getUTCFullYear()) * 12 + now.getUTCMonth() - start.getUTCMonth()

@@ -2,7 +2,7 @@ import { Schema, SchemaTransformation } from "effect"
 import { Amount } from "../catalog/Fields.ts"
 import { parse, stringify } from "../Json.ts"
 
-/** A price as a person types it, and as the database tells it: with all of its digits. */
+/** Price as decimal text, as operators type it and the database returns it, with all digits. */
 export const PriceText = Schema.String.pipe(
   Schema.check(Schema.isPattern(/^(?:0|[1-9]\d{0,14})(?:\.\d{1,100})?$/)),
   Schema.annotate({
