@@ -27,23 +27,23 @@ import type {
 } from "./Product.ts"
 import type { SlugTaken } from "./Slug.ts"
 
-/** A preview, whose products are JSON already. */
+/** Result of a preview, with the products as JSON. */
 export interface PreviewOf {
   readonly productCount: number
   readonly items: JsonText
 }
 
 /**
- * Every read and write of products and collections, whichever surface asks. A write is described here, and performed by
- * `Idempotency.once`, or `Writes.perform` where there is no key: with its journal entry and its event, all or nothing. A
- * change that changes nothing writes nothing.
+ * Reads and writes of products and collections, for all surfaces. Methods that return a `Write` only describe it;
+ * `Idempotency.once`, or `Writes.perform` without a key, runs it in one transaction with its journal entry and event. A
+ * change without effect writes nothing.
  */
 export class Catalog extends Context.Service<
   Catalog,
   {
-    /** Products in ascending order of id. */
+    /** Lists products in ascending order of id. */
     readonly listProducts: (store: StoreId, page: PageRequest<ProductId>) => Effect.Effect<DocumentPage<ProductId>>
-    /** The small forms of products, in the order of their ids. What there is not is left out. */
+    /** Returns summaries of products in the order of `ids`. Unknown ids are skipped. */
     readonly summarizeProducts: (store: StoreId, ids: ReadonlyArray<ProductId>) => Effect.Effect<JsonText>
     readonly getProduct: (store: StoreId, id: ProductId) => Effect.Effect<Document<ProductId>, ProductNotFound>
     readonly createProduct: (
@@ -56,7 +56,7 @@ export class Catalog extends Context.Service<
       patch: UpdateProduct,
       condition: VersionCondition
     ) => Write<Document<ProductId>, StoreNotFound | ProductNotFound | ProductTooLarge | SlugTaken | VersionMismatch>
-    /** Sets the stock of a product or a variant, or changes it by a number: whatever comes at once, none is lost. */
+    /** Sets the stock of a product or variant, or changes it by a difference. Concurrent changes are all applied. */
     readonly setInventory: (
       store: StoreId,
       id: ProductId,
@@ -66,14 +66,14 @@ export class Catalog extends Context.Service<
       Document<ProductId>,
       ProductNotFound | VariantNotFound | StockMismatch | StockOutOfRange | ProductTooLarge | VersionMismatch
     >
-    /** Removes the product, also from the manual collections that hold it. Emits nothing (contract, section 6). */
+    /** Deletes the product and removes it from manual collections. Sends no event (contract, section 6). */
     readonly deleteProduct: (
       store: StoreId,
       id: ProductId,
       condition: VersionCondition
     ) => Write<void, StoreNotFound | ProductNotFound | VersionMismatch>
 
-    /** Collections in ascending order of id, each with the products it holds at this moment. */
+    /** Lists collections in ascending order of id, each with its current products. */
     readonly listCollections: (
       store: StoreId,
       page: PageRequest<CollectionId>
@@ -82,12 +82,12 @@ export class Catalog extends Context.Service<
       store: StoreId,
       id: CollectionId
     ) => Effect.Effect<Document<CollectionId>, CollectionNotFound | RulesTooSlow>
-    /** What an automated collection of these rules would hold, as a read of it would say. */
+    /** Returns the products that an automated collection with these rules would contain. */
     readonly previewCollection: (
       store: StoreId,
       rules: PreviewRules
     ) => Effect.Effect<PreviewOf, CollectionNotFound | RulesTooSlow>
-    /** Why a collection holds a product or does not, or would by rules that are tried out. */
+    /** Explains why a collection contains a product or not, by its own or by given rules. */
     readonly explainMembership: (
       store: StoreId,
       product: ProductId,
@@ -116,7 +116,7 @@ export class Catalog extends Context.Service<
       | RulesTooSlow
       | VersionMismatch
     >
-    /** Removes the collection; its products stay. Emits nothing (contract, section 6). */
+    /** Deletes the collection; its products stay. Sends no event (contract, section 6). */
     readonly deleteCollection: (
       store: StoreId,
       id: CollectionId,

@@ -11,7 +11,7 @@ import { Rules } from "./Rule.ts"
 export const CollectionId = Uuid.pipe(Schema.brand("CollectionId"), Schema.annotate({ identifier: "CollectionId" }))
 export type CollectionId = typeof CollectionId.Type
 
-/** Products that a manual collection may hold. */
+/** Maximum number of products in a manual collection. */
 export const MAX_MEMBERS = 10_000
 
 const CollectionType = Schema.Literals(["manual", "automated"]).annotate({
@@ -22,11 +22,11 @@ const areProductIds = (given: unknown): given is ReadonlyArray<ProductId> =>
   Array.isArray(given) && given.every((id) => typeof id === "string" && isUuid(id))
 
 /**
- * As sent; a collection keeps each id once, in this order. How many there may be depends on its type: an automated one
- * may match any number, and be sent back as it was read.
+ * Product ids as sent. A collection stores each id once, in this order. The maximum depends on the type of the
+ * collection: an automated one may match any number of products, and clients may send it back unchanged.
  *
- * Ids as the service writes them are looked at and taken. Only where one is written otherwise is each decoded by itself,
- * which takes twenty times as long: 10,000 held up every other request for some 20 ms.
+ * Lists with ids in stored form are accepted by a fast check. Others are decoded item by item, which takes twenty times
+ * as long: 10,000 ids would block other requests for about 20 ms.
  */
 export const ProductIds = Schema.declareConstructor<ReadonlyArray<ProductId>, ReadonlyArray<string>>()(
   [listOf(ProductId).annotate({ message: "must be a list of product ids" })],
@@ -57,10 +57,10 @@ const productIds = ProductIds.annotate({
   examples: [[ProductId.make("019a3f5e-7c40-7d21-9a53-5b1c6e2f8a90")]]
 })
 
-/** What a client may set on a collection, on create and on update alike (contract, section 2.2; decisions, section 3). */
+/** Fields that clients can set on creation and update (contract, section 2.2; decisions, section 3). */
 const editable = { ...own, productIds }
 
-/** What is stored of a collection as its document: all but the products, which have rows of their own or are computed. */
+/** Stored document of a collection, without its products, which have their own rows or are computed. */
 export const CollectionHead = Schema.Struct({
   id: CollectionId,
   version: Version,
@@ -70,7 +70,7 @@ export const CollectionHead = Schema.Struct({
 })
 export type CollectionHead = typeof CollectionHead.Type
 
-/** A group of products, chosen by hand or by rules. */
+/** Group of products, selected manually or by rules. */
 export const Collection = Schema.Struct({
   ...CollectionHead.fields,
   productIds: Schema.Array(ProductId).annotate({
@@ -86,7 +86,7 @@ export const Collection = Schema.Struct({
 }).annotate({ identifier: "Collection" })
 export type Collection = typeof Collection.Type
 
-/** What makes a collection: a title, and whichever other fields are known. */
+/** Fields of a new collection. Only the title is required. */
 export const CreateCollection = Schema.Struct({ title: own.title })
   .pipe(
     Schema.fieldsAssign(
@@ -98,7 +98,7 @@ export const CreateCollection = Schema.Struct({ title: own.title })
   .annotate({ identifier: "CreateCollection" })
 export type CreateCollection = typeof CreateCollection.Type
 
-/** JSON Merge Patch (RFC 7396) at the top level: null clears a field that may be null. */
+/** JSON Merge Patch (RFC 7396) at the top level: null clears a nullable field. */
 export const UpdateCollection = Schema.Struct(editable).mapFields(Struct.map(Schema.optionalKey)).annotate({
   identifier: "UpdateCollection"
 })
@@ -148,12 +148,12 @@ export class TooManyMembers extends Schema.TaggedError<TooManyMembers>()("TooMan
   }
 }
 
-/** Seconds that the rules of one collection may take to be applied to the products of its store. */
+/** Time limit in seconds for applying the rules of one collection to the products of its store. */
 export const RULES_SECONDS = 5
 
-/** Refused to its own store: the rules are legal, and take the database too long. */
+/** The rules are valid, but applying them exceeds {@link RULES_SECONDS}. */
 export class RulesTooSlow extends Schema.TaggedError<RulesTooSlow>()("RulesTooSlow", {
-  /** Null when it is not stored yet. */
+  /** Null if the collection is not stored yet. */
   collection: Schema.NullOr(CollectionId)
 }) {
   override get message() {
@@ -168,10 +168,10 @@ export interface GivenToCollection {
   readonly at: Date
 }
 
-/** What a new collection becomes: `automated` when it comes with rules and says nothing else. */
+/** Returns the type of a new collection: `automated` if it has rules and no explicit type. */
 export const typeOf = ({ rules = [], type }: CreateCollection) => type ?? (rules.length > 0 ? "automated" : "manual")
 
-/** A new collection: what was sent, and the defaults of decisions, section 3. */
+/** Builds a new collection from the input and the defaults (decisions, section 3). */
 export const newCollection = (input: CreateCollection, { at, id, slug }: GivenToCollection): CollectionHead => ({
   id,
   version: 1,
@@ -189,13 +189,13 @@ export const newCollection = (input: CreateCollection, { at, id, slug }: GivenTo
   updatedAt: at.toISOString()
 })
 
-/** The collection with the patch applied, its products aside: the same object when the patch changes nothing. */
+/** Applies a patch, without the products. Returns the same object if nothing changes. */
 export const patchCollection = (head: CollectionHead, patch: Omit<UpdateCollection, "productIds">): CollectionHead => {
   const next = { ...head, ...patch }
   return canonical(next) === canonical(head) ? head : next
 }
 
-/** The next version of a collection. */
+/** Returns the collection with the next version number. */
 export const advance = (head: CollectionHead, at: Date): CollectionHead => ({
   ...head,
   version: head.version + 1,

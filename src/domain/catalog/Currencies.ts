@@ -1,6 +1,6 @@
 /**
- * The currency codes of ISO 4217. They stand here as text, as browsers load what checks a price: the package that they are
- * compared with in a test has names and countries beside them, five times as long.
+ * Currency codes of ISO 4217, inlined because browsers load the price checks. The package that a test compares them
+ * with also has names and countries and is five times as large.
  */
 export const CURRENCIES: ReadonlySet<string> = new Set(
   `

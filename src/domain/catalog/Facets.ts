@@ -4,9 +4,9 @@ import type { Product } from "./Product.ts"
 import type { RuleField } from "./Rule.ts"
 
 /*
- * What rules can ask of a product, in the form they ask it: text folded, times as text, lists as lists. It is stored
- * beside the document, so that a rule looks at a few hundred bytes and not at the whole product, and so that the
- * database compares only what `fold` made of both sides.
+ * Rule fields of a product in comparable form: text folded, times as text, lists as lists. They are stored beside the
+ * document, so that a rule reads a few hundred bytes instead of the whole product, and the database compares only text
+ * that `fold` normalized.
  */
 
 type Facet = string | boolean | JsonNumber | ReadonlyArray<string> | ReadonlyArray<JsonNumber> | null
@@ -56,7 +56,7 @@ export const facetsOf = (product: Product): Facets => {
   }
 }
 
-/** The facets as they are stored: without the description, which has a column of its own for its length. */
+/** Serializes the facets for storage, without the description, which has its own column because of its length. */
 export const facetsJson = ({ description: _, ...facets }: Facets): string => {
   const known: Record<string, Facet> = {}
   for (const [field, facet] of Object.entries(facets)) if (facet !== null) known[field] = facet

@@ -6,15 +6,15 @@ import { parseUrl } from "../Url.ts"
 import { CURRENCIES } from "./Currencies.ts"
 
 /*
- * The kinds of value that products and collections are made of. Each says in one sentence what it takes; that sentence
- * is what a client reads in `issues`.
+ * Value types of products and collections. The message of each schema is one sentence on the accepted values; clients
+ * read it in `issues`.
  */
 
-/** A check that always holds. It adds to the JSON Schema of a value whose bounds are checked elsewhere. */
+/** Check that always passes. Adds to the JSON Schema of a value that is validated elsewhere. */
 export const documented = (jsonSchema: JsonSchema.JsonSchema) =>
   Schema.makeFilter(() => true, { toJsonSchema: () => jsonSchema })
 
-/** Characters as a person counts them: code points, so that an emoji is one. Text short enough is not counted. */
+/** Tests the length in code points, so that an emoji counts once. Text with few enough code units is not counted. */
 const isAtMost = (max: number) => (text: string) => text.length <= max || [...text].length <= max
 
 /** Text of at most `max` characters, kept as sent. */
@@ -26,7 +26,7 @@ export const text = (max: number) =>
     })
   )
 
-/** Text of 1 to `max` characters after trimming, kept trimmed. */
+/** Text of 1 to `max` characters after trimming, stored trimmed. */
 export const trimmed = (max: number) =>
   Schema.String.check(documented({ minLength: 1, maxLength: max, pattern: "\\S" })).pipe(
     Schema.decodeTo(
@@ -42,10 +42,12 @@ export const trimmed = (max: number) =>
 
 const isJsonNumber = (value: unknown): value is JsonNumber => typeof value === "number" || value instanceof ExactNumber
 
-/** Any JSON value. Unlike `Schema.Unknown`, it lets the JSON codecs of RPC pass numbers that a float does not hold. */
+/**
+ * Any JSON value. Unlike `Schema.Unknown`, the JSON codecs of RPC accept numbers in it that a float does not represent.
+ */
 export const JsonValue = Schema.declare((_: unknown): _ is unknown => true, { toCodecJson: () => undefined })
 
-/** A number of any decimals, kept with all of its digits. */
+/** Number with any number of decimals, stored with all its digits. */
 export const numberFrom = (minimum: number, maximum = MAX_NUMBER) =>
   Schema.declare(isJsonNumber, { expected: "number", toCodecJson: () => undefined }).check(
     Schema.makeFilter((value) => Number(value) >= minimum && Number(value) <= maximum, {
@@ -54,17 +56,17 @@ export const numberFrom = (minimum: number, maximum = MAX_NUMBER) =>
     })
   )
 
-/** An amount of money, of goods or of weight. */
+/** Amount of money, goods or weight, at least 0. */
 export const Amount = numberFrom(0)
 
-/** By how much an amount changes. */
+/** Difference between two amounts. */
 export const Difference = numberFrom(-MAX_NUMBER)
 
 export const Bool = Schema.Boolean.annotate({ message: "must be true or false" })
 
 /**
- * White space, control characters and backslashes: the URL standard passes over them or takes them for something else,
- * so that an address with one in it would be another to some who read it.
+ * White space, control characters and backslashes. URL parsers skip or replace them, so that a URL with one would be
+ * read differently by different programs.
  */
 const NOT_IN_URL = String.raw`\s\u0000-\u001f\u007f-\u009f\\`
 
@@ -73,18 +75,18 @@ const HTTP_URL = new RegExp(`^[Hh][Tt][Tt][Pp][Ss]?://[^${NOT_IN_URL}/?#]+[^${NO
 export const isHttpUrl = (url: string): boolean =>
   isAtMost(2048)(url) && HTTP_URL.test(url) && parseUrl(url) !== undefined
 
-/** Web addresses of pictures, kept as sent. Nothing is fetched from them. */
+/** HTTP or HTTPS URL of at most 2,048 characters, stored as sent. The service does not fetch it. */
 export const HttpUrl = Schema.String.check(
   Schema.makeFilter(isHttpUrl, {
     message: "must be an absolute http or https URL of at most 2,048 characters, without spaces or backslashes",
-    // Without the format `uri`: that is ASCII alone, and addresses may hold letters of any script.
+    // No format `uri`: it allows only ASCII, and URLs may contain letters of any script.
     toJsonSchema: () => ({ pattern: HTTP_URL.source, maxLength: 2048 })
   })
 )
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
-/** The part of an address that names a product or collection. */
+/** Part of a URL that names a product or collection. */
 export const Slug = Schema.String.check(
   Schema.makeFilter((slug) => slug.length <= 255 && SLUG.test(slug), {
     message: "must be 1 to 255 of a-z, 0-9 and single hyphens between them",
@@ -94,10 +96,10 @@ export const Slug = Schema.String.check(
 
 const isCurrency = (code: string) => CURRENCIES.has(code)
 
-/** Of a-z only: to JavaScript `ſ` is a small S too. */
+/** Converts only a-z: `toUpperCase` also maps `ſ` to S. */
 const upperCase = (code: string) => code.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase())
 
-/** ISO 4217, taken in any case, kept in upper case. */
+/** Currency code of ISO 4217, in any case; stored in upper case. */
 export const CurrencyCode = Schema.String.check(documented({ pattern: "^[A-Za-z]{3}$" })).pipe(
   Schema.decodeTo(
     Schema.String.check(
@@ -110,13 +112,13 @@ export const CurrencyCode = Schema.String.check(documented({ pattern: "^[A-Za-z]
   )
 )
 
-/** Describes a schema on its encoded side, which is what JSON Schema shows. */
+/** Describes a schema on its encoded side, which JSON Schema shows. */
 export const described = <S extends Schema.Top>(schema: S, description: string): S["Rebuild"] =>
   schema.ast.encoding === undefined
     ? schema.annotate({ description })
     : schema.pipe(Schema.annotateEncoded({ description }))
 
-/** A member, as the reference tells of it. */
+/** Describes a field with an example, for the API reference. */
 export const field = <S extends Schema.Top>(
   schema: S,
   description: string,
@@ -126,14 +128,14 @@ export const field = <S extends Schema.Top>(
     ? schema.annotate({ description, examples: [example] })
     : schema.pipe(Schema.annotateEncoded({ description, examples: [example] }))
 
-/** Likewise, of one that may be null. */
+/** Describes a nullable field with an example. */
 export const nullable = <S extends Schema.Top>(schema: S, description: string, example: S["Type"] & S["Encoded"]) =>
   field(Schema.NullOr(schema), description, example)
 
-/** A member that may be left out. */
+/** Field that may be absent. */
 export const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(schema)
 
-/** Trimmed, and each tag once whatever its case; the first spelling and the order stay. */
+/** Trimmed tags without duplicates that differ only in case. Keeps the first spelling and the order. */
 export const tags = (description: string, example: ReadonlyArray<string>) =>
   field(listOf(trimmed(255), 250), description, example).pipe(
     Schema.decodeTo(
@@ -149,10 +151,10 @@ export const tags = (description: string, example: ReadonlyArray<string>) =>
     )
   )
 
-/** A number that is kept as its text is an object to a schema, and none to a client. */
+/** Tests that an object is not an `ExactNumber`, which is an object in memory and a number to clients. */
 const isNoNumber = (value: object) => !wasNumber(value)
 
-/** An object that may hold more than is named here; the rest is kept as sent. */
+/** Object with the given fields and any others, which are kept as sent. */
 export const open = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
   Schema.StructWithRest(Schema.Struct(fields), [Schema.Record(Schema.String, JsonValue)]).check(
     Schema.makeFilter(isNoNumber, { message: "must be an object", toJsonSchema: () => ({}) })
@@ -160,12 +162,12 @@ export const open = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
 
 const AnyObject = recordOf(JsonValue)
 
-/** A JSON object or a list of them, kept as sent. */
+/** JSON object or list of objects, kept as sent. */
 export const Opaque = Schema.Union([AnyObject, listOf(AnyObject)]).annotate({
   message: "must be an object or a list of objects"
 })
 
-/** RFC 3339 in UTC with milliseconds, by the database's clock. */
+/** RFC 3339 time in UTC with milliseconds, by the clock of the database. */
 export const Timestamp = Schema.String.annotate({
   description: "RFC 3339 in UTC with milliseconds",
   format: "date-time",

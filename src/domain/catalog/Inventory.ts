@@ -12,7 +12,7 @@ const InventoryFields = Schema.Struct({
   reason: optional(field(text(255), "Why, for the journal", "Two were broken"))
 })
 
-/** Requires either `stock` or `adjust`. */
+/** Requires exactly one of `stock` and `adjust`. */
 export const stockOrAdjust = Schema.makeFilter<typeof InventoryFields.Type>(
   ({ adjust, stock }) =>
     (stock === undefined) === (adjust === undefined)
@@ -24,7 +24,7 @@ export const stockOrAdjust = Schema.makeFilter<typeof InventoryFields.Type>(
   }
 )
 
-/** Sets the stock of a product or of one of its variants, or changes it by a number (decisions, section 8). */
+/** Sets the stock of a product or variant, or changes it by a difference (decisions, section 8). */
 export const SetInventory = InventoryFields.check(stockOrAdjust)
 export type SetInventory = typeof SetInventory.Type
 
@@ -50,7 +50,7 @@ export class StockOutOfRange extends Schema.TaggedError<StockOutOfRange>()("Stoc
 
 const textOf = (stock: JsonNumber) => (stock instanceof ExactNumber ? stock.text : String(stock))
 
-/** The product with another stock: the same object when it is the stock that it has. */
+/** Returns the product with the new stock, or the same object if the stock does not change. */
 export const withStock = (
   product: Product,
   { adjust, expectedStock, stock, variantId }: SetInventory,

@@ -4,14 +4,16 @@ import { uuidV7 } from "../Uuid.ts"
 import { changed, type CreateProduct, type Product } from "./Product.ts"
 import type { VariantInput } from "./ProductFields.ts"
 
-/** What tells a variant from the others of its product: its choices, else its SKU, its title, or at last its place. */
+/** Returns the key by which a variant is matched: its options, else its SKU, its title or its position. */
 const likenessOf = ({ options = {}, sku, title }: VariantInput, place: number): string => {
   if (Object.keys(options).length > 0) return `options ${canonical(options)}`
   if (isText(sku) && sku !== "") return `sku ${sku}`
   return isText(title) && title !== "" ? `title ${title}` : `place ${place}`
 }
 
-/** The variants with the ids of those that they resemble, else new ones: what comes from elsewhere has others, or none. */
+/**
+ * Assigns the ids of matching known variants, and new ids to the others. Imported variants have foreign ids or none.
+ */
 const recognized = (given: ReadonlyArray<VariantInput>, known: Product["variants"], at: Date): Product["variants"] => {
   const ids = new Map<string, Array<string>>()
   for (const [place, variant] of known.entries()) {
@@ -25,8 +27,8 @@ const recognized = (given: ReadonlyArray<VariantInput>, known: Product["variants
 }
 
 /**
- * The product as it is elsewhere: the same object when it is so already. Fields that are not named there stay; variants
- * are those that are named, and hold nothing else.
+ * Replaces the given fields of a product and all variants. Fields that are not given keep their value. Returns the same
+ * object if nothing changes.
  */
 export const putProduct = (before: Product, { variants, ...fields }: CreateProduct, at: Date): Product =>
   changed(

@@ -4,11 +4,11 @@ import type { Facets } from "./Facets.ts"
 import type { Condition } from "./Rule.ts"
 
 /*
- * What rules mean, in plain words of code: the reference that the SQL is tested against. A missing value satisfies no
- * positive relation and every negated one; a list does when any of its values does.
+ * Reference implementation of rules, against which the SQL is tested. A missing value satisfies only negated relations.
+ * A list satisfies a positive relation if any of its values does.
  */
 
-/** Scaled integers, so that 0.1 + 0.2 plays no part in which products a merchant sees. */
+/** Compares scaled integers, because binary floats would make 0.1 + 0.2 unequal to 0.3. */
 const compareDecimals = (a: string, b: string): number => {
   const scale = 1100
   const [x, y] = [scaled(a, scale), scaled(b, scale)]
@@ -53,7 +53,7 @@ const holdsFor = (condition: Condition, value: string): boolean => {
   }
 }
 
-/** Whether a product satisfies one condition. */
+/** Tests whether a product satisfies one condition. */
 export const isSatisfied = (facets: Facets, condition: Condition): boolean => {
   const facet = facets[condition.field]
   const values = facet === null ? [] : [facet].flat()
@@ -61,7 +61,10 @@ export const isSatisfied = (facets: Facets, condition: Condition): boolean => {
   return positive !== condition.negated
 }
 
-/** Whether a product belongs to an automated collection. No conditions match nothing (decisions, section 3). */
+/**
+ * Tests whether a product belongs to an automated collection. Without conditions, no product does (decisions, section
+ * 3).
+ */
 export const matches = (facets: Facets, conditions: ReadonlyArray<Condition>, disjunctive: boolean): boolean =>
   conditions.length > 0 &&
   (disjunctive

@@ -7,17 +7,15 @@ import { ProductId } from "./Product.ts"
 import { ProductSummary } from "./ProductSummary.ts"
 import { type Condition, conditionsOf, Rule, type RuleField } from "./Rule.ts"
 
-/*
- * What a collection would hold, and why it holds a product or does not.
- */
+/* Previews of rules, and explanations of memberships. */
 
-/** Products that a preview shows, unless fewer are asked for. */
+/** Default and maximum number of products in a preview. */
 export const PREVIEWED = 20
 export const MAX_PREVIEWED = 50
 
 const { disjunctive, rules } = CollectionHead.fields
 
-/** Rules to try out: new ones, or changes to those of a collection, which is what it is where nothing is said. */
+/** Rules to evaluate: new ones, or changes to those of a collection. Absent fields keep the value of the collection. */
 export const TriedRules = Schema.Struct({
   id: optional(
     described(
@@ -30,7 +28,7 @@ export const TriedRules = Schema.Struct({
 })
 export type TriedRules = typeof TriedRules.Type
 
-/** Rules to try out, and how much is shown of what they find. */
+/** Rules to preview, and the number of products to return. */
 export const PreviewRules = Schema.Struct({
   ...TriedRules.fields,
   limit: optional(
@@ -45,7 +43,7 @@ export const PreviewRules = Schema.Struct({
 })
 export type PreviewRules = typeof PreviewRules.Type
 
-/** What an automated collection of such rules would hold. */
+/** Products that an automated collection with the rules would contain. */
 export const Preview = Schema.Struct({
   productCount: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
     description: "How many products match",
@@ -54,14 +52,14 @@ export const Preview = Schema.Struct({
   items: Schema.Array(ProductSummary).annotate({ description: "The first of them, in order of id" })
 })
 
-/** Values of a product that are shown beside a rule, and characters of each: a description may have 65,535. */
+/** Maximum number of values shown for a rule, and of characters of each: a description may have 65,535. */
 const SHOWN_VALUES = 20
 const SHOWN_CHARACTERS = 200
 
 const Value = Schema.Union([Schema.String, Amount, Schema.Boolean])
 type Value = typeof Value.Type
 
-/** A rule, held against a product. */
+/** Result of one rule for a product. */
 export const Reason = Schema.Struct({
   rule: Rule,
   found: Schema.NullOr(Schema.Union([Value, Schema.Array(Value)])).annotate({
@@ -72,7 +70,7 @@ export const Reason = Schema.Struct({
 }).annotate({ identifier: "Reason" })
 export type Reason = typeof Reason.Type
 
-/** Why a product is in a collection, or is not. */
+/** Explanation of why a product is in a collection or not. */
 export const Membership = Schema.Struct({
   collectionId: Schema.NullOr(CollectionId).annotate({ description: "Null where rules are of no collection yet" }),
   productId: ProductId,
@@ -100,7 +98,7 @@ const shownOf = (facet: Facets[RuleField], { list }: Condition): Reason["found"]
   return list ? values : (values[0] ?? null)
 }
 
-/** Holds the rules of an automated collection against a product, together and each by itself. */
+/** Evaluates the rules of an automated collection for a product, together and one by one. */
 export const judge = (
   facets: Facets,
   { disjunctive, rules }: Pick<CollectionHead, "disjunctive" | "rules">

@@ -9,7 +9,7 @@ import { editable, MAX_VARIANTS, Variant, type VariantInput } from "./ProductFie
 export const ProductId = Uuid.pipe(Schema.brand("ProductId"), Schema.annotate({ identifier: "ProductId" }))
 export type ProductId = typeof ProductId.Type
 
-/** Something that a store sells. Every response shows every field. */
+/** Product of a store. Responses always contain all fields. */
 export const Product = Schema.Struct({
   id: ProductId,
   version: Version,
@@ -20,7 +20,7 @@ export const Product = Schema.Struct({
 }).annotate({ identifier: "Product" })
 export type Product = typeof Product.Type
 
-/** What makes a product: a name, and whichever other fields are known. */
+/** Fields of a new product. Only the name is required. */
 export const CreateProduct = Schema.Struct({ name: editable.name })
   .pipe(
     Schema.fieldsAssign(
@@ -32,7 +32,7 @@ export const CreateProduct = Schema.Struct({ name: editable.name })
   .annotate({ identifier: "CreateProduct" })
 export type CreateProduct = typeof CreateProduct.Type
 
-/** JSON Merge Patch (RFC 7396) at the top level: null clears a field that may be null. */
+/** JSON Merge Patch (RFC 7396) at the top level: null clears a nullable field. */
 export const UpdateProduct = Schema.Struct(editable).mapFields(Struct.map(Schema.optionalKey)).annotate({
   identifier: "UpdateProduct"
 })
@@ -52,7 +52,7 @@ export class ProductLimitReached extends Schema.TaggedError<ProductLimitReached>
   }
 }
 
-/** Bytes of JSON that a whole product may have (decisions, section 2). */
+/** Maximum size of a product in bytes of JSON (decisions, section 2). */
 export const MAX_PRODUCT_BYTES = 1024 * 1024
 
 export class ProductTooLarge extends Schema.TaggedError<ProductTooLarge>()("ProductTooLarge", {}) {
@@ -61,7 +61,7 @@ export class ProductTooLarge extends Schema.TaggedError<ProductTooLarge>()("Prod
   }
 }
 
-/** What the database gives a resource at its birth: an id whose order is commit order, and the time. */
+/** Values that the database assigns to a new product: an id in commit order, and the time. */
 export interface Given {
   readonly id: ProductId
   readonly slug: string
@@ -69,7 +69,7 @@ export interface Given {
   readonly currencyCode: string
 }
 
-/** A new product: what was sent, and the defaults of decisions, section 2. */
+/** Builds a new product from the input and the defaults (decisions, section 2). */
 export const newProduct = (input: CreateProduct, { at, currencyCode, id, slug }: Given): Product => {
   const price = input.price ?? 0
   const { discountedPrice = null } = input
@@ -116,10 +116,10 @@ export const newProduct = (input: CreateProduct, { at, currencyCode, id, slug }:
   }
 }
 
-/** As ids are written here; a client may write them in any case. */
+/** Returns the id in stored form; clients may use any case. */
 const idOf = ({ id }: VariantInput) => (isText(id) ? id.toLowerCase() : id)
 
-/** A variant that names a known id goes on from what it was; any other is new. No id stands twice. */
+/** Merges a variant into the known one with its id, or assigns a new id. No id is used twice. */
 const withIds = (
   variants: ReadonlyArray<VariantInput>,
   known: Map<unknown, Variant>,
@@ -132,14 +132,14 @@ const withIds = (
     return before === undefined ? { ...variant, id: uuidV7(at.getTime()) } : { ...before, ...variant, id: before.id }
   })
 
-/** The product with the patch applied: the same object when the patch changes nothing. */
+/** Applies a patch. Returns the same object if nothing changes. */
 export const patchProduct = (product: Product, patch: UpdateProduct, at: Date): Product => {
   const known = new Map(product.variants.map((variant) => [variant.id, variant] as const))
   const { variants, ...fields } = patch
   return changed(product, variants === undefined ? fields : { ...fields, variants: withIds(variants, known, at) }, at)
 }
 
-/** The product with these fields: the same object when it has them already. */
+/** Returns the product with changed fields and the next version, or the same object if nothing changes. */
 export const changed = (product: Product, changes: Partial<Product>, at: Date): Product =>
   changesNothing(product, changes)
     ? product

@@ -36,7 +36,7 @@ const ProductOption = open({
   values: field(listOf(text(255)), "The choices there are", ["120 cm", "160 cm"])
 }).annotate({ identifier: "Option", description: "Something that the variants of a product differ in" })
 
-/** Variants that a product may have. */
+/** Maximum number of variants of a product. */
 export const MAX_VARIANTS = 2048
 
 const ofVariant = {
@@ -55,14 +55,14 @@ const ofVariant = {
   )
 }
 
-/** One buyable form of a product. */
+/** Purchasable form of a product. */
 export const Variant = open({
   id: described(Uuid, "Given by the service"),
   ...ofVariant
 }).annotate({ identifier: "Variant", description: "One buyable form of a product" })
 export type Variant = typeof Variant.Type
 
-/** A variant as a client writes it. Its id may be any value: what comes from elsewhere has ids of its own. */
+/** Variant as clients write it. Its id may be any value, because imported variants have foreign ids. */
 export const VariantInput = open({
   id: optional(
     described(
@@ -89,7 +89,7 @@ const Dimensions = open({
 const short = text(255)
 const long = text(1000)
 
-/** What a client may set on a product, on create and on update alike (contract, section 2.1; decisions, section 2). */
+/** Fields that clients can set on creation and update (contract, section 2.1; decisions, section 2). */
 export const editable = {
   name: field(trimmed(255), "What the product is called, trimmed", "Walnut desk"),
   slug: field(Slug, "Its part of an address, unique in the store; made from the name when absent", "walnut-desk"),

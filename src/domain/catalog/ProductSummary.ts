@@ -3,7 +3,7 @@ import { Product } from "./Product.ts"
 
 const { currencyCode, id, isActive, name, price, sku, slug, stock } = Product.fields
 
-/** A product as lists for people and agents show it: what tells it from others, where the whole would be too much. */
+/** Short form of a product for lists, with the fields that identify it. */
 export const ProductSummary = Schema.Struct({ id, name, slug, sku, price, currencyCode, stock, isActive }).annotate({
   identifier: "ProductSummary"
 })

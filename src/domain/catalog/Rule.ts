@@ -6,8 +6,8 @@ import { instantOf } from "../Time.ts"
 import { documented, field, JsonValue, optional } from "./Fields.ts"
 
 /*
- * The language of automated collections (decisions, section 3): which fields a rule may ask about, with which relations
- * and which values. `Matcher` says what a rule means; `layers/catalog/RuleSql` makes the same of it in SQL.
+ * Rule language of automated collections (decisions, section 3): fields, their relations and values. `Matcher` defines
+ * the semantics; `layers/catalog/RuleSql` compiles the same to SQL.
  */
 
 const POSITIVE_TEXT = ["equals", "contains", "starts_with", "ends_with", "in", "is_set"] as const
@@ -15,7 +15,7 @@ const NEGATIVE_TEXT = ["not_equals", "not_contains", "not_in", "is_not_set"] as 
 const ORDER = ["greater_than", "greater_or_equal", "less_than", "less_or_equal"] as const
 const NUMERIC = ["equals", "not_equals", ...ORDER, "in", "not_in", "is_set", "is_not_set"] as const
 
-/** What may be asked of a field of each kind. */
+/** Relations for each kind of field. */
 export const RELATIONS = {
   text: [...POSITIVE_TEXT, ...NEGATIVE_TEXT],
   number: NUMERIC,
@@ -26,7 +26,7 @@ export const RELATIONS = {
 export type Kind = keyof typeof RELATIONS
 export type Relation = (typeof RELATIONS)[Kind][number]
 
-/** The fields a rule may name. A list field holds for a product when any of its values does. */
+/** Fields that a rule may use. A list field satisfies a positive relation if any of its values does. */
 export const FIELDS = {
   title: { kind: "text", list: false },
   description: { kind: "text", list: false },
@@ -62,7 +62,7 @@ export const FIELDS = {
 
 export type RuleField = keyof typeof FIELDS
 
-/** Other names that clients know the fields by. */
+/** Alternative names of fields. */
 const ALIASES: Record<string, RuleField> = {
   name: "title",
   vendor: "vendorName",
@@ -73,19 +73,19 @@ const ALIASES: Record<string, RuleField> = {
 
 const isField = (name: string): name is RuleField => Object.hasOwn(FIELDS, name)
 
-/** The field that a rule names, by its own name or an alias. */
+/** Resolves the name or alias of a field. */
 export const fieldOf = (name: string): RuleField | undefined =>
   isField(name) ? name : Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined
 
-/** One value to compare with. Numbers are kept as decimal text, so that none of their digits are lost. */
+/** Value to compare with. Numbers are decimal text, so that they keep their digits. */
 type Scalar = string | boolean
 
-/** A rule that is known to make sense: what `Matcher` and the SQL compiler work from. */
+/** Valid rule in normalized form, the input of `Matcher` and the SQL compiler. */
 export interface Condition {
   readonly field: RuleField
   readonly kind: Kind
   readonly list: boolean
-  /** The positive form. A negative relation is the negation of it, a missing value included. */
+  /** Positive form of the relation. `negated` inverts its result, also for missing values. */
   readonly relation: Exclude<Relation, (typeof NEGATIVE_TEXT)[number]>
   readonly negated: boolean
   readonly values: ReadonlyArray<Scalar>
@@ -117,10 +117,10 @@ const SCALAR: Record<Kind, { readonly read: (value: unknown) => Scalar | undefin
   boolean: { read: asBoolean, wanted: "true or false" }
 }
 
-/** Values that `in` and `not_in` take at most. */
+/** Maximum number of values for `in` and `not_in`. */
 const MAX_VALUES = 250
 
-/** A rule as a client writes it. */
+/** Rule as clients write it. */
 interface RuleText {
   readonly field: string
   readonly relation: string
@@ -129,7 +129,7 @@ interface RuleText {
 
 type Problem = { readonly path: ReadonlyArray<string>; readonly message: string }
 
-/** What is wrong with one rule, naming what would be right; or the condition it states. */
+/** Validates one rule. Returns its condition, or a problem that lists the accepted values. */
 const readRule = (rule: RuleText): Condition | Problem => {
   const field = fieldOf(rule.field)
   if (field === undefined) {
@@ -166,7 +166,7 @@ const isCondition = (result: Condition | Problem): result is Condition => !("pat
 
 const code = (names: ReadonlyArray<string>) => names.map((name) => `\`${name}\``).join(", ")
 
-/** Which relations there are for which fields, in Markdown. */
+/** Markdown list of the fields and their relations. */
 export const LANGUAGE = [
   ...Object.entries(RELATIONS).map(([kind, relations]) => {
     const fields = Object.entries(FIELDS).filter(([, field]) => field.kind === kind)
@@ -177,13 +177,13 @@ export const LANGUAGE = [
     .join(", ")}`
 ].join("\n")
 
-/** Text that the reference shows as one of these names. Which of them it may be, the rule as a whole decides. */
+/** Text that the reference documents as one of `names`. The check of the whole rule validates it. */
 const nameOf = (names: Iterable<string>) =>
   Schema.declare(isText, { message: "must be text", toCodecJson: () => undefined }).check(
     documented({ type: "string", enum: [...names] })
   )
 
-/** One rule of an automated collection, kept as sent. */
+/** Rule of an automated collection, stored as sent. */
 export const Rule = Schema.Struct({
   field: field(
     nameOf([...Object.keys(FIELDS), ...Object.keys(ALIASES)]),
@@ -218,9 +218,9 @@ export const Rule = Schema.Struct({
   )
 export type Rule = typeof Rule.Type
 
-/** Rules that make sense, each by itself; together they are the collection's. */
+/** Rules of a collection, at most 60, each valid on its own. */
 export const Rules = listOf(Rule, 60)
 
-/** The conditions of rules that passed {@link Rules}, or were read back from a collection that did. */
+/** Returns the conditions of valid rules. */
 export const conditionsOf = (rules: ReadonlyArray<Rule>): ReadonlyArray<Condition> =>
   rules.map(readRule).filter(isCondition)

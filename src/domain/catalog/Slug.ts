@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The n-th choice of a slug: itself, `-2`, `-3`, … */
+/** Returns the n-th candidate for a slug: the slug, then `-2`, `-3`, … */
 export const numbered = (slug: string, n: number): string => (n === 1 ? slug : `${slug}-${n}`)
 
 export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", { slug: Schema.String }) {

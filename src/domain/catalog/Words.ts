@@ -1,16 +1,14 @@
 import { fold } from "../Text.ts"
 
-/*
- * How text is searched: as words without accents, whatever their case. Products and queries are both made words of here.
- */
+/* Tokenizer for search: words without accents and case, for products and queries. */
 
-/** Characters of a word that count, and of a code. */
+/** Maximum number of characters used of a word and of a code. */
 const WORD_LENGTH = 64
 const CODE_LENGTH = 255
 
 const isPlain = (text: string) => /^\p{ASCII}*$/u.test(text)
 
-/** Text as a search compares it: folded, and without accents. */
+/** Normalizes text for search: folded, without accents. */
 const plain = (text: string) => {
   const folded = fold(text)
   return isPlain(folded) ? folded : folded.normalize("NFKD").replaceAll(/\p{M}+/gu, "")
@@ -19,15 +17,15 @@ const plain = (text: string) => {
 const cut = (text: string, length: number) =>
   text.length <= length ? text : Array.from(text).slice(0, length).join("")
 
-/** What stands between white space, without punctuation around it. */
+/** Splits text at white space and strips surrounding punctuation. */
 const spaced = (text: string): ReadonlyArray<string> =>
   text.split(/\s+/).flatMap((part) => /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/u.exec(cut(part, WORD_LENGTH)) ?? [])
 
-/** The first words of a query, each once. */
+/** Returns the first distinct words of a query. */
 export const queryWords = (query: string, most: number): ReadonlyArray<string> =>
   [...new Set(spaced(plain(query)))].slice(0, most)
 
-/** The first words of a text, each once: a `t-shirt` is that, and a `shirt`, too. */
+/** Returns the first distinct words of a text. `t-shirt` yields itself, `t` and `shirt`. */
 export const wordsOf = (text: string, most: number): ReadonlyArray<string> => {
   const words = new Set<string>()
   for (const word of spaced(plain(text))) {
@@ -38,18 +36,18 @@ export const wordsOf = (text: string, most: number): ReadonlyArray<string> => {
   return [...words].slice(0, most)
 }
 
-/** A SKU or barcode, or a query that is taken for one: as a whole, whatever it holds. */
+/** Normalizes a whole text as a SKU or barcode. */
 export const codeOf = (text: string): string => cut(plain(text).trim().replaceAll(/\s+/g, " "), CODE_LENGTH)
 
-/** Letters that a word must have for a typing error to be forgiven: of a shorter one too many others are made so. */
+/** Minimum length of a word for tolerating a typing error. Shorter words would match too many others. */
 const MIN_LENGTH = 4
 
-/** Whether a typing error in the word is forgiven: not in a number, of which each digit counts. */
+/** Tests whether typing errors in the word are tolerated. In numbers, every digit counts. */
 export const isForgiven = (word: string): boolean => word.length >= MIN_LENGTH && !/^\p{N}+$/u.test(word)
 
 /**
- * Whether `typed` is one error away from how `word` begins: a letter that is wrong, missing or too many, or two that
- * changed places. The first letter is right, unless it changed places.
+ * Tests whether `typed` differs by one error from the beginning of `word`: a wrong, missing or extra letter, or two
+ * swapped letters. The first letter must be right unless it is swapped.
  */
 export const isNear = (typed: string, word: string): boolean => {
   let same = 0
