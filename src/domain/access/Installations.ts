@@ -105,7 +105,7 @@ export class Installations extends Context.Service<
     readonly resume: (store: StoreId, id: InstallationId) => Write<JsonText, InstallationNotFound>
     /**
      * Uninstalls an app: revokes its tokens, drops its pending deliveries and cancels its subscription. After the
-     * commit, all its requests are rejected with 401. A new installation within {@link DATA_HOURS} hours finds the app
+     * commit, all its requests are rejected with 401. A new installation within `DATA_HOURS` hours finds the app
      * data unchanged.
      */
     readonly uninstall: (store: StoreId, id: InstallationId) => Write<void, InstallationNotFound>

@@ -6,13 +6,13 @@ import { listed } from "../Limits.ts"
 
 const References = listOf(Schema.String).annotate({ message: "must be a list of product ids" })
 
-/** A collection as it is brought from elsewhere: its products by what they are called there, or by their ids here. */
+/** Imported collection. Products are referenced by their external ids or by their ids in this service. */
 export const PutCollection = CreateCollection.mapFields(Struct.omit(["productIds"])).pipe(
   Schema.fieldsAssign({ productIds: optional(References) })
 )
 export type PutCollection = typeof PutCollection.Type
 
-/** What a row refers to is not in the store. */
+/** A row references resources that the store does not contain. */
 export class UnknownReferences extends Schema.TaggedError<UnknownReferences>()("UnknownReferences", {
   unknown: Schema.Array(Schema.Struct({ path: Schema.String, reference: Schema.String }))
 }) {

@@ -18,23 +18,24 @@ import type { ImportedOrder } from "./Order.ts"
 import type { Put, PutAll, PutOutcome } from "./Put.ts"
 
 /**
- * What is brought from elsewhere, where it has ids of its own: by those it is found again, so that the same import twice
- * changes nothing. Each is a write like any other, described here and performed by `Writes`, of the parts that the API's
- * writes are made of.
+ * Imports resources that have ids of another system. They are matched by these external ids, so that repeating an
+ * import changes nothing. Methods describe writes, which `Writes` performs; they consist of the same parts as the
+ * writes of the API.
  */
 export class Imports extends Context.Service<
   Imports,
   {
     /**
-     * Puts products, of whose external ids none stands twice. What a create or an update does for one happens to all of
-     * them at once. `planned` counts products that rehearsals made before, of which nothing stayed.
+     * Creates or updates products with distinct external ids. Applies the rules of single creates and updates to all
+     * products at once. `planned` is the number of products that earlier dry runs would have created; they count
+     * against the product limit.
      */
     readonly putProducts: (
       store: StoreId,
       puts: ReadonlyArray<Put<CreateProduct>>,
       planned: number
     ) => Write<PutAll<ProductTooLarge | SlugTaken, ProductLimitReached>, StoreNotFound>
-    /** Puts a collection, whose products are named by their external ids or by their own. */
+    /** Creates or updates a collection. Products are referenced by external id or by id. */
     readonly putCollection: (
       store: StoreId,
       put: Put<PutCollection>
@@ -51,7 +52,10 @@ export class Imports extends Context.Service<
       | RulesTooSlow
       | VersionMismatch
     >
-    /** Puts orders. Whom they refer to must be there; a product that is not is told by the name on its line. */
+    /**
+     * Creates or updates orders. Referenced customers must exist. For a product that does not exist, the line keeps
+     * only its name.
+     */
     readonly putOrders: (
       store: StoreId,
       puts: ReadonlyArray<Put<ImportedOrder>>

@@ -5,7 +5,7 @@ import { compileDecoder } from "../Decoder.ts"
 import { isObject, type JsonObject } from "../Json.ts"
 import type { PutOrder } from "../records/Order.ts"
 
-/** What somebody or something is called: where it comes from, or here. */
+/** External id, or id in this service. */
 const Reference = Schema.NullOr(Schema.String)
 
 const References = Schema.Struct({
@@ -14,14 +14,14 @@ const References = Schema.Struct({
   lineItems: optional(listOf(Schema.Struct({ productExternalId: optional(Reference), productId: optional(Reference) })))
 })
 
-/** Whom and what an order refers to. */
+/** Customer and products that an order references. */
 export interface ReferencesOfOrder {
   readonly customer: string | null
-  /** Of each line. */
+  /** One for each line. */
   readonly products: ReadonlyArray<string | null>
 }
 
-/** An order as it is brought from elsewhere, without what it refers to: those are no ids of ours yet. */
+/** Imported order without its references, which are not ids of this service yet. */
 export interface ImportedOrder {
   readonly order: PutOrder
   readonly references: ReferencesOfOrder
@@ -29,14 +29,14 @@ export interface ImportedOrder {
 
 const decodeReferences = compileDecoder(References, { errors: "all" })
 
-/** Whom and what a row refers to. */
+/** Reads the references of a row. */
 export const referencesOf = (row: JsonObject) =>
   Result.map(decodeReferences(row), ({ customerExternalId, customerId, lineItems = [] }): ReferencesOfOrder => ({
     customer: customerExternalId ?? customerId ?? null,
     products: lineItems.map(({ productExternalId, productId }) => productExternalId ?? productId ?? null)
   }))
 
-/** The row without what it refers to. */
+/** Removes the references from a row. */
 export const withoutReferences = ({ customerId: _, lineItems, ...row }: JsonObject): JsonObject => ({
   ...row,
   lineItems: Array.isArray(lineItems)

@@ -2,11 +2,11 @@ import type { JsonObject } from "../Json.ts"
 import { isSet, makeColumns, type ShopifyRow } from "./ShopifyColumns.ts"
 
 /*
- * Products as Shopify exports them, to products as the API takes them (docs/import.md says it column by column). Nothing
- * is checked here: a cell that is no number stays text, and is refused with the product.
+ * Converts product exports of Shopify to products of the API. docs/import.md describes each column. This module does
+ * not validate: a cell with an invalid number stays text, and the product is rejected later.
  */
 
-/** A cell that should hold a number. */
+/** Parses a numeric cell. Returns invalid text unchanged. */
 const numberOf = (cell: string): unknown => (isSet(cell) && Number.isFinite(Number(cell)) ? Number(cell) : cell)
 
 const FLAGS = new Map<string, boolean>([
@@ -18,10 +18,10 @@ const FLAGS = new Map<string, boolean>([
   ["0", false]
 ])
 
-/** A cell that should say yes or no. */
+/** Parses a boolean cell. Returns invalid text unchanged. */
 const flagOf = (cell: string): unknown => FLAGS.get(cell.toLowerCase()) ?? cell
 
-/** An object of those members that are given. */
+/** Builds an object without undefined members. */
 const objectOf = (members: ReadonlyArray<readonly [name: string, value: unknown]>): JsonObject =>
   Object.fromEntries(members.filter(([, value]) => value !== undefined))
 
@@ -32,14 +32,14 @@ const GRAMS = new Map([
   ["lb", 453.59237]
 ])
 
-/** Grams in the unit that the shop shows them in, to four decimals. */
+/** Converts grams to the display unit of the shop, rounded to four decimals. */
 const weightOf = (grams: string, unit: string): unknown => {
   if (!isSet(grams) || Number(grams) === 0) return null
   const weight = Number(grams) / (GRAMS.get(unit.toLowerCase()) ?? 1000)
   return Number.isFinite(weight) ? Math.round(weight * 10_000) / 10_000 : grams
 }
 
-/** What the row says in these columns, under their own names. */
+/** Returns the non-empty cells of the given columns with their column names. */
 const cellsOf = (row: ShopifyRow, columns: ReadonlyArray<string>) =>
   columns.flatMap((column) => {
     const text = row[column] ?? ""
@@ -48,22 +48,24 @@ const cellsOf = (row: ShopifyRow, columns: ReadonlyArray<string>) =>
 
 const METAFIELD = /\(product\.metafields\.([^.()]+)\.([^()]+)\)\s*$/
 
-/** The one variant of a product that has no options. */
+/** Option value, in lower case, of the only variant of a product without options. */
 const DEFAULT_VALUE = "default title"
 
 const PLACES = [1, 2, 3] as const
 
-/** Whether a file with these columns can tell one product from the other. */
+/** Tests whether the columns identify products. */
 export const isShopify = (header: ReadonlyArray<string>): boolean => {
   const { has } = makeColumns(header)
   return has("handle") || has("title")
 }
 
-/** Reads the rows of a file with these columns. What has no handle is known by what `slugOf` makes of its title. */
+/**
+ * Creates a reader for files with these columns. Products without a handle are identified by the slug of their title.
+ */
 export const makeShopify = (header: ReadonlyArray<string>, slugOf: (name: string) => string) => {
   const { cell, has, unknown } = makeColumns(header)
 
-  /** Empty cells of a column that is there clear the field; what has no column is left alone. */
+  /** Returns null for an empty cell, which clears the field, and undefined for an absent column, which keeps it. */
   const given = (
     row: ShopifyRow,
     field: Parameters<typeof has>[0],
@@ -83,7 +85,7 @@ export const makeShopify = (header: ReadonlyArray<string>, slugOf: (name: string
   const isVariant = (row: ShopifyRow) =>
     isSet(cell(row, "price")) || isSet(cell(row, "sku")) || PLACES.some((n) => isSet(cell(row, `option${n}Value`)))
 
-  /** Shopify names the price to compare it with, we the price while it is on sale. */
+  /** Converts `compareAtPrice`, the regular price at Shopify, to `price` with a `discountedPrice`. */
   const pricesOf = (row: ShopifyRow) => {
     const [price, compared] = [filled(row, "price", numberOf), filled(row, "compareAtPrice", numberOf)]
     return typeof price === "number" && typeof compared === "number" && compared > price
@@ -91,13 +93,13 @@ export const makeShopify = (header: ReadonlyArray<string>, slugOf: (name: string
       : { price, compareAtPrice: compared }
   }
 
-  /** A stock below nothing, which Shopify knows, is none. */
+  /** Replaces a negative stock, which Shopify allows, by 0. */
   const stockOf = (row: ShopifyRow): unknown => {
     const stock = filled(row, "quantity", numberOf)
     return typeof stock === "number" ? Math.max(stock, 0) : stock
   }
 
-  /** What Shopify says of a variant and we have no field for. */
+  /** Returns variant values that have no field in this API. */
   const extrasOf = (row: ShopifyRow) => {
     const quantity = filled(row, "quantity", numberOf)
     return [
@@ -115,7 +117,7 @@ export const makeShopify = (header: ReadonlyArray<string>, slugOf: (name: string
     ] as const
   }
 
-  /** Which columns that we do not know say something of each row, and not of the product alone. */
+  /** Returns the unknown columns that have values in further rows, and so belong to rows instead of the product. */
   const ofRows = (others: ReadonlyArray<ShopifyRow>) =>
     unknown.filter((column) => others.some((row) => isSet(row[column] ?? "")))
 
@@ -235,7 +237,7 @@ export const makeShopify = (header: ReadonlyArray<string>, slugOf: (name: string
     ])
   }
 
-  /** Which product a row belongs to: none where it goes on with the one before. */
+  /** Returns the product key of a row, or undefined if the row continues the previous product. */
   const keyOf = (row: ShopifyRow): string | undefined => cell(row, "handle") || slugOf(cell(row, "title")) || undefined
 
   return { keyOf, productOf }

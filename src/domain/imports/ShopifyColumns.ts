@@ -1,7 +1,7 @@
-/** A row of a file, its cells by the names of their columns. */
+/** Row of a file: cells by column name. */
 export type ShopifyRow = Readonly<Record<string, string>>
 
-/** What columns are called in the exports of several years, in lower case. */
+/** Column names in lower case, from exports of several years. */
 const COLUMNS = {
   handle: ["handle", "url handle"],
   title: ["title"],
@@ -48,19 +48,19 @@ export type ShopifyField = keyof typeof COLUMNS
 
 export const isSet = (cell: string): boolean => cell.trim() !== ""
 
-/** Finds the cells of fields in a file with these columns, in whatever order they stand. */
+/** Creates accessors for the cells of a file with these columns, in any order. */
 export const makeColumns = (header: ReadonlyArray<string>) => {
   const columnsOf = (names: ReadonlyArray<string>) =>
     names.flatMap((name) => header.filter((column) => column.trim().toLowerCase() === name))
   const known = new Map(Object.entries(COLUMNS).map(([field, names]) => [field, columnsOf(names)] as const))
   const all = new Set([...known.values()].flat())
   return {
-    /** Whether the file has a column for it. */
+    /** Tests whether the file has a column for the field. */
     has: (field: ShopifyField): boolean => (known.get(field) ?? []).length > 0,
-    /** What the row says of it, or nothing. */
+    /** Returns the cell of the field, or an empty text. */
     cell: (row: ShopifyRow, field: ShopifyField): string =>
       (known.get(field) ?? []).map((column) => row[column] ?? "").find(isSet) ?? "",
-    /** Columns that are none of these. */
+    /** Columns without a known field. */
     unknown: header.filter((column) => !all.has(column) && column.trim() !== "")
   }
 }

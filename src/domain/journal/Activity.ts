@@ -17,14 +17,14 @@ export type ActorType = typeof ActorType.Type
 
 const surfaces = ["rest", "rpc", "mcp", "cli", "import", "consent"] as const satisfies ReadonlyArray<Surface>
 
-/** Through what a write came. */
+/** Surface through which a write came. */
 export const EntrySurface = Schema.Literals([...surfaces])
 
 const Side = Schema.NullOr(Schema.Record(Schema.String, JsonValue))
 const VersionOf = Schema.NullOr(Schema.Int)
 const Id = Schema.toType(Uuid)
 
-/** One change of one resource, as the journal keeps it. */
+/** Journal entry: one change of one resource. */
 export const ActivityEntry = Schema.Struct({
   id: Schema.toType(EntryId).annotate({ description: "That of the event, too, if the change sent one" }),
   at: Timestamp,
@@ -65,45 +65,45 @@ export class EntryNotFound extends Schema.TaggedError<EntryNotFound>()("EntryNot
   }
 }
 
-/** Which entries are asked for: those that are all of this. */
+/** Filter and page of a list of entries. All given criteria must match. */
 export interface ActivityRequest extends PageRequest<EntryId> {
-  /** Resources of these kinds. */
+  /** Only resources of these kinds. */
   readonly kinds: ReadonlyArray<ResourceKind>
   readonly resourceId?: string | undefined
   readonly actorType?: ActorType | undefined
   readonly actorId?: string | undefined
   readonly surface?: Surface | undefined
-  /** At this time or later, and before that one: RFC 3339 in UTC with milliseconds. */
+  /** Start (inclusive) and end (exclusive) of the time range: RFC 3339 in UTC with milliseconds. */
   readonly since?: string | undefined
   readonly until?: string | undefined
 }
 
-/** Entries that one page looks at: where few of them are asked for it ends early, with a cursor. */
+/** Maximum number of entries examined for one page. A page of a selective filter ends early, with a cursor. */
 export const MAX_LOOKED_AT = 5_000
 
-/** An entry, and what kind of resource it tells of. */
+/** Entry and the kind of its resource. */
 export interface FoundEntry {
   readonly resource: ResourceKind
   readonly json: JsonText
 }
 
-/** What people call an actor or a resource. */
+/** Display name of an actor or resource. */
 export const Named = Schema.Struct({ id: Id, name: Schema.String })
 export type Named = typeof Named.Type
 
-/** Ids whose names are asked for at once: what the entries of a page tell of are no more. */
+/** Maximum number of ids in one request for names: enough for the actors and resources of a page. */
 export const MAX_NAMED = 2 * MAX_LIMIT
 
-/** Who changed what in a store, as the journal tells it. */
+/** Change history of a store, read from the journal. */
 export class Activity extends Context.Service<
   Activity,
   {
-    /** Entries in descending order of id: the newest first. */
+    /** Lists entries in descending order of id, newest first. */
     readonly list: (store: StoreId, request: ActivityRequest) => Effect.Effect<DocumentPage<EntryId>>
     readonly get: (store: StoreId, id: EntryId) => Effect.Effect<FoundEntry, EntryNotFound>
     /**
-     * What the products, collections, agents, installed apps and members of the store are called that these ids are of. A
-     * subscription is called as the app that it pays for.
+     * Returns the names of products, collections, agents, installed apps and members with these ids. A subscription has
+     * the name of its app.
      */
     readonly names: (store: StoreId, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Named>>
   }

@@ -7,16 +7,16 @@ import { EntrySurface } from "./Activity.ts"
 import { ENTRY_DAYS } from "./Journal.ts"
 import { CatalogKind } from "./Kinds.ts"
 
-/** Those who follow one store in a process, at most. */
+/** Maximum number of followers of one store in a process. */
 export const MAX_FOLLOWERS = 64
 
-/** From where a store is followed: what is told next has a greater id. */
+/** Start of a change stream. All following changes have greater ids. */
 export const Following = Schema.TaggedStruct("Following", {
   after: EventId.annotate({ description: "What to resume after, until a change has been told" })
 })
 export type Following = typeof Following.Type
 
-/** A change of a resource as it was committed. What it says now is asked for by its id. */
+/** Committed change of a resource. Clients read the current resource by its id. */
 export const Changed = Schema.TaggedStruct("Changed", {
   id: EventId.annotate({
     description: "Of the change, and of the event that tells apps of it: what to resume after"
@@ -35,7 +35,7 @@ export const Changed = Schema.TaggedStruct("Changed", {
 })
 export type Changed = typeof Changed.Type
 
-/** What a follower is told: where it begins, then every change. */
+/** Items of a change stream: `Following`, then all changes. */
 export const Told = Schema.Union([Following, Changed])
 export type Told = typeof Told.Type
 
@@ -51,15 +51,16 @@ export class TooManyFollowers extends Schema.TaggedError<TooManyFollowers>()("To
   }
 }
 
-/** The changes of a store as they are committed, for those who look on. */
+/** Live change streams of stores. */
 export class Changes extends Context.Service<
   Changes,
   {
     /**
-     * Tells where it begins, and then each change of these resources that was committed `after`, or from now on: none is
-     * missed, and none is told twice. They come in ascending order of id, in which the changes of one resource are in the
-     * order of their commits, and within a second or so; behind a write that is under way, when it has ended. A follower
-     * that is slow is waited for, and holds nothing of what waits.
+     * Streams the start position, then each change of these resources committed after `after`, or from now on, exactly
+     * once.
+     * Changes arrive in ascending order of id, usually within a second; changes of one resource arrive in commit order.
+     * A change waits for earlier writes that are still in progress. A slow follower delays only its own stream, and
+     * waiting changes are not buffered for it.
      */
     readonly follow: (
       store: StoreId,

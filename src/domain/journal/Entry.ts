@@ -2,20 +2,22 @@ import type { JsonText } from "../Document.ts"
 import { type JsonObject, stringify } from "../Json.ts"
 import { type Change, Encoded, type Snapshot } from "../Write.ts"
 
-/** Characters of JSON that an entry keeps, of both sides together: it is kept for more than a year. */
+/**
+ * Maximum number of JSON characters stored for both sides of an entry, because entries are kept for more than a year.
+ */
 export const MAX_KEPT = 64 * 1024
 
-/** What the journal keeps of a change: a resource that was made or deleted, or what an update changed of it. */
+/** Stored part of a change: a created or deleted resource, or the members that an update changed. */
 export interface Kept {
-  /** An object of the members that differ, as they were. A member that only the other side has was not there. */
+  /** Object of the changed members with their old values. Members that did not exist are absent. */
   readonly before: JsonText | null
-  /** The same, as they are. */
+  /** Object of the changed members with their new values. */
   readonly after: JsonText | null
-  /** Members that differ, too, and are on neither side: they are too large to keep. */
+  /** Changed members that are on neither side because they are too large. */
   readonly omitted: ReadonlyArray<string>
 }
 
-/** A member that a change changed, as it stands in the JSON of both sides: nothing where it was not there. */
+/** Changed member, as it appears in the JSON of both sides; empty where it is absent. */
 interface Difference {
   readonly name: string
   readonly before: JsonText
@@ -25,7 +27,7 @@ interface Difference {
 const memberOf = (name: string, value: unknown): JsonText =>
   value === undefined ? "" : `${JSON.stringify(name)}:${value instanceof Encoded ? value.json : stringify(value)}`
 
-/** An update leaves most values the same, which is seen without a look at their JSON. */
+/** Returns the changed members. Identical values, which most are, are skipped without a comparison of their JSON. */
 const differences = (before: Snapshot["fields"], after: Snapshot["fields"]): ReadonlyArray<Difference> =>
   Object.keys({ ...before, ...after })
     .filter((name) => before[name] !== after[name])
@@ -34,7 +36,7 @@ const differences = (before: Snapshot["fields"], after: Snapshot["fields"]): Rea
 
 const sizeOf = ({ after, before }: Difference) => before.length + after.length
 
-/** As many as there is room for, the smallest first. */
+/** Returns the smallest differences that fit into {@link MAX_KEPT}. */
 const fitting = (all: ReadonlyArray<Difference>): ReadonlyArray<Difference> => {
   let room = MAX_KEPT
   return all
@@ -47,7 +49,7 @@ const fitting = (all: ReadonlyArray<Difference>): ReadonlyArray<Difference> => {
 
 const objectOf = (members: ReadonlyArray<JsonText>): JsonText => `{${members.filter((one) => one !== "").join(",")}}`
 
-/** What is kept of a change. A resource that was made or deleted is its JSON as it is, unless that is too large. */
+/** Returns the stored part of a change. A created or deleted resource is stored whole unless it is too large. */
 export const keptOf = ({ after, before }: Pick<Change, "before" | "after">): Kept => {
   const whole = { before: before?.json ?? null, after: after?.json ?? null, omitted: [] }
   if (before === null && after !== null && after.json.length <= MAX_KEPT) return whole
@@ -61,7 +63,7 @@ export const keptOf = ({ after, before }: Pick<Change, "before" | "after">): Kep
   }
 }
 
-/** A resource whose members that a change changed are again as they were before it. */
+/** Restores the members that a change changed to their values before it. */
 export const turnedBack = (fields: JsonObject, before: JsonObject, after: JsonObject): JsonObject => ({
   ...Object.fromEntries(Object.entries(fields).filter(([name]) => name in before || !(name in after))),
   ...before

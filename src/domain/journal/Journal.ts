@@ -1,13 +1,13 @@
 import { Context, type Effect } from "effect"
 
-/** Days that an entry is kept, at least. */
+/** Minimum days for which an entry is kept. */
 export const ENTRY_DAYS = 400
 
-/** Who changed what, when, and through which surface. `Writes` and `Idempotency` add to it, each write its own changes. */
+/** History of changes: author, time and surface. `Writes` and `Idempotency` add the changes of each write. */
 export class Journal extends Context.Service<
   Journal,
   {
-    /** Empties the parts whose entries have all ended. Answers how many went. */
+    /** Empties the partitions whose entries have all expired and returns their number. */
     readonly purge: Effect.Effect<number>
   }
 >()("domain/journal/Journal") {}

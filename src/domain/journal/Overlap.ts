@@ -1,25 +1,25 @@
 import { Array } from "effect"
 import type { EntryId } from "./Activity.ts"
 
-/** What is looked at of a change to see whether others overlap with it. */
+/** Part of a change that decides whether it overlaps with others. */
 export interface Told {
   readonly id: EntryId
   readonly resourceId: string
-  /** The members that it changed, null where the whole resource was made or deleted. */
+  /** Changed members; null if the resource was created or deleted. */
   readonly members: ReadonlyArray<string> | null
   readonly undoes: EntryId | null
 }
 
-/** What is to be undone, and what stands in its way. */
+/** Changes to undo and their conflicts. */
 export interface Overlaps {
-  /** Of the entries that were given those that still count: the others were undone already. */
+  /** Given entries that are still in effect. The others are undone already. */
   readonly left: ReadonlySet<EntryId>
-  /** Entries that were undone already, each with the one that did it. */
+  /** Undone entries, each with the entry that undid it. */
   readonly undoneBy: ReadonlyMap<EntryId, EntryId>
   readonly overlaps: ReadonlyArray<{ readonly id: EntryId; readonly changedBy: ReadonlyArray<EntryId> }>
 }
 
-/** The entries that another one takes back which was not taken back itself, each with that one. */
+/** Maps each undone entry to the entry that undid it, unless that one was undone itself. */
 const takenBackBy = (history: ReadonlyArray<Told>): ReadonlyMap<EntryId, EntryId> => {
   const by = new Map<EntryId, EntryId>()
   for (const { id, undoes } of history.toReversed()) if (undoes !== null && !by.has(id)) by.set(undoes, id)
@@ -30,23 +30,25 @@ const overlap = (a: Told, b: Told) =>
   a.members === null || b.members === null || a.members.some((member) => b.members?.includes(member))
 
 /**
- * What of these entries can be undone, given the history of their resources from the first of them on, each resource's in
- * the order of its versions.
+ * Determines which entries can be undone. `history` contains all entries of their resources from the first one on, in
+ * version order for each resource.
  */
 export const overlapsOf = (wanted: ReadonlySet<EntryId>, history: ReadonlyArray<Told>): Overlaps => {
   const takenBack = takenBackBy(history)
-  /** Whether an entry takes back another, and was not taken back itself. */
+  /** Tests whether an entry undoes one of `others` and is in effect. */
   const isUndoOf = ({ id, undoes }: Told, others: ReadonlySet<EntryId>) =>
     undoes !== null && takenBack.get(undoes) === id && others.has(undoes)
 
-  // An undo that is to be undone together with what it undid leaves both as they are.
+  // Undoing an undo together with its original leaves both unchanged.
   const left = new Set(
     history
       .filter((told) => wanted.has(told.id) && !takenBack.has(told.id) && !isUndoOf(told, wanted))
       .map(({ id }) => id)
   )
 
-  /** Those that came later and stay: a change and the one that undid it are nothing together, unless that is undone now. */
+  /**
+   * Returns later changes that stay in effect. A change and its undo cancel each other, unless the undo is undone now.
+   */
   const standingOf = (later: ReadonlyArray<Told>) => {
     const ids = new Set(later.map(({ id }) => id))
     return later.filter((told) => {

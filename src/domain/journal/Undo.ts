@@ -9,22 +9,22 @@ import type { Write } from "../Write.ts"
 import { EntryId, type EntryNotFound } from "./Activity.ts"
 import { AdministeredKind, CatalogKind } from "./Kinds.ts"
 
-/** Entries that are undone at once. */
+/** Maximum number of entries undone at once. */
 export const MAX_UNDONE = 1_000
 
-/** Entries that are looked at for changes which came later, of all the resources together. */
+/** Maximum number of later entries examined, for all resources together. */
 export const MAX_SINCE = 10_000
 
-/** Entries that a refusal names. */
+/** Maximum number of entries listed in an error. */
 const MAX_TOLD = 100
 
 const Named = Schema.toType(EntryId)
 
-/** Later changes overlap with what is to be undone: it would take back more than was asked for. */
+/** Later changes overlap with the entries to undo, so that an undo would revert more than requested. */
 export class ChangedSince extends Schema.TaggedError<ChangedSince>()("ChangedSince", {
   overlaps: Schema.Array(Schema.Struct({ id: Named, changedBy: Schema.Array(Named) }))
 }) {
-  /** Of more than can be told, the first. */
+  /** Creates the error with the first {@link MAX_TOLD} overlaps. */
   static of(overlaps: ReadonlyArray<{ readonly id: EntryId; readonly changedBy: ReadonlyArray<EntryId> }>) {
     const told = overlaps.slice(0, MAX_TOLD)
     return new ChangedSince({
@@ -41,7 +41,7 @@ export class ChangedSince extends Schema.TaggedError<ChangedSince>()("ChangedSin
   }
 }
 
-/** The journal does not hold all that was there. */
+/** The journal does not contain the old values of all members. */
 export class NotKept extends Schema.TaggedError<NotKept>()("NotKept", {
   id: Named,
   members: Schema.Array(Schema.String)
@@ -63,7 +63,7 @@ export class EntryNotOwn extends Schema.TaggedError<EntryNotOwn>()("EntryNotOwn"
   }
 }
 
-/** What of a store is administered where. */
+/** Section of the settings in which each kind is administered. */
 const PLACES: Record<AdministeredKind, string> = {
   settings: "settings",
   member: "members",
@@ -72,7 +72,7 @@ const PLACES: Record<AdministeredKind, string> = {
   subscription: "apps and their plans"
 }
 
-/** The entry tells of what members administer. */
+/** The entry belongs to a resource that members administer. */
 export class NotUndoable extends Schema.TaggedError<NotUndoable>()("NotUndoable", {
   id: Named,
   resource: AdministeredKind
@@ -82,7 +82,7 @@ export class NotUndoable extends Schema.TaggedError<NotUndoable>()("NotUndoable"
   }
 }
 
-/** What came of it, entry by entry in the order in which they were undone. */
+/** Results of an undo, in the order of execution. */
 export const Undone = Schema.Struct({
   undone: Schema.Array(
     Schema.Struct({
@@ -99,13 +99,13 @@ export const Undone = Schema.Struct({
 }).annotate({ identifier: "Undone" })
 export type Undone = typeof Undone.Type
 
-/** What whoever asks may undo: of these kinds, and only what this actor wrote where one is named. */
+/** Permission of the caller: these kinds, and only changes of `ownId` unless it is null. */
 export interface UndoRight {
   readonly kinds: ReadonlyArray<CatalogKind>
   readonly ownId: string | null
 }
 
-/** All that one actor wrote from one time to before another: RFC 3339 in UTC with milliseconds. */
+/** Changes of one actor from `since` (inclusive) to `until` (exclusive): RFC 3339 in UTC with milliseconds. */
 export interface UndoneSpan {
   readonly actorId: string
   readonly since: string
@@ -125,8 +125,8 @@ export type UndoRefused =
   | CollectionLimitReached
 
 /**
- * Takes back what the journal tells of, as new writes with events and entries of their own: all of it or nothing. A change
- * is not undone where later ones overlap with it, unless those were undone themselves.
+ * Reverts changes in the journal by new writes with their own events and entries, all or nothing. A change with
+ * overlapping later changes cannot be undone unless those are undone too.
  */
 export class Undo extends Context.Service<
   Undo,
@@ -136,7 +136,7 @@ export class Undo extends Context.Service<
       id: EntryId,
       right: UndoRight
     ) => Write<Undone, EntryNotFound | NotUndoable | UndoRefused>
-    /** The newest first; what was undone already is left out, and so is what members administer. */
+    /** Undoes a time range, newest change first. Skips changes that are undone already or administered by members. */
     readonly undoSpan: (store: StoreId, span: UndoneSpan, right: UndoRight) => Write<Undone, UndoRefused>
   }
 >()("domain/journal/Undo") {}

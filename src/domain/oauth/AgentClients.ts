@@ -2,13 +2,15 @@ import { Context, type Effect, Schema } from "effect"
 import type { Client, ClientId, UnknownClient } from "./Clients.ts"
 import type { Described } from "./ClientMetadata.ts"
 
-/** Hours that a client is kept for which nobody has agreed to. */
+/** Hours after which a client without an approval is deleted. */
 export const WAITING_HOURS = 24
 
-/** Clients that nobody has agreed to, at most: one more, and the one that would go first goes. */
+/** Maximum number of clients without an approval. A further registration deletes the one that would expire first. */
 export const MAX_WAITING = 5_000
 
-/** Registrations from one address in 15 minutes; the addresses of an IPv6 network of 64 bits count as one. */
+/**
+ * Maximum number of registrations from one address in 15 minutes. All addresses of an IPv6 /64 network count as one.
+ */
 export const MAX_REGISTRATIONS = 60
 
 export class TooManyRegistrations extends Schema.TaggedError<TooManyRegistrations>()("TooManyRegistrations", {
@@ -19,15 +21,18 @@ export class TooManyRegistrations extends Schema.TaggedError<TooManyRegistration
   }
 }
 
-/** The clients that merchants meet agents through: each is what it says of itself, and gets no secret. */
+/** OAuth clients through which merchants create agents. They describe themselves and have no secret. */
 export class AgentClients extends Context.Service<
   AgentClients,
   {
-    /** A new client (RFC 7591). It is forgotten if no merchant agrees to it within a day. */
+    /** Registers a client (RFC 7591). It is deleted if no merchant approves it within {@link WAITING_HOURS} hours. */
     readonly register: (client: Described, address: string) => Effect.Effect<ClientId, TooManyRegistrations>
-    /** A client that registered, or that the document its id is the address of describes: that is read anew in time. */
+    /**
+     * Returns a registered client, or the client described by the document at its id, which is reloaded when it is
+     * stale.
+     */
     readonly find: (id: ClientId) => Effect.Effect<Client, UnknownClient>
-    /** Forgets those whose time is over, a batch at a time. Answers how many went. */
+    /** Deletes one batch of expired clients and returns its size. */
     readonly purge: Effect.Effect<number>
   }
 >()("domain/oauth/AgentClients") {}

@@ -6,16 +6,16 @@ import { MAX_REDIRECTS } from "./RedirectUri.ts"
 import { redirectsOf } from "./Redirects.ts"
 
 /*
- * What a client says of itself (RFC 7591, section 2): where it registers, or in the document that its id is the address
- * of (draft-ietf-oauth-client-id-metadata-document). Nobody vouches for it.
+ * Metadata of agent clients (RFC 7591, section 2), from a registration or from the document at the client id
+ * (draft-ietf-oauth-client-id-metadata-document). The metadata is unverified.
  */
 
 const MAX_NAME = 100
 
-/** Signs that are not seen, or turn what follows around: a name that has them reads as another. */
+/** Invisible characters and bidirectional controls, which would make a name look like another one. */
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/u
 
-/** A client's redirect URI that it may not have (RFC 7591, section 3.2.2). */
+/** Invalid redirect URI (RFC 7591, section 3.2.2). */
 export class InvalidRedirectUri extends Schema.TaggedError<InvalidRedirectUri>()("InvalidRedirectUri", {
   reason: Schema.String
 }) {
@@ -24,7 +24,7 @@ export class InvalidRedirectUri extends Schema.TaggedError<InvalidRedirectUri>()
   }
 }
 
-/** Anything else that a client may not say of itself. */
+/** Other invalid client metadata. */
 export class InvalidClientMetadata extends Schema.TaggedError<InvalidClientMetadata>()("InvalidClientMetadata", {
   reason: Schema.String
 }) {
@@ -35,7 +35,7 @@ export class InvalidClientMetadata extends Schema.TaggedError<InvalidClientMetad
 
 export type InvalidMetadata = InvalidRedirectUri | InvalidClientMetadata
 
-/** What is kept of what a client says of itself. */
+/** Metadata that the service stores. */
 export interface Described {
   readonly name: string
   readonly website: string | null
@@ -47,10 +47,13 @@ const badMetadata = (reason: string) => Result.fail(new InvalidClientMetadata({ 
 
 const isTexts = Schema.is(Schema.Array(Schema.String))
 
-/** Whether an address is one of the open internet, over TLS. */
+/** Tests whether a URL uses https and a public host. */
 const isOpen = (uri: string) => Result.isSuccess(checkUrl(uri, NO_HOSTS))
 
-/** Without schemes of programs, which any other program on the machine can take for its own: nobody vouches for these. */
+/**
+ * Validates redirect URIs. Private-use schemes are rejected, because any program on the machine can claim one and these
+ * clients are unverified.
+ */
 const redirectUrisOf = ({
   redirect_uris: uris
 }: JsonObject): Result.Result<ReadonlyArray<string>, InvalidRedirectUri> =>
@@ -69,7 +72,7 @@ const nameOf = (
     : Result.succeed(text)
 }
 
-/** Codes are all there is here. A client that names kinds of its own must name these among them. */
+/** Supported grant and response type. If a client lists types, the list must contain it. */
 const KINDS = { grant_types: "authorization_code", response_types: "code" } as const
 
 const lacking = (given: JsonObject) =>
@@ -80,7 +83,7 @@ const lacking = (given: JsonObject) =>
 
 const openOrNull = (uri: unknown) => (typeof uri === "string" && isOpen(uri) ? uri : null)
 
-/** What a client says of itself, or the first thing that is wrong with it. What is not known here is left out. */
+/** Reads client metadata, ignoring unknown members. Fails with the first problem. */
 export const readMetadata = (given: JsonObject): Result.Result<Described, InvalidMetadata> =>
   Result.gen(function* () {
     const redirectUris = yield* redirectUrisOf(given)
@@ -90,12 +93,12 @@ export const readMetadata = (given: JsonObject): Result.Result<Described, Invali
     return { name, website: openOrNull(given["client_uri"]), logoUrl: openOrNull(given["logo_uri"]), redirectUris }
   })
 
-/** Whether a client is described by the document that its id is the address of. */
+/** Tests whether a client id is the URL of a metadata document. */
 export const isDocumentUrl = (clientId: string): boolean => clientId.startsWith("https://")
 
 /**
- * Why no client has this address as its id: one that is written in another way than the URL Standard does, as with dots
- * for a path or a host in capitals, would be the id of two clients.
+ * Returns the reason to reject a client id, or undefined. A URL that the URL Standard would serialize differently, such
+ * as with dot segments or a host in capitals, is rejected: one document would have several ids.
  */
 export const documentUrlRefusal = (clientId: string, allowed: AllowedHosts): string | undefined => {
   const target = checkUrl(clientId, allowed)
@@ -106,7 +109,7 @@ export const documentUrlRefusal = (clientId: string, allowed: AllowedHosts): str
   return url === clientId ? undefined : `must be written as ${url}`
 }
 
-/** What the document of a client says of it: it must name its own address, and no secret, which nobody gave it. */
+/** Reads the metadata document of a client. It must contain its own URL as `client_id`, and no secret. */
 export const readDocument = (clientId: string, given: JsonObject): Result.Result<Described, InvalidMetadata> => {
   const { client_id: claimed, client_secret: secret, token_endpoint_auth_method: method = "none" } = given
   if (claimed !== clientId) return badMetadata("its client_id is not the address that it was read from")
@@ -114,7 +117,7 @@ export const readDocument = (clientId: string, given: JsonObject): Result.Result
   return readMetadata(given)
 }
 
-/** Seconds that a document is believed for: as long as `Cache-Control` says, within bounds. */
+/** Minimum and maximum seconds for which a document is cached. `Cache-Control` selects a time between them. */
 export const FRESH_SECONDS = { least: 60, most: 24 * 60 * 60 }
 
 export const freshSeconds = (cacheControl = ""): number => {

@@ -3,7 +3,7 @@ import { AppId } from "../access/Apps.ts"
 import { Capability } from "../access/Capability.ts"
 import { Scope } from "../access/Scope.ts"
 
-/** What a client calls itself by: the id of an app, or what a client of agents registered as. It is no secret. */
+/** Client id: the id of an app, or the id of a registered or document-based agent client. It is not secret. */
 export const ClientId = Schema.String.pipe(
   Schema.check(Schema.isMinLength(1)),
   Schema.check(Schema.isMaxLength(2048)),
@@ -11,40 +11,40 @@ export const ClientId = Schema.String.pipe(
 )
 export type ClientId = typeof ClientId.Type
 
-/** A client that is an app, with all that it may be granted. */
+/** Client of an app, with the maximum grants. */
 const OfApp = Schema.TaggedStruct("App", {
   appId: Schema.toType(AppId),
-  /** Null where an operator made the app. */
+  /** Null if an operator created the app. */
   developerName: Schema.NullOr(Schema.String),
   scopes: Schema.Array(Scope),
   capabilities: Schema.Array(Capability)
 })
 
-/** A client whose user wants an agent of the store. */
+/** Client whose user requests an agent of the store. */
 const OfAgent = Schema.TaggedStruct("AgentClient", {})
 
-/** Who may ask merchants for access (RFC 6749, section 2). */
+/** OAuth client (RFC 6749, section 2). */
 export const Client = Schema.Struct({
   clientId: ClientId,
   name: Schema.String,
   website: Schema.NullOr(Schema.String),
   logoUrl: Schema.NullOr(Schema.String),
-  /** Where merchants may be sent back to. */
+  /** Registered redirect URIs. */
   redirectUris: Schema.Array(Schema.String),
-  /** Whether it can keep no secret, as a program on somebody's own machine. */
+  /** True if the client cannot keep a secret, such as a program on a user's machine. */
   isPublic: Schema.Boolean,
   of: Schema.Union([OfApp, OfAgent])
 })
 export type Client = typeof Client.Type
 
-/** How a client says who it is: by its secret, or as a public client by its id alone. */
+/** Client authentication: a secret, or only the id of a public client. */
 export interface Credentials {
   readonly clientId: ClientId
   readonly secret: Redacted.Redacted | undefined
 }
 
 export class UnknownClient extends Schema.TaggedError<UnknownClient>()("UnknownClient", {
-  /** Of a client that a document describes, what is wrong with that. */
+  /** Problem of the client metadata document, if the client has one. */
   reason: Schema.optional(Schema.String)
 }) {
   override get message() {
@@ -55,7 +55,7 @@ export class UnknownClient extends Schema.TaggedError<UnknownClient>()("UnknownC
   }
 }
 
-/** The clients that merchants can be asked by. */
+/** Registered OAuth clients. */
 export class Clients extends Context.Service<
   Clients,
   {

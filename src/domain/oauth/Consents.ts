@@ -9,49 +9,49 @@ import type { StoreId, StoreNotFound } from "../Store.ts"
 import type { ClientId, UnknownClient } from "./Clients.ts"
 import type { Challenge } from "./Pkce.ts"
 
-/** Who agreed, for which store, and to what request: the code is good for who can answer for all of that. */
+/** Approval of a request by a merchant for a store. A code is valid only for a client that matches all fields. */
 export interface Consent {
   readonly merchantId: MerchantId
   readonly storeId: StoreId
   readonly clientId: ClientId
-  /** As it was asked: where it is a loopback address, with its port. */
+  /** Redirect URI as requested, including the port of a loopback address. */
   readonly redirectUri: string
   readonly challenge: Challenge
-  /** What the tokens are to be for, where the client said it (RFC 8707). */
+  /** Resource that the tokens are for, if the client named one (RFC 8707). */
   readonly resource: string | undefined
-  /** What names the request in the log of the service. */
+  /** Id of the request in the log of the service. */
   readonly requestId: string
 }
 
-/** An app, and exactly what the page listed. */
+/** App and exactly the grants shown on the page. */
 export interface AgreedApp extends Grants {
   readonly appId: AppId
 }
 
-/** Days that an agent may be agreed to for, where it has an end. */
+/** Lifetimes in days that a merchant can choose for an agent. */
 export const AGENT_DAYS = [1, 7, 30, 90] as const
 
-/** An agent as the merchant wants it. */
+/** Agent with the settings that the merchant chose. */
 export interface AgreedAgent extends NewAgent {
-  /** Null until somebody revokes it. */
+  /** Null for no expiry. */
   readonly days: (typeof AGENT_DAYS)[number] | null
 }
 
-/** What merchants agree to. */
+/** Approvals of merchants. */
 export class Consents extends Context.Service<
   Consents,
   {
     /**
-     * Installs the app on the store, or gives the installation there is what was agreed to now, and answers a code for
-     * it, good once and for 60 seconds. Who is no member of the store is refused as if there were none.
+     * Installs the app on the store, or updates the grants of its installation, and returns a code that is valid once,
+     * for `CODE_SECONDS` seconds. A merchant who is not a member of the store gets `StoreNotFound`.
      */
     readonly install: (
       consent: Consent,
       app: AgreedApp
     ) => Effect.Effect<Redacted.Redacted, StoreNotFound | AppNotFound | ScopesNotDeclared | CapabilitiesNotDeclared>
     /**
-     * Makes an agent of the store, one more for each time that a merchant agrees, and answers a code as above. From then on
-     * the client is not forgotten.
+     * Creates an agent of the store, a new one for each approval, and returns a code as above. The client is kept
+     * permanently from then on.
      */
     readonly makeAgent: (
       consent: Consent,

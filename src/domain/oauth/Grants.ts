@@ -4,29 +4,29 @@ import { Uuid } from "../Uuid.ts"
 import type { Credentials } from "./Clients.ts"
 import type { InvalidClient, InvalidGrant, InvalidScope, InvalidTarget } from "./Refusals.ts"
 
-/** How long things are good for (decisions, section 7). */
+/** Lifetimes of authorization codes, access tokens and refresh tokens (decisions, section 7). */
 export const CODE_SECONDS = 60
 export const ACCESS_SECONDS = 60 * 60
 export const REFRESH_DAYS = 90
 
-/** Seconds in which a refresh token that was used answers the same again, as the answer to it may have been lost. */
+/** Seconds for which a used refresh token returns the same response again, in case the client did not receive it. */
 export const GRACE_SECONDS = 30
 
 export const GrantId = Uuid.pipe(Schema.brand("GrantId"))
 export type GrantId = typeof GrantId.Type
 
-/** What a client works with from now on. */
+/** Tokens of a client. */
 export interface TokenSet {
   readonly accessToken: Redacted.Redacted
-  /** Seconds that the access token is good for. */
+  /** Lifetime of the access token in seconds. */
   readonly expiresIn: number
-  /** Good once, for 90 days. */
+  /** Valid once, for {@link REFRESH_DAYS} days. */
   readonly refreshToken: Redacted.Redacted
-  /** What the installation, or the agent, may do. */
+  /** Scopes of the installation or agent. */
   readonly scopes: ReadonlyArray<Scope>
 }
 
-/** A code, and what proves that it was given to who presents it. */
+/** Authorization code with its proof of possession. */
 export interface CodePresented {
   readonly code: Redacted.Redacted
   readonly redirectUri: string
@@ -36,40 +36,40 @@ export interface CodePresented {
 
 export interface RefreshPresented {
   readonly refreshToken: Redacted.Redacted
-  /** All that the client says it needs: more than there is is refused, less is no less. */
+  /** Scopes that the client requests. More than granted is rejected; fewer have no effect. */
   readonly scopes: ReadonlyArray<string> | undefined
   readonly resource: string | undefined
 }
 
-/** What merchants agreed to, and the tokens that clients have of it. */
+/** Approvals of merchants and the tokens issued for them. */
 export class Grants extends Context.Service<
   Grants,
   {
     /**
-     * Exchanges a code for tokens, once. One that is presented wrongly stays good; presented rightly for a second time, it
-     * ends what was got for it.
+     * Exchanges a code for tokens, once. A code with wrong parameters stays valid. A second valid use revokes the
+     * tokens of the first (RFC 6749, section 4.1.2).
      */
     readonly exchange: (
       client: Credentials,
       presented: CodePresented
     ) => Effect.Effect<TokenSet, InvalidClient | InvalidGrant | InvalidTarget>
     /**
-     * Exchanges a refresh token for its successor and another access token. Presented again within 30 seconds it answers
-     * the same; later it has been stolen, from the client or by it, and all that came of the grant ends.
+     * Exchanges a refresh token for a new refresh and access token. A second use within {@link GRACE_SECONDS} seconds
+     * returns the same tokens. A later one indicates theft and revokes the grant.
      */
     readonly refresh: (
       client: Credentials,
       presented: RefreshPresented
     ) => Effect.Effect<TokenSet, InvalidClient | InvalidGrant | InvalidScope | InvalidTarget>
     /**
-     * Ends a token (RFC 7009): of a refresh token all that came of the same grant, of an access token itself alone. From
-     * the commit on they are refused, in every process. A token that is unknown, or has ended, is as good as revoked.
+     * Revokes a token (RFC 7009): a refresh token with its whole grant, an access token alone. After the commit, all
+     * processes reject them. Unknown and expired tokens count as revoked.
      */
     readonly revoke: (
       client: Credentials,
       token: Redacted.Redacted
     ) => Effect.Effect<void, InvalidClient | InvalidGrant>
-    /** Deletes codes and tokens that have ended, and grants that nothing came of or is left of. Answers how many went. */
+    /** Deletes expired codes and tokens, and grants without any. Returns their number. */
     readonly purge: Effect.Effect<number>
   }
 >()("domain/oauth/Grants") {}

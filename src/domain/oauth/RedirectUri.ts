@@ -1,21 +1,24 @@
 import { Schema } from "effect"
 import { parseUrl } from "../Url.ts"
 
-/** A program on the merchant's own machine takes whatever port is free (RFC 8252, section 7.3; `localhost` is used too). */
+/**
+ * Loopback redirect of a program on the merchant's machine, with any port (RFC 8252, section 7.3; `localhost` is
+ * allowed too).
+ */
 export const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/
 
 const withoutPort = (uri: string) => uri.replace(LOOPBACK, "$1")
 
 /**
- * Whether a merchant may be sent back to an address: only where it is registered, character by character (RFC 9700,
- * section 2.1), but for the port of a loopback address.
+ * Tests whether a redirect URI is registered: exact match (RFC 9700, section 2.1), except for the port of a loopback
+ * address.
  */
 export const isRegistered = (registered: ReadonlyArray<string>, asked: string): boolean =>
-  // The pattern of loopback addresses takes ports that no URL has, such as 99999.
+  // The loopback pattern also matches invalid ports such as 99999.
   parseUrl(asked) !== undefined &&
   registered.some((uri) => uri === asked || (LOOPBACK.test(uri) && withoutPort(uri) === withoutPort(asked)))
 
-/** Characters of an address at most, and addresses of a client. */
+/** Maximum length of a redirect URI in characters, and maximum number of redirect URIs of a client. */
 export const MAX_REDIRECT_LENGTH = 2048
 export const MAX_REDIRECTS = 20
 

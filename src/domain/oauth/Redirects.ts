@@ -4,13 +4,13 @@ import { parseUrl } from "../Url.ts"
 import { hostOf } from "../webhooks/AllowedHosts.ts"
 import { LOOPBACK, MAX_REDIRECT_LENGTH, RedirectUriRefused } from "./RedirectUri.ts"
 
-/** A scheme that belongs to a program by a domain of its maker's, turned round (RFC 8252, section 7.1). */
+/** Private-use scheme: the reversed domain name of the developer (RFC 8252, section 7.1). */
 const PRIVATE_USE = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:\//
 
-/** What the URL standard passes over, or takes for something else: with it the text would not be what browsers go to. */
+/** Characters that URL parsers skip or replace, so that browsers would open a different URL. */
 const NOT_IN_URI = /[^!-~]|[\\"<>^`{|}#]/
 
-/** Why a merchant may not be sent there with a code, in words that follow the address. */
+/** Returns the reason to reject a redirect URI, as a phrase that follows the URI, or undefined. */
 const refusal = (uri: string, isPublic: boolean): string | undefined => {
   if (uri.length > MAX_REDIRECT_LENGTH) return `must have at most ${MAX_REDIRECT_LENGTH} characters`
   if (uri.includes("#")) return "must not have a fragment; leave out the # and what follows it"
@@ -30,8 +30,8 @@ const refusal = (uri: string, isPublic: boolean): string | undefined => {
 }
 
 /**
- * Addresses as they are registered, each once: those that a code can be sent to without others getting it. What they are
- * matched with is their text, so it is kept as it is given (RFC 9700, section 2.1).
+ * Validates redirect URIs and removes duplicates. Accepts only URIs at which no other party can intercept the code.
+ * URIs are matched as text, so they are stored unchanged (RFC 9700, section 2.1).
  */
 export const redirectsOf = (
   uris: ReadonlyArray<string>,

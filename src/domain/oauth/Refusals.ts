@@ -1,27 +1,27 @@
 import { Schema } from "effect"
 
 /*
- * What the authorization server refuses, each by an error that has a code of its own in the protocol. The reason tells the
- * developer of a client what to change, and nothing that a stranger may not know.
+ * Errors of the authorization server, one for each error code of the protocol. The reason helps the client developer to
+ * fix the request and reveals nothing confidential.
  */
 
 const fields = { reason: Schema.String }
 
-/** A parameter is missing, malformed, or there more than once. */
+/** A parameter is missing, malformed or repeated. */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", fields) {
   override get message() {
     return this.reason
   }
 }
 
-/** The client is unknown, or did not prove who it is. */
+/** The client is unknown or its authentication failed. */
 export class InvalidClient extends Schema.TaggedError<InvalidClient>()("InvalidClient", {}) {
   override get message() {
     return "The client is unknown, or its secret is missing or wrong; a public client sends none"
   }
 }
 
-/** The code or refresh token is not good, or was for another client, address, or verifier. */
+/** The code or refresh token is invalid, or was issued for another client, redirect URI or verifier. */
 export class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGrant", fields) {
   override get message() {
     return this.reason
@@ -34,7 +34,7 @@ export class InvalidScope extends Schema.TaggedError<InvalidScope>()("InvalidSco
   }
 }
 
-/** What tokens are asked for is not what they are for (RFC 8707). */
+/** The requested resource is not the one that the tokens are for (RFC 8707). */
 export class InvalidTarget extends Schema.TaggedError<InvalidTarget>()("InvalidTarget", fields) {
   override get message() {
     return this.reason
@@ -56,14 +56,14 @@ export class UnsupportedGrantType extends Schema.TaggedError<UnsupportedGrantTyp
   }
 }
 
-/** The merchant did not agree. */
+/** The merchant denied the request. */
 export class AccessDenied extends Schema.TaggedError<AccessDenied>()("AccessDenied", {}) {
   override get message() {
     return "The merchant did not agree"
   }
 }
 
-/** Too many attempts that failed. */
+/** The client made too many failed requests. */
 export class TooManyFailures extends Schema.TaggedError<TooManyFailures>()("TooManyFailures", {
   retryAfter: Schema.Int
 }) {

@@ -3,7 +3,7 @@ import { field, open, optional, text } from "../catalog/Fields.ts"
 
 const line = (description: string, example: string) => optional(field(Schema.NullOr(text(255)), description, example))
 
-/** Where a person lives, or where something is sent. What merchants' systems know beyond this is kept as sent. */
+/** Postal address. Additional members are kept as sent. */
 export const Address = open({
   name: line("Who is there", "Ada Example"),
   company: line("At which company", "Example Books"),

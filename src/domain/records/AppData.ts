@@ -6,37 +6,39 @@ import type { PageRequest } from "../Page.ts"
 import { grouped } from "../Text.ts"
 import { Encoded, type Write } from "../Write.ts"
 
-/** Entries that an installation may keep, and bytes of their values. What has expired does not count. */
+/**
+ * Maximum number of entries of an installation, and maximum total bytes of their values. Expired entries do not count.
+ */
 export const MAX_ENTRIES = 10_000
 export const MAX_VALUES = 10 * 1024 * 1024
 
-/** Bytes of one value: of its JSON in UTF-8, as it was sent. */
+/** Maximum size of one value in bytes of its JSON in UTF-8, as sent. */
 export const MAX_VALUE = 64 * 1024
 
-/** Seconds that an entry may live, where it is to end by itself: a year. */
+/** Maximum lifetime of an expiring entry in seconds: one year. */
 const MAX_TTL = 31_536_000
 
 const name = (max: number) =>
   Schema.String.check(
-    // Without the flag `u` JSON Schema would not show the pattern.
+    // JSON Schema shows the pattern only with the flag `u`.
     Schema.isPattern(new RegExp(`^[A-Za-z0-9._:-]{1,${max}}$`, "u"), {
       message: `must be 1 to ${max} of A-Z, a-z, 0-9 and . _ : -`
     })
   )
 
-/** What entries are kept apart by. */
+/** Namespace of entries. */
 export const Namespace = name(64).annotate({
   description: "A name that entries are kept under",
   examples: ["settings"]
 })
 
-/** What an entry is found by, in its namespace. */
+/** Key of an entry within its namespace. */
 export const Key = name(256).annotate({ description: "The key of the entry", examples: ["theme"] })
 
 const isValue = (value: unknown): value is Encoded =>
   value instanceof Encoded && new TextEncoder().encode(value.json).length <= MAX_VALUE
 
-/** Any JSON, which the service keeps as its text. */
+/** Any JSON value, stored as its text. */
 const Value = Schema.declare(isValue, { toCodecJson: () => undefined })
   .check(documented({ type: ["object", "array", "string", "number", "boolean", "null"], items: {} }))
   .annotate({
@@ -44,7 +46,7 @@ const Value = Schema.declare(isValue, { toCodecJson: () => undefined })
     message: `must be JSON of at most ${grouped(MAX_VALUE)} bytes`
   })
 
-/** What is written of an entry. */
+/** Fields of an entry to write. */
 export const PutAppData = Schema.Struct({
   key: Key,
   value: Value,
@@ -61,7 +63,7 @@ export const PutAppData = Schema.Struct({
 }).annotate({ identifier: "PutAppData" })
 export type PutAppData = typeof PutAppData.Type
 
-/** An entry of an installation's own data. */
+/** Entry of the data of an installation. */
 export const AppDataEntry = Schema.Struct({
   namespace: Namespace,
   key: Key,
@@ -87,20 +89,20 @@ export class AppDataFull extends Schema.TaggedError<AppDataFull>()("AppDataFull"
   }
 }
 
-/** Whose data it is. */
+/** Installation that owns the data. */
 type Owner = Pick<Installation, "id" | "storeId">
 
-/** What installations keep for themselves (decisions, section 9). Nobody is told of its changes. */
+/** Data that installations store for themselves (decisions, section 9). Changes cause no events. */
 export class AppData extends Context.Service<
   AppData,
   {
     readonly get: (owner: Owner, namespace: string, key: string) => Effect.Effect<JsonText, AppDataNotFound>
-    /** Entries in ascending order of key. */
+    /** Lists entries in ascending order of key. */
     readonly list: (owner: Owner, namespace: string, page: PageRequest<string>) => Effect.Effect<DocumentPage<string>>
-    /** Makes an entry or replaces it, and answers it as it is then. */
+    /** Creates or replaces an entry and returns it. */
     readonly put: (owner: Owner, namespace: string, entry: PutAppData) => Write<JsonText, AppDataFull>
     readonly delete: (owner: Owner, namespace: string, key: string) => Write<void, AppDataNotFound>
-    /** Deletes entries that have expired, a batch at a time. Answers how many went. */
+    /** Deletes one batch of expired entries and returns its size. */
     readonly purge: Effect.Effect<number>
   }
 >()("domain/records/AppData") {}

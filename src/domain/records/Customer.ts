@@ -8,7 +8,7 @@ import type { Given, RecordsOf } from "./Records.ts"
 export const CustomerId = Uuid.pipe(Schema.brand("CustomerId"), Schema.annotate({ identifier: "CustomerId" }))
 export type CustomerId = typeof CustomerId.Type
 
-/** Addresses that a customer may have. */
+/** Maximum number of addresses of a customer. */
 const MAX_ADDRESSES = 100
 
 const Addresses = listOf(Address, MAX_ADDRESSES)
@@ -22,7 +22,7 @@ const own = {
   acceptsMarketing: field(Bool, "Whether the customer wants to be written to", false)
 }
 
-/** Who buys from a store. Every response shows every field (decisions, section 9). */
+/** Customer of a store. Responses always contain all fields (decisions, section 9). */
 export const Customer = Schema.Struct({
   id: CustomerId,
   ...own,
@@ -38,14 +38,14 @@ export const Customer = Schema.Struct({
 }).annotate({ identifier: "Customer" })
 export type Customer = typeof Customer.Type
 
-/** A customer as an import brings it. */
+/** Imported customer. */
 export const PutCustomer = Schema.Struct({ ...own, addresses: Addresses }).mapFields(Struct.map(Schema.optionalKey))
 export type PutCustomer = typeof PutCustomer.Type
 
-/** What of a customer is shown only to who holds the capability `customer_pii` (decisions, section 9). */
+/** Fields that are visible only with the capability `customer_pii` (decisions, section 9). */
 export const PERSONAL_OF_CUSTOMER = ["email", "phone", "addresses"] as const
 
-/** The customer that was put. What orders say of it stays. */
+/** Builds the customer to store. Values computed from orders are kept. */
 export const customerOf = (
   input: PutCustomer,
   { at, before, id }: Given<CustomerId, Pick<Customer, "createdAt" | "ordersCount" | "totalSpent">>
@@ -70,14 +70,14 @@ export class CustomerNotFound extends Schema.TaggedError<CustomerNotFound>()("Cu
   }
 }
 
-/** An order names a customer that the store does not have. */
+/** The customer of an order does not exist. */
 export class UnknownCustomer extends Schema.TaggedError<UnknownCustomer>()("UnknownCustomer", { id: CustomerId }) {
   override get message() {
     return `Customer ${this.id} was not found; import the customers before their orders`
   }
 }
 
-/** The customers of the stores. */
+/** Customers of stores. */
 export class Customers extends Context.Service<
   Customers,
   RecordsOf<CustomerId, PutCustomer, never, CustomerNotFound>

@@ -23,7 +23,7 @@ import { problemsOf, totalsOf } from "./Totals.ts"
 export const OrderId = Uuid.pipe(Schema.brand("OrderId"), Schema.annotate({ identifier: "OrderId" }))
 export type OrderId = typeof OrderId.Type
 
-/** Lines that an order may have. */
+/** Maximum number of lines of an order. */
 const MAX_LINES = 1000
 
 const Status = Schema.Literals(["open", "completed", "cancelled"]).annotate({
@@ -87,7 +87,7 @@ const own = {
   placedAt: Timestamp.annotate({ description: "When it was ordered", examples: [placedAt] })
 }
 
-/** What a customer ordered. Every response shows every field (decisions, section 9). */
+/** Order of a customer. Responses always contain all fields (decisions, section 9). */
 export const Order = Schema.Struct({
   id: OrderId,
   ...own,
@@ -109,10 +109,7 @@ const LineInput = Schema.Struct({
   )
 )
 
-/**
- * An order as an import brings it. Amounts that are left out are computed, to the last digit; those that are given must
- * agree with the lines.
- */
+/** Imported order. Absent amounts are computed exactly; given amounts must match the lines. */
 export const PutOrder = Schema.Struct({
   number: own.number,
   placedAt: field(Instant, "When it was ordered", placedAt),
@@ -128,10 +125,10 @@ export const PutOrder = Schema.Struct({
 )
 export type PutOrder = typeof PutOrder.Type
 
-/** What of an order is shown only to who holds the capability `customer_pii` (decisions, section 9). */
+/** Fields that are visible only with the capability `customer_pii` (decisions, section 9). */
 export const PERSONAL_OF_ORDER = ["email", "shippingAddress", "billingAddress"] as const
 
-/** The order that was put, and what it goes on from: a line keeps the id of the one that stood at its place. */
+/** Builds the order to store. A line keeps the id of the previous line at its position. */
 export const orderOf = (
   input: PutOrder,
   { at, before, currencyCode, id }: Given<OrderId, Pick<Order, "createdAt" | "lineItems">>
@@ -174,7 +171,7 @@ export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNot
   }
 }
 
-/** The orders of the stores. Those that are put count for their customers, in the same transaction. */
+/** Orders of stores. A write also updates the totals of their customers, in the same transaction. */
 export class Orders extends Context.Service<Orders, RecordsOf<OrderId, PutOrder, UnknownCustomer, OrderNotFound>>()(
   "domain/Orders"
 ) {}

@@ -3,7 +3,7 @@ import { decimal, numberOf } from "../Json.ts"
 import type { Customer, CustomerId } from "./Customer.ts"
 import type { Order } from "./Order.ts"
 
-/** How many orders a customer has more, or fewer, and what they come to. */
+/** Change of a customer's order count and total. */
 export interface Spending {
   readonly orders: number
   readonly amount: BigDecimal.BigDecimal
@@ -11,7 +11,7 @@ export interface Spending {
 
 type Spent = Pick<Order, "customerId" | "status" | "total">
 
-/** What orders that were put change for their customers: those of which nothing changes are left out. */
+/** Computes the changes for customers from stored orders. Customers without a change are omitted. */
 export const spendingOf = (
   changes: ReadonlyArray<{ readonly before: Spent | undefined; readonly after: Spent }>
 ): ReadonlyMap<CustomerId, Spending> => {
@@ -29,7 +29,7 @@ export const spendingOf = (
   return new Map([...spending].filter(([, { amount, orders }]) => orders !== 0 || !BigDecimal.isZero(amount)))
 }
 
-/** The customer after that. */
+/** Applies the change to a customer. */
 export const spend = <C extends Pick<Customer, "ordersCount" | "totalSpent" | "updatedAt">>(
   customer: C,
   { amount, orders }: Spending,

@@ -1,9 +1,7 @@
 import { BigDecimal, type Schema } from "effect"
 import { decimal, type JsonNumber, MAX_DIGITS, MAX_NUMBER, numberOf, stringify } from "../Json.ts"
 
-/*
- * The amounts of an order, reckoned from its lines with all of their digits: nothing is rounded.
- */
+/* Amounts of an order, computed exactly from its lines without rounding. */
 
 interface Priced {
   readonly lineItems: ReadonlyArray<{
@@ -35,12 +33,12 @@ const reckon = ({ discount = 0, lineItems, shipping = 0, tax = 0, ...given }: Pr
   const subtotal = lines.reduce((all, { total }) => sum(all, total), ZERO)
   const untaxed = sum(subtract(subtotal, decimal(discount)), decimal(shipping))
   const taxed = sum(untaxed, decimal(tax))
-  // Only the total that was sent tells whether the prices hold the tax; where there is none, tax comes on top.
+  // Only a given total shows whether the prices include tax. Without one, tax is added.
   const isWithin = given.total !== undefined && equals(decimal(given.total), untaxed)
   return { lines, subtotal, untaxed, taxed, total: isWithin ? untaxed : taxed }
 }
 
-/** The amounts of an order and of its lines. */
+/** Computes the amounts of an order and its lines. */
 export const totalsOf = (order: Priced) => {
   const { lines, subtotal, total } = reckon(order)
   const { discount = 0, shipping = 0, tax = 0 } = order
@@ -61,7 +59,7 @@ const WANTED = `must be a number from 0 to ${MAX_NUMBER}`
 
 const textOf = (value: BigDecimal.BigDecimal) => stringify(numberOf(value))
 
-/** Where the amounts that were sent do not agree with each other. */
+/** Returns the amounts that contradict each other. */
 export const problemsOf = (order: Priced): ReadonlyArray<Schema.FilterIssue> => {
   const { lines, subtotal, taxed, total, untaxed } = reckon(order)
   const problems: Array<Schema.FilterIssue> = []

@@ -4,12 +4,12 @@ import { addressOf } from "./Address.ts"
 import { isHostName } from "./HostName.ts"
 
 /**
- * Hosts that the operator named for development (decisions, section 10): webhooks may go there by plain http, and to
- * addresses that are not public. Each as in a URL, `host` for every port of it or `host:port` for one.
+ * Hosts that the operator allows for development (decisions, section 10): webhooks may use plain HTTP and non-public
+ * addresses there. An entry is `host`, for all ports, or `host:port`.
  */
 export type AllowedHosts = ReadonlySet<string>
 
-/** For what no operator answers for: a webhook of a developer, the document of a client. */
+/** Empty set, for URLs that are not under the operator's control: webhooks of developers and client documents. */
 export const NO_HOSTS: AllowedHosts = new Set()
 
 export class AllowedHostInvalid extends Schema.TaggedError<AllowedHostInvalid>()("AllowedHostInvalid", {
@@ -20,13 +20,13 @@ export class AllowedHostInvalid extends Schema.TaggedError<AllowedHostInvalid>()
   }
 }
 
-/** Host and port. IPv6 stands in brackets, so that the colon before the port is the only other one. */
+/** Host with optional port. IPv6 is in brackets, so that only the colon before the port is outside of them. */
 const ENTRY = /^(\[[^[\]]+\]|[^:[\]]+)(?::([1-9]\d{0,4}))?$/
 
 const parseEntry = (entry: string): Result.Result<string, AllowedHostInvalid> => {
   const invalid = Result.fail(new AllowedHostInvalid({ entry }))
   const [, host = "", port] = ENTRY.exec(entry) ?? []
-  // Nothing of a URL but a host may slip in: the parser would take `name/path` and `user@name`, and drop the rest.
+  // Reject other parts of a URL: the parser would accept `name/path` and `user@name` and drop the rest.
   const url = /[\s/\\?#@]/.test(host) ? undefined : parseUrl(`http://${host}`)
   if (url === undefined || Number(port ?? 1) > 65_535) return invalid
   const name = hostOf(url)
@@ -35,20 +35,20 @@ const parseEntry = (entry: string): Result.Result<string, AllowedHostInvalid> =>
 }
 
 /**
- * Reads `WEBHOOK_ALLOW_HOSTS`: names or addresses with or without a port, separated by commas. There are no patterns:
- * each host stands for itself alone. Fails on the first entry that is wrong.
+ * Parses `WEBHOOK_ALLOW_HOSTS`: names or addresses with optional ports, separated by commas. Patterns are not
+ * supported. Fails on the first invalid entry.
  */
 export const parseAllowedHosts = (text: string): Result.Result<AllowedHosts, AllowedHostInvalid> => {
   const entries = text.split(",").map((entry) => entry.trim())
   return Result.map(Result.all(entries.filter((entry) => entry !== "").map(parseEntry)), (hosts) => new Set(hosts))
 }
 
-/** The host of a URL without the dot that may end a name: with and without it is the same host. */
+/** Returns the host of a URL without a trailing dot, which does not change the host. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, "")
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" }
 
-/** Whether the operator allowed the host of `url`, on its port. */
+/** Tests whether the operator allows the host of `url` on its port. */
 export const isAllowed = (url: URL, allowed: AllowedHosts): boolean => {
   const host = hostOf(url)
   return allowed.has(host) || allowed.has(`${host}:${url.port === "" ? DEFAULT_PORTS[url.protocol] : url.port}`)

@@ -1,21 +1,21 @@
 import { Option } from "effect"
 
 /**
- * Seconds between the attempts of one delivery: 14 attempts in about 72 hours (decisions, section 10). Each wait is
- * lengthened or shortened by up to a fifth, so that what failed together does not come back together.
+ * Seconds between the attempts of a delivery: 14 attempts in about 72 hours (decisions, section 10). Each delay varies
+ * by up to 20 %, so that deliveries that failed together are not retried together.
  */
 export const RETRY_SECONDS = [
   5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 43_200, 43_200, 72_000
 ] as const
 
-/** The longest wait that a receiver's `Retry-After` is heeded for: the longest there is without one. */
+/** Maximum delay in seconds that a `Retry-After` header can request. */
 const MAX_SECONDS = 86_400
 
 const JITTER = 0.2
 
 /**
- * `Retry-After` in seconds, given as such or as a date (RFC 9110, section 10.2.3). A date counts from `now`, in Unix
- * seconds. What cannot be read is no wish.
+ * Parses `Retry-After` in seconds or as a date (RFC 9110, section 10.2.3). A date is relative to `now`, in Unix
+ * seconds. Returns 0 for an invalid value.
  */
 export const retryAfterSeconds = (header: string | null, now: number): number => {
   // White space around a value is not part of it (RFC 9110, section 5.5).
@@ -26,8 +26,8 @@ export const retryAfterSeconds = (header: string | null, now: number): number =>
 }
 
 /**
- * Seconds until the next attempt after `failures` of them; none when there is no further one and the delivery is dead.
- * `chance` is a random number from 0 to 1. `wished`, the receiver's `Retry-After`, may only lengthen the wait.
+ * Returns the seconds until the next attempt after `failures` failed ones, or none if the delivery is dead. `chance` is
+ * a random number from 0 to 1. `wished`, the `Retry-After` of the receiver, can only extend the delay.
  */
 export const nextAttempt = (failures: number, chance: number, wished: number): Option.Option<number> =>
   Option.map(Option.fromNullishOr(RETRY_SECONDS[failures - 1]), (seconds) =>

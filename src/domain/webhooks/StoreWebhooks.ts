@@ -9,13 +9,13 @@ import type { Write } from "../Write.ts"
 import { type DeliveriesAsked, type DeliveryNotFound, DeliveryState, PauseReason } from "./Webhook.ts"
 
 /*
- * What the members of a store see of webhooks: how one stands that an app has for all of its stores, and what it was sent of
- * this one. The path of its URL, its secrets and what it answered are the app's own.
+ * Webhooks as store members see them: the state of an app's webhook and the deliveries for the store. The URL path,
+ * secrets and response bodies are visible only to the app.
  */
 
 const When = Schema.NullOr(Timestamp)
 
-/** How events of a store reach an installation. */
+/** Event delivery of a store to an installation. */
 export const StoreWebhook = Schema.Struct({
   installationId: InstallationId,
   host: Schema.NullOr(Schema.String).annotate({ description: "Where they are sent; null where the app wants none" }),
@@ -26,7 +26,7 @@ export const StoreWebhook = Schema.Struct({
   heldSince: When.annotate({ description: "Since when a member of the store lets its deliveries wait" })
 })
 
-/** An event of a store on its way to an installation. */
+/** Delivery of an event of a store to an installation. */
 export const StoreDelivery = Schema.Struct({
   installationId: InstallationId,
   eventId: EventId,
@@ -38,7 +38,7 @@ export const StoreDelivery = Schema.Struct({
   finishedAt: When
 })
 
-/** One request of a delivery, and what came of it. */
+/** Request of a delivery and its result. */
 export const StoreAttempt = Schema.Struct({
   attempt: Schema.Int,
   startedAt: Timestamp,
@@ -52,19 +52,22 @@ export const StoreDeliveryDetails = Schema.Struct({
   log: Schema.Array(StoreAttempt).annotate({ description: "Every request, the first one first" })
 })
 
-/** Which deliveries of an installation are asked for, the newest first. */
+/** Filter and page of the deliveries of an installation, newest first. */
 export interface DeliveriesRequest extends DeliveriesAsked {
-  /** Of events from this time on, and from before that one. */
+  /** Start (inclusive) and end (exclusive) of the event times. */
   readonly since?: Date | undefined
   readonly until?: Date | undefined
 }
 
-/** The webhooks of the apps on a store, for its members. Each answers the JSON of what stands above. */
+/** Webhooks of the apps on a store, for its members. Methods return the JSON of the schemas above. */
 export class StoreWebhooks extends Context.Service<
   StoreWebhooks,
   {
     readonly show: (store: StoreId, installation: InstallationId) => Effect.Effect<JsonText, InstallationNotFound>
-    /** A page may hold few of a state, or none, and have a further one: so many are looked at as `MAX_LOOKED`. */
+    /**
+     * Lists deliveries. A page filtered by state can be short or empty and still have a next page, because each page
+     * examines at most `MAX_LOOKED` deliveries.
+     */
     readonly deliveries: (
       store: StoreId,
       installation: InstallationId,
@@ -75,15 +78,15 @@ export class StoreWebhooks extends Context.Service<
       installation: InstallationId,
       event: EventId
     ) => Effect.Effect<JsonText, InstallationNotFound | DeliveryNotFound>
-    /** Sends an event once more, whatever became of it; a request that is under way is left to end. */
+    /** Sends an event again, whatever its state. A running request is not interrupted. */
     readonly redeliver: (
       store: StoreId,
       installation: InstallationId,
       event: EventId
     ) => Write<JsonText, InstallationNotFound | InstallationSuspended | DeliveryNotFound>
-    /** From the commit on, what happens in the store waits, and so does what is due: each for 30 days. */
+    /** Holds deliveries of the store. After the commit, new and due deliveries wait, each for up to 30 days. */
     readonly hold: (store: StoreId, installation: InstallationId) => Write<JsonText, InstallationNotFound>
-    /** Sends what waits, with every attempt ahead of it. */
+    /** Sends the held deliveries, with all attempts available again. */
     readonly release: (
       store: StoreId,
       installation: InstallationId

@@ -4,21 +4,21 @@ import { notPublic } from "./Address.ts"
 import { type AllowedHosts, hostOf, isAllowed } from "./AllowedHosts.ts"
 import { WebhookUrlRefused } from "./Webhook.ts"
 
-/** Characters of a webhook URL at most, as it is given and as it is kept. */
+/** Maximum length of a webhook URL in characters, as given and as stored. */
 export const MAX_URL_LENGTH = 2048
 
-/** A URL that {@link checkUrl} let pass, written the one way that the URL Standard writes it. */
+/** URL accepted by {@link checkUrl}, serialized by the URL Standard. */
 export const WebhookUrl = Schema.String.pipe(Schema.brand("WebhookUrl"))
 export type WebhookUrl = typeof WebhookUrl.Type
 
-/** Where a webhook request goes. */
+/** Destination of a webhook request. */
 export interface Target {
   readonly url: WebhookUrl
-  /** Scheme, host, and the port if it is not the scheme's own. */
+  /** Scheme, host, and the port if it is not the default. */
   readonly origin: string
   /** Path and query. */
   readonly path: string
-  /** Whether the operator allowed the host, so that its addresses need not be public. */
+  /** True if the operator allows the host, so that its addresses need not be public. */
   readonly isAllowed: boolean
 }
 
@@ -30,7 +30,7 @@ const refuseHost = (host: string): string | undefined => {
   return reason === undefined ? undefined : `${reason}: ${PUBLIC_ONLY}`
 }
 
-/** Why no request may go to `url`, in words that follow "The webhook URL". */
+/** Returns the reason to reject `url`, as a phrase that follows "The webhook URL", or undefined. */
 const refusal = (url: URL, isAllowed: boolean): string | undefined => {
   if (url.protocol !== "https:" && !(isAllowed && url.protocol === "http:")) return "must begin with https://"
   if (url.username !== "" || url.password !== "")
@@ -43,11 +43,12 @@ const refusal = (url: URL, isAllowed: boolean): string | undefined => {
 const refuse = (reason: string) => Result.fail(new WebhookUrlRefused({ reason }))
 
 /**
- * Whether webhook requests may go to the URL `text` (decisions, section 10): an absolute https URL of at most
- * {@link MAX_URL_LENGTH} characters without credentials and fragment, whose host is not known to be non-public. Asked
- * when the URL is registered and again before each request. An address is judged here however it is written (the URL
- * Standard knows decimal, octal, hexadecimal and short forms), since nothing looks it up later. For a name this is an
- * early word only: the addresses it stands for are judged where they are looked up (`layers/webhooks/Lookup`).
+ * Validates a webhook URL (decisions, section 10): an absolute https URL of at most {@link MAX_URL_LENGTH} characters
+ * without credentials and fragment, whose host is not known to be non-public. Runs at registration and before each
+ * request.
+ * IP addresses are fully checked here in every spelling (the URL Standard accepts decimal, octal, hexadecimal and short
+ * forms), because no lookup follows. For a name this is only a first check: `layers/webhooks/Lookup` checks its
+ * addresses.
  */
 export const checkUrl = (text: string, allowed: AllowedHosts): Result.Result<Target, WebhookUrlRefused> => {
   if (text.length > MAX_URL_LENGTH) return refuse(`must have at most ${MAX_URL_LENGTH} characters`)

@@ -5,51 +5,59 @@ import { EventId, EventKind } from "../Events.ts"
 import type { PageRequest } from "../Page.ts"
 import { storedList } from "../StoredList.ts"
 
-/** Hours that an endpoint may fail without one success before it is paused. */
+/** Hours of failures without a success after which an endpoint is paused. */
 export const FAILING_HOURS = 120
 
-/** Hours that the secret before still signs, once there is a new one. */
+/** Hours for which a replaced secret still signs. */
 export const OVERLAP_HOURS = 24
 
-/** Days that a finished delivery and its attempts are kept, and one that a paused webhook misses after it was due. */
+/**
+ * Days for which finished deliveries and their attempts are kept, and deliveries of a paused webhook after their due
+ * time.
+ */
 export const LOG_DAYS = 30
 
-/** Why a webhook receives nothing: it was told so, its endpoint answered 410, or it failed for too long. */
+/** Reason for a pause: requested, the endpoint responded with 410, or it failed for {@link FAILING_HOURS} hours. */
 export const PauseReason = Schema.Literals(["operator", "gone", "failing"])
 
-/** The kinds of event that a webhook is told of. */
+/** Event kinds that a webhook receives. */
 export const WantedKinds = listOf(EventKind, EventKind.literals.length)
   .annotate({ description: "Which events it wants, of the stores that let it read what they tell of" })
   .check(Schema.makeFilter((kinds) => kinds.length > 0, { message: "must name a kind of event" }))
 
-/** An app's webhook as it stands. Its secrets are shown only when they are made. */
+/** Webhook of an app. Secrets are shown only on creation. */
 export const Webhook = Schema.Struct({
   appId: Schema.toType(AppId),
   url: Schema.String,
   kinds: storedList(EventKind),
-  /** How many secrets sign: two while one is being replaced. */
+  /** Number of signing secrets: two during a rotation. */
   liveSecrets: Schema.Int,
   failingSince: Schema.NullOr(Schema.Date),
   pausedAt: Schema.NullOr(Schema.Date),
   pauseReason: Schema.NullOr(PauseReason),
-  /** Deliveries that are due or will be; while the webhook is paused these are what it misses. */
+  /** Number of deliveries that are due or scheduled, including those that a paused webhook misses. */
   pending: Schema.Int,
   oldestPendingAt: Schema.NullOr(Schema.Date),
-  /** From when on the oldest of them are deleted unsent, unless it is resumed before; null while it is not paused. */
+  /** Time from which the oldest of them are deleted unsent unless the webhook is resumed; null if it is not paused. */
   pendingDroppedFrom: Schema.NullOr(Schema.Date),
   dead: Schema.Int
 })
 export type Webhook = typeof Webhook.Type
 
 /**
- * Where a delivery stands. `pending`: it is due, or will be. `delivered`: a 2xx came. `dead`: its last attempt failed.
- * `skipped`: it was missed while the webhook was paused, and not wanted. `canceled`: its installation is gone. `held`: it
- * waits until the store's members let it be sent.
+ * State of a delivery.
+ *
+ * - `pending`: due or scheduled.
+ * - `delivered`: a 2xx response was received.
+ * - `dead`: the last attempt failed.
+ * - `skipped`: missed during a pause and dropped on resume.
+ * - `canceled`: the installation was removed.
+ * - `held`: waits until store members release it.
  */
 export const DeliveryState = Schema.Literals(["pending", "delivered", "dead", "skipped", "canceled", "held"])
 export type DeliveryState = typeof DeliveryState.Type
 
-/** One event on its way to one installation. */
+/** Delivery of one event to one installation. */
 export const Delivery = Schema.Struct({
   eventId: Schema.toType(EventId),
   kind: EventKind,
@@ -58,41 +66,41 @@ export const Delivery = Schema.Struct({
   state: DeliveryState,
   attempts: Schema.Int,
   createdAt: Schema.Date,
-  /** When it is tried again; null when it is finished. */
+  /** Time of the next attempt; null if the delivery is finished. */
   nextAt: Schema.NullOr(Schema.Date),
   finishedAt: Schema.NullOr(Schema.Date)
 })
 export type Delivery = typeof Delivery.Type
 
-/** Which deliveries are asked for, the newest first. */
+/** Filter and page of a list of deliveries, newest first. */
 export interface DeliveriesAsked extends PageRequest<EventId> {
   readonly state?: DeliveryState | undefined
 }
 
-/** Deliveries that are looked at for a page of those that are in one state. */
+/** Maximum number of deliveries examined for a page filtered by state. */
 export const MAX_LOOKED = 10_000
 
-/** One request of a delivery and what came of it. */
+/** Request of a delivery and its result. */
 export const Attempt = Schema.Struct({
   installationId: Schema.String,
   attempt: Schema.Int,
   startedAt: Schema.Date,
   durationMillis: Schema.NullOr(Schema.Int),
   status: Schema.NullOr(Schema.Int),
-  /** The first 16 KiB of the answer's body, read as UTF-8. */
+  /** First 16 KiB of the response body, decoded as UTF-8. */
   answer: Schema.NullOr(Schema.String),
-  /** Why there was no complete answer. */
+  /** Reason why no complete response was received. */
   error: Schema.NullOr(Schema.String)
 })
 export type Attempt = typeof Attempt.Type
 
-/** What the event of a test is called, which is of no store: receivers take it for one of a kind that they do not know. */
+/** Kind of a test event, which belongs to no store. Receivers handle it as an unknown kind. */
 export const TEST_KIND = "webhook.test.v1"
 
-/** Tests in 15 minutes: of one account, and to one host, whoever asks. */
+/** Maximum number of tests in 15 minutes: of one account, and to one host from all accounts. */
 export const TEST_LIMITS = { account: 20, host: 60 }
 
-/** What came of a request that only tests whether a webhook is reached. */
+/** Result of a test request. */
 export const TestDelivery = Schema.Struct({
   eventId: Schema.toType(EventId),
   ...Attempt.mapFields(Struct.pick(["durationMillis", "status", "answer", "error"])).fields
@@ -119,7 +127,7 @@ export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("Webh
   }
 }
 
-/** Why there is no webhook of an app to look at or to change. */
+/** Errors of methods that require a webhook. */
 export type NoWebhook = AppNotFound | WebhookNotFound
 
 export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {

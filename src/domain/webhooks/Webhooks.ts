@@ -14,80 +14,79 @@ import type {
   WebhookUrlRefused
 } from "./Webhook.ts"
 
-/** What a webhook missed while it was paused: how many deliveries, made from when until when. */
+/** Deliveries that a webhook missed during a pause: their number and time range. */
 export interface Missed {
   readonly count: number
   readonly since: Date | null
   readonly until: Date | null
 }
 
-/** Deliveries of an app, the newest first; of one state a page may hold few, or none, and have a next one. */
+/** Page of deliveries, newest first. A page filtered by state can be short or empty and still have a next page. */
 export interface DeliveryPage {
   readonly items: ReadonlyArray<Delivery>
   readonly nextCursor: EventId | null
 }
 
-/** Webhooks whose secrets were sealed anew, and those of which one does not open with the keys there are. */
+/** Number of webhooks whose secrets were re-encrypted, and of those with a secret that no configured key decrypts. */
 export interface Resealed {
   readonly resealed: number
   readonly unopened: number
 }
 
 /**
- * How events reach apps: one URL for each app, the kinds it wants, the secrets that sign, and the log of what was sent
- * (contract, section 6; decisions, section 10). For operators: the members of a store see `StoreWebhooks`.
+ * Webhooks of apps: one URL for each app, its event kinds, signing secrets and delivery log (contract, section 6;
+ * decisions, section 10). For operators; store members use `StoreWebhooks`.
  */
 export class Webhooks extends Context.Service<
   Webhooks,
   {
     /**
-     * Sets where an app's events go and which it wants. Its first webhook makes a secret, which is answered here and
-     * never again; later changes keep it.
+     * Sets the URL and event kinds of an app. The first call creates a secret and returns it once; later calls keep it.
      */
     readonly subscribe: (
       app: AppId,
       to: { readonly url: string; readonly kinds: ReadonlyArray<EventKind> }
     ) => Effect.Effect<Option.Option<Redacted.Redacted>, AppNotFound | WebhookUrlRefused>
     /**
-     * Makes a new secret. `before` says what becomes of the one in its place: `overlap` lets it sign along for 24 hours,
-     * until `previousUntil`; `end` ends it now, as one that leaked. What that one had replaced ends now either way.
+     * Creates a new secret. With `before: "overlap"`, the current one also signs for `OVERLAP_HOURS` hours, until
+     * `previousUntil`; with `"end"`, for a leaked secret, it expires immediately. Older secrets expire in both cases.
      */
     readonly rotateSecret: (
       app: AppId,
       before: "overlap" | "end"
     ) => Effect.Effect<{ readonly secret: Redacted.Redacted; readonly previousUntil: Date | null }, NoWebhook>
     /**
-     * Seals secrets with the operator's key of now: those that the one before sealed, and those that an earlier release kept
-     * as they are. What does not open stays as it is.
+     * Re-encrypts secrets with the current key: those encrypted with the previous key, and those that an earlier
+     * release stored in plain text. Secrets that cannot be decrypted are left unchanged.
      */
     readonly reseal: Effect.Effect<Resealed>
-    /** Sends nothing more until it is resumed. What happens meanwhile is kept for then, each delivery for 30 days. */
+    /** Pauses deliveries until `resume`. Events are kept meanwhile, each delivery for `LOG_DAYS` days. */
     readonly pause: (app: AppId) => Effect.Effect<void, NoWebhook>
     /**
-     * Sends again, as if nothing had failed. `missed` says what becomes of the deliveries that wait: `deliver` makes all
-     * of them due now, with every attempt ahead of them; `skip` ends them.
+     * Resumes deliveries and clears the failure state. `missed` selects the waiting deliveries: `deliver` makes them
+     * due now, with all attempts available again; `skip` drops them.
      */
     readonly resume: (app: AppId, missed: "deliver" | "skip") => Effect.Effect<Missed, NoWebhook>
     readonly show: (app: AppId) => Effect.Effect<Webhook, NoWebhook>
-    /** Sends a signed event of no store now, once, also while the webhook is paused: nothing is kept of it. */
+    /** Sends one signed test event immediately, even if the webhook is paused. Nothing is stored. */
     readonly test: (app: AppId, by: MerchantId) => Effect.Effect<TestDelivery, NoWebhook | TooManyTests>
-    /** Deliveries of an app, of one state or of all. */
+    /** Lists the deliveries of an app, optionally of one state. */
     readonly deliveries: (app: AppId, asked: DeliveriesAsked) => Effect.Effect<DeliveryPage, NoWebhook>
-    /** Every request that was made to tell an app of an event, the first one first. */
+    /** Lists all requests of the deliveries of an event to an app, oldest first. */
     readonly attempts: (app: AppId, event: EventId) => Effect.Effect<ReadonlyArray<Attempt>, DeliveryNotFound>
     /**
-     * Sends an event to an app once more, whatever became of it before; only a request that is under way is left to end.
-     * Answers how many installations are told.
+     * Sends an event to an app again, whatever its state. A running request is not interrupted. Returns the number of
+     * installations.
      */
     readonly redeliver: (app: AppId, event: EventId) => Effect.Effect<number, DeliveryNotFound>
     /**
-     * Sends an app all its events since a time once more, or of those only the dead ones. Answers how many deliveries
-     * that are. They are made due some thousand at a time, each on its own: after a crash, ask again.
+     * Sends all events of an app since a time again, or only the dead ones. Returns the number of deliveries. They
+     * become due in batches of some thousand, each in its own transaction: repeat the call after a crash.
      */
     readonly redeliverSince: (app: AppId, since: Date, which: "all" | "dead") => Effect.Effect<number, NoWebhook>
     /**
-     * Deletes some of what is older than 30 days: deliveries that are finished, or that a paused webhook has missed for so
-     * long, with their attempts, and events that none needs. Answers how many it dealt with; 0 when nothing is left.
+     * Deletes a batch of data older than `LOG_DAYS` days: finished deliveries, deliveries missed by a paused webhook,
+     * their attempts, and events without deliveries. Returns the number of processed rows; 0 if nothing is left.
      */
     readonly purge: Effect.Effect<number>
   }
