@@ -19,23 +19,23 @@ export const rehearsed = {
       version: Schema.Int,
       recipients: Schema.Array(
         Schema.Struct({ installationId: Schema.toType(InstallationId), appName: Schema.String })
-      ).annotate({ description: `The installations that would be told, at most ${MAX_NAMED} of them` })
+      ).annotate({ description: `Installations that would receive the event, at most ${MAX_NAMED}` })
     })
-  ).annotate({ description: "The events that the write would send" }),
+  ).annotate({ description: "Events that the write would send" }),
   collections: Schema.NullOr(
     Schema.Struct({
       entersCount: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
       leavesCount: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
       enters: Named.annotate({
-        description: `The collections that the product would enter, the first ${MAX_NAMED} of them`
+        description: `Collections that the product would enter, the first ${MAX_NAMED}`
       }),
       leaves: Named.annotate({
-        description: `The collections that the product would leave, the first ${MAX_NAMED} of them`
+        description: `Collections that the product would leave, the first ${MAX_NAMED}`
       })
     })
   ).annotate({
     description:
-      "What the write would change of the collections that hold the product. Null where it does not change one product, or the rules of the store take longer than a second to be applied to it"
+      "Changes to the collections that contain the product. Null if the write does not change a single product, or if applying the rules of the store takes longer than one second"
   })
 }
 

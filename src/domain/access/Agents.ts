@@ -32,16 +32,16 @@ const AnyScope = Scope.annotate({
 })
 
 const settings = {
-  name: field(trimmed(100), "What people call it", "Restocker"),
-  scopes: field(listOf(AnyScope, Scope.literals.length), "What it may read and write", ["read_products"]),
+  name: field(trimmed(100), "Name of the agent", "Restocker"),
+  scopes: field(listOf(AnyScope, Scope.literals.length), "Scopes of the agent", ["read_products"]),
   budget: whole(0, BUDGET.most).annotate({
-    description: `Writes that it may make on one day, which begins at midnight in UTC: ${BUDGET.usual} if not said`
+    description: `Maximum number of writes per day, reset at midnight UTC. Default: ${BUDGET.usual}`
   }),
   window: whole(1, WINDOW.most).annotate({
-    description: `Requests that it may make in any 60 seconds: ${WINDOW.usual} if not said`
+    description: `Maximum number of requests in any 60 seconds. Default: ${WINDOW.usual}`
   }),
   proposalsOnly: Schema.Boolean.annotate({
-    description: "Whether each of its writes waits until a member approves it: false if not said"
+    description: "If true, each write requires the approval of a member. Default: false"
   })
 }
 
@@ -63,17 +63,17 @@ export type AgentPatch = typeof AgentPatch.Type
 export const Agent = Schema.Struct({
   id: AgentId,
   ...settings,
-  scopes: storedList(Scope).annotate({ description: "What it may read and write" }),
+  scopes: storedList(Scope).annotate({ description: "Scopes of the agent" }),
   writesToday: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
-    description: "How much of its budget is spent"
+    description: "Writes counted against the budget today (UTC)"
   }),
-  createdBy: MerchantId.annotate({ description: "The merchant who made it" }),
+  createdBy: MerchantId.annotate({ description: "Merchant who created the agent" }),
   createdAt: Timestamp,
   endsAt: Schema.NullOr(Timestamp).annotate({
-    description: "When its tokens end that it has by consent for a time"
+    description: "Time when the agent expires, if it was created by consent for a limited time; otherwise null"
   }),
-  lastUsedAt: Schema.NullOr(Timestamp).annotate({ description: "To the minute" }),
-  revokedAt: Schema.NullOr(Timestamp).annotate({ description: "Since when its token is refused" })
+  lastUsedAt: Schema.NullOr(Timestamp).annotate({ description: "Time of the last request, to the minute" }),
+  revokedAt: Schema.NullOr(Timestamp).annotate({ description: "Time of revocation; null if the agent is not revoked" })
 }).annotate({ identifier: "Agent" })
 
 /**

@@ -31,16 +31,18 @@ const AnyCapability = Capability.annotate({ message: `must be one of ${Capabilit
 
 /** App settings. Merchants see them on the consent page. */
 const settings = {
-  name: field(trimmed(100), "What merchants know it by", "Stock sync"),
-  website: field(Schema.NullOr(HttpsUrl), "Where to read more of it, by https", "https://app.example.com/"),
-  logoUrl: field(Schema.NullOr(HttpsUrl), "Its picture, by https", "https://app.example.com/logo.png"),
+  name: field(trimmed(100), "Name shown to merchants", "Stock sync"),
+  website: field(Schema.NullOr(HttpsUrl), "Website of the app, https", "https://app.example.com/"),
+  logoUrl: field(Schema.NullOr(HttpsUrl), "Logo image, https", "https://app.example.com/logo.png"),
   redirectUris: field(
     listOf(Schema.String, MAX_REDIRECTS),
-    "Where merchants are sent back to, each matched to the letter: https, or http at 127.0.0.1, [::1] or localhost, where any port will do. Public apps may have a scheme of their own, as in com.example.app:/callback",
+    "OAuth redirect URIs, matched exactly: https, or http at 127.0.0.1, [::1] or localhost with any port. Public apps may use a private scheme, such as com.example.app:/callback",
     ["https://app.example.com/callback"]
   ),
-  scopes: field(listOf(AnyScope, Scope.literals.length), "All that it may ask merchants for", ["read_products"]),
-  capabilities: field(listOf(AnyCapability, Capability.literals.length), "Likewise, beside the scopes", ["app_storage"])
+  scopes: field(listOf(AnyScope, Scope.literals.length), "Scopes that the app can request", ["read_products"]),
+  capabilities: field(listOf(AnyCapability, Capability.literals.length), "Capabilities that the app can request", [
+    "app_storage"
+  ])
 }
 
 /**
@@ -48,7 +50,8 @@ const settings = {
  * machine, cannot (RFC 6749, section 2.1).
  */
 export const AppType = Schema.Literals(["confidential", "public"]).annotate({
-  description: "confidential: it has a secret. public: everybody can read its code, so it has none. It stays as it is",
+  description:
+    "confidential: the app has a client secret. public: the app cannot keep a secret and has none. The type cannot be changed",
   message: "must be confidential or public"
 })
 
@@ -72,18 +75,18 @@ export type AppPatch = typeof AppPatch.Type
 const ClientSecret = Schema.Struct({
   id: Uuid,
   createdAt: Timestamp,
-  endsAt: Schema.NullOr(Timestamp).annotate({ description: "Since when it is refused; null of the newest one" })
+  endsAt: Schema.NullOr(Timestamp).annotate({ description: "Time of expiry; null for the newest secret" })
 })
 
 /** App as its developer sees it. */
 export const DevelopedApp = Schema.Struct({
-  id: AppId.annotate({ description: "What it calls itself by, as `client_id` too" }),
+  id: AppId.annotate({ description: "App id, which is also its OAuth `client_id`" }),
   type: AppType,
   ...settings,
   scopes: storedList(Scope),
   capabilities: storedList(Capability),
-  secrets: Schema.Array(ClientSecret).annotate({ description: "Those that are good: two while one is replaced" }),
-  installations: Schema.Int.annotate({ description: "Stores that it is installed on" }),
+  secrets: Schema.Array(ClientSecret).annotate({ description: "Valid secrets: two during a rotation" }),
+  installations: Schema.Int.annotate({ description: "Number of stores on which the app is installed" }),
   createdAt: Timestamp
 }).annotate({ identifier: "DevelopedApp" })
 
@@ -92,7 +95,7 @@ export const DevelopedInstallation = Schema.Struct({
   id: InstallationId,
   scopes: storedList(Scope),
   capabilities: storedList(Capability),
-  state: InstallationState.annotate({ description: "`suspended` while its requests are refused, else `active`" }),
+  state: InstallationState.annotate({ description: "`suspended` while its requests are rejected, otherwise `active`" }),
   installedAt: Timestamp
 })
 

@@ -38,11 +38,11 @@ export type InstallationSummary = typeof InstallationSummary.Type
 export const InstalledApp = Schema.Struct({
   id: InstallationId,
   appId: AppId,
-  appName: Schema.String.annotate({ description: "What the app is called" }),
-  scopes: storedList(Scope).annotate({ description: "What it was granted of the scopes that it declares" }),
-  capabilities: storedList(Capability).annotate({ description: "What it was granted of the capabilities" }),
+  appName: Schema.String.annotate({ description: "Name of the app" }),
+  scopes: storedList(Scope).annotate({ description: "Granted scopes" }),
+  capabilities: storedList(Capability).annotate({ description: "Granted capabilities" }),
   state: InstallationState.annotate({
-    description: "Whether its requests are admitted, `active`, or refused until it is resumed, `suspended`"
+    description: "`active`: requests are admitted. `suspended`: requests are rejected until the installation is resumed"
   }),
   installedAt: Timestamp
 })

@@ -64,7 +64,7 @@ export const Account = Schema.Struct({
   merchantId: Schema.toType(MerchantId),
   email: Schema.toType(Email),
   name: Schema.String,
-  stores: Schema.Array(Membership).annotate({ description: "The stores that they are members of, by name" })
+  stores: Schema.Array(Membership).annotate({ description: "Memberships, ordered by store name" })
 })
 export type Account = typeof Account.Type
 

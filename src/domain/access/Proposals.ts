@@ -30,17 +30,18 @@ export const ProposalStatus = Schema.Literals(["pending", "approved", "rejected"
 /** Write of an agent that requires the approval of a member. */
 export const Proposal = Schema.Struct({
   id: ProposalId,
-  agentId: described(AgentId, "The agent that proposes it"),
-  procedure: Schema.String.annotate({ description: "What it would call", examples: ["products.update"] }),
-  payload: Schema.Record(Schema.String, JsonValue).annotate({ description: "And with what" }),
+  agentId: described(AgentId, "Agent that made the proposal"),
+  procedure: Schema.String.annotate({ description: "Procedure that an approval calls", examples: ["products.update"] }),
+  payload: Schema.Record(Schema.String, JsonValue).annotate({ description: "Payload of the call" }),
   ground: Schema.Array(AtVersion).annotate({
-    description: "What it would change, at the versions that it was based on; nothing where it makes something new"
+    description:
+      "Resources that the write would change, with the versions that it is based on; empty for a new resource"
   }),
-  status: ProposalStatus.annotate({ description: `One that nobody decides in ${PENDING_DAYS} days expires` }),
-  reason: Schema.NullOr(Schema.String).annotate({ description: "Why it was rejected" }),
-  decidedBy: Schema.NullOr(MerchantId).annotate({ description: "The member who approved or rejected it" }),
+  status: ProposalStatus.annotate({ description: `Status. A pending proposal expires after ${PENDING_DAYS} days` }),
+  reason: Schema.NullOr(Schema.String).annotate({ description: "Reason for the rejection" }),
+  decidedBy: Schema.NullOr(MerchantId).annotate({ description: "Member who approved or rejected the proposal" }),
   decidedAt: Schema.NullOr(Timestamp),
-  result: Schema.Array(AtVersion).annotate({ description: "What was made or changed when it was approved" }),
+  result: Schema.Array(AtVersion).annotate({ description: "Resources that the approval created or changed" }),
   createdAt: Timestamp,
   expiresAt: Timestamp
 }).annotate({ identifier: "Proposal" })
@@ -48,7 +49,8 @@ export const Proposal = Schema.Struct({
 /** Response to an agent whose write requires approval. */
 export const Proposed = Schema.Struct({
   proposal: Proposal.mapFields(Struct.pick(["id", "status", "ground", "createdAt", "expiresAt"])).annotate({
-    description: "The write is not done: it waits for a member of the store. `proposals.get` tells what became of it"
+    description:
+      "The write was not performed: it requires the approval of a store member. `proposals.get` returns its status"
   })
 })
 

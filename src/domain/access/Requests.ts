@@ -15,14 +15,14 @@ export const GATHER_SECONDS = 10
 
 /** Request of an installation, as in the access log. */
 export const RecentRequest = Schema.Struct({
-  at: Timestamp.annotate({ description: "When it was answered" }),
+  at: Timestamp.annotate({ description: "Time of the response" }),
   method: Schema.String,
-  route: Schema.String.annotate({ description: "The pattern that its path met, as in /products/:id" }),
+  route: Schema.String.annotate({ description: "Route pattern, such as /products/:id" }),
   status: Schema.Union([Schema.Int, Schema.Literal("aborted")]).annotate({
-    description: "Of the answer; aborted where the app was gone before it was written"
+    description: "Status of the response; `aborted` if the app disconnected before the response"
   }),
   milliseconds: Schema.Number,
-  requestId: Schema.String.annotate({ description: "What the answer carried as X-Request-Id" })
+  requestId: Schema.String.annotate({ description: "X-Request-Id of the response" })
 })
 export type RecentRequest = typeof RecentRequest.Type
 

@@ -79,11 +79,11 @@ export const WeightUnit = Schema.Literals(["kg", "g", "lb", "oz"])
 
 /** Settings of a store in addition to its name and currency. */
 export const Settings = Schema.Struct({
-  domain: Schema.NullOr(Schema.String).annotate({ description: "Where the storefront is" }),
-  timezone: Schema.String.annotate({ description: "A name of the IANA time zone database" }),
-  locale: Schema.String.annotate({ description: "Its language, a tag of BCP 47" }),
+  domain: Schema.NullOr(Schema.String).annotate({ description: "Host name of the storefront" }),
+  timezone: Schema.String.annotate({ description: "Name in the IANA time zone database" }),
+  locale: Schema.String.annotate({ description: "Language tag of BCP 47" }),
   country: Schema.NullOr(Schema.String).annotate({ description: "ISO 3166-1 alpha-2" }),
-  weightUnit: WeightUnit.annotate({ description: "The unit of its products' weights" })
+  weightUnit: WeightUnit.annotate({ description: "Unit of product weights" })
 })
 export type Settings = typeof Settings.Type
 
@@ -92,8 +92,8 @@ export type Settings = typeof Settings.Type
  * because prices depend on it.
  */
 export const UpdateSettings = Schema.Struct({
-  name: optional(described(trimmed(255), "What the store is called")),
-  domain: optional(Schema.NullOr(Domain).annotate({ description: "Where the storefront is, a host name" })),
+  name: optional(described(trimmed(255), "Name of the store")),
+  domain: optional(Schema.NullOr(Domain).annotate({ description: "Host name of the storefront" })),
   timezone: optional(Timezone),
   locale: optional(Locale),
   country: optional(Schema.NullOr(Country).annotate({ description: "ISO 3166-1 alpha-2" })),

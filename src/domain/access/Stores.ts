@@ -13,16 +13,16 @@ export class Plan extends Schema.Class<Plan>("Plan")({
 
 /** Store with its settings, plan and product count. */
 export const Store = Schema.Struct({
-  id: described(StoreId, "Which store it is"),
-  name: Schema.String.annotate({ description: "What it is called" }),
+  id: described(StoreId, "Store id"),
+  name: Schema.String.annotate({ description: "Name of the store" }),
   ...Settings.fields,
-  currencyCode: Schema.String.annotate({ description: "ISO 4217: the currency of its prices" }),
-  plan: Schema.Struct(Plan.fields).annotate({ description: "How many products and collections it may hold" }),
+  currencyCode: Schema.String.annotate({ description: "Currency of prices (ISO 4217)" }),
+  plan: Schema.Struct(Plan.fields).annotate({ description: "Plan, with the limits of the store" }),
   productCount: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
-    description: "How many products it holds"
+    description: "Number of products"
   }),
   createdAt: Timestamp
-}).annotate({ identifier: "Store", description: "What a store says of itself" })
+}).annotate({ identifier: "Store", description: "A store with its settings and plan" })
 export type Store = typeof Store.Type
 
 /** Store as operators see it, with counts. */

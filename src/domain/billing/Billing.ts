@@ -19,9 +19,9 @@ export type SubscriptionId = typeof SubscriptionId.Type
 export const MAX_TRIAL_DAYS = 365
 
 const priced = {
-  price: Amount.annotate({ description: "For each period, with all of its digits" }),
+  price: Amount.annotate({ description: "Price per period, with all its digits" }),
   currencyCode: Schema.toType(CurrencyCode).annotate({ description: "ISO 4217" }),
-  period: Period.annotate({ description: "What the price is paid for, again and again" })
+  period: Period.annotate({ description: "Billing period" })
 }
 
 /** Price and period at which a developer offers an app. */
@@ -30,7 +30,7 @@ export const AppPlan = Schema.Struct({
   name: Schema.String,
   ...priced,
   trialDays: Schema.Int.annotate({
-    description: "Days before the first period, for who subscribes for the first time"
+    description: "Trial period in days before the first paid period, for first-time subscribers"
   })
 }).annotate({ identifier: "AppPlan" })
 export type AppPlan = typeof AppPlan.Type
@@ -46,18 +46,18 @@ export const SubscriptionState = Schema.Literals(["trialing", "active", "cancell
 
 /** Subscription of an installation to a plan. Later changes to the plan do not affect it. */
 export const Subscription = Schema.Struct({
-  id: described(SubscriptionId, "Which subscription it is"),
-  installationId: described(InstallationId, "What it pays for"),
-  planId: described(AppPlanId, "The plan that was agreed to"),
-  planName: Schema.String.annotate({ description: "What the plan was called" }),
+  id: described(SubscriptionId, "Subscription id"),
+  installationId: described(InstallationId, "Installation that the subscription pays for"),
+  planId: described(AppPlanId, "Plan of the subscription"),
+  planName: Schema.String.annotate({ description: "Name of the plan at the time of subscription" }),
   ...priced,
-  state: SubscriptionState.annotate({ description: "Whether it goes on, and is paid for yet" }),
+  state: SubscriptionState.annotate({ description: "State of the subscription" }),
   startedAt: Timestamp,
   trialEndsAt: Schema.NullOr(Timestamp).annotate({
-    description: "When the first period begins; null without a trial"
+    description: "End of the trial, when the first period begins; null without a trial"
   }),
-  periodEndsAt: Timestamp.annotate({ description: "When the trial ends, or the period that is paid for" }),
-  cancelledAt: Schema.NullOr(Timestamp).annotate({ description: "Since when it no longer goes on" })
+  periodEndsAt: Timestamp.annotate({ description: "End of the trial or of the paid period" }),
+  cancelledAt: Schema.NullOr(Timestamp).annotate({ description: "Time of cancellation; null if not cancelled" })
 }).annotate({ identifier: "Subscription" })
 export type Subscription = typeof Subscription.Type
 

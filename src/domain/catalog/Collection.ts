@@ -38,22 +38,22 @@ export const ProductIds = Schema.declareConstructor<ReadonlyArray<ProductId>, Re
 ).check(documented({ type: "array", items: { type: "string", format: "uuid" } }))
 
 const own = {
-  title: field(trimmed(255), "What the collection is called, trimmed", "Desks of oak"),
-  type: field(CollectionType, "`automated` when rules are given on create, else `manual`", "automated"),
+  title: field(trimmed(255), "Title, trimmed", "Desks of oak"),
+  type: field(CollectionType, "`automated` if rules are given on creation, otherwise `manual`", "automated"),
   description: nullable(text(65_535), "Text or HTML, kept as sent", "Everything with an oak top."),
-  imageUrl: nullable(HttpUrl, "Its picture", "https://images.example.com/oak.jpg"),
-  isActive: field(Bool, "Whether it is shown", true),
-  slug: field(Slug, "Its part of an address, unique among collections; made from the title when absent", "oak-desks"),
+  imageUrl: nullable(HttpUrl, "Image URL", "https://images.example.com/oak.jpg"),
+  isActive: field(Bool, "If true, the collection is visible", true),
+  slug: field(Slug, "URL part, unique among collections; derived from the title if absent", "oak-desks"),
   seoTitle: nullable(text(255), "Title for search engines", "Oak desks"),
   metaDescription: nullable(text(1000), "Meta description", "Desks with an oak top."),
-  disjunctive: field(Bool, "false: a product must satisfy every rule. true: any of them", false),
-  rules: field(Rules, "What an automated collection holds; no rules match nothing", [
+  disjunctive: field(Bool, "false: products must satisfy every rule. true: any one rule", false),
+  rules: field(Rules, "Rules that select the products of an automated collection. Without rules, no product matches", [
     { field: "tags", relation: "equals", value: "oak" }
   ])
 }
 
 const productIds = ProductIds.annotate({
-  description: `The products, in order, each once, at most ${grouped(MAX_MEMBERS)}. Computed for automated collections, where a body's are ignored`,
+  description: `Product ids in order, without duplicates, at most ${grouped(MAX_MEMBERS)}. Computed for automated collections and ignored in their requests`,
   examples: [[ProductId.make("019a3f5e-7c40-7d21-9a53-5b1c6e2f8a90")]]
 })
 
@@ -74,13 +74,13 @@ export type CollectionHead = typeof CollectionHead.Type
 export const Collection = Schema.Struct({
   ...CollectionHead.fields,
   productIds: Schema.Array(ProductId).annotate({
-    description: "The products it holds at this moment: of an automated collection, all that match, in order of id"
+    description: "Current products: for an automated collection, all that match, in ascending order of id"
   }),
   productCount: Schema.Number.pipe(
     Schema.check(Schema.isInt()),
     Schema.check(Schema.isGreaterThanOrEqualTo(0))
   ).annotate({
-    description: "How many products it holds",
+    description: "Number of products",
     examples: [1]
   })
 }).annotate({ identifier: "Collection" })

@@ -175,6 +175,6 @@ export const Timestamp = Schema.String.annotate({
 })
 
 export const Version = Schema.Int.check(documented({ minimum: 1 })).annotate({
-  description: "1 at first, one more with every change",
+  description: "Version number, starting at 1 and increased by 1 with every change",
   examples: [1]
 })

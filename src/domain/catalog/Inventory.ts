@@ -5,11 +5,11 @@ import { Amount, described, Difference, field, optional, text } from "./Fields.t
 import { patchProduct, type Product } from "./Product.ts"
 
 const InventoryFields = Schema.Struct({
-  stock: optional(field(Amount, "How many are at hand from now on", 20)),
-  adjust: optional(field(Difference, "How many more there are, or fewer", -2)),
-  variantId: optional(described(Uuid, "The variant that is meant; else the product itself")),
-  expectedStock: optional(field(Amount, "How many there must be for this to be done", 12)),
-  reason: optional(field(text(255), "Why, for the journal", "Two were broken"))
+  stock: optional(field(Amount, "New stock", 20)),
+  adjust: optional(field(Difference, "Difference to add to the stock", -2)),
+  variantId: optional(described(Uuid, "Variant to change; without it, the product itself")),
+  expectedStock: optional(field(Amount, "Required current stock: the change fails if the stock differs", 12)),
+  reason: optional(field(text(255), "Reason for the journal", "Two were broken"))
 })
 
 /** Requires exactly one of `stock` and `adjust`. */

@@ -18,10 +18,7 @@ const { disjunctive, rules } = CollectionHead.fields
 /** Rules to evaluate: new ones, or changes to those of a collection. Absent fields keep the value of the collection. */
 export const TriedRules = Schema.Struct({
   id: optional(
-    described(
-      CollectionId,
-      "The collection whose changes are tried out; what is left out of `rules` and `disjunctive` is as it is"
-    )
+    described(CollectionId, "Collection to evaluate; absent `rules` and `disjunctive` are those of the collection")
   ),
   rules: optional(rules),
   disjunctive: optional(disjunctive)
@@ -35,7 +32,7 @@ export const PreviewRules = Schema.Struct({
     Schema.Int.pipe(
       Schema.check(Schema.isBetween({ minimum: 1, maximum: MAX_PREVIEWED })),
       Schema.annotate({
-        description: `Products to show at most: ${PREVIEWED} when absent`,
+        description: `Maximum number of products to return. Default: ${PREVIEWED}`,
         message: `must be an integer from 1 to ${MAX_PREVIEWED}`
       })
     )
@@ -46,10 +43,10 @@ export type PreviewRules = typeof PreviewRules.Type
 /** Products that an automated collection with the rules would contain. */
 export const Preview = Schema.Struct({
   productCount: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
-    description: "How many products match",
+    description: "Number of matching products",
     examples: [412]
   }),
-  items: Schema.Array(ProductSummary).annotate({ description: "The first of them, in order of id" })
+  items: Schema.Array(ProductSummary).annotate({ description: "First matching products, in ascending order of id" })
 })
 
 /** Maximum number of values shown for a rule, and of characters of each: a description may have 65,535. */
@@ -63,26 +60,26 @@ type Value = typeof Value.Type
 export const Reason = Schema.Struct({
   rule: Rule,
   found: Schema.NullOr(Schema.Union([Value, Schema.Array(Value)])).annotate({
-    description: `What the product has there, as rules compare it: text in lower case, at most ${SHOWN_CHARACTERS} characters of it and ${SHOWN_VALUES} values of a list; null or no value when it has nothing`,
+    description: `Value of the product as rules compare it: text in lower case, at most ${SHOWN_CHARACTERS} characters, and at most ${SHOWN_VALUES} values of a list; null or empty if the product has none`,
     examples: [["oak", "office"]]
   }),
-  holds: Schema.Boolean.annotate({ description: "Whether the product satisfies this rule, by itself" })
+  holds: Schema.Boolean.annotate({ description: "True if the product satisfies this rule" })
 }).annotate({ identifier: "Reason" })
 export type Reason = typeof Reason.Type
 
 /** Explanation of why a product is in a collection or not. */
 export const Membership = Schema.Struct({
-  collectionId: Schema.NullOr(CollectionId).annotate({ description: "Null where rules are of no collection yet" }),
+  collectionId: Schema.NullOr(CollectionId).annotate({ description: "Null if the rules belong to no collection" }),
   productId: ProductId,
   isMember: Schema.Boolean.annotate({
-    description: "Whether the collection holds the product, or would by the rules that are tried out"
+    description: "True if the collection contains the product, or would with the given rules"
   }),
   type: CollectionHead.fields.type,
   disjunctive: disjunctive.annotate({
-    description: "How rules combine. false: a member satisfies every rule. true: any of them. No rules match nothing"
+    description: "false: members satisfy every rule. true: any one rule. Without rules, no product matches"
   }),
   reasons: Schema.Array(Reason).annotate({
-    description: "Each rule of an automated collection; empty for a manual one, which holds what was put into it"
+    description: "Result of each rule of an automated collection; empty for a manual one"
   })
 }).annotate({ identifier: "Membership" })
 export type Membership = typeof Membership.Type

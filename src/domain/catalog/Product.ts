@@ -14,7 +14,7 @@ export const Product = Schema.Struct({
   id: ProductId,
   version: Version,
   ...editable,
-  variants: listOf(Variant, MAX_VARIANTS).annotate({ description: "Its buyable forms" }),
+  variants: listOf(Variant, MAX_VARIANTS).annotate({ description: "Variants of the product" }),
   createdAt: Timestamp,
   updatedAt: Timestamp
 }).annotate({ identifier: "Product" })

@@ -20,36 +20,36 @@ import {
 } from "./Fields.ts"
 
 const Medium = open({
-  url: field(HttpUrl, "Where it is", "https://images.example.com/desk-2.jpg"),
-  type: optional(field(text(255), "What it is", "image")),
-  alt: optional(field(text(65_535), "What it shows, for who cannot see it", "The desk from above")),
+  url: field(HttpUrl, "URL", "https://images.example.com/desk-2.jpg"),
+  type: optional(field(text(255), "Kind of medium", "image")),
+  alt: optional(field(text(65_535), "Alternative text", "The desk from above")),
   position: optional(
     Schema.Int.annotate({
-      description: "Its place among the others",
+      description: "Position in the list",
       message: "must be an integer"
     })
   )
-}).annotate({ identifier: "Medium", description: "A picture, film or model" })
+}).annotate({ identifier: "Medium", description: "An image, video or 3D model" })
 
 const ProductOption = open({
-  name: field(text(255), "What differs", "Width"),
-  values: field(listOf(text(255)), "The choices there are", ["120 cm", "160 cm"])
-}).annotate({ identifier: "Option", description: "Something that the variants of a product differ in" })
+  name: field(text(255), "Name of the option", "Width"),
+  values: field(listOf(text(255)), "Possible values", ["120 cm", "160 cm"])
+}).annotate({ identifier: "Option", description: "An option in which the variants of a product differ" })
 
 /** Maximum number of variants of a product. */
 export const MAX_VARIANTS = 2048
 
 const ofVariant = {
-  title: optional(field(text(255), "What it is called", "160 cm")),
+  title: optional(field(text(255), "Title of the variant", "160 cm")),
   sku: optional(field(text(255), "Stock keeping unit; not unique", "DESK-WAL-160")),
   barcode: optional(field(text(255), "GTIN, EAN, UPC or ISBN", "4006381333931")),
-  price: optional(field(Amount, "Price of one, in the product's `currencyCode`", 249.5)),
-  discountedPrice: optional(field(Amount, "Price while it is on sale", 199)),
-  costPrice: optional(field(Amount, "What one costs the merchant", 120.75)),
-  stock: optional(field(Amount, "How many are at hand", 7)),
+  price: optional(field(Amount, "Unit price in the product's `currencyCode`", 249.5)),
+  discountedPrice: optional(field(Amount, "Sale price", 199)),
+  costPrice: optional(field(Amount, "Unit cost of the merchant", 120.75)),
+  stock: optional(field(Amount, "Quantity in stock", 7)),
   options: optional(
     recordOf(text(255)).annotate({
-      description: "Its choice of each option, by the option's name",
+      description: "Option values by option name",
       examples: [{ Width: "160 cm" }]
     })
   )
@@ -57,9 +57,9 @@ const ofVariant = {
 
 /** Purchasable form of a product. */
 export const Variant = open({
-  id: described(Uuid, "Given by the service"),
+  id: described(Uuid, "Assigned by the service"),
   ...ofVariant
-}).annotate({ identifier: "Variant", description: "One buyable form of a product" })
+}).annotate({ identifier: "Variant", description: "A variant of a product" })
 export type Variant = typeof Variant.Type
 
 /** Variant as clients write it. Its id may be any value, because imported variants have foreign ids. */
@@ -67,67 +67,69 @@ export const VariantInput = open({
   id: optional(
     described(
       JsonValue,
-      "In a patch, which variant is meant. Any value is taken; one that is no id of a variant of the product makes a new variant, with an id that the service gives"
+      "In a patch, the variant to update. Any value is accepted; one that is not the id of a variant of the product creates a new variant, with an id assigned by the service"
     )
   ),
   ...ofVariant
-}).annotate({ identifier: "VariantInput", description: "One buyable form of a product, as it is written" })
+}).annotate({ identifier: "VariantInput", description: "A variant of a product, as clients write it" })
 export type VariantInput = typeof VariantInput.Type
 
 const Faq = open({
-  question: field(text(65_535), "What customers ask", "Does it come assembled?"),
-  answer: field(text(65_535), "What the shop answers", "The legs go on with four screws.")
-}).annotate({ identifier: "Faq", description: "A question that customers ask, and its answer" })
+  question: field(text(65_535), "Question of customers", "Does it come assembled?"),
+  answer: field(text(65_535), "Answer of the merchant", "The legs go on with four screws.")
+}).annotate({ identifier: "Faq", description: "A frequently asked question and its answer" })
 
 const Dimensions = open({
-  length: optional(field(Amount, "From front to back, or its longest side", 160)),
-  width: optional(field(Amount, "From side to side", 80)),
-  height: optional(field(Amount, "From bottom to top", 74)),
-  unit: optional(field(text(255), "The unit of all three", "cm"))
-}).annotate({ identifier: "Dimensions", description: "The size of a product" })
+  length: optional(field(Amount, "Depth, or longest side", 160)),
+  width: optional(field(Amount, "Width", 80)),
+  height: optional(field(Amount, "Height", 74)),
+  unit: optional(field(text(255), "Unit of all three", "cm"))
+}).annotate({ identifier: "Dimensions", description: "Dimensions of a product" })
 
 const short = text(255)
 const long = text(1000)
 
 /** Fields that clients can set on creation and update (contract, section 2.1; decisions, section 2). */
 export const editable = {
-  name: field(trimmed(255), "What the product is called, trimmed", "Walnut desk"),
-  slug: field(Slug, "Its part of an address, unique in the store; made from the name when absent", "walnut-desk"),
-  price: field(Amount, "Price of one, in `currencyCode`", 249.5),
-  discountedPrice: nullable(Amount, "Price while it is on sale", 199),
-  costPrice: nullable(Amount, "What one costs the merchant", 120.75),
-  stock: field(Amount, "How many are at hand", 12),
-  currencyCode: field(CurrencyCode, "ISO 4217, in any case; the store's when absent", "EUR"),
-  isActive: field(Bool, "Whether it is offered", true),
-  onSale: field(Bool, "Whether it is offered at `discountedPrice`", true),
-  taxable: field(Bool, "Whether tax is charged", true),
-  trackInventory: field(Bool, "Whether `stock` is kept", true),
+  name: field(trimmed(255), "Name, trimmed", "Walnut desk"),
+  slug: field(Slug, "URL part, unique in the store; derived from the name if absent", "walnut-desk"),
+  price: field(Amount, "Unit price in `currencyCode`", 249.5),
+  discountedPrice: nullable(Amount, "Sale price", 199),
+  costPrice: nullable(Amount, "Unit cost of the merchant", 120.75),
+  stock: field(Amount, "Quantity in stock", 12),
+  currencyCode: field(CurrencyCode, "Currency (ISO 4217), in any case. Default: the store's currency", "EUR"),
+  isActive: field(Bool, "If true, the product is offered", true),
+  onSale: field(Bool, "If true, the product is offered at `discountedPrice`", true),
+  taxable: field(Bool, "If true, tax is charged", true),
+  trackInventory: field(Bool, "If true, `stock` is tracked", true),
   description: nullable(text(65_535), "Text or HTML, kept as sent", "Solid walnut, oiled by hand."),
-  vendorName: nullable(short, "Who makes it", "Northern Joinery"),
-  category: nullable(short, "Its category, in the merchant's words", "Furniture"),
-  categoryId: nullable(short, "Its category in a taxonomy", "4356"),
-  categoryName: nullable(short, "The name of that category", "Desks"),
-  productType: nullable(short, "What kind of thing it is", "Desk"),
-  productKind: field(text(64), "How it is delivered", "physical"),
+  vendorName: nullable(short, "Vendor or manufacturer", "Northern Joinery"),
+  category: nullable(short, "Category, in the merchant's words", "Furniture"),
+  categoryId: nullable(short, "Category id in a taxonomy", "4356"),
+  categoryName: nullable(short, "Name of that category", "Desks"),
+  productType: nullable(short, "Product type", "Desk"),
+  productKind: field(text(64), "Kind of delivery, such as physical or digital", "physical"),
   sku: nullable(short, "Stock keeping unit; not unique", "DESK-WAL-160"),
   barcode: nullable(short, "GTIN, EAN, UPC or ISBN", "4006381333931"),
-  imageUrl: nullable(HttpUrl, "Its main picture", "https://images.example.com/desk.jpg"),
-  tags: tags("Labels, each once whatever its case", ["oak", "office"]),
-  media: field(listOf(Medium, 250), "Pictures, films and models", [{ url: "https://images.example.com/desk-2.jpg" }]),
-  options: field(listOf(ProductOption, 10), "What its variants differ in", [{ name: "Width", values: ["120", "160"] }]),
+  imageUrl: nullable(HttpUrl, "Main image URL", "https://images.example.com/desk.jpg"),
+  tags: tags("Labels, without duplicates that differ only in case", ["oak", "office"]),
+  media: field(listOf(Medium, 250), "Images, videos and 3D models", [{ url: "https://images.example.com/desk-2.jpg" }]),
+  options: field(listOf(ProductOption, 10), "Options in which the variants differ", [
+    { name: "Width", values: ["120", "160"] }
+  ]),
   variants: field(
     listOf(VariantInput, MAX_VARIANTS),
-    "Its buyable forms. In a patch, an item whose `id` exists keeps the fields it does not name; one left out is removed",
+    "Variants. In a patch, an item with an existing `id` keeps the fields that it omits; omitted variants are removed",
     [{ title: "160 cm", sku: "DESK-WAL-160", price: 249.5, stock: 7 }]
   ),
   faqs: field(listOf(Faq, 100), "Questions and answers", [{ question: "Assembled?", answer: "In four screws." }]),
   metafields: field(Opaque, "Opaque to the service, kept as sent", { care: { oil: "yearly" } }),
   customFields: field(Opaque, "Opaque to the service, kept as sent", [{ key: "engraving", value: "yes" }]),
-  weight: nullable(Amount, "In the store's unit of weight", 31.4),
-  dimensions: nullable(Dimensions, "Its size", { length: 160, width: 80, height: 74, unit: "cm" }),
-  countryOfOrigin: nullable(short, "Where it was made", "PT"),
+  weight: nullable(Amount, "Weight, in the store's unit of weight", 31.4),
+  dimensions: nullable(Dimensions, "Dimensions", { length: 160, width: 80, height: 74, unit: "cm" }),
+  countryOfOrigin: nullable(short, "Country of origin", "PT"),
   hsCode: nullable(short, "Harmonized System code for customs", "940330"),
   seoTitle: nullable(short, "Title for search engines", "Walnut desk, 160 cm"),
   seoDescription: nullable(long, "Description for search engines", "A desk of solid walnut."),
-  metaDescription: nullable(long, "Meta description; no alias of `seoDescription`", "A desk of solid walnut.")
+  metaDescription: nullable(long, "Meta description, independent of `seoDescription`", "A desk of solid walnut.")
 }

@@ -187,17 +187,17 @@ const nameOf = (names: Iterable<string>) =>
 export const Rule = Schema.Struct({
   field: field(
     nameOf([...Object.keys(FIELDS), ...Object.keys(ALIASES)]),
-    "What of a product is looked at. `tags` and `variant.*` hold when any of the values does",
+    "Field of the product. `tags` and `variant.*` match if any of their values does",
     "tags"
   ),
   relation: field(
     nameOf(new Set(Object.values(RELATIONS).flat())),
-    "How it is compared. A missing value satisfies only the negated relations",
+    "Comparison with `value`. A missing value satisfies only the negated relations",
     "equals"
   ),
   value: optional(
     JsonValue.annotate({
-      description: `Text (case is ignored), a number, a time or a boolean, as the field is; a list of up to ${MAX_VALUES} for \`in\` and \`not_in\`; none for \`is_set\` and \`is_not_set\``,
+      description: `Text (case is ignored), a number, a time or a boolean, depending on the field; a list of up to ${MAX_VALUES} for \`in\` and \`not_in\`; absent for \`is_set\` and \`is_not_set\``,
       examples: ["oak"]
     })
   )

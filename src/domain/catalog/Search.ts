@@ -42,7 +42,7 @@ export const FoundProduct = Schema.Struct({
   ...ProductSummary.fields,
   found: Found.annotate({
     description:
-      "How: by its SKU or barcode (`code`), by beginnings of its words (`words`), by the beginning of its SKU or barcode (`code_beginning`), or by words with one typing error (`similar`)",
+      "Kind of match: SKU or barcode (`code`), beginnings of words (`words`), beginning of the SKU or barcode (`code_beginning`), or words with one typing error (`similar`)",
     examples: ["words"]
   })
 }).annotate({ identifier: "FoundProduct" })

@@ -26,35 +26,36 @@ const Id = Schema.toType(Uuid)
 
 /** Journal entry: one change of one resource. */
 export const ActivityEntry = Schema.Struct({
-  id: Schema.toType(EntryId).annotate({ description: "That of the event, too, if the change sent one" }),
+  id: Schema.toType(EntryId).annotate({
+    description: "Entry id, which is also the id of the event, if the change sent one"
+  }),
   at: Timestamp,
   actor: Schema.Struct({ type: ActorType, id: Id }).annotate({
-    description: "Who wrote: an installation of an app, a merchant or an agent"
+    description: "Author: an installation of an app, a merchant or an agent"
   }),
-  surface: EntrySurface.annotate({ description: "Through what it came" }),
+  surface: EntrySurface.annotate({ description: "Surface through which the write came" }),
   resource: ResourceKind,
   resourceId: Id,
   versions: Schema.Struct({ before: VersionOf, after: VersionOf }).annotate({
     description:
-      "What became which version: null before it was made, and after it was deleted; both of what members administer, which has no versions"
+      "Versions before and after the change. `before` is null for a creation, `after` for a deletion, and both for resources without versions"
   }),
   omitted: Schema.Array(Schema.String).annotate({
-    description: "Members that differ, too, and were too large to keep: 65,536 characters of JSON are kept of a change"
+    description: "Changed members that were too large to store: an entry stores at most 65,536 characters of JSON"
   }),
   idempotencyKey: Schema.NullOr(Schema.String),
-  requestId: Schema.NullOr(Schema.String).annotate({ description: "What names the request in the service's log" }),
-  hops: Schema.Int.annotate({ description: "Deliveries of events in a row that led to it" }),
-  reason: Schema.NullOr(Schema.String).annotate({ description: "Why, in the words of who wrote" }),
-  undoes: Schema.NullOr(Schema.toType(EntryId)).annotate({ description: "The entry that it takes back" }),
+  requestId: Schema.NullOr(Schema.String).annotate({ description: "Request id in the log of the service" }),
+  hops: Schema.Int.annotate({ description: "Number of consecutive event deliveries that led to the change" }),
+  reason: Schema.NullOr(Schema.String).annotate({ description: "Reason given by the author" }),
+  undoes: Schema.NullOr(Schema.toType(EntryId)).annotate({ description: "Entry that this change undoes" }),
   approvedBy: Schema.NullOr(Schema.toType(MerchantId)).annotate({
-    description: "The merchant who approved what the agent had proposed"
+    description: "Merchant who approved the proposal of the agent"
   }),
   before: Side.annotate({
-    description:
-      "The members that differ, as they were; the whole resource where it was deleted, null where it was made"
+    description: "Old values of the changed members; the whole resource for a deletion, null for a creation"
   }),
   after: Side.annotate({
-    description: "The same as they are since; the whole resource where it was made, null where it was deleted"
+    description: "New values of the changed members; the whole resource for a creation, null for a deletion"
   })
 }).annotate({ identifier: "ActivityEntry" })
 export type ActivityEntry = typeof ActivityEntry.Type

@@ -12,24 +12,24 @@ export const MAX_FOLLOWERS = 64
 
 /** Start of a change stream. All following changes have greater ids. */
 export const Following = Schema.TaggedStruct("Following", {
-  after: EventId.annotate({ description: "What to resume after, until a change has been told" })
+  after: EventId.annotate({ description: "Id to resume after, until the first change arrives" })
 })
 export type Following = typeof Following.Type
 
 /** Committed change of a resource. Clients read the current resource by its id. */
 export const Changed = Schema.TaggedStruct("Changed", {
   id: EventId.annotate({
-    description: "Of the change, and of the event that tells apps of it: what to resume after"
+    description: "Id of the change and of its event: the id to resume after"
   }),
   kind: Schema.Literals(["created", "updated", "deleted"]),
   occurredAt: Timestamp,
   actor: Schema.Struct({ type: Schema.Literals(["app", "merchant", "agent"]), id: Uuid }),
-  surface: EntrySurface.annotate({ description: "Through what it was written" }),
+  surface: EntrySurface.annotate({ description: "Surface through which the write came" }),
   resource: CatalogKind,
   resourceId: Uuid,
-  version: Version.annotate({ description: "The version that the change made; of a deletion, the one it ended" }),
+  version: Version.annotate({ description: "Version that the change created; for a deletion, the last version" }),
   members: Schema.Array(Schema.String).annotate({
-    description: "The members of the resource that an update changed",
+    description: "Members of the resource that an update changed",
     examples: [["price", "updatedAt", "version"]]
   })
 })

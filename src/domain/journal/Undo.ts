@@ -86,14 +86,13 @@ export class NotUndoable extends Schema.TaggedError<NotUndoable>()("NotUndoable"
 export const Undone = Schema.Struct({
   undone: Schema.Array(
     Schema.Struct({
-      undoes: Named.annotate({ description: "The entry that was undone" }),
+      undoes: Named.annotate({ description: "Entry that was undone" }),
       id: Schema.NullOr(Named).annotate({
-        description:
-          "The entry that tells of that, by which it can be undone in turn; null where nothing was left to undo"
+        description: "Entry of the undo, by which it can be undone in turn; null if nothing was left to undo"
       }),
       resource: CatalogKind,
       resourceId: Schema.toType(Uuid),
-      version: Schema.NullOr(Schema.Int).annotate({ description: "The version it is now; null where it is gone" })
+      version: Schema.NullOr(Schema.Int).annotate({ description: "Current version; null if the resource is deleted" })
     })
   )
 }).annotate({ identifier: "Undone" })

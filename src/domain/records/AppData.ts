@@ -28,12 +28,12 @@ const name = (max: number) =>
 
 /** Namespace of entries. */
 export const Namespace = name(64).annotate({
-  description: "A name that entries are kept under",
+  description: "Namespace of the entry",
   examples: ["settings"]
 })
 
 /** Key of an entry within its namespace. */
-export const Key = name(256).annotate({ description: "The key of the entry", examples: ["theme"] })
+export const Key = name(256).annotate({ description: "Key of the entry", examples: ["theme"] })
 
 const isValue = (value: unknown): value is Encoded =>
   value instanceof Encoded && new TextEncoder().encode(value.json).length <= MAX_VALUE
@@ -42,7 +42,7 @@ const isValue = (value: unknown): value is Encoded =>
 const Value = Schema.declare(isValue, { toCodecJson: () => undefined })
   .check(documented({ type: ["object", "array", "string", "number", "boolean", "null"], items: {} }))
   .annotate({
-    description: `Any JSON, of at most ${grouped(MAX_VALUE)} bytes. It comes back as it was sent, to the letter`,
+    description: `Any JSON value of at most ${grouped(MAX_VALUE)} bytes. It is returned exactly as sent`,
     message: `must be JSON of at most ${grouped(MAX_VALUE)} bytes`
   })
 
@@ -54,7 +54,7 @@ export const PutAppData = Schema.Struct({
     Schema.Int.pipe(
       Schema.check(Schema.isBetween({ minimum: 1, maximum: MAX_TTL })),
       Schema.annotate({
-        description: "When the entry ends by itself. Without it, it stays",
+        description: "Seconds until the entry expires. Without it, the entry does not expire",
         examples: [3600],
         message: `must be an integer from 1 to ${MAX_TTL}`
       })
@@ -67,8 +67,8 @@ export type PutAppData = typeof PutAppData.Type
 export const AppDataEntry = Schema.Struct({
   namespace: Namespace,
   key: Key,
-  value: described(JsonValue, "As it was sent"),
-  expiresAt: Schema.NullOr(Timestamp).annotate({ description: "When it ends by itself; null where it stays" }),
+  value: described(JsonValue, "Value as sent"),
+  expiresAt: Schema.NullOr(Timestamp).annotate({ description: "Time of expiry; null if the entry does not expire" }),
   createdAt: Timestamp,
   updatedAt: Timestamp
 }).annotate({ identifier: "AppDataEntry" })

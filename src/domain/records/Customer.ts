@@ -14,12 +14,12 @@ const MAX_ADDRESSES = 100
 const Addresses = listOf(Address, MAX_ADDRESSES)
 
 const own = {
-  name: nullable(text(255), "What the customer is called", "Ada Example"),
-  email: nullable(text(255), "Where the customer is written to", "ada@example.com"),
-  phone: nullable(text(255), "Telephone", "+351 000 000 000"),
-  company: nullable(text(255), "For which company the customer buys", "Example Books"),
-  tags: tags("Labels, each once whatever its case", ["regular"]),
-  acceptsMarketing: field(Bool, "Whether the customer wants to be written to", false)
+  name: nullable(text(255), "Name of the customer", "Ada Example"),
+  email: nullable(text(255), "E-mail address of the customer", "ada@example.com"),
+  phone: nullable(text(255), "Phone number", "+351 000 000 000"),
+  company: nullable(text(255), "Company of the customer", "Example Books"),
+  tags: tags("Labels, without duplicates that differ only in case", ["regular"]),
+  acceptsMarketing: field(Bool, "If true, the customer accepts marketing messages", false)
 }
 
 /** Customer of a store. Responses always contain all fields (decisions, section 9). */
@@ -28,11 +28,11 @@ export const Customer = Schema.Struct({
   ...own,
   ordersCount: field(
     Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-    "Orders of this customer that the store holds and that are not cancelled",
+    "Number of the customer's orders in the store that are not cancelled",
     3
   ),
-  totalSpent: field(Amount, "The sum of their totals, whatever their currencies", 2431.2),
-  addresses: Schema.NullOr(Addresses).annotate({ description: "Where the customer lives, or wants things sent" }),
+  totalSpent: field(Amount, "Sum of the totals of these orders, regardless of currency", 2431.2),
+  addresses: Schema.NullOr(Addresses).annotate({ description: "Addresses of the customer" }),
   createdAt: Timestamp,
   updatedAt: Timestamp
 }).annotate({ identifier: "Customer" })

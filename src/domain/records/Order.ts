@@ -37,54 +37,54 @@ const Quantity = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_
 const ofLine = {
   productId: nullable(
     ProductId,
-    "The product that was sold, where it is known",
+    "Product that was sold, if known",
     ProductId.make("019c1363-49c0-7d21-9a53-5b1c6e2f8a90")
   ),
-  variantId: nullable(Uuid, "Its variant", "019c1363-49c0-74c7-8e01-c2d94b7f1a35"),
-  name: field(trimmed(255), "What was sold, as it was called then", "Oak desk, 120 cm"),
+  variantId: nullable(Uuid, "Variant of the product", "019c1363-49c0-74c7-8e01-c2d94b7f1a35"),
+  name: field(trimmed(255), "Name of the item at the time of the order", "Oak desk, 120 cm"),
   sku: nullable(text(255), "Stock keeping unit", "DESK-OAK-120"),
-  quantity: field(Quantity, "How many", 2),
-  unitPrice: field(Amount, "Price of one, before discounts", 449.5),
-  discount: field(Amount, "What is taken off this line", 89.9),
+  quantity: field(Quantity, "Quantity", 2),
+  unitPrice: field(Amount, "Unit price before discounts", 449.5),
+  discount: field(Amount, "Discount on this line", 89.9),
   total: field(Amount, "`quantity` times `unitPrice`, less `discount`", 809.1)
 }
 
 const LineItem = Schema.Struct({
-  id: described(Uuid, "Given by the service"),
+  id: described(Uuid, "Assigned by the service"),
   ...ofLine
 }).annotate({ identifier: "LineItem", description: "A line of an order" })
 
 const amounts = {
-  subtotal: field(Amount, "The sum of the lines' totals", 809.1),
-  discount: field(Amount, "What is taken off the whole order, beyond the lines' discounts", 9.1),
-  shipping: field(Amount, "What sending it costs", 49),
-  tax: field(Amount, "Tax: part of `total` in any case, on top of the prices or within them", 161.31),
-  total: field(Amount, "`subtotal` less `discount`, and `shipping`; and `tax`, unless the prices hold it", 1010.31)
+  subtotal: field(Amount, "Sum of the line totals", 809.1),
+  discount: field(Amount, "Discount on the whole order, in addition to line discounts", 9.1),
+  shipping: field(Amount, "Shipping cost", 49),
+  tax: field(Amount, "Tax, added to the prices or included in them; always part of `total`", 161.31),
+  total: field(Amount, "`subtotal` less `discount`, plus `shipping`, plus `tax` unless the prices include it", 1010.31)
 }
 
-const status = field(Status, "How far it has come", "open")
-const financialStatus = nullable(text(64), "How far it is paid, in the merchant's words", "paid")
-const fulfillmentStatus = nullable(text(64), "How far it is sent, in the merchant's words", "fulfilled")
+const status = field(Status, "Status of the order", "open")
+const financialStatus = nullable(text(64), "Payment status, in the merchant's words", "paid")
+const fulfillmentStatus = nullable(text(64), "Fulfillment status, in the merchant's words", "fulfilled")
 const placedAt = "2026-01-31T09:12:00.000Z"
 
 const own = {
-  number: field(trimmed(255), "Its number, in the merchant's words", "1042"),
+  number: field(trimmed(255), "Order number, in the merchant's words", "1042"),
   status,
   financialStatus,
   fulfillmentStatus,
-  currencyCode: field(CurrencyCode, "Currency of its amounts, ISO 4217", "EUR"),
+  currencyCode: field(CurrencyCode, "Currency of all amounts (ISO 4217)", "EUR"),
   ...amounts,
   customerId: nullable(
     CustomerId,
-    "Who ordered, if that is a customer of the store",
+    "Customer of the store who placed the order, if known",
     CustomerId.make("019c1363-49c0-7c05-b1de-4a7f9e63d210")
   ),
-  email: nullable(text(255), "Where the customer is written to", "ada@example.com"),
-  lineItems: listOf(LineItem, MAX_LINES).annotate({ description: "What was ordered" }),
+  email: nullable(text(255), "E-mail address of the customer", "ada@example.com"),
+  lineItems: listOf(LineItem, MAX_LINES).annotate({ description: "Lines of the order" }),
   shippingAddress: Schema.NullOr(Address),
   billingAddress: Schema.NullOr(Address),
-  note: nullable(text(65_535), "What is to be known about the order", "Please ring twice."),
-  placedAt: Timestamp.annotate({ description: "When it was ordered", examples: [placedAt] })
+  note: nullable(text(65_535), "Note on the order", "Please ring twice."),
+  placedAt: Timestamp.annotate({ description: "Time of the order", examples: [placedAt] })
 }
 
 /** Order of a customer. Responses always contain all fields (decisions, section 9). */
@@ -100,7 +100,9 @@ const LineInput = Schema.Struct({
   name: ofLine.name,
   quantity: ofLine.quantity,
   unitPrice: ofLine.unitPrice,
-  discountRate: optional(field(numberFrom(0, 1), "The part of the price that is taken off, instead of `discount`", 0.1))
+  discountRate: optional(
+    field(numberFrom(0, 1), "Share of the price to discount, from 0 to 1, instead of `discount`", 0.1)
+  )
 }).pipe(
   Schema.fieldsAssign(
     Schema.Struct(ofLine)
@@ -112,7 +114,7 @@ const LineInput = Schema.Struct({
 /** Imported order. Absent amounts are computed exactly; given amounts must match the lines. */
 export const PutOrder = Schema.Struct({
   number: own.number,
-  placedAt: field(Instant, "When it was ordered", placedAt),
+  placedAt: field(Instant, "Time of the order", placedAt),
   shippedAt: optional(Schema.NullOr(Instant)),
   lineItems: listOf(LineInput, MAX_LINES)
 }).pipe(

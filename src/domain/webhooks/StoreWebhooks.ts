@@ -18,12 +18,18 @@ const When = Schema.NullOr(Timestamp)
 /** Event delivery of a store to an installation. */
 export const StoreWebhook = Schema.Struct({
   installationId: InstallationId,
-  host: Schema.NullOr(Schema.String).annotate({ description: "Where they are sent; null where the app wants none" }),
-  kinds: storedList(EventKind).annotate({ description: "The kinds of event that the app wants" }),
-  failingSince: When.annotate({ description: "Since when the app's endpoint fails without one success" }),
-  pausedAt: When.annotate({ description: "When it was paused for all stores: it receives nothing" }),
+  host: Schema.NullOr(Schema.String).annotate({ description: "Host of the webhook; null if the app has no webhook" }),
+  kinds: storedList(EventKind).annotate({ description: "Event kinds that the app receives" }),
+  failingSince: When.annotate({
+    description: "Time since which every request to the app's endpoint has failed; null if the last one succeeded"
+  }),
+  pausedAt: When.annotate({
+    description: "Time since which the webhook is paused for all stores; null if it is not paused"
+  }),
   pauseReason: Schema.NullOr(PauseReason),
-  heldSince: When.annotate({ description: "Since when a member of the store lets its deliveries wait" })
+  heldSince: When.annotate({
+    description: "Time since which a store member holds the deliveries; null if they are not held"
+  })
 })
 
 /** Delivery of an event of a store to an installation. */
@@ -32,9 +38,9 @@ export const StoreDelivery = Schema.Struct({
   eventId: EventId,
   kind: EventKind,
   state: DeliveryState,
-  attempts: Schema.Int.annotate({ description: "Requests so far" }),
+  attempts: Schema.Int.annotate({ description: "Number of requests so far" }),
   createdAt: Timestamp,
-  nextAt: When.annotate({ description: "When it is tried next; null when it is not" }),
+  nextAt: When.annotate({ description: "Time of the next attempt; null if there is none" }),
   finishedAt: When
 })
 
@@ -43,13 +49,13 @@ export const StoreAttempt = Schema.Struct({
   attempt: Schema.Int,
   startedAt: Timestamp,
   durationMillis: Schema.NullOr(Schema.Int),
-  status: Schema.NullOr(Schema.Int).annotate({ description: "Of the answer; null where none came whole" }),
-  error: Schema.NullOr(Schema.String).annotate({ description: "Why no answer came whole" })
+  status: Schema.NullOr(Schema.Int).annotate({ description: "Status of the response; null if none was complete" }),
+  error: Schema.NullOr(Schema.String).annotate({ description: "Reason why no response was complete" })
 })
 
 export const StoreDeliveryDetails = Schema.Struct({
   ...StoreDelivery.fields,
-  log: Schema.Array(StoreAttempt).annotate({ description: "Every request, the first one first" })
+  log: Schema.Array(StoreAttempt).annotate({ description: "All requests, oldest first" })
 })
 
 /** Filter and page of the deliveries of an installation, newest first. */

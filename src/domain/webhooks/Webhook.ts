@@ -22,7 +22,7 @@ export const PauseReason = Schema.Literals(["operator", "gone", "failing"])
 
 /** Event kinds that a webhook receives. */
 export const WantedKinds = listOf(EventKind, EventKind.literals.length)
-  .annotate({ description: "Which events it wants, of the stores that let it read what they tell of" })
+  .annotate({ description: "Event kinds to receive, from stores that granted the scope for the kind" })
   .check(Schema.makeFilter((kinds) => kinds.length > 0, { message: "must name a kind of event" }))
 
 /** Webhook of an app. Secrets are shown only on creation. */

@@ -315,14 +315,14 @@ export class AppDataApi {
    *
    * Needs the capability `app_storage`.
    *
-   * @param namespace a name that entries are kept under
+   * @param namespace namespace of the entry
    * @throws ApiError of status 400, 401, 403, 404, 409, 422, 429, 500, 503, or ConnectionError where no answer came
    */
   put(namespace: string, appData: PutAppData, options?: CreateOptions): Promise<Answer<AppDataEntry>>
   /**
    * Keep an entry, as a dry run: decided and answered as it would be, or refused, with what it would lead to. Nothing is kept.
    *
-   * @param namespace a name that entries are kept under
+   * @param namespace namespace of the entry
    */
   put(namespace: string, appData: PutAppData, options: DryRun<CreateOptions>): Promise<Rehearsed<AppDataEntry>>
   put(namespace: string, appData: PutAppData, options: CreateOptions | DryRun<CreateOptions> = {}) {
@@ -336,7 +336,7 @@ export class AppDataApi {
    *
    * Needs the capability `app_storage`.
    *
-   * @param namespace a name that entries are kept under
+   * @param namespace namespace of the entry
    * @throws ApiError of status 400, 401, 403, 404, 429, 500, 503, or ConnectionError where no answer came
    */
   list(namespace: string, query: ListAppDataQuery = {}, options: CallOptions = {}): Listing<AppDataEntry> {
@@ -350,7 +350,7 @@ export class AppDataApi {
    *
    * Needs the capability `app_storage`.
    *
-   * @param namespace a name that entries are kept under
+   * @param namespace namespace of the entry
    * @param key the entry that is wanted; without it, all of the namespace are listed
    * @throws ApiError of status 400, 401, 403, 404, 429, 500, 503, or ConnectionError where no answer came
    */
@@ -365,16 +365,16 @@ export class AppDataApi {
    *
    * Needs the capability `app_storage`.
    *
-   * @param namespace a name that entries are kept under
-   * @param key the key of the entry
+   * @param namespace namespace of the entry
+   * @param key key of the entry
    * @throws ApiError of status 400, 401, 403, 404, 409, 429, 500, 503, or ConnectionError where no answer came
    */
   delete(namespace: string, key: string, options?: WriteOptions): Promise<Answer<DeletedAppData>>
   /**
    * Delete an entry, as a dry run: decided and answered as it would be, or refused, with what it would lead to. Nothing is kept.
    *
-   * @param namespace a name that entries are kept under
-   * @param key the key of the entry
+   * @param namespace namespace of the entry
+   * @param key key of the entry
    */
   delete(namespace: string, key: string, options: DryRun<WriteOptions>): Promise<Rehearsed<DeletedAppData>>
   delete(namespace: string, key: string, options: WriteOptions | DryRun<WriteOptions> = {}) {

@@ -4,25 +4,25 @@ import type { JsonNumber } from "../Numbers.ts"
 
 /** What a store says of itself, and the installation that asks */
 export interface Store {
-  /** Which store it is */
+  /** Store id */
   readonly id: string
-  /** What it is called */
+  /** Name of the store */
   readonly name: string
-  /** Where the storefront is */
+  /** Host name of the storefront */
   readonly domain: string | null
-  /** A name of the IANA time zone database */
+  /** Name in the IANA time zone database */
   readonly timezone: string
-  /** Its language, a tag of BCP 47 */
+  /** Language tag of BCP 47 */
   readonly locale: string
   /** ISO 3166-1 alpha-2 */
   readonly country: string | null
-  /** The unit of its products' weights */
+  /** Unit of product weights */
   readonly weightUnit: "kg" | "g" | "lb" | "oz"
-  /** ISO 4217: the currency of its prices */
+  /** Currency of prices (ISO 4217) */
   readonly currencyCode: string
-  /** How many products and collections it may hold */
+  /** Plan, with the limits of the store */
   readonly plan: { readonly name: string; readonly productLimit: number; readonly collectionLimit: number }
-  /** How many products it holds */
+  /** Number of products */
   readonly productCount: number
   /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
   readonly createdAt: string
@@ -50,29 +50,29 @@ export interface Installation {
 }
 
 export interface Subscription {
-  /** Which subscription it is */
+  /** Subscription id */
   readonly id: string
-  /** What it pays for */
+  /** Installation that the subscription pays for */
   readonly installationId: string
-  /** The plan that was agreed to */
+  /** Plan of the subscription */
   readonly planId: string
-  /** What the plan was called */
+  /** Name of the plan at the time of subscription */
   readonly planName: string
-  /** For each period, with all of its digits */
+  /** Price per period, with all its digits */
   readonly price: JsonNumber
   /** ISO 4217 */
   readonly currencyCode: string
-  /** What the price is paid for, again and again */
+  /** Billing period */
   readonly period: "month" | "year"
-  /** Whether it goes on, and is paid for yet */
+  /** State of the subscription */
   readonly state: "trialing" | "active" | "cancelled"
   /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
   readonly startedAt: string
-  /** When the first period begins; null without a trial */
+  /** End of the trial, when the first period begins; null without a trial */
   readonly trialEndsAt: string | null
-  /** When the trial ends, or the period that is paid for, as in `"2026-01-31T09:30:00.000Z"` */
+  /** End of the trial or of the paid period, as in `"2026-01-31T09:30:00.000Z"` */
   readonly periodEndsAt: string
-  /** Since when it no longer goes on */
+  /** Time of cancellation; null if not cancelled */
   readonly cancelledAt: string | null
 }
 
@@ -86,57 +86,57 @@ export interface ListProductsQuery {
 
 export interface Product {
   readonly id: string
-  /** 1 at first, one more with every change, as in `1` */
+  /** Version number, starting at 1 and increased by 1 with every change, as in `1` */
   readonly version: number
-  /** What the product is called, trimmed, as in `"Walnut desk"` */
+  /** Name, trimmed, as in `"Walnut desk"` */
   readonly name: string
-  /** Its part of an address, unique in the store; made from the name when absent, as in `"walnut-desk"` */
+  /** URL part, unique in the store; derived from the name if absent, as in `"walnut-desk"` */
   readonly slug: string
-  /** Price of one, in `currencyCode`, as in `249.5` */
+  /** Unit price in `currencyCode`, as in `249.5` */
   readonly price: JsonNumber
-  /** Price while it is on sale, as in `199` */
+  /** Sale price, as in `199` */
   readonly discountedPrice: JsonNumber | null
-  /** What one costs the merchant, as in `120.75` */
+  /** Unit cost of the merchant, as in `120.75` */
   readonly costPrice: JsonNumber | null
-  /** How many are at hand, as in `12` */
+  /** Quantity in stock, as in `12` */
   readonly stock: JsonNumber
-  /** ISO 4217, in any case; the store's when absent, as in `"EUR"` */
+  /** Currency (ISO 4217), in any case. Default: the store's currency, as in `"EUR"` */
   readonly currencyCode: string
-  /** Whether it is offered */
+  /** If true, the product is offered */
   readonly isActive: boolean
-  /** Whether it is offered at `discountedPrice` */
+  /** If true, the product is offered at `discountedPrice` */
   readonly onSale: boolean
-  /** Whether tax is charged */
+  /** If true, tax is charged */
   readonly taxable: boolean
-  /** Whether `stock` is kept */
+  /** If true, `stock` is tracked */
   readonly trackInventory: boolean
   /** Text or HTML, kept as sent, as in `"Solid walnut, oiled by hand."` */
   readonly description: string | null
-  /** Who makes it, as in `"Northern Joinery"` */
+  /** Vendor or manufacturer, as in `"Northern Joinery"` */
   readonly vendorName: string | null
-  /** Its category, in the merchant's words, as in `"Furniture"` */
+  /** Category, in the merchant's words, as in `"Furniture"` */
   readonly category: string | null
-  /** Its category in a taxonomy, as in `"4356"` */
+  /** Category id in a taxonomy, as in `"4356"` */
   readonly categoryId: string | null
-  /** The name of that category, as in `"Desks"` */
+  /** Name of that category, as in `"Desks"` */
   readonly categoryName: string | null
-  /** What kind of thing it is, as in `"Desk"` */
+  /** Product type, as in `"Desk"` */
   readonly productType: string | null
-  /** How it is delivered, as in `"physical"` */
+  /** Kind of delivery, such as physical or digital, as in `"physical"` */
   readonly productKind: string
   /** Stock keeping unit; not unique, as in `"DESK-WAL-160"` */
   readonly sku: string | null
   /** GTIN, EAN, UPC or ISBN, as in `"4006381333931"` */
   readonly barcode: string | null
-  /** Its main picture, as in `"https://images.example.com/desk.jpg"` */
+  /** Main image URL, as in `"https://images.example.com/desk.jpg"` */
   readonly imageUrl: string | null
-  /** Labels, each once whatever its case, as in `["oak","office"]` */
+  /** Labels, without duplicates that differ only in case, as in `["oak","office"]` */
   readonly tags: ReadonlyArray<string>
-  /** Pictures, films and models, as in `[{"url":"https://images.example.com/desk-2.jpg"}]` */
+  /** Images, videos and 3D models, as in `[{"url":"https://images.example.com/desk-2.jpg"}]` */
   readonly media: ReadonlyArray<Medium>
-  /** What its variants differ in, as in `[{"name":"Width","values":["120","160"]}]` */
+  /** Options in which the variants differ, as in `[{"name":"Width","values":["120","160"]}]` */
   readonly options: ReadonlyArray<Option>
-  /** Its buyable forms */
+  /** Variants of the product */
   readonly variants: ReadonlyArray<Variant>
   /** Questions and answers, as in `[{"question":"Assembled?","answer":"In four screws."}]` */
   readonly faqs: ReadonlyArray<Faq>
@@ -144,11 +144,11 @@ export interface Product {
   readonly metafields: { readonly [name: string]: unknown } | ReadonlyArray<{ readonly [name: string]: unknown }>
   /** Opaque to the service, kept as sent, as in `[{"key":"engraving","value":"yes"}]` */
   readonly customFields: { readonly [name: string]: unknown } | ReadonlyArray<{ readonly [name: string]: unknown }>
-  /** In the store's unit of weight, as in `31.4` */
+  /** Weight, in the store's unit of weight, as in `31.4` */
   readonly weight: JsonNumber | null
-  /** Its size, as in `{"length":160,"width":80,"height":74,"unit":"cm"}` */
+  /** Dimensions, as in `{"length":160,"width":80,"height":74,"unit":"cm"}` */
   readonly dimensions: Dimensions | null
-  /** Where it was made, as in `"PT"` */
+  /** Country of origin, as in `"PT"` */
   readonly countryOfOrigin: string | null
   /** Harmonized System code for customs, as in `"940330"` */
   readonly hsCode: string | null
@@ -156,7 +156,7 @@ export interface Product {
   readonly seoTitle: string | null
   /** Description for search engines, as in `"A desk of solid walnut."` */
   readonly seoDescription: string | null
-  /** Meta description; no alias of `seoDescription`, as in `"A desk of solid walnut."` */
+  /** Meta description, independent of `seoDescription`, as in `"A desk of solid walnut."` */
   readonly metaDescription: string | null
   /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
   readonly createdAt: string
@@ -164,123 +164,123 @@ export interface Product {
   readonly updatedAt: string
 }
 
-/** A picture, film or model */
+/** An image, video or 3D model */
 export interface Medium {
-  /** Where it is, as in `"https://images.example.com/desk-2.jpg"` */
+  /** URL, as in `"https://images.example.com/desk-2.jpg"` */
   readonly url: string
-  /** What it is, as in `"image"` */
+  /** Kind of medium, as in `"image"` */
   readonly type?: string
-  /** What it shows, for who cannot see it, as in `"The desk from above"` */
+  /** Alternative text, as in `"The desk from above"` */
   readonly alt?: string
-  /** Its place among the others */
+  /** Position in the list */
   readonly position?: number
   readonly [name: string]: unknown
 }
 
-/** Something that the variants of a product differ in */
+/** An option in which the variants of a product differ */
 export interface Option {
-  /** What differs, as in `"Width"` */
+  /** Name of the option, as in `"Width"` */
   readonly name: string
-  /** The choices there are, as in `["120 cm","160 cm"]` */
+  /** Possible values, as in `["120 cm","160 cm"]` */
   readonly values: ReadonlyArray<string>
   readonly [name: string]: unknown
 }
 
-/** One buyable form of a product */
+/** A variant of a product */
 export interface Variant {
-  /** Given by the service */
+  /** Assigned by the service */
   readonly id: string
-  /** What it is called, as in `"160 cm"` */
+  /** Title of the variant, as in `"160 cm"` */
   readonly title?: string
   /** Stock keeping unit; not unique, as in `"DESK-WAL-160"` */
   readonly sku?: string
   /** GTIN, EAN, UPC or ISBN, as in `"4006381333931"` */
   readonly barcode?: string
-  /** Price of one, in the product's `currencyCode`, as in `249.5` */
+  /** Unit price in the product's `currencyCode`, as in `249.5` */
   readonly price?: JsonNumber
-  /** Price while it is on sale, as in `199` */
+  /** Sale price, as in `199` */
   readonly discountedPrice?: JsonNumber
-  /** What one costs the merchant, as in `120.75` */
+  /** Unit cost of the merchant, as in `120.75` */
   readonly costPrice?: JsonNumber
-  /** How many are at hand, as in `7` */
+  /** Quantity in stock, as in `7` */
   readonly stock?: JsonNumber
-  /** Its choice of each option, by the option's name, as in `{"Width":"160 cm"}` */
+  /** Option values by option name, as in `{"Width":"160 cm"}` */
   readonly options?: { readonly [name: string]: string }
   readonly [name: string]: unknown
 }
 
-/** A question that customers ask, and its answer */
+/** A frequently asked question and its answer */
 export interface Faq {
-  /** What customers ask, as in `"Does it come assembled?"` */
+  /** Question of customers, as in `"Does it come assembled?"` */
   readonly question: string
-  /** What the shop answers, as in `"The legs go on with four screws."` */
+  /** Answer of the merchant, as in `"The legs go on with four screws."` */
   readonly answer: string
   readonly [name: string]: unknown
 }
 
-/** The size of a product */
+/** Dimensions of a product */
 export interface Dimensions {
-  /** From front to back, or its longest side, as in `160` */
+  /** Depth, or longest side, as in `160` */
   readonly length?: JsonNumber
-  /** From side to side, as in `80` */
+  /** Width, as in `80` */
   readonly width?: JsonNumber
-  /** From bottom to top, as in `74` */
+  /** Height, as in `74` */
   readonly height?: JsonNumber
-  /** The unit of all three, as in `"cm"` */
+  /** Unit of all three, as in `"cm"` */
   readonly unit?: string
   readonly [name: string]: unknown
 }
 
 export interface CreateProduct {
-  /** What the product is called, trimmed, as in `"Walnut desk"` */
+  /** Name, trimmed, as in `"Walnut desk"` */
   readonly name: string
-  /** Its part of an address, unique in the store; made from the name when absent, as in `"walnut-desk"` */
+  /** URL part, unique in the store; derived from the name if absent, as in `"walnut-desk"` */
   readonly slug?: string
-  /** Price of one, in `currencyCode`, as in `249.5` */
+  /** Unit price in `currencyCode`, as in `249.5` */
   readonly price?: JsonNumber
-  /** Price while it is on sale, as in `199` */
+  /** Sale price, as in `199` */
   readonly discountedPrice?: JsonNumber | null
-  /** What one costs the merchant, as in `120.75` */
+  /** Unit cost of the merchant, as in `120.75` */
   readonly costPrice?: JsonNumber | null
-  /** How many are at hand, as in `12` */
+  /** Quantity in stock, as in `12` */
   readonly stock?: JsonNumber
-  /** ISO 4217, in any case; the store's when absent, as in `"EUR"` */
+  /** Currency (ISO 4217), in any case. Default: the store's currency, as in `"EUR"` */
   readonly currencyCode?: string
-  /** Whether it is offered */
+  /** If true, the product is offered */
   readonly isActive?: boolean
-  /** Whether it is offered at `discountedPrice` */
+  /** If true, the product is offered at `discountedPrice` */
   readonly onSale?: boolean
-  /** Whether tax is charged */
+  /** If true, tax is charged */
   readonly taxable?: boolean
-  /** Whether `stock` is kept */
+  /** If true, `stock` is tracked */
   readonly trackInventory?: boolean
   /** Text or HTML, kept as sent, as in `"Solid walnut, oiled by hand."` */
   readonly description?: string | null
-  /** Who makes it, as in `"Northern Joinery"` */
+  /** Vendor or manufacturer, as in `"Northern Joinery"` */
   readonly vendorName?: string | null
-  /** Its category, in the merchant's words, as in `"Furniture"` */
+  /** Category, in the merchant's words, as in `"Furniture"` */
   readonly category?: string | null
-  /** Its category in a taxonomy, as in `"4356"` */
+  /** Category id in a taxonomy, as in `"4356"` */
   readonly categoryId?: string | null
-  /** The name of that category, as in `"Desks"` */
+  /** Name of that category, as in `"Desks"` */
   readonly categoryName?: string | null
-  /** What kind of thing it is, as in `"Desk"` */
+  /** Product type, as in `"Desk"` */
   readonly productType?: string | null
-  /** How it is delivered, as in `"physical"` */
+  /** Kind of delivery, such as physical or digital, as in `"physical"` */
   readonly productKind?: string
   /** Stock keeping unit; not unique, as in `"DESK-WAL-160"` */
   readonly sku?: string | null
   /** GTIN, EAN, UPC or ISBN, as in `"4006381333931"` */
   readonly barcode?: string | null
-  /** Its main picture, as in `"https://images.example.com/desk.jpg"` */
+  /** Main image URL, as in `"https://images.example.com/desk.jpg"` */
   readonly imageUrl?: string | null
-  /** Labels, each once whatever its case, as in `["oak","office"]` */
+  /** Labels, without duplicates that differ only in case, as in `["oak","office"]` */
   readonly tags?: ReadonlyArray<string>
-  /** Pictures, films and models, as in `[{"url":"https://images.example.com/desk-2.jpg"}]` */
+  /** Images, videos and 3D models, as in `[{"url":"https://images.example.com/desk-2.jpg"}]` */
   readonly media?: ReadonlyArray<Medium>
-  /** What its variants differ in, as in `[{"name":"Width","values":["120","160"]}]` */
+  /** Options in which the variants differ, as in `[{"name":"Width","values":["120","160"]}]` */
   readonly options?: ReadonlyArray<Option>
-  /** Its buyable forms. In a patch, an item whose `id` exists keeps the fields it does not name; one left out is removed, as in `[{"title":"160 cm","sku":"DESK-WAL-160","price":249.5,"stock":7}]` */
+  /** Variants. In a patch, an item with an existing `id` keeps the fields that it omits; omitted variants are removed, as in `[{"title":"160 cm","sku":"DESK-WAL-160","price":249.5,"stock":7}]` */
   readonly variants?: ReadonlyArray<VariantInput>
   /** Questions and answers, as in `[{"question":"Assembled?","answer":"In four screws."}]` */
   readonly faqs?: ReadonlyArray<Faq>
@@ -288,11 +288,11 @@ export interface CreateProduct {
   readonly metafields?: { readonly [name: string]: unknown } | ReadonlyArray<{ readonly [name: string]: unknown }>
   /** Opaque to the service, kept as sent, as in `[{"key":"engraving","value":"yes"}]` */
   readonly customFields?: { readonly [name: string]: unknown } | ReadonlyArray<{ readonly [name: string]: unknown }>
-  /** In the store's unit of weight, as in `31.4` */
+  /** Weight, in the store's unit of weight, as in `31.4` */
   readonly weight?: JsonNumber | null
-  /** Its size, as in `{"length":160,"width":80,"height":74,"unit":"cm"}` */
+  /** Dimensions, as in `{"length":160,"width":80,"height":74,"unit":"cm"}` */
   readonly dimensions?: Dimensions | null
-  /** Where it was made, as in `"PT"` */
+  /** Country of origin, as in `"PT"` */
   readonly countryOfOrigin?: string | null
   /** Harmonized System code for customs, as in `"940330"` */
   readonly hsCode?: string | null
@@ -300,96 +300,96 @@ export interface CreateProduct {
   readonly seoTitle?: string | null
   /** Description for search engines, as in `"A desk of solid walnut."` */
   readonly seoDescription?: string | null
-  /** Meta description; no alias of `seoDescription`, as in `"A desk of solid walnut."` */
+  /** Meta description, independent of `seoDescription`, as in `"A desk of solid walnut."` */
   readonly metaDescription?: string | null
 }
 
-/** One buyable form of a product, as it is written */
+/** A variant of a product, as clients write it */
 export interface VariantInput {
-  /** In a patch, which variant is meant. Any value is taken; one that is no id of a variant of the product makes a new variant, with an id that the service gives */
+  /** In a patch, the variant to update. Any value is accepted; one that is not the id of a variant of the product creates a new variant, with an id assigned by the service */
   readonly id?: unknown
-  /** What it is called, as in `"160 cm"` */
+  /** Title of the variant, as in `"160 cm"` */
   readonly title?: string
   /** Stock keeping unit; not unique, as in `"DESK-WAL-160"` */
   readonly sku?: string
   /** GTIN, EAN, UPC or ISBN, as in `"4006381333931"` */
   readonly barcode?: string
-  /** Price of one, in the product's `currencyCode`, as in `249.5` */
+  /** Unit price in the product's `currencyCode`, as in `249.5` */
   readonly price?: JsonNumber
-  /** Price while it is on sale, as in `199` */
+  /** Sale price, as in `199` */
   readonly discountedPrice?: JsonNumber
-  /** What one costs the merchant, as in `120.75` */
+  /** Unit cost of the merchant, as in `120.75` */
   readonly costPrice?: JsonNumber
-  /** How many are at hand, as in `7` */
+  /** Quantity in stock, as in `7` */
   readonly stock?: JsonNumber
-  /** Its choice of each option, by the option's name, as in `{"Width":"160 cm"}` */
+  /** Option values by option name, as in `{"Width":"160 cm"}` */
   readonly options?: { readonly [name: string]: string }
   readonly [name: string]: unknown
 }
 
 export interface SetInventory {
-  /** How many are at hand from now on, as in `20` */
+  /** New stock, as in `20` */
   readonly stock?: JsonNumber
-  /** How many more there are, or fewer, as in `-2` */
+  /** Difference to add to the stock, as in `-2` */
   readonly adjust?: JsonNumber
-  /** The variant that is meant; else the product itself */
+  /** Variant to change; without it, the product itself */
   readonly variantId?: string
-  /** How many there must be for this to be done, as in `12` */
+  /** Required current stock: the change fails if the stock differs, as in `12` */
   readonly expectedStock?: JsonNumber
-  /** Why, for the journal, as in `"Two were broken"` */
+  /** Reason for the journal, as in `"Two were broken"` */
   readonly reason?: string
 }
 
 export interface UpdateProduct {
-  /** What the product is called, trimmed, as in `"Walnut desk"` */
+  /** Name, trimmed, as in `"Walnut desk"` */
   readonly name?: string
-  /** Its part of an address, unique in the store; made from the name when absent, as in `"walnut-desk"` */
+  /** URL part, unique in the store; derived from the name if absent, as in `"walnut-desk"` */
   readonly slug?: string
-  /** Price of one, in `currencyCode`, as in `249.5` */
+  /** Unit price in `currencyCode`, as in `249.5` */
   readonly price?: JsonNumber
-  /** Price while it is on sale, as in `199` */
+  /** Sale price, as in `199` */
   readonly discountedPrice?: JsonNumber | null
-  /** What one costs the merchant, as in `120.75` */
+  /** Unit cost of the merchant, as in `120.75` */
   readonly costPrice?: JsonNumber | null
-  /** How many are at hand, as in `12` */
+  /** Quantity in stock, as in `12` */
   readonly stock?: JsonNumber
-  /** ISO 4217, in any case; the store's when absent, as in `"EUR"` */
+  /** Currency (ISO 4217), in any case. Default: the store's currency, as in `"EUR"` */
   readonly currencyCode?: string
-  /** Whether it is offered */
+  /** If true, the product is offered */
   readonly isActive?: boolean
-  /** Whether it is offered at `discountedPrice` */
+  /** If true, the product is offered at `discountedPrice` */
   readonly onSale?: boolean
-  /** Whether tax is charged */
+  /** If true, tax is charged */
   readonly taxable?: boolean
-  /** Whether `stock` is kept */
+  /** If true, `stock` is tracked */
   readonly trackInventory?: boolean
   /** Text or HTML, kept as sent, as in `"Solid walnut, oiled by hand."` */
   readonly description?: string | null
-  /** Who makes it, as in `"Northern Joinery"` */
+  /** Vendor or manufacturer, as in `"Northern Joinery"` */
   readonly vendorName?: string | null
-  /** Its category, in the merchant's words, as in `"Furniture"` */
+  /** Category, in the merchant's words, as in `"Furniture"` */
   readonly category?: string | null
-  /** Its category in a taxonomy, as in `"4356"` */
+  /** Category id in a taxonomy, as in `"4356"` */
   readonly categoryId?: string | null
-  /** The name of that category, as in `"Desks"` */
+  /** Name of that category, as in `"Desks"` */
   readonly categoryName?: string | null
-  /** What kind of thing it is, as in `"Desk"` */
+  /** Product type, as in `"Desk"` */
   readonly productType?: string | null
-  /** How it is delivered, as in `"physical"` */
+  /** Kind of delivery, such as physical or digital, as in `"physical"` */
   readonly productKind?: string
   /** Stock keeping unit; not unique, as in `"DESK-WAL-160"` */
   readonly sku?: string | null
   /** GTIN, EAN, UPC or ISBN, as in `"4006381333931"` */
   readonly barcode?: string | null
-  /** Its main picture, as in `"https://images.example.com/desk.jpg"` */
+  /** Main image URL, as in `"https://images.example.com/desk.jpg"` */
   readonly imageUrl?: string | null
-  /** Labels, each once whatever its case, as in `["oak","office"]` */
+  /** Labels, without duplicates that differ only in case, as in `["oak","office"]` */
   readonly tags?: ReadonlyArray<string>
-  /** Pictures, films and models, as in `[{"url":"https://images.example.com/desk-2.jpg"}]` */
+  /** Images, videos and 3D models, as in `[{"url":"https://images.example.com/desk-2.jpg"}]` */
   readonly media?: ReadonlyArray<Medium>
-  /** What its variants differ in, as in `[{"name":"Width","values":["120","160"]}]` */
+  /** Options in which the variants differ, as in `[{"name":"Width","values":["120","160"]}]` */
   readonly options?: ReadonlyArray<Option>
-  /** Its buyable forms. In a patch, an item whose `id` exists keeps the fields it does not name; one left out is removed, as in `[{"title":"160 cm","sku":"DESK-WAL-160","price":249.5,"stock":7}]` */
+  /** Variants. In a patch, an item with an existing `id` keeps the fields that it omits; omitted variants are removed, as in `[{"title":"160 cm","sku":"DESK-WAL-160","price":249.5,"stock":7}]` */
   readonly variants?: ReadonlyArray<VariantInput>
   /** Questions and answers, as in `[{"question":"Assembled?","answer":"In four screws."}]` */
   readonly faqs?: ReadonlyArray<Faq>
@@ -397,11 +397,11 @@ export interface UpdateProduct {
   readonly metafields?: { readonly [name: string]: unknown } | ReadonlyArray<{ readonly [name: string]: unknown }>
   /** Opaque to the service, kept as sent, as in `[{"key":"engraving","value":"yes"}]` */
   readonly customFields?: { readonly [name: string]: unknown } | ReadonlyArray<{ readonly [name: string]: unknown }>
-  /** In the store's unit of weight, as in `31.4` */
+  /** Weight, in the store's unit of weight, as in `31.4` */
   readonly weight?: JsonNumber | null
-  /** Its size, as in `{"length":160,"width":80,"height":74,"unit":"cm"}` */
+  /** Dimensions, as in `{"length":160,"width":80,"height":74,"unit":"cm"}` */
   readonly dimensions?: Dimensions | null
-  /** Where it was made, as in `"PT"` */
+  /** Country of origin, as in `"PT"` */
   readonly countryOfOrigin?: string | null
   /** Harmonized System code for customs, as in `"940330"` */
   readonly hsCode?: string | null
@@ -409,7 +409,7 @@ export interface UpdateProduct {
   readonly seoTitle?: string | null
   /** Description for search engines, as in `"A desk of solid walnut."` */
   readonly seoDescription?: string | null
-  /** Meta description; no alias of `seoDescription`, as in `"A desk of solid walnut."` */
+  /** Meta description, independent of `seoDescription`, as in `"A desk of solid walnut."` */
   readonly metaDescription?: string | null
 }
 
@@ -429,35 +429,35 @@ export interface ListCollectionsQuery {
 
 export interface Collection {
   readonly id: string
-  /** 1 at first, one more with every change, as in `1` */
+  /** Version number, starting at 1 and increased by 1 with every change, as in `1` */
   readonly version: number
-  /** What the collection is called, trimmed, as in `"Desks of oak"` */
+  /** Title, trimmed, as in `"Desks of oak"` */
   readonly title: string
-  /** `automated` when rules are given on create, else `manual`, as in `"automated"` */
+  /** `automated` if rules are given on creation, otherwise `manual`, as in `"automated"` */
   readonly type: "manual" | "automated"
   /** Text or HTML, kept as sent, as in `"Everything with an oak top."` */
   readonly description: string | null
-  /** Its picture, as in `"https://images.example.com/oak.jpg"` */
+  /** Image URL, as in `"https://images.example.com/oak.jpg"` */
   readonly imageUrl: string | null
-  /** Whether it is shown */
+  /** If true, the collection is visible */
   readonly isActive: boolean
-  /** Its part of an address, unique among collections; made from the title when absent, as in `"oak-desks"` */
+  /** URL part, unique among collections; derived from the title if absent, as in `"oak-desks"` */
   readonly slug: string
   /** Title for search engines, as in `"Oak desks"` */
   readonly seoTitle: string | null
   /** Meta description, as in `"Desks with an oak top."` */
   readonly metaDescription: string | null
-  /** false: a product must satisfy every rule. true: any of them */
+  /** false: products must satisfy every rule. true: any one rule */
   readonly disjunctive: boolean
-  /** What an automated collection holds; no rules match nothing, as in `[{"field":"tags","relation":"equals","value":"oak"}]` */
+  /** Rules that select the products of an automated collection. Without rules, no product matches, as in `[{"field":"tags","relation":"equals","value":"oak"}]` */
   readonly rules: ReadonlyArray<Rule>
   /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
   readonly createdAt: string
   /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
   readonly updatedAt: string
-  /** The products it holds at this moment: of an automated collection, all that match, in order of id */
+  /** Current products: for an automated collection, all that match, in ascending order of id */
   readonly productIds: ReadonlyArray<string>
-  /** How many products it holds, as in `1` */
+  /** Number of products, as in `1` */
   readonly productCount: number
 }
 
@@ -471,7 +471,7 @@ export interface Collection {
  * - Other names: `name` for `title`, `vendor` for `vendorName`, `type` for `productType`, `tag` for `tags`, `inventory` for `stock`
  */
 export interface Rule {
-  /** What of a product is looked at. `tags` and `variant.*` hold when any of the values does, as in `"tags"` */
+  /** Field of the product. `tags` and `variant.*` match if any of their values does, as in `"tags"` */
   readonly field:
     | "title"
     | "description"
@@ -508,7 +508,7 @@ export interface Rule {
     | "type"
     | "tag"
     | "inventory"
-  /** How it is compared. A missing value satisfies only the negated relations, as in `"equals"` */
+  /** Comparison with `value`. A missing value satisfies only the negated relations, as in `"equals"` */
   readonly relation:
     | "equals"
     | "contains"
@@ -524,57 +524,57 @@ export interface Rule {
     | "greater_or_equal"
     | "less_than"
     | "less_or_equal"
-  /** Text (case is ignored), a number, a time or a boolean, as the field is; a list of up to 250 for `in` and `not_in`; none for `is_set` and `is_not_set`, as in `"oak"` */
+  /** Text (case is ignored), a number, a time or a boolean, depending on the field; a list of up to 250 for `in` and `not_in`; absent for `is_set` and `is_not_set`, as in `"oak"` */
   readonly value?: unknown
 }
 
 export interface CreateCollection {
-  /** What the collection is called, trimmed, as in `"Desks of oak"` */
+  /** Title, trimmed, as in `"Desks of oak"` */
   readonly title: string
-  /** `automated` when rules are given on create, else `manual`, as in `"automated"` */
+  /** `automated` if rules are given on creation, otherwise `manual`, as in `"automated"` */
   readonly type?: "manual" | "automated"
   /** Text or HTML, kept as sent, as in `"Everything with an oak top."` */
   readonly description?: string | null
-  /** Its picture, as in `"https://images.example.com/oak.jpg"` */
+  /** Image URL, as in `"https://images.example.com/oak.jpg"` */
   readonly imageUrl?: string | null
-  /** Whether it is shown */
+  /** If true, the collection is visible */
   readonly isActive?: boolean
-  /** Its part of an address, unique among collections; made from the title when absent, as in `"oak-desks"` */
+  /** URL part, unique among collections; derived from the title if absent, as in `"oak-desks"` */
   readonly slug?: string
   /** Title for search engines, as in `"Oak desks"` */
   readonly seoTitle?: string | null
   /** Meta description, as in `"Desks with an oak top."` */
   readonly metaDescription?: string | null
-  /** false: a product must satisfy every rule. true: any of them */
+  /** false: products must satisfy every rule. true: any one rule */
   readonly disjunctive?: boolean
-  /** What an automated collection holds; no rules match nothing, as in `[{"field":"tags","relation":"equals","value":"oak"}]` */
+  /** Rules that select the products of an automated collection. Without rules, no product matches, as in `[{"field":"tags","relation":"equals","value":"oak"}]` */
   readonly rules?: ReadonlyArray<Rule>
-  /** The products, in order, each once, at most 10,000. Computed for automated collections, where a body's are ignored, as in `["019a3f5e-7c40-7d21-9a53-5b1c6e2f8a90"]` */
+  /** Product ids in order, without duplicates, at most 10,000. Computed for automated collections and ignored in their requests, as in `["019a3f5e-7c40-7d21-9a53-5b1c6e2f8a90"]` */
   readonly productIds?: ReadonlyArray<string>
 }
 
 export interface UpdateCollection {
-  /** What the collection is called, trimmed, as in `"Desks of oak"` */
+  /** Title, trimmed, as in `"Desks of oak"` */
   readonly title?: string
-  /** `automated` when rules are given on create, else `manual`, as in `"automated"` */
+  /** `automated` if rules are given on creation, otherwise `manual`, as in `"automated"` */
   readonly type?: "manual" | "automated"
   /** Text or HTML, kept as sent, as in `"Everything with an oak top."` */
   readonly description?: string | null
-  /** Its picture, as in `"https://images.example.com/oak.jpg"` */
+  /** Image URL, as in `"https://images.example.com/oak.jpg"` */
   readonly imageUrl?: string | null
-  /** Whether it is shown */
+  /** If true, the collection is visible */
   readonly isActive?: boolean
-  /** Its part of an address, unique among collections; made from the title when absent, as in `"oak-desks"` */
+  /** URL part, unique among collections; derived from the title if absent, as in `"oak-desks"` */
   readonly slug?: string
   /** Title for search engines, as in `"Oak desks"` */
   readonly seoTitle?: string | null
   /** Meta description, as in `"Desks with an oak top."` */
   readonly metaDescription?: string | null
-  /** false: a product must satisfy every rule. true: any of them */
+  /** false: products must satisfy every rule. true: any one rule */
   readonly disjunctive?: boolean
-  /** What an automated collection holds; no rules match nothing, as in `[{"field":"tags","relation":"equals","value":"oak"}]` */
+  /** Rules that select the products of an automated collection. Without rules, no product matches, as in `[{"field":"tags","relation":"equals","value":"oak"}]` */
   readonly rules?: ReadonlyArray<Rule>
-  /** The products, in order, each once, at most 10,000. Computed for automated collections, where a body's are ignored, as in `["019a3f5e-7c40-7d21-9a53-5b1c6e2f8a90"]` */
+  /** Product ids in order, without duplicates, at most 10,000. Computed for automated collections and ignored in their requests, as in `["019a3f5e-7c40-7d21-9a53-5b1c6e2f8a90"]` */
   readonly productIds?: ReadonlyArray<string>
 }
 
@@ -596,37 +596,37 @@ export interface ListOrdersQuery {
 
 export interface Order {
   readonly id: string
-  /** Its number, in the merchant's words, as in `"1042"` */
+  /** Order number, in the merchant's words, as in `"1042"` */
   readonly number: string
-  /** How far it has come, as in `"open"` */
+  /** Status of the order, as in `"open"` */
   readonly status: "open" | "completed" | "cancelled"
-  /** How far it is paid, in the merchant's words, as in `"paid"` */
+  /** Payment status, in the merchant's words, as in `"paid"` */
   readonly financialStatus: string | null
-  /** How far it is sent, in the merchant's words, as in `"fulfilled"` */
+  /** Fulfillment status, in the merchant's words, as in `"fulfilled"` */
   readonly fulfillmentStatus: string | null
-  /** Currency of its amounts, ISO 4217, as in `"EUR"` */
+  /** Currency of all amounts (ISO 4217), as in `"EUR"` */
   readonly currencyCode: string
-  /** The sum of the lines' totals, as in `809.1` */
+  /** Sum of the line totals, as in `809.1` */
   readonly subtotal: JsonNumber
-  /** What is taken off the whole order, beyond the lines' discounts, as in `9.1` */
+  /** Discount on the whole order, in addition to line discounts, as in `9.1` */
   readonly discount: JsonNumber
-  /** What sending it costs, as in `49` */
+  /** Shipping cost, as in `49` */
   readonly shipping: JsonNumber
-  /** Tax: part of `total` in any case, on top of the prices or within them, as in `161.31` */
+  /** Tax, added to the prices or included in them; always part of `total`, as in `161.31` */
   readonly tax: JsonNumber
-  /** `subtotal` less `discount`, and `shipping`; and `tax`, unless the prices hold it, as in `1010.31` */
+  /** `subtotal` less `discount`, plus `shipping`, plus `tax` unless the prices include it, as in `1010.31` */
   readonly total: JsonNumber
-  /** Who ordered, if that is a customer of the store, as in `"019c1363-49c0-7c05-b1de-4a7f9e63d210"` */
+  /** Customer of the store who placed the order, if known, as in `"019c1363-49c0-7c05-b1de-4a7f9e63d210"` */
   readonly customerId: string | null
-  /** Where the customer is written to, as in `"ada@example.com"` */
+  /** E-mail address of the customer, as in `"ada@example.com"` */
   readonly email: string | null
-  /** What was ordered */
+  /** Lines of the order */
   readonly lineItems: ReadonlyArray<LineItem>
   readonly shippingAddress: Address | null
   readonly billingAddress: Address | null
-  /** What is to be known about the order, as in `"Please ring twice."` */
+  /** Note on the order, as in `"Please ring twice."` */
   readonly note: string | null
-  /** When it was ordered, as in `"2026-01-31T09:12:00.000Z"` */
+  /** Time of the order, as in `"2026-01-31T09:12:00.000Z"` */
   readonly placedAt: string
   /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
   readonly createdAt: string
@@ -636,21 +636,21 @@ export interface Order {
 
 /** A line of an order */
 export interface LineItem {
-  /** Given by the service */
+  /** Assigned by the service */
   readonly id: string
-  /** The product that was sold, where it is known, as in `"019c1363-49c0-7d21-9a53-5b1c6e2f8a90"` */
+  /** Product that was sold, if known, as in `"019c1363-49c0-7d21-9a53-5b1c6e2f8a90"` */
   readonly productId: string | null
-  /** Its variant, as in `"019c1363-49c0-74c7-8e01-c2d94b7f1a35"` */
+  /** Variant of the product, as in `"019c1363-49c0-74c7-8e01-c2d94b7f1a35"` */
   readonly variantId: string | null
-  /** What was sold, as it was called then, as in `"Oak desk, 120 cm"` */
+  /** Name of the item at the time of the order, as in `"Oak desk, 120 cm"` */
   readonly name: string
   /** Stock keeping unit, as in `"DESK-OAK-120"` */
   readonly sku: string | null
-  /** How many, as in `2` */
+  /** Quantity, as in `2` */
   readonly quantity: number
-  /** Price of one, before discounts, as in `449.5` */
+  /** Unit price before discounts, as in `449.5` */
   readonly unitPrice: JsonNumber
-  /** What is taken off this line, as in `89.9` */
+  /** Discount on this line, as in `89.9` */
   readonly discount: JsonNumber
   /** `quantity` times `unitPrice`, less `discount`, as in `809.1` */
   readonly total: JsonNumber
@@ -658,13 +658,13 @@ export interface LineItem {
 
 /** A postal address */
 export interface Address {
-  /** Who is there, as in `"Ada Example"` */
+  /** Recipient, as in `"Ada Example"` */
   readonly name?: string | null
-  /** At which company, as in `"Example Books"` */
+  /** Company, as in `"Example Books"` */
   readonly company?: string | null
   /** Street and number, as in `"1 Example Street"` */
   readonly line1?: string | null
-  /** What stands below it, as in `"Second floor"` */
+  /** Second address line, as in `"Second floor"` */
   readonly line2?: string | null
   /** City, as in `"Porto"` */
   readonly city?: string | null
@@ -674,7 +674,7 @@ export interface Address {
   readonly postalCode?: string | null
   /** Country, in the merchant's words, as in `"Portugal"` */
   readonly country?: string | null
-  /** Telephone, as in `"+351 000 000 000"` */
+  /** Phone number, as in `"+351 000 000 000"` */
   readonly phone?: string | null
   readonly [name: string]: unknown
 }
@@ -691,23 +691,23 @@ export interface ListCustomersQuery {
 
 export interface Customer {
   readonly id: string
-  /** What the customer is called, as in `"Ada Example"` */
+  /** Name of the customer, as in `"Ada Example"` */
   readonly name: string | null
-  /** Where the customer is written to, as in `"ada@example.com"` */
+  /** E-mail address of the customer, as in `"ada@example.com"` */
   readonly email: string | null
-  /** Telephone, as in `"+351 000 000 000"` */
+  /** Phone number, as in `"+351 000 000 000"` */
   readonly phone: string | null
-  /** For which company the customer buys, as in `"Example Books"` */
+  /** Company of the customer, as in `"Example Books"` */
   readonly company: string | null
-  /** Labels, each once whatever its case, as in `["regular"]` */
+  /** Labels, without duplicates that differ only in case, as in `["regular"]` */
   readonly tags: ReadonlyArray<string>
-  /** Whether the customer wants to be written to */
+  /** If true, the customer accepts marketing messages */
   readonly acceptsMarketing: boolean
-  /** Orders of this customer that the store holds and that are not cancelled, as in `3` */
+  /** Number of the customer's orders in the store that are not cancelled, as in `3` */
   readonly ordersCount: number
-  /** The sum of their totals, whatever their currencies, as in `2431.2` */
+  /** Sum of the totals of these orders, regardless of currency, as in `2431.2` */
   readonly totalSpent: JsonNumber
-  /** Where the customer lives, or wants things sent */
+  /** Addresses of the customer */
   readonly addresses: ReadonlyArray<Address> | null
   /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
   readonly createdAt: string
@@ -716,22 +716,22 @@ export interface Customer {
 }
 
 export interface PutAppData {
-  /** The key of the entry, as in `"theme"` */
+  /** Key of the entry, as in `"theme"` */
   readonly key: string
-  /** Any JSON, of at most 65,536 bytes. It comes back as it was sent, to the letter */
+  /** Any JSON value of at most 65,536 bytes. It is returned exactly as sent */
   readonly value: unknown
-  /** When the entry ends by itself. Without it, it stays, as in `3600` */
+  /** Seconds until the entry expires. Without it, the entry does not expire, as in `3600` */
   readonly ttlSeconds?: number
 }
 
 export interface AppDataEntry {
-  /** A name that entries are kept under, as in `"settings"` */
+  /** Namespace of the entry, as in `"settings"` */
   readonly namespace: string
-  /** The key of the entry, as in `"theme"` */
+  /** Key of the entry, as in `"theme"` */
   readonly key: string
-  /** As it was sent */
+  /** Value as sent */
   readonly value: unknown
-  /** When it ends by itself; null where it stays */
+  /** Time of expiry; null if the entry does not expire */
   readonly expiresAt: string | null
   /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
   readonly createdAt: string
@@ -749,9 +749,9 @@ export interface ListAppDataQuery {
 
 /** What is gone. */
 export interface DeletedAppData {
-  /** A name that entries are kept under, as in `"settings"` */
+  /** Namespace of the entry, as in `"settings"` */
   readonly namespace: string
-  /** The key of the entry, as in `"theme"` */
+  /** Key of the entry, as in `"theme"` */
   readonly key: string
   readonly deleted: true
 }
@@ -760,21 +760,21 @@ export interface DeletedAppData {
 export interface Rehearsal {
   /** Nothing was written */
   readonly dryRun: true
-  /** The events that the write would send */
+  /** Events that the write would send */
   readonly events: ReadonlyArray<{
     readonly kind: "catalog.product.updated.v1" | "catalog.collection.updated.v1"
     readonly resourceId: string
     readonly version: number
-    /** The installations that would be told, at most 1000 of them */
+    /** Installations that would receive the event, at most 1000 */
     readonly recipients: ReadonlyArray<{ readonly installationId: string; readonly appName: string }>
   }>
-  /** What the write would change of the collections that hold the product. Null where it does not change one product, or the rules of the store take longer than a second to be applied to it */
+  /** Changes to the collections that contain the product. Null if the write does not change a single product, or if applying the rules of the store takes longer than one second */
   readonly collections: {
     readonly entersCount: number
     readonly leavesCount: number
-    /** The collections that the product would enter, the first 1000 of them */
+    /** Collections that the product would enter, the first 1000 */
     readonly enters: ReadonlyArray<{ readonly id: string; readonly title: string }>
-    /** The collections that the product would leave, the first 1000 of them */
+    /** Collections that the product would leave, the first 1000 */
     readonly leaves: ReadonlyArray<{ readonly id: string; readonly title: string }>
   } | null
 }
