@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Queue, Record, Redacted, type Scope } from "eff
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Duplex } from "node:stream"
-import Pg from "pg"
+import { parse, toClientConfig } from "pg-connection-string"
 import { type DatabaseOf, makeDatabase } from "./Database.ts"
 import { ACQUIRE_TIMEOUT, openSocket, PLANNER, TIMEOUTS, types } from "./Session.ts"
 import { makeTogether, type Together } from "./Together.ts"
@@ -19,9 +19,35 @@ export interface PostgresOptions {
   readonly isPatient?: boolean
 }
 
-/** Host and port of a URL, as the driver understands it, which takes what is missing from elsewhere. */
+/** TLS of a URL: off, on, or on with these options. */
+const tlsOf = (url: string): PgClient.PgPoolConfig["ssl"] => {
+  const parsed = parse(url)
+  if (typeof parsed.ssl === "string") return parsed.ssl === "no-verify" ? { rejectUnauthorized: false } : true
+  return toClientConfig(parsed).ssl
+}
+
+/**
+ * The address, credentials and TLS options in a URL. Parts that it leaves out come from the environment variables of libpq,
+ * else from its defaults. The driver's own parser does not know all parameters of libpq, as `sslrootcert`.
+ */
+const connectionOf = (url: Redacted.Redacted) => {
+  const { PGDATABASE, PGHOST, PGPASSWORD, PGPORT, PGSSLMODE, PGUSER, USER } = process.env
+  const text = Redacted.value(url)
+  const { database, host, password, port, user } = parse(text)
+  const username = user || PGUSER || USER
+  return {
+    host: host || PGHOST || "localhost",
+    port: Number(port || PGPORT || 5432),
+    username,
+    password: Redacted.make(password || PGPASSWORD || ""),
+    database: database || PGDATABASE || username,
+    ssl: tlsOf(text) ?? tlsOf(`postgres:///?sslmode=${PGSSLMODE ?? ""}`) ?? false
+  }
+}
+
+/** Host and port of a URL. */
 export const placeOf = (url: Redacted.Redacted): string => {
-  const { host, port } = new Pg.Client({ connectionString: Redacted.value(url) })
+  const { host, port } = connectionOf(url)
   return `${host}:${port}`
 }
 
@@ -39,23 +65,17 @@ const PREPARED = 400
 /** Bytes of the largest row. */
 const MAX_MESSAGE = 1024 ** 3
 
-/** The driver's URL parser does not know all parameters of libpq, as `sslrootcert`, so it gets what another one read. */
 const configOf = (
   { directUrl, isPatient = false, isPrepared = true, maxConnections, url }: PostgresOptions,
   onClose: () => void
 ): PgClient.PgPoolConfig & { readonly stream: () => Duplex } => {
-  const { database, host, password, port, ssl, user } = new Pg.Client({ connectionString: Redacted.value(url) })
+  const connection = connectionOf(url)
   return {
-    host,
-    port,
-    ssl,
-    database,
-    username: user,
-    password: Redacted.make(password ?? ""),
+    ...connection,
     applicationName: "partner-api",
     maxConnections,
     connectTimeout: ACQUIRE_TIMEOUT,
-    stream: () => openSocket(host, port, isPatient, onClose),
+    stream: () => openSocket(connection.host, connection.port, isPatient, onClose),
     prepare: isPrepared,
     preparedStatementCacheSize: PREPARED,
     maxMessageSize: MAX_MESSAGE,
