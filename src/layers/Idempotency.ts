@@ -13,7 +13,7 @@ import {
   type StoredResponse
 } from "../domain/Idempotency.ts"
 import type { Change, Write, WriteContext } from "../domain/Write.ts"
-import { countOf, leave } from "./database/Plan.ts"
+import { countOf, deferToCommit } from "./database/Plan.ts"
 import { Database } from "./database/Postgres.ts"
 import { constant, sql } from "./database/Statement.ts"
 import { isDuplicate } from "./database/Unavailable.ts"
@@ -95,7 +95,7 @@ const keyed = <A, E>(own: Own, request: Keyed, write: Write<A, E>, respond: (val
     const response = respond(yield* write)
     const bytes = Buffer.byteLength(response.body)
     if (bytes > LARGE_ANSWER && (yield* countOf(countLarge(own, bytes))) === 0) return yield* new AnswersFull()
-    yield* leave(insertRecord(own, request.fingerprint, response))
+    yield* deferToCommit(insertRecord(own, request.fingerprint, response))
     return response
   })
 

@@ -6,7 +6,7 @@ import { Idempotency, IdempotencyKey, type Keyed, type StoredResponse } from "..
 import { NOTHING } from "../../src/domain/access/AccessRule.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import type { Write, WriteContext } from "../../src/domain/Write.ts"
-import { countOf, leave, type Part, type Step } from "../../src/layers/database/Plan.ts"
+import { countOf, deferToCommit, type Part, type Step } from "../../src/layers/database/Plan.ts"
 import { sql } from "../../src/layers/database/Statement.ts"
 import { IdempotencyLive } from "../../src/layers/Idempotency.ts"
 import { AccessLive } from "../../src/layers/access/Access.ts"
@@ -80,7 +80,7 @@ export const brake = Effect.fn(function* ({ id }: Installation) {
   return {
     watcher,
     beforeRecord: () => countOf(touch(id)),
-    atCommit: () => leave(touch(id)),
+    atCommit: () => deferToCommit(touch(id)),
     release: rowsOf(holder, "commit")
   }
 })

@@ -13,7 +13,7 @@ import {
 import type { StoreId } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
 import { INSTALLED } from "../access/InstallationState.ts"
-import { countOf, firstOf, leave, type Step } from "../database/Plan.ts"
+import { countOf, firstOf, deferToCommit, type Step } from "../database/Plan.ts"
 import { sql } from "../database/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { lastOf, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
@@ -80,7 +80,7 @@ const begin = Effect.fnUntraced(function* (
 ): Step<Subscription, AppPlanNotFound> {
   const made = yield* rowOf(insertSubscription(store, installation, plan, app, until, isAllowed))
   const row = Option.getOrUndefined(made) ?? (yield* new AppPlanNotFound({ id: plan }))
-  yield* leave(nameLast(store, installation, row.id))
+  yield* deferToCommit(nameLast(store, installation, row.id))
   return subscriptionOf(row)
 })
 

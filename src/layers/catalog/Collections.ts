@@ -23,7 +23,7 @@ import { nextTurn } from "../../domain/Turn.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
 import { Encoded, type Snapshot } from "../../domain/Write.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { countOf, leave, type Step } from "../database/Plan.ts"
+import { countOf, deferToCommit, type Step } from "../database/Plan.ts"
 import { record } from "../Writes.ts"
 import { allocateCollection, claimSlug, lockedStore, type Moment, presentStore } from "./Allocation.ts"
 import {
@@ -168,7 +168,7 @@ export const recordCollection = Effect.fnUntraced(function* (
 export const removeCollection = Effect.fnUntraced(function* (store: StoreId, held: Held): Step<void> {
   const { document, head } = held
   const members = head.type === "manual" ? yield* membersIn(store, head.id) : "{}"
-  yield* leave(deleteCollection(store, head.id))
+  yield* deferToCommit(deleteCollection(store, head.id))
   yield* record(held, "collection", head, writtenOf(head, document, members), null)
 })
 

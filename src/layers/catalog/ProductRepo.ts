@@ -8,7 +8,7 @@ import { parse, stringify } from "../../domain/Json.ts"
 import { PAGE_BYTES, type PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../database/Database.ts"
-import { afterCommit, answerOf, firstOf, leave, type Step } from "../database/Plan.ts"
+import { afterCommit, answerOf, firstOf, deferToCommit, type Step } from "../database/Plan.ts"
 import { sql } from "../database/Statement.ts"
 import { listOf } from "../Lists.ts"
 import { pageOf, START } from "../Pages.ts"
@@ -129,7 +129,7 @@ const keysOf = (product: Product, terms: ReadonlyArray<string>): KeyColumns => {
 /** Leaves words that may not be in the vocabulary yet. */
 const enter = Effect.fnUntraced(function* (store: StoreId, unentered: ReadonlyArray<Found>): Step<void> {
   if (unentered.length === 0) return
-  yield* leave(...entersOf(store, unentered))
+  yield* deferToCommit(...entersOf(store, unentered))
   yield* afterCommit(() => knowEntered(unentered))
 })
 
@@ -142,7 +142,7 @@ export const leaveNew = Effect.fnUntraced(function* (
 ): Step<void> {
   const facets = facetsOf(product)
   const { terms, unentered } = indexOf(store, facets)
-  yield* leave(
+  yield* deferToCommit(
     insertProduct(store, columnsOf(product, document, facets)),
     insertKeys(store, product.id, keysOf(product, terms))
   )
@@ -159,12 +159,12 @@ export const leaveChanged = Effect.fnUntraced(function* (
 ): Step<void> {
   const facets = facetsOf(product)
   const { id } = product
-  yield* leave(updateProduct(store, columnsOf(product, document, facets)))
+  yield* deferToCommit(updateProduct(store, columnsOf(product, document, facets)))
   if (isFoundAs(before, product)) {
-    return yield* leave(updateNumbers(store, id, stringify(product.price), stringify(product.stock)))
+    return yield* deferToCommit(updateNumbers(store, id, stringify(product.price), stringify(product.stock)))
   }
   const { terms, unentered } = indexOf(store, facets)
-  yield* leave(updateKeys(store, id, keysOf(product, terms)))
+  yield* deferToCommit(updateKeys(store, id, keysOf(product, terms)))
   yield* enter(store, unentered)
 })
 

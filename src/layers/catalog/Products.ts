@@ -15,7 +15,7 @@ import { stringify } from "../../domain/Json.ts"
 import { satisfies, type VersionCondition, VersionMismatch } from "../../domain/Version.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Snapshot } from "../../domain/Write.ts"
-import { leave, type Part, type Step } from "../database/Plan.ts"
+import { deferToCommit, type Part, type Step } from "../database/Plan.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { traced } from "../Traced.ts"
 import { record, recordDeletion } from "../Writes.ts"
@@ -101,7 +101,7 @@ const changeProduct = Effect.fnUntraced(function* <E>(
 /** Deletes a product, under the lock of its store. */
 export const removeProduct = Effect.fnUntraced(function* (store: StoreId, leaving: Leaving): Step<void> {
   const { document, product } = leaving
-  yield* leave(deleteProduct(store, product.id), releaseProduct(store))
+  yield* deferToCommit(deleteProduct(store, product.id), releaseProduct(store))
   yield* recordDeletion(leaving, product, { json: document, fields: product })
 })
 

@@ -74,7 +74,7 @@ export const ahead = (...statements: ReadonlyArray<Statement>): Effect.Effect<vo
   Effect.andThen(Effect.forEach(statements, answerOf, { discard: true }), nextTurn)
 
 /** Defers statements to the commit. */
-export const leave = (...statements: ReadonlyArray<Statement>): Effect.Effect<void> =>
+export const deferToCommit = (...statements: ReadonlyArray<Statement>): Effect.Effect<void> =>
   inTransaction(({ defer }) => Effect.forEach(statements, defer, { discard: true }))
 
 /** Finds out what a part of a write would answer, and takes it back. Deferred statements are dropped. */

@@ -6,7 +6,7 @@ import { UnknownReferences } from "../../domain/imports/Collection.ts"
 import type { Imports } from "../../domain/imports/Imports.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isUuid } from "../../domain/Uuid.ts"
-import { countOf, firstOf, leave, type Step } from "../database/Plan.ts"
+import { countOf, firstOf, deferToCommit, type Step } from "../database/Plan.ts"
 import { sql } from "../database/Statement.ts"
 import { insertExternalIds, namedBy, resourcesOf } from "./ExternalIds.ts"
 
@@ -48,6 +48,6 @@ export const makePutCollection =
         return changed.version === version ? "unchanged" : "updated"
       }
       const made = yield* createCollection(store, { ...fields, ...members })
-      yield* leave(insertExternalIds(store, "collection", [{ externalId, id: made.id }]))
+      yield* deferToCommit(insertExternalIds(store, "collection", [{ externalId, id: made.id }]))
       return "created"
     })

@@ -15,7 +15,7 @@ import type { Imports } from "../../domain/imports/Imports.ts"
 import type { Put, PutOutcome } from "../../domain/imports/Put.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import type { Change } from "../../domain/Write.ts"
-import { afterCommit, countOf, leave } from "../database/Plan.ts"
+import { afterCommit, countOf, deferToCommit } from "../database/Plan.ts"
 import { insertExternalIds } from "./ExternalIds.ts"
 import { recordAll } from "../Writes.ts"
 import { type Moment, momentOf } from "../catalog/Allocation.ts"
@@ -133,7 +133,7 @@ export const makePutProducts = (database: DatabaseOf): typeof Imports.Service.pu
         yield* recordAll(done.map(changeOf))
         made += created.length
       }
-      if (made > 0) yield* leave(countProducts(store, made))
+      if (made > 0) yield* deferToCommit(countProducts(store, made))
       yield* afterCommit(() => knowEntered(entered))
       return {
         outcomes: drafts.map((draft) => {

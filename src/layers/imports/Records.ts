@@ -11,7 +11,7 @@ import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { isText } from "../../domain/Text.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
-import { leave, type Step } from "../database/Plan.ts"
+import { deferToCommit, type Step } from "../database/Plan.ts"
 import { insertExternalIds, resourcesOf } from "./ExternalIds.ts"
 
 /** Puts records that are found by their external ids, and remembers those of new ones. The store must be locked. */
@@ -35,7 +35,7 @@ const putNamed = Effect.fnUntraced(function* <Id extends string, Input, Refused>
   const made = Array.zip(puts, done).flatMap(([{ externalId }, one]) =>
     Result.isSuccess(one) && one.success.outcome === "created" ? [{ externalId, id: one.success.id }] : []
   )
-  if (made.length > 0) yield* leave(insertExternalIds(store, kind, made))
+  if (made.length > 0) yield* deferToCommit(insertExternalIds(store, kind, made))
   return done.map(Result.map(({ outcome }) => outcome))
 })
 

@@ -9,7 +9,7 @@ import { claimSlug, reallocateProduct } from "../catalog/Allocation.ts"
 import { lockLeavingProduct, lockProduct, productOf } from "../catalog/ProductRepo.ts"
 import { addProduct, removeProduct, replaceProduct } from "../catalog/Products.ts"
 import { indexOf } from "../catalog/Terms.ts"
-import { leave, type Step } from "../database/Plan.ts"
+import { deferToCommit, type Step } from "../database/Plan.ts"
 import { constant, type Fragment, sql } from "../database/Statement.ts"
 import { type Kept, membersOf } from "./Kept.ts"
 
@@ -77,8 +77,8 @@ const restore = Effect.fnUntraced(function* (
   const gone = productOf(stringify(before), id)
   const moment = yield* reallocateProduct(store, gone)
   yield* addProduct(indexOf, store, moment, { ...gone, version: gone.version + 1, updatedAt: moment.at.toISOString() })
-  if (externalId !== null) yield* leave(rename(store, externalId, id))
-  for (const { collectionId, rank } of memberships ?? []) yield* leave(rejoin(store, collectionId, id, rank))
+  if (externalId !== null) yield* deferToCommit(rename(store, externalId, id))
+  for (const { collectionId, rank } of memberships ?? []) yield* deferToCommit(rejoin(store, collectionId, id, rank))
 })
 
 /** Puts the members that a change changed back. */

@@ -9,7 +9,7 @@ import {
   PERSONAL_OF_CUSTOMER
 } from "../../domain/records/Customer.ts"
 import { allocateMany } from "../catalog/Allocation.ts"
-import { leave } from "../database/Plan.ts"
+import { deferToCommit } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { traced } from "../Traced.ts"
 import { decidingOf } from "./Puts.ts"
@@ -46,7 +46,7 @@ export const CustomersLive = Layer.effect(
         Effect.gen(function* () {
           const clock = yield* allocateMany(store, puts.length)
           const { outcomes, written } = yield* decide(store, puts, clock)
-          yield* leave(...writesOf("customers", store, written))
+          yield* deferToCommit(...writesOf("customers", store, written))
           return outcomes
         })
     })

@@ -14,7 +14,7 @@ import {
 import { spend, type Spending, spendingOf } from "../../domain/records/Spending.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { allocateMany } from "../catalog/Allocation.ts"
-import { leave, type Step } from "../database/Plan.ts"
+import { deferToCommit, type Step } from "../database/Plan.ts"
 import { Database } from "../database/Postgres.ts"
 import { traced } from "../Traced.ts"
 import { atOf, type Clock, decidingOf } from "./Puts.ts"
@@ -85,7 +85,7 @@ export const OrdersLive = Layer.effect(
           }
           const { changes, outcomes, written } = yield* decide(store, puts, clock, refusalOf)
           const customers = yield* customersAfter(store, spendingOf(changes), clock)
-          yield* leave(...writesOf("orders", store, written), ...writesOf("customers", store, customers))
+          yield* deferToCommit(...writesOf("orders", store, written), ...writesOf("customers", store, customers))
           return outcomes
         })
     })

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Cause, Data, Effect, Exit, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { ahead, countOf, leave } from "../../../src/layers/database/Plan.ts"
+import { ahead, countOf, deferToCommit } from "../../../src/layers/database/Plan.ts"
 import { Database } from "../../../src/layers/database/Postgres.ts"
 import { sql } from "../../../src/layers/database/Statement.ts"
 import { isDuplicate } from "../../../src/layers/database/Unavailable.ts"
@@ -37,7 +37,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
         Effect.gen(function* () {
           yield* ahead(insert("first"), insert("second"))
           yield* ahead(insert("third"))
-          yield* leave(insert("fourth"))
+          yield* deferToCommit(insert("fourth"))
           return yield* countOf(selectAll)
         })
       )
@@ -60,7 +60,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
         perform(
           Effect.gen(function* () {
             yield* ahead(insert("there"))
-            yield* leave(insert("left"))
+            yield* deferToCommit(insert("left"))
           })
         )
       const withQuestion = () =>

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Cause, Data, Effect, Exit, Fiber, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { countOf, leave, afterCommit } from "../../../src/layers/database/Plan.ts"
+import { countOf, deferToCommit, afterCommit } from "../../../src/layers/database/Plan.ts"
 import { Database } from "../../../src/layers/database/Postgres.ts"
 import { sql } from "../../../src/layers/database/Statement.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
@@ -76,7 +76,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A joi
         perform(
           Effect.gen(function* () {
             yield* note(name)
-            yield* leave(insert(name))
+            yield* deferToCommit(insert(name))
           })
         )
       yield* transaction(
@@ -103,7 +103,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A joi
           Effect.gen(function* () {
             yield* countOf(insert("outer"))
           }),
-          leave(insert("outer")),
+          deferToCommit(insert("outer")),
           Effect.gen(function* () {
             yield* countOf(sql`select 1`)
             throw new Error("broken")
@@ -116,7 +116,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A joi
               const write = perform(
                 Effect.gen(function* () {
                   yield* countOf(insert("inner"))
-                  yield* leave(insert("left"))
+                  yield* deferToCommit(insert("left"))
                   yield* note("inner")
                   yield* fail
                 })
@@ -139,7 +139,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A joi
         yield* perform(
           Effect.gen(function* () {
             yield* note("inner")
-            yield* leave(insert("inner"))
+            yield* deferToCommit(insert("inner"))
           })
         )
         yield* Effect.exit(add("inner"))
@@ -163,7 +163,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
         perform(
           Effect.gen(function* () {
             yield* afterCommit(() => void seen.push(client.query("select name from notes order by name")))
-            yield* leave(insert(name))
+            yield* deferToCommit(insert(name))
           })
         )
       const last = Effect.promise(async () => seen.at(-1))
@@ -184,7 +184,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
       const write = perform(
         Effect.gen(function* () {
           yield* note("done")
-          yield* leave(insert("same"))
+          yield* deferToCommit(insert("same"))
         })
       )
       const fiber = yield* Effect.forkChild(write)
@@ -213,7 +213,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
         perform(
           Effect.gen(function* () {
             yield* note("left")
-            yield* leave(insert("first"))
+            yield* deferToCommit(insert("first"))
           })
         )
       for (const write of [late, left, () => transaction(late())]) {
@@ -250,7 +250,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("A reh
       const { log, note } = makeLog()
       const write = Effect.gen(function* () {
         const added = yield* countOf(insert("asked"))
-        yield* leave(insert("left"))
+        yield* deferToCommit(insert("left"))
         yield* note("written")
         return added
       })

@@ -2,7 +2,7 @@ import { assert, it, layer } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Layer, Predicate, Redacted, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { Unavailable } from "../../../src/domain/Unavailable.ts"
-import { countOf, leave } from "../../../src/layers/database/Plan.ts"
+import { countOf, deferToCommit } from "../../../src/layers/database/Plan.ts"
 import { Database, postgres } from "../../../src/layers/database/Postgres.ts"
 import { sql, type Statement } from "../../../src/layers/database/Statement.ts"
 import {
@@ -61,7 +61,7 @@ const ways = Effect.map(Database, ({ count, first, perform, rehearse, rows, tran
     joined: (given) => transaction(transaction(count(given))),
     rehearse: (given) => rehearse(count(given)),
     asked: (given) => perform(countOf(given)),
-    left: (given) => perform(leave(given))
+    left: (given) => perform(deferToCommit(given))
   }
   return all
 })
@@ -126,7 +126,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("A statement t
         perform(
           Effect.gen(function* () {
             yield* countOf(keep("before"))
-            yield* leave(keepAs(circle), keep("after"))
+            yield* deferToCommit(keepAs(circle), keep("after"))
           })
         )
       ]) {
