@@ -15,7 +15,7 @@ const queries = makeQueries(() => {
 const router = makeRouter(queries)
 
 const root = document.querySelector("#root")
-if (root === null) throw new Error("The page has no place for them")
+if (root === null) throw new Error("The element #root is missing")
 
 createRoot(root).render(
   <StrictMode>

@@ -159,7 +159,7 @@ describe("the form of a rule", () => {
     assert.strictEqual(sentenceOf({ field: "price", relation: "in", value: [1200, 5] }), "Price is one of 1,200, 5")
     assert.strictEqual(sentenceOf({ field: "sku", relation: "is_not_set" }), "SKU has no value")
     assert.strictEqual(foundWord(OAK, ["oak", "office"]), "“oak”, “office”")
-    assert.strictEqual(foundWord(OAK, []), "nothing")
+    assert.strictEqual(foundWord(OAK, []), "none")
     assert.strictEqual(foundWord({ field: "onSale", relation: "equals" }, false), "no")
   })
 })

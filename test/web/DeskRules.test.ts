@@ -70,7 +70,7 @@ describe("entries", () => {
     const gone = entryOf(2, { after: null, before: { name: "Cup" }, versions: { before: 2, after: null } })
     const [first, second] = namedEntries([gone, entryOf(1, { surface: "cli" })], new Map())
     assert.deepInclude(first, { resourceName: "Cup", isThere: false, actorName: "A former member" })
-    assert.deepInclude(second, { resourceName: "Cup", actorName: "The operator" })
+    assert.deepInclude(second, { resourceName: "Cup", actorName: "Service operator" })
     const [known] = namedEntries([entryOf(1)], new Map([[RESOURCE, "Jug"]]))
     assert.deepInclude(known, { resourceName: "Jug", isThere: true })
   })
@@ -99,19 +99,19 @@ describe("entries", () => {
         said({ resource: "subscription", before: { state: "active" }, after: null })
       ],
       [
-        "changed the settings",
-        "let in Ada",
+        "updated the settings",
+        "added Ada",
         "changed the role of a former member",
         "removed Ada",
-        "made the agent Helper",
+        "created the agent Helper",
         "revoked the agent Helper",
         "installed Price tags",
-        "changed what is granted to an app",
+        "changed the permissions of an app",
         "suspended an app",
         "resumed an app",
-        "paused the deliveries to an app",
+        "paused deliveries to an app",
         "uninstalled Price tags",
-        "cancelled the subscription of an app"
+        "canceled the subscription to an app"
       ]
     )
     assert.isTrue(isUndoable(entryOf(1)))
@@ -142,8 +142,11 @@ describe("an undo", () => {
   })
 
   it("says how much it takes back", () => {
-    assert.strictEqual(undoneSentence({ undone }), "2 changes of 1 product are taken back: all or nothing.")
-    assert.include(undoneSentence({ undone: [] }), "nothing to undo")
+    assert.strictEqual(
+      undoneSentence({ undone }),
+      "Undoes 2 changes to 1 product. If one change cannot be undone, none is."
+    )
+    assert.include(undoneSentence({ undone: [] }), "No changes to undo")
   })
 })
 

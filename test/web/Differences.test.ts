@@ -32,7 +32,7 @@ describe("what differs, field by field", () => {
     const before = { scopes: ["read_products"], state: "active" }
     const after = { scopes: ["read_products", "write_inventory"], state: "active" }
     assert.deepStrictEqual(told(before, after), [
-      { name: "May", before: "See products", after: "See products · Change the stock of products" }
+      { name: "Permissions", before: "See products", after: "See products · Change the stock of products" }
     ])
     const [day] = told(null, { installationId: `${ID}1`, startedAt: "2026-01-31T12:00:00.000Z" })
     assert.deepStrictEqual(day, { name: "Started at", before: "", after: time("2026-01-31T12:00:00.000Z") })
@@ -74,7 +74,7 @@ describe("what differs, field by field", () => {
   it("says of products in a collection how many came and went, and when they only changed places", () => {
     const [a, b, c] = ["1", "2", "3"].map((end) => `${ID}${end}`)
     const [moved] = told({ productIds: [a, b] }, { productIds: [b, a] })
-    assert.deepStrictEqual(moved, { name: "Products", before: "2 products", after: "2 products, in another order" })
+    assert.deepStrictEqual(moved, { name: "Products", before: "2 products", after: "2 products, reordered" })
     const [changed] = told({ productIds: [a, b] }, { productIds: [c, a] })
     assert.strictEqual(changed?.after, "2 products: 1 added, 1 removed")
     assert.deepStrictEqual(told(null, { productIds: [a] }), [{ name: "Products", before: "", after: "1 product" }])
@@ -92,6 +92,6 @@ describe("what differs, field by field", () => {
     assert.deepStrictEqual(told({ constructor: "<b>" }, { constructor: "</b>" }), [
       { name: "Constructor", before: "<b>", after: "</b>" }
     ])
-    assert.strictEqual(fieldName("discountedPrice"), "Discounted price")
+    assert.strictEqual(fieldName("countryOfOrigin"), "Country of origin")
   })
 })

@@ -63,7 +63,7 @@ describe.skipIf(isMissing("chromium"))("the dashboard", () => {
         for (const path of [`${theirs}`, `${theirs}/products`, "nonsense"]) {
           yield* Effect.promise(async () => {
             await page.goto(`${url}/dashboard/${path}`)
-            await page.getByRole("heading", { name: "There is no such page" }).waitFor()
+            await page.getByRole("heading", { name: "Page not found" }).waitFor()
           })
         }
         assert.deepStrictEqual(complaints(), [])

@@ -97,10 +97,10 @@ describe.skipIf(isMissing("chromium"))("the portal", () => {
           await page.getByRole("alert").getByText("There is an account").waitFor()
           await page.getByLabel("E-mail address").fill(`${randomUUID()}@example.com`)
           await page.keyboard.press("Enter")
-          await page.getByText("You have no app yet").waitFor()
+          await page.getByText("No apps yet").waitFor()
           await isFitFor(page)
 
-          await page.getByRole("link", { name: "Register an app" }).click()
+          await page.getByRole("link", { name: "Register app" }).click()
           await page.getByLabel("Website").fill("http://app.example.com")
           await page.getByRole("button", { name: "Register" }).click()
           await page.getByText("must be text of 1 to 100 characters").waitFor()
@@ -114,17 +114,17 @@ describe.skipIf(isMissing("chromium"))("the portal", () => {
           await page.getByText("The redirect URI http://app.example.com/ must").waitFor()
           await page.getByLabel("Redirect URIs").fill(`${callback.url}/callback`)
           await page.getByRole("button", { name: "Register" }).click()
-          await page.getByRole("heading", { name: "Restocker is registered" }).waitFor()
+          await page.getByRole("heading", { name: "Restocker registered" }).waitFor()
           await isFitFor(page)
           const shown = await page.getByLabel("Client secret").inputValue()
-          await page.getByRole("link", { name: "Go on to the first steps" }).click()
-          await page.getByText("Ask for the store.").waitFor()
+          await page.getByRole("link", { name: "Get started" }).click()
+          await page.getByText("Read the store.").waitFor()
           await isFitFor(page)
           return shown
         })
         yield* Effect.promise(async () => {
           const values = (await linesOf(page, "Values")).replace(/app_secret_…/, secret)
-          const asked = await runInBash(values, await linesOf(page, "Ask the merchant"), 'echo "$verifier"')
+          const asked = await runInBash(values, await linesOf(page, "Request authorization"), 'echo "$verifier"')
           const [address = "", verifier = ""] = asked.stdout.trim().split("\n")
 
           await theirs.page.goto(address)
@@ -133,12 +133,12 @@ describe.skipIf(isMissing("chromium"))("the portal", () => {
           await theirs.page.keyboard.press("Enter")
           const code = new URL(await allowed(theirs.page)).searchParams.get("code") ?? ""
 
-          const exchange = (await linesOf(page, "Exchange the code")).replace("…", code)
+          const exchange = (await linesOf(page, "Exchange code")).replace("…", code)
           const quiet = exchange.replace('echo "$tokens"', "")
           const got = await runInBash(values, `verifier=${verifier}`, quiet, await linesOf(page, "First request"))
           assert.strictEqual(storeIn(got.stdout).data.id, storeId)
 
-          const { run } = await programOf(steps, await linesOf(page, "With the client"))
+          const { run } = await programOf(steps, await linesOf(page, "SDK"))
           const agree = async (to: string) => {
             await theirs.page.goto(to)
             return allowed(theirs.page)
@@ -161,26 +161,26 @@ describe.skipIf(isMissing("chromium"))("the portal", () => {
         const secret = yield* Effect.promise(async () => {
           await page.goto(address)
           await openTab(page, "Deliveries")
-          await page.getByText("The app has no webhook").waitFor()
+          await page.getByText("This app has no webhook").waitFor()
           await openTab(page, "Webhook")
           // Deletions send no event (contract, section 6).
           const kinds = page.getByRole("group", { name: "Events" })
           assert.deepStrictEqual((await kinds.innerText()).split(/\n+/), [
             "Events",
-            "A product was created or changed",
+            "Product created or updated",
             "catalog.product.updated.v1",
-            "A collection was created or changed",
+            "Collection created or updated",
             "catalog.collection.updated.v1"
           ])
           await page.getByLabel("URL").fill("https://127.0.0.1/hooks")
-          await page.getByRole("button", { name: "Set the webhook" }).click()
+          await page.getByRole("button", { name: "Set up webhook" }).click()
           await page.getByText("The webhook URL has the address 127.0.0.1").waitFor()
           await isFitFor(page)
           await page.getByLabel("URL").fill(endpoint.url)
-          await page.getByRole("button", { name: "Set the webhook" }).click()
+          await page.getByRole("button", { name: "Set up webhook" }).click()
           const shown = await page.getByLabel("Signing secret", { exact: true }).inputValue()
-          await page.getByRole("button", { name: "Send a test" }).click()
-          await page.getByText("It arrived").waitFor()
+          await page.getByRole("button", { name: "Send test event" }).click()
+          await page.getByText("Delivered").waitFor()
           await page.getByText("Thank you <b>very</b> much").waitFor()
           await isFitFor(page)
           return shown
@@ -200,26 +200,26 @@ describe.skipIf(isMissing("chromium"))("the portal", () => {
           const delivered = page.getByRole("cell", { name: "Delivered", exact: true })
           while ((await delivered.count()) === 0) await page.getByRole("button", { name: "Refresh" }).click()
           await isFitFor(page)
-          await page.getByRole("button", { name: /^Requests of/ }).click()
+          await page.getByRole("button", { name: /^View details of/ }).click()
           const details = page.getByRole("dialog", { name: "catalog.product.updated.v1" })
-          await details.getByText("Status 200").waitFor()
+          await details.getByText("HTTP 200").waitFor()
           await details.getByText("Thank you <b>very</b> much").waitFor()
           await isFitFor(page)
-          await details.getByRole("button", { name: "Send it once more" }).click()
+          await details.getByRole("button", { name: "Resend event" }).click()
           await details.waitFor({ state: "hidden" })
-          await page.getByLabel("Show").selectOption("Given up")
-          await page.getByText("No delivery stands so").waitFor()
+          await page.getByLabel("Status").selectOption("Failed")
+          await page.getByText("No deliveries with this status").waitFor()
         })
         yield* arrived(endpoint, 3)
         yield* Effect.promise(async () => {
           await openTab(page, "Webhook")
-          await page.getByRole("button", { name: "Pause" }).click()
-          await page.getByText("You, or who runs the service, paused it.").waitFor()
-          await page.getByRole("button", { name: "Resume…" }).click()
-          await page.getByLabel("What becomes of them").selectOption("Leave them out")
+          await page.getByRole("button", { name: "Pause webhook" }).click()
+          await page.getByText("You or the service operator paused it.").waitFor()
+          await page.getByRole("button", { name: "Resume webhook…" }).click()
+          await page.getByLabel("Pending deliveries").selectOption("Skip")
           await isFitFor(page)
-          await page.getByRole("button", { name: "Resume", exact: true }).click()
-          await page.getByText("Works", { exact: true }).waitFor()
+          await page.getByRole("button", { name: "Resume webhook", exact: true }).click()
+          await page.getByText("Healthy", { exact: true }).waitFor()
         })
         assert.deepStrictEqual(complaints(), [])
       })
@@ -245,20 +245,20 @@ describe.skipIf(isMissing("chromium"))("the portal", () => {
           await page.getByRole("heading", { name: "Stock keeper" }).waitFor()
 
           await openTab(page, "Client secret")
-          await page.getByRole("button", { name: "Make a new secret" }).click()
+          await page.getByRole("button", { name: "Create new secret" }).click()
           await isFitFor(page)
-          await page.getByRole("button", { name: "Make it" }).click()
+          await page.getByRole("button", { name: "Create secret" }).click()
           const clientSecret = await page
             .getByLabel("Client secret", { exact: true })
             .and(page.locator("input"))
             .inputValue()
-          await page.getByRole("cell", { name: "It is replaced" }).waitFor()
+          await page.getByRole("cell", { name: "When replaced" }).waitFor()
           await isFitFor(page)
 
           await openTab(page, "Webhook")
-          await page.getByRole("button", { name: "Replace it…" }).click()
-          await page.getByLabel("The one before").selectOption("Ends now: it leaked")
-          await page.getByRole("button", { name: "Replace", exact: true }).click()
+          await page.getByRole("button", { name: "Rotate signing secret…" }).click()
+          await page.getByLabel("Current secret").selectOption("Expire now (the secret leaked)")
+          await page.getByRole("button", { name: "Rotate secret", exact: true }).click()
           const signing = await page.getByLabel("New signing secret").inputValue()
           await page.reload()
           await openTab(page, "Client secret")
@@ -283,10 +283,10 @@ describe.skipIf(isMissing("chromium"))("the portal", () => {
         yield* Effect.promise(async () => {
           for (const id of [app.id, randomUUID(), "nonsense"]) {
             await page.goto(`${url}/developers/apps/${id}`)
-            await page.getByRole("heading", { name: "There is no such page" }).waitFor()
+            await page.getByRole("heading", { name: "Page not found" }).waitFor()
           }
           await page.goto(`${url}/developers`)
-          await page.getByText("You have no app yet").waitFor()
+          await page.getByText("No apps yet").waitFor()
         })
         assert.deepStrictEqual(complaints(), [])
       })

@@ -67,7 +67,7 @@ describe("what is typed into settings", () => {
       "Chrome on Linux",
       "Edge on Linux",
       "curl/8.5",
-      "An unknown browser"
+      "Unknown browser"
     ])
   })
 })
@@ -88,21 +88,21 @@ describe.skipIf(isMissing("chromium"))("settings", () => {
           await page.getByLabel("Domain").fill("Shop.Example.com")
           await page.getByLabel("Name").fill("The tea shop")
           await page.getByLabel("Country").selectOption("DE")
-          await page.getByLabel("Unit of weights").selectOption("g")
+          await page.getByLabel("Weight unit").selectOption("g")
         })
         // Another member meanwhile: it stays.
         const settings = toSettings({ timezone: "Europe/Berlin" })
         yield* client.settings.update({ storeId, idempotencyKey: newKey(), settings })
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Save" }).click()
-          await page.getByText("Settings are saved").waitFor()
+          await page.getByText("Settings saved").waitFor()
           await page.getByRole("banner").getByText("The tea shop").waitFor({ state: "attached" })
           assert.strictEqual(await page.getByLabel("Domain").inputValue(), "shop.example.com")
           assert.strictEqual(await page.getByLabel("Time zone").inputValue(), "Europe/Berlin")
           await isFitFor(page)
 
           await page.getByRole("tab", { name: "Members" }).click()
-          await page.getByText("For owners of the store").waitFor()
+          await page.getByText("Owners only").waitFor()
         })
         assert.deepInclude(yield* client.store.get({ storeId }), {
           name: "The tea shop",
@@ -122,7 +122,7 @@ describe.skipIf(isMissing("chromium"))("settings", () => {
         const guest = yield* makeMerchant()
         const rowOf = (address: string) => page.getByRole("row").filter({ hasText: address })
         const change = async (address: string, item: string) => {
-          await page.getByRole("button", { name: `Change ${address}` }).click()
+          await page.getByRole("button", { name: `Edit ${address}` }).click()
           await page.getByRole("menuitem", { name: item }).click()
         }
         yield* Effect.promise(async () => {
@@ -130,7 +130,7 @@ describe.skipIf(isMissing("chromium"))("settings", () => {
           await page.getByRole("tab", { name: "Members" }).click()
           await page.getByLabel("E-mail address").fill("nobody")
           await page.getByRole("button", { name: "Add member" }).click()
-          await page.getByText("Give an e-mail address, as in ada@example.com").waitFor()
+          await page.getByText("Enter an e-mail address, such as ada@example.com").waitFor()
           await page.getByLabel("E-mail address").fill("nobody@example.com")
           await page.getByRole("button", { name: "Add member" }).click()
           await page.getByText(/There is no merchant with the e-mail address nobody@example.com/).waitFor()
@@ -146,7 +146,7 @@ describe.skipIf(isMissing("chromium"))("settings", () => {
           await rowOf(guest.email).getByText("Owner").waitFor()
           await change(guest.email, "Remove")
           const asked = page.getByRole("alertdialog")
-          await asked.getByText(/From then on they are refused/).waitFor()
+          await asked.getByText(/They will lose access to this store/).waitFor()
           await isFitFor(page)
           await asked.getByRole("button", { name: "Remove" }).click()
           await asked.waitFor({ state: "detached" })
@@ -164,7 +164,7 @@ describe.skipIf(isMissing("chromium"))("settings", () => {
           await page.getByRole("tab", { name: "Members" }).click()
           await rowOf(other.email).waitFor()
           await change(email, "Make staff")
-          await page.getByText("For owners of the store").waitFor()
+          await page.getByText("Owners only").waitFor()
           await isFitFor(page)
         })
         yield* other.client.members.join({ storeId, idempotencyKey: newKey(), email, role: "owner" })
@@ -173,7 +173,7 @@ describe.skipIf(isMissing("chromium"))("settings", () => {
           await page.getByRole("tab", { name: "Members" }).click()
           await change(email, "Remove")
           await page.getByRole("alertdialog").getByRole("button", { name: "Leave" }).click()
-          await page.getByRole("heading", { name: "You are a member of no store" }).waitFor()
+          await page.getByRole("heading", { name: "You are not a member of any store" }).waitFor()
         })
         assert.deepStrictEqual(complaints(), [])
       })
@@ -185,12 +185,12 @@ describe.skipIf(isMissing("chromium"))("settings", () => {
         const lost = yield* clientOf(yield* sessionOf(email))
         yield* Effect.promise(async () => {
           await page.goto(`${dashboard}/settings`)
-          await page.getByRole("tab", { name: "Your sessions" }).click()
-          await page.getByRole("row").filter({ hasText: "This one" }).waitFor()
+          await page.getByRole("tab", { name: "Sessions" }).click()
+          await page.getByRole("row").filter({ hasText: "This browser" }).waitFor()
           await isFitFor(page)
-          await page.getByRole("button", { name: /^End the session/ }).click()
-          await page.getByText("The session is ended").waitFor()
-          await page.getByRole("button", { name: /^End the session/ }).waitFor({ state: "detached" })
+          await page.getByRole("button", { name: /^End session/ }).click()
+          await page.getByText("Session ended").waitFor()
+          await page.getByRole("button", { name: /^End session/ }).waitFor({ state: "detached" })
         })
         assert.strictEqual((yield* Effect.flip(lost.account.get({})))._tag, "NotSignedIn")
 
@@ -199,18 +199,18 @@ describe.skipIf(isMissing("chromium"))("settings", () => {
         const fill = async (current: string) => {
           await page.getByLabel("Current password").fill(current)
           await page.getByLabel("New password", { exact: true }).fill(next)
-          await page.getByLabel("New password once more").fill(next)
+          await page.getByLabel("Confirm new password").fill(next)
           await page.keyboard.press("Enter")
         }
         yield* Effect.promise(async () => {
-          await page.getByRole("tab", { name: "Your password" }).click()
+          await page.getByRole("tab", { name: "Password" }).click()
           await page.getByRole("button", { name: "Change password" }).click()
-          await page.getByText("Give the password that you have now").waitFor()
+          await page.getByText("Enter your current password").waitFor()
           await isFitFor(page)
           await fill("a guess of mine")
           await page.getByText(/The current password is wrong/).waitFor()
           await fill(PASSWORD)
-          await page.getByText("Your password is changed, and 1 other session ended").waitFor()
+          await page.getByText("Password changed. 1 other session ended.").waitFor()
           assert.strictEqual(await page.getByLabel("Current password").inputValue(), "")
           await isFitFor(page)
         })

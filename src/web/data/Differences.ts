@@ -37,26 +37,28 @@ const TIMES: ReadonlySet<string> = new Set([
 /** What is called otherwise than its words say. */
 const NAMES: Readonly<Record<string, string>> = {
   appName: "App",
-  budget: "Writes a day",
-  categoryId: "Category in the taxonomy",
-  categoryName: "Name of that category",
-  capabilities: "Granted beside",
+  budget: "Daily write limit",
+  categoryId: "Category ID",
+  categoryName: "Category name",
+  capabilities: "Capabilities",
+  costPrice: "Cost",
   currencyCode: "Currency",
-  disjunctive: "Any rule is enough",
+  discountedPrice: "Sale price",
+  disjunctive: "Match any rule",
   faqs: "Questions and answers",
   hsCode: "HS code",
-  imageUrl: "Picture",
+  imageUrl: "Image",
   isActive: "Active",
   metafields: "Metafields",
   planName: "Plan",
   productIds: "Products",
-  proposalsOnly: "Only proposes",
-  scopes: "May",
+  proposalsOnly: "Approval required",
+  scopes: "Permissions",
   seoDescription: "SEO description",
   seoTitle: "SEO title",
   sku: "SKU",
   vendorName: "Vendor",
-  window: "Requests a minute"
+  window: "Requests per minute"
 }
 
 /** What people call a field, as in "Discounted price". */
@@ -99,7 +101,7 @@ const textsOfIds = (
 ): Pick<Difference, "before" | "after"> => {
   const [old, now] = [new Set(before), new Set(after)]
   const [added, removed] = [after.filter((id) => !old.has(id)).length, before.filter((id) => !now.has(id)).length]
-  const moved = added + removed === 0 ? ", in another order" : `: ${number(added)} added, ${number(removed)} removed`
+  const moved = added + removed === 0 ? ", reordered" : `: ${number(added)} added, ${number(removed)} removed`
   return {
     before: before.length === 0 ? "" : count(before.length, "product"),
     after: after.length === 0 ? "" : `${count(after.length, "product")}${before.length === 0 ? "" : moved}`
@@ -134,7 +136,7 @@ const membersOf = (value: unknown) => byId(value) ?? (isObject(value) ? value : 
 /** One of the things with ids is called by its title, anything else as a field. */
 const nameOf = (field: string, side: unknown) =>
   isObject(side) && typeof side["id"] === "string"
-    ? String(side["title"] ?? side["name"] ?? "Without a title")
+    ? String(side["title"] ?? side["name"] ?? "Untitled")
     : fieldName(field)
 
 /** What of another a difference stands in. */

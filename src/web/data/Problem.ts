@@ -9,8 +9,8 @@ export interface Problem {
 }
 
 const UNREACHED: Problem = {
-  title: "The service cannot be reached",
-  advice: "Check your connection, then try again. Nothing that you entered is lost."
+  title: "Cannot reach the service",
+  advice: "Check your connection, then try again. Your entries are kept."
 }
 
 const BUSY: Problem = { title: "The service is busy", advice: "Wait a moment, then try again." }
@@ -41,7 +41,7 @@ export const problemOf = (error: unknown): Problem => {
   const tag = tagOf(error)
   switch (tag) {
     case undefined:
-      return { title: "This page went wrong", advice: "Load it again. What was saved stays saved." }
+      return { title: "This page could not be displayed", advice: "Reload the page. Saved changes are kept." }
     case "RpcClientError":
       return UNREACHED
     case "ServiceUnavailable":
@@ -50,15 +50,15 @@ export const problemOf = (error: unknown): Problem => {
       return BUSY
     case "InternalError":
       return {
-        title: "Something went wrong in the service",
-        advice: "Try again. If it goes on, tell who runs the service the number of the request.",
+        title: "Something went wrong",
+        advice: "Try again. If the problem continues, send the request ID to support.",
         ...requestIdOf(error)
       }
     case "NotSignedIn":
-      return { title: "Your session has ended", advice: "Sign in again: you come back to this page." }
+      return { title: "Your session has expired", advice: "Sign in again to return to this page." }
     case "OwnersOnly":
-      return { title: "For owners of the store", advice: "Ask an owner to do it, or to make you an owner." }
+      return { title: "Owners only", advice: "Ask an owner of the store to do this, or to make you an owner." }
     default:
-      return { title: "That was refused", advice: error instanceof Error ? error.message : String(tag) }
+      return { title: "This could not be completed", advice: error instanceof Error ? error.message : String(tag) }
   }
 }

@@ -22,7 +22,7 @@ export class Refused extends Error {
   }
 }
 
-const UNREACHED = { error: "The service cannot be reached; try again in a moment" }
+const UNREACHED = { error: "Cannot reach the service. Try again in a moment." }
 
 const refusalIn = async (response: Response) =>
   new Refused(Result.getOrElse(decodeRefusal(await response.text()), () => UNREACHED))

@@ -3,7 +3,7 @@ import { ExactNumber, type JsonNumber } from "../../domain/Json.ts"
 import { parseUntrusted } from "../../domain/UntrustedJson.ts"
 
 /** What is said of text that is to be a number and is none. */
-export const NO_NUMBER = "must be a number with a point before its decimals, as in 1234.50"
+export const NO_NUMBER = "must be a number with a decimal point, such as 1234.50"
 
 /** A number as somebody typed it, with all of its digits. */
 export const typedNumber = (text: string): Result.Result<JsonNumber, string> => {
@@ -22,7 +22,7 @@ const syntaxProblem = (text: string) => {
   try {
     JSON.parse(text)
   } catch (error) {
-    return `is no JSON: ${error instanceof Error ? error.message : "check its quotes, commas and brackets"}`
+    return `is not valid JSON: ${error instanceof Error ? error.message : "check its quotes, commas and brackets"}`
   }
-  return "is no JSON that can be kept"
+  return "is not valid JSON"
 }

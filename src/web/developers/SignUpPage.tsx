@@ -54,7 +54,7 @@ export const SignUpPage = () => {
           label="Password"
           type="password"
           autoComplete="new-password"
-          hint="At least 12 characters. A few words that you can remember are fine."
+          hint="At least 12 characters. A phrase that you can remember works well."
           {...field("password")}
         />
         <Button kind="strong" type="submit" isBusy={entering.isPending}>

@@ -8,14 +8,14 @@ const SHORT = 240
 
 const Value = ({ side, text }: { readonly side: "before" | "after"; readonly text: string }) => {
   const [isWhole, setWhole] = useState(false)
-  if (text === "") return <span className={css["nothing"]}>nothing</span>
+  if (text === "") return <span className={css["nothing"]}>empty</span>
   const Side = side === "before" ? "del" : "ins"
   if (text.length <= SHORT) return <Side className={css[side]}>{text}</Side>
   return (
     <>
       <Side className={css[side]}>{isWhole ? text : `${text.slice(0, SHORT).toWellFormed()}…`}</Side>
       <button type="button" className={css["all"]} aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-        {isWhole ? "Show less" : "Show all of it"}
+        {isWhole ? "Show less" : "Show full text"}
       </button>
     </>
   )
@@ -36,7 +36,7 @@ interface DifferencesProps {
 export const Differences = ({ after, before, caption, differences, first = 8 }: DifferencesProps) => {
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? differences : differences.slice(0, first)
-  const all = first === 0 ? `Show its ${count(differences.length, "field")}` : `Show all ${differences.length} fields`
+  const all = first === 0 ? `Show ${count(differences.length, "field")}` : `Show all ${differences.length} fields`
   return (
     <div>
       {shown.length === 0 ? undefined : (

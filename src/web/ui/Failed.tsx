@@ -10,8 +10,8 @@ export const Failed = ({ error, reset }: { readonly error: unknown; readonly res
 
 /** An address at which there is nothing, or nothing that may be seen. */
 export const NoPage = () => (
-  <Page title="There is no such page">
-    <Empty title="It may have been moved, or it is not yours to see">
+  <Page title="Page not found">
+    <Empty title="This page does not exist, or you do not have access to it">
       <p>Go back, or choose a page from the menu.</p>
     </Empty>
   </Page>

@@ -41,7 +41,7 @@ export const ListField = ({ change, hint, label, one, problem, values }: ListFie
         )}
       </Field>
       {values.length === 0 ? undefined : (
-        <ul className={css["values"]} aria-label={`${label}: what there is`}>
+        <ul className={css["values"]} aria-label={`${label}: current values`}>
           {values.map((value) => (
             <li key={value} className={css["value"]}>
               {value}

@@ -37,8 +37,8 @@ export const ProductSearch = ({ choose, storeId, why, ...said }: ProductSearchPr
         : found.length > 0
           ? undefined
           : isFetching
-            ? "Looking…"
-            : "No product is called so. Try fewer words, or a SKU."
+            ? "Searching…"
+            : "No products found. Try a shorter search or a SKU."
   return (
     <Field {...said}>
       {(described) => (
@@ -59,7 +59,7 @@ export const ProductSearch = ({ choose, storeId, why, ...said }: ProductSearchPr
           <Combobox.Input {...described} className={field["control"]} placeholder="Name, SKU or barcode" />
           <Combobox.Portal>
             <Combobox.Positioner sideOffset={4} className={css["positioner"]}>
-              <Combobox.Popup className={css["popup"]} aria-label="Products that were found">
+              <Combobox.Popup className={css["popup"]} aria-label="Search results">
                 <Combobox.Status className={css["status"]}>{status}</Combobox.Status>
                 <Combobox.List className={css["list"]}>
                   {(product: ProductSummary) => (

@@ -22,7 +22,7 @@ export const Secret = ({
     <Stack>
       <TextField label={label} hint={hint} value={value} readOnly onFocus={(event) => event.target.select()} />
       <Row>
-        <Button onClick={() => void copy()}>Copy</Button>
+        <Button onClick={() => void copy()}>{`Copy ${label.toLowerCase()}`}</Button>
         <output>{copied ? "Copied" : ""}</output>
       </Row>
     </Stack>

@@ -22,12 +22,12 @@ export const Shell = ({ account, children, nav, top }: ShellProps) => {
   return (
     <div className={css["shell"]}>
       <a className={css["skip"]} href="#main">
-        Skip to the page
+        Skip to main content
       </a>
       <header className={css["bar"]}>
         <details ref={menu} className={css["menu"]}>
           <summary aria-label="Menu">☰</summary>
-          <nav aria-label="Main, narrow">{nav}</nav>
+          <nav aria-label="Main, mobile">{nav}</nav>
         </details>
         <div className={css["top"]}>{top}</div>
         {account}
@@ -38,7 +38,7 @@ export const Shell = ({ account, children, nav, top }: ShellProps) => {
       <main id="main" className={css["main"]} tabIndex={-1}>
         {isOnline ? undefined : (
           <output className={css["offline"]}>
-            There is no network. What you see may be old, and what you save waits until there is.
+            You are offline. Data may be out of date. Changes are saved when you reconnect.
           </output>
         )}
         {children}

@@ -26,7 +26,7 @@ export const Trouble = ({ error, retry }: TroubleProps) => {
       <p>{advice}</p>
       {requestId === undefined ? undefined : (
         <p>
-          Request <code>{requestId}</code>
+          Request ID <code>{requestId}</code>
         </p>
       )}
       {retry === undefined ? undefined : <Button onClick={retry}>Try again</Button>}

@@ -18,7 +18,7 @@ export const Unsaved = ({ children, isUnsaved }: UnsavedProps) => {
   return (
     <Confirm
       title="Leave this page?"
-      action="Leave"
+      action="Leave page"
       isOpen={blocker.status === "blocked"}
       close={() => blocker.reset?.()}
       confirm={() => blocker.proceed?.()}

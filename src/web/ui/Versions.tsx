@@ -29,15 +29,15 @@ export const Versions = ({ choose, isTheirs, name, theirs, yours }: VersionsProp
         <input type="radio" name={group} checked={isChosen} onChange={chooseIt} />
         {label}
       </label>
-      <p>{text === "" ? "Nothing" : text}</p>
+      <p>{text === "" ? "Empty" : text}</p>
     </div>
   )
   return (
     <fieldset>
       <legend>{name}</legend>
       <div className={css["versions"]}>
-        {version("Yours", yours, !isTheirs, () => choose(false))}
-        {version("Theirs", theirs, isTheirs, () => choose(true))}
+        {version("Your version", yours, !isTheirs, () => choose(false))}
+        {version("Their version", theirs, isTheirs, () => choose(true))}
       </div>
     </fieldset>
   )

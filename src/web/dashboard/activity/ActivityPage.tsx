@@ -26,12 +26,12 @@ export const ActivityPage = () => {
         {() => (
           <>
             {items.length > 0 || more.hasMore ? undefined : isFiltered ? (
-              <Empty title="Nothing was written like this">
-                <Button onClick={() => choose({})}>Show everything</Button>
+              <Empty title="No matching activity">
+                <Button onClick={() => choose({})}>Clear filters</Button>
               </Empty>
             ) : (
-              <Empty title="Nothing was written yet">
-                <p>Every change of what you sell, and of the store itself, is told here, whoever makes it.</p>
+              <Empty title="No activity yet">
+                <p>Every change to your store is listed here, with who made it and when.</p>
               </Empty>
             )}
             <Timeline entries={items} />

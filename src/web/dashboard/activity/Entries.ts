@@ -26,7 +26,7 @@ const FORMER: Readonly<Record<ActivityEntry["actor"]["type"], string>> = {
 
 /** An actor that has no name, or none any more. On the command line it is the operator. */
 const formerName = ({ actor, surface }: ActivityEntry) =>
-  surface === "cli" || surface === "import" ? "The operator" : FORMER[actor.type]
+  surface === "cli" || surface === "import" ? "Service operator" : FORMER[actor.type]
 
 type Kind = ActivityEntry["resource"]
 
@@ -130,26 +130,26 @@ interface Verbs {
   readonly ended: string
 }
 
-const CATALOG: Verbs = { made: "created", changed: "changed", ended: "deleted" }
+const CATALOG: Verbs = { made: "created", changed: "updated", ended: "deleted" }
 
 const VERBS: Readonly<Record<Kind, Verbs>> = {
   product: CATALOG,
   collection: CATALOG,
   settings: CATALOG,
-  member: { made: "let in", changed: "changed the role of", ended: "removed" },
-  agent: { made: "made the agent", changed: "changed the agent", ended: "revoked the agent" },
-  installation: { made: "installed", changed: "changed what is granted to", ended: "uninstalled" },
+  member: { made: "added", changed: "changed the role of", ended: "removed" },
+  agent: { made: "created the agent", changed: "updated the agent", ended: "revoked the agent" },
+  installation: { made: "installed", changed: "changed the permissions of", ended: "uninstalled" },
   subscription: {
-    made: "began the subscription of",
-    changed: "changed the subscription of",
-    ended: "cancelled the subscription of"
+    made: "started the subscription to",
+    changed: "changed the subscription to",
+    ended: "canceled the subscription to"
   }
 }
 
 /** What was done with an app that stays. */
 const actOn = (before: JsonObject, after: JsonObject): string | undefined => {
   if (after["deliveries"] !== undefined) {
-    return after["deliveries"] === "paused" ? "paused the deliveries to" : "resumed the deliveries to"
+    return after["deliveries"] === "paused" ? "paused deliveries to" : "resumed deliveries to"
   }
   if (after["state"] === "suspended") return "suspended"
   return before["state"] === "suspended" ? "resumed" : undefined
@@ -157,7 +157,7 @@ const actOn = (before: JsonObject, after: JsonObject): string | undefined => {
 
 /** What was done, as in "Ada changed Oak desk". */
 export const verbOf = ({ after, before, resource, undoes }: ActivityEntry): string => {
-  if (undoes !== null) return "took back a change of"
+  if (undoes !== null) return "undid a change to"
   const { changed, ended, made } = VERBS[resource]
   if (before === null) return made
   if (after === null) return ended
@@ -167,11 +167,11 @@ export const verbOf = ({ after, before, resource, undoes }: ActivityEntry): stri
 /** Through what a write came, in words. */
 export const SURFACES: Readonly<Record<ActivityEntry["surface"], string>> = {
   rpc: "Dashboard",
-  rest: "API of apps",
-  mcp: "Tools of agents",
-  cli: "Command line",
+  rest: "App API",
+  mcp: "Agent tools",
+  cli: "Service operator",
   import: "Import",
-  consent: "Consent"
+  consent: "Consent page"
 }
 
 /** What an actor is, where its name does not say it. */

@@ -38,21 +38,21 @@ export const Filters = ({ choose, search }: FiltersProps) => {
   const isKnown = groups.some(({ actors }) => actors.some(({ id }) => id === actorId))
   return (
     <>
-      <search className={css["filters"]} aria-label="Activity">
+      <search className={css["filters"]} aria-label="Filter activity">
         <SelectField
-          label="By"
+          label="Changed by"
           value={actorId ?? actorType ?? ""}
           onChange={({ target: { value } }) =>
             change(isActorType(value) ? { actorType: value, actorId: "" } : { actorType: "", actorId: value })
           }
         >
-          <option value="">Everybody</option>
+          <option value="">Anyone</option>
           {ACTOR_TYPES.map(([type, name]) => (
             <option key={type} value={type}>
               {name}
             </option>
           ))}
-          {actorId === undefined || isKnown ? undefined : <option value={actorId}>Somebody else</option>}
+          {actorId === undefined || isKnown ? undefined : <option value={actorId}>Other</option>}
           {groups.map(({ actors, kind }) =>
             actors.length === 0 ? undefined : (
               <optgroup key={kind} label={kind}>
@@ -65,16 +65,20 @@ export const Filters = ({ choose, search }: FiltersProps) => {
             )
           )}
         </SelectField>
-        <SelectField label="Through" value={surface ?? ""} onChange={({ target }) => change({ surface: target.value })}>
-          <option value="">Anything</option>
+        <SelectField label="Source" value={surface ?? ""} onChange={({ target }) => change({ surface: target.value })}>
+          <option value="">Any source</option>
           {Object.entries(SURFACES).map(([value, name]) => (
             <option key={value} value={value}>
               {name}
             </option>
           ))}
         </SelectField>
-        <SelectField label="Of" value={resource ?? ""} onChange={({ target }) => change({ resource: target.value })}>
-          <option value="">Everything</option>
+        <SelectField
+          label="Resource"
+          value={resource ?? ""}
+          onChange={({ target }) => change({ resource: target.value })}
+        >
+          <option value="">All resources</option>
           <option value="product">Products</option>
           <option value="collection">Collections</option>
           <option value="settings">Settings</option>
@@ -88,7 +92,7 @@ export const Filters = ({ choose, search }: FiltersProps) => {
           ) : undefined}
         </SelectField>
         <SelectField
-          label="When"
+          label="Date"
           value={hasDays ? DAYS : (span ?? "")}
           onChange={({ target: { value } }) =>
             change(value === DAYS ? { span: "", from: today() } : { span: value, from: "", to: "" })
@@ -100,7 +104,7 @@ export const Filters = ({ choose, search }: FiltersProps) => {
               {name}
             </option>
           ))}
-          <option value={DAYS}>Days that I choose…</option>
+          <option value={DAYS}>Custom range…</option>
         </SelectField>
         {hasDays ? (
           <>
@@ -123,8 +127,8 @@ export const Filters = ({ choose, search }: FiltersProps) => {
       </search>
       {resourceId === undefined ? undefined : (
         <Row>
-          <span>Changes of one alone.</span>
-          <Button onClick={() => change({ resourceId: "" })}>Show those of all</Button>
+          <span>Showing changes to one resource.</span>
+          <Button onClick={() => change({ resourceId: "" })}>Show all resources</Button>
         </Row>
       )}
     </>

@@ -40,7 +40,8 @@ export const InTheWay = ({ choose, overlaps }: InTheWayProps) => {
   return (
     <div className={css["inTheWay"]} role="alert">
       <p>
-        <strong>Changed since.</strong> These later changes would be lost. Undo them first, or change it by hand.
+        <strong>Later changes found.</strong> This undo would overwrite them. Undo them first, or edit the values
+        yourself.
       </p>
       <Answered asked={asked} lines={shown.length}>
         {(entries) => (
@@ -53,7 +54,7 @@ export const InTheWay = ({ choose, overlaps }: InTheWayProps) => {
                 </span>
                 {choose === undefined ? undefined : (
                   <Button kind="quiet" onClick={() => choose(entry)}>
-                    Undo this one first
+                    Undo this change first
                   </Button>
                 )}
               </li>

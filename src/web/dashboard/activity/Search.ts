@@ -6,10 +6,10 @@ import type { EntriesFilter } from "./useEntries.ts"
 
 /** How far back is looked, in hours. */
 export const SPANS = {
-  hour: { hours: 1, name: "The last hour" },
-  day: { hours: 24, name: "The last 24 hours" },
-  week: { hours: 7 * 24, name: "The last 7 days" },
-  month: { hours: 30 * 24, name: "The last 30 days" }
+  hour: { hours: 1, name: "Last hour" },
+  day: { hours: 24, name: "Last 24 hours" },
+  week: { hours: 7 * 24, name: "Last 7 days" },
+  month: { hours: 30 * 24, name: "Last 30 days" }
 } as const
 
 const Span = Schema.Literals(["hour", "day", "week", "month"])

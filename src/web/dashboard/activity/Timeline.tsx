@@ -49,11 +49,9 @@ const Entry = ({ entry, isUndone, undo }: EntryProps) => {
       </Quiet>
       {reason === null ? undefined : <p className={css["reason"]}>{reason}</p>}
       {differences.length === 0 ? undefined : (
-        <Differences caption="What differs" differences={differences} {...sidesOf(entry)} first={isUpdate ? 5 : 0} />
+        <Differences caption="Changed fields" differences={differences} {...sidesOf(entry)} first={isUpdate ? 5 : 0} />
       )}
-      {omitted.length === 0 ? undefined : (
-        <Quiet>Too large to be kept, and changed as well: {omitted.join(", ")}.</Quiet>
-      )}
+      {omitted.length === 0 ? undefined : <Quiet>Also changed, but too large to show: {omitted.join(", ")}.</Quiet>}
     </li>
   )
 }

@@ -24,7 +24,7 @@ export const UndoDialog = ({ choose, close, entry }: UndoDialogProps) => {
         key={id}
         named={[id]}
         undo={(client, how) => client.activity.undo({ storeId, id, ...how })}
-        labelOf={() => "Undo"}
+        labelOf={() => "Undo change"}
         close={close}
         choose={choose}
       >
@@ -33,10 +33,10 @@ export const UndoDialog = ({ choose, close, entry }: UndoDialogProps) => {
             <p>{undoSentence(entry, resourceName)}</p>
             {isUpdate ? (
               <Differences
-                caption="What is put back"
+                caption="Restored values"
                 differences={differencesOf(after, before)}
-                before="Now"
-                after="Then"
+                before="Current"
+                after="After undo"
               />
             ) : undefined}
           </>

@@ -35,25 +35,25 @@ const listed = (names: ReadonlyArray<string>) => {
 export const consequences = ({ collections, events }: Rehearsal): ReadonlyArray<string> => {
   const told = listed(events.flatMap(({ recipients }) => recipients.map(({ appName }) => appName)))
   return [
-    told === "" ? "No app is told of it." : `Apps that are told of it: ${told}.`,
+    told === "" ? "No app is notified." : `Notified apps: ${told}.`,
     ...(collections === null || collections.entersCount === 0
       ? []
       : [
-          `It enters ${count(collections.entersCount, "collection")}: ${listed(collections.enters.map(({ title }) => title))}.`
+          `Added to ${count(collections.entersCount, "collection")}: ${listed(collections.enters.map(({ title }) => title))}.`
         ]),
     ...(collections === null || collections.leavesCount === 0
       ? []
       : [
-          `It leaves ${count(collections.leavesCount, "collection")}: ${listed(collections.leaves.map(({ title }) => title))}.`
+          `Removed from ${count(collections.leavesCount, "collection")}: ${listed(collections.leaves.map(({ title }) => title))}.`
         ])
   ]
 }
 
 /** What an undo of one entry does, in a sentence. */
 export const undoSentence = ({ resource, versions }: ActivityEntry, name: string): string => {
-  if (versions.before === null) return `${name} is deleted: it was created by this change.`
-  if (versions.after === null) return `${name} comes back, with its id and its places in collections made by hand.`
-  return `These fields of the ${resource} ${name} are put back. What else was changed since stays.`
+  if (versions.before === null) return `Deletes ${name}, which this change created.`
+  if (versions.after === null) return `Restores ${name} with its ID and its places in manual collections.`
+  return `Restores these fields of the ${resource} ${name}. Other changes are kept.`
 }
 
 /** What an undo of many entries does, in a sentence. */
@@ -66,6 +66,6 @@ export const undoneSentence = ({ undone }: Undone): string => {
   ] as const
   const of = touched.flatMap(([many, kind]) => (many === 0 ? [] : [count(many, kind)])).join(" and ")
   return undone.length === 0
-    ? "There is nothing to undo: it wrote nothing in this time, or all of that is undone already."
-    : `${count(undone.length, "change")} of ${of} ${undone.length === 1 ? "is" : "are"} taken back: all or nothing.`
+    ? "No changes to undo. Nothing was changed in this period, or all of it is already undone."
+    : `Undoes ${count(undone.length, "change")} to ${of}. If one change cannot be undone, none is.`
 }

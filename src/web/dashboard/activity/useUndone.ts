@@ -15,18 +15,18 @@ export const useUndone = () => {
     write: (client, span: { readonly since: string; readonly until: string }, idempotencyKey) =>
       performed(client.activity.undoSpan({ storeId, idempotencyKey, actorId: merchantId, ...span })),
     touches: [[storeId, "store"]],
-    done: () => toast("It is as it was before the undo")
+    done: () => toast("Changes restored")
   })
   return (undone: Undone) => {
     const span = spanOf(undone)
-    if (span === undefined) return toast("Nothing was left to undo")
+    if (span === undefined) return toast("Nothing to undo")
     toast(`${count(undone.undone.length, "change")} undone`, {
-      name: "Put it back",
+      name: "Redo",
       // The page may be left by then: its own callbacks would not be called.
       run: () =>
         void puttingBack
           .mutateAsync(span)
-          .catch((error: unknown) => toast(`It was not put back. ${problemOf(error).advice}`))
+          .catch((error: unknown) => toast(`The changes could not be restored. ${problemOf(error).advice}`))
     })
   }
 }

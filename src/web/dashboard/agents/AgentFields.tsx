@@ -36,12 +36,12 @@ export const AgentFields = ({ action, cancel, error, isBusy, save, start }: Agen
     <form className={css["form"]} onSubmit={submit} noValidate>
       <TextField
         label="Name"
-        hint="What your colleagues know it by"
+        hint="Shown to the members of your store."
         value={form.name}
         problem={problems.name}
         onChange={({ target }) => change({ name: target.value })}
       />
-      <Fieldset legend="What it may do" hint={problems.scopes}>
+      <Fieldset legend="Permissions" hint={problems.scopes}>
         <div className={css["scopes"]}>
           {Scope.literals.map((scope) => (
             <CheckField
@@ -55,23 +55,23 @@ export const AgentFields = ({ action, cancel, error, isBusy, save, start }: Agen
         </div>
       </Fieldset>
       <CheckField
-        label="Proposals only"
-        hint="Each of its writes waits until a member approves it. Leave it ticked until you trust what it does."
+        label="Require approval"
+        hint="A member approves each change before it is made. Recommended for new agents."
         checked={form.proposalsOnly}
         onChange={({ target }) => change({ proposalsOnly: target.checked })}
       />
       <Columns>
         <TextField
-          label="Writes a day"
-          hint={`At most ${number(BUDGET.most)}. A day begins at midnight in UTC.`}
+          label="Daily write limit"
+          hint={`Up to ${number(BUDGET.most)}. The limit resets at midnight UTC.`}
           inputMode="numeric"
           value={form.budget}
           problem={problems.budget}
           onChange={({ target }) => change({ budget: target.value })}
         />
         <TextField
-          label="Requests a minute"
-          hint={`At most ${number(WINDOW.most)} in any 60 seconds.`}
+          label="Requests per minute"
+          hint={`Up to ${number(WINDOW.most)} in any 60 seconds.`}
           inputMode="numeric"
           value={form.window}
           problem={problems.window}

@@ -43,7 +43,7 @@ const wholeOf = (text: string) => (/^\s*\d[\d,. ]*\s*$/.test(text) ? Number(text
 
 /** The agent that a form asks for, or what is wrong with it. */
 export const agentIn = (form: AgentForm): Result.Result<Required<NewAgent>, Problems> => {
-  if (form.scopes.length === 0) return Result.fail({ scopes: "Choose at least one thing that it may do" })
+  if (form.scopes.length === 0) return Result.fail({ scopes: "Select at least one permission" })
   return Result.mapError(
     decode({ ...form, budget: wholeOf(form.budget), window: wholeOf(form.window) }, false),
     (error): Problems => problemsOf(error)

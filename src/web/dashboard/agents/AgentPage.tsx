@@ -35,13 +35,15 @@ const Did = ({ agent: { id, name } }: OfAgent) => {
     <Stack>
       {items.length === 0 ? undefined : (
         <Row>
-          <Button onClick={() => setUndoing(true)}>Undo what it did since…</Button>
+          <Button onClick={() => setUndoing(true)}>Undo changes…</Button>
         </Row>
       )}
       <Answered asked={asked}>
         {() =>
           items.length === 0 && !more.hasMore ? (
-            <Empty title="It has written nothing yet" />
+            <Empty title="No changes yet">
+              <p>Changes that this agent makes appear here.</p>
+            </Empty>
           ) : (
             <>
               <Timeline entries={items} />
@@ -57,14 +59,14 @@ const Did = ({ agent: { id, name } }: OfAgent) => {
 
 const factsOf = ({ budget, createdAt, endsAt, lastUsedAt, window, writesToday }: typeof Agent.Type) => [
   ["Writes today", `${number(writesToday)} of ${number(budget)}`] as const,
-  ["Requests a minute", `At most ${number(window)}`] as const,
+  ["Requests per minute", `Up to ${number(window)}`] as const,
   ["Last used", lastUsedAt === null ? "Never" : ago(lastUsedAt)] as const,
-  ["Made", time(createdAt)] as const,
-  ...(endsAt === null ? [] : [["Its time ends", time(endsAt)] as const])
+  ["Created", time(createdAt)] as const,
+  ...(endsAt === null ? [] : [["Expires", time(endsAt)] as const])
 ]
 
 const May = ({ agent }: OfAgent) => (
-  <Card title="What it may do">
+  <Card title="Permissions">
     <ul>
       {agent.scopes.map((scope) => (
         <li key={scope}>
@@ -74,8 +76,8 @@ const May = ({ agent }: OfAgent) => (
     </ul>
     <p>
       {agent.proposalsOnly
-        ? "Each of its writes waits until a member approves it."
-        : "Its writes are done at once. What it did can be undone below."}
+        ? "Approval: required. A member approves each change before it is made."
+        : "Approval: not required. You can undo the changes below."}
     </p>
     <Facts facts={factsOf(agent)} />
   </Card>
@@ -89,14 +91,14 @@ const Change = ({ agent, close }: OfAgent & { readonly close: () => void }) => {
     touches: [[storeId, "agents"]],
     done: () => {
       close()
-      toast("Saved: it holds from its next request on")
+      toast("Agent updated. The changes apply from its next request.")
     }
   })
   return (
-    <Dialog title={`Change ${agent.name}`} isOpen close={close} isWide>
+    <Dialog title={`Edit ${agent.name}`} isOpen close={close} isWide>
       <AgentFields
         start={formOf(agent)}
-        action="Save"
+        action="Save agent"
         save={(patch) => changing.mutate(patch)}
         isBusy={changing.isPending}
         error={changing.error}
@@ -113,20 +115,20 @@ const Revoke = ({ agent, close }: OfAgent & { readonly close: () => void }) => {
     touches: [[storeId, "agents"]],
     done: () => {
       close()
-      toast(`${agent.name} is revoked`)
+      toast(`${agent.name} revoked`)
     }
   })
   return (
     <Confirm
       title={`Revoke ${agent.name}?`}
-      action="Revoke"
+      action="Revoke agent"
       isOpen
       close={close}
       confirm={() => revoking.mutate()}
       isBusy={revoking.isPending}
       error={revoking.error}
     >
-      <p>Its token is refused at once, and for good. What it did stays, and can still be undone.</p>
+      <p>Its token stops working immediately and for good. Its changes are kept, and you can still undo them.</p>
     </Confirm>
   )
 }
@@ -148,22 +150,23 @@ const AgentView = ({ agent }: OfAgent) => {
       actions={
         standing === "active" ? (
           <>
-            <Button onClick={() => setOpen("change")}>Change</Button>
+            <Button onClick={() => setOpen("change")}>Edit agent</Button>
             <Button kind="danger" onClick={() => setOpen("revoke")}>
-              Revoke
+              {" "}
+              Revoke agent{" "}
             </Button>
           </>
         ) : (
-          <Badge tone="alert">{standing === "revoked" ? "Revoked" : "Its time is over"}</Badge>
+          <Badge tone="alert">{standing === "revoked" ? "Revoked" : "Expired"}</Badge>
         )
       }
     >
       <May agent={agent} />
       <Tabs
-        label="Agent"
+        label="Agent details"
         tabs={[
-          { name: "What it did", panel: <Did agent={agent} /> },
-          ...(standing === "active" ? [{ name: "How it is connected", panel: <Connection /> }] : [])
+          { name: "Activity", panel: <Did agent={agent} /> },
+          ...(standing === "active" ? [{ name: "Connection", panel: <Connection /> }] : [])
         ]}
       />
       {open === "change" ? <Change agent={agent} close={close} /> : undefined}

@@ -29,11 +29,11 @@ const NAME: Column<Row> = { name: "Name", cell: (agent) => <AgentLink agent={age
 const COLUMNS: ReadonlyArray<Column<Row>> = [
   NAME,
   {
-    name: "Its writes",
+    name: "Approval",
     cell: ({ proposalsOnly }) =>
-      proposalsOnly ? <Badge tone="good">Wait for approval</Badge> : <Badge tone="warn">Are done at once</Badge>
+      proposalsOnly ? <Badge tone="good">Required</Badge> : <Badge tone="warn">Not required</Badge>
   },
-  { name: "May", cell: ({ scopes }) => scopes.map((scope) => GRANT_WORDS[scope].title).join(" · ") },
+  { name: "Permissions", cell: ({ scopes }) => scopes.map((scope) => GRANT_WORDS[scope].title).join(" · ") },
   {
     name: "Writes today",
     isNumber: true,
@@ -45,9 +45,8 @@ const COLUMNS: ReadonlyArray<Column<Row>> = [
 const GONE_COLUMNS: ReadonlyArray<Column<Row>> = [
   NAME,
   {
-    name: "Since when",
-    cell: ({ endsAt, revokedAt }) =>
-      revokedAt === null ? `Its time ended ${ago(endsAt ?? "")}` : `Revoked ${ago(revokedAt)}`
+    name: "Status",
+    cell: ({ endsAt, revokedAt }) => (revokedAt === null ? `Expired ${ago(endsAt ?? "")}` : `Revoked ${ago(revokedAt)}`)
   }
 ]
 
@@ -58,12 +57,13 @@ const Agents = ({ agents, make }: { readonly agents: ReadonlyArray<Row>; readonl
   return (
     <>
       {active.length === 0 ? (
-        <Empty title="No agent works here yet">
+        <Empty title="No agents yet">
           <p>
-            An agent is a program that acts for you, with as much as you let it do: it may read, write, or only propose.
+            An agent is a program that works in your store with the permissions you give it. You can require approval
+            for each of its changes.
           </p>
           <Button kind="strong" onClick={make}>
-            Make the first one
+            Create agent
           </Button>
         </Empty>
       ) : (
@@ -72,8 +72,8 @@ const Agents = ({ agents, make }: { readonly agents: ReadonlyArray<Row>; readonl
         </Card>
       )}
       {gone.length === 0 ? undefined : (
-        <Card title="No longer active">
-          <Table caption="Agents that are no longer active" columns={GONE_COLUMNS} rows={gone} keyOf={({ id }) => id} />
+        <Card title="Inactive agents">
+          <Table caption="Inactive agents" columns={GONE_COLUMNS} rows={gone} keyOf={({ id }) => id} />
         </Card>
       )}
     </>
@@ -91,7 +91,7 @@ export const AgentsPage = () => {
       isWide
       actions={
         <Button kind="strong" onClick={make}>
-          New agent
+          Create agent
         </Button>
       }
     >

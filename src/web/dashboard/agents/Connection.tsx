@@ -14,21 +14,18 @@ export const Connection = ({ token = "agent_…" }: { readonly token?: string })
   }
   return (
     <Stack>
-      <p>
-        Give this to the program that is to work in the store: Claude Code, Cursor, or any other client of the Model
-        Context Protocol.
-      </p>
+      <p>Add this configuration to an MCP client, such as Claude Code or Cursor.</p>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too. */}
       <pre className={css["code"]} tabIndex={0} aria-label="Configuration">
         {configuration}
       </pre>
       <Row>
-        <Button onClick={() => void copy()}>Copy the configuration</Button>
+        <Button onClick={() => void copy()}>Copy configuration</Button>
         <output>{copied ? "Copied" : ""}</output>
       </Row>
       <Quiet>
-        A client that signs in by itself needs the address <code>{window.location.origin}/mcp</code> alone: it leads you
-        to a page that asks for your consent, and makes an agent of its own.
+        A client that supports sign-in needs only the address <code>{window.location.origin}/mcp</code>. It opens a page
+        that asks for your consent, and creates its own agent.
       </Quiet>
     </Stack>
   )

@@ -14,17 +14,17 @@ const Made = ({ close, token }: { readonly close: () => void; readonly token: st
   <Stack>
     {token === null ? (
       <p>
-        The agent was made, and its token was sent with an answer that did not arrive. Revoke it and make another one.
+        The agent was created, but the response with its token did not arrive. Revoke this agent and create another one.
       </p>
     ) : (
       <>
-        <Secret label="Token" hint="It is shown now and never again. Keep it as you keep a password." value={token} />
+        <Secret label="Token" hint="The token is shown only once. Store it like a password." value={token} />
         <Connection token={token} />
       </>
     )}
     <Row>
       <Button kind="strong" onClick={close}>
-        I have copied it
+        Done
       </Button>
     </Row>
   </Stack>
@@ -39,11 +39,16 @@ export const NewAgentDialog = ({ close }: { readonly close: () => void }) => {
     touches: [[storeId, "agents"]]
   })
   return (
-    <Dialog title={making.data === undefined ? "New agent" : `${making.data.name} is made`} isOpen close={close} isWide>
+    <Dialog
+      title={making.data === undefined ? "Create agent" : `${making.data.name} created`}
+      isOpen
+      close={close}
+      isWide
+    >
       {making.data === undefined ? (
         <AgentFields
           start={EMPTY_FORM}
-          action="Make the agent"
+          action="Create agent"
           save={(agent) => making.mutate(agent)}
           isBusy={making.isPending}
           error={making.error}

@@ -8,8 +8,8 @@ import { undoneSentence } from "../activity/Undos.ts"
 import { useStoreId } from "../Store.ts"
 
 const HOURS = [
-  ["1", "In the last hour"],
-  ["24", "In the last 24 hours"]
+  ["1", "Last hour"],
+  ["24", "Last 24 hours"]
 ] as const
 
 /** A moment that somebody chooses. */
@@ -40,22 +40,22 @@ export const UndoSpanDialog = ({ actorId, close, name }: UndoSpanProps) => {
   // The clocks of the browser and the service may differ by some seconds.
   const until = new Date(now + 60_000).toISOString()
   return (
-    <Dialog title={`Undo what ${name} did`} isOpen close={close}>
-      <SelectField label="Which changes" value={choice} onChange={({ target }) => setChoice(target.value)}>
+    <Dialog title={`Undo changes by ${name}`} isOpen close={close}>
+      <SelectField label="Period" value={choice} onChange={({ target }) => setChoice(target.value)}>
         {HOURS.map(([hours, words]) => (
           <option key={hours} value={hours}>
             {words}
           </option>
         ))}
-        <option value={MOMENT}>Since a time that I choose</option>
+        <option value={MOMENT}>Custom start time</option>
       </SelectField>
       {choice === MOMENT ? (
         <TextField
-          label="Since"
+          label="Start time"
           type="datetime-local"
           value={moment}
           max={localOf(now)}
-          problem={since === undefined ? "Choose a day and a time" : undefined}
+          problem={since === undefined ? "Enter a date and a time" : undefined}
           onChange={({ target }) => setMoment(target.value)}
         />
       ) : undefined}
@@ -66,7 +66,7 @@ export const UndoSpanDialog = ({ actorId, close, name }: UndoSpanProps) => {
             key={since}
             named={[actorId, since]}
             undo={(client, how) => client.activity.undoSpan({ storeId, actorId, since, until, ...how })}
-            labelOf={(changes) => (changes === 0 ? "Undo" : `Undo ${count(changes, "change")}`)}
+            labelOf={(changes) => (changes === 0 ? "Undo changes" : `Undo ${count(changes, "change")}`)}
             close={close}
           >
             {({ resource }) => <p>{undoneSentence(resource)}</p>}

@@ -5,7 +5,7 @@ import css from "./Apps.module.css"
 
 /** What the app may do, in the words in which it was agreed to. */
 export const Access = ({ capabilities, scopes }: Grants) => (
-  <Card title="It may">
+  <Card title="Permissions">
     <ul className={css["grants"]}>
       {[ALWAYS_GRANTED, ...[...scopes, ...capabilities].map((name) => GRANT_WORDS[name])].map(
         ({ text, title, warning }) => (

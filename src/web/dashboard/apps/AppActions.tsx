@@ -34,19 +34,19 @@ export const AppActions = ({ app: { appName, id, state } }: AppActionsProps) => 
     touches,
     done: () => {
       setAsking(undefined)
-      toast(`${appName} is suspended`)
+      toast(`${appName} suspended`)
     }
   })
   const resume = useWrite({
     write: (client, _: void, idempotencyKey) => client.installations.resume({ storeId, id, idempotencyKey }),
     touches,
-    done: () => toast(`${appName} goes on`)
+    done: () => toast(`${appName} resumed`)
   })
   const uninstall = useWrite({
     write: (client, _: void, idempotencyKey) => client.installations.uninstall({ storeId, id, idempotencyKey }),
     touches: [[storeId, "apps"]],
     done: () => {
-      toast(`${appName} is uninstalled`)
+      toast(`${appName} uninstalled`)
       void navigate({ to: "/dashboard/$storeId/apps", params: { storeId } })
     }
   })
@@ -54,14 +54,15 @@ export const AppActions = ({ app: { appName, id, state } }: AppActionsProps) => 
     <>
       {resume.error === null ? undefined : <Trouble error={resume.error} />}
       <Button onClick={() => (isSuspended ? resume.mutate() : setAsking("suspend"))} isBusy={resume.isPending}>
-        {isSuspended ? "Resume" : "Suspend"}
+        {isSuspended ? "Resume app" : "Suspend app"}
       </Button>
       <Button kind="danger" onClick={() => setAsking("uninstall")}>
-        Uninstall
+        {" "}
+        Uninstall app{" "}
       </Button>
       <Confirm
         title={`Suspend ${appName}?`}
-        action="Suspend"
+        action="Suspend app"
         isOpen={asking === "suspend"}
         close={close}
         confirm={() => suspend.mutate()}
@@ -69,13 +70,13 @@ export const AppActions = ({ app: { appName, id, state } }: AppActionsProps) => 
         error={suspend.error}
       >
         <Stack>
-          <p>From then on all of its requests are refused, and nothing is delivered to it.</p>
-          <p>You can resume it at any time: it keeps what it has. What happens until then it is never told.</p>
+          <p>All requests of the app are rejected until you resume it.</p>
+          <p>Events sent during the suspension are not delivered. The app keeps its permissions and its data.</p>
         </Stack>
       </Confirm>
       <Confirm
         title={`Uninstall ${appName}?`}
-        action="Uninstall"
+        action="Uninstall app"
         isOpen={asking === "uninstall"}
         close={close}
         confirm={() => uninstall.mutate()}
@@ -84,12 +85,12 @@ export const AppActions = ({ app: { appName, id, state } }: AppActionsProps) => 
       >
         <Stack>
           <p>
-            This cannot be taken back: it loses its access at once, what was to be delivered to it is not, and its
-            subscription is cancelled.
+            The app loses access immediately. Its pending deliveries and its subscription are canceled. You cannot undo
+            this.
           </p>
           <p>
-            It can be installed again. What it keeps with your store is deleted {DATA_HOURS} hours from now unless it
-            is.
+            You can install the app again. The data that it keeps with your store is deleted after {DATA_HOURS} hours
+            unless you do.
           </p>
         </Stack>
       </Confirm>

@@ -43,21 +43,21 @@ const App = ({ id }: { readonly id: InstallationId }) => {
           <>
             {state === "suspended" ? (
               <p className={css["note"]}>
-                The app is suspended: all of its requests are refused, and it is told of nothing, until you resume it.
+                This app is suspended. Its requests are rejected and it receives no events until you resume it.
               </p>
             ) : undefined}
             <Card>
               <Facts
                 facts={[
-                  ["State", <Stands key="state" {...INSTALLATION_WORDS[state]} />],
+                  ["Status", <Stands key="status" {...INSTALLATION_WORDS[state]} />],
                   ["Installed", day(installedAt)]
                 ]}
               />
             </Card>
             <Tabs
-              label="Parts of the app"
+              label="App details"
               tabs={[
-                { name: "What it may do", panel: <Access scopes={scopes} capabilities={capabilities} /> },
+                { name: "Permissions", panel: <Access scopes={scopes} capabilities={capabilities} /> },
                 {
                   name: "Deliveries",
                   panel: (

@@ -27,9 +27,9 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<App>> => [
       </Link>
     )
   },
-  { name: "State", cell: ({ state }) => <Stands {...INSTALLATION_WORDS[state]} /> },
+  { name: "Status", cell: ({ state }) => <Stands {...INSTALLATION_WORDS[state]} /> },
   {
-    name: "What it may do",
+    name: "Permissions",
     cell: ({ capabilities, scopes }) => (
       <span className={css["quiet"]}>
         {[...scopes, ...capabilities].map((name) => GRANT_WORDS[name].title).join(" · ") || "See the store itself"}
@@ -52,8 +52,8 @@ export const AppsPage = () => {
         <Answered asked={{ ...asked, data: items }}>
           {(apps) =>
             apps.length === 0 ? (
-              <Empty title="No app is installed">
-                <p>Begin on the page of an app. It leads you here, to agree to what it may do.</p>
+              <Empty title="No apps installed">
+                <p>To install an app, start on its website. It brings you here to approve its permissions.</p>
               </Empty>
             ) : (
               <>

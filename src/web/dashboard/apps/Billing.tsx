@@ -27,8 +27,8 @@ const Agreed = ({ cancel, subscription }: { readonly cancel: () => void; readonl
         facts={[
           ["Plan", subscription.planName],
           ["Price", priceWords(subscription)],
-          ["Since", day(subscription.startedAt)],
-          ["State", <Stands key="state" {...subscriptionStanding(subscription)} />]
+          ["Started", day(subscription.startedAt)],
+          ["Status", <Stands key="status" {...subscriptionStanding(subscription)} />]
         ]}
       />
     </Card>
@@ -52,12 +52,12 @@ const OwnersBilling = ({ installationId }: OfApp) => {
           {subscription === null ? undefined : (
             <Agreed subscription={subscription} cancel={() => setCancelling(true)} />
           )}
-          <Card title="Plans of the app">
+          <Card title="Available plans">
             <Answered asked={plans} lines={3}>
               {(offered) =>
                 offered.length === 0 ? (
-                  <Empty title="The app asks for no money">
-                    <p>Plans that its developer offers show up here.</p>
+                  <Empty title="No paid plans">
+                    <p>Plans that the developer of this app offers appear here.</p>
                   </Empty>
                 ) : (
                   <ul className={css["plans"]}>
@@ -69,7 +69,7 @@ const OwnersBilling = ({ installationId }: OfApp) => {
                           <p className={css["price"]}>{priceWords(plan)}</p>
                           <p className={css["quiet"]}>{trialWords(plan)}</p>
                           {isCurrent ? (
-                            <Badge tone="accent">Your plan</Badge>
+                            <Badge tone="accent">Current plan</Badge>
                           ) : (
                             <Button aria-label={`${name}: ${plan.name}`} onClick={() => setChosen(plan)}>
                               {name}
@@ -110,8 +110,8 @@ export const Billing = (app: OfApp) =>
     <OwnersBilling {...app} />
   ) : (
     <Card>
-      <Empty title="For owners of the store">
-        <p>What apps cost is agreed to by an owner. Ask one, or ask to be made one.</p>
+      <Empty title="Owners only">
+        <p>Only store owners can manage app subscriptions. Ask an owner to do this, or to make you an owner.</p>
       </Empty>
     </Card>
   )

@@ -19,7 +19,7 @@ interface ChoosePlanProps {
 /** Agrees to what a plan costs: a first subscription, or another one in place of what there is. */
 export const ChoosePlan = ({ close, current, installationId, plan }: ChoosePlanProps) => {
   const storeId = useStoreId()
-  const isChange = planChoice(plan, current).name === "Change to this"
+  const isChange = planChoice(plan, current).name === "Switch plan"
   const choose = useWrite({
     write: ({ billing }, _: void, idempotencyKey) =>
       Effect.gen(function* () {
@@ -28,14 +28,14 @@ export const ChoosePlan = ({ close, current, installationId, plan }: ChoosePlanP
       }),
     touches: [[storeId, "app", installationId]],
     done: () => {
-      toast(`You are subscribed to ${plan.name}`)
+      toast(`Subscribed to ${plan.name}`)
       close()
     }
   })
   return (
     <Confirm
-      title={`${isChange ? "Change" : "Subscribe"} to ${plan.name}?`}
-      action={isChange ? "Change" : "Subscribe"}
+      title={`${isChange ? "Switch" : "Subscribe"} to ${plan.name}?`}
+      action={isChange ? "Switch plan" : "Subscribe"}
       kind="strong"
       isOpen
       close={close}
@@ -45,11 +45,11 @@ export const ChoosePlan = ({ close, current, installationId, plan }: ChoosePlanP
     >
       <Stack>
         <p>
-          You agree to pay <strong>{priceWords(plan)}</strong>, until you cancel.
+          You agree to pay <strong>{priceWords(plan)}</strong> until you cancel.
         </p>
         <p>
           {isChange && current !== null
-            ? `Your subscription to ${current.planName} ends now, and what is paid of it is not set off. A trial goes on.`
+            ? `Your ${current.planName} subscription ends now, and the amount that you paid for it is not credited. A running trial continues.`
             : `${trialWords(plan)}.`}
         </p>
       </Stack>
@@ -70,13 +70,13 @@ export const CancelPlan = ({ close, installationId, subscription: { periodEndsAt
     write: (client, _: void, idempotencyKey) => client.billing.cancel({ storeId, installationId, idempotencyKey }),
     touches: [[storeId, "app", installationId]],
     done: () => {
-      toast(`Your subscription to ${planName} is cancelled`)
+      toast(`${planName} subscription canceled`)
       close()
     }
   })
   return (
     <Confirm
-      title={`Cancel ${planName}?`}
+      title={`Cancel the ${planName} subscription?`}
       action="Cancel subscription"
       isOpen
       close={close}
@@ -85,8 +85,8 @@ export const CancelPlan = ({ close, installationId, subscription: { periodEndsAt
       error={cancel.error}
     >
       <Stack>
-        <p>It ends on {day(periodEndsAt)}, and is not renewed. The app stays installed.</p>
-        <p>A cancelled subscription does not go on again: you subscribe anew, at the price that the plan has then.</p>
+        <p>It ends on {day(periodEndsAt)} and does not renew. The app stays installed.</p>
+        <p>To use a plan again, you subscribe at the price it has then.</p>
       </Stack>
     </Confirm>
   )

@@ -16,7 +16,7 @@ import css from "./Apps.module.css"
 import { Delivery } from "./Delivery.tsx"
 import { Since } from "./Since.tsx"
 import { Stands } from "./Stands.tsx"
-import { DELIVERY_WORDS, EVENT_WORDS } from "./Words.ts"
+import { deliveryLabels, eventLabels } from "../../webhooks/deliveryLabels.ts"
 
 type StoreDelivery = typeof Delivered.Type
 
@@ -32,16 +32,21 @@ const isUnderWay = ({ nextAt, state }: StoreDelivery) =>
   state === "pending" && nextAt !== null && Date.parse(nextAt) < Date.now() + NEAR
 
 const columnsOf = (open: (event: EventId) => void): ReadonlyArray<Column<StoreDelivery>> => [
-  { name: "Event", cell: ({ kind }) => EVENT_WORDS[kind] },
-  { name: "State", cell: ({ state }) => <Stands {...DELIVERY_WORDS[state]} /> },
-  { name: "Requests", isNumber: true, cell: ({ attempts }) => attempts },
-  { name: "Happened", cell: ({ createdAt }) => <Since at={createdAt} /> },
+  { name: "Event", cell: ({ kind }) => eventLabels[kind] },
+  { name: "Status", cell: ({ state }) => <Stands {...deliveryLabels[state]} /> },
+  { name: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
+  { name: "Occurred", cell: ({ createdAt }) => <Since at={createdAt} /> },
   {
-    name: "Look",
+    name: "Details",
     isNameHidden: true,
     cell: ({ createdAt, eventId }) => (
-      <Button kind="quiet" aria-label={`Details of the delivery of ${time(createdAt)}`} onClick={() => open(eventId)}>
-        Details
+      <Button
+        kind="quiet"
+        aria-label={`View details of the delivery from ${time(createdAt)}`}
+        onClick={() => open(eventId)}
+      >
+        {" "}
+        View details{" "}
       </Button>
     )
   }
@@ -77,11 +82,11 @@ export const Deliveries = ({ installationId }: { readonly installationId: Instal
       title="Deliveries"
       actions={
         <div className={css["filter"]}>
-          <SelectField label="Show" value={state ?? ""} onChange={({ target }) => setState(stateIn(target.value))}>
+          <SelectField label="Status" value={state ?? ""} onChange={({ target }) => setState(stateIn(target.value))}>
             <option value="">All deliveries</option>
             {DeliveryState.literals.map((one) => (
               <option key={one} value={one}>
-                {DELIVERY_WORDS[one].word}
+                {deliveryLabels[one].word}
               </option>
             ))}
           </SelectField>
@@ -92,11 +97,11 @@ export const Deliveries = ({ installationId }: { readonly installationId: Instal
         {(deliveries) => (
           <>
             {deliveries.length === 0 ? (
-              <Empty title={state === undefined ? "Nothing was sent yet" : "None of these stands so"}>
+              <Empty title={state === undefined ? "No deliveries yet" : "No deliveries with this status"}>
                 <p>
                   {state === undefined
-                    ? "What happens in the store and the app wants to know shows up here."
-                    : "Show all deliveries, or look further back."}
+                    ? "Events sent to this app appear here."
+                    : "Choose another status to see more deliveries."}
                 </p>
               </Empty>
             ) : (

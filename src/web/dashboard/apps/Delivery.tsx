@@ -10,14 +10,15 @@ import { type Column, Table } from "../../ui/Table.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { useStoreId } from "../Store.ts"
 import { Stands } from "./Stands.tsx"
-import { attemptStanding, DELIVERY_WORDS, EVENT_WORDS } from "./Words.ts"
+import { attemptStanding } from "./Words.ts"
+import { deliveryLabels, eventLabels } from "../../webhooks/deliveryLabels.ts"
 
 const COLUMNS: ReadonlyArray<Column<typeof StoreAttempt.Type>> = [
-  { name: "Request", cell: ({ attempt }) => attempt },
+  { name: "Attempt", cell: ({ attempt }) => attempt },
   { name: "Sent", cell: ({ startedAt }) => time(startedAt) },
-  { name: "What came of it", cell: (attempt) => <Stands {...attemptStanding(attempt)} /> },
+  { name: "Result", cell: (attempt) => <Stands {...attemptStanding(attempt)} /> },
   {
-    name: "Took",
+    name: "Duration",
     isNumber: true,
     cell: ({ durationMillis }) => (durationMillis === null ? "" : `${number(durationMillis)} ms`)
   }
@@ -41,7 +42,7 @@ export const Delivery = ({ close, eventId, installationId }: DeliveryProps) => {
   const redeliver = useWrite({
     write: (client, _: void, idempotencyKey) => client.deliveries.redeliver({ ...named, idempotencyKey }),
     touches: [[storeId, "app", installationId, "deliveries"]],
-    done: () => toast("It is sent once more")
+    done: () => toast("Event queued for delivery")
   })
   return (
     <Dialog title="Delivery" isOpen close={close} isWide>
@@ -50,16 +51,16 @@ export const Delivery = ({ close, eventId, installationId }: DeliveryProps) => {
           <>
             <Facts
               facts={[
-                ["Event", EVENT_WORDS[kind]],
-                ["Happened", time(createdAt)],
-                ["State", <Stands key="state" {...DELIVERY_WORDS[state]} />],
-                ...(nextAt === null ? [] : [["Next request", time(nextAt)] as const])
+                ["Event", eventLabels[kind]],
+                ["Occurred", time(createdAt)],
+                ["Status", <Stands key="status" {...deliveryLabels[state]} />],
+                ...(nextAt === null ? [] : [["Next attempt", time(nextAt)] as const])
               ]}
             />
             {log.length === 0 ? (
-              <Quiet>No request was made yet.</Quiet>
+              <Quiet>No attempts yet.</Quiet>
             ) : (
-              <Table caption="Requests" rows={log} keyOf={({ attempt }) => String(attempt)} columns={COLUMNS} />
+              <Table caption="Attempts" rows={log} keyOf={({ attempt }) => String(attempt)} columns={COLUMNS} />
             )}
           </>
         )}
@@ -67,7 +68,7 @@ export const Delivery = ({ close, eventId, installationId }: DeliveryProps) => {
       {redeliver.error === null ? undefined : <Trouble error={redeliver.error} />}
       <Row>
         <Button onClick={() => redeliver.mutate()} isBusy={redeliver.isPending}>
-          Send again
+          Resend event
         </Button>
       </Row>
     </Dialog>

@@ -13,16 +13,16 @@ import { answerStanding } from "./Words.ts"
 
 const COLUMNS: ReadonlyArray<Column<RecentRequest>> = [
   {
-    name: "Asked for",
+    name: "Request",
     cell: ({ method, route }) => (
       <code className={css["route"]}>
         {method} {route}
       </code>
     )
   },
-  { name: "Answer", cell: ({ status }) => <Stands {...answerStanding(status)} /> },
-  { name: "When", cell: ({ at }) => <Since at={at} /> },
-  { name: "Took", isNumber: true, cell: ({ milliseconds }) => `${number(milliseconds)} ms` }
+  { name: "Response", cell: ({ status }) => <Stands {...answerStanding(status)} /> },
+  { name: "Time", cell: ({ at }) => <Since at={at} /> },
+  { name: "Duration", isNumber: true, cell: ({ milliseconds }) => `${number(milliseconds)} ms` }
 ]
 
 /** What the app asked for last. */
@@ -36,13 +36,13 @@ export const Requests = ({ id }: { readonly id: InstallationId }) => {
       <Answered asked={asked}>
         {(requests) =>
           requests.length === 0 ? (
-            <Empty title="It has asked for nothing yet">
-              <p>Its last {MAX_REQUESTS} requests show up here.</p>
+            <Empty title="No requests yet">
+              <p>The last {MAX_REQUESTS} requests of this app appear here.</p>
             </Empty>
           ) : (
             <>
               <Table caption="Recent requests" rows={requests} keyOf={({ requestId }) => requestId} columns={COLUMNS} />
-              <Quiet>The last {MAX_REQUESTS} at most.</Quiet>
+              <Quiet>Shows the last {MAX_REQUESTS} requests.</Quiet>
             </>
           )
         }

@@ -1,5 +1,5 @@
 import { Badge } from "../../ui/Badge.tsx"
-import type { Standing } from "./Words.ts"
+import type { StatusLabel } from "../../webhooks/deliveryLabels.ts"
 
 /** How something stands, in a word. */
-export const Stands = ({ tone, word }: Standing) => <Badge tone={tone}>{word}</Badge>
+export const Stands = ({ tone, word }: StatusLabel) => <Badge tone={tone}>{word}</Badge>

@@ -7,7 +7,8 @@ import { Answered, Trouble } from "../../ui/States.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { useStoreId } from "../Store.ts"
 import { Stands } from "./Stands.tsx"
-import { EVENT_WORDS, webhookStanding } from "./Words.ts"
+import { webhookStanding } from "./Words.ts"
+import { eventLabels } from "../../webhooks/deliveryLabels.ts"
 
 /** Where an app is told of what happens in the store; a member lets that wait, and go on. */
 export const Webhook = ({ installationId }: { readonly installationId: InstallationId }) => {
@@ -18,18 +19,18 @@ export const Webhook = ({ installationId }: { readonly installationId: Installat
   const pause = useWrite({
     write: (client, _: void, idempotencyKey) => client.webhooks.pause({ ...named, idempotencyKey }),
     touches,
-    done: () => toast("Deliveries wait")
+    done: () => toast("Deliveries paused")
   })
   const resume = useWrite({
     write: (client, _: void, idempotencyKey) => client.webhooks.resume({ ...named, idempotencyKey }),
     touches,
-    done: () => toast("Deliveries go on")
+    done: () => toast("Deliveries resumed")
   })
   const failed = pause.error ?? resume.error
   const isHeld = asked.data !== undefined && asked.data.heldSince !== null
   return (
     <Card
-      title="What it is told"
+      title="Webhook"
       actions={
         asked.data === undefined || asked.data.host === null ? undefined : (
           <Button onClick={() => (isHeld ? resume : pause).mutate()} isBusy={pause.isPending || resume.isPending}>
@@ -46,14 +47,14 @@ export const Webhook = ({ installationId }: { readonly installationId: Installat
             <>
               <Facts
                 facts={[
-                  ["State", <Stands key="state" tone={tone} word={word} />],
-                  ["Sent to", webhook.host ?? "Nowhere"],
-                  ["Told when", webhook.kinds.map((kind) => EVENT_WORDS[kind]).join(", ") || "Never"]
+                  ["Status", <Stands key="status" tone={tone} word={word} />],
+                  ["Endpoint", webhook.host ?? "None"],
+                  ["Events", webhook.kinds.map((kind) => eventLabels[kind]).join(", ") || "None"]
                 ]}
               />
               <Quiet>
                 {text}
-                {isHeld ? ` What waits is kept for ${LOG_DAYS} days, and sent when you resume.` : ""}
+                {isHeld ? ` Events are kept for ${LOG_DAYS} days and sent when you resume.` : ""}
               </Quiet>
             </>
           )

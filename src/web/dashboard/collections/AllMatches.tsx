@@ -22,7 +22,7 @@ export const AllMatches = ({ id, productCount, rules }: AllMatchesProps) => {
   return (
     <>
       <Button onClick={() => setOpen(true)}>{`Show all ${count(productCount, "product")}`}</Button>
-      <Dialog title="All that match" isOpen={isOpen} close={() => setOpen(false)} isWide>
+      <Dialog title="All matching products" isOpen={isOpen} close={() => setOpen(false)} isWide>
         <All id={id} rules={rules} />
       </Dialog>
     </>
@@ -39,7 +39,7 @@ const All = ({ id, rules }: Pick<AllMatchesProps, "id" | "rules">) => {
     <Answered asked={asked}>
       {(rehearsed) =>
         "dryRun" in rehearsed ? (
-          <ProductList ids={rehearsed.resource.productIds} label="All products that match" />
+          <ProductList ids={rehearsed.resource.productIds} label="All matching products" />
         ) : undefined
       }
     </Answered>

@@ -25,14 +25,14 @@ export interface Draft {
 
 export const FIELD_NAMES: Readonly<Record<keyof Draft, string>> = {
   title: "Title",
-  type: "How products get in",
+  type: "Collection type",
   description: "Description",
-  imageUrl: "Picture",
+  imageUrl: "Image",
   isActive: "Active",
   slug: "Slug",
-  seoTitle: "Title for search engines",
-  metaDescription: "Description for search engines",
-  disjunctive: "How rules combine",
+  seoTitle: "SEO title",
+  metaDescription: "Meta description",
+  disjunctive: "Rule matching",
   rules: "Rules",
   productIds: "Products"
 }
@@ -88,7 +88,7 @@ const problemIn = (line: string) => {
   return at === -1 ? (["", line] as const) : ([line.slice(0, at), line.slice(at + 2)] as const)
 }
 
-const UNFINISHED = "Say what it is compared with"
+const UNFINISHED = "Enter a value"
 
 const unfinished = (rules: ReadonlyArray<RuleDraft>) =>
   rules.flatMap((rule, index) => (isUnfinished(rule) ? [[`rules.${index}.value`, UNFINISHED] as const] : []))

@@ -51,7 +51,7 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
       queries.setQueryData(key, saved)
       setEdited(undefined)
       setRehearsed(undefined)
-      toast(`${saved.title} is saved`)
+      toast(`${saved.title} saved`)
     }
   })
 
@@ -108,7 +108,7 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
         isBusy={saving.isPending}
         isHeld={isBehind}
       >
-        {isBehind ? "Somebody else saved meanwhile: choose above what is to become of it" : "Not saved yet"}
+        {isBehind ? "Someone else saved this collection. Choose above which values to keep." : "Unsaved changes"}
       </SaveBar>
       {rehearsed === undefined ? undefined : (
         <Rehearsal
@@ -121,7 +121,7 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
         />
       )}
       <Unsaved isUnsaved={isDirty}>
-        <p>What you changed of this collection is not saved.</p>
+        <p>Your changes to this collection are not saved and will be lost.</p>
       </Unsaved>
     </Stack>
   )

@@ -42,18 +42,14 @@ export const CollectionFields = ({ change, draft, id, matched, problems }: Colle
           />
           <TextArea
             label="Description"
-            hint="Text or HTML. It is kept as you write it."
+            hint="Text or HTML, saved as entered."
             value={draft.description}
             problem={problems.get("description")}
             onChange={({ target }) => change({ description: target.value })}
           />
-          <SelectField
-            label="How products get in"
-            value={draft.type}
-            onChange={({ target }) => changeType(target.value)}
-          >
-            <option value="manual">You choose them and their order</option>
-            <option value="automated">By rules, as products change</option>
+          <SelectField label="Collection type" value={draft.type} onChange={({ target }) => changeType(target.value)}>
+            <option value="manual">Manual: you choose the products and their order</option>
+            <option value="automated">Automated: rules choose the products</option>
           </SelectField>
         </Card>
         {draft.type === "manual" ? (
@@ -71,15 +67,15 @@ export const CollectionFields = ({ change, draft, id, matched, problems }: Colle
         <Card title="Status">
           <CheckField
             label="Active"
-            hint="Shoppers see it"
+            hint="Visible to shoppers."
             checked={draft.isActive}
             onChange={({ target }) => change({ isActive: target.checked })}
           />
         </Card>
-        <Card title="Picture">
+        <Card title="Image">
           <Picture url={isUrl(draft.imageUrl.trim()) ? draft.imageUrl.trim() : null} alt="" isLarge />
           <TextField
-            label="Address of the picture"
+            label="Image URL"
             hint="https://…"
             inputMode="url"
             value={draft.imageUrl}
@@ -87,26 +83,26 @@ export const CollectionFields = ({ change, draft, id, matched, problems }: Colle
             onChange={({ target }) => change({ imageUrl: target.value })}
           />
         </Card>
-        <Card title="Search engines">
+        <Card title="Search engine listing">
           <TextField
             label="Slug"
             hint={
               id === undefined
-                ? "Its part of an address. It is made of the title if you leave it empty."
-                : "Its part of an address"
+                ? "The last part of its URL. Leave it empty to use the title."
+                : "The last part of its URL."
             }
             value={draft.slug}
             problem={problems.get("slug")}
             onChange={({ target }) => change({ slug: target.value })}
           />
           <TextField
-            label="Title for search engines"
+            label="SEO title"
             value={draft.seoTitle}
             problem={problems.get("seoTitle")}
             onChange={({ target }) => change({ seoTitle: target.value })}
           />
           <TextArea
-            label="Description for search engines"
+            label="Meta description"
             value={draft.metaDescription}
             problem={problems.get("metaDescription")}
             onChange={({ target }) => change({ metaDescription: target.value })}

@@ -30,7 +30,8 @@ export const CollectionPage = () => {
       }
       actions={
         <Button kind="danger" disabled={asked.data === undefined} onClick={() => setDeleting(true)}>
-          Delete
+          {" "}
+          Delete collection{" "}
         </Button>
       }
     >
@@ -59,21 +60,21 @@ const Deleting = ({ close, collection: { id, title }, isOpen }: DeletingProps) =
     write: (client, _: void, idempotencyKey) => client.collections.delete({ storeId, id, idempotencyKey }),
     touches: [[storeId, "collections"]],
     done: () => {
-      toast(`${title} is deleted`)
+      toast(`${title} deleted`)
       void navigate({ to: "/dashboard/$storeId/collections", params: { storeId }, ignoreBlocker: true })
     }
   })
   return (
     <Confirm
       title={`Delete ${title}?`}
-      action="Delete"
+      action="Delete collection"
       isOpen={isOpen}
       close={close}
       confirm={() => deleting.mutate()}
       isBusy={deleting.isPending}
       error={deleting.error}
     >
-      <p>Its products stay. The collection is gone from the shop, and its place among others with it.</p>
+      <p>Products in this collection are not deleted. You can restore the collection from Activity.</p>
     </Confirm>
   )
 }

@@ -20,15 +20,15 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Collection>> => [
     )
   },
   {
-    name: "Products get in",
-    cell: ({ rules, type }) => (type === "manual" ? "By hand" : `By ${count(rules.length, "rule")}`)
+    name: "Type",
+    cell: ({ rules, type }) => (type === "manual" ? "Manual" : `Automated, ${count(rules.length, "rule")}`)
   },
   { name: "Products", cell: ({ productCount }) => number(productCount), isNumber: true },
   {
     name: "Status",
     cell: ({ isActive }) => (isActive ? <Badge tone="good">Active</Badge> : <Badge>Inactive</Badge>)
   },
-  { name: "Changed", cell: ({ updatedAt }) => ago(updatedAt) }
+  { name: "Updated", cell: ({ updatedAt }) => ago(updatedAt) }
 ]
 
 /** How products are grouped. */
@@ -45,7 +45,7 @@ export const CollectionsPage = () => {
   )
   const make = (
     <Link className={buttonClass("strong")} to="/dashboard/$storeId/collections/new" params={{ storeId }}>
-      New collection
+      Create collection
     </Link>
   )
   return (
@@ -54,7 +54,8 @@ export const CollectionsPage = () => {
         {() =>
           items.length === 0 ? (
             <Empty title="No collections yet">
-              <p>Group products by hand, or let rules find them.</p>
+              <p>Group products by hand, or let rules choose them.</p>
+              {make}
             </Empty>
           ) : (
             <Card>

@@ -19,13 +19,13 @@ const textOf = (field: keyof Draft, draft: Draft): string => {
     case "isActive":
       return draft.isActive ? "Yes" : "No"
     case "disjunctive":
-      return draft.disjunctive ? "Any rule is enough" : "All rules must hold"
+      return draft.disjunctive ? "Match any rule" : "Match all rules"
     case "type":
-      return draft.type === "manual" ? "You choose them and their order" : "By rules"
+      return draft.type === "manual" ? "Manual" : "Automated"
     case "rules":
       return draft.rules.map((rule) => sentenceOf(ruleOf(rule))).join("\n")
     case "productIds":
-      return `${count(draft.productIds.length, "product")} in an order of its own`
+      return `${count(draft.productIds.length, "product")} in this order`
     case "title":
     case "description":
     case "imageUrl":
@@ -42,15 +42,15 @@ export const Conflict = ({ base, goOn, mine, theirs }: ConflictProps) => {
   const { choose, chosen } = useChosen<keyof Draft>()
   return (
     <div role="alert">
-      <Card title="Somebody else saved this collection meanwhile">
+      <Card title="Someone else saved this collection">
         <Stack>
           {taken.length === 0 ? undefined : (
-            <p>{`They changed what you did not touch, which stays as they have it: ${taken.map((field) => FIELD_NAMES[field]).join(", ")}.`}</p>
+            <p>{`Their changes to these fields are kept: ${taken.map((field) => FIELD_NAMES[field]).join(", ")}.`}</p>
           )}
           {conflicts.length === 0 ? (
-            <Quiet>What you changed stands beside it, and is still to be saved.</Quiet>
+            <Quiet>Your changes do not overlap with theirs. Save to apply them.</Quiet>
           ) : (
-            <p>You both changed the following. Choose what it is to be; nothing is saved before you save it.</p>
+            <p>You both changed these fields. Choose which version to keep. Nothing is saved until you save.</p>
           )}
           {conflicts.map((field) => (
             <Versions
@@ -64,7 +64,7 @@ export const Conflict = ({ base, goOn, mine, theirs }: ConflictProps) => {
           ))}
           <Row>
             <Button kind="strong" onClick={() => goOn(withFields(draft, theirs, [...chosen]))}>
-              Go on with this
+              Continue editing
             </Button>
           </Row>
         </Stack>

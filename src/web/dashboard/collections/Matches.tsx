@@ -42,8 +42,8 @@ export const Matches = ({ draft, id }: MatchesProps) => {
   )
   if (typed.length === 0) {
     return (
-      <Card title="What matches">
-        <Quiet>Add a rule, and the products that match stand here.</Quiet>
+      <Card title="Matching products">
+        <Quiet>Add a rule to see the products that match.</Quiet>
       </Card>
     )
   }
@@ -51,13 +51,13 @@ export const Matches = ({ draft, id }: MatchesProps) => {
   return (
     <>
       <Card
-        title="What matches"
+        title="Matching products"
         actions={
           <output className={css["count"]} aria-busy={isComing}>
             {rules === undefined
-              ? "Finish the rules to see what they match"
+              ? "Complete the rules to see the products that match"
               : preview.data === undefined
-                ? "Looking…"
+                ? "Searching…"
                 : `${count(preview.data.productCount, "product")} ${preview.data.productCount === 1 ? "matches" : "match"}`}
           </output>
         }
@@ -75,8 +75,8 @@ export const Matches = ({ draft, id }: MatchesProps) => {
           </Answered>
         )}
       </Card>
-      <Card title="Why is a product in, or not?">
-        <ProductSearch label="Any product" storeId={storeId} choose={setAsked} />
+      <Card title="Check a product">
+        <ProductSearch label="Find a product" storeId={storeId} choose={setAsked} />
         {asked === undefined || !isAnswerable ? undefined : (
           <Why {...(id === undefined ? {} : { id })} rules={wanted} product={asked} />
         )}
@@ -92,17 +92,17 @@ interface ShownMatchesProps {
 }
 
 const ShownMatches = ({ ask, items, productCount }: ShownMatchesProps) => {
-  if (productCount === 0) return <Quiet>No product satisfies these rules.</Quiet>
+  if (productCount === 0) return <Quiet>No products match these rules.</Quiet>
   return (
     <>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too. */}
-      <section className={css["scroller"]} tabIndex={0} aria-label="Products that match">
+      <section className={css["scroller"]} tabIndex={0} aria-label="Matching products">
         <ul>
           {items.map((product) => (
             <li key={product.id} className={css["row"]}>
               <ProductLine product={product}>
-                <Button kind="quiet" aria-label={`Why ${product.name}?`} onClick={() => ask(product)}>
-                  Why?
+                <Button kind="quiet" aria-label={`Explain ${product.name}`} onClick={() => ask(product)}>
+                  Explain
                 </Button>
               </ProductLine>
             </li>
@@ -110,7 +110,7 @@ const ShownMatches = ({ ask, items, productCount }: ShownMatchesProps) => {
         </ul>
       </section>
       {productCount > items.length ? (
-        <Quiet>{`The first ${items.length} of ${count(productCount, "product")}.`}</Quiet>
+        <Quiet>{`Showing the first ${items.length} of ${count(productCount, "product")}.`}</Quiet>
       ) : undefined}
     </>
   )

@@ -36,7 +36,7 @@ export const MemberRow = ({
   remove
 }: MemberRowProps) => {
   const { data } = useSummary(useStoreId(), id)
-  const name = data?.name ?? "The product"
+  const name = data?.name ?? "Product"
   return (
     <li
       className={`${list["row"]} ${css["row"]} ${isDragged ? css["dragged"] : ""}`}
@@ -59,14 +59,14 @@ export const MemberRow = ({
       <KnownProduct id={id} />
       <Menu
         label="⋯"
-        name={`What to do with ${name}`}
+        name={`Actions for ${name}`}
         kind="quiet"
         items={[
-          { name: "Move to the top", choose: () => move(index, 0, name), isDisabled: index === 0 },
+          { name: "Move to top", choose: () => move(index, 0, name), isDisabled: index === 0 },
           { name: "Move up", choose: () => move(index, index - 1, name), isDisabled: index === 0 },
           { name: "Move down", choose: () => move(index, index + 1, name), isDisabled: index === count - 1 },
-          { name: "Move to the end", choose: () => move(index, count - 1, name), isDisabled: index === count - 1 },
-          { name: "Take out", choose: () => remove(index, name) }
+          { name: "Move to end", choose: () => move(index, count - 1, name), isDisabled: index === count - 1 },
+          { name: "Remove", choose: () => remove(index, name) }
         ]}
       />
     </li>

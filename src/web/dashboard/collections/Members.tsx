@@ -28,7 +28,7 @@ export const Members = ({ change, ids }: MembersProps) => {
 
   const move = (from: number, to: number, name: string) => {
     change(moved(ids, from, to))
-    setSaid(`${name} is now ${number(to + 1)} of ${number(ids.length)}`)
+    setSaid(`${name} moved to position ${number(to + 1)} of ${number(ids.length)}`)
   }
   const { dragging, grip, placeNow } = useDragging({ count: ids.length, rowHeight: ROW, scroller, drop: move })
   // What has the focus, or is dragged, stays drawn.
@@ -53,7 +53,7 @@ export const Members = ({ change, ids }: MembersProps) => {
   }
   const remove = (index: number, name: string) => {
     change(ids.toSpliced(index, 1))
-    setSaid(`${name} is taken out`)
+    setSaid(`${name} removed`)
     if (ids.length > 1) focus(Math.min(index, ids.length - 2))
   }
 
@@ -62,22 +62,26 @@ export const Members = ({ change, ids }: MembersProps) => {
       <ProductSearch
         label="Add a product"
         storeId={storeId}
-        why={({ id }) => (held.has(id) ? "In it already" : undefined)}
-        problem={ids.length > MAX_MEMBERS ? `A collection holds at most ${number(MAX_MEMBERS)} products` : undefined}
+        why={({ id }) => (held.has(id) ? "Already added" : undefined)}
+        problem={
+          ids.length > MAX_MEMBERS
+            ? `A collection can have up to ${number(MAX_MEMBERS)} products. Remove some products.`
+            : undefined
+        }
         choose={({ id, name }) => {
           change([...ids, id])
-          setSaid(`${name} is added as ${number(ids.length + 1)} of ${number(ids.length + 1)}`)
+          setSaid(`${name} added at position ${number(ids.length + 1)}`)
         }}
       />
       {ids.length === 0 ? (
-        <Quiet>Search for products and add them: they stand here in their order.</Quiet>
+        <Quiet>No products yet. Search for products to add them.</Quiet>
       ) : (
         <section
           ref={scroller}
           className={list["scroller"]}
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too.
           tabIndex={0}
-          aria-label="Products in their order"
+          aria-label="Products in order"
         >
           <ol className={list["list"]} style={{ height: virtual.getTotalSize() }}>
             {virtual.getVirtualItems().map(({ index }) => {
@@ -102,7 +106,7 @@ export const Members = ({ change, ids }: MembersProps) => {
         </section>
       )}
       <output className={css["said"]}>
-        {said === "" ? "Drag a product by its handle, or move it with the arrow keys." : said}
+        {said === "" ? "To reorder products, drag the handles or use the arrow keys." : said}
       </output>
     </Card>
   )

@@ -27,7 +27,7 @@ export const NewCollectionPage = () => {
       client.collections.create({ storeId, collection, idempotencyKey }).pipe(performed),
     touches: [[storeId, "collections"]],
     done: ({ id, title }) => {
-      toast(`${title} is made`)
+      toast(`${title} created`)
       void navigate({
         to: "/dashboard/$storeId/collections/$collectionId",
         params: { storeId, collectionId: id },
@@ -45,7 +45,7 @@ export const NewCollectionPage = () => {
     })
   return (
     <Page
-      title="New collection"
+      title="Create collection"
       above={
         <Link to="/dashboard/$storeId/collections" params={{ storeId }}>
           Collections
@@ -53,7 +53,7 @@ export const NewCollectionPage = () => {
       }
       actions={
         <Button kind="strong" onClick={make} isBusy={making.isPending}>
-          Make the collection
+          Create collection
         </Button>
       }
     >
@@ -70,7 +70,7 @@ export const NewCollectionPage = () => {
         />
       </div>
       <Unsaved isUnsaved={draft !== newDraft && !making.isSuccess}>
-        <p>The collection is not made yet.</p>
+        <p>This collection is not created yet. Your entries will be lost.</p>
       </Unsaved>
     </Page>
   )

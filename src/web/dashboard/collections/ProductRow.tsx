@@ -47,7 +47,7 @@ interface KnownProductProps {
 export const KnownProduct = ({ children, id }: KnownProductProps) => {
   const { data, error } = useSummary(useStoreId(), id)
   if (data !== undefined && data !== null) return <ProductLine product={data}>{children?.(data.name)}</ProductLine>
-  const said = data === null ? "A product that is gone" : error === null ? "…" : "A product that could not be read"
+  const said = data === null ? "Deleted product" : error === null ? "…" : "This product could not be loaded"
   return (
     <>
       <span className={css["words"]}>{said}</span>

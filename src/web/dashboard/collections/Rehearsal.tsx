@@ -47,7 +47,7 @@ export const Rehearsal = ({ base, close, error, isSaving, outdated, patch, save 
     if (isLate) outdated()
   }, [isLate, outdated])
   return (
-    <Dialog title="What changes when you save" isOpen close={close} isWide>
+    <Dialog title="Review changes" isOpen close={close} isWide>
       <Answered asked={asked} lines={6}>
         {({ now, rehearsed }) =>
           "dryRun" in rehearsed ? (
@@ -58,9 +58,10 @@ export const Rehearsal = ({ base, close, error, isSaving, outdated, patch, save 
       {error === null ? undefined : <Trouble error={error} />}
       <Row>
         <Button kind="strong" onClick={save} isBusy={isSaving} disabled={asked.data === undefined}>
-          Save
+          {" "}
+          Save collection{" "}
         </Button>
-        <Button onClick={close}>Go on editing</Button>
+        <Button onClick={close}>Continue editing</Button>
       </Row>
     </Dialog>
   )
@@ -80,24 +81,24 @@ interface ExchangeProps {
 const Exchange = ({ after, before, told }: ExchangeProps) => {
   const { enters, leaves } = exchange(before, after)
   const tabs = [
-    { name: `Enter (${enters.length})`, ids: enters, label: "Products that enter", none: "No product enters." },
-    { name: `Leave (${leaves.length})`, ids: leaves, label: "Products that leave", none: "No product leaves." }
+    { name: `Added (${enters.length})`, ids: enters, label: "Added products", none: "No products are added." },
+    { name: `Removed (${leaves.length})`, ids: leaves, label: "Removed products", none: "No products are removed." }
   ].toSorted((a, b) => Number(b.ids.length > 0) - Number(a.ids.length > 0))
   return (
     <Stack>
       <p>
         {enters.length + leaves.length === 0
-          ? `The collection holds the same ${count(after.length, "product")} as now.`
-          : `It holds ${count(before.length, "product")} now, and ${count(after.length, "product")} then.`}
+          ? `The collection keeps the same ${count(after.length, "product")}.`
+          : `The collection changes from ${count(before.length, "product")} to ${count(after.length, "product")}.`}
       </p>
       <Tabs
-        label="Enter and leave"
+        label="Added and removed"
         tabs={tabs.map(({ ids, label, name, none }) => ({
           name,
           panel: ids.length === 0 ? <Quiet>{none}</Quiet> : <ProductList ids={ids} label={label} />
         }))}
       />
-      {told.length === 0 ? undefined : <Quiet>{`Told of it: ${told.join(", ")}`}</Quiet>}
+      {told.length === 0 ? undefined : <Quiet>{`Notified apps: ${told.join(", ")}.`}</Quiet>}
     </Stack>
   )
 }

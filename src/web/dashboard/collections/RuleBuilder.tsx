@@ -35,12 +35,12 @@ export const RuleBuilder = ({ change, draft: { disjunctive, rules }, problems }:
   return (
     <>
       <SelectField
-        label="A product is in when it satisfies"
+        label="Products must match"
         value={disjunctive ? "any" : "all"}
         onChange={({ target }) => change({ disjunctive: target.value === "any" })}
       >
-        <option value="all">all rules</option>
-        <option value="any">any of the rules</option>
+        <option value="all">All rules</option>
+        <option value="any">Any rule</option>
       </SelectField>
       {rules.length === 0 ? undefined : (
         <ul ref={list} className={css["rules"]}>
@@ -58,7 +58,7 @@ export const RuleBuilder = ({ change, draft: { disjunctive, rules }, problems }:
       )}
       <Row>
         <Button onClick={add} disabled={rules.length >= MOST}>
-          Add a rule
+          Add rule
         </Button>
       </Row>
     </>
@@ -93,7 +93,7 @@ const RuleLine = ({ change, name, problem, remove, rule }: RuleLineProps) => {
         ))}
       </SelectField>
       <SelectField
-        label="Relation"
+        label="Condition"
         value={rule.relation}
         onChange={({ target }) => {
           const relation = RELATIONS[kind].find((one) => one === target.value)
@@ -126,12 +126,12 @@ const ValueField = ({ problem, rule, type }: ValueFieldProps) => {
     case "none":
       return <span />
     case "lines":
-      return <TextArea {...told} hint="One in each line" rows={3} onChange={({ target }) => type(target.value)} />
+      return <TextArea {...told} hint="One value per line" rows={3} onChange={({ target }) => type(target.value)} />
     case "boolean":
       return (
         <SelectField {...told} onChange={({ target }) => type(target.value)}>
-          <option value="true">yes</option>
-          <option value="false">no</option>
+          <option value="true">Yes</option>
+          <option value="false">No</option>
         </SelectField>
       )
     case "number":

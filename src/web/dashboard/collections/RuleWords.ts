@@ -20,7 +20,7 @@ export const FIELD_WORDS: Readonly<Record<RuleField, string>> = {
   productType: "Product type",
   productKind: "Product kind",
   category: "Category",
-  categoryId: "Category id",
+  categoryId: "Category ID",
   categoryName: "Category name",
   sku: "SKU",
   barcode: "Barcode",
@@ -28,21 +28,21 @@ export const FIELD_WORDS: Readonly<Record<RuleField, string>> = {
   countryOfOrigin: "Country of origin",
   tags: "Tag",
   price: "Price",
-  discountedPrice: "Discounted price",
-  costPrice: "Cost price",
+  discountedPrice: "Sale price",
+  costPrice: "Cost",
   stock: "Stock",
   weight: "Weight",
-  "variant.price": "Price of a variant",
-  "variant.stock": "Stock of a variant",
-  "variant.title": "Title of a variant",
-  "variant.sku": "SKU of a variant",
-  "variant.barcode": "Barcode of a variant",
+  "variant.price": "Variant price",
+  "variant.stock": "Variant stock",
+  "variant.title": "Variant title",
+  "variant.sku": "Variant SKU",
+  "variant.barcode": "Variant barcode",
   isActive: "Active",
   onSale: "On sale",
-  taxable: "Taxable",
-  trackInventory: "Inventory tracked",
+  taxable: "Charge tax",
+  trackInventory: "Track stock",
   createdAt: "Created",
-  updatedAt: "Changed"
+  updatedAt: "Updated"
 }
 
 const RELATION_WORDS: Readonly<Record<Relation, string>> = {
@@ -53,7 +53,7 @@ const RELATION_WORDS: Readonly<Record<Relation, string>> = {
   starts_with: "starts with",
   ends_with: "ends with",
   in: "is one of",
-  not_in: "is none of",
+  not_in: "is not one of",
   is_set: "has a value",
   is_not_set: "has no value",
   greater_than: "is more than",
@@ -76,7 +76,7 @@ export const relationWord = (relation: Relation, kind: Kind): string =>
 /** What a value is called: text as it is, a yes or no, a number or a time as people read them. */
 export const valueWord = (value: unknown, kind: Kind): string => {
   if (Array.isArray(value)) return value.map((one) => valueWord(one, kind)).join(", ")
-  if (value === null || value === undefined) return "nothing"
+  if (value === null || value === undefined) return "none"
   if (typeof value === "boolean") return value ? "yes" : "no"
   if (typeof value === "number" || value instanceof ExactNumber) return number(value)
   const text = String(value)
@@ -98,5 +98,5 @@ export const sentenceOf = ({ field, relation, value }: Rule): string => {
 export const foundWord = ({ field }: Rule, found: unknown): string => {
   const known = fieldOf(field)
   const isNone = Array.isArray(found) && found.length === 0
-  return known === undefined || isNone ? "nothing" : valueWord(found, FIELDS[known].kind)
+  return known === undefined || isNone ? "none" : valueWord(found, FIELDS[known].kind)
 }

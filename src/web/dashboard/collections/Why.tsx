@@ -3,6 +3,7 @@ import type { Membership } from "../../../domain/catalog/Membership.ts"
 import type { Rule } from "../../../domain/catalog/Rule.ts"
 import { canonical } from "../../../domain/Json.ts"
 import type { CollectionId, ProductId } from "../../../rpc/Client.ts"
+import { count } from "../../data/Format.ts"
 import { useAsked } from "../../data/Queries.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Answered } from "../../ui/States.tsx"
@@ -38,8 +39,8 @@ export const Why = ({ id, product, rules }: WhyProps) => {
 
 const verdictOf = ({ disjunctive, isMember, reasons }: Membership, name: string) => {
   const failing = reasons.filter(({ holds }) => !holds).length
-  if (isMember) return `${name} is in: it satisfies ${disjunctive ? "one of the rules or more" : "all rules"}.`
-  return `${name} is not in: ${disjunctive ? "it satisfies none of the rules" : `${failing} of ${reasons.length} rules ${failing === 1 ? "does" : "do"} not hold`}.`
+  if (isMember) return `${name} is included: it matches ${disjunctive ? "at least one rule" : "all rules"}.`
+  return `${name} is not included: ${disjunctive ? "it matches no rule" : `it does not match ${failing} of ${count(reasons.length, "rule")}`}.`
 }
 
 const Reasons = ({ membership, name }: { readonly membership: Membership; readonly name: string }) => (
@@ -49,10 +50,10 @@ const Reasons = ({ membership, name }: { readonly membership: Membership; readon
       {membership.reasons.map(({ found, holds, rule }, index) => (
         // oxlint-disable-next-line react/no-array-index-key -- Rules have no other name than their place.
         <li key={index} className={css["reason"]}>
-          <Badge tone={holds ? "good" : "alert"}>{holds ? "Holds" : "Does not hold"}</Badge>
+          <Badge tone={holds ? "good" : "alert"}>{holds ? "Matches" : "Does not match"}</Badge>
           <span>
             {sentenceOf(rule)}
-            <span className={css["found"]}>It has {foundWord(rule, found)}</span>
+            <span className={css["found"]}>Current value: {foundWord(rule, found)}</span>
           </span>
         </li>
       ))}

@@ -44,9 +44,9 @@ const Shown = ({ customer }: { readonly customer: Customer }) => {
           <Facts
             facts={[
               ["E-mail address", customer.email ?? "—"],
-              ["Telephone", customer.phone ?? "—"],
+              ["Phone", customer.phone ?? "—"],
               ["Company", customer.company ?? "—"],
-              ["Marketing", customer.acceptsMarketing ? "Wants to be written to" : "Not to be written to"]
+              ["Marketing", customer.acceptsMarketing ? "Subscribed" : "Not subscribed"]
             ]}
           />
         </Card>
@@ -63,7 +63,7 @@ const Shown = ({ customer }: { readonly customer: Customer }) => {
           <Facts
             facts={[
               ["Orders", number(customer.ordersCount)],
-              ["Spent, in the currencies of the orders", number(customer.totalSpent)]
+              ["Total spent, in the currencies of the orders", number(customer.totalSpent)]
             ]}
           />
         </Card>
@@ -78,11 +78,11 @@ const Shown = ({ customer }: { readonly customer: Customer }) => {
             </Row>
           )}
         </Card>
-        <Card title="In this store">
+        <Card title="Dates">
           <Facts
             facts={[
-              ["Brought in", time(customer.createdAt)],
-              ["Changed", time(customer.updatedAt)]
+              ["Created", time(customer.createdAt)],
+              ["Updated", time(customer.updatedAt)]
             ]}
           />
         </Card>

@@ -22,8 +22,8 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Customer>> => [
   { name: "E-mail address", cell: ({ email }) => email ?? "—" },
   { name: "Company", cell: ({ company }) => company ?? "—" },
   { name: "Orders", cell: ({ ordersCount }) => number(ordersCount), isNumber: true },
-  { name: "Spent", cell: ({ totalSpent }) => number(totalSpent), isNumber: true },
-  { name: "Changed", cell: ({ updatedAt }) => ago(updatedAt) }
+  { name: "Total spent", cell: ({ totalSpent }) => number(totalSpent), isNumber: true },
+  { name: "Updated", cell: ({ updatedAt }) => ago(updatedAt) }
 ]
 
 /** Who buys, in the order in which they came. */
@@ -41,12 +41,12 @@ export const CustomersPage = () => {
     <RecordsPage
       title="Customers"
       noun="customer"
-      order="the first ones first"
+      order="oldest first"
       list={list}
       columns={columnsOf(storeId)}
       since={since}
       change={(search) => void navigate({ search, replace: true })}
-      none="Customers stand here once they are brought in by an import."
+      none="Customers imported into this store appear here."
     />
   )
 }

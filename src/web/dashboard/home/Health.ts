@@ -32,9 +32,9 @@ export const appsOf = (client: Client, storeId: StoreId) =>
 /** How an app is told of what happens, in a few words. */
 export const healthOf = ({ state }: Pick<App, "state">, webhook: Webhook): readonly [words: string, tone: Tone] => {
   if (state === "suspended") return ["Suspended", "warn"]
-  if (webhook.host === null) return ["Wants no events", "plain"]
+  if (webhook.host === null) return ["No webhook", "plain"]
   if (webhook.pausedAt !== null) return [`Paused ${ago(webhook.pausedAt)}`, "alert"]
-  if (webhook.heldSince !== null) return [`Waits since you paused it, ${ago(webhook.heldSince)}`, "warn"]
+  if (webhook.heldSince !== null) return [`Paused ${ago(webhook.heldSince)}`, "warn"]
   if (webhook.failingSince !== null) return [`Failing since ${time(webhook.failingSince)}`, "alert"]
-  return ["Delivered as it happens", "good"]
+  return ["Healthy", "good"]
 }

@@ -19,7 +19,7 @@ const Products = () => {
       title="Products"
       actions={
         <Link to="/dashboard/$storeId/products" params={{ storeId }}>
-          All products
+          View all products{" "}
         </Link>
       }
     >
@@ -27,19 +27,19 @@ const Products = () => {
         {({ plan, productCount }) => (
           <>
             <p>
-              <strong className={css["figure"]}>{number(productCount)}</strong> of {number(plan.productLimit)} that the
-              plan “{plan.name}” allows
+              <strong className={css["figure"]}>{number(productCount)}</strong> of {number(plan.productLimit)} products
+              on the {plan.name} plan
             </p>
             <meter
               className={css["meter"]}
-              aria-label="Products of those that the plan allows"
+              aria-label="Products used of the plan limit"
               min={0}
               max={plan.productLimit}
               high={plan.productLimit * 0.9}
               value={productCount}
             />
             {productCount < plan.productLimit ? undefined : (
-              <Quiet>No more can be made: delete some, or ask who runs the service for a larger plan.</Quiet>
+              <Quiet>Product limit reached. Delete products or upgrade your plan.</Quiet>
             )}
           </>
         )}
@@ -55,7 +55,7 @@ const Waiting = () => {
       <Answered asked={useWaiting()} lines={2}>
         {({ items, nextCursor }) =>
           items.length === 0 ? (
-            <p>No proposal of an agent waits for you.</p>
+            <p>No proposals to review</p>
           ) : (
             <>
               <p>
@@ -63,11 +63,11 @@ const Waiting = () => {
                   {number(items.length)}
                   {nextCursor === null ? "" : "+"}
                 </strong>{" "}
-                {items.length === 1 ? "waits" : "wait"} for a decision
+                {items.length === 1 ? "proposal" : "proposals"} to review
               </p>
               <Row>
                 <Link className={buttonClass()} to="/dashboard/$storeId/proposals" params={{ storeId }}>
-                  Look at {items.length === 1 ? "it" : "them"}
+                  Review {items.length === 1 ? "proposal" : "proposals"}
                 </Link>
               </Row>
             </>
@@ -83,17 +83,17 @@ const Apps = () => {
   const asked = useAsked([storeId, "installations", "health"], (client) => appsOf(client, storeId))
   return (
     <Card
-      title="Deliveries to apps"
+      title="App webhooks"
       actions={
         <Link to="/dashboard/$storeId/apps" params={{ storeId }}>
-          All apps
+          View all apps{" "}
         </Link>
       }
     >
       <Answered asked={asked} lines={3}>
         {({ apps, hasMore }) => (
           <>
-            {apps.length === 0 ? <p>No app is installed on this store.</p> : undefined}
+            {apps.length === 0 ? <p>No apps installed</p> : undefined}
             <ul className={css["apps"]}>
               {apps.map(({ app, webhook }) => {
                 const [words, tone] = healthOf(app, webhook)
@@ -107,7 +107,7 @@ const Apps = () => {
                 )
               })}
             </ul>
-            {hasMore ? <Quiet>The first {count(apps.length, "app")} of more.</Quiet> : undefined}
+            {hasMore ? <Quiet>Showing the first {count(apps.length, "app")}.</Quiet> : undefined}
           </>
         )}
       </Answered>
@@ -121,10 +121,10 @@ const NEWEST = 8
 const First = () => {
   const storeId = useStoreId()
   return (
-    <Empty title="No product is here yet">
-      <p>Begin with what you sell. Everything that changes is told here, whoever changes it.</p>
+    <Empty title="No products yet">
+      <p>Create your first product. Every change to your store is listed here.</p>
       <Link className={buttonClass("strong")} to="/dashboard/$storeId/products/new" params={{ storeId }}>
-        Make the first product
+        Create product
       </Link>
     </Empty>
   )
@@ -136,10 +136,10 @@ const Newest = () => {
   const asked = useAsked([storeId, "activity", "newest"], (client) => listEntries(client, { storeId, limit: NEWEST }))
   return (
     <Card
-      title="Newest activity"
+      title="Recent activity"
       actions={
         <Link to="/dashboard/$storeId/activity" params={{ storeId }}>
-          All of it
+          View all activity{" "}
         </Link>
       }
     >

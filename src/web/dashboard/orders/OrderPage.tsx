@@ -44,7 +44,7 @@ const Shown = ({ order }: { readonly order: Order }) => (
         <StatusBadge status={order.status} />
         <span>{time(order.placedAt)}</span>
       </Row>
-      <Card title="What was ordered">
+      <Card title="Items">
         <Lines order={order} />
         <Totals order={order} />
       </Card>
@@ -58,11 +58,11 @@ const Shown = ({ order }: { readonly order: Order }) => (
       <Card title="Customer">
         <Buyer order={order} />
       </Card>
-      <Card title="Payment and sending">
+      <Card title="Payment and fulfillment">
         <Facts
           facts={[
-            ["Paid", <WordBadge key="paid" word={order.financialStatus} />],
-            ["Sent", <WordBadge key="sent" word={order.fulfillmentStatus} />]
+            ["Payment", <WordBadge key="paid" word={order.financialStatus} />],
+            ["Fulfillment", <WordBadge key="sent" word={order.fulfillmentStatus} />]
           ]}
         />
       </Card>
@@ -72,11 +72,11 @@ const Shown = ({ order }: { readonly order: Order }) => (
       <Card title="Billing address">
         <AddressText address={order.billingAddress} />
       </Card>
-      <Card title="In this store">
+      <Card title="Dates">
         <Facts
           facts={[
-            ["Brought in", time(order.createdAt)],
-            ["Changed", time(order.updatedAt)]
+            ["Created", time(order.createdAt)],
+            ["Updated", time(order.updatedAt)]
           ]}
         />
       </Card>
@@ -113,12 +113,7 @@ const lineColumns = (storeId: StoreId, currencyCode: string): ReadonlyArray<Colu
 const Lines = ({ order: { currencyCode, lineItems } }: { readonly order: Order }) => {
   const storeId = useStoreId()
   return (
-    <Table
-      caption="Lines of the order"
-      columns={lineColumns(storeId, currencyCode)}
-      rows={lineItems}
-      keyOf={({ id }) => id}
-    />
+    <Table caption="Order items" columns={lineColumns(storeId, currencyCode)} rows={lineItems} keyOf={({ id }) => id} />
   )
 }
 
@@ -156,10 +151,10 @@ const Buyer = ({ order: { customerId, email } }: { readonly order: Order }) => {
   return (
     <>
       {customerId === null ? (
-        <p>Not a customer of the store</p>
+        <p>No customer account</p>
       ) : (
         <Link to="/dashboard/$storeId/customers/$customerId" params={{ storeId, customerId }}>
-          {asked.data?.name ?? asked.data?.email ?? "The customer"}
+          {asked.data?.name ?? asked.data?.email ?? "View customer"}
         </Link>
       )}
       {email === null ? undefined : <p>{email}</p>}

@@ -22,9 +22,9 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Order>> => [
   { name: "Placed", cell: ({ placedAt }) => time(placedAt) },
   { name: "Customer", cell: ({ email, shippingAddress }) => shippingAddress?.name ?? email ?? "—" },
   { name: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-  { name: "Paid", cell: ({ financialStatus }) => <WordBadge word={financialStatus} /> },
-  { name: "Sent", cell: ({ fulfillmentStatus }) => <WordBadge word={fulfillmentStatus} /> },
-  { name: "Lines", cell: ({ lineItems }) => number(lineItems.length), isNumber: true },
+  { name: "Payment", cell: ({ financialStatus }) => <WordBadge word={financialStatus} /> },
+  { name: "Fulfillment", cell: ({ fulfillmentStatus }) => <WordBadge word={fulfillmentStatus} /> },
+  { name: "Items", cell: ({ lineItems }) => number(lineItems.length), isNumber: true },
   { name: "Total", cell: ({ currencyCode, total }) => money(total, currencyCode), isNumber: true }
 ]
 
@@ -43,12 +43,12 @@ export const OrdersPage = () => {
     <RecordsPage
       title="Orders"
       noun="order"
-      order="the oldest first"
+      order="oldest first"
       list={list}
       columns={columnsOf(storeId)}
       since={since}
       change={(search) => void navigate({ search, replace: true })}
-      none="Orders stand here once they are brought in by an import."
+      none="Orders imported into this store appear here."
     />
   )
 }

@@ -34,7 +34,7 @@ const Choice = ({ begin, many }: { readonly many: number; readonly begin: (chang
     <form onSubmit={submit} noValidate>
       <Stack>
         <SelectField
-          label="What to do"
+          label="Action"
           value={name}
           onChange={({ target }) => {
             setName(target.value)
@@ -58,9 +58,7 @@ const Choice = ({ begin, many }: { readonly many: number; readonly begin: (chang
           />
         )}
         {name === "Delete" ? (
-          <Quiet>
-            They are taken out of the collections that hold them, too. This cannot be stopped for those that are done.
-          </Quiet>
+          <Quiet>Deleted products are also removed from their collections. You can restore them from Activity.</Quiet>
         ) : undefined}
         <Line>
           <Button type="submit" kind={name === "Delete" ? "danger" : "strong"}>

@@ -36,7 +36,7 @@ const decodePatch = decodeWith(UpdateProduct)
 const decodeChange = decodeWith(SetInventory)
 
 const firstOf = ({ issues = [] }: { readonly issues?: ReadonlyArray<string> | undefined }) =>
-  problemsOf(issues).values().next().value ?? "cannot be taken"
+  problemsOf(issues).values().next().value ?? "is not valid"
 
 const patched = (members: JsonObject) =>
   Result.mapBoth(decodePatch(members, true), { onFailure: firstOf, onSuccess: (patch) => Change.Patch({ patch }) })
@@ -57,23 +57,23 @@ const adjusted = (typed: string): Result.Result<Change, string> =>
   )
 
 export const BULK_EDITS: ReadonlyArray<BulkEdit> = [
-  { name: "Make active", read: () => patched({ isActive: true }) },
-  { name: "Make inactive", read: () => patched({ isActive: false }) },
+  { name: "Set as active", read: () => patched({ isActive: true }) },
+  { name: "Set as inactive", read: () => patched({ isActive: false }) },
   {
-    name: "Set the price",
-    asks: { label: "New price", hint: "Of each, in its own currency" },
+    name: "Set price",
+    asks: { label: "New price", hint: "In the currency of each product." },
     read: (typed) => Result.flatMap(typedNumber(typed), (price) => patched({ price }))
   },
   {
-    name: "Change the stock",
-    asks: { label: "How many more", hint: "Fewer with a minus, as in -2. What is sold meanwhile is not lost" },
+    name: "Adjust stock",
+    asks: { label: "Adjust by", hint: "Use a negative number to reduce the stock, such as -2." },
     read: adjusted
   },
-  { name: "Add a tag", asks: { label: "Tag" }, read: (typed) => tagged(typed, Change.AddTag) },
-  { name: "Remove a tag", asks: { label: "Tag" }, read: (typed) => tagged(typed, Change.RemoveTag) },
-  { name: "Set the vendor", asks: { label: "Vendor" }, read: (typed) => patched({ vendorName: typed }) },
-  { name: "Set the category", asks: { label: "Category" }, read: (typed) => patched({ category: typed }) },
-  { name: "Set the type", asks: { label: "Type" }, read: (typed) => patched({ productType: typed }) },
+  { name: "Add tag", asks: { label: "Tag" }, read: (typed) => tagged(typed, Change.AddTag) },
+  { name: "Remove tag", asks: { label: "Tag" }, read: (typed) => tagged(typed, Change.RemoveTag) },
+  { name: "Set vendor", asks: { label: "Vendor" }, read: (typed) => patched({ vendorName: typed }) },
+  { name: "Set category", asks: { label: "Category" }, read: (typed) => patched({ category: typed }) },
+  { name: "Set product type", asks: { label: "Product type" }, read: (typed) => patched({ productType: typed }) },
   { name: "Delete", read: () => Result.succeed(Change.Delete()) }
 ]
 

@@ -6,12 +6,13 @@ import type { Progress } from "./useBulk.ts"
 
 const stateOf = ({ done, failed, isRunning, isStopping, rows, waits }: Progress) => {
   const left = rows.length - done.size - failed.length
-  if (isStopping && isRunning) return "Stopping: what was sent is waited for."
-  if (waits !== undefined) return `The service takes no more for now. It goes on in ${count(waits, "second")}.`
+  if (isStopping && isRunning) return "Stopping. Waiting for requests in progress."
+  if (waits !== undefined) return `The service is busy. Editing continues in ${count(waits, "second")}.`
   if (isRunning) return `${number(done.size)} of ${count(rows.length, "product")} done`
-  if (left > 0) return `Stopped. ${number(done.size)} done, ${number(failed.length)} failed, ${number(left)} not begun.`
+  if (left > 0)
+    return `Stopped: ${number(done.size)} done, ${number(failed.length)} failed, ${number(left)} not started.`
   return failed.length === 0
-    ? `All done: ${count(done.size, "product")}.`
+    ? `${count(done.size, "product")} done.`
     : `${number(done.size)} done, ${number(failed.length)} failed.`
 }
 
@@ -31,8 +32,8 @@ export const BulkProgress = ({
       <progress className={css["progress"]} aria-label="Progress" max={rows.length} value={done.size + failed.length} />
       <output>{stateOf(progress)}</output>
       {failed.length === 0 ? undefined : (
-        <section aria-label="What failed">
-          <h3>What failed</h3>
+        <section aria-label="Failed products">
+          <h3>Failed products</h3>
           <ul className={css["failures"]}>
             {failed.map(({ row, why }) => (
               <li key={row.id}>
@@ -46,11 +47,12 @@ export const BulkProgress = ({
       <Line>
         {isRunning ? (
           <Button onClick={stop} isBusy={isStopping}>
-            Stop
+            {" "}
+            Stop editing{" "}
           </Button>
         ) : (
           <Button kind="strong" onClick={close}>
-            {failed.length === 0 ? "Close" : "Close, and keep these selected"}
+            {failed.length === 0 ? "Close" : "Close and keep the rest selected"}
           </Button>
         )}
       </Line>

@@ -17,7 +17,7 @@ interface Column {
 }
 
 const Stock = ({ row: { stock } }: { readonly row: Row }) => {
-  if (!isBelow(0, stock)) return <Badge tone="alert">None</Badge>
+  if (!isBelow(0, stock)) return <Badge tone="alert">Out of stock</Badge>
   return isBelow(FEW, stock) ? number(stock) : <Badge tone="warn">{number(stock)} left</Badge>
 }
 
@@ -51,11 +51,11 @@ export const columnsBy: Readonly<Record<ColumnName, Column>> = {
   },
   vendorName: { name: "Vendor", width: 160, cell: ({ vendorName }) => vendorName },
   category: { name: "Category", width: 160, cell: ({ category }) => category },
-  productType: { name: "Type", width: 140, cell: ({ productType }) => productType },
+  productType: { name: "Product type", width: 140, cell: ({ productType }) => productType },
   tags: { name: "Tags", width: 200, cell: ({ tags = [] }) => tags.join(", ") },
   variants: { name: "Variants", width: 100, isNumber: true, cell: ({ variants = [] }) => number(variants.length) },
-  updatedAt: { name: "Changed", width: 190, cell: ({ updatedAt = "" }) => (updatedAt === "" ? "" : time(updatedAt)) },
-  createdAt: { name: "Made", width: 190, cell: ({ createdAt = "" }) => (createdAt === "" ? "" : time(createdAt)) }
+  updatedAt: { name: "Updated", width: 190, cell: ({ updatedAt = "" }) => (updatedAt === "" ? "" : time(updatedAt)) },
+  createdAt: { name: "Created", width: 190, cell: ({ createdAt = "" }) => (createdAt === "" ? "" : time(createdAt)) }
 }
 
 /** What leads to a product: its picture and its name. In a grid one comes to it by its row. */

@@ -12,8 +12,8 @@ interface ColumnsDialogProps {
 
 /** Chooses what the list shows of each product. */
 export const ColumnsDialog = ({ choose, chosen, close, isOpen }: ColumnsDialogProps) => (
-  <Dialog title="Columns" isOpen={isOpen} close={close}>
-    <Fieldset legend="Shown beside the name" hint="Kept for this store in this browser.">
+  <Dialog title="Edit columns" isOpen={isOpen} close={close}>
+    <Fieldset legend="Columns to show" hint="Saved for this store in this browser.">
       {COLUMNS.map((column) => (
         <CheckField
           key={column}

@@ -19,8 +19,8 @@ interface ConflictDialogProps {
 export const ConflictDialog = ({ close, fields, isOpen, save, theirs, yours }: ConflictDialogProps) => {
   const { choose, chosen } = useChosen<Field>()
   return (
-    <Dialog title="Somebody else changed this product" isOpen={isOpen} close={close} isWide>
-      <Quiet>Both of you changed these. Choose what shall stand. What only one of you changed stays.</Quiet>
+    <Dialog title="Someone else changed this product" isOpen={isOpen} close={close} isWide>
+      <Quiet>You both changed these fields. Choose which version to keep. All other changes are kept.</Quiet>
       <Stack>
         {fields.map((field) => (
           <Versions
@@ -35,9 +35,9 @@ export const ConflictDialog = ({ close, fields, isOpen, save, theirs, yours }: C
       </Stack>
       <Row>
         <Button kind="strong" onClick={() => save(fields.filter((field) => chosen.has(field)))}>
-          Save what is chosen
+          Save selected versions
         </Button>
-        <Button onClick={close}>Back to the form</Button>
+        <Button onClick={close}>Continue editing</Button>
       </Row>
     </Dialog>
   )

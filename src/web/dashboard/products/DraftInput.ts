@@ -23,7 +23,7 @@ export const problemsOf = (lines: ReadonlyArray<string>): Problems =>
     })
   )
 
-const NOT_EMPTIED = "cannot be emptied once it is set: write 0, or remove the variant and add it anew"
+const NOT_EMPTIED = "cannot be cleared. Enter 0, or remove the variant and add it again"
 
 /** Reads what was typed, and keeps what is wrong with it. */
 const reading = () => {

@@ -42,7 +42,7 @@ export const FaqsCard = ({ editing: { draft, edit, problems } }: { readonly edit
       )}
       <Row>
         <Button onClick={() => edit({ faqs: [...faqs, { key: newItemKey(), question: "", answer: "" }] })}>
-          Add a question
+          Add question
         </Button>
       </Row>
     </Card>

@@ -3,7 +3,7 @@ import { type Draft, type Field, VARIANT_AMOUNTS } from "./ProductDraft.ts"
 /** What fields are called by people. */
 export const fieldNames: Readonly<Record<Field, string>> = {
   name: "Name",
-  slug: "Address",
+  slug: "Slug",
   price: "Price",
   discountedPrice: "Sale price",
   costPrice: "Cost",
@@ -16,13 +16,13 @@ export const fieldNames: Readonly<Record<Field, string>> = {
   description: "Description",
   vendorName: "Vendor",
   category: "Category",
-  categoryId: "Category number",
-  categoryName: "Name of that category",
-  productType: "Type",
-  productKind: "Delivered as",
+  categoryId: "Category ID",
+  categoryName: "Category name",
+  productType: "Product type",
+  productKind: "Product kind",
   sku: "SKU",
   barcode: "Barcode",
-  imageUrl: "Main picture",
+  imageUrl: "Main image URL",
   tags: "Tags",
   media: "Media",
   options: "Options",
@@ -34,8 +34,8 @@ export const fieldNames: Readonly<Record<Field, string>> = {
   dimensions: "Dimensions",
   countryOfOrigin: "Country of origin",
   hsCode: "HS code",
-  seoTitle: "Title for search engines",
-  seoDescription: "Description for search engines",
+  seoTitle: "SEO title",
+  seoDescription: "SEO description",
   metaDescription: "Meta description"
 }
 

@@ -16,12 +16,7 @@ export const MediaCard = ({ editing }: { readonly editing: Editing }) => {
     <Card title="Media">
       <div className={css["medium"]}>
         <Picture url={draft.imageUrl} alt="" isLarge />
-        <LineField
-          editing={editing}
-          field="imageUrl"
-          placeholder="https://"
-          hint="The one that stands for it in lists."
-        />
+        <LineField editing={editing} field="imageUrl" placeholder="https://" hint="Shown in product lists." />
       </div>
       {media.length === 0 ? undefined : (
         <ol className={css["items"]}>
@@ -30,7 +25,7 @@ export const MediaCard = ({ editing }: { readonly editing: Editing }) => {
               <Picture url={medium.url} alt={medium.alt} isLarge />
               <div className={css["items"]}>
                 <TextField
-                  label={`Address of picture ${index + 1}`}
+                  label={`URL of media ${index + 1}`}
                   placeholder="https://"
                   value={medium.url}
                   problem={problems.get(`media.${index}.url`)}
@@ -38,22 +33,22 @@ export const MediaCard = ({ editing }: { readonly editing: Editing }) => {
                 />
                 <Columns>
                   <TextField
-                    label="What it shows"
-                    hint="For who cannot see it."
+                    label="Alt text"
+                    hint="Describes it for people who cannot see it."
                     value={medium.alt}
                     problem={problems.get(`media.${index}.alt`)}
                     onChange={({ target }) => edit({ media: changedItem(media, medium.key, { alt: target.value }) })}
                   />
                   <TextField
-                    label="What it is"
-                    hint="As in image or video."
+                    label="Media type"
+                    hint="Such as image or video."
                     value={medium.type}
                     problem={problems.get(`media.${index}.type`)}
                     onChange={({ target }) => edit({ media: changedItem(media, medium.key, { type: target.value }) })}
                   />
                 </Columns>
                 <ItemButtons
-                  name={`picture ${index + 1}`}
+                  name={`media ${index + 1}`}
                   item={medium}
                   items={media}
                   change={(next) => edit({ media: next })}
@@ -65,7 +60,7 @@ export const MediaCard = ({ editing }: { readonly editing: Editing }) => {
       )}
       <Row>
         <Button onClick={() => edit({ media: [...media, { key: newItemKey(), url: "", alt: "", type: "" }] })}>
-          Add a picture
+          Add media
         </Button>
       </Row>
     </Card>

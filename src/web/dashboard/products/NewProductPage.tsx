@@ -38,7 +38,7 @@ export const NewProductPage = () => {
     ],
     done: (made) => {
       keepProduct(queries, storeId, made)
-      toast(`${made.name} is made`)
+      toast(`${made.name} created`)
       void navigate({
         to: "/dashboard/$storeId/products/$productId",
         params: { storeId, productId: made.id },
@@ -69,7 +69,7 @@ export const NewProductPage = () => {
     })
   const isChanged = differences(newDraft, draft).length > 0
   return (
-    <Page title="New product" isWide above={<BackToProducts />}>
+    <Page title="Create product" isWide above={<BackToProducts />}>
       {creating.error === null || isToldElsewhere(creating.error) ? undefined : <Trouble error={creating.error} />}
       <ProductForm
         editing={editing}
@@ -79,7 +79,7 @@ export const NewProductPage = () => {
       />
       <SaveBar
         isShown
-        action="Make product"
+        action="Create product"
         save={save}
         discard={() => {
           setDraft(newDraft)
@@ -87,9 +87,11 @@ export const NewProductPage = () => {
         }}
         isBusy={creating.isPending}
       >
-        {problems.size > 0 ? "Something needs another look" : "Not saved yet"}
+        {problems.size > 0 ? "Correct the marked fields" : "Unsaved product"}
       </SaveBar>
-      <Unsaved isUnsaved={isChanged && !creating.isSuccess}>What you entered is not saved, and would be lost.</Unsaved>
+      <Unsaved isUnsaved={isChanged && !creating.isSuccess}>
+        This product is not created yet. Your entries will be lost.
+      </Unsaved>
     </Page>
   )
 }

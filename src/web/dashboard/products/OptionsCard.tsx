@@ -16,7 +16,7 @@ export const OptionsCard = ({ editing: { draft, edit, problems } }: { readonly e
     edit({ options: next, variants: withoutOptions(draft.variants, options, next) })
   return (
     <Card title="Options">
-      <Quiet>What its variants differ in, as in Size: S, M, L.</Quiet>
+      <Quiet>What variants differ in, such as Size: S, M, L.</Quiet>
       {problemIn(problems, "options") === undefined || options.length > 0 ? undefined : (
         <p role="alert">{problemIn(problems, "options")}</p>
       )}
@@ -31,8 +31,8 @@ export const OptionsCard = ({ editing: { draft, edit, problems } }: { readonly e
                 onChange={({ target }) => edit({ options: changedItem(options, option.key, { name: target.value }) })}
               />
               <ListField
-                label={`Choices of ${option.name || `option ${index + 1}`}`}
-                one="choice"
+                label={`Values of ${option.name || `option ${index + 1}`}`}
+                one="value"
                 values={option.values}
                 problem={problemIn(problems, `options.${index}.values`)}
                 change={(values) => edit({ options: changedItem(options, option.key, { values }) })}
@@ -43,7 +43,7 @@ export const OptionsCard = ({ editing: { draft, edit, problems } }: { readonly e
         </ol>
       )}
       <Row>
-        <Button onClick={() => change([...options, { key: newItemKey(), name: "", values: [] }])}>Add an option</Button>
+        <Button onClick={() => change([...options, { key: newItemKey(), name: "", values: [] }])}>Add option</Button>
       </Row>
     </Card>
   )

@@ -49,7 +49,7 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
     done: () => {
       editor.discard()
       dropProduct(queries, storeId, id)
-      toast(`${product.name} is deleted`)
+      toast(`${product.name} deleted`)
       void navigate({ to: "/dashboard/$storeId/products", params: { storeId }, ignoreBlocker: true })
     }
   })
@@ -62,7 +62,7 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
           <Button
             key={variantId}
             kind="quiet"
-            aria-label={`Stock of variant ${index + 1}: ${number(stock)}. Change`}
+            aria-label={`Update stock of variant ${index + 1}: ${number(stock)}`}
             onClick={() => setStockOf({ variantId })}
           >
             {number(stock)}
@@ -81,21 +81,22 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
         <>
           <Badge tone={product.isActive ? "good" : "plain"}>{product.isActive ? "Active" : "Inactive"}</Badge>
           <Button kind="danger" onClick={() => setDeleting(true)}>
-            Delete
+            {" "}
+            Delete product{" "}
           </Button>
         </>
       }
     >
       {isGone ? (
-        <Empty title="Somebody deleted this product">
-          <p>What you see is what it was. It can be brought back under Activity.</p>
+        <Empty title="This product was deleted">
+          <p>You see its last version. You can restore it from Activity.</p>
         </Empty>
       ) : undefined}
       {editor.error === null || isToldElsewhere(editor.error) ? undefined : <Trouble error={editor.error} />}
       {taken.length === 0 ? undefined : (
         <output>
-          Somebody else changed {taken.map((field) => fieldNames[field].toLowerCase()).join(", ")} meanwhile. Your
-          changes stand upon that, and are not saved yet.
+          Someone else changed: {taken.map((field) => fieldNames[field]).join(", ")}. Your own changes are kept, but not
+          saved yet.
         </output>
       )}
       <ProductForm
@@ -103,8 +104,8 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
         currency={product.currencyCode}
         stock={
           <Row>
-            <span>{number(product.stock)} at hand</span>
-            <Button onClick={() => setStockOf("product")}>Change stock</Button>
+            <span>{number(product.stock)} in stock</span>
+            <Button onClick={() => setStockOf("product")}>Update stock</Button>
           </Row>
         }
         variantStock={variantStock}
@@ -128,24 +129,24 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
       <StockDialog storeId={storeId} product={product} of={stockOf} close={() => setStockOf(undefined)} />
       <Confirm
         title={`Delete ${product.name}?`}
-        action="Delete"
+        action="Delete product"
         isOpen={isDeleting}
         close={() => setDeleting(false)}
         confirm={() => deleting.mutate()}
         isBusy={deleting.isPending}
         error={deleting.error}
       >
-        It is taken out of the collections that hold it, too.
+        The product is also removed from its collections. You can restore it from Activity.
       </Confirm>
       <Unsaved isUnsaved={changed.length > 0 && !isGone}>
-        What you changed here is not saved, and would be lost.
+        Your changes to this product are not saved and will be lost.
       </Unsaved>
     </Page>
   )
 }
 
 const saying = (wrong: number, conflicts: number, changed: number) => {
-  if (conflicts > 0) return "Somebody else changed this product meanwhile. Save to compare."
-  if (wrong > 0) return `${count(wrong, "field needs", "fields need")} another look`
-  return `${count(changed, "field")} changed, not saved`
+  if (conflicts > 0) return "Someone else changed this product. Save to compare the versions."
+  if (wrong > 0) return `Correct ${count(wrong, "field")}`
+  return `${count(changed, "field")} changed`
 }

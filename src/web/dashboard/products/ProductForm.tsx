@@ -52,19 +52,24 @@ export const ProductForm = ({ currency, editing, stock, variantStock }: ProductF
       <Stack>
         <Card>
           <LineField editing={editing} field="name" />
-          <LinesField editing={editing} field="description" rows={6} hint="Text or HTML, kept as you write it." />
+          <LinesField editing={editing} field="description" rows={6} hint="Text or HTML, saved as entered." />
         </Card>
         <MediaCard editing={editing} />
         <Card title="Price">
           <Columns>
             <LineField editing={editing} field="price" isNumber hint={currency} />
-            <LineField editing={editing} field="discountedPrice" isNumber hint={`${currency}, while it is on sale`} />
-            <LineField editing={editing} field="costPrice" isNumber hint={`${currency}, what one costs you`} />
-            <LineField editing={editing} field="currencyCode" placeholder={currency} hint="ISO 4217, as in EUR" />
+            <LineField editing={editing} field="discountedPrice" isNumber hint={`${currency}, charged while on sale`} />
+            <LineField editing={editing} field="costPrice" isNumber hint={`${currency}, your cost per item`} />
+            <LineField
+              editing={editing}
+              field="currencyCode"
+              placeholder={currency}
+              hint="ISO 4217 code, such as EUR"
+            />
           </Columns>
           <CheckField
             label={fieldNames.onSale}
-            hint="Offered at the sale price."
+            hint="Sell at the sale price."
             checked={draft.onSale}
             onChange={({ target }) => edit({ onSale: target.checked })}
           />
@@ -92,27 +97,27 @@ export const ProductForm = ({ currency, editing, stock, variantStock }: ProductF
         <FaqsCard editing={editing} />
         <Card title="Shipping and customs">
           <Columns>
-            <LineField editing={editing} field="weight" isNumber hint="In the store's unit of weight" />
-            <LineField editing={editing} field="productKind" hint="As in physical or digital" />
+            <LineField editing={editing} field="weight" isNumber hint="In the weight unit of the store" />
+            <LineField editing={editing} field="productKind" hint="Such as physical or digital" />
             <LineField editing={editing} field="countryOfOrigin" />
             <LineField editing={editing} field="hsCode" hint="Harmonized System code" />
           </Columns>
           <Dimensions {...editing} />
         </Card>
-        <Card title="Data of your own">
+        <Card title="Custom data">
           <LinesField
             editing={editing}
             field="metafields"
             rows={6}
             spellCheck={false}
-            hint="JSON: an object or a list of objects."
+            hint="JSON object or array of objects."
           />
           <LinesField
             editing={editing}
             field="customFields"
             rows={6}
             spellCheck={false}
-            hint="JSON: an object or a list of objects."
+            hint="JSON object or array of objects."
           />
         </Card>
       </Stack>
@@ -120,12 +125,12 @@ export const ProductForm = ({ currency, editing, stock, variantStock }: ProductF
         <Card title="Status">
           <CheckField
             label={fieldNames.isActive}
-            hint="Offered to shoppers."
+            hint="Visible to shoppers."
             checked={draft.isActive}
             onChange={({ target }) => edit({ isActive: target.checked })}
           />
         </Card>
-        <Card title="Where it belongs">
+        <Card title="Organization">
           <LineField editing={editing} field="vendorName" />
           <LineField editing={editing} field="productType" />
           <LineField editing={editing} field="category" />
@@ -136,7 +141,7 @@ export const ProductForm = ({ currency, editing, stock, variantStock }: ProductF
             problem={problemIn(problems, "tags")}
             change={(tags) => edit({ tags })}
           />
-          <LineField editing={editing} field="categoryId" hint="In a taxonomy" />
+          <LineField editing={editing} field="categoryId" hint="ID in a product taxonomy" />
           <LineField editing={editing} field="categoryName" />
         </Card>
       </Stack>

@@ -43,7 +43,7 @@ const boxColumn = ({ isAllMarked, mark, markAll, marked }: Marking): LongColumn<
     <input
       type="checkbox"
       className={css["box"]}
-      aria-label="Select all that are shown"
+      aria-label="Select all loaded products"
       checked={isAllMarked}
       onChange={markAll}
     />

@@ -27,7 +27,7 @@ import { useBulk } from "./useBulk.ts"
 import { useListed } from "./useListed.ts"
 
 const STATUS_NAMES = { any: "Any status", active: "Active", inactive: "Inactive" }
-const STOCK_NAMES = { any: "Any stock", out: "None left", low: `At most ${FEW} left`, in: "In stock" }
+const STOCK_NAMES = { any: "Any stock", out: "Out of stock", low: `Low stock (${FEW} or fewer)`, in: "In stock" }
 
 /** What the store sells. */
 export const ProductsPage = () => {
@@ -66,7 +66,7 @@ export const ProductsPage = () => {
       isWide
       actions={
         <Link to="/dashboard/$storeId/products/new" params={{ storeId }} className={buttonClass("strong")}>
-          New product
+          Create product
         </Link>
       }
     >
@@ -101,7 +101,7 @@ export const ProductsPage = () => {
             </option>
           ))}
         </SelectField>
-        <Button onClick={() => setOpen("columns")}>Columns</Button>
+        <Button onClick={() => setOpen("columns")}>Edit columns</Button>
       </search>
       <div className={css["said"]}>
         <output>
@@ -117,9 +117,10 @@ export const ProductsPage = () => {
         {marked.size === 0 ? undefined : (
           <Line>
             <span>{number(marked.size)} selected</span>
-            <Button onClick={() => setOpen("edit")}>Edit selected</Button>
+            <Button onClick={() => setOpen("edit")}>Edit selected products</Button>
             <Button kind="quiet" onClick={() => setMarked(new Map())}>
-              Clear
+              {" "}
+              Clear selection{" "}
             </Button>
           </Line>
         )}
@@ -160,7 +161,7 @@ export const ProductsPage = () => {
         close={endEdit}
       />
       <Unsaved isUnsaved={bulk.progress?.isRunning === true}>
-        Products are being edited. What is done stays done, and the rest is not begun.
+        Products are being edited. If you leave, finished changes are kept and the remaining products stay unchanged.
       </Unsaved>
     </Page>
   )
@@ -170,19 +171,24 @@ export const ProductsPage = () => {
 const said = (view: View, query: string, shown: number, loaded: number, hasMore: boolean, all: number | undefined) => {
   const of = query === "" ? "loaded" : "found"
   if (isFiltered(view)) {
-    return `${count(shown, "product")} of ${number(loaded)} ${of} so far match the filters.${hasMore ? " Scroll to look through more." : ""}`
+    return `The filters match ${count(shown, "product")} of ${number(loaded)} ${of}.${hasMore ? " Scroll to load more." : ""}`
   }
-  if (query !== "") return `${count(loaded, "product")}${hasMore ? " and more" : ""} found, the best first`
+  if (query !== "") return `${count(loaded, "product")}${hasMore ? " or more" : ""} found, best matches first`
   return hasMore ? `${number(loaded)} of ${count(all ?? loaded, "product")} loaded` : count(loaded, "product")
 }
 
-const Nothing = ({ isNarrowed }: { readonly isNarrowed: boolean }) =>
-  isNarrowed ? (
-    <Empty title="No product matches">
-      <p>Fewer words find more, and so does a filter less.</p>
+const Nothing = ({ isNarrowed }: { readonly isNarrowed: boolean }) => {
+  const storeId = useStoreId()
+  return isNarrowed ? (
+    <Empty title="No products found">
+      <p>Try a shorter search or remove a filter.</p>
     </Empty>
   ) : (
-    <Empty title="There are no products yet">
-      <p>Make the first one, or import them from a file.</p>
+    <Empty title="No products yet">
+      <p>Products that you sell in this store appear here.</p>{" "}
+      <Link to="/dashboard/$storeId/products/new" params={{ storeId }} className={buttonClass("strong")}>
+        Create product
+      </Link>{" "}
     </Empty>
   )
+}

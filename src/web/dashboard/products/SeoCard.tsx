@@ -12,30 +12,30 @@ const cut = (text: string, length: number) => (text.length > length ? `${text.sl
 export const SeoCard = ({ editing }: { readonly editing: Editing }) => {
   const { name, metaDescription, seoDescription, seoTitle, slug } = editing.draft
   return (
-    <Card title="Search engines">
-      <figure className={css["preview"]} aria-label="How it may look in a search engine">
-        <p className={css["address"]}>your store › products › {slug || "made from the name"}</p>
+    <Card title="Search engine listing">
+      <figure className={css["preview"]} aria-label="Search engine preview">
+        <p className={css["address"]}>your store › products › {slug || "created from the name"}</p>
         <p className={css["found"]}>{cut(seoTitle || name || "Name", TITLE)}</p>
         <p>
           {cut(
-            seoDescription || metaDescription || "Write a description, or the engine takes what it finds.",
+            seoDescription || metaDescription || "Add a description. Without one, search engines choose a text.",
             DESCRIPTION
           )}
         </p>
       </figure>
-      <LineField editing={editing} field="seoTitle" hint={`${seoTitle.length} characters; about ${TITLE} are shown.`} />
+      <LineField
+        editing={editing}
+        field="seoTitle"
+        hint={`${seoTitle.length} characters. Search engines show about ${TITLE}.`}
+      />
       <LinesField
         editing={editing}
         field="seoDescription"
         rows={2}
-        hint={`${seoDescription.length} characters; about ${DESCRIPTION} are shown.`}
+        hint={`${seoDescription.length} characters. Search engines show about ${DESCRIPTION}.`}
       />
       <LinesField editing={editing} field="metaDescription" rows={2} />
-      <LineField
-        editing={editing}
-        field="slug"
-        hint="The last part of its address in your store: a-z, 0-9 and hyphens."
-      />
+      <LineField editing={editing} field="slug" hint="The last part of its URL: a-z, 0-9 and hyphens." />
     </Card>
   )
 }

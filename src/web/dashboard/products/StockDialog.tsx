@@ -40,7 +40,7 @@ const Form = ({ close, of, product, storeId }: StockDialogProps & { readonly of:
     touches: [[storeId, "products"]],
     done: (saved) => {
       keepProduct(queries, storeId, saved)
-      toast("Stock changed")
+      toast("Stock updated")
       close()
     }
   })
@@ -60,23 +60,23 @@ const Form = ({ close, of, product, storeId }: StockDialogProps & { readonly of:
     <form onSubmit={submit} noValidate>
       <Stack>
         <p>
-          {number(shown)} at hand{variant?.title === undefined ? "" : ` of ${variant.title}`}.
+          {number(shown)} in stock{variant?.title === undefined ? "" : ` for ${variant.title}`}.
         </p>
         {changing.error === null ? undefined : <Trouble error={changing.error} />}
         <SelectField
-          label="How"
+          label="Action"
           value={way}
           onChange={({ target }) => setWay(target.value === "count" ? "count" : "adjust")}
         >
-          <option value="adjust">Some came or went</option>
-          <option value="count">They were counted</option>
+          <option value="adjust">Adjust by</option>
+          <option value="count">Set to</option>
         </SelectField>
         <TextField
-          label={way === "adjust" ? "How many more" : "How many there are"}
+          label={way === "adjust" ? "Quantity to add" : "New quantity"}
           hint={
             way === "adjust"
-              ? "Fewer with a minus, as in -2. What is sold meanwhile is not lost."
-              : `Taken only if there still are ${number(shown)}: else you are told.`
+              ? "Use a negative number to reduce the stock, such as -2."
+              : `Saved only if the stock is still ${number(shown)}.`
           }
           inputMode="decimal"
           autoComplete="off"
@@ -86,14 +86,15 @@ const Form = ({ close, of, product, storeId }: StockDialogProps & { readonly of:
         />
         <TextField
           label="Reason"
-          hint="Kept in the activity of the store. May be left out."
+          hint="Shown under Activity. Optional."
           value={reason}
           problem={problems.get("reason")}
           onChange={({ target }) => setReason(target.value)}
         />
         <Row>
           <Button type="submit" kind="strong" isBusy={changing.isPending}>
-            Change stock
+            {" "}
+            Update stock{" "}
           </Button>
         </Row>
       </Stack>
@@ -103,7 +104,7 @@ const Form = ({ close, of, product, storeId }: StockDialogProps & { readonly of:
 
 /** Changes how many there are, at once, whatever stands in the form of the product. */
 export const StockDialog = (props: StockDialogProps) => (
-  <Dialog title="Stock" isOpen={props.of !== undefined} close={props.close}>
+  <Dialog title="Update stock" isOpen={props.of !== undefined} close={props.close}>
     {props.of === undefined ? undefined : <Form {...props} of={props.of} />}
   </Dialog>
 )

@@ -24,7 +24,7 @@ const TOLD = 5
 
 const placeOf = (path: string) => {
   const [, row = "", field = ""] = path.split(".")
-  return `Row ${Number(row) + 1}${field === "" ? "" : `, ${field}`}`
+  return `Variant ${Number(row) + 1}${field === "" ? "" : `, ${field}`}`
 }
 
 const removeColumn = (remove: (key: string) => void): LongColumn<VariantDraft> => ({
@@ -92,7 +92,7 @@ export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: Vari
       )}
       {variants.length === 0 ? (
         <Quiet>
-          It is bought in one form. Add variants if there are several, each with a price and a stock of its own.
+          No variants yet. Add variants if the product comes in several versions, each with its own price and stock.
         </Quiet>
       ) : (
         <div className={css["grid"]}>
@@ -100,7 +100,7 @@ export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: Vari
         </div>
       )}
       <Row>
-        <Button onClick={() => edit({ variants: [...variants, newVariant()] })}>Add a variant</Button>
+        <Button onClick={() => edit({ variants: [...variants, newVariant()] })}>Add variant</Button>
         {missing.length === 0 ? undefined : (
           <Button onClick={() => edit({ variants: [...variants, ...missing] })}>
             Add {count(missing.length, "missing combination")}

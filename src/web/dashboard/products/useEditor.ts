@@ -63,7 +63,7 @@ export const useEditor = (storeId: StoreId, id: ProductId, product: Product) => 
         return { ...formOf(saved), draft: merge(sent, now.draft, draftOf(saved)).draft }
       })
       setComparing(false)
-      toast("Saved")
+      toast("Product saved")
     }
   })
 

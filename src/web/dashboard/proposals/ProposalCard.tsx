@@ -18,20 +18,20 @@ import type { NamedProposal } from "./Proposals.ts"
 import { see, type Seen } from "./Rehearsing.ts"
 
 const sidesOf = ({ after, before }: Extract<Seen, { readonly _tag: "Ready" }>) => ({
-  before: before === null ? undefined : "Now",
-  after: after === null ? undefined : "Would be"
+  before: before === null ? undefined : "Current",
+  after: after === null ? undefined : "Proposed"
 })
 
 const Sight = ({ proposal, seen }: { readonly proposal: NamedProposal; readonly seen: Seen }) => {
   switch (seen._tag) {
     case "Unknown":
-      return <p>What it would call is no longer there. Reject it.</p>
+      return <p>The proposed action is no longer available. Reject this proposal.</p>
     case "Moved":
       return (
         <div className={css["moved"]}>
           <p>
-            <strong>It was changed since the agent looked.</strong> It cannot be approved any more: reject it, and the
-            agent may propose anew.
+            <strong>Changed since the proposal was made.</strong> You can no longer approve it. Reject it so that the
+            agent can propose again.
           </p>
           <ul>
             {seen.changes.map((entry) => (
@@ -40,7 +40,7 @@ const Sight = ({ proposal, seen }: { readonly proposal: NamedProposal; readonly 
                 {entry.before === null || entry.after === null
                   ? undefined
                   : `: ${differencesOf(entry.before, entry.after)
-                      .map(({ after, before, name }) => `${name} from ${before || "nothing"} to ${after || "nothing"}`)
+                      .map(({ after, before, name }) => `${name} from ${before || "empty"} to ${after || "empty"}`)
                       .join(", ")}`}
               </li>
             ))}
@@ -92,17 +92,18 @@ const Reject = ({ close, proposal }: RejectProps) => {
     <Dialog title={`Reject: ${proposal.title}`} isOpen close={close}>
       <form className={css["form"]} onSubmit={submit} noValidate>
         <TextArea
-          label="Why"
-          hint={`${proposal.agentName} reads it, and may propose something better.`}
+          label="Reason"
+          hint={`${proposal.agentName} reads the reason and can propose again.`}
           value={reason}
           maxLength={1000}
-          problem={wasSent && said === "" ? "Say why, in a few words" : undefined}
+          problem={wasSent && said === "" ? "Enter a reason" : undefined}
           onChange={({ target }) => setReason(target.value)}
         />
         {rejecting.error === null ? undefined : <Trouble error={rejecting.error} />}
         <Row>
           <Button kind="strong" type="submit" isBusy={rejecting.isPending}>
-            Reject
+            {" "}
+            Reject proposal{" "}
           </Button>
           <Button onClick={close}>Cancel</Button>
         </Row>
@@ -124,14 +125,14 @@ export const ProposalCard = ({ proposal }: { readonly proposal: NamedProposal })
   const approving = useWrite({
     write: (client, _: void, idempotencyKey) => client.proposals.approve({ storeId, idempotencyKey, id: proposal.id }),
     touches: [[storeId, "proposals"]],
-    done: () => toast(`Done: ${proposal.title}`)
+    done: () => toast(`Approved: ${proposal.title}`)
   })
   const approve = () =>
     approving.mutate(undefined, { onError: () => void queries.invalidateQueries({ queryKey: sight }) })
   return (
     <Card title={proposal.title}>
       <Quiet>
-        {proposal.agentName} · {ago(proposal.createdAt)} · can be decided until {time(proposal.expiresAt)}
+        {proposal.agentName} · {ago(proposal.createdAt)} · expires {time(proposal.expiresAt)}
       </Quiet>
       <Answered asked={asked} lines={3}>
         {(seen) => <Sight proposal={proposal} seen={seen} />}

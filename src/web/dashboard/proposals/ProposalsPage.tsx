@@ -30,13 +30,13 @@ const Waiting = () => {
     <Answered asked={asked} lines={8}>
       {({ items, nextCursor }) =>
         items.length === 0 ? (
-          <Empty title="Nothing waits for you">
+          <Empty title="No proposals to review">
             <p>
-              What an agent proposes is shown here, beside what is there now.{" "}
+              Changes that agents propose appear here for your approval. Choose under{" "}
               <Link to="/dashboard/$storeId/agents" params={{ storeId }}>
                 Agents
               </Link>{" "}
-              are made to propose, or to write at once.
+              which of them need it.
             </p>
           </Empty>
         ) : (
@@ -44,7 +44,7 @@ const Waiting = () => {
             {items.map((proposal) => (
               <ProposalCard key={proposal.id} proposal={proposal} />
             ))}
-            {nextCursor === null ? undefined : <Quiet>More come when these are decided.</Quiet>}
+            {nextCursor === null ? undefined : <Quiet>Decide these proposals to see more.</Quiet>}
           </Stack>
         )
       }
@@ -53,11 +53,11 @@ const Waiting = () => {
 }
 
 const STATUS: Readonly<Record<typeof ProposalStatus.Type, readonly [word: string, tone: Tone]>> = {
-  pending: ["Waits", "accent"],
+  pending: ["Pending", "accent"],
   approved: ["Approved", "good"],
   rejected: ["Rejected", "alert"],
-  withdrawn: ["Taken back", "plain"],
-  expired: ["Nobody decided", "warn"]
+  withdrawn: ["Withdrawn", "plain"],
+  expired: ["Expired", "warn"]
 }
 
 const Outcome = ({ status }: NamedProposal) => {
@@ -68,9 +68,9 @@ const Outcome = ({ status }: NamedProposal) => {
 const COLUMNS: ReadonlyArray<Column<NamedProposal>> = [
   { name: "Proposal", cell: ({ title }) => title },
   { name: "Agent", cell: ({ agentName }) => agentName },
-  { name: "What came of it", cell: Outcome },
-  { name: "When", cell: ({ decidedAt, expiresAt }) => ago(decidedAt ?? expiresAt) },
-  { name: "Why", cell: ({ reason }) => reason ?? "" }
+  { name: "Status", cell: Outcome },
+  { name: "Date", cell: ({ decidedAt, expiresAt }) => ago(decidedAt ?? expiresAt) },
+  { name: "Reason", cell: ({ reason }) => reason ?? "" }
 ]
 
 const Decided = () => {
@@ -89,10 +89,12 @@ const Decided = () => {
     <Answered asked={asked}>
       {() =>
         items.length === 0 ? (
-          <Empty title="Nothing was decided in the last 30 days" />
+          <Empty title="No decided proposals">
+            <p>Proposals that were decided in the last 30 days appear here.</p>
+          </Empty>
         ) : (
           <Card>
-            <Table caption="Proposals that were decided" columns={COLUMNS} rows={items} keyOf={({ id }) => id} />
+            <Table caption="Decided proposals" columns={COLUMNS} rows={items} keyOf={({ id }) => id} />
             <More {...more} />
           </Card>
         )
@@ -107,7 +109,7 @@ export const ProposalsPage = () => (
     <Tabs
       label="Proposals"
       tabs={[
-        { name: "Waiting", panel: <Waiting /> },
+        { name: "Pending", panel: <Waiting /> },
         { name: "Decided", panel: <Decided /> }
       ]}
     />

@@ -21,11 +21,11 @@ export type Given = typeof Proposal.Type
 /** What a proposal would do, in words. */
 const VERBS = {
   "products.create": "Create",
-  "products.update": "Change",
+  "products.update": "Update",
   "products.delete": "Delete",
-  "inventory.change": "Change the stock of",
+  "inventory.change": "Update the stock of",
   "collections.create": "Create the collection",
-  "collections.update": "Change the collection",
+  "collections.update": "Update the collection",
   "collections.delete": "Delete the collection"
 } as const
 
@@ -41,7 +41,7 @@ const nameIn = (side: unknown) => {
 /** What a proposal is called: what it would do, and to what. */
 export const titleOf = ({ ground: [first], payload, procedure }: Given, names: ReadonlyMap<string, string>): string => {
   const name = names.get(first?.id ?? "") ?? nameIn(payload["product"]) ?? nameIn(payload["collection"])
-  return `${isKnown(procedure) ? VERBS[procedure] : procedure} ${name ?? "what is gone by now"}`
+  return `${isKnown(procedure) ? VERBS[procedure] : procedure} ${name ?? "a deleted item"}`
 }
 
 /** The call that is proposed, rehearsed by who looks at it, with a key of their own. */

@@ -2,4 +2,4 @@ import type { Customer } from "../../../domain/records/Customer.ts"
 
 /** What a customer is called: by whatever is known of them. */
 export const nameOf = ({ company, email, name, phone }: Customer): string =>
-  [name, company, email, phone].find((one) => one !== null && one.trim() !== "") ?? "A customer without a name"
+  [name, company, email, phone].find((one) => one !== null && one.trim() !== "") ?? "Unnamed customer"

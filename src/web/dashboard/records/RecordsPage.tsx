@@ -51,8 +51,8 @@ export const RecordsPage = <One extends { readonly id: string }, Cursor>({
             <p>{none}</p>
           </Empty>
         ) : (
-          <Empty title={`No ${noun} is new or changed since then`}>
-            <p>Choose an earlier day, or all.</p>
+          <Empty title={`No ${noun}s created or updated since this date`}>
+            <p>Choose an earlier date or show all.</p>
           </Empty>
         )
       }

@@ -16,7 +16,7 @@ const daysAgo = (days: number) => dayOf({ since: new Date(Date.now() - days * DA
 export const SinceField = ({ change, since }: SinceFieldProps) => (
   <search className={css["filter"]}>
     <TextField
-      label="New or changed since"
+      label="Created or updated since"
       type="date"
       value={dayOf(since)}
       onChange={({ target }) => change(sinceDay(target.value))}
@@ -28,7 +28,8 @@ export const SinceField = ({ change, since }: SinceFieldProps) => (
       Last 30 days
     </Button>
     <Button kind="quiet" onClick={() => change({})} disabled={since.since === undefined}>
-      All
+      {" "}
+      Show all{" "}
     </Button>
   </search>
 )

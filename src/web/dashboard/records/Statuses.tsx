@@ -4,7 +4,7 @@ import { Badge, type Tone } from "../../ui/Badge.tsx"
 const STATUS: Readonly<Record<Order["status"], { readonly name: string; readonly tone: Tone }>> = {
   open: { name: "Open", tone: "accent" },
   completed: { name: "Completed", tone: "good" },
-  cancelled: { name: "Cancelled", tone: "alert" }
+  cancelled: { name: "Canceled", tone: "alert" }
 }
 
 /** How far an order has come. */

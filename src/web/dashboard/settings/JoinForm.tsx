@@ -24,13 +24,13 @@ export const JoinForm = () => {
     touches: [[storeId, "members"]],
     done: (_, email) => {
       setTyped("")
-      toast(`${email} is a member`)
+      toast(`${email} added`)
     }
   })
   const join = (event: FormEvent) => {
     event.preventDefault()
     const email = emailOf(typed)
-    setProblem(Result.isFailure(email) ? "Give an e-mail address, as in ada@example.com" : undefined)
+    setProblem(Result.isFailure(email) ? "Enter an e-mail address, such as ada@example.com" : undefined)
     if (Result.isSuccess(email) && !joining.isPending) joining.mutate(email.success)
   }
   return (
@@ -43,7 +43,7 @@ export const JoinForm = () => {
               label="E-mail address"
               type="email"
               autoComplete="off"
-              hint="Of somebody who has an account already"
+              hint="The person must already have an account."
               problem={problem}
               value={typed}
               onChange={({ target }) => setTyped(target.value)}

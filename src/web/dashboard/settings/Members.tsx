@@ -38,18 +38,18 @@ const columnsOf = (
   },
   { name: "E-mail address", cell: ({ email }) => email },
   { name: "Role", cell: ({ role }) => ROLE_WORDS[role].name },
-  { name: "Since", cell: ({ createdAt }) => <span className={css["when"]}>{day(createdAt)}</span> },
+  { name: "Member since", cell: ({ createdAt }) => <span className={css["when"]}>{day(createdAt)}</span> },
   {
-    name: "Change",
+    name: "Actions",
     isNameHidden: true,
     cell: (member) => (
       <Menu
-        label="Change"
-        name={`Change ${member.email}`}
+        label="Edit"
+        name={`Edit ${member.email}`}
         kind="quiet"
         items={[
           { name: `Make ${otherRole(member.role)}`, choose: () => appoint(member, otherRole(member.role)) },
-          { name: "Remove", choose: () => remove(member) }
+          { name: "Remove member", choose: () => remove(member) }
         ]}
       />
     )
@@ -68,7 +68,7 @@ const OwnersMembers = () => {
       client.members.join({ storeId, idempotencyKey, email, role }),
     touches: [[storeId, "members"]],
     done: (_, { member: { merchantId, name }, role }) => {
-      toast(`${name} is ${role === "owner" ? "an owner" : "staff"} now`)
+      toast(`${name} is now ${role === "owner" ? "an owner" : "staff"}`)
       if (merchantId === own) accountAgain()
     }
   })
@@ -106,7 +106,7 @@ const OwnersMembers = () => {
       <JoinForm />
       <Confirm
         title={leaving?.merchantId === own ? "Leave this store?" : `Remove ${leaving?.name ?? ""}?`}
-        action={leaving?.merchantId === own ? "Leave" : "Remove"}
+        action={leaving?.merchantId === own ? "Leave store" : "Remove member"}
         isOpen={leaving !== undefined}
         close={close}
         confirm={() => leaving !== undefined && leave.mutate(leaving)}
@@ -115,8 +115,8 @@ const OwnersMembers = () => {
       >
         <p>
           {leaving?.merchantId === own
-            ? "From then on you are refused in the store. An owner can add you again."
-            : "From then on they are refused in the store. What they wrote stays, and you can add them again."}
+            ? "You will lose access to this store. An owner can add you again."
+            : "They will lose access to this store. Their changes are kept, and you can add them again."}
         </p>
       </Confirm>
     </Stack>
@@ -129,8 +129,8 @@ export const Members = () =>
     <OwnersMembers />
   ) : (
     <Card>
-      <Empty title="For owners of the store">
-        <p>Owners add members, change what they may do, and remove them. Ask one, or ask to be made one.</p>
+      <Empty title="Owners only">
+        <p>Only store owners can manage members. Ask an owner to do this, or to make you an owner.</p>
       </Empty>
     </Card>
   )

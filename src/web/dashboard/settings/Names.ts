@@ -51,7 +51,7 @@ const told = (userAgent: string, among: ReadonlyArray<readonly [sign: string, na
 
 /** A browser by the name that people know it by, as in "Firefox on Linux"; what is none as it calls itself. */
 export const browserName = (userAgent: string | null): string => {
-  if (userAgent === null) return "An unknown browser"
+  if (userAgent === null) return "Unknown browser"
   const browser = told(userAgent, BROWSERS)
   const system = told(userAgent, SYSTEMS)
   if (browser === undefined) return userAgent

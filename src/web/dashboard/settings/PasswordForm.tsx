@@ -22,9 +22,7 @@ export const PasswordForm = () => {
     touches: [SESSIONS],
     done: ({ sessionsEnded }) => {
       setTyped(NOTHING_TYPED)
-      toast(
-        `Your password is changed${sessionsEnded === 0 ? "" : `, and ${count(sessionsEnded, "other session")} ended`}`
-      )
+      toast(`Password changed${sessionsEnded === 0 ? "" : `. ${count(sessionsEnded, "other session")} ended.`}`)
     }
   })
   const change = (event: FormEvent) => {
@@ -41,7 +39,7 @@ export const PasswordForm = () => {
       setTyped((before) => ({ ...before, [name]: target.value }))
   })
   return (
-    <Card title="Change your password">
+    <Card title="Change password">
       <form className={css["narrow"]} onSubmit={change} noValidate>
         <Stack>
           {changing.error === null ? undefined : <Trouble error={changing.error} />}
@@ -49,11 +47,11 @@ export const PasswordForm = () => {
           <TextField label="Current password" autoComplete="current-password" {...field("current")} />
           <TextField
             label="New password"
-            hint="At least 12 characters. Your other sessions end with it."
+            hint="At least 12 characters. Changing it ends your other sessions."
             autoComplete="new-password"
             {...field("next")}
           />
-          <TextField label="New password once more" autoComplete="new-password" {...field("again")} />
+          <TextField label="Confirm new password" autoComplete="new-password" {...field("again")} />
           <Row>
             <Button kind="strong" type="submit" isBusy={changing.isPending}>
               Change password

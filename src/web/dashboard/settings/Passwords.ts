@@ -19,9 +19,9 @@ export const readPasswords = ({ again, current, next }: Typed): Result.Result<Pa
   const claimed = claimedOf(current)
   const wanted = passwordOf(next)
   const problems: Partial<Typed> = {
-    ...(Result.isFailure(claimed) || current === "" ? { current: "Give the password that you have now" } : {}),
-    ...(Result.isFailure(wanted) ? { next: "It must have 12 to 256 characters" } : {}),
-    ...(again === next ? {} : { again: "This is not the same as the new password" })
+    ...(Result.isFailure(claimed) || current === "" ? { current: "Enter your current password" } : {}),
+    ...(Result.isFailure(wanted) ? { next: "Use 12 to 256 characters" } : {}),
+    ...(again === next ? {} : { again: "The passwords do not match" })
   }
   return Result.isSuccess(claimed) && Result.isSuccess(wanted) && Object.keys(problems).length === 0
     ? Result.succeed({ current: claimed.success, next: wanted.success })

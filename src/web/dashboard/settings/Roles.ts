@@ -2,8 +2,8 @@ import type { Role } from "../../../domain/access/Merchants.ts"
 
 /** What a member is called, and what they may do. */
 export const ROLE_WORDS: Readonly<Record<Role, { readonly name: string; readonly text: string }>> = {
-  owner: { name: "Owner", text: "May do everything." },
-  staff: { name: "Staff", text: "May do everything but members and billing." }
+  owner: { name: "Owner", text: "Full access." },
+  staff: { name: "Staff", text: "Full access except members and billing." }
 }
 
 /** The role that a member does not have. */

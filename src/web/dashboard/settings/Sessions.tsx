@@ -28,7 +28,7 @@ const columnsOf = (
       <>
         <span className={css["name"]}>
           {browserName(userAgent)}
-          {isCurrent ? <Badge tone="accent">This one</Badge> : undefined}
+          {isCurrent ? <Badge tone="accent">This browser</Badge> : undefined}
         </span>
         <Quiet>
           Signed in on {time(createdAt)} from {address}
@@ -44,11 +44,12 @@ const columnsOf = (
       isCurrent ? undefined : (
         <Button
           kind="quiet"
-          aria-label={`End the session of ${browserName(userAgent)} since ${time(createdAt)}`}
+          aria-label={`End session of ${browserName(userAgent)} since ${time(createdAt)}`}
           isBusy={ending === sessionId}
           onClick={() => end(sessionId)}
         >
-          End
+          {" "}
+          End session{" "}
         </Button>
       )
   }
@@ -60,10 +61,10 @@ export const Sessions = () => {
   const end = useWrite({
     write: (client, sessionId: SessionId) => client.sessions.end({ sessionId }),
     touches: [SESSIONS],
-    done: () => toast("The session is ended")
+    done: () => toast("Session ended")
   })
   return (
-    <Card title="Where you are signed in">
+    <Card title="Active sessions">
       {end.error === null ? undefined : <Trouble error={end.error} />}
       <Answered asked={asked}>
         {(sessions) => (
@@ -75,7 +76,7 @@ export const Sessions = () => {
           />
         )}
       </Answered>
-      <Quiet>If you do not know one of them, end it, and change your password.</Quiet>
+      <Quiet>If you do not recognize a session, end it and change your password.</Quiet>
     </Card>
   )
 }

@@ -17,8 +17,8 @@ export const SettingsPage = () => (
       tabs={[
         { name: "Store", panel: <StorePanel /> },
         { name: "Members", panel: <Members /> },
-        { name: "Your sessions", panel: <Sessions /> },
-        { name: "Your password", panel: <PasswordForm /> }
+        { name: "Sessions", panel: <Sessions /> },
+        { name: "Password", panel: <PasswordForm /> }
       ]}
     />
   </Page>

@@ -39,7 +39,7 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
       // What was typed since is not saved yet.
       setTyped((now) => (now === sent ? {} : now))
       setAsked(false)
-      toast("Settings are saved")
+      toast("Settings saved")
       if (settings.name !== undefined) accountAgain()
     }
   })
@@ -65,7 +65,7 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
               <TextField label="Name" autoComplete="off" {...field("name")} />
               <TextField
                 label="Domain"
-                hint="Where the storefront is, as in shop.example.com"
+                hint="Address of your storefront, such as shop.example.com."
                 autoComplete="off"
                 {...field("domain")}
               />
@@ -81,7 +81,7 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
               </SelectField>
               <TextField
                 label="Language"
-                hint={language ?? "A language tag, as in de-DE"}
+                hint={language ?? "Language tag, such as de-DE."}
                 autoComplete="off"
                 {...field("locale")}
               />
@@ -94,7 +94,7 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
                   </option>
                 ))}
               </SelectField>
-              <SelectField label="Unit of weights" {...field("weightUnit")}>
+              <SelectField label="Weight unit" {...field("weightUnit")}>
                 {WeightUnit.literals.map((unit) => (
                   <option key={unit} value={unit}>
                     {UNIT_WORDS[unit]}
@@ -111,15 +111,15 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
           </Stack>
         </form>
         <Unsaved isUnsaved={isChanged}>
-          <p>What you changed of the store is not saved, and is lost.</p>
+          <p>Your changes to the store settings are not saved and will be lost.</p>
         </Unsaved>
       </Card>
-      <Card title="Set by who runs the service">
+      <Card title="Plan and currency">
         <Facts
           facts={[
             ["Plan", store.plan.name],
-            ["Currency of prices", store.currencyCode],
-            ["Store since", day(store.createdAt)]
+            ["Currency", store.currencyCode],
+            ["Created", day(store.createdAt)]
           ]}
         />
       </Card>

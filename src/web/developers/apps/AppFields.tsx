@@ -42,10 +42,10 @@ const Grants = <A extends Scope | Capability>({
 /** What an app says of itself, and asks for. */
 export const AppFields = ({ change, draft, problems }: AppFieldsProps) => (
   <>
-    <Card title="What merchants see">
+    <Card title="App details">
       <TextField
         label="Name"
-        hint="What merchants know it by."
+        hint="Shown to merchants."
         value={draft.name}
         problem={problems["name"]}
         onChange={({ target }) => change({ name: target.value })}
@@ -55,35 +55,38 @@ export const AppFields = ({ change, draft, problems }: AppFieldsProps) => (
           label="Website"
           type="url"
           placeholder="https://app.example.com/"
-          hint="Where to read more of it. May be left empty."
+          hint="A page about your app. Optional."
           value={draft.website}
           problem={problems["website"]}
           onChange={({ target }) => change({ website: target.value })}
         />
         <TextField
-          label="Logo"
+          label="Logo URL"
           type="url"
           placeholder="https://app.example.com/logo.png"
-          hint="The address of a picture. May be left empty."
+          hint="An image. Optional."
           value={draft.logoUrl}
           problem={problems["logoUrl"]}
           onChange={({ target }) => change({ logoUrl: target.value })}
         />
       </Columns>
     </Card>
-    <Card title="Where merchants come back to">
+    <Card title="Authorization">
       <TextArea
         label="Redirect URIs"
         rows={3}
         placeholder="https://app.example.com/callback"
-        hint="One a line, each matched to the letter: https, or http at 127.0.0.1, [::1] or localhost, where any port will do. Public apps may have a scheme of their own, as in com.example.app:/callback."
+        hint="One per line, matched exactly. Use https, or http on 127.0.0.1, [::1] or localhost with any port. Public apps can use their own scheme, such as com.example.app:/callback."
         value={draft.redirectUris}
         problem={problems["redirectUris"]}
         onChange={({ target }) => change({ redirectUris: target.value })}
       />
     </Card>
-    <Card title="What it may ask for">
-      <Fieldset legend="Scopes" hint="Ask for no more than you need: merchants read each before they agree.">
+    <Card title="Permissions">
+      <Fieldset
+        legend="Scopes"
+        hint="Request only what your app needs. Merchants see each permission before they approve it."
+      >
         <Grants of={Scope.literals} chosen={draft.scopes} change={(scopes) => change({ scopes })} />
         {problems["scopes"] === undefined ? undefined : <p className={css["problem"]}>{problems["scopes"]}</p>}
       </Fieldset>

@@ -29,9 +29,9 @@ const Parts = ({ app }: { readonly app: App }) => {
   return (
     <>
       <Tabs
-        label="Parts of the app"
+        label="App details"
         tabs={[
-          { name: "First steps", panel: <FirstSteps app={app} base={location.origin} /> },
+          { name: "Get started", panel: <FirstSteps app={app} base={location.origin} /> },
           {
             name: "Settings",
             panel: <Settings app={app} draft={draft ?? draftOf(app)} isUnsaved={isUnsaved} setDraft={setDraft} />
@@ -43,7 +43,7 @@ const Parts = ({ app }: { readonly app: App }) => {
         ]}
       />
       <Unsaved isUnsaved={isUnsaved}>
-        <p>The app's settings are not saved. What you changed would be lost.</p>
+        <p>Your changes to the app settings are not saved and will be lost.</p>
       </Unsaved>
     </>
   )

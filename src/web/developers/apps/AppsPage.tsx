@@ -18,14 +18,14 @@ const COLUMNS: ReadonlyArray<Column<App>> = [
       </Link>
     )
   },
-  { name: "Installed on", cell: ({ installations }) => count(installations, "store") },
-  { name: "Asks for", cell: ({ capabilities, scopes }) => count(scopes.length + capabilities.length, "permission") },
+  { name: "Installations", cell: ({ installations }) => count(installations, "store") },
+  { name: "Permissions", cell: ({ capabilities, scopes }) => count(scopes.length + capabilities.length, "permission") },
   { name: "Registered", cell: ({ createdAt }) => day(createdAt) }
 ]
 
 const NewApp = () => (
   <Link to="/developers/apps/new" className={buttonClass("strong")}>
-    Register an app
+    Register app
   </Link>
 )
 
@@ -40,8 +40,8 @@ export const AppsPage = () => {
       <Answered asked={{ data: items, error: asked.error, refetch: asked.refetch }}>
         {(apps) =>
           apps.length === 0 ? (
-            <Empty title="You have no app yet">
-              <p>Register one, and merchants can let it work in their stores.</p>
+            <Empty title="No apps yet">
+              <p>Register an app so that merchants can install it in their stores.</p>
               <NewApp />
             </Empty>
           ) : (

@@ -12,10 +12,10 @@ import type { App } from "./AppDraft.ts"
 
 /** For how long the secret before goes on, in hours and in words. */
 const OVERLAPS = [
-  [SECRET_OVERLAP.usual, "One day"],
-  [168, "One week"],
+  [SECRET_OVERLAP.usual, "1 day"],
+  [168, "1 week"],
   [SECRET_OVERLAP.most, "30 days"],
-  [0, "Not at all: it leaked"]
+  [0, "0 days (the secret leaked)"]
 ] as const
 
 /** The secrets of an app: when they were made, and another in the place of the newest. */
@@ -32,29 +32,29 @@ export const ClientSecret = ({ app }: { readonly app: App }) => {
   return (
     <Stack>
       {typeof secret === "string" ? (
-        <Card title="Your new secret">
+        <Card title="New client secret">
           <Secret
             label="Client secret"
             value={secret}
-            hint="It is shown this once. Put it in the place of the one before, then check that tokens are still renewed."
+            hint="This secret is shown only once. Deploy it to your servers, then check that they can still refresh tokens."
           />
         </Card>
       ) : undefined}
-      <Card title="Secrets that are good">
+      <Card title="Active secrets">
         <Table
-          caption="Secrets that are good"
+          caption="Active secrets"
           rows={app.secrets}
           keyOf={({ id }) => id}
           columns={[
-            { name: "Made", cell: ({ createdAt }) => day(createdAt) },
-            { name: "Good until", cell: ({ endsAt }) => (endsAt === null ? "It is replaced" : time(endsAt)) }
+            { name: "Created", cell: ({ createdAt }) => day(createdAt) },
+            { name: "Expires", cell: ({ endsAt }) => (endsAt === null ? "When replaced" : time(endsAt)) }
           ]}
         />
       </Card>
-      <Card title="Make another">
+      <Card title="Rotate client secret">
         <SelectField
-          label="The one before goes on for"
-          hint="So that no server of yours fails before it has the new one. Two are good at most."
+          label="Keep the current secret for"
+          hint="Gives you time to deploy the new secret. At most two secrets are active."
           value={overlapHours}
           onChange={({ target }) => setOverlapHours(Number(target.value))}
         >
@@ -65,12 +65,12 @@ export const ClientSecret = ({ app }: { readonly app: App }) => {
           ))}
         </SelectField>
         <Row>
-          <Button onClick={() => setAsking(true)}>Make a new secret</Button>
+          <Button onClick={() => setAsking(true)}>Create new secret</Button>
         </Row>
       </Card>
       <Confirm
-        title="Make a new secret?"
-        action="Make it"
+        title="Create a new secret?"
+        action="Create secret"
         isOpen={isAsking}
         close={() => {
           setAsking(false)
@@ -82,8 +82,8 @@ export const ClientSecret = ({ app }: { readonly app: App }) => {
       >
         <p>
           {overlapHours === 0
-            ? "The secret that there is ends now. Servers that use it cannot get or renew tokens until they have the new one."
-            : "The secret that there is goes on beside it. If one before that was still good, it ends now."}
+            ? "The current secret stops working now. Servers that use it cannot get or refresh tokens until they have the new one."
+            : "The current secret keeps working for the chosen time. If an older secret is still active, it stops working now."}
         </p>
       </Confirm>
     </Stack>

@@ -4,45 +4,37 @@ import { type Delivery, DeliveryState } from "../../../domain/webhooks/Webhook.t
 import type { AppId, EventId } from "../../../rpc/Client.ts"
 import { number, time } from "../../data/Format.ts"
 import { useList } from "../../data/Lists.ts"
-import { Badge, type Tone } from "../../ui/Badge.tsx"
+import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { SelectField } from "../../ui/Field.tsx"
 import { Card, Row, Stack } from "../../ui/Page.tsx"
 import { Answered, Empty } from "../../ui/States.tsx"
 import { type Column, More, Table } from "../../ui/Table.tsx"
+import { deliveryLabels } from "../../webhooks/deliveryLabels.ts"
 import css from "./Apps.module.css"
 import { DeliveryDetails } from "./DeliveryDetails.tsx"
 
-/** How a delivery stands, in a word. */
-const STATE_WORDS: Readonly<Record<DeliveryState, readonly [word: string, tone: Tone]>> = {
-  pending: ["Waits", "accent"],
-  delivered: ["Delivered", "good"],
-  dead: ["Given up", "alert"],
-  skipped: ["Left out", "plain"],
-  canceled: ["Canceled", "plain"],
-  held: ["Held by the store", "warn"]
-}
-
 const State = ({ state }: { readonly state: DeliveryState }) => {
-  const [word, tone] = STATE_WORDS[state]
+  const { tone, word } = deliveryLabels[state]
   return <Badge tone={tone}>{word}</Badge>
 }
 
 const columnsOf = (open: (delivery: Delivery) => void): ReadonlyArray<Column<Delivery>> => [
   { name: "Event", cell: ({ kind }) => <code>{kind}</code> },
-  { name: "Happened", cell: ({ createdAt }) => time(createdAt) },
-  { name: "State", cell: (one) => <State {...one} /> },
-  { name: "Requests", isNumber: true, cell: ({ attempts }) => number(attempts) },
+  { name: "Occurred", cell: ({ createdAt }) => time(createdAt) },
+  { name: "Status", cell: (one) => <State {...one} /> },
+  { name: "Attempts", isNumber: true, cell: ({ attempts }) => number(attempts) },
   {
-    name: "Next one",
+    name: "Next attempt",
     cell: ({ attempts, nextAt }) => (nextAt === null || attempts === 0 ? "–" : time(nextAt))
   },
   {
-    name: "Look at it",
+    name: "Details",
     isNameHidden: true,
     cell: (one) => (
-      <Button kind="quiet" aria-label={`Requests of ${one.eventId}`} onClick={() => open(one)}>
-        Requests
+      <Button kind="quiet" aria-label={`View details of ${one.eventId}`} onClick={() => open(one)}>
+        {" "}
+        View details{" "}
       </Button>
     )
   }
@@ -60,8 +52,8 @@ export const Deliveries = ({ appId }: { readonly appId: AppId }) => {
   )
   if (Predicate.isTagged(asked.error, "WebhookNotFound"))
     return (
-      <Empty title="The app has no webhook">
-        <p>Set one, and what it is sent stands here for 30 days.</p>
+      <Empty title="This app has no webhook">
+        <p>Set up a webhook to receive events. Deliveries of the last 30 days appear here.</p>
       </Empty>
     )
   return (
@@ -69,14 +61,14 @@ export const Deliveries = ({ appId }: { readonly appId: AppId }) => {
       <Row>
         <div className={css["filter"]}>
           <SelectField
-            label="Show"
+            label="Status"
             value={state ?? ""}
             onChange={({ target }) => setState(DeliveryState.literals.find((one) => one === target.value))}
           >
             <option value="">All deliveries</option>
             {DeliveryState.literals.map((one) => (
               <option key={one} value={one}>
-                {STATE_WORDS[one][0]}
+                {deliveryLabels[one].word}
               </option>
             ))}
           </SelectField>
@@ -88,8 +80,12 @@ export const Deliveries = ({ appId }: { readonly appId: AppId }) => {
       <Answered asked={{ data: items, error: asked.error, refetch: asked.refetch }}>
         {(deliveries) =>
           deliveries.length === 0 && !more.hasMore ? (
-            <Empty title={state === undefined ? "Nothing was sent yet" : "No delivery stands so"}>
-              <p>When something happens in a store that has the app, it stands here.</p>
+            <Empty title={state === undefined ? "No deliveries yet" : "No deliveries with this status"}>
+              <p>
+                {state === undefined
+                  ? "Events from the stores that have this app appear here."
+                  : "Choose another status to see more deliveries."}
+              </p>
             </Empty>
           ) : (
             <Card>

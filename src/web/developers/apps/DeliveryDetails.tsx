@@ -15,17 +15,17 @@ const Request = ({ answer, attempt, durationMillis, error, startedAt, status }: 
   return (
     <>
       <Row>
-        <h3>Request {attempt}</h3>
-        <Badge tone={isGood ? "good" : "alert"}>{status === null ? "No answer" : `Status ${status}`}</Badge>
+        <h3>Attempt {attempt}</h3>
+        <Badge tone={isGood ? "good" : "alert"}>{status === null ? "No response" : `HTTP ${status}`}</Badge>
       </Row>
       <Facts
         facts={[
           ["Sent", time(startedAt)],
-          ["Took", durationMillis === null ? "–" : `${number(durationMillis)} ms`],
-          ...(error === null ? [] : [["What went wrong", error] as const])
+          ["Duration", durationMillis === null ? "–" : `${number(durationMillis)} ms`],
+          ...(error === null ? [] : [["Error", error] as const])
         ]}
       />
-      {answer === null || answer === "" ? undefined : <Code title="What it answered" text={answer} isWrapped />}
+      {answer === null || answer === "" ? undefined : <Code title="Response body" text={answer} isWrapped />}
     </>
   )
 }
@@ -46,7 +46,7 @@ export const DeliveryDetails = ({ appId, close, delivery: { eventId, kind } }: D
       client.appDeliveries.redeliver({ idempotencyKey, id: appId, eventId: event }),
     touches: [["app", appId, "deliveries"]],
     done: () => {
-      toast("It is sent once more")
+      toast("Event queued for delivery")
       close()
     }
   })
@@ -56,7 +56,7 @@ export const DeliveryDetails = ({ appId, close, delivery: { eventId, kind } }: D
       <Answered asked={asked} lines={3}>
         {(attempts) =>
           attempts.length === 0 ? (
-            <Empty title="No request was made yet" />
+            <Empty title="No attempts yet" />
           ) : (
             <Stack>
               {attempts.map((one) => (
@@ -69,7 +69,7 @@ export const DeliveryDetails = ({ appId, close, delivery: { eventId, kind } }: D
       {sending.error === null ? undefined : <Trouble error={sending.error} />}
       <Row>
         <Button isBusy={sending.isPending} onClick={() => sending.mutate(eventId)}>
-          Send it once more
+          Resend event
         </Button>
       </Row>
     </Dialog>

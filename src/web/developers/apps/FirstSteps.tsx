@@ -17,32 +17,35 @@ const Lines = ({
   const { authorize, exchange, request, sdk, values } = stepsOf(app, base, redirectUri)
   return (
     <>
-      <Card title="In a shell">
+      <Card title="Shell">
         <ol className={css["steps"]}>
           <li>
-            <p>Say which app you are.</p>
+            <p>Set the values of your app.</p>
             <Code title="Values" text={values} />
           </li>
           <li>
-            <p>Open the address that this prints, as a merchant. They read what the app asks for, and let it in.</p>
-            <Code title="Ask the merchant" text={authorize} />
+            <p>Open the printed address as a merchant. The merchant reviews the permissions and approves them.</p>
+            <Code title="Request authorization" text={authorize} />
           </li>
           <li>
             <p>
-              The browser comes to your redirect URI with a code, which is good for a minute. Compare its state with
-              your own, then exchange the code for tokens.
+              The browser returns to your redirect URI with a code that is valid for one minute. Check that its state is
+              yours, then exchange the code for tokens.
             </p>
-            <Code title="Exchange the code" text={exchange} />
+            <Code title="Exchange code" text={exchange} />
           </li>
           <li>
-            <p>Ask for the store.</p>
+            <p>Read the store.</p>
             <Code title="First request" text={request} />
           </li>
         </ol>
       </Card>
-      <Card title="In TypeScript">
-        <Quiet>The client does the same, and renews tokens, repeats what got no answer, and keeps every digit.</Quiet>
-        <Code title="With the client" text={sdk} />
+      <Card title="TypeScript">
+        <Quiet>
+          The SDK runs the same steps. It also refreshes tokens, retries requests without a response, and keeps every
+          digit of a number.
+        </Quiet>
+        <Code title="SDK" text={sdk} />
       </Card>
     </>
   )
@@ -56,11 +59,11 @@ export const FirstSteps = ({ app, base }: { readonly app: App; readonly base: st
       <Card>
         <Facts
           facts={[
-            ["Client id", <code key="id">{app.id}</code>],
+            ["Client ID", <code key="id">{app.id}</code>],
             ["Type", app.type === "public" ? "Public" : "Confidential"],
-            ["Installed on", app.installations],
+            ["Installations", app.installations],
             [
-              "Everything that can be asked",
+              "Documentation",
               <a key="docs" href="/docs">
                 API reference
               </a>
@@ -69,8 +72,8 @@ export const FirstSteps = ({ app, base }: { readonly app: App; readonly base: st
         />
       </Card>
       {redirectUri === undefined ? (
-        <Empty title="The app has no redirect URI">
-          <p>Name one under Settings: it is where merchants come back to, with the code that lets the app in.</p>
+        <Empty title="This app has no redirect URI">
+          <p>Add a redirect URI under Settings. Merchants return to it with an authorization code.</p>
         </Empty>
       ) : (
         <Lines app={app} base={base} redirectUri={redirectUri} />

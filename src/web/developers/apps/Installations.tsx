@@ -13,11 +13,11 @@ type Installation = typeof DevelopedInstallation.Type
 const COLUMNS: ReadonlyArray<Column<Installation>> = [
   { name: "Installation", cell: ({ id }) => <code>{id}</code> },
   {
-    name: "May",
+    name: "Permissions",
     cell: ({ capabilities, scopes }) => [...scopes, ...capabilities].map((one) => GRANT_WORDS[one].title).join(", ")
   },
   {
-    name: "State",
+    name: "Status",
     cell: ({ state }) =>
       state === "suspended" ? <Badge tone="warn">Suspended</Badge> : <Badge tone="good">Active</Badge>
   },
@@ -34,12 +34,12 @@ export const Installations = ({ appId }: { readonly appId: AppId }) => {
     <Answered asked={{ data: items, error: asked.error, refetch: asked.refetch }}>
       {(installations) =>
         installations.length === 0 ? (
-          <Empty title="No store has the app yet">
-            <p>Send a merchant to the address of the first steps: they read what it asks for, and let it in.</p>
+          <Empty title="No installations yet">
+            <p>Send a merchant to the authorization address under Get started.</p>
           </Empty>
         ) : (
           <Card>
-            <Quiet>Whose stores these are, the app asks with its token.</Quiet>
+            <Quiet>To learn which store an installation belongs to, read the store with its token.</Quiet>
             <Table caption="Installations" rows={installations} keyOf={({ id }) => id} columns={COLUMNS} />
             <More {...more} />
           </Card>

@@ -16,8 +16,8 @@ import { AppFields } from "./AppFields.tsx"
 import { Back } from "./Back.tsx"
 
 const TYPE_WORDS: Readonly<Record<NewApp["type"], string>> = {
-  confidential: "Confidential: it runs on a server, which keeps a secret",
-  public: "Public: it runs on people's own machines, where nothing stays secret"
+  confidential: "Confidential: runs on a server that keeps a secret",
+  public: "Public: runs on users' devices, without a secret"
 }
 
 const Registered = ({
@@ -29,20 +29,20 @@ const Registered = ({
   readonly name: string
   readonly secret: string | null
 }) => (
-  <Page title={`${name} is registered`} above={<Back />}>
-    <Card title="Keep this now">
+  <Page title={`${name} registered`} above={<Back />}>
+    <Card title={secret === null ? "Next step" : "Save your client secret"}>
       {secret === null ? (
-        <p>Its client id stands on its page. It has no secret.</p>
+        <p>This app has no secret. Its client ID is on the app page.</p>
       ) : (
         <Secret
           label="Client secret"
           value={secret}
-          hint="It is shown this once. Keep it where your server finds it, and in no code. If it is lost, make another."
+          hint="This secret is shown only once. Store it on your server, not in code. If you lose it, create a new one."
         />
       )}
       <Row>
         <Link to="/developers/apps/$appId" params={{ appId: id }} className={buttonClass("strong")}>
-          Go on to the first steps
+          Get started
         </Link>
       </Row>
     </Card>
@@ -73,13 +73,13 @@ export const NewAppPage = () => {
     if (Result.isSuccess(read)) creating.mutate(read.success)
   }
   return (
-    <Page title="Register an app" above={<Back />}>
+    <Page title="Register app" above={<Back />}>
       <form ref={form} onSubmit={register} noValidate>
         <Stack>
-          <Card title="What it is">
+          <Card title="App type">
             <SelectField
               label="Type"
-              hint="It stays as it is."
+              hint="You cannot change the type later."
               value={type}
               onChange={({ target }) => setType(target.value === "public" ? "public" : "confidential")}
             >
@@ -94,13 +94,14 @@ export const NewAppPage = () => {
           {error === null || Object.keys(problems).length > 0 ? undefined : <Trouble error={error} />}
           <Row>
             <Button kind="strong" type="submit" isBusy={creating.isPending}>
-              Register
+              {" "}
+              Register app{" "}
             </Button>
           </Row>
         </Stack>
       </form>
       <Unsaved isUnsaved={draft !== EMPTY}>
-        <p>The app is not registered yet. What you entered would be lost.</p>
+        <p>This app is not registered yet. Your entries will be lost.</p>
       </Unsaved>
     </Page>
   )

@@ -25,7 +25,7 @@ export const Settings = ({ app, draft, isUnsaved, setDraft }: SettingsProps) => 
     touches: [["app", app.id], ["apps"]],
     done: () => {
       setDraft(undefined)
-      toast("Saved")
+      toast("Settings saved")
     }
   })
   const [unread, setUnread] = useState<BadRequest>()
@@ -42,7 +42,7 @@ export const Settings = ({ app, draft, isUnsaved, setDraft }: SettingsProps) => 
     <form ref={form} onSubmit={save} noValidate>
       <Stack>
         <AppFields draft={draft} problems={problems} change={(changed) => setDraft({ ...draft, ...changed })} />
-        <Quiet>Merchants who have the app keep what they agreed to, until they agree anew.</Quiet>
+        <Quiet>Existing installations keep their permissions until the merchant approves the new ones.</Quiet>
         {error === null || Object.keys(problems).length > 0 ? undefined : <Trouble error={error} />}
         <Row>
           <Button kind="strong" type="submit" disabled={!isUnsaved} isBusy={saving.isPending}>

@@ -26,17 +26,21 @@ export const SigningSecret = ({ appId, liveSecrets }: { readonly appId: AppId; r
       <Quiet>
         {liveSecrets === 1
           ? "One secret signs deliveries."
-          : "Two secrets sign deliveries, until the one before ends: the new one is good already."}
+          : "Two secrets sign deliveries until the previous one expires. You can already use the new one."}
       </Quiet>
       {typeof secret === "string" ? (
-        <Secret label="New signing secret" value={secret} hint="It is shown this once. Give it to your endpoint." />
+        <Secret
+          label="New signing secret"
+          value={secret}
+          hint="This secret is shown only once. Add it to your endpoint."
+        />
       ) : undefined}
       <Row>
-        <Button onClick={() => setAsking(true)}>Replace it…</Button>
+        <Button onClick={() => setAsking(true)}>Rotate signing secret…</Button>
       </Row>
       <Confirm
-        title="Replace the signing secret?"
-        action="Replace"
+        title="Rotate the signing secret?"
+        action="Rotate secret"
         isOpen={isAsking}
         close={() => setAsking(false)}
         confirm={() => rotating.mutate(before)}
@@ -44,14 +48,14 @@ export const SigningSecret = ({ appId, liveSecrets }: { readonly appId: AppId; r
         error={rotating.error}
       >
         <Stack>
-          <p>A new one is made, and shown once.</p>
+          <p>A new secret is created and shown once.</p>
           <SelectField
-            label="The one before"
+            label="Current secret"
             value={before}
             onChange={({ target }) => setBefore(target.value === "end" ? "end" : "overlap")}
           >
-            <option value="overlap">Signs along for {OVERLAP_HOURS} hours</option>
-            <option value="end">Ends now: it leaked</option>
+            <option value="overlap">Keep for {OVERLAP_HOURS} hours</option>
+            <option value="end">Expire now (the secret leaked)</option>
           </SelectField>
         </Stack>
       </Confirm>

@@ -13,16 +13,16 @@ const Came = ({ answer, durationMillis, error, eventId, status }: TestDelivery) 
   return (
     <>
       <output>
-        <Badge tone={isGood ? "good" : "alert"}>{isGood ? "It arrived" : "It failed"}</Badge>
+        <Badge tone={isGood ? "good" : "alert"}>{isGood ? "Delivered" : "Failed"}</Badge>
       </output>
       <Facts
         facts={[
-          ["Answer", status === null ? (error ?? "None") : `Status ${status}`],
-          ["Took", durationMillis === null ? "–" : `${number(durationMillis)} ms`],
+          ["Response", status === null ? (error ?? "None") : `HTTP ${status}`],
+          ["Duration", durationMillis === null ? "–" : `${number(durationMillis)} ms`],
           ["Event", <code key="id">{eventId}</code>]
         ]}
       />
-      {answer === null || answer === "" ? undefined : <Code title="What it answered" text={answer} isWrapped />}
+      {answer === null || answer === "" ? undefined : <Code title="Response body" text={answer} isWrapped />}
     </>
   )
 }
@@ -31,13 +31,13 @@ const Came = ({ answer, durationMillis, error, eventId, status }: TestDelivery) 
 export const TestWebhook = ({ appId }: { readonly appId: AppId }) => {
   const testing = useWrite({ write: (client) => client.appWebhooks.test({ id: appId }) })
   return (
-    <Card title="Test it">
+    <Card title="Test webhook">
       <Quiet>
-        Sends a signed event of the kind <code>webhook.test.v1</code> now, once. Any answer of 2xx is good.
+        Sends one signed <code>webhook.test.v1</code> event now. Every 2xx response is a success.
       </Quiet>
       <Row>
         <Button isBusy={testing.isPending} onClick={() => testing.mutate(undefined)}>
-          {testing.isPending ? "Sending…" : "Send a test"}
+          {testing.isPending ? "Sending…" : "Send test event"}
         </Button>
       </Row>
       {testing.error === null ? undefined : <Trouble error={testing.error} />}

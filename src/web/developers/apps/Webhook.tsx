@@ -2,7 +2,7 @@ import { Effect, Predicate, Result, Schema } from "effect"
 import { type FormEvent, useState } from "react"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
 import { decodeWith } from "../../../domain/Decoder.ts"
-import { EventKind, EVENTS } from "../../../domain/Events.ts"
+import { EventKind } from "../../../domain/Events.ts"
 import { WantedKinds } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId } from "../../../rpc/Client.ts"
 import { useAsked, useWrite } from "../../data/Queries.ts"
@@ -13,6 +13,7 @@ import { Card, Row, Stack } from "../../ui/Page.tsx"
 import { Secret } from "../../ui/Secret.tsx"
 import { Answered, Trouble } from "../../ui/States.tsx"
 import { toast } from "../../ui/Toasts.tsx"
+import { eventLabels } from "../../webhooks/deliveryLabels.ts"
 import css from "./Apps.module.css"
 import { SigningSecret } from "./SigningSecret.tsx"
 import { TestWebhook } from "./TestWebhook.tsx"
@@ -36,7 +37,7 @@ const Target = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: W
     done: (set) => {
       setUrl(set.url)
       if (set.secret !== null) setSecret(set.secret)
-      toast("The webhook is set")
+      toast("Webhook saved")
     }
   })
   const [unread, setUnread] = useState<BadRequest>()
@@ -51,22 +52,22 @@ const Target = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: W
   return (
     <>
       {secret === undefined ? undefined : (
-        <Card title="Your signing secret">
+        <Card title="Save your signing secret">
           <Secret
             label="Signing secret"
             value={secret}
-            hint="It is shown this once. Deliveries are signed with it: check it before you believe one."
+            hint="This secret is shown only once. Verify the signature of each delivery with it."
           />
         </Card>
       )}
-      <Card title={webhook === null ? "Set a webhook" : "Where events go"}>
+      <Card title={webhook === null ? "Set up webhook" : "Endpoint"}>
         <form onSubmit={set} noValidate>
           <Stack>
             <TextField
               label="URL"
               type="url"
               placeholder="https://app.example.com/hooks"
-              hint="https, at a public address."
+              hint="A public https address."
               value={url}
               problem={problems["url"]}
               onChange={({ target }) => setUrl(target.value)}
@@ -75,7 +76,7 @@ const Target = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: W
               {EventKind.literals.map((kind) => (
                 <CheckField
                   key={kind}
-                  label={`A ${EVENTS[kind].resource} was created or changed`}
+                  label={eventLabels[kind]}
                   hint={<code>{kind}</code>}
                   checked={kinds.includes(kind)}
                   onChange={({ target }) =>
@@ -88,7 +89,7 @@ const Target = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: W
             {error === null || Object.keys(problems).length > 0 ? undefined : <Trouble error={error} />}
             <Row>
               <Button kind="strong" type="submit" isBusy={setting.isPending}>
-                {webhook === null ? "Set the webhook" : "Save"}
+                {webhook === null ? "Set up webhook" : "Save webhook"}
               </Button>
             </Row>
           </Stack>

@@ -15,17 +15,17 @@ export type Webhook = WebhookSchema
 type Missed = "deliver" | "skip"
 
 const WHY: Readonly<Record<NonNullable<Webhook["pauseReason"]>, string>> = {
-  operator: "You, or who runs the service, paused it.",
-  gone: "Your endpoint answered 410: that it is gone.",
-  failing: "Your endpoint failed for five days without one success."
+  operator: "You or the service operator paused it.",
+  gone: "Your endpoint returned 410 Gone.",
+  failing: "Your endpoint failed for five days without a success."
 }
 
 const State = ({ failingSince, pausedAt, pauseReason }: Webhook) => {
   if (pausedAt !== null) return <Badge tone="warn">Paused</Badge>
   return failingSince === null && pauseReason === null ? (
-    <Badge tone="good">Works</Badge>
+    <Badge tone="good">Healthy</Badge>
   ) : (
-    <Badge tone="alert">Fails</Badge>
+    <Badge tone="alert">Failing</Badge>
   )
 }
 
@@ -50,42 +50,45 @@ export const WebhookState = ({ appId, webhook }: WebhookStateProps) => {
   const pausing = useWrite({
     write: (client) => client.appWebhooks.pause({ id: appId }),
     touches,
-    done: () => toast("Paused")
+    done: () => toast("Webhook paused")
   })
   const resuming = useWrite({
     write: (client, what: Missed) => client.appWebhooks.resume({ id: appId, missed: what }),
     touches,
     done: ({ count: many }, what) => {
       setAsking(false)
-      toast(what === "deliver" ? `Resumed: ${count(many, "delivery", "deliveries")} on the way` : "Resumed")
+      toast(
+        what === "deliver" ? `Webhook resumed. ${count(many, "delivery", "deliveries")} queued.` : "Webhook resumed"
+      )
     }
   })
   const since = sinceOf(webhook)
   const isPaused = webhook.pausedAt !== null
   return (
-    <Card title="How it stands" actions={<State {...webhook} />}>
+    <Card title="Status" actions={<State {...webhook} />}>
       <Facts
         facts={[
-          ["Wait to be sent", number(webhook.pending)],
-          ["Given up", number(webhook.dead)],
+          ["Pending", number(webhook.pending)],
+          ["Failed", number(webhook.dead)],
           ...(since === undefined ? [] : [["Since", since] as const]),
           ...(webhook.pendingDroppedFrom === null
             ? []
-            : [["What waits is dropped from", time(webhook.pendingDroppedFrom)] as const])
+            : [["Pending deliveries expire from", time(webhook.pendingDroppedFrom)] as const])
         ]}
       />
       <Row>
         {isPaused ? (
-          <Button onClick={() => setAsking(true)}>Resume…</Button>
+          <Button onClick={() => setAsking(true)}>Resume webhook…</Button>
         ) : (
           <Button isBusy={pausing.isPending} onClick={() => pausing.mutate(undefined)}>
-            Pause
+            {" "}
+            Pause webhook{" "}
           </Button>
         )}
       </Row>
       <Confirm
         title="Resume the webhook?"
-        action="Resume"
+        action="Resume webhook"
         isOpen={isAsking}
         close={() => setAsking(false)}
         confirm={() => resuming.mutate(missed)}
@@ -93,14 +96,14 @@ export const WebhookState = ({ appId, webhook }: WebhookStateProps) => {
         error={resuming.error}
       >
         <Stack>
-          <p>{count(webhook.pending, "delivery", "deliveries")} could not be sent meanwhile.</p>
+          <p>{count(webhook.pending, "delivery", "deliveries")} pending.</p>
           <SelectField
-            label="What becomes of them"
+            label="Pending deliveries"
             value={missed}
             onChange={({ target }) => setMissed(target.value === "skip" ? "skip" : "deliver")}
           >
-            <option value="deliver">Send them now</option>
-            <option value="skip">Leave them out</option>
+            <option value="deliver">Send now</option>
+            <option value="skip">Skip</option>
           </SelectField>
         </Stack>
       </Confirm>

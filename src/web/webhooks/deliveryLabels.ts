@@ -1,0 +1,25 @@
+import type { EventKind } from "../../domain/Events.ts"
+import type { DeliveryState } from "../../domain/webhooks/Webhook.ts"
+import type { Tone } from "../ui/Badge.tsx"
+
+/* Words of webhooks that the dashboard and the developer portal share. */
+
+/** A status as a badge shows it. */
+export interface StatusLabel {
+  readonly word: string
+  readonly tone: Tone
+}
+
+export const deliveryLabels: Readonly<Record<DeliveryState, StatusLabel>> = {
+  pending: { word: "Pending", tone: "accent" },
+  delivered: { word: "Delivered", tone: "good" },
+  dead: { word: "Failed", tone: "alert" },
+  skipped: { word: "Skipped", tone: "plain" },
+  canceled: { word: "Canceled", tone: "plain" },
+  held: { word: "Paused", tone: "warn" }
+}
+
+export const eventLabels: Readonly<Record<EventKind, string>> = {
+  "catalog.product.updated.v1": "Product created or updated",
+  "catalog.collection.updated.v1": "Collection created or updated"
+}
