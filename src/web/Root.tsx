@@ -1,37 +1,37 @@
 import type { QueryClient } from "@tanstack/react-query"
 import { createRootRouteWithContext, Outlet, type ParsedLocation, redirect } from "@tanstack/react-router"
-import { isSignedOut } from "./data/Problem.ts"
+import { isSignedOut } from "./data/errorMessages.ts"
 import type { Account } from "../domain/access/Merchants.ts"
 import { account } from "./data/Session.ts"
-import { Failed, NoPage } from "./ui/Failed.tsx"
+import { ErrorPage, NotFoundPage } from "./ui/ErrorPage.tsx"
 
 /** What every page can ask for. */
 interface RootContext {
-  readonly queries: QueryClient
+  readonly queryClient: QueryClient
 }
 
 export const root = createRootRouteWithContext<RootContext>()({
   component: Outlet,
-  notFoundComponent: NoPage,
-  errorComponent: Failed
+  notFoundComponent: NotFoundPage,
+  errorComponent: ErrorPage
 })
 
 /** Where somebody wanted to go before they were asked to sign in: a path of this host, or none. */
-export const signInSearch = ({ back }: Record<string, unknown>): { readonly back?: string } =>
+export const parseSignInSearch = ({ back }: Record<string, unknown>): { readonly back?: string } =>
   typeof back === "string" && /^\/(?![/\\])/.test(back) ? { back } : {}
 
 /** Who is signed in, for the pages below; who is not is led to the sign-in and back. */
-export const needsSession =
+export const requireSession =
   (signIn: "/dashboard/sign-in" | "/developers/sign-in") =>
   async ({
-    context: { queries },
+    context: { queryClient },
     location
   }: {
     readonly context: RootContext
     readonly location: ParsedLocation
   }): Promise<{ readonly account: Account }> => {
     try {
-      return { account: await queries.ensureQueryData(account) }
+      return { account: await queryClient.ensureQueryData(account) }
     } catch (error) {
       if (!isSignedOut(error)) throw error
       throw redirect({ to: signIn, search: { back: location.href } })

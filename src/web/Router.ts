@@ -3,16 +3,16 @@ import { createRouter } from "@tanstack/react-router"
 import { dashboardRoutes } from "./dashboard/Routes.tsx"
 import { developerRoutes } from "./developers/Routes.tsx"
 import { root } from "./Root.tsx"
-import { Failed } from "./ui/Failed.tsx"
+import { ErrorPage } from "./ui/ErrorPage.tsx"
 
 /** Two applications under one roof: the merchant's dashboard and the developer's portal. */
-export const makeRouter = (queries: QueryClient) =>
+export const makeRouter = (queryClient: QueryClient) =>
   createRouter({
     routeTree: root.addChildren([dashboardRoutes, developerRoutes]),
-    context: { queries },
+    context: { queryClient },
     defaultPreload: "intent",
     scrollRestoration: true,
-    defaultErrorComponent: Failed
+    defaultErrorComponent: ErrorPage
   })
 
 declare module "@tanstack/react-router" {

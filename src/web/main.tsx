@@ -2,24 +2,24 @@ import { QueryClientProvider } from "@tanstack/react-query"
 import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
-import { makeQueries } from "./data/Queries.ts"
+import { makeQueryClient } from "./data/queries.ts"
 import { account } from "./data/Session.ts"
 import "./ui/Tokens.css"
 import { Toasts } from "./ui/Toasts.tsx"
 import { makeRouter } from "./Router.ts"
 
-const queries = makeQueries(() => {
-  queries.removeQueries({ queryKey: account.queryKey })
+const queryClient = makeQueryClient(() => {
+  queryClient.removeQueries({ queryKey: account.queryKey })
   void router.invalidate()
 })
-const router = makeRouter(queries)
+const router = makeRouter(queryClient)
 
 const root = document.querySelector("#root")
 if (root === null) throw new Error("The element #root is missing")
 
 createRoot(root).render(
   <StrictMode>
-    <QueryClientProvider client={queries}>
+    <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
       <Toasts />
     </QueryClientProvider>

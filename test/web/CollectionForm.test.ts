@@ -172,7 +172,7 @@ describe("what was typed beside what was saved meanwhile", () => {
     const theirs = { ...base, title: "Theirs", slug: "theirs", size: 2 }
     assert.deepStrictEqual(merge(base, mine, theirs), {
       draft: { title: "Mine", slug: "theirs", tags: ["a", "b"], size: 2 },
-      taken: ["slug"],
+      changedByThem: ["slug"],
       conflicts: ["title"]
     })
     assert.deepStrictEqual(differences(base, { ...base, tags: ["a"] }), [])

@@ -8,7 +8,7 @@ import { type Draft, draftOf, newDraft } from "../../src/web/dashboard/products/
 import { inventoryOf } from "../../src/web/dashboard/products/Stock.ts"
 import { missingVariants, newVariant, withoutOptions } from "../../src/web/dashboard/products/Variants.ts"
 import { merge, withFields } from "../../src/web/data/Merge.ts"
-import { typedJson, typedNumber } from "../../src/web/data/Typed.ts"
+import { parseJson, parseNumber } from "../../src/web/data/parseInput.ts"
 
 const PRECISE = "0.1234567890123456789"
 
@@ -121,7 +121,7 @@ describe("a form when somebody else saved", () => {
   const theirs = draftOf({ ...desk, name: "Theirs", category: "Desks", sku: "A" })
 
   it("takes over what it does not change, keeps what it alone changed, and asks for the rest", () => {
-    const { conflicts, draft, taken } = merge(base, mine, theirs)
+    const { conflicts, draft, changedByThem: taken } = merge(base, mine, theirs)
     assert.deepStrictEqual({ conflicts, taken }, { conflicts: ["name"], taken: ["category"] })
     assert.deepStrictEqual([draft.name, draft.vendorName, draft.category, draft.sku], ["Mine", "Me", "Desks", "A"])
     assert.strictEqual(withFields(draft, theirs, conflicts).name, "Theirs")
@@ -136,12 +136,12 @@ describe("a form when somebody else saved", () => {
 
 describe("what is typed", () => {
   it("is a number with all of its digits, or is said to be none", () => {
-    assert.deepStrictEqual(typedNumber(` ${PRECISE} `), Result.succeed(new ExactNumber(PRECISE)))
-    assert.deepStrictEqual(typedNumber("+3"), Result.succeed(3))
+    assert.deepStrictEqual(parseNumber(` ${PRECISE} `), Result.succeed(new ExactNumber(PRECISE)))
+    assert.deepStrictEqual(parseNumber("+3"), Result.succeed(3))
     for (const text of ["", "12,5", "1.", "0x1", '"1"', "1 000", "NaN"]) {
-      assert.isTrue(Result.isFailure(typedNumber(text)), text)
+      assert.isTrue(Result.isFailure(parseNumber(text)), text)
     }
-    assert.isTrue(Result.isFailure(typedJson("{,}")))
+    assert.isTrue(Result.isFailure(parseJson("{,}")))
   })
 
   it("is a count that holds only while there are as many, or a difference that always does", () => {

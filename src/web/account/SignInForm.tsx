@@ -7,35 +7,35 @@ import css from "./SignInForm.module.css"
 
 interface SignInFormProps {
   readonly title: string
-  readonly signedIn: () => void
+  readonly onSignedIn: () => void
   /** What else somebody may want who cannot sign in. */
   readonly below?: ReactNode
 }
 
 /** Asks who it is. What the service says of a wrong password does not tell which accounts there are. */
-export const SignInForm = ({ below, signedIn, title }: SignInFormProps) => {
+export const SignInForm = ({ below, onSignedIn, title }: SignInFormProps) => {
   const [email, setEmail] = useState("")
   const [password, setPassword] = useState("")
-  const queries = useQueryClient()
-  const entering = useMutation({
+  const queryClient = useQueryClient()
+  const signingIn = useMutation({
     mutationFn: signIn,
     onSuccess: () => {
       // What was kept belongs to who was signed in before.
-      queries.clear()
-      signedIn()
+      queryClient.clear()
+      onSignedIn()
     }
   })
-  const enter = (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault()
-    entering.mutate({ email, password })
+    signingIn.mutate({ email, password })
   }
   return (
     <main className={css["page"]}>
-      <form className={css["card"]} onSubmit={enter} noValidate>
+      <form className={css["card"]} onSubmit={submit} noValidate>
         <h1>{title}</h1>
-        {entering.error === null ? undefined : (
+        {signingIn.error === null ? undefined : (
           <p className={css["refused"]} role="alert">
-            {entering.error.message}
+            {signingIn.error.message}
           </p>
         )}
         <TextField
@@ -52,7 +52,7 @@ export const SignInForm = ({ below, signedIn, title }: SignInFormProps) => {
           value={password}
           onChange={({ target }) => setPassword(target.value)}
         />
-        <Button kind="strong" type="submit" isBusy={entering.isPending}>
+        <Button kind="strong" type="submit" isBusy={signingIn.isPending}>
           Sign in
         </Button>
         {below}

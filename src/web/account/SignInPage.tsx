@@ -5,5 +5,5 @@ import { SignInForm } from "./SignInForm.tsx"
 export const SignInPage = () => {
   const { back = "/dashboard" } = useSearch({ from: "/dashboard/sign-in" })
   const router = useRouter()
-  return <SignInForm title="Sign in" signedIn={() => router.history.push(back)} />
+  return <SignInForm title="Sign in" onSignedIn={() => router.history.push(back)} />
 }

@@ -2,8 +2,8 @@ import { createRoute, lazyRouteComponent, notFound, redirect } from "@tanstack/r
 import { Result, Schema } from "effect"
 import { CollectionId, CustomerId, OrderId, StoreId } from "../../rpc/Client.ts"
 import { SignInPage } from "../account/SignInPage.tsx"
-import { signInSearch, needsSession, root } from "../Root.tsx"
-import { NoPage } from "../ui/Failed.tsx"
+import { parseSignInSearch, requireSession, root } from "../Root.tsx"
+import { NotFoundPage } from "../ui/ErrorPage.tsx"
 import { activitySearch } from "./activity/Search.ts"
 import { askAhead } from "./products/AllProducts.ts"
 import { viewOf } from "./products/ListView.ts"
@@ -17,7 +17,7 @@ const dashboard = createRoute({ getParentRoute: () => root, path: "/dashboard" }
 const signIn = createRoute({
   getParentRoute: () => dashboard,
   path: "/sign-in",
-  validateSearch: signInSearch,
+  validateSearch: parseSignInSearch,
   component: SignInPage
 })
 
@@ -25,7 +25,7 @@ const signIn = createRoute({
 const member = createRoute({
   getParentRoute: () => dashboard,
   id: "member",
-  beforeLoad: needsSession("/dashboard/sign-in")
+  beforeLoad: requireSession("/dashboard/sign-in")
 })
 
 const start = createRoute({
@@ -65,7 +65,7 @@ const store = createRoute({
     return { membership }
   },
   component: StorePages,
-  notFoundComponent: NoPage
+  notFoundComponent: NotFoundPage
 })
 
 const home = createRoute({
@@ -79,8 +79,8 @@ const products = createRoute({
   path: "/products",
   validateSearch: viewOf,
   loaderDeps: ({ search: { q } }) => ({ isAll: q === undefined }),
-  loader: ({ context: { queries }, deps: { isAll }, params: { storeId } }) => {
-    if (isAll) askAhead(queries, storeId)
+  loader: ({ context: { queryClient }, deps: { isAll }, params: { storeId } }) => {
+    if (isAll) askAhead(queryClient, storeId)
   },
   component: lazyRouteComponent(() => import("./products/ProductsPage.tsx"), "ProductsPage")
 })

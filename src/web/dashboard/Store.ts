@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query"
 import { getRouteApi, useRouter } from "@tanstack/react-router"
 import type { StoreId } from "../../rpc/Client.ts"
 import type { Account } from "../../domain/access/Merchants.ts"
-import { useAsked } from "../data/Queries.ts"
+import { useRpcQuery } from "../data/queries.ts"
 import { account } from "../data/Session.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId")
@@ -19,15 +19,15 @@ export const useMember = (): Account & { readonly isOwner: boolean } => {
 /** What the store says of itself, with the currency of its prices and what its plan allows. */
 export const useStore = () => {
   const storeId = useStoreId()
-  return useAsked([storeId, "store"], (client) => client.store.get({ storeId }))
+  return useRpcQuery([storeId, "store"], (client) => client.store.get({ storeId }))
 }
 
 /** Asks anew who looks at it: what a store is called, or what they are there, is another. */
-export const useAccountAgain = () => {
-  const queries = useQueryClient()
+export const useRefreshAccount = () => {
+  const queryClient = useQueryClient()
   const router = useRouter()
   return () => {
-    queries.removeQueries({ queryKey: account.queryKey })
+    queryClient.removeQueries({ queryKey: account.queryKey })
     void router.invalidate()
   }
 }

@@ -1,17 +1,17 @@
 import { Link, Outlet, useNavigate } from "@tanstack/react-router"
-import { Account } from "../account/Account.tsx"
-import { useLive } from "../data/Live.tsx"
+import { AccountMenu } from "../account/AccountMenu.tsx"
+import { useLiveUpdates } from "../data/liveUpdates.ts"
 import { Badge } from "../ui/Badge.tsx"
 import { Shell } from "../ui/Shell.tsx"
 import css from "./StorePages.module.css"
 import { useMember, useStoreId } from "./Store.ts"
-import { useWaiting } from "./Waiting.ts"
+import { usePendingProposals } from "./usePendingProposals.ts"
 
 /** How many proposals wait, up to what a page of them holds. */
-const Waiting = () => {
-  const { data } = useWaiting()
-  const many = data?.items.length ?? 0
-  return many === 0 ? undefined : <Badge tone="accent">{data?.nextCursor === null ? many : `${many}+`}</Badge>
+const PendingProposalsBadge = () => {
+  const { data } = usePendingProposals()
+  const pending = data?.items.length ?? 0
+  return pending === 0 ? undefined : <Badge tone="accent">{data?.nextCursor === null ? pending : `${pending}+`}</Badge>
 }
 
 const PAGES = [
@@ -35,7 +35,7 @@ const Nav = () => {
         <li key={to}>
           <Link to={to} params={{ storeId }} activeOptions={{ exact: to === "/dashboard/$storeId" }}>
             {name}
-            {name === "Proposals" ? <Waiting /> : undefined}
+            {name === "Proposals" ? <PendingProposalsBadge /> : undefined}
           </Link>
         </li>
       ))}
@@ -43,7 +43,7 @@ const Nav = () => {
   )
 }
 
-const Stores = () => {
+const StoreSelect = () => {
   const storeId = useStoreId()
   const { stores } = useMember()
   const navigate = useNavigate()
@@ -71,9 +71,9 @@ const Stores = () => {
 export const StorePages = () => {
   const storeId = useStoreId()
   const { name } = useMember()
-  useLive(storeId)
+  useLiveUpdates(storeId)
   return (
-    <Shell top={<Stores />} nav={<Nav />} account={<Account name={name} signIn="/dashboard/sign-in" />}>
+    <Shell top={<StoreSelect />} nav={<Nav />} account={<AccountMenu name={name} signIn="/dashboard/sign-in" />}>
       <Outlet key={storeId} />
     </Shell>
   )

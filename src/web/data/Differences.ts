@@ -17,15 +17,15 @@ export interface Difference {
 }
 
 /** What the service keeps about a resource, which differs whenever something else does. */
-const KEPT_BY_SERVICE = ["id", "version", "createdAt", "updatedAt", "productCount"]
+const SERVICE_FIELDS = ["id", "version", "createdAt", "updatedAt", "productCount"]
 
 /** Ids of what is told by its name. */
-const IDS = ["appId", "createdBy", "installationId", "merchantId", "planId"]
+const ID_FIELDS = ["appId", "createdBy", "installationId", "merchantId", "planId"]
 
-const UNTOLD: ReadonlySet<string> = new Set([...KEPT_BY_SERVICE, ...IDS])
+const HIDDEN_FIELDS: ReadonlySet<string> = new Set([...SERVICE_FIELDS, ...ID_FIELDS])
 
 /** Moments, which are told in the time zone of the browser. */
-const TIMES: ReadonlySet<string> = new Set([
+const TIME_FIELDS: ReadonlySet<string> = new Set([
   "cancelledAt",
   "endsAt",
   "installedAt",
@@ -35,7 +35,7 @@ const TIMES: ReadonlySet<string> = new Set([
 ])
 
 /** What is called otherwise than its words say. */
-const NAMES: Readonly<Record<string, string>> = {
+const FIELD_LABELS: Readonly<Record<string, string>> = {
   appName: "App",
   budget: "Daily write limit",
   categoryId: "Category ID",
@@ -63,7 +63,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /** What people call a field, as in "Discounted price". */
 export const fieldName = (field: string): string => {
-  if (Object.hasOwn(NAMES, field)) return NAMES[field] ?? field
+  if (Object.hasOwn(FIELD_LABELS, field)) return FIELD_LABELS[field] ?? field
   const words = field.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll("_", " ")
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
@@ -87,9 +87,9 @@ export const valueText = (value: unknown): string => {
     .join(", ")
 }
 
-const isGranted = Schema.is(Schema.Union([Scope, Capability]))
+const isGrant = Schema.is(Schema.Union([Scope, Capability]))
 
-const grantText = (name: unknown) => (isGranted(name) ? GRANT_WORDS[name].title : name)
+const grantText = (name: unknown) => (isGrant(name) ? GRANT_WORDS[name].title : name)
 
 const areIds = (value: unknown): value is ReadonlyArray<string> =>
   Array.isArray(value) && value.every((item) => typeof item === "string" && isUuid(item))
@@ -109,8 +109,8 @@ const textsOfIds = (
 }
 
 /** What stands in a field of what members administer, in words. */
-const worded = (field: string, value: unknown): unknown => {
-  if (TIMES.has(field) && typeof value === "string") return time(value)
+const withLabels = (field: string, value: unknown): unknown => {
+  if (TIME_FIELDS.has(field) && typeof value === "string") return time(value)
   return (field === "scopes" || field === "capabilities") && Array.isArray(value)
     ? value.map(grantText).join(" · ")
     : value
@@ -122,7 +122,7 @@ const textsOf = (before: unknown, after: unknown): Pick<Difference, "before" | "
 }
 
 /** Lists of things that have ids, as variants, by those: nothing of lists of anything else. */
-const byId = (value: unknown): JsonObject | undefined => {
+const itemsById = (value: unknown): JsonObject | undefined => {
   if (!Array.isArray(value) || value.length === 0) return undefined
   const items = value.filter(isObject)
   return items.length === value.length && items.every(({ id }) => typeof id === "string")
@@ -131,7 +131,7 @@ const byId = (value: unknown): JsonObject | undefined => {
 }
 
 /** What else a value is made of, if it is. */
-const membersOf = (value: unknown) => byId(value) ?? (isObject(value) ? value : undefined)
+const membersOf = (value: unknown) => itemsById(value) ?? (isObject(value) ? value : undefined)
 
 /** One of the things with ids is called by its title, anything else as a field. */
 const nameOf = (field: string, side: unknown) =>
@@ -161,10 +161,10 @@ export const differencesOf = (
   within: Place = { name: "", path: "" }
 ): ReadonlyArray<Difference> =>
   Object.keys({ ...before, ...after })
-    .filter((field) => (within.path === "" ? !UNTOLD.has(field) : field !== "id"))
+    .filter((field) => (within.path === "" ? !HIDDEN_FIELDS.has(field) : field !== "id"))
     .flatMap((field) => {
       const path = `${within.path}${field}`
-      const [old, now] = [worded(path, before?.[field]), worded(path, after?.[field])]
+      const [old, now] = [withLabels(path, before?.[field]), withLabels(path, after?.[field])]
       const name = `${within.name}${nameOf(field, now ?? old)}`
       return differencesAt({ name, path }, old, now)
     })

@@ -25,7 +25,7 @@ export interface Merged<Draft> {
   /** What they saved, and over it what was typed here. */
   readonly draft: Draft
   /** Fields that they alone changed. */
-  readonly taken: ReadonlyArray<keyof Draft>
+  readonly changedByThem: ReadonlyArray<keyof Draft>
   /** Fields that both changed, and not to the same: somebody has to choose. */
   readonly conflicts: ReadonlyArray<keyof Draft>
 }
@@ -36,7 +36,7 @@ export const merge = <Draft extends object>(base: Draft, mine: Draft, theirs: Dr
   const saved = differences(base, theirs)
   return {
     draft: withFields(theirs, mine, typed),
-    taken: saved.filter((field) => !typed.includes(field)),
+    changedByThem: saved.filter((field) => !typed.includes(field)),
     conflicts: saved.filter((field) => typed.includes(field) && !isSame(mine[field], theirs[field]))
   }
 }

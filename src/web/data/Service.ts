@@ -14,9 +14,9 @@ export type Call<A, E> = (client: Client) => Effect.Effect<A, E>
  * Asks the service. What the procedure refuses with is thrown as itself, a tagged error whose message tells a person what
  * to do; where nobody waits for the answer any more, the call ends.
  */
-export const ask = async <A, E>(call: Call<A, E>, signal?: AbortSignal): Promise<A> => {
-  const asked = Effect.flatMap(Service, call)
-  const exit = await runtime.runPromiseExit(asked, signal === undefined ? {} : { signal })
+export const callService = async <A, E>(call: Call<A, E>, signal?: AbortSignal): Promise<A> => {
+  const program = Effect.flatMap(Service, call)
+  const exit = await runtime.runPromiseExit(program, signal === undefined ? {} : { signal })
   if (Exit.isSuccess(exit)) return exit.value
   throw Option.getOrElse(Cause.findErrorOption(exit.cause), () => Cause.squash(exit.cause))
 }

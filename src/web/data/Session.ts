@@ -1,31 +1,31 @@
 import { Result, Schema } from "effect"
 import { queryOptions } from "@tanstack/react-query"
-import { ask } from "./Service.ts"
+import { callService } from "./Service.ts"
 
 /** Who is signed in, and where they work. */
 export const account = queryOptions({
   queryKey: ["account"],
-  queryFn: ({ signal }) => ask((client) => client.account.get({}), signal),
+  queryFn: ({ signal }) => callService((client) => client.account.get({}), signal),
   staleTime: Number.POSITIVE_INFINITY
 })
 
-const Refusal = Schema.Struct({ error: Schema.String, issues: Schema.optional(Schema.Array(Schema.String)) })
-const decodeRefusal = Schema.decodeUnknownResult(Schema.fromJsonString(Refusal))
+const Rejection = Schema.Struct({ error: Schema.String, issues: Schema.optional(Schema.Array(Schema.String)) })
+const decodeRejection = Schema.decodeUnknownResult(Schema.fromJsonString(Rejection))
 
 /** Why the service refused: its own words, where it said any, and a line for each thing to change. */
-export class Refused extends Error {
+export class AuthRejected extends Error {
   readonly issues: ReadonlyArray<string>
 
-  constructor({ error, issues = [] }: typeof Refusal.Type) {
+  constructor({ error, issues = [] }: typeof Rejection.Type) {
     super(error)
     this.issues = issues
   }
 }
 
-const UNREACHED = { error: "Cannot reach the service. Try again in a moment." }
+const UNREACHABLE = { error: "Cannot reach the service. Try again in a moment." }
 
-const refusalIn = async (response: Response) =>
-  new Refused(Result.getOrElse(decodeRefusal(await response.text()), () => UNREACHED))
+const rejectionOf = async (response: Response) =>
+  new AuthRejected(Result.getOrElse(decodeRejection(await response.text()), () => UNREACHABLE))
 
 const post = async (path: string, body: object) => {
   const response = await fetch(path, {
@@ -33,7 +33,7 @@ const post = async (path: string, body: object) => {
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body)
   })
-  if (!response.ok) throw await refusalIn(response)
+  if (!response.ok) throw await rejectionOf(response)
 }
 
 /** Signs in: the browser then holds the cookie of a session, which no script can read. */

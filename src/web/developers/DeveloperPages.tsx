@@ -1,5 +1,5 @@
 import { Link, Outlet, useRouteContext } from "@tanstack/react-router"
-import { Account } from "../account/Account.tsx"
+import { AccountMenu } from "../account/AccountMenu.tsx"
 import { Shell } from "../ui/Shell.tsx"
 
 const Nav = () => (
@@ -17,7 +17,7 @@ const Nav = () => (
 export const DeveloperPages = () => {
   const { account } = useRouteContext({ from: "/developers/developer" })
   return (
-    <Shell top="Developers" nav={<Nav />} account={<Account name={account.name} signIn="/developers/sign-in" />}>
+    <Shell top="Developers" nav={<Nav />} account={<AccountMenu name={account.name} signIn="/developers/sign-in" />}>
       <Outlet />
     </Shell>
   )

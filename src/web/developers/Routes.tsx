@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
-import { needsSession, root, signInSearch } from "../Root.tsx"
+import { requireSession, root, parseSignInSearch } from "../Root.tsx"
 import { DeveloperPages } from "./DeveloperPages.tsx"
 
 /* Every page of the portal and where it stands. */
@@ -9,14 +9,14 @@ const developers = createRoute({ getParentRoute: () => root, path: "/developers"
 const signIn = createRoute({
   getParentRoute: () => developers,
   path: "/sign-in",
-  validateSearch: signInSearch,
+  validateSearch: parseSignInSearch,
   component: lazyRouteComponent(() => import("./SignInPage.tsx"), "SignInPage")
 })
 
 const signUp = createRoute({
   getParentRoute: () => developers,
   path: "/sign-up",
-  validateSearch: signInSearch,
+  validateSearch: parseSignInSearch,
   component: lazyRouteComponent(() => import("./SignUpPage.tsx"), "SignUpPage")
 })
 
@@ -24,7 +24,7 @@ const signUp = createRoute({
 const developer = createRoute({
   getParentRoute: () => developers,
   id: "developer",
-  beforeLoad: needsSession("/developers/sign-in"),
+  beforeLoad: requireSession("/developers/sign-in"),
   component: DeveloperPages
 })
 

@@ -9,7 +9,7 @@ export const SignInPage = () => {
   return (
     <SignInForm
       title="Sign in as a developer"
-      signedIn={() => router.history.push(back)}
+      onSignedIn={() => router.history.push(back)}
       below={
         <p>
           No account yet?{" "}

@@ -2,50 +2,50 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { Link, useRouter, useSearch } from "@tanstack/react-router"
 import { type FormEvent, useEffect, useRef, useState } from "react"
 import css from "../account/SignInForm.module.css"
-import { problemsOf } from "../data/Refused.ts"
+import { fieldProblemsOf } from "../data/fieldProblems.ts"
 import { signUp } from "../data/Session.ts"
 import { Button } from "../ui/Button.tsx"
 import { TextField } from "../ui/Field.tsx"
 
-const NOBODY = { name: "", email: "", password: "" }
+const EMPTY_ACCOUNT = { name: "", email: "", password: "" }
 
 /** Where somebody becomes a developer. What is refused is told at its field. */
 export const SignUpPage = () => {
   const search = useSearch({ from: "/developers/sign-up" })
   const { back = "/developers" } = search
   const router = useRouter()
-  const queries = useQueryClient()
-  const [account, setAccount] = useState(NOBODY)
+  const queryClient = useQueryClient()
+  const [account, setAccount] = useState(EMPTY_ACCOUNT)
   const form = useRef<HTMLFormElement>(null)
-  const entering = useMutation({
+  const signingUp = useMutation({
     mutationFn: signUp,
     onSuccess: () => {
       // What was kept belongs to who was signed in before.
-      queries.clear()
+      queryClient.clear()
       router.history.push(back)
     }
   })
-  const problems = problemsOf(entering.error)
+  const problems = fieldProblemsOf(signingUp.error)
   useEffect(() => {
     document.title = "Sign up as a developer"
   }, [])
-  useEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus(), [entering.error])
-  const enter = (event: FormEvent) => {
+  useEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus(), [signingUp.error])
+  const submit = (event: FormEvent) => {
     event.preventDefault()
-    entering.mutate(account)
+    signingUp.mutate(account)
   }
-  const field = (name: keyof typeof NOBODY) => ({
+  const field = (name: keyof typeof EMPTY_ACCOUNT) => ({
     value: account[name],
     problem: problems[name],
     onChange: ({ target }: { readonly target: HTMLInputElement }) => setAccount({ ...account, [name]: target.value })
   })
   return (
     <main className={css["page"]}>
-      <form ref={form} className={css["card"]} onSubmit={enter} noValidate>
+      <form ref={form} className={css["card"]} onSubmit={submit} noValidate>
         <h1>Sign up as a developer</h1>
-        {entering.error === null || Object.keys(problems).length > 0 ? undefined : (
+        {signingUp.error === null || Object.keys(problems).length > 0 ? undefined : (
           <p className={css["refused"]} role="alert">
-            {entering.error.message}
+            {signingUp.error.message}
           </p>
         )}
         <TextField label="Name" autoComplete="name" {...field("name")} />
@@ -57,7 +57,7 @@ export const SignUpPage = () => {
           hint="At least 12 characters. A phrase that you can remember works well."
           {...field("password")}
         />
-        <Button kind="strong" type="submit" isBusy={entering.isPending}>
+        <Button kind="strong" type="submit" isBusy={signingUp.isPending}>
           Sign up
         </Button>
         <p>

@@ -3,7 +3,7 @@ import { Dialog as Base } from "@base-ui/react/dialog"
 import type { ReactNode } from "react"
 import { Button, type ButtonKind } from "./Button.tsx"
 import css from "./Dialog.module.css"
-import { Trouble } from "./States.tsx"
+import { ErrorNotice } from "./QueryBoundary.tsx"
 
 interface DialogProps {
   readonly title: string
@@ -65,7 +65,7 @@ export const Confirm = ({
       <AlertDialog.Popup className={css["popup"]}>
         <AlertDialog.Title>{title}</AlertDialog.Title>
         <AlertDialog.Description render={<div />}>{children}</AlertDialog.Description>
-        {error === null ? undefined : <Trouble error={error} />}
+        {error === null ? undefined : <ErrorNotice error={error} />}
         <div className={css["actions"]}>
           <AlertDialog.Close render={<Button>Cancel</Button>} />
           <Button kind={kind} onClick={confirm} isBusy={isBusy}>

@@ -2,15 +2,15 @@ import { type ComponentProps, type ReactNode, useId } from "react"
 import css from "./Field.module.css"
 
 /** What every field of a form says: what it asks for, how to answer, and what is wrong with the answer. */
-export interface Said {
+export interface FieldTexts {
   readonly label: ReactNode
   readonly hint?: ReactNode
   /** Why what stands there cannot be taken. */
   readonly problem?: string | undefined
 }
 
-interface FieldProps extends Said {
-  readonly children: (described: {
+interface FieldProps extends FieldTexts {
+  readonly children: (control: {
     readonly id: string
     readonly "aria-describedby": string | undefined
     readonly "aria-invalid": true | undefined
@@ -47,31 +47,31 @@ export const Field = ({ children, hint, label, problem }: FieldProps) => {
   )
 }
 
-type Told<Control extends "input" | "select" | "textarea"> = Said & Omit<ComponentProps<Control>, "id">
+type ControlProps<Control extends "input" | "select" | "textarea"> = FieldTexts & Omit<ComponentProps<Control>, "id">
 
 /** A line of text. */
-export const TextField = ({ hint, label, problem, ...input }: Told<"input">) => (
+export const TextField = ({ hint, label, problem, ...input }: ControlProps<"input">) => (
   <Field label={label} hint={hint} problem={problem}>
     {(described) => <input {...described} {...input} className={css["control"]} />}
   </Field>
 )
 
 /** Lines of text. */
-export const TextArea = ({ hint, label, problem, ...input }: Told<"textarea">) => (
+export const TextArea = ({ hint, label, problem, ...input }: ControlProps<"textarea">) => (
   <Field label={label} hint={hint} problem={problem}>
     {(described) => <textarea rows={4} {...described} {...input} className={css["control"]} />}
   </Field>
 )
 
 /** One of a few, given as options. */
-export const SelectField = ({ hint, label, problem, ...input }: Told<"select">) => (
+export const SelectField = ({ hint, label, problem, ...input }: ControlProps<"select">) => (
   <Field label={label} hint={hint} problem={problem}>
     {(described) => <select {...described} {...input} className={css["control"]} />}
   </Field>
 )
 
 /** Yes or no. */
-export const CheckField = ({ hint, label, problem, ...input }: Told<"input">) => {
+export const CheckField = ({ hint, label, problem, ...input }: ControlProps<"input">) => {
   const id = useId()
   return (
     <div className={css["check"]}>

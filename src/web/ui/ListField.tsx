@@ -1,9 +1,9 @@
 import { type KeyboardEvent, useState } from "react"
-import { Field, type Said } from "./Field.tsx"
+import { Field, type FieldTexts } from "./Field.tsx"
 import fieldCss from "./Field.module.css"
 import css from "./ListField.module.css"
 
-interface ListFieldProps extends Said {
+interface ListFieldProps extends FieldTexts {
   readonly label: string
   readonly values: ReadonlyArray<string>
   readonly change: (values: ReadonlyArray<string>) => void

@@ -71,4 +71,4 @@ export const Stack = ({ children }: { readonly children: ReactNode }) => <div cl
 export const Row = ({ children }: { readonly children: ReactNode }) => <div className={css["row"]}>{children}</div>
 
 /** Text of less weight. */
-export const Quiet = ({ children }: { readonly children: ReactNode }) => <p className={css["quiet"]}>{children}</p>
+export const MutedText = ({ children }: { readonly children: ReactNode }) => <p className={css["quiet"]}>{children}</p>

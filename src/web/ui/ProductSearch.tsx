@@ -2,48 +2,48 @@ import { Combobox } from "@base-ui/react/combobox"
 import { useState } from "react"
 import type { ProductSummary } from "../../domain/catalog/ProductSummary.ts"
 import type { StoreId } from "../../rpc/Client.ts"
-import { useSettled } from "../data/Debounce.ts"
+import { useDebouncedValue } from "../data/useDebouncedValue.ts"
 import { money } from "../data/Format.ts"
-import { problemOf } from "../data/Problem.ts"
-import { useAsked } from "../data/Queries.ts"
-import { Field, type Said } from "./Field.tsx"
+import { errorMessageOf } from "../data/errorMessages.ts"
+import { useRpcQuery } from "../data/queries.ts"
+import { Field, type FieldTexts } from "./Field.tsx"
 import field from "./Field.module.css"
 import css from "./ProductSearch.module.css"
 
-interface ProductSearchProps extends Said {
+interface ProductSearchProps extends FieldTexts {
   readonly storeId: StoreId
   readonly choose: (product: ProductSummary) => void
   /** What is said of a product that cannot be chosen, as it was already. */
-  readonly why?: (product: ProductSummary) => string | undefined
+  readonly disabledReason?: (product: ProductSummary) => string | undefined
 }
 
-const MAX = 255
+const MAX_QUERY_LENGTH = 255
 
 /** Finds a product by its name, SKU or barcode while it is typed. What is chosen is told, and the field is empty again. */
-export const ProductSearch = ({ choose, storeId, why, ...said }: ProductSearchProps) => {
+export const ProductSearch = ({ choose, storeId, disabledReason, ...texts }: ProductSearchProps) => {
   const [typed, setTyped] = useState("")
-  const query = useSettled(typed.trim().slice(0, MAX))
-  const { data, error, isFetching } = useAsked(
+  const query = useDebouncedValue(typed.trim().slice(0, MAX_QUERY_LENGTH))
+  const { data, error, isFetching } = useRpcQuery(
     [storeId, "products", "search", query],
     (client) => client.products.search({ storeId, query, limit: 20 }),
-    { enabled: query !== "", keepsLast: true }
+    { enabled: query !== "", keepPrevious: true }
   )
-  const found = query === "" ? [] : (data?.items ?? [])
+  const results = query === "" ? [] : (data?.items ?? [])
   const status =
     query === ""
       ? undefined
       : error !== null
-        ? problemOf(error).advice
-        : found.length > 0
+        ? errorMessageOf(error).advice
+        : results.length > 0
           ? undefined
           : isFetching
             ? "Searching…"
             : "No products found. Try a shorter search or a SKU."
   return (
-    <Field {...said}>
+    <Field {...texts}>
       {(described) => (
         <Combobox.Root<ProductSummary>
-          items={found}
+          items={results}
           filter={null}
           autoHighlight
           value={null}
@@ -66,12 +66,12 @@ export const ProductSearch = ({ choose, storeId, why, ...said }: ProductSearchPr
                     <Combobox.Item
                       key={product.id}
                       value={product}
-                      disabled={why?.(product) !== undefined}
+                      disabled={disabledReason?.(product) !== undefined}
                       className={css["item"]}
                     >
                       <span className={css["name"]}>{product.name}</span>
                       <span className={css["aside"]}>
-                        {why?.(product) ?? product.sku ?? money(product.price, product.currencyCode)}
+                        {disabledReason?.(product) ?? product.sku ?? money(product.price, product.currencyCode)}
                       </span>
                     </Combobox.Item>
                   )}

@@ -12,18 +12,26 @@ interface SaveBarProps {
   /** What saving does, where it has another name. */
   readonly action?: string
   /** Something has to be decided first, which the bar says. */
-  readonly isHeld?: boolean
+  readonly isBlocked?: boolean
 }
 
 /** What became of the page is saved or discarded here: it stays in sight for as long as there is something to save. */
-export const SaveBar = ({ action = "Save", children, discard, isBusy, isHeld = false, isShown, save }: SaveBarProps) =>
+export const SaveBar = ({
+  action = "Save",
+  children,
+  discard,
+  isBusy,
+  isBlocked = false,
+  isShown,
+  save
+}: SaveBarProps) =>
   isShown ? (
     <section className={css["bar"]} aria-label="Unsaved changes">
       <p className={css["said"]}>{children}</p>
       <Button onClick={discard} disabled={isBusy}>
         Discard
       </Button>
-      <Button kind="strong" onClick={save} isBusy={isBusy} disabled={isHeld}>
+      <Button kind="strong" onClick={save} isBusy={isBusy} disabled={isBlocked}>
         {action}
       </Button>
     </section>

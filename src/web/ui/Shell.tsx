@@ -1,6 +1,6 @@
 import { useLocation } from "@tanstack/react-router"
 import { type ReactNode, useEffect, useRef } from "react"
-import { useOnline } from "../data/Live.tsx"
+import { useOnline } from "../data/liveUpdates.ts"
 import css from "./Shell.module.css"
 
 interface ShellProps {

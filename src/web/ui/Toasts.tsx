@@ -11,7 +11,7 @@ export const toast = (title: string, action?: { readonly name: string; readonly 
   })
 }
 
-const Shown = () => {
+const ToastList = () => {
   const { toasts } = Toast.useToastManager()
   return toasts.map((one) => (
     <Toast.Root key={one.id} toast={one} className={css["toast"]}>
@@ -29,7 +29,7 @@ export const Toasts = () => (
   <Toast.Provider toastManager={manager}>
     <Toast.Portal>
       <Toast.Viewport className={css["viewport"]}>
-        <Shown />
+        <ToastList />
       </Toast.Viewport>
     </Toast.Portal>
   </Toast.Provider>

@@ -2,7 +2,7 @@ import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"
 import { Button } from "../../ui/Button.tsx"
 import { Page } from "../../ui/Page.tsx"
-import { Answered, Empty } from "../../ui/States.tsx"
+import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { More } from "../../ui/Table.tsx"
 import { Filters } from "./Filters.tsx"
 import { type ActivitySearch, filterOf } from "./Search.ts"
@@ -16,29 +16,29 @@ export const ActivityPage = () => {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const [opened] = useState(Date.now)
-  const { asked, items = [], more } = useEntries(filterOf(search, opened))
+  const { query, items = [], more } = useEntries(filterOf(search, opened))
   const isFiltered = Object.keys(search).length > 0
   const choose = (chosen: ActivitySearch) => void navigate({ search: chosen, replace: true })
   return (
     <Page title="Activity">
       <Filters search={search} choose={choose} />
-      <Answered asked={asked} lines={10}>
+      <QueryBoundary query={query} lines={10}>
         {() => (
           <>
             {items.length > 0 || more.hasMore ? undefined : isFiltered ? (
-              <Empty title="No matching activity">
+              <EmptyState title="No matching activity">
                 <Button onClick={() => choose({})}>Clear filters</Button>
-              </Empty>
+              </EmptyState>
             ) : (
-              <Empty title="No activity yet">
+              <EmptyState title="No activity yet">
                 <p>Every change to your store is listed here, with who made it and when.</p>
-              </Empty>
+              </EmptyState>
             )}
             <Timeline entries={items} />
             <More {...more} />
           </>
         )}
-      </Answered>
+      </QueryBoundary>
     </Page>
   )
 }

@@ -4,7 +4,7 @@ import type { ActivityEntry } from "../../../domain/journal/Activity.ts"
 import { CatalogKind } from "../../../domain/journal/Kinds.ts"
 import type { JsonObject } from "../../../domain/Json.ts"
 import type { Client, EntryId, StoreId } from "../../../rpc/Client.ts"
-import type { ListPage } from "../../data/Lists.ts"
+import type { ListPage } from "../../data/usePagedQuery.ts"
 import { day } from "../../data/Format.ts"
 
 /** An entry, with what people call who wrote and what was written. */
@@ -84,9 +84,9 @@ export const nameEntries = (client: Client, storeId: StoreId, entries: ReadonlyA
   )
 
 /** A page of entries with their names. */
-export const listEntries = (client: Client, asked: EntriesAsked) =>
-  Effect.flatMap(client.activity.list(asked), ({ items, nextCursor }) =>
-    Effect.map(nameEntries(client, asked.storeId, items), (named): EntriesPage => ({ items: named, nextCursor }))
+export const listEntries = (client: Client, request: EntriesAsked) =>
+  Effect.flatMap(client.activity.list(request), ({ items, nextCursor }) =>
+    Effect.map(nameEntries(client, request.storeId, items), (named): EntriesPage => ({ items: named, nextCursor }))
   )
 
 export type EntriesPage = ListPage<NamedEntry, EntryId>

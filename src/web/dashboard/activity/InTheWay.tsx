@@ -3,9 +3,9 @@ import type { ChangedSince } from "../../../domain/journal/Undo.ts"
 import { EntryId } from "../../../rpc/Client.ts"
 import { differencesOf } from "../../data/Differences.ts"
 import { ago } from "../../data/Format.ts"
-import { useAsked } from "../../data/Queries.ts"
+import { useRpcQuery } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
-import { Answered } from "../../ui/States.tsx"
+import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
 import { useStoreId } from "../Store.ts"
 import css from "./Activity.module.css"
 import { type NamedEntry, nameEntries, verbOf } from "./Entries.ts"
@@ -31,7 +31,7 @@ export const InTheWay = ({ choose, overlaps }: InTheWayProps) => {
   const storeId = useStoreId()
   const ids = new Set<string>(overlaps.flatMap(({ changedBy }) => changedBy))
   const shown = [...ids].slice(0, NAMED).map((id) => EntryId.make(id))
-  const asked = useAsked([storeId, "activity", "named", ...shown], (client) =>
+  const query = useRpcQuery([storeId, "activity", "named", ...shown], (client) =>
     Effect.flatMap(
       Effect.forEach(shown, (id) => client.activity.get({ storeId, id }), { concurrency: "unbounded" }),
       (entries) => nameEntries(client, storeId, entries)
@@ -43,7 +43,7 @@ export const InTheWay = ({ choose, overlaps }: InTheWayProps) => {
         <strong>Later changes found.</strong> This undo would overwrite them. Undo them first, or edit the values
         yourself.
       </p>
-      <Answered asked={asked} lines={shown.length}>
+      <QueryBoundary query={query} lines={shown.length}>
         {(entries) => (
           <ul className={css["blocking"]}>
             {entries.map((entry) => (
@@ -61,7 +61,7 @@ export const InTheWay = ({ choose, overlaps }: InTheWayProps) => {
             ))}
           </ul>
         )}
-      </Answered>
+      </QueryBoundary>
     </div>
   )
 }

@@ -2,8 +2,8 @@ import { useState } from "react"
 import { differencesOf } from "../../data/Differences.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
-import { Differences } from "../../ui/Differences.tsx"
-import { Quiet } from "../../ui/Page.tsx"
+import { DifferencesTable } from "../../ui/DifferencesTable.tsx"
+import { MutedText } from "../../ui/Page.tsx"
 import css from "./Activity.module.css"
 import { byDay, isUndoable, type NamedEntry, SURFACES, takenBack, verbOf } from "./Entries.ts"
 import { Sentence, When } from "./Sentence.tsx"
@@ -42,16 +42,23 @@ const Entry = ({ entry, isUndone, undo }: EntryProps) => {
           </Button>
         ) : undefined}
       </div>
-      <Quiet>
+      <MutedText>
         <When entry={entry} />
         {` · ${SURFACES[surface]}`}
         {approverName === null ? "" : ` · approved by ${approverName}`}
-      </Quiet>
+      </MutedText>
       {reason === null ? undefined : <p className={css["reason"]}>{reason}</p>}
       {differences.length === 0 ? undefined : (
-        <Differences caption="Changed fields" differences={differences} {...sidesOf(entry)} first={isUpdate ? 5 : 0} />
+        <DifferencesTable
+          caption="Changed fields"
+          differences={differences}
+          {...sidesOf(entry)}
+          first={isUpdate ? 5 : 0}
+        />
       )}
-      {omitted.length === 0 ? undefined : <Quiet>Also changed, but too large to show: {omitted.join(", ")}.</Quiet>}
+      {omitted.length === 0 ? undefined : (
+        <MutedText>Also changed, but too large to show: {omitted.join(", ")}.</MutedText>
+      )}
     </li>
   )
 }

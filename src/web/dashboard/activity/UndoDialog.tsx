@@ -1,6 +1,6 @@
 import { differencesOf } from "../../data/Differences.ts"
 import { Dialog } from "../../ui/Dialog.tsx"
-import { Differences } from "../../ui/Differences.tsx"
+import { DifferencesTable } from "../../ui/DifferencesTable.tsx"
 import { useStoreId } from "../Store.ts"
 import type { NamedEntry } from "./Entries.ts"
 import { Undoing } from "./Undoing.tsx"
@@ -32,7 +32,7 @@ export const UndoDialog = ({ choose, close, entry }: UndoDialogProps) => {
           <>
             <p>{undoSentence(entry, resourceName)}</p>
             {isUpdate ? (
-              <Differences
+              <DifferencesTable
                 caption="Restored values"
                 differences={differencesOf(after, before)}
                 before="Current"

@@ -2,11 +2,11 @@ import type { ReactNode } from "react"
 import type { IdempotencyKey } from "../../../domain/Idempotency.ts"
 import { ChangedSince } from "../../../domain/journal/Undo.ts"
 import { type Client, performed } from "../../../rpc/Client.ts"
-import { newKey, useAsked, useWrite } from "../../data/Queries.ts"
-import { rehearsed } from "../../data/Rehearsal.ts"
+import { newIdempotencyKey, useRpcQuery, useRpcMutation } from "../../data/queries.ts"
+import { requireDryRun } from "../../data/dryRun.ts"
 import { Button } from "../../ui/Button.tsx"
-import { Quiet, Row, Stack } from "../../ui/Page.tsx"
-import { Answered, Trouble } from "../../ui/States.tsx"
+import { MutedText, Row, Stack } from "../../ui/Page.tsx"
+import { QueryBoundary, ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { useStoreId } from "../Store.ts"
 import type { NamedEntry } from "./Entries.ts"
 import { InTheWay } from "./InTheWay.tsx"
@@ -33,14 +33,14 @@ interface UndoingProps {
 /** What an undo would do is tried first and said; then it is done: all of it or nothing. */
 export const Undoing = ({ children, choose, close, labelOf, named, undo }: UndoingProps) => {
   const storeId = useStoreId()
-  const tried = useAsked([storeId, "activity", "tried", ...named], (client) =>
-    rehearsed(undo(client, { idempotencyKey: newKey(), dryRun: true }))
+  const tried = useRpcQuery([storeId, "activity", "tried", ...named], (client) =>
+    requireDryRun(undo(client, { idempotencyKey: newIdempotencyKey(), dryRun: true }))
   )
   const undone = useUndone()
-  const undoing = useWrite({
+  const undoing = useRpcMutation({
     write: (client, _: void, idempotencyKey) => performed(undo(client, { idempotencyKey })),
-    touches: [[storeId, "store"]],
-    done: (answer) => {
+    invalidates: [[storeId, "store"]],
+    onSuccess: (answer) => {
       close()
       undone(answer)
     }
@@ -53,17 +53,17 @@ export const Undoing = ({ children, choose, close, labelOf, named, undo }: Undoi
         <InTheWay overlaps={error.overlaps} choose={choose} />
       ) : (
         <Stack>
-          {undoing.error === null ? undefined : <Trouble error={undoing.error} />}
-          <Answered asked={tried} lines={4}>
+          {undoing.error === null ? undefined : <ErrorNotice error={undoing.error} />}
+          <QueryBoundary query={tried} lines={4}>
             {(rehearsal) => (
               <Stack>
                 {children(rehearsal)}
                 {many === 0
                   ? undefined
-                  : consequences(rehearsal).map((sentence) => <Quiet key={sentence}>{sentence}</Quiet>)}
+                  : consequences(rehearsal).map((sentence) => <MutedText key={sentence}>{sentence}</MutedText>)}
               </Stack>
             )}
-          </Answered>
+          </QueryBoundary>
         </Stack>
       )}
       <Row>

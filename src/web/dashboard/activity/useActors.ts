@@ -1,4 +1,4 @@
-import { useAsked } from "../../data/Queries.ts"
+import { useRpcQuery } from "../../data/queries.ts"
 import { useMember, useStoreId } from "../Store.ts"
 
 /** More than a store has, or than anybody looks through in a list. */
@@ -7,7 +7,7 @@ const MOST = 200
 /** The agents of the store, those too that were revoked. */
 export const useAgents = () => {
   const storeId = useStoreId()
-  return useAsked([storeId, "agents", "all"], (client) => client.agents.list({ storeId, limit: MOST }))
+  return useRpcQuery([storeId, "agents", "all"], (client) => client.agents.list({ storeId, limit: MOST }))
 }
 
 interface Actors {
@@ -20,10 +20,10 @@ export const useActors = (): ReadonlyArray<Actors> => {
   const storeId = useStoreId()
   const { isOwner, merchantId } = useMember()
   const agents = useAgents().data?.items ?? []
-  const apps = useAsked([storeId, "installations", "names"], (client) =>
+  const apps = useRpcQuery([storeId, "installations", "names"], (client) =>
     client.installations.list({ storeId, limit: MOST })
   )
-  const members = useAsked([storeId, "members", "names"], (client) => client.members.list({ storeId }), {
+  const members = useRpcQuery([storeId, "members", "names"], (client) => client.members.list({ storeId }), {
     enabled: isOwner
   })
   return [

@@ -1,8 +1,8 @@
 import type { Undone } from "../../../domain/journal/Undo.ts"
 import { performed } from "../../../rpc/Client.ts"
 import { count } from "../../data/Format.ts"
-import { problemOf } from "../../data/Problem.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { errorMessageOf } from "../../data/errorMessages.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { toast } from "../../ui/Toasts.tsx"
 import { useMember, useStoreId } from "../Store.ts"
 import { spanOf } from "./Undos.ts"
@@ -11,11 +11,11 @@ import { spanOf } from "./Undos.ts"
 export const useUndone = () => {
   const storeId = useStoreId()
   const { merchantId } = useMember()
-  const puttingBack = useWrite({
+  const puttingBack = useRpcMutation({
     write: (client, span: { readonly since: string; readonly until: string }, idempotencyKey) =>
       performed(client.activity.undoSpan({ storeId, idempotencyKey, actorId: merchantId, ...span })),
-    touches: [[storeId, "store"]],
-    done: () => toast("Changes restored")
+    invalidates: [[storeId, "store"]],
+    onSuccess: () => toast("Changes restored")
   })
   return (undone: Undone) => {
     const span = spanOf(undone)
@@ -26,7 +26,7 @@ export const useUndone = () => {
       run: () =>
         void puttingBack
           .mutateAsync(span)
-          .catch((error: unknown) => toast(`The changes could not be restored. ${problemOf(error).advice}`))
+          .catch((error: unknown) => toast(`The changes could not be restored. ${errorMessageOf(error).advice}`))
     })
   }
 }

@@ -7,7 +7,7 @@ import { number } from "../../data/Format.ts"
 import { Button } from "../../ui/Button.tsx"
 import { CheckField, Columns, Fieldset, TextField } from "../../ui/Field.tsx"
 import { Row } from "../../ui/Page.tsx"
-import { Trouble } from "../../ui/States.tsx"
+import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import css from "./Agents.module.css"
 import { type AgentForm, agentIn, withScope } from "./AgentForm.ts"
 
@@ -78,7 +78,7 @@ export const AgentFields = ({ action, cancel, error, isBusy, save, start }: Agen
           onChange={({ target }) => change({ window: target.value })}
         />
       </Columns>
-      {error === null ? undefined : <Trouble error={error} />}
+      {error === null ? undefined : <ErrorNotice error={error} />}
       <Row>
         <Button kind="strong" type="submit" isBusy={isBusy}>
           {action}

@@ -2,7 +2,7 @@ import { Result, Schema, Struct } from "effect"
 import { type Agent, BUDGET, NewAgent, WINDOW } from "../../../domain/access/Agents.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
 import { decodeWith } from "../../../domain/Decoder.ts"
-import { problemsOf } from "../../data/Refused.ts"
+import { fieldProblemsOf } from "../../data/fieldProblems.ts"
 
 /** What somebody typed and ticked of an agent. */
 export interface AgentForm {
@@ -46,7 +46,7 @@ export const agentIn = (form: AgentForm): Result.Result<Required<NewAgent>, Prob
   if (form.scopes.length === 0) return Result.fail({ scopes: "Select at least one permission" })
   return Result.mapError(
     decode({ ...form, budget: wholeOf(form.budget), window: wholeOf(form.window) }, false),
-    (error): Problems => problemsOf(error)
+    (error): Problems => fieldProblemsOf(error)
   )
 }
 

@@ -3,13 +3,13 @@ import { useState } from "react"
 import type { Agent, NewAgent } from "../../../domain/access/Agents.ts"
 import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
 import { ago, number, time } from "../../data/Format.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { Confirm, Dialog } from "../../ui/Dialog.tsx"
-import { NoPage } from "../../ui/Failed.tsx"
+import { NotFoundPage } from "../../ui/ErrorPage.tsx"
 import { Card, Facts, Page, Row, Stack } from "../../ui/Page.tsx"
-import { Answered, Empty } from "../../ui/States.tsx"
+import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { More } from "../../ui/Table.tsx"
 import { Tabs } from "../../ui/Tabs.tsx"
 import { toast } from "../../ui/Toasts.tsx"
@@ -29,7 +29,7 @@ interface OfAgent {
 }
 
 const Did = ({ agent: { id, name } }: OfAgent) => {
-  const { asked, items = [], more } = useEntries({ actorId: id })
+  const { query, items = [], more } = useEntries({ actorId: id })
   const [isUndoing, setUndoing] = useState(false)
   return (
     <Stack>
@@ -38,12 +38,12 @@ const Did = ({ agent: { id, name } }: OfAgent) => {
           <Button onClick={() => setUndoing(true)}>Undo changes…</Button>
         </Row>
       )}
-      <Answered asked={asked}>
+      <QueryBoundary query={query}>
         {() =>
           items.length === 0 && !more.hasMore ? (
-            <Empty title="No changes yet">
+            <EmptyState title="No changes yet">
               <p>Changes that this agent makes appear here.</p>
-            </Empty>
+            </EmptyState>
           ) : (
             <>
               <Timeline entries={items} />
@@ -51,7 +51,7 @@ const Did = ({ agent: { id, name } }: OfAgent) => {
             </>
           )
         }
-      </Answered>
+      </QueryBoundary>
       {isUndoing ? <UndoSpanDialog actorId={id} name={name} close={() => setUndoing(false)} /> : undefined}
     </Stack>
   )
@@ -85,11 +85,11 @@ const May = ({ agent }: OfAgent) => (
 
 const Change = ({ agent, close }: OfAgent & { readonly close: () => void }) => {
   const storeId = useStoreId()
-  const changing = useWrite({
+  const changing = useRpcMutation({
     write: (client, patch: Required<NewAgent>, idempotencyKey) =>
       client.agents.update({ storeId, idempotencyKey, id: agent.id, patch }),
-    touches: [[storeId, "agents"]],
-    done: () => {
+    invalidates: [[storeId, "agents"]],
+    onSuccess: () => {
       close()
       toast("Agent updated. The changes apply from its next request.")
     }
@@ -110,10 +110,10 @@ const Change = ({ agent, close }: OfAgent & { readonly close: () => void }) => {
 
 const Revoke = ({ agent, close }: OfAgent & { readonly close: () => void }) => {
   const storeId = useStoreId()
-  const revoking = useWrite({
+  const revoking = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.agents.revoke({ storeId, idempotencyKey, id: agent.id }),
-    touches: [[storeId, "agents"]],
-    done: () => {
+    invalidates: [[storeId, "agents"]],
+    onSuccess: () => {
       close()
       toast(`${agent.name} revoked`)
     }
@@ -178,13 +178,13 @@ const AgentView = ({ agent }: OfAgent) => {
 /** One agent: what it may do, and what it did. */
 export const AgentPage = () => {
   const { agentId } = route.useParams()
-  const asked = useAgents()
-  const agent = asked.data?.items.find(({ id }) => id === agentId)
+  const query = useAgents()
+  const agent = query.data?.items.find(({ id }) => id === agentId)
   if (agent !== undefined) return <AgentView agent={agent} />
-  if (asked.data !== undefined) return <NoPage />
+  if (query.data !== undefined) return <NotFoundPage />
   return (
     <Page title="Agent">
-      <Answered asked={asked}>{() => undefined}</Answered>
+      <QueryBoundary query={query}>{() => undefined}</QueryBoundary>
     </Page>
   )
 }

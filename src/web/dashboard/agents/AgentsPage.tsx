@@ -6,7 +6,7 @@ import { ago, number } from "../../data/Format.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { Card, Page } from "../../ui/Page.tsx"
-import { Answered, Empty } from "../../ui/States.tsx"
+import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { type Column, Table } from "../../ui/Table.tsx"
 import { useAgents } from "../activity/useActors.ts"
 import { useStoreId } from "../Store.ts"
@@ -57,7 +57,7 @@ const Agents = ({ agents, make }: { readonly agents: ReadonlyArray<Row>; readonl
   return (
     <>
       {active.length === 0 ? (
-        <Empty title="No agents yet">
+        <EmptyState title="No agents yet">
           <p>
             An agent is a program that works in your store with the permissions you give it. You can require approval
             for each of its changes.
@@ -65,7 +65,7 @@ const Agents = ({ agents, make }: { readonly agents: ReadonlyArray<Row>; readonl
           <Button kind="strong" onClick={make}>
             Create agent
           </Button>
-        </Empty>
+        </EmptyState>
       ) : (
         <Card>
           <Table caption="Agents" columns={COLUMNS} rows={active} keyOf={({ id }) => id} />
@@ -82,7 +82,7 @@ const Agents = ({ agents, make }: { readonly agents: ReadonlyArray<Row>; readonl
 
 /** The programs that act for the store's members. */
 export const AgentsPage = () => {
-  const asked = useAgents()
+  const query = useAgents()
   const [isMaking, setMaking] = useState(false)
   const make = () => setMaking(true)
   return (
@@ -95,7 +95,7 @@ export const AgentsPage = () => {
         </Button>
       }
     >
-      <Answered asked={asked}>{({ items }) => <Agents agents={items} make={make} />}</Answered>
+      <QueryBoundary query={query}>{({ items }) => <Agents agents={items} make={make} />}</QueryBoundary>
       {isMaking ? <NewAgentDialog close={() => setMaking(false)} /> : undefined}
     </Page>
   )

@@ -1,6 +1,6 @@
 import { useState } from "react"
 import { Button } from "../../ui/Button.tsx"
-import { Quiet, Row, Stack } from "../../ui/Page.tsx"
+import { MutedText, Row, Stack } from "../../ui/Page.tsx"
 import css from "./Agents.module.css"
 import { configurationOf } from "./AgentForm.ts"
 
@@ -23,10 +23,10 @@ export const Connection = ({ token = "agent_…" }: { readonly token?: string })
         <Button onClick={() => void copy()}>Copy configuration</Button>
         <output>{copied ? "Copied" : ""}</output>
       </Row>
-      <Quiet>
+      <MutedText>
         A client that supports sign-in needs only the address <code>{window.location.origin}/mcp</code>. It opens a page
         that asks for your consent, and creates its own agent.
-      </Quiet>
+      </MutedText>
     </Stack>
   )
 }

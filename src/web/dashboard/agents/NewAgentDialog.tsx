@@ -1,9 +1,9 @@
 import type { NewAgent } from "../../../domain/access/Agents.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Dialog } from "../../ui/Dialog.tsx"
 import { Row, Stack } from "../../ui/Page.tsx"
-import { Secret } from "../../ui/Secret.tsx"
+import { SecretField } from "../../ui/SecretField.tsx"
 import { useStoreId } from "../Store.ts"
 import { AgentFields } from "./AgentFields.tsx"
 import { EMPTY_FORM } from "./AgentForm.ts"
@@ -18,7 +18,7 @@ const Made = ({ close, token }: { readonly close: () => void; readonly token: st
       </p>
     ) : (
       <>
-        <Secret label="Token" hint="The token is shown only once. Store it like a password." value={token} />
+        <SecretField label="Token" hint="The token is shown only once. Store it like a password." value={token} />
         <Connection token={token} />
       </>
     )}
@@ -33,10 +33,10 @@ const Made = ({ close, token }: { readonly close: () => void; readonly token: st
 /** Makes an agent, and shows its token once. */
 export const NewAgentDialog = ({ close }: { readonly close: () => void }) => {
   const storeId = useStoreId()
-  const making = useWrite({
+  const making = useRpcMutation({
     write: (client, agent: Required<NewAgent>, idempotencyKey) =>
       client.agents.create({ storeId, idempotencyKey, agent }),
-    touches: [[storeId, "agents"]]
+    invalidates: [[storeId, "agents"]]
   })
   return (
     <Dialog

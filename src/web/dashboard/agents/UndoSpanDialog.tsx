@@ -2,7 +2,7 @@ import { useState } from "react"
 import { count, time } from "../../data/Format.ts"
 import { Dialog } from "../../ui/Dialog.tsx"
 import { SelectField, TextField } from "../../ui/Field.tsx"
-import { Quiet } from "../../ui/Page.tsx"
+import { MutedText } from "../../ui/Page.tsx"
 import { Undoing } from "../activity/Undoing.tsx"
 import { undoneSentence } from "../activity/Undos.ts"
 import { useStoreId } from "../Store.ts"
@@ -61,7 +61,7 @@ export const UndoSpanDialog = ({ actorId, close, name }: UndoSpanProps) => {
       ) : undefined}
       {since === undefined ? undefined : (
         <>
-          <Quiet>From {time(since)} until now.</Quiet>
+          <MutedText>From {time(since)} until now.</MutedText>
           <Undoing
             key={since}
             named={[actorId, since]}

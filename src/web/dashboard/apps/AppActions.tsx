@@ -2,11 +2,11 @@ import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { DATA_HOURS } from "../../../domain/access/InstallationState.ts"
 import type { InstalledApp } from "../../../domain/access/Installations.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Confirm } from "../../ui/Dialog.tsx"
 import { Stack } from "../../ui/Page.tsx"
-import { Trouble } from "../../ui/States.tsx"
+import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { useStoreId } from "../Store.ts"
 
@@ -20,7 +20,7 @@ export const AppActions = ({ app: { appName, id, state } }: AppActionsProps) => 
   const navigate = useNavigate()
   const [asking, setAsking] = useState<"suspend" | "uninstall">()
   const isSuspended = state === "suspended"
-  const touches = [
+  const invalidates = [
     [storeId, "app", id],
     [storeId, "apps"]
   ]
@@ -29,30 +29,30 @@ export const AppActions = ({ app: { appName, id, state } }: AppActionsProps) => 
     suspend.reset()
     uninstall.reset()
   }
-  const suspend = useWrite({
+  const suspend = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.installations.suspend({ storeId, id, idempotencyKey }),
-    touches,
-    done: () => {
+    invalidates,
+    onSuccess: () => {
       setAsking(undefined)
       toast(`${appName} suspended`)
     }
   })
-  const resume = useWrite({
+  const resume = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.installations.resume({ storeId, id, idempotencyKey }),
-    touches,
-    done: () => toast(`${appName} resumed`)
+    invalidates,
+    onSuccess: () => toast(`${appName} resumed`)
   })
-  const uninstall = useWrite({
+  const uninstall = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.installations.uninstall({ storeId, id, idempotencyKey }),
-    touches: [[storeId, "apps"]],
-    done: () => {
+    invalidates: [[storeId, "apps"]],
+    onSuccess: () => {
       toast(`${appName} uninstalled`)
       void navigate({ to: "/dashboard/$storeId/apps", params: { storeId } })
     }
   })
   return (
     <>
-      {resume.error === null ? undefined : <Trouble error={resume.error} />}
+      {resume.error === null ? undefined : <ErrorNotice error={resume.error} />}
       <Button onClick={() => (isSuspended ? resume.mutate() : setAsking("suspend"))} isBusy={resume.isPending}>
         {isSuspended ? "Resume app" : "Suspend app"}
       </Button>

@@ -2,11 +2,11 @@ import { getRouteApi, Link } from "@tanstack/react-router"
 import { Option, Schema } from "effect"
 import { InstallationId } from "../../../rpc/Client.ts"
 import { day } from "../../data/Format.ts"
-import { isMissing } from "../../data/Problem.ts"
-import { useAsked } from "../../data/Queries.ts"
-import { NoPage } from "../../ui/Failed.tsx"
+import { isMissing } from "../../data/errorMessages.ts"
+import { useRpcQuery } from "../../data/queries.ts"
+import { NotFoundPage } from "../../ui/ErrorPage.tsx"
 import { Card, Facts, Page, Stack } from "../../ui/Page.tsx"
-import { Answered } from "../../ui/States.tsx"
+import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
 import { Tabs } from "../../ui/Tabs.tsx"
 import { useStoreId } from "../Store.ts"
 import { Access } from "./Access.tsx"
@@ -25,9 +25,9 @@ const idOf = Schema.decodeUnknownOption(InstallationId)
 
 const App = ({ id }: { readonly id: InstallationId }) => {
   const storeId = useStoreId()
-  const asked = useAsked([storeId, "app", id], (client) => client.installations.get({ storeId, id }))
-  if (isMissing(asked.error)) return <NoPage />
-  const app = asked.data
+  const query = useRpcQuery([storeId, "app", id], (client) => client.installations.get({ storeId, id }))
+  if (isMissing(query.error)) return <NotFoundPage />
+  const app = query.data
   return (
     <Page
       title={app?.appName ?? "App"}
@@ -38,7 +38,7 @@ const App = ({ id }: { readonly id: InstallationId }) => {
       }
       actions={app === undefined ? undefined : <AppActions app={app} />}
     >
-      <Answered asked={asked}>
+      <QueryBoundary query={query}>
         {({ capabilities, installedAt, scopes, state }) => (
           <>
             {state === "suspended" ? (
@@ -73,11 +73,14 @@ const App = ({ id }: { readonly id: InstallationId }) => {
             />
           </>
         )}
-      </Answered>
+      </QueryBoundary>
     </Page>
   )
 }
 
 /** One app on the store. */
 export const AppPage = () =>
-  Option.match(idOf(route.useParams().installationId), { onNone: () => <NoPage />, onSome: (id) => <App id={id} /> })
+  Option.match(idOf(route.useParams().installationId), {
+    onNone: () => <NotFoundPage />,
+    onSome: (id) => <App id={id} />
+  })

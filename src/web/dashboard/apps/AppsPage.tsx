@@ -3,9 +3,9 @@ import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
 import type { InstalledApp } from "../../../domain/access/Installations.ts"
 import type { InstallationId, StoreId } from "../../../rpc/Client.ts"
 import { day } from "../../data/Format.ts"
-import { useList } from "../../data/Lists.ts"
+import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import { Card, Page } from "../../ui/Page.tsx"
-import { Answered, Empty } from "../../ui/States.tsx"
+import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/Table.tsx"
 import { useStoreId } from "../Store.ts"
 import css from "./Apps.module.css"
@@ -42,19 +42,19 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<App>> => [
 /** The apps on the store. */
 export const AppsPage = () => {
   const storeId = useStoreId()
-  const { asked, items, more } = useList(
+  const { query, items, more } = usePagedQuery(
     [storeId, "apps"],
     (page: { readonly cursor?: InstallationId }) => (client) => client.installations.list({ storeId, ...page })
   )
   return (
     <Page title="Apps">
       <Card>
-        <Answered asked={{ ...asked, data: items }}>
+        <QueryBoundary query={{ ...query, data: items }}>
           {(apps) =>
             apps.length === 0 ? (
-              <Empty title="No apps installed">
+              <EmptyState title="No apps installed">
                 <p>To install an app, start on its website. It brings you here to approve its permissions.</p>
-              </Empty>
+              </EmptyState>
             ) : (
               <>
                 <Table caption="Apps on this store" rows={apps} keyOf={({ id }) => id} columns={columnsOf(storeId)} />
@@ -62,7 +62,7 @@ export const AppsPage = () => {
               </>
             )
           }
-        </Answered>
+        </QueryBoundary>
       </Card>
     </Page>
   )

@@ -2,11 +2,11 @@ import { useState } from "react"
 import type { AppPlan, Subscription } from "../../../domain/billing/Billing.ts"
 import type { InstallationId } from "../../../rpc/Client.ts"
 import { day } from "../../data/Format.ts"
-import { useAsked } from "../../data/Queries.ts"
+import { useRpcQuery } from "../../data/queries.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { Card, Facts, Stack } from "../../ui/Page.tsx"
-import { Answered, Empty } from "../../ui/States.tsx"
+import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { useMember, useStoreId } from "../Store.ts"
 import css from "./Apps.module.css"
 import { CancelPlan, ChoosePlan } from "./BillingDialogs.tsx"
@@ -39,26 +39,26 @@ const OwnersBilling = ({ installationId }: OfApp) => {
   const storeId = useStoreId()
   const [chosen, setChosen] = useState<AppPlan>()
   const [isCancelling, setCancelling] = useState(false)
-  const plans = useAsked([storeId, "app", installationId, "plans"], (client) =>
+  const plans = useRpcQuery([storeId, "app", installationId, "plans"], (client) =>
     client.billing.plans({ storeId, installationId })
   )
-  const current = useAsked([storeId, "app", installationId, "subscription"], (client) =>
+  const current = useRpcQuery([storeId, "app", installationId, "subscription"], (client) =>
     client.billing.current({ storeId, installationId })
   )
   return (
-    <Answered asked={current}>
+    <QueryBoundary query={current}>
       {(subscription) => (
         <Stack>
           {subscription === null ? undefined : (
             <Agreed subscription={subscription} cancel={() => setCancelling(true)} />
           )}
           <Card title="Available plans">
-            <Answered asked={plans} lines={3}>
+            <QueryBoundary query={plans} lines={3}>
               {(offered) =>
                 offered.length === 0 ? (
-                  <Empty title="No paid plans">
+                  <EmptyState title="No paid plans">
                     <p>Plans that the developer of this app offers appear here.</p>
-                  </Empty>
+                  </EmptyState>
                 ) : (
                   <ul className={css["plans"]}>
                     {offered.map((plan) => {
@@ -81,7 +81,7 @@ const OwnersBilling = ({ installationId }: OfApp) => {
                   </ul>
                 )
               }
-            </Answered>
+            </QueryBoundary>
           </Card>
           {chosen === undefined ? undefined : (
             <ChoosePlan
@@ -100,7 +100,7 @@ const OwnersBilling = ({ installationId }: OfApp) => {
           ) : undefined}
         </Stack>
       )}
-    </Answered>
+    </QueryBoundary>
   )
 }
 
@@ -110,8 +110,8 @@ export const Billing = (app: OfApp) =>
     <OwnersBilling {...app} />
   ) : (
     <Card>
-      <Empty title="Owners only">
+      <EmptyState title="Owners only">
         <p>Only store owners can manage app subscriptions. Ask an owner to do this, or to make you an owner.</p>
-      </Empty>
+      </EmptyState>
     </Card>
   )

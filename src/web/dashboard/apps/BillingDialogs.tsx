@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { AppPlan, Subscription } from "../../../domain/billing/Billing.ts"
 import type { InstallationId } from "../../../rpc/Client.ts"
 import { day } from "../../data/Format.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { Confirm } from "../../ui/Dialog.tsx"
 import { Stack } from "../../ui/Page.tsx"
 import { toast } from "../../ui/Toasts.tsx"
@@ -20,14 +20,14 @@ interface ChoosePlanProps {
 export const ChoosePlan = ({ close, current, installationId, plan }: ChoosePlanProps) => {
   const storeId = useStoreId()
   const isChange = planChoice(plan, current).name === "Switch plan"
-  const choose = useWrite({
+  const choose = useRpcMutation({
     write: ({ billing }, _: void, idempotencyKey) =>
       Effect.gen(function* () {
-        const asked = { storeId, installationId, idempotencyKey, planId: plan.id }
-        return isChange ? yield* billing.change(asked) : yield* billing.subscribe(asked)
+        const request = { storeId, installationId, idempotencyKey, planId: plan.id }
+        return isChange ? yield* billing.change(request) : yield* billing.subscribe(request)
       }),
-    touches: [[storeId, "app", installationId]],
-    done: () => {
+    invalidates: [[storeId, "app", installationId]],
+    onSuccess: () => {
       toast(`Subscribed to ${plan.name}`)
       close()
     }
@@ -66,10 +66,10 @@ interface CancelPlanProps {
 /** Ends a subscription with what is paid for. */
 export const CancelPlan = ({ close, installationId, subscription: { periodEndsAt, planName } }: CancelPlanProps) => {
   const storeId = useStoreId()
-  const cancel = useWrite({
+  const cancel = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.billing.cancel({ storeId, installationId, idempotencyKey }),
-    touches: [[storeId, "app", installationId]],
-    done: () => {
+    invalidates: [[storeId, "app", installationId]],
+    onSuccess: () => {
       toast(`${planName} subscription canceled`)
       close()
     }

@@ -4,12 +4,12 @@ import type { StoreDelivery as Delivered } from "../../../domain/webhooks/StoreW
 import { DeliveryState } from "../../../domain/webhooks/Webhook.ts"
 import type { EventId, InstallationId } from "../../../rpc/Client.ts"
 import { time } from "../../data/Format.ts"
-import { useList } from "../../data/Lists.ts"
-import { useChanges } from "../../data/Live.tsx"
+import { usePagedQuery } from "../../data/usePagedQuery.ts"
+import { useChanges } from "../../data/liveUpdates.ts"
 import { Button } from "../../ui/Button.tsx"
 import { SelectField } from "../../ui/Field.tsx"
 import { Card } from "../../ui/Page.tsx"
-import { Answered, Empty } from "../../ui/States.tsx"
+import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/Table.tsx"
 import { useStoreId } from "../Store.ts"
 import css from "./Apps.module.css"
@@ -55,10 +55,10 @@ const columnsOf = (open: (event: EventId) => void): ReadonlyArray<Column<StoreDe
 /** What an app was sent of the store's events, the newest first. */
 export const Deliveries = ({ installationId }: { readonly installationId: InstallationId }) => {
   const storeId = useStoreId()
-  const queries = useQueryClient()
+  const queryClient = useQueryClient()
   const [state, setState] = useState<DeliveryState>()
   const [open, setOpen] = useState<EventId>()
-  const { asked, items, more } = useList(
+  const { query, items, more } = usePagedQuery(
     [storeId, "app", installationId, "deliveries", state ?? "all"],
     (page: { readonly cursor?: EventId }) => (client) =>
       client.deliveries.list({
@@ -69,12 +69,12 @@ export const Deliveries = ({ installationId }: { readonly installationId: Instal
         ...page
       }),
     // Of what is on its way, a list of another state shows nothing until it has come there.
-    { isMoving: (all) => (state !== undefined && state !== "pending") || all.some(isUnderWay) }
+    { isPolled: (all) => (state !== undefined && state !== "pending") || all.some(isUnderWay) }
   )
   // What changes in the store is about to be delivered.
   const lookAgain = useCallback(
-    () => void queries.invalidateQueries({ queryKey: [storeId, "app", installationId, "deliveries"] }),
-    [queries, storeId, installationId]
+    () => void queryClient.invalidateQueries({ queryKey: [storeId, "app", installationId, "deliveries"] }),
+    [queryClient, storeId, installationId]
   )
   useChanges(lookAgain)
   return (
@@ -93,17 +93,17 @@ export const Deliveries = ({ installationId }: { readonly installationId: Instal
         </div>
       }
     >
-      <Answered asked={{ ...asked, data: items }}>
+      <QueryBoundary query={{ ...query, data: items }}>
         {(deliveries) => (
           <>
             {deliveries.length === 0 ? (
-              <Empty title={state === undefined ? "No deliveries yet" : "No deliveries with this status"}>
+              <EmptyState title={state === undefined ? "No deliveries yet" : "No deliveries with this status"}>
                 <p>
                   {state === undefined
                     ? "Events sent to this app appear here."
                     : "Choose another status to see more deliveries."}
                 </p>
-              </Empty>
+              </EmptyState>
             ) : (
               <Table
                 caption="Deliveries"
@@ -115,7 +115,7 @@ export const Deliveries = ({ installationId }: { readonly installationId: Instal
             <More {...more} />
           </>
         )}
-      </Answered>
+      </QueryBoundary>
       {open === undefined ? undefined : (
         <Delivery installationId={installationId} eventId={open} close={() => setOpen(undefined)} />
       )}

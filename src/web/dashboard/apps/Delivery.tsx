@@ -1,11 +1,11 @@
 import type { StoreAttempt } from "../../../domain/webhooks/StoreWebhooks.ts"
 import type { EventId, InstallationId } from "../../../rpc/Client.ts"
 import { number, time } from "../../data/Format.ts"
-import { useAsked, useWrite } from "../../data/Queries.ts"
+import { useRpcQuery, useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Dialog } from "../../ui/Dialog.tsx"
-import { Facts, Quiet, Row } from "../../ui/Page.tsx"
-import { Answered, Trouble } from "../../ui/States.tsx"
+import { Facts, MutedText, Row } from "../../ui/Page.tsx"
+import { QueryBoundary, ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { type Column, Table } from "../../ui/Table.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { useStoreId } from "../Store.ts"
@@ -34,19 +34,19 @@ interface DeliveryProps {
 export const Delivery = ({ close, eventId, installationId }: DeliveryProps) => {
   const storeId = useStoreId()
   const named = { storeId, installationId, eventId }
-  const asked = useAsked(
+  const query = useRpcQuery(
     [storeId, "app", installationId, "deliveries", "one", eventId],
     (client) => client.deliveries.get(named),
     { refetchInterval: 2000 }
   )
-  const redeliver = useWrite({
+  const redeliver = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.deliveries.redeliver({ ...named, idempotencyKey }),
-    touches: [[storeId, "app", installationId, "deliveries"]],
-    done: () => toast("Event queued for delivery")
+    invalidates: [[storeId, "app", installationId, "deliveries"]],
+    onSuccess: () => toast("Event queued for delivery")
   })
   return (
     <Dialog title="Delivery" isOpen close={close} isWide>
-      <Answered asked={asked}>
+      <QueryBoundary query={query}>
         {({ createdAt, kind, log, nextAt, state }) => (
           <>
             <Facts
@@ -58,14 +58,14 @@ export const Delivery = ({ close, eventId, installationId }: DeliveryProps) => {
               ]}
             />
             {log.length === 0 ? (
-              <Quiet>No attempts yet.</Quiet>
+              <MutedText>No attempts yet.</MutedText>
             ) : (
               <Table caption="Attempts" rows={log} keyOf={({ attempt }) => String(attempt)} columns={COLUMNS} />
             )}
           </>
         )}
-      </Answered>
-      {redeliver.error === null ? undefined : <Trouble error={redeliver.error} />}
+      </QueryBoundary>
+      {redeliver.error === null ? undefined : <ErrorNotice error={redeliver.error} />}
       <Row>
         <Button onClick={() => redeliver.mutate()} isBusy={redeliver.isPending}>
           Resend event

@@ -1,9 +1,9 @@
 import { GATHER_SECONDS, MAX_REQUESTS, type RecentRequest } from "../../../domain/access/Requests.ts"
 import type { InstallationId } from "../../../rpc/Client.ts"
 import { number } from "../../data/Format.ts"
-import { useAsked } from "../../data/Queries.ts"
-import { Card, Quiet } from "../../ui/Page.tsx"
-import { Answered, Empty } from "../../ui/States.tsx"
+import { useRpcQuery } from "../../data/queries.ts"
+import { Card, MutedText } from "../../ui/Page.tsx"
+import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { type Column, Table } from "../../ui/Table.tsx"
 import { useStoreId } from "../Store.ts"
 import css from "./Apps.module.css"
@@ -28,25 +28,29 @@ const COLUMNS: ReadonlyArray<Column<RecentRequest>> = [
 /** What the app asked for last. */
 export const Requests = ({ id }: { readonly id: InstallationId }) => {
   const storeId = useStoreId()
-  const asked = useAsked([storeId, "app", id, "requests"], (client) => client.installations.requests({ storeId, id }), {
-    refetchInterval: GATHER_SECONDS * 1000
-  })
+  const query = useRpcQuery(
+    [storeId, "app", id, "requests"],
+    (client) => client.installations.requests({ storeId, id }),
+    {
+      refetchInterval: GATHER_SECONDS * 1000
+    }
+  )
   return (
     <Card title="Recent requests">
-      <Answered asked={asked}>
+      <QueryBoundary query={query}>
         {(requests) =>
           requests.length === 0 ? (
-            <Empty title="No requests yet">
+            <EmptyState title="No requests yet">
               <p>The last {MAX_REQUESTS} requests of this app appear here.</p>
-            </Empty>
+            </EmptyState>
           ) : (
             <>
               <Table caption="Recent requests" rows={requests} keyOf={({ requestId }) => requestId} columns={COLUMNS} />
-              <Quiet>Shows the last {MAX_REQUESTS} requests.</Quiet>
+              <MutedText>Shows the last {MAX_REQUESTS} requests.</MutedText>
             </>
           )
         }
-      </Answered>
+      </QueryBoundary>
     </Card>
   )
 }

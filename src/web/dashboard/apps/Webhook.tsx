@@ -1,9 +1,9 @@
 import type { InstallationId } from "../../../rpc/Client.ts"
 import { LOG_DAYS } from "../../../domain/webhooks/Webhook.ts"
-import { useAsked, useWrite } from "../../data/Queries.ts"
+import { useRpcQuery, useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
-import { Card, Facts, Quiet } from "../../ui/Page.tsx"
-import { Answered, Trouble } from "../../ui/States.tsx"
+import { Card, Facts, MutedText } from "../../ui/Page.tsx"
+import { QueryBoundary, ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { useStoreId } from "../Store.ts"
 import { Stands } from "./Stands.tsx"
@@ -14,33 +14,33 @@ import { eventLabels } from "../../webhooks/deliveryLabels.ts"
 export const Webhook = ({ installationId }: { readonly installationId: InstallationId }) => {
   const storeId = useStoreId()
   const named = { storeId, installationId }
-  const asked = useAsked([storeId, "app", installationId, "webhook"], (client) => client.webhooks.get(named))
-  const touches = [[storeId, "app", installationId]]
-  const pause = useWrite({
+  const query = useRpcQuery([storeId, "app", installationId, "webhook"], (client) => client.webhooks.get(named))
+  const invalidates = [[storeId, "app", installationId]]
+  const pause = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.webhooks.pause({ ...named, idempotencyKey }),
-    touches,
-    done: () => toast("Deliveries paused")
+    invalidates,
+    onSuccess: () => toast("Deliveries paused")
   })
-  const resume = useWrite({
+  const resume = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.webhooks.resume({ ...named, idempotencyKey }),
-    touches,
-    done: () => toast("Deliveries resumed")
+    invalidates,
+    onSuccess: () => toast("Deliveries resumed")
   })
   const failed = pause.error ?? resume.error
-  const isHeld = asked.data !== undefined && asked.data.heldSince !== null
+  const isHeld = query.data !== undefined && query.data.heldSince !== null
   return (
     <Card
       title="Webhook"
       actions={
-        asked.data === undefined || asked.data.host === null ? undefined : (
+        query.data === undefined || query.data.host === null ? undefined : (
           <Button onClick={() => (isHeld ? resume : pause).mutate()} isBusy={pause.isPending || resume.isPending}>
             {isHeld ? "Resume deliveries" : "Pause deliveries"}
           </Button>
         )
       }
     >
-      {failed === null ? undefined : <Trouble error={failed} />}
-      <Answered asked={asked} lines={2}>
+      {failed === null ? undefined : <ErrorNotice error={failed} />}
+      <QueryBoundary query={query} lines={2}>
         {(webhook) => {
           const { text, tone, word } = webhookStanding(webhook)
           return (
@@ -52,14 +52,14 @@ export const Webhook = ({ installationId }: { readonly installationId: Installat
                   ["Events", webhook.kinds.map((kind) => eventLabels[kind]).join(", ") || "None"]
                 ]}
               />
-              <Quiet>
+              <MutedText>
                 {text}
                 {isHeld ? ` Events are kept for ${LOG_DAYS} days and sent when you resume.` : ""}
-              </Quiet>
+              </MutedText>
             </>
           )
         }}
-      </Answered>
+      </QueryBoundary>
     </Card>
   )
 }

@@ -3,10 +3,10 @@ import type { Rule } from "../../../domain/catalog/Rule.ts"
 import { canonical } from "../../../domain/Json.ts"
 import type { CollectionId } from "../../../rpc/Client.ts"
 import { count } from "../../data/Format.ts"
-import { newKey, useAsked } from "../../data/Queries.ts"
+import { newIdempotencyKey, useRpcQuery } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Dialog } from "../../ui/Dialog.tsx"
-import { Answered } from "../../ui/States.tsx"
+import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
 import { useStoreId } from "../Store.ts"
 import { ProductList } from "./ProductList.tsx"
 
@@ -32,16 +32,16 @@ export const AllMatches = ({ id, productCount, rules }: AllMatchesProps) => {
 const All = ({ id, rules }: Pick<AllMatchesProps, "id" | "rules">) => {
   const storeId = useStoreId()
   const patch = { type: "automated", ...rules } as const
-  const asked = useAsked([storeId, "products", "matches", id, canonical(rules)], (client) =>
-    client.collections.update({ storeId, id, patch, idempotencyKey: newKey(), dryRun: true })
+  const query = useRpcQuery([storeId, "products", "matches", id, canonical(rules)], (client) =>
+    client.collections.update({ storeId, id, patch, idempotencyKey: newIdempotencyKey(), dryRun: true })
   )
   return (
-    <Answered asked={asked}>
+    <QueryBoundary query={query}>
       {(rehearsed) =>
         "dryRun" in rehearsed ? (
           <ProductList ids={rehearsed.resource.productIds} label="All matching products" />
         ) : undefined
       }
-    </Answered>
+    </QueryBoundary>
   )
 }

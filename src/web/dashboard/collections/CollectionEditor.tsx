@@ -4,13 +4,13 @@ import { useCallback, useMemo, useRef, useState } from "react"
 import type { Collection, UpdateCollection } from "../../../domain/catalog/Collection.ts"
 import { performed } from "../../../rpc/Client.ts"
 import { differences } from "../../data/Merge.ts"
-import { isOutdated } from "../../data/Problem.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { isOutdated } from "../../data/errorMessages.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { SaveBar } from "../../ui/SaveBar.tsx"
 import { Stack } from "../../ui/Page.tsx"
-import { Trouble } from "../../ui/States.tsx"
+import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
-import { Unsaved } from "../../ui/Unsaved.tsx"
+import { UnsavedChangesGuard } from "../../ui/UnsavedChangesGuard.tsx"
 import { useStoreId } from "../Store.ts"
 import { changesMatches, type Draft, draftOf, NO_PROBLEMS, patchOf } from "./CollectionDraft.ts"
 import { CollectionFields } from "./CollectionFields.tsx"
@@ -35,7 +35,7 @@ interface Change {
  */
 export const CollectionEditor = ({ latest }: { readonly latest: Collection }) => {
   const storeId = useStoreId()
-  const queries = useQueryClient()
+  const queryClient = useQueryClient()
   const [edited, setEdited] = useState<Edited>()
   const [problems, setProblems] = useState(NO_PROBLEMS)
   const [rehearsed, setRehearsed] = useState<Change>()
@@ -43,12 +43,12 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
   useFirstProblem(form, problems)
 
   const key = [storeId, "collection", latest.id]
-  const saving = useWrite({
+  const saving = useRpcMutation({
     write: (client, { base: { id, version }, patch }: Change, idempotencyKey) =>
       client.collections.update({ storeId, id, patch, expectedVersion: version, idempotencyKey }).pipe(performed),
-    touches: [[storeId, "collections"]],
-    done: (saved) => {
-      queries.setQueryData(key, saved)
+    invalidates: [[storeId, "collections"]],
+    onSuccess: (saved) => {
+      queryClient.setQueryData(key, saved)
       setEdited(undefined)
       setRehearsed(undefined)
       toast(`${saved.title} saved`)
@@ -61,8 +61,8 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
   const isBehind = isDirty && !saving.isPending && latest.version > base.version
   const outdated = useCallback(() => {
     setRehearsed(undefined)
-    void queries.invalidateQueries({ queryKey: [storeId, "collection", latest.id] })
-  }, [queries, storeId, latest.id])
+    void queryClient.invalidateQueries({ queryKey: [storeId, "collection", latest.id] })
+  }, [queryClient, storeId, latest.id])
 
   const setDraft = (base: Collection, next: Draft) => {
     setEdited(differences(draftOf(base), next).length === 0 ? undefined : { base, draft: next })
@@ -99,14 +99,14 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
         />
       </div>
       {saving.error === null || isOutdated(saving.error) || rehearsed !== undefined ? undefined : (
-        <Trouble error={saving.error} />
+        <ErrorNotice error={saving.error} />
       )}
       <SaveBar
         isShown={isDirty}
         discard={() => setDraft(latest, asItIs)}
         save={save}
         isBusy={saving.isPending}
-        isHeld={isBehind}
+        isBlocked={isBehind}
       >
         {isBehind ? "Someone else saved this collection. Choose above which values to keep." : "Unsaved changes"}
       </SaveBar>
@@ -120,9 +120,9 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
           error={saving.error}
         />
       )}
-      <Unsaved isUnsaved={isDirty}>
+      <UnsavedChangesGuard isUnsaved={isDirty}>
         <p>Your changes to this collection are not saved and will be lost.</p>
-      </Unsaved>
+      </UnsavedChangesGuard>
     </Stack>
   )
 }

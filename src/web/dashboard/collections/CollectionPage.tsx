@@ -1,13 +1,13 @@
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import type { Collection } from "../../../domain/catalog/Collection.ts"
-import { isMissing } from "../../data/Problem.ts"
-import { useAsked, useWrite } from "../../data/Queries.ts"
+import { isMissing } from "../../data/errorMessages.ts"
+import { useRpcQuery, useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Confirm } from "../../ui/Dialog.tsx"
-import { NoPage } from "../../ui/Failed.tsx"
+import { NotFoundPage } from "../../ui/ErrorPage.tsx"
 import { Page } from "../../ui/Page.tsx"
-import { Answered } from "../../ui/States.tsx"
+import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { useStoreId } from "../Store.ts"
 import { CollectionEditor } from "./CollectionEditor.tsx"
@@ -17,32 +17,32 @@ const route = getRouteApi("/dashboard/member/$storeId/collections/$collectionId"
 /** One collection, to be read and changed. */
 export const CollectionPage = () => {
   const { collectionId: id, storeId } = route.useParams()
-  const asked = useAsked([storeId, "collection", id], (client) => client.collections.get({ storeId, id }))
+  const query = useRpcQuery([storeId, "collection", id], (client) => client.collections.get({ storeId, id }))
   const [isDeleting, setDeleting] = useState(false)
-  if (asked.data === undefined && isMissing(asked.error)) return <NoPage />
+  if (query.data === undefined && isMissing(query.error)) return <NotFoundPage />
   return (
     <Page
-      title={asked.data?.title ?? "Collection"}
+      title={query.data?.title ?? "Collection"}
       above={
         <Link to="/dashboard/$storeId/collections" params={{ storeId }}>
           Collections
         </Link>
       }
       actions={
-        <Button kind="danger" disabled={asked.data === undefined} onClick={() => setDeleting(true)}>
+        <Button kind="danger" disabled={query.data === undefined} onClick={() => setDeleting(true)}>
           {" "}
           Delete collection{" "}
         </Button>
       }
     >
-      <Answered asked={asked} lines={12}>
+      <QueryBoundary query={query} lines={12}>
         {(collection) => (
           <>
             <CollectionEditor key={id} latest={collection} />
             <Deleting collection={collection} isOpen={isDeleting} close={() => setDeleting(false)} />
           </>
         )}
-      </Answered>
+      </QueryBoundary>
     </Page>
   )
 }
@@ -56,10 +56,10 @@ interface DeletingProps {
 const Deleting = ({ close, collection: { id, title }, isOpen }: DeletingProps) => {
   const storeId = useStoreId()
   const navigate = useNavigate()
-  const deleting = useWrite({
+  const deleting = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.collections.delete({ storeId, id, idempotencyKey }),
-    touches: [[storeId, "collections"]],
-    done: () => {
+    invalidates: [[storeId, "collections"]],
+    onSuccess: () => {
       toast(`${title} deleted`)
       void navigate({ to: "/dashboard/$storeId/collections", params: { storeId }, ignoreBlocker: true })
     }

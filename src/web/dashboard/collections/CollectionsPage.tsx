@@ -2,11 +2,11 @@ import { Link } from "@tanstack/react-router"
 import type { Collection } from "../../../domain/catalog/Collection.ts"
 import type { CollectionId, StoreId } from "../../../rpc/Client.ts"
 import { ago, count, number } from "../../data/Format.ts"
-import { useList } from "../../data/Lists.ts"
+import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { buttonClass } from "../../ui/Button.tsx"
 import { Card, Page } from "../../ui/Page.tsx"
-import { Answered, Empty } from "../../ui/States.tsx"
+import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/Table.tsx"
 import { useStoreId } from "../Store.ts"
 
@@ -35,10 +35,10 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Collection>> => [
 export const CollectionsPage = () => {
   const storeId = useStoreId()
   const {
-    asked,
+    query,
     items = [],
     more
-  } = useList(
+  } = usePagedQuery(
     [storeId, "collections"],
     (cursor: { readonly cursor?: CollectionId }) => (client) =>
       client.collections.list({ storeId, limit: 50, ...cursor })
@@ -50,13 +50,13 @@ export const CollectionsPage = () => {
   )
   return (
     <Page title="Collections" actions={make}>
-      <Answered asked={asked}>
+      <QueryBoundary query={query}>
         {() =>
           items.length === 0 ? (
-            <Empty title="No collections yet">
+            <EmptyState title="No collections yet">
               <p>Group products by hand, or let rules choose them.</p>
               {make}
-            </Empty>
+            </EmptyState>
           ) : (
             <Card>
               <Table caption="Collections" columns={columnsOf(storeId)} rows={items} keyOf={({ id }) => id} />
@@ -64,7 +64,7 @@ export const CollectionsPage = () => {
             </Card>
           )
         }
-      </Answered>
+      </QueryBoundary>
     </Page>
   )
 }

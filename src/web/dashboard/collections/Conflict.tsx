@@ -1,8 +1,8 @@
 import { count } from "../../data/Format.ts"
 import { merge, withFields } from "../../data/Merge.ts"
 import { Button } from "../../ui/Button.tsx"
-import { Card, Quiet, Row, Stack } from "../../ui/Page.tsx"
-import { useChosen, Versions } from "../../ui/Versions.tsx"
+import { Card, MutedText, Row, Stack } from "../../ui/Page.tsx"
+import { useVersionChoices, VersionChoice } from "../../ui/VersionChoice.tsx"
 import { type Draft, FIELD_NAMES } from "./CollectionDraft.ts"
 import { ruleOf } from "./RuleDraft.ts"
 import { sentenceOf } from "./RuleWords.ts"
@@ -38,22 +38,22 @@ const textOf = (field: keyof Draft, draft: Draft): string => {
 
 /** Somebody else saved meanwhile: theirs beside yours, for each field that both changed. Nothing that was typed is lost. */
 export const Conflict = ({ base, goOn, mine, theirs }: ConflictProps) => {
-  const { conflicts, draft, taken } = merge(base, mine, theirs)
-  const { choose, chosen } = useChosen<keyof Draft>()
+  const { conflicts, draft, changedByThem } = merge(base, mine, theirs)
+  const { choose, chosen } = useVersionChoices<keyof Draft>()
   return (
     <div role="alert">
       <Card title="Someone else saved this collection">
         <Stack>
-          {taken.length === 0 ? undefined : (
-            <p>{`Their changes to these fields are kept: ${taken.map((field) => FIELD_NAMES[field]).join(", ")}.`}</p>
+          {changedByThem.length === 0 ? undefined : (
+            <p>{`Their changes to these fields are kept: ${changedByThem.map((field) => FIELD_NAMES[field]).join(", ")}.`}</p>
           )}
           {conflicts.length === 0 ? (
-            <Quiet>Your changes do not overlap with theirs. Save to apply them.</Quiet>
+            <MutedText>Your changes do not overlap with theirs. Save to apply them.</MutedText>
           ) : (
             <p>You both changed these fields. Choose which version to keep. Nothing is saved until you save.</p>
           )}
           {conflicts.map((field) => (
-            <Versions
+            <VersionChoice
               key={field}
               name={FIELD_NAMES[field]}
               yours={textOf(field, mine)}

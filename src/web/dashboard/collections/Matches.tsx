@@ -3,13 +3,13 @@ import { useState } from "react"
 import type { ProductSummary } from "../../../domain/catalog/ProductSummary.ts"
 import { canonical } from "../../../domain/Json.ts"
 import type { CollectionId, ProductId } from "../../../rpc/Client.ts"
-import { useSettled } from "../../data/Debounce.ts"
+import { useDebouncedValue } from "../../data/useDebouncedValue.ts"
 import { count } from "../../data/Format.ts"
-import { useAsked } from "../../data/Queries.ts"
+import { useRpcQuery } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
-import { Card, Quiet } from "../../ui/Page.tsx"
+import { Card, MutedText } from "../../ui/Page.tsx"
 import { ProductSearch } from "../../ui/ProductSearch.tsx"
-import { Answered } from "../../ui/States.tsx"
+import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
 import { useStoreId } from "../Store.ts"
 import { AllMatches } from "./AllMatches.tsx"
 import { type Draft, rulesOf } from "./CollectionDraft.ts"
@@ -29,21 +29,21 @@ const SHOWN = 50
 /** What the rules match as they are typed, with how many, and why any product is in or not. */
 export const Matches = ({ draft, id }: MatchesProps) => {
   const storeId = useStoreId()
-  const [asked, setAsked] = useState<Pick<ProductSummary, "id" | "name">>()
-  const { disjunctive, rules: typed } = useSettled(draft, 250)
+  const [explained, setExplained] = useState<Pick<ProductSummary, "id" | "name">>()
+  const { disjunctive, rules: typed } = useDebouncedValue(draft, 250)
   const rules = Result.getOrUndefined(rulesOf({ rules: typed }))
   const isAnswerable = rules !== undefined && rules.length > 0
   const wanted = { rules: rules ?? [], disjunctive }
-  const preview = useAsked(
+  const preview = useRpcQuery(
     // What products say decides what matches: it is asked for anew when one of them changes.
     [storeId, "products", "preview", canonical(wanted)],
     (client) => client.collections.preview({ storeId, ...wanted, limit: SHOWN }),
-    { enabled: isAnswerable, keepsLast: true }
+    { enabled: isAnswerable, keepPrevious: true }
   )
   if (typed.length === 0) {
     return (
       <Card title="Matching products">
-        <Quiet>Add a rule to see the products that match.</Quiet>
+        <MutedText>Add a rule to see the products that match.</MutedText>
       </Card>
     )
   }
@@ -63,22 +63,22 @@ export const Matches = ({ draft, id }: MatchesProps) => {
         }
       >
         {preview.data === undefined && !isAnswerable ? undefined : (
-          <Answered asked={preview}>
+          <QueryBoundary query={preview}>
             {(matches) => (
               <>
-                <ShownMatches {...matches} ask={setAsked} />
+                <ShownMatches {...matches} ask={setExplained} />
                 {id === undefined || !isAnswerable || matches.productCount <= SHOWN ? undefined : (
                   <AllMatches id={id} rules={wanted} productCount={matches.productCount} />
                 )}
               </>
             )}
-          </Answered>
+          </QueryBoundary>
         )}
       </Card>
       <Card title="Check a product">
-        <ProductSearch label="Find a product" storeId={storeId} choose={setAsked} />
-        {asked === undefined || !isAnswerable ? undefined : (
-          <Why {...(id === undefined ? {} : { id })} rules={wanted} product={asked} />
+        <ProductSearch label="Find a product" storeId={storeId} choose={setExplained} />
+        {explained === undefined || !isAnswerable ? undefined : (
+          <Why {...(id === undefined ? {} : { id })} rules={wanted} product={explained} />
         )}
       </Card>
     </>
@@ -92,7 +92,7 @@ interface ShownMatchesProps {
 }
 
 const ShownMatches = ({ ask, items, productCount }: ShownMatchesProps) => {
-  if (productCount === 0) return <Quiet>No products match these rules.</Quiet>
+  if (productCount === 0) return <MutedText>No products match these rules.</MutedText>
   return (
     <>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too. */}
@@ -110,7 +110,7 @@ const ShownMatches = ({ ask, items, productCount }: ShownMatchesProps) => {
         </ul>
       </section>
       {productCount > items.length ? (
-        <Quiet>{`Showing the first ${items.length} of ${count(productCount, "product")}.`}</Quiet>
+        <MutedText>{`Showing the first ${items.length} of ${count(productCount, "product")}.`}</MutedText>
       ) : undefined}
     </>
   )

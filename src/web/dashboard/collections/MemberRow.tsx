@@ -5,7 +5,7 @@ import { Menu } from "../../ui/Menu.tsx"
 import css from "./Members.module.css"
 import list from "./ProductList.module.css"
 import { KnownProduct, ROW } from "./ProductRow.tsx"
-import { useSummary } from "../../data/Summaries.ts"
+import { useProductSummary } from "../../data/useProductSummary.ts"
 import { useStoreId } from "../Store.ts"
 
 interface MemberRowProps {
@@ -35,7 +35,7 @@ export const MemberRow = ({
   place,
   remove
 }: MemberRowProps) => {
-  const { data } = useSummary(useStoreId(), id)
+  const { data } = useProductSummary(useStoreId(), id)
   const name = data?.name ?? "Product"
   return (
     <li

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useRef, useState } from "react"
 import { MAX_MEMBERS } from "../../../domain/catalog/Collection.ts"
 import type { ProductId } from "../../../rpc/Client.ts"
 import { count, number } from "../../data/Format.ts"
-import { Card, Quiet } from "../../ui/Page.tsx"
+import { Card, MutedText } from "../../ui/Page.tsx"
 import { ProductSearch } from "../../ui/ProductSearch.tsx"
 import { useStoreId } from "../Store.ts"
 import { moved, placeOf } from "./Arrange.ts"
@@ -62,7 +62,7 @@ export const Members = ({ change, ids }: MembersProps) => {
       <ProductSearch
         label="Add a product"
         storeId={storeId}
-        why={({ id }) => (held.has(id) ? "Already added" : undefined)}
+        disabledReason={({ id }) => (held.has(id) ? "Already added" : undefined)}
         problem={
           ids.length > MAX_MEMBERS
             ? `A collection can have up to ${number(MAX_MEMBERS)} products. Remove some products.`
@@ -74,7 +74,7 @@ export const Members = ({ change, ids }: MembersProps) => {
         }}
       />
       {ids.length === 0 ? (
-        <Quiet>No products yet. Search for products to add them.</Quiet>
+        <MutedText>No products yet. Search for products to add them.</MutedText>
       ) : (
         <section
           ref={scroller}

@@ -3,12 +3,12 @@ import { Result } from "effect"
 import { useRef, useState } from "react"
 import type { CreateCollection } from "../../../domain/catalog/Collection.ts"
 import { performed } from "../../../rpc/Client.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Page } from "../../ui/Page.tsx"
-import { Trouble } from "../../ui/States.tsx"
+import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
-import { Unsaved } from "../../ui/Unsaved.tsx"
+import { UnsavedChangesGuard } from "../../ui/UnsavedChangesGuard.tsx"
 import { useStoreId } from "../Store.ts"
 import { collectionOf, newDraft, NO_PROBLEMS } from "./CollectionDraft.ts"
 import { CollectionFields } from "./CollectionFields.tsx"
@@ -22,11 +22,11 @@ export const NewCollectionPage = () => {
   const [problems, setProblems] = useState(NO_PROBLEMS)
   const form = useRef<HTMLDivElement>(null)
   useFirstProblem(form, problems)
-  const making = useWrite({
+  const making = useRpcMutation({
     write: (client, collection: CreateCollection, idempotencyKey) =>
       client.collections.create({ storeId, collection, idempotencyKey }).pipe(performed),
-    touches: [[storeId, "collections"]],
-    done: ({ id, title }) => {
+    invalidates: [[storeId, "collections"]],
+    onSuccess: ({ id, title }) => {
       toast(`${title} created`)
       void navigate({
         to: "/dashboard/$storeId/collections/$collectionId",
@@ -57,7 +57,7 @@ export const NewCollectionPage = () => {
         </Button>
       }
     >
-      {making.error === null ? undefined : <Trouble error={making.error} />}
+      {making.error === null ? undefined : <ErrorNotice error={making.error} />}
       <div ref={form}>
         <CollectionFields
           matched={newDraft.productIds}
@@ -69,9 +69,9 @@ export const NewCollectionPage = () => {
           }}
         />
       </div>
-      <Unsaved isUnsaved={draft !== newDraft && !making.isSuccess}>
+      <UnsavedChangesGuard isUnsaved={draft !== newDraft && !making.isSuccess}>
         <p>This collection is not created yet. Your entries will be lost.</p>
-      </Unsaved>
+      </UnsavedChangesGuard>
     </Page>
   )
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from "react"
 import type { ProductSummary } from "../../../domain/catalog/ProductSummary.ts"
 import type { ProductId } from "../../../rpc/Client.ts"
 import { money } from "../../data/Format.ts"
-import { useSummary } from "../../data/Summaries.ts"
+import { useProductSummary } from "../../data/useProductSummary.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { useStoreId } from "../Store.ts"
 import css from "./ProductRow.module.css"
@@ -45,7 +45,7 @@ interface KnownProductProps {
 
 /** A product that is known by its id. */
 export const KnownProduct = ({ children, id }: KnownProductProps) => {
-  const { data, error } = useSummary(useStoreId(), id)
+  const { data, error } = useProductSummary(useStoreId(), id)
   if (data !== undefined && data !== null) return <ProductLine product={data}>{children?.(data.name)}</ProductLine>
   const said = data === null ? "Deleted product" : error === null ? "…" : "This product could not be loaded"
   return (

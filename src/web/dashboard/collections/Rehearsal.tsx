@@ -2,13 +2,13 @@ import { Effect } from "effect"
 import { useEffect } from "react"
 import type { Collection, UpdateCollection } from "../../../domain/catalog/Collection.ts"
 import { canonical } from "../../../domain/Json.ts"
-import { isOutdated } from "../../data/Problem.ts"
-import { newKey, useAsked } from "../../data/Queries.ts"
+import { isOutdated } from "../../data/errorMessages.ts"
+import { newIdempotencyKey, useRpcQuery } from "../../data/queries.ts"
 import { count } from "../../data/Format.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Dialog } from "../../ui/Dialog.tsx"
-import { Quiet, Row, Stack } from "../../ui/Page.tsx"
-import { Answered, Trouble } from "../../ui/States.tsx"
+import { MutedText, Row, Stack } from "../../ui/Page.tsx"
+import { QueryBoundary, ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { Tabs } from "../../ui/Tabs.tsx"
 import { useStoreId } from "../Store.ts"
 import { exchange } from "./Arrange.ts"
@@ -29,7 +29,7 @@ interface RehearsalProps {
 export const Rehearsal = ({ base, close, error, isSaving, outdated, patch, save }: RehearsalProps) => {
   const storeId = useStoreId()
   const { id, version } = base
-  const asked = useAsked([storeId, "products", "rehearsal", id, version, canonical(patch)], (client) =>
+  const query = useRpcQuery([storeId, "products", "rehearsal", id, version, canonical(patch)], (client) =>
     Effect.all({
       now: client.collections.get({ storeId, id }),
       rehearsed: client.collections.update({
@@ -37,27 +37,27 @@ export const Rehearsal = ({ base, close, error, isSaving, outdated, patch, save 
         id,
         patch,
         expectedVersion: version,
-        idempotencyKey: newKey(),
+        idempotencyKey: newIdempotencyKey(),
         dryRun: true
       })
     })
   )
-  const isLate = isOutdated(asked.error)
+  const isLate = isOutdated(query.error)
   useEffect(() => {
     if (isLate) outdated()
   }, [isLate, outdated])
   return (
     <Dialog title="Review changes" isOpen close={close} isWide>
-      <Answered asked={asked} lines={6}>
+      <QueryBoundary query={query} lines={6}>
         {({ now, rehearsed }) =>
           "dryRun" in rehearsed ? (
             <Exchange before={now.productIds} after={rehearsed.resource.productIds} told={toldOf(rehearsed.events)} />
           ) : undefined
         }
-      </Answered>
-      {error === null ? undefined : <Trouble error={error} />}
+      </QueryBoundary>
+      {error === null ? undefined : <ErrorNotice error={error} />}
       <Row>
-        <Button kind="strong" onClick={save} isBusy={isSaving} disabled={asked.data === undefined}>
+        <Button kind="strong" onClick={save} isBusy={isSaving} disabled={query.data === undefined}>
           {" "}
           Save collection{" "}
         </Button>
@@ -95,10 +95,10 @@ const Exchange = ({ after, before, told }: ExchangeProps) => {
         label="Added and removed"
         tabs={tabs.map(({ ids, label, name, none }) => ({
           name,
-          panel: ids.length === 0 ? <Quiet>{none}</Quiet> : <ProductList ids={ids} label={label} />
+          panel: ids.length === 0 ? <MutedText>{none}</MutedText> : <ProductList ids={ids} label={label} />
         }))}
       />
-      {told.length === 0 ? undefined : <Quiet>{`Notified apps: ${told.join(", ")}.`}</Quiet>}
+      {told.length === 0 ? undefined : <MutedText>{`Notified apps: ${told.join(", ")}.`}</MutedText>}
     </Stack>
   )
 }

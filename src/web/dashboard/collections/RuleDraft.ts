@@ -9,7 +9,7 @@ import {
   type RuleField
 } from "../../../domain/catalog/Rule.ts"
 import { stringify } from "../../../domain/Json.ts"
-import { typedNumber } from "../../data/Typed.ts"
+import { parseNumber } from "../../data/parseInput.ts"
 
 /* A rule as it stands in the fields of a form: what it is compared with is the text that somebody types. */
 
@@ -88,7 +88,7 @@ const valueOf = (text: string, kind: Kind, relation: Relation): unknown => {
       return text
     case "number":
       // What is no number goes as it is typed: the domain says what is wrong with it.
-      return Result.getOrElse(typedNumber(text), () => text)
+      return Result.getOrElse(parseNumber(text), () => text)
     case "boolean":
       return text === "true"
     case "time": {

@@ -4,9 +4,9 @@ import type { Rule } from "../../../domain/catalog/Rule.ts"
 import { canonical } from "../../../domain/Json.ts"
 import type { CollectionId, ProductId } from "../../../rpc/Client.ts"
 import { count } from "../../data/Format.ts"
-import { useAsked } from "../../data/Queries.ts"
+import { useRpcQuery } from "../../data/queries.ts"
 import { Badge } from "../../ui/Badge.tsx"
-import { Answered } from "../../ui/States.tsx"
+import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
 import { useStoreId } from "../Store.ts"
 import { foundWord, sentenceOf } from "./RuleWords.ts"
 import css from "./Why.module.css"
@@ -22,17 +22,17 @@ export const Why = ({ id, product, rules }: WhyProps) => {
   const storeId = useStoreId()
   const shown = useRef<HTMLDivElement>(null)
   useEffect(() => void shown.current?.scrollIntoView({ block: "nearest" }), [product])
-  const asked = useAsked(
+  const query = useRpcQuery(
     [storeId, "products", "why", id ?? "new", product.id, canonical(rules)],
     (client) =>
       client.collections.why({ storeId, ...(id === undefined ? {} : { id }), productId: product.id, ...rules }),
-    { keepsLast: true }
+    { keepPrevious: true }
   )
   return (
     <div ref={shown} aria-live="polite">
-      <Answered asked={asked} lines={2}>
+      <QueryBoundary query={query} lines={2}>
         {(membership) => <Reasons membership={membership} name={product.name} />}
-      </Answered>
+      </QueryBoundary>
     </div>
   )
 }

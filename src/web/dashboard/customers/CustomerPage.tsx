@@ -1,12 +1,12 @@
 import { getRouteApi, Link } from "@tanstack/react-router"
 import type { Customer } from "../../../domain/records/Customer.ts"
 import { number, time } from "../../data/Format.ts"
-import { isMissing } from "../../data/Problem.ts"
-import { useAsked } from "../../data/Queries.ts"
+import { isMissing } from "../../data/errorMessages.ts"
+import { useRpcQuery } from "../../data/queries.ts"
 import { Badge } from "../../ui/Badge.tsx"
-import { NoPage } from "../../ui/Failed.tsx"
-import { Card, Facts, Page, Quiet, Row } from "../../ui/Page.tsx"
-import { Answered } from "../../ui/States.tsx"
+import { NotFoundPage } from "../../ui/ErrorPage.tsx"
+import { Card, Facts, Page, MutedText, Row } from "../../ui/Page.tsx"
+import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
 import { linesOf } from "../records/Address.ts"
 import { AddressText } from "../records/AddressText.tsx"
 import { nameOf } from "../records/Names.ts"
@@ -17,20 +17,20 @@ const route = getRouteApi("/dashboard/member/$storeId/customers/$customerId")
 /** One customer, to be read. */
 export const CustomerPage = () => {
   const { customerId: id, storeId } = route.useParams()
-  const asked = useAsked([storeId, "customer", id], (client) => client.customers.get({ storeId, id }))
-  if (asked.data === undefined && isMissing(asked.error)) return <NoPage />
+  const query = useRpcQuery([storeId, "customer", id], (client) => client.customers.get({ storeId, id }))
+  if (query.data === undefined && isMissing(query.error)) return <NotFoundPage />
   return (
     <Page
-      title={asked.data === undefined ? "Customer" : nameOf(asked.data)}
+      title={query.data === undefined ? "Customer" : nameOf(query.data)}
       above={
         <Link to="/dashboard/$storeId/customers" params={{ storeId }}>
           Customers
         </Link>
       }
     >
-      <Answered asked={asked} lines={8}>
+      <QueryBoundary query={query} lines={8}>
         {(customer) => <Shown customer={customer} />}
-      </Answered>
+      </QueryBoundary>
     </Page>
   )
 }
@@ -51,7 +51,7 @@ const Shown = ({ customer }: { readonly customer: Customer }) => {
           />
         </Card>
         <Card title="Addresses">
-          {addresses.length === 0 ? <Quiet>None</Quiet> : undefined}
+          {addresses.length === 0 ? <MutedText>None</MutedText> : undefined}
           {addresses.map((address, index) => (
             // oxlint-disable-next-line react/no-array-index-key -- Addresses have no other name than their place.
             <AddressText key={`${index} ${linesOf(address).join()}`} address={address} />
@@ -69,7 +69,7 @@ const Shown = ({ customer }: { readonly customer: Customer }) => {
         </Card>
         <Card title="Tags">
           {customer.tags.length === 0 ? (
-            <Quiet>None</Quiet>
+            <MutedText>None</MutedText>
           ) : (
             <Row>
               {customer.tags.map((tag) => (

@@ -2,7 +2,7 @@ import { getRouteApi, Link } from "@tanstack/react-router"
 import type { Customer } from "../../../domain/records/Customer.ts"
 import type { CustomerId, StoreId } from "../../../rpc/Client.ts"
 import { ago, number } from "../../data/Format.ts"
-import { useList } from "../../data/Lists.ts"
+import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import type { Column } from "../../ui/Table.tsx"
 import { nameOf } from "../records/Names.ts"
 import { RecordsPage } from "../records/RecordsPage.tsx"
@@ -31,11 +31,11 @@ export const CustomersPage = () => {
   const { storeId } = route.useParams()
   const since = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useList(
+  const list = usePagedQuery(
     [storeId, "customers", since.since ?? "all"],
     (cursor: { readonly cursor?: CustomerId }) => (client) =>
       client.customers.list({ storeId, limit: 50, ...sinceOf(since), ...cursor }),
-    { keepsLast: true }
+    { keepPrevious: true }
   )
   return (
     <RecordsPage

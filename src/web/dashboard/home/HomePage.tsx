@@ -1,14 +1,14 @@
 import { Link } from "@tanstack/react-router"
 import { count, number } from "../../data/Format.ts"
-import { useAsked } from "../../data/Queries.ts"
+import { useRpcQuery } from "../../data/queries.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { buttonClass } from "../../ui/Button.tsx"
-import { Card, Page, Quiet, Row } from "../../ui/Page.tsx"
-import { Answered, Empty } from "../../ui/States.tsx"
+import { Card, Page, MutedText, Row } from "../../ui/Page.tsx"
+import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { listEntries } from "../activity/Entries.ts"
 import { Sentence, When } from "../activity/Sentence.tsx"
 import { useStore, useStoreId } from "../Store.ts"
-import { useWaiting } from "../Waiting.ts"
+import { usePendingProposals } from "../usePendingProposals.ts"
 import { appsOf, healthOf } from "./Health.ts"
 import css from "./Home.module.css"
 
@@ -23,7 +23,7 @@ const Products = () => {
         </Link>
       }
     >
-      <Answered asked={useStore()} lines={3}>
+      <QueryBoundary query={useStore()} lines={3}>
         {({ plan, productCount }) => (
           <>
             <p>
@@ -39,11 +39,11 @@ const Products = () => {
               value={productCount}
             />
             {productCount < plan.productLimit ? undefined : (
-              <Quiet>Product limit reached. Delete products or upgrade your plan.</Quiet>
+              <MutedText>Product limit reached. Delete products or upgrade your plan.</MutedText>
             )}
           </>
         )}
-      </Answered>
+      </QueryBoundary>
     </Card>
   )
 }
@@ -52,7 +52,7 @@ const Waiting = () => {
   const storeId = useStoreId()
   return (
     <Card title="Proposals">
-      <Answered asked={useWaiting()} lines={2}>
+      <QueryBoundary query={usePendingProposals()} lines={2}>
         {({ items, nextCursor }) =>
           items.length === 0 ? (
             <p>No proposals to review</p>
@@ -73,14 +73,14 @@ const Waiting = () => {
             </>
           )
         }
-      </Answered>
+      </QueryBoundary>
     </Card>
   )
 }
 
 const Apps = () => {
   const storeId = useStoreId()
-  const asked = useAsked([storeId, "installations", "health"], (client) => appsOf(client, storeId))
+  const query = useRpcQuery([storeId, "installations", "health"], (client) => appsOf(client, storeId))
   return (
     <Card
       title="App webhooks"
@@ -90,7 +90,7 @@ const Apps = () => {
         </Link>
       }
     >
-      <Answered asked={asked} lines={3}>
+      <QueryBoundary query={query} lines={3}>
         {({ apps, hasMore }) => (
           <>
             {apps.length === 0 ? <p>No apps installed</p> : undefined}
@@ -107,10 +107,10 @@ const Apps = () => {
                 )
               })}
             </ul>
-            {hasMore ? <Quiet>Showing the first {count(apps.length, "app")}.</Quiet> : undefined}
+            {hasMore ? <MutedText>Showing the first {count(apps.length, "app")}.</MutedText> : undefined}
           </>
         )}
-      </Answered>
+      </QueryBoundary>
     </Card>
   )
 }
@@ -121,19 +121,21 @@ const NEWEST = 8
 const First = () => {
   const storeId = useStoreId()
   return (
-    <Empty title="No products yet">
+    <EmptyState title="No products yet">
       <p>Create your first product. Every change to your store is listed here.</p>
       <Link className={buttonClass("strong")} to="/dashboard/$storeId/products/new" params={{ storeId }}>
         Create product
       </Link>
-    </Empty>
+    </EmptyState>
   )
 }
 
 const Newest = () => {
   const storeId = useStoreId()
   const store = useStore()
-  const asked = useAsked([storeId, "activity", "newest"], (client) => listEntries(client, { storeId, limit: NEWEST }))
+  const query = useRpcQuery([storeId, "activity", "newest"], (client) =>
+    listEntries(client, { storeId, limit: NEWEST })
+  )
   return (
     <Card
       title="Recent activity"
@@ -143,7 +145,7 @@ const Newest = () => {
         </Link>
       }
     >
-      <Answered asked={asked} lines={NEWEST}>
+      <QueryBoundary query={query} lines={NEWEST}>
         {({ items }) => (
           <>
             {store.data?.productCount === 0 ? <First /> : undefined}
@@ -159,7 +161,7 @@ const Newest = () => {
             </ol>
           </>
         )}
-      </Answered>
+      </QueryBoundary>
     </Card>
   )
 }

@@ -3,11 +3,11 @@ import { Effect } from "effect"
 import type { Order } from "../../../domain/records/Order.ts"
 import type { StoreId } from "../../../rpc/Client.ts"
 import { money, number, time } from "../../data/Format.ts"
-import { isMissing } from "../../data/Problem.ts"
-import { useAsked } from "../../data/Queries.ts"
-import { NoPage } from "../../ui/Failed.tsx"
+import { isMissing } from "../../data/errorMessages.ts"
+import { useRpcQuery } from "../../data/queries.ts"
+import { NotFoundPage } from "../../ui/ErrorPage.tsx"
 import { Card, Facts, Page, Row } from "../../ui/Page.tsx"
-import { Answered } from "../../ui/States.tsx"
+import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
 import { type Column, Table } from "../../ui/Table.tsx"
 import { AddressText } from "../records/AddressText.tsx"
 import css from "../records/Records.module.css"
@@ -19,20 +19,20 @@ const route = getRouteApi("/dashboard/member/$storeId/orders/$orderId")
 /** One order, to be read. */
 export const OrderPage = () => {
   const { orderId: id, storeId } = route.useParams()
-  const asked = useAsked([storeId, "order", id], (client) => client.orders.get({ storeId, id }))
-  if (asked.data === undefined && isMissing(asked.error)) return <NoPage />
+  const query = useRpcQuery([storeId, "order", id], (client) => client.orders.get({ storeId, id }))
+  if (query.data === undefined && isMissing(query.error)) return <NotFoundPage />
   return (
     <Page
-      title={asked.data === undefined ? "Order" : `Order ${asked.data.number}`}
+      title={query.data === undefined ? "Order" : `Order ${query.data.number}`}
       above={
         <Link to="/dashboard/$storeId/orders" params={{ storeId }}>
           Orders
         </Link>
       }
     >
-      <Answered asked={asked} lines={12}>
+      <QueryBoundary query={query} lines={12}>
         {(order) => <Shown order={order} />}
-      </Answered>
+      </QueryBoundary>
     </Page>
   )
 }
@@ -143,7 +143,7 @@ const Totals = ({ order }: { readonly order: Order }) => {
 /** Who ordered: by name where it is a customer of the store. */
 const Buyer = ({ order: { customerId, email } }: { readonly order: Order }) => {
   const storeId = useStoreId()
-  const asked = useAsked(
+  const query = useRpcQuery(
     [storeId, "customer", customerId],
     (client) => (customerId === null ? Effect.succeed(null) : client.customers.get({ storeId, id: customerId })),
     { enabled: customerId !== null }
@@ -154,7 +154,7 @@ const Buyer = ({ order: { customerId, email } }: { readonly order: Order }) => {
         <p>No customer account</p>
       ) : (
         <Link to="/dashboard/$storeId/customers/$customerId" params={{ storeId, customerId }}>
-          {asked.data?.name ?? asked.data?.email ?? "View customer"}
+          {query.data?.name ?? query.data?.email ?? "View customer"}
         </Link>
       )}
       {email === null ? undefined : <p>{email}</p>}

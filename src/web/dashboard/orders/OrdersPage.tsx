@@ -2,7 +2,7 @@ import { getRouteApi, Link } from "@tanstack/react-router"
 import type { Order } from "../../../domain/records/Order.ts"
 import type { OrderId, StoreId } from "../../../rpc/Client.ts"
 import { money, number, time } from "../../data/Format.ts"
-import { useList } from "../../data/Lists.ts"
+import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import type { Column } from "../../ui/Table.tsx"
 import { RecordsPage } from "../records/RecordsPage.tsx"
 import { sinceOf } from "../records/Since.ts"
@@ -33,11 +33,11 @@ export const OrdersPage = () => {
   const { storeId } = route.useParams()
   const since = route.useSearch()
   const navigate = route.useNavigate()
-  const list = useList(
+  const list = usePagedQuery(
     [storeId, "orders", since.since ?? "all"],
     (cursor: { readonly cursor?: OrderId }) => (client) =>
       client.orders.list({ storeId, limit: 50, ...sinceOf(since), ...cursor }),
-    { keepsLast: true }
+    { keepPrevious: true }
   )
   return (
     <RecordsPage

@@ -1,7 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query"
 import type { Client, ProductId, StoreId } from "../../../rpc/Client.ts"
-import { listQuery } from "../../data/Lists.ts"
-import { followedKey } from "../../data/Live.tsx"
+import { listQuery } from "../../data/usePagedQuery.ts"
+import { followedKey } from "../../data/liveUpdates.ts"
 
 /** The first page is small, so that it is there at once. */
 const FIRST = 50
@@ -15,8 +15,8 @@ export const allProducts = (storeId: StoreId) => (from: { readonly cursor?: Prod
   client.products.list({ storeId, limit: from.cursor === undefined ? FIRST : NEXT, ...from })
 
 /** Asks for the first page while what shows it is still loaded. */
-export const askAhead = (queries: QueryClient, storeId: StoreId): void =>
-  void queries.prefetchInfiniteQuery({
+export const askAhead = (queryClient: QueryClient, storeId: StoreId): void =>
+  void queryClient.prefetchInfiniteQuery({
     ...listQuery(allKey(storeId), allProducts(storeId)),
     staleTime: Number.POSITIVE_INFINITY
   })

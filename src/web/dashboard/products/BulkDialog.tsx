@@ -4,7 +4,7 @@ import { count } from "../../data/Format.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Dialog } from "../../ui/Dialog.tsx"
 import { SelectField, TextField } from "../../ui/Field.tsx"
-import { Quiet, Row as Line, Stack } from "../../ui/Page.tsx"
+import { MutedText, Row as Line, Stack } from "../../ui/Page.tsx"
 import { BULK_EDITS, type Change } from "./BulkEdits.ts"
 import { BulkProgress } from "./BulkProgress.tsx"
 import type { Row } from "./ListView.ts"
@@ -58,7 +58,9 @@ const Choice = ({ begin, many }: { readonly many: number; readonly begin: (chang
           />
         )}
         {name === "Delete" ? (
-          <Quiet>Deleted products are also removed from their collections. You can restore them from Activity.</Quiet>
+          <MutedText>
+            Deleted products are also removed from their collections. You can restore them from Activity.
+          </MutedText>
         ) : undefined}
         <Line>
           <Button type="submit" kind={name === "Delete" ? "danger" : "strong"}>

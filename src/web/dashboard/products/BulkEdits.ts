@@ -11,7 +11,7 @@ import {
   type StoreId,
   UpdateProduct
 } from "../../../rpc/Client.ts"
-import { typedNumber } from "../../data/Typed.ts"
+import { parseNumber } from "../../data/parseInput.ts"
 import { problemsOf } from "./DraftInput.ts"
 
 /** What can be done to many products at once. */
@@ -49,7 +49,7 @@ const tagged = (typed: string, make: (said: { readonly tag: string }) => Change)
   })
 
 const adjusted = (typed: string): Result.Result<Change, string> =>
-  Result.flatMap(typedNumber(typed), (adjust) =>
+  Result.flatMap(parseNumber(typed), (adjust) =>
     Result.mapBoth(decodeChange({ adjust }, true), {
       onFailure: firstOf,
       onSuccess: (change) => Change.Adjust({ change })
@@ -62,7 +62,7 @@ export const BULK_EDITS: ReadonlyArray<BulkEdit> = [
   {
     name: "Set price",
     asks: { label: "New price", hint: "In the currency of each product." },
-    read: (typed) => Result.flatMap(typedNumber(typed), (price) => patched({ price }))
+    read: (typed) => Result.flatMap(parseNumber(typed), (price) => patched({ price }))
   },
   {
     name: "Adjust stock",

@@ -1,5 +1,5 @@
 import { Clock, Effect, Predicate, Result } from "effect"
-import { isTransient } from "../../data/Problem.ts"
+import { isTransient } from "../../data/errorMessages.ts"
 
 /** Writes that are under way at once. */
 const AT_ONCE = 4

@@ -4,7 +4,7 @@ import { isBelow } from "../../../domain/Json.ts"
 import type { StoreId } from "../../../rpc/Client.ts"
 import { money, number, time } from "../../data/Format.ts"
 import { Badge } from "../../ui/Badge.tsx"
-import type { LongColumn } from "../../ui/LongTable.tsx"
+import type { VirtualColumn } from "../../ui/VirtualTable.tsx"
 import css from "./Products.module.css"
 import { type ColumnName, FEW, type Row } from "./ListView.ts"
 import { Picture } from "../../ui/Picture.tsx"
@@ -59,7 +59,7 @@ export const columnsBy: Readonly<Record<ColumnName, Column>> = {
 }
 
 /** What leads to a product: its picture and its name. In a grid one comes to it by its row. */
-export const nameColumn = (storeId: StoreId): LongColumn<Row> => ({
+export const nameColumn = (storeId: StoreId): VirtualColumn<Row> => ({
   name: "Product",
   width: 260,
   cell: ({ id, imageUrl, media = [], name }) => (

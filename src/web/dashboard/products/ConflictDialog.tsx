@@ -1,7 +1,7 @@
 import { Button } from "../../ui/Button.tsx"
 import { Dialog } from "../../ui/Dialog.tsx"
-import { Quiet, Row, Stack } from "../../ui/Page.tsx"
-import { useChosen, Versions } from "../../ui/Versions.tsx"
+import { MutedText, Row, Stack } from "../../ui/Page.tsx"
+import { useVersionChoices, VersionChoice } from "../../ui/VersionChoice.tsx"
 import { fieldNames, textOf } from "./FieldNames.ts"
 import type { Draft, Field } from "./ProductDraft.ts"
 
@@ -17,13 +17,13 @@ interface ConflictDialogProps {
 
 /** What somebody else saved beside what stands here, field by field, to choose from. Nothing of either is lost before. */
 export const ConflictDialog = ({ close, fields, isOpen, save, theirs, yours }: ConflictDialogProps) => {
-  const { choose, chosen } = useChosen<Field>()
+  const { choose, chosen } = useVersionChoices<Field>()
   return (
     <Dialog title="Someone else changed this product" isOpen={isOpen} close={close} isWide>
-      <Quiet>You both changed these fields. Choose which version to keep. All other changes are kept.</Quiet>
+      <MutedText>You both changed these fields. Choose which version to keep. All other changes are kept.</MutedText>
       <Stack>
         {fields.map((field) => (
-          <Versions
+          <VersionChoice
             key={field}
             name={fieldNames[field]}
             yours={textOf(yours, field)}

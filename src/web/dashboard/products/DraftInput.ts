@@ -4,7 +4,7 @@ import { decodeWith } from "../../../domain/Decoder.ts"
 import { canonical, type JsonNumber, type JsonObject } from "../../../domain/Json.ts"
 import { CreateProduct, UpdateProduct } from "../../../domain/catalog/Product.ts"
 import { differences } from "../../data/Merge.ts"
-import { typedJson, typedNumber } from "../../data/Typed.ts"
+import { parseJson, parseNumber } from "../../data/parseInput.ts"
 import { type Draft, type Field, newDraft, VARIANT_AMOUNTS, VARIANT_TEXTS, type VariantDraft } from "./ProductDraft.ts"
 
 /* What a form asks the service to do. Only what differs from what it began with is sent. */
@@ -35,12 +35,12 @@ const reading = () => {
         problems.set(path, problem)
         return undefined
       })
-  const amount = (path: string, text: string): JsonNumber | undefined => keep(path)(typedNumber(text))
+  const amount = (path: string, text: string): JsonNumber | undefined => keep(path)(parseNumber(text))
   return {
     problems,
     amount,
     amountOrNull: (path: string, text: string) => (text.trim() === "" ? null : amount(path, text)),
-    json: (path: string, text: string) => keep(path)(typedJson(text)),
+    json: (path: string, text: string) => keep(path)(parseJson(text)),
     wrong: (path: string, problem: string) => void problems.set(path, problem)
   }
 }

@@ -4,12 +4,12 @@ import { Result } from "effect"
 import { useState } from "react"
 import { type CreateProduct, performed } from "../../../rpc/Client.ts"
 import { differences } from "../../data/Merge.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { Page } from "../../ui/Page.tsx"
 import { SaveBar } from "../../ui/SaveBar.tsx"
-import { Trouble } from "../../ui/States.tsx"
+import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
-import { Unsaved } from "../../ui/Unsaved.tsx"
+import { UnsavedChangesGuard } from "../../ui/UnsavedChangesGuard.tsx"
 import { useStore, useStoreId } from "../Store.ts"
 import { BackToProducts } from "./BackToProducts.tsx"
 import { type Problems, productInput } from "./DraftInput.ts"
@@ -25,19 +25,19 @@ const NO_VARIANTS = new Map<string, never>()
 export const NewProductPage = () => {
   const storeId = useStoreId()
   const store = useStore()
-  const queries = useQueryClient()
+  const queryClient = useQueryClient()
   const navigate = useNavigate()
   const [draft, setDraft] = useState(newDraft)
   const [problems, setProblems] = useState(NOTHING_WRONG)
-  const creating = useWrite({
+  const creating = useRpcMutation({
     write: (client, product: CreateProduct, idempotencyKey) =>
       performed(client.products.create({ storeId, idempotencyKey, product })),
-    touches: [
+    invalidates: [
       [storeId, "products"],
       [storeId, "store"]
     ],
-    done: (made) => {
-      keepProduct(queries, storeId, made)
+    onSuccess: (made) => {
+      keepProduct(queryClient, storeId, made)
       toast(`${made.name} created`)
       void navigate({
         to: "/dashboard/$storeId/products/$productId",
@@ -70,7 +70,7 @@ export const NewProductPage = () => {
   const isChanged = differences(newDraft, draft).length > 0
   return (
     <Page title="Create product" isWide above={<BackToProducts />}>
-      {creating.error === null || isToldElsewhere(creating.error) ? undefined : <Trouble error={creating.error} />}
+      {creating.error === null || isToldElsewhere(creating.error) ? undefined : <ErrorNotice error={creating.error} />}
       <ProductForm
         editing={editing}
         currency={store.data?.currencyCode ?? ""}
@@ -89,9 +89,9 @@ export const NewProductPage = () => {
       >
         {problems.size > 0 ? "Correct the marked fields" : "Unsaved product"}
       </SaveBar>
-      <Unsaved isUnsaved={isChanged && !creating.isSuccess}>
+      <UnsavedChangesGuard isUnsaved={isChanged && !creating.isSuccess}>
         This product is not created yet. Your entries will be lost.
-      </Unsaved>
+      </UnsavedChangesGuard>
     </Page>
   )
 }

@@ -1,7 +1,7 @@
 import { Button } from "../../ui/Button.tsx"
 import { TextField } from "../../ui/Field.tsx"
 import { ListField } from "../../ui/ListField.tsx"
-import { Card, Quiet, Row } from "../../ui/Page.tsx"
+import { Card, MutedText, Row } from "../../ui/Page.tsx"
 import { type Editing, problemIn } from "./Editing.tsx"
 import css from "./Editor.module.css"
 import { ItemButtons } from "./ItemButtons.tsx"
@@ -16,7 +16,7 @@ export const OptionsCard = ({ editing: { draft, edit, problems } }: { readonly e
     edit({ options: next, variants: withoutOptions(draft.variants, options, next) })
   return (
     <Card title="Options">
-      <Quiet>What variants differ in, such as Size: S, M, L.</Quiet>
+      <MutedText>What variants differ in, such as Size: S, M, L.</MutedText>
       {problemIn(problems, "options") === undefined || options.length > 0 ? undefined : (
         <p role="alert">{problemIn(problems, "options")}</p>
       )}

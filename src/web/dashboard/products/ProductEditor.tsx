@@ -4,15 +4,15 @@ import { useMemo, useState } from "react"
 import type { Product } from "../../../domain/catalog/Product.ts"
 import { performed } from "../../../rpc/Client.ts"
 import { count, number } from "../../data/Format.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { Confirm } from "../../ui/Dialog.tsx"
 import { Page, Row } from "../../ui/Page.tsx"
 import { SaveBar } from "../../ui/SaveBar.tsx"
-import { Empty, Trouble } from "../../ui/States.tsx"
+import { EmptyState, ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
-import { Unsaved } from "../../ui/Unsaved.tsx"
+import { UnsavedChangesGuard } from "../../ui/UnsavedChangesGuard.tsx"
 import { useStoreId } from "../Store.ts"
 import { BackToProducts } from "./BackToProducts.tsx"
 import { ConflictDialog } from "./ConflictDialog.tsx"
@@ -33,22 +33,22 @@ interface ProductEditorProps {
 export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
   const storeId = useStoreId()
   const { id } = product
-  const queries = useQueryClient()
+  const queryClient = useQueryClient()
   const navigate = useNavigate()
   const editor = useEditor(storeId, id, product)
   const { changed, conflicts, draft, edit, problems, taken, theirs } = editor
   const [stockOf, setStockOf] = useState<StockOf>()
   const [isDeleting, setDeleting] = useState(false)
 
-  const deleting = useWrite({
+  const deleting = useRpcMutation({
     write: (client, _: void, idempotencyKey) => performed(client.products.delete({ storeId, id, idempotencyKey })),
-    touches: [
+    invalidates: [
       [storeId, "products"],
       [storeId, "store"]
     ],
-    done: () => {
+    onSuccess: () => {
       editor.discard()
-      dropProduct(queries, storeId, id)
+      dropProduct(queryClient, storeId, id)
       toast(`${product.name} deleted`)
       void navigate({ to: "/dashboard/$storeId/products", params: { storeId }, ignoreBlocker: true })
     }
@@ -88,11 +88,11 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
       }
     >
       {isGone ? (
-        <Empty title="This product was deleted">
+        <EmptyState title="This product was deleted">
           <p>You see its last version. You can restore it from Activity.</p>
-        </Empty>
+        </EmptyState>
       ) : undefined}
-      {editor.error === null || isToldElsewhere(editor.error) ? undefined : <Trouble error={editor.error} />}
+      {editor.error === null || isToldElsewhere(editor.error) ? undefined : <ErrorNotice error={editor.error} />}
       {taken.length === 0 ? undefined : (
         <output>
           Someone else changed: {taken.map((field) => fieldNames[field]).join(", ")}. Your own changes are kept, but not
@@ -138,9 +138,9 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
       >
         The product is also removed from its collections. You can restore it from Activity.
       </Confirm>
-      <Unsaved isUnsaved={changed.length > 0 && !isGone}>
+      <UnsavedChangesGuard isUnsaved={changed.length > 0 && !isGone}>
         Your changes to this product are not saved and will be lost.
-      </Unsaved>
+      </UnsavedChangesGuard>
     </Page>
   )
 }

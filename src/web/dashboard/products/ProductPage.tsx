@@ -1,11 +1,11 @@
 import { getRouteApi } from "@tanstack/react-router"
 import { Result, Schema } from "effect"
 import { ProductId } from "../../../rpc/Client.ts"
-import { useAsked } from "../../data/Queries.ts"
-import { NoPage } from "../../ui/Failed.tsx"
-import { isMissing } from "../../data/Problem.ts"
+import { useRpcQuery } from "../../data/queries.ts"
+import { NotFoundPage } from "../../ui/ErrorPage.tsx"
+import { isMissing } from "../../data/errorMessages.ts"
 import { Page } from "../../ui/Page.tsx"
-import { Answered } from "../../ui/States.tsx"
+import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
 import { useStoreId } from "../Store.ts"
 import { BackToProducts } from "./BackToProducts.tsx"
 import { ProductEditor } from "./ProductEditor.tsx"
@@ -16,14 +16,14 @@ const decodeId = Schema.decodeUnknownResult(ProductId)
 
 const Asked = ({ id }: { readonly id: ProductId }) => {
   const storeId = useStoreId()
-  const asked = useAsked([storeId, "product", id], (client) => client.products.get({ storeId, id }))
-  if (isMissing(asked.error) && asked.data === undefined) return <NoPage />
-  if (asked.data !== undefined) return <ProductEditor product={asked.data} isGone={isMissing(asked.error)} />
+  const query = useRpcQuery([storeId, "product", id], (client) => client.products.get({ storeId, id }))
+  if (isMissing(query.error) && query.data === undefined) return <NotFoundPage />
+  if (query.data !== undefined) return <ProductEditor product={query.data} isGone={isMissing(query.error)} />
   return (
     <Page title="Product" isWide above={<BackToProducts />}>
-      <Answered asked={asked} lines={12}>
+      <QueryBoundary query={query} lines={12}>
         {() => undefined}
-      </Answered>
+      </QueryBoundary>
     </Page>
   )
 }
@@ -32,7 +32,7 @@ const Asked = ({ id }: { readonly id: ProductId }) => {
 export const ProductPage = () => {
   const { productId } = route.useParams()
   return Result.match(decodeId(productId), {
-    onFailure: () => <NoPage />,
+    onFailure: () => <NotFoundPage />,
     onSuccess: (id) => <Asked key={id} id={id} />
   })
 }

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router"
 import { useCallback, useMemo, useState } from "react"
-import { LongTable, type LongColumn } from "../../ui/LongTable.tsx"
-import { Loading } from "../../ui/States.tsx"
+import { VirtualTable, type VirtualColumn } from "../../ui/VirtualTable.tsx"
+import { Loading } from "../../ui/QueryBoundary.tsx"
 import { useStoreId } from "../Store.ts"
 import { columnsBy, nameColumn } from "./Columns.tsx"
 import { type ColumnName, FOUND_COLUMNS, marked as markedAfter, type Row } from "./ListView.ts"
@@ -36,7 +36,7 @@ interface Marking {
 }
 
 /** A box for each product, and one for all that are shown. By keyboard it is the row that is marked. */
-const boxColumn = ({ isAllMarked, mark, markAll, marked }: Marking): LongColumn<Row> => ({
+const boxColumn = ({ isAllMarked, mark, markAll, marked }: Marking): VirtualColumn<Row> => ({
   name: "Select",
   width: 44,
   head: (
@@ -85,7 +85,7 @@ export const ProductTable = ({ columns, isFound, marked, more, rowCount, rows, s
     setMarked(new Map([...marked].filter(([id]) => !shown.has(id))))
   }
 
-  const shown: ReadonlyArray<LongColumn<Row>> = useMemo(
+  const shown: ReadonlyArray<VirtualColumn<Row>> = useMemo(
     () => [
       nameColumn(storeId),
       ...columns.filter((column) => !isFound || isFoundColumn(column)).map((column) => columnsBy[column])
@@ -102,7 +102,7 @@ export const ProductTable = ({ columns, isFound, marked, more, rowCount, rows, s
   )
 
   return (
-    <LongTable
+    <VirtualTable
       caption="Products"
       columns={[boxColumn({ marked, mark, isAllMarked, markAll }), ...shown]}
       rows={rows}
@@ -112,10 +112,10 @@ export const ProductTable = ({ columns, isFound, marked, more, rowCount, rows, s
       keys={{
         open: ({ id }) =>
           void navigate({ to: "/dashboard/$storeId/products/$productId", params: { storeId, productId: id } }),
-        mark: (_, index, reach) => mark(index, reach),
-        isMarked: ({ id }) => marked.has(id)
+        select: (_, index, reach) => mark(index, reach),
+        isSelected: ({ id }) => marked.has(id)
       }}
-      seen={seen}
+      onRangeChange={seen}
       below={
         hasMore ? (
           <div className={css["coming"]}>

@@ -1,12 +1,12 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
 import { useEffect, useMemo, useState } from "react"
 import { count, number } from "../../data/Format.ts"
-import { useSettled } from "../../data/Debounce.ts"
+import { useDebouncedValue } from "../../data/useDebouncedValue.ts"
 import { Button, buttonClass } from "../../ui/Button.tsx"
 import { SelectField, TextField } from "../../ui/Field.tsx"
 import { Page, Row as Line } from "../../ui/Page.tsx"
-import { Answered, Empty } from "../../ui/States.tsx"
-import { Unsaved } from "../../ui/Unsaved.tsx"
+import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
+import { UnsavedChangesGuard } from "../../ui/UnsavedChangesGuard.tsx"
 import { useStore, useStoreId } from "../Store.ts"
 import { BulkDialog } from "./BulkDialog.tsx"
 import { ColumnsDialog } from "./ColumnsDialog.tsx"
@@ -37,13 +37,13 @@ export const ProductsPage = () => {
   const show = (next: View) =>
     void navigate({ to: "/dashboard/$storeId/products", params: { storeId }, search: next, replace: true })
   const [typed, setTyped] = useState(view.q ?? "")
-  const query = useSettled(typed).trim()
+  const query = useDebouncedValue(typed).trim()
   useEffect(() => {
     if (query !== (view.q ?? "")) show({ ...view, q: query })
   })
 
   const store = useStore()
-  const { asked, created, loadCreated, more, rows: loaded, see } = useListed(storeId, query)
+  const { listQuery, created, loadCreated, more, rows: loaded, see } = useListed(storeId, query)
   const rows = useMemo(() => loaded?.filter(matches(view)) ?? [], [loaded, view])
   const [marked, setMarked] = useState<ReadonlyMap<Row["id"], Row>>(new Map())
   const [columns, setColumns] = useState(() => chosenColumns(storeId))
@@ -125,7 +125,7 @@ export const ProductsPage = () => {
           </Line>
         )}
       </div>
-      <Answered asked={asked} lines={10}>
+      <QueryBoundary query={listQuery} lines={10}>
         {() =>
           rows.length === 0 && !more.hasMore ? (
             <Nothing isNarrowed={query !== "" || isFiltered(view)} />
@@ -142,7 +142,7 @@ export const ProductsPage = () => {
             />
           )
         }
-      </Answered>
+      </QueryBoundary>
       <ColumnsDialog
         chosen={columns}
         choose={(next) => {
@@ -160,9 +160,9 @@ export const ProductsPage = () => {
         isOpen={open === "edit"}
         close={endEdit}
       />
-      <Unsaved isUnsaved={bulk.progress?.isRunning === true}>
+      <UnsavedChangesGuard isUnsaved={bulk.progress?.isRunning === true}>
         Products are being edited. If you leave, finished changes are kept and the remaining products stay unchanged.
-      </Unsaved>
+      </UnsavedChangesGuard>
     </Page>
   )
 }
@@ -180,15 +180,15 @@ const said = (view: View, query: string, shown: number, loaded: number, hasMore:
 const Nothing = ({ isNarrowed }: { readonly isNarrowed: boolean }) => {
   const storeId = useStoreId()
   return isNarrowed ? (
-    <Empty title="No products found">
+    <EmptyState title="No products found">
       <p>Try a shorter search or remove a filter.</p>
-    </Empty>
+    </EmptyState>
   ) : (
-    <Empty title="No products yet">
+    <EmptyState title="No products yet">
       <p>Products that you sell in this store appear here.</p>{" "}
       <Link to="/dashboard/$storeId/products/new" params={{ storeId }} className={buttonClass("strong")}>
         Create product
       </Link>{" "}
-    </Empty>
+    </EmptyState>
   )
 }

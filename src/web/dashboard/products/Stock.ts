@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { decodeWith } from "../../../domain/Decoder.ts"
 import type { JsonNumber, JsonObject } from "../../../domain/Json.ts"
 import { SetInventory } from "../../../rpc/Client.ts"
-import { typedNumber } from "../../data/Typed.ts"
+import { parseNumber } from "../../data/parseInput.ts"
 import { type Problems, problemsOf } from "./DraftInput.ts"
 
 /** How the stock changes: by what came or went, or to what was counted. */
@@ -24,7 +24,7 @@ const wayOf = ({ shown, way }: StockChange, many: JsonNumber): JsonObject =>
 export const inventoryOf = (change: StockChange): Result.Result<SetInventory, Problems> => {
   const { reason, typed, variantId } = change
   return Result.flatMap(
-    Result.mapError(typedNumber(typed), (problem): Problems => new Map([["typed", problem]])),
+    Result.mapError(parseNumber(typed), (problem): Problems => new Map([["typed", problem]])),
     (many) =>
       Result.mapError(
         decodeChange(

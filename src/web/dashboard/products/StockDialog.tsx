@@ -4,12 +4,12 @@ import { type FormEvent, useState } from "react"
 import type { Product } from "../../../domain/catalog/Product.ts"
 import { performed, type SetInventory, type StoreId } from "../../../rpc/Client.ts"
 import { number } from "../../data/Format.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Dialog } from "../../ui/Dialog.tsx"
 import { SelectField, TextField } from "../../ui/Field.tsx"
 import { Row, Stack } from "../../ui/Page.tsx"
-import { Trouble } from "../../ui/States.tsx"
+import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { NOTHING_WRONG } from "./Refused.ts"
 import { inventoryOf, type StockChange } from "./Stock.ts"
@@ -26,7 +26,7 @@ interface StockDialogProps {
 }
 
 const Form = ({ close, of, product, storeId }: StockDialogProps & { readonly of: StockOf }) => {
-  const queries = useQueryClient()
+  const queryClient = useQueryClient()
   const [way, setWay] = useState<StockChange["way"]>("adjust")
   const [typed, setTyped] = useState("")
   const [reason, setReason] = useState("")
@@ -34,12 +34,12 @@ const Form = ({ close, of, product, storeId }: StockDialogProps & { readonly of:
   const variantId = of === "product" ? undefined : of.variantId
   const variant = product.variants.find(({ id }) => id === variantId)
   const shown = variantId === undefined ? product.stock : (variant?.stock ?? 0)
-  const changing = useWrite({
+  const changing = useRpcMutation({
     write: (client, change: SetInventory, idempotencyKey) =>
       performed(client.inventory.change({ storeId, id: product.id, idempotencyKey, change })),
-    touches: [[storeId, "products"]],
-    done: (saved) => {
-      keepProduct(queries, storeId, saved)
+    invalidates: [[storeId, "products"]],
+    onSuccess: (saved) => {
+      keepProduct(queryClient, storeId, saved)
       toast("Stock updated")
       close()
     }
@@ -51,7 +51,7 @@ const Form = ({ close, of, product, storeId }: StockDialogProps & { readonly of:
       onSuccess: (change) => {
         setProblems(NOTHING_WRONG)
         changing.mutate(change, {
-          onError: () => void queries.invalidateQueries({ queryKey: [storeId, "product", product.id] })
+          onError: () => void queryClient.invalidateQueries({ queryKey: [storeId, "product", product.id] })
         })
       }
     })
@@ -62,7 +62,7 @@ const Form = ({ close, of, product, storeId }: StockDialogProps & { readonly of:
         <p>
           {number(shown)} in stock{variant?.title === undefined ? "" : ` for ${variant.title}`}.
         </p>
-        {changing.error === null ? undefined : <Trouble error={changing.error} />}
+        {changing.error === null ? undefined : <ErrorNotice error={changing.error} />}
         <SelectField
           label="Action"
           value={way}

@@ -2,8 +2,8 @@ import type { ReactNode } from "react"
 import { count } from "../../data/Format.ts"
 import { Button } from "../../ui/Button.tsx"
 import { CellField } from "../../ui/Field.tsx"
-import { type LongColumn, LongTable } from "../../ui/LongTable.tsx"
-import { Card, Quiet, Row } from "../../ui/Page.tsx"
+import { type VirtualColumn, VirtualTable } from "../../ui/VirtualTable.tsx"
+import { Card, MutedText, Row } from "../../ui/Page.tsx"
 import type { Editing } from "./Editing.tsx"
 import css from "./Editor.module.css"
 import { changedItem, without } from "./Lists.ts"
@@ -27,7 +27,7 @@ const placeOf = (path: string) => {
   return `Variant ${Number(row) + 1}${field === "" ? "" : `, ${field}`}`
 }
 
-const removeColumn = (remove: (key: string) => void): LongColumn<VariantDraft> => ({
+const removeColumn = (remove: (key: string) => void): VirtualColumn<VariantDraft> => ({
   name: "Remove",
   width: 110,
   cell: ({ key }, index) => (
@@ -56,7 +56,7 @@ export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: Vari
       onChange={({ target }) => set(target.value)}
     />
   )
-  const columns: ReadonlyArray<LongColumn<VariantDraft>> = [
+  const columns: ReadonlyArray<VirtualColumn<VariantDraft>> = [
     ...options.map(({ key, name }) => ({
       name: name || "New option",
       width: 130,
@@ -91,12 +91,12 @@ export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: Vari
         </ul>
       )}
       {variants.length === 0 ? (
-        <Quiet>
+        <MutedText>
           No variants yet. Add variants if the product comes in several versions, each with its own price and stock.
-        </Quiet>
+        </MutedText>
       ) : (
         <div className={css["grid"]}>
-          <LongTable caption="Variants" columns={columns} rows={variants} keyOf={({ key }) => key} rowHeight={52} />
+          <VirtualTable caption="Variants" columns={columns} rows={variants} keyOf={({ key }) => key} rowHeight={52} />
         </div>
       )}
       <Row>

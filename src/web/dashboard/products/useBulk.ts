@@ -2,9 +2,9 @@ import { useQueryClient } from "@tanstack/react-query"
 import { Effect, Result } from "effect"
 import { useCallback, useEffect, useRef, useState } from "react"
 import type { ProductId, StoreId } from "../../../rpc/Client.ts"
-import { newKey } from "../../data/Queries.ts"
-import { problemOf } from "../../data/Problem.ts"
-import { ask } from "../../data/Service.ts"
+import { newIdempotencyKey } from "../../data/queries.ts"
+import { errorMessageOf } from "../../data/errorMessages.ts"
+import { callService } from "../../data/Service.ts"
 import { type Change, doTo } from "./BulkEdits.ts"
 import { runMany } from "./BulkRun.ts"
 import type { Row } from "./ListView.ts"
@@ -37,7 +37,7 @@ const begun = (rows: ReadonlyArray<Row>): Progress => ({
 
 /** Does something to many products, one write each. It stops when its page is left. */
 export const useBulk = (storeId: StoreId) => {
-  const queries = useQueryClient()
+  const queryClient = useQueryClient()
   const [progress, setProgress] = useState<Progress>()
   const stopped = useRef(false)
 
@@ -55,12 +55,12 @@ export const useBulk = (storeId: StoreId) => {
   const run = async (rows: ReadonlyArray<Row>, what: Change) => {
     stopped.current = false
     setProgress(begun(rows))
-    await ask((client) =>
+    await callService((client) =>
       runMany({
         items: rows,
         write: ({ id }) =>
-          Effect.map(doTo(client, storeId, id, what, newKey()), (answer) =>
-            "deleted" in answer ? dropProduct(queries, storeId, id) : keepProduct(queries, storeId, answer)
+          Effect.map(doTo(client, storeId, id, what, newIdempotencyKey()), (answer) =>
+            "deleted" in answer ? dropProduct(queryClient, storeId, id) : keepProduct(queryClient, storeId, answer)
           ),
         told: ({ item, result }) =>
           change(({ done, failed }) =>
@@ -74,13 +74,13 @@ export const useBulk = (storeId: StoreId) => {
       })
     )
     change(() => ({ isRunning: false, waits: undefined }))
-    await queries.invalidateQueries({ queryKey: [storeId, "products"] })
+    await queryClient.invalidateQueries({ queryKey: [storeId, "products"] })
   }
 
   return { progress, run, stop, close: () => setProgress(undefined) }
 }
 
 const whyOf = (error: unknown) => {
-  const { advice, title } = problemOf(error)
+  const { advice, title } = errorMessageOf(error)
   return `${title}: ${advice}`
 }

@@ -4,7 +4,7 @@ import { useMemo, useState } from "react"
 import type { Product } from "../../../domain/catalog/Product.ts"
 import { performed, type ProductId, type StoreId, type UpdateProduct } from "../../../rpc/Client.ts"
 import { differences, merge, withFields } from "../../data/Merge.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { toast } from "../../ui/Toasts.tsx"
 import { patchOf, type Problems } from "./DraftInput.ts"
 import { focusWrong, stillWrong } from "./Editing.tsx"
@@ -39,7 +39,7 @@ const formOf = (product: Product): Form => ({
  * changed the same, somebody chooses before it is saved.
  */
 export const useEditor = (storeId: StoreId, id: ProductId, product: Product) => {
-  const queries = useQueryClient()
+  const queryClient = useQueryClient()
   const [form, setForm] = useState(() => formOf(product))
   const [isComparing, setComparing] = useState(false)
   const { base, draft } = form
@@ -47,17 +47,17 @@ export const useEditor = (storeId: StoreId, id: ProductId, product: Product) => 
   const changed = differences(baseDraft, draft)
   const merged = product.version > base.version ? merge(baseDraft, draft, draftOf(product)) : undefined
   if (merged !== undefined && merged.conflicts.length === 0) {
-    const taken = changed.length === 0 ? [] : merged.taken.filter((field) => field !== "stock")
+    const taken = changed.length === 0 ? [] : merged.changedByThem.filter((field) => field !== "stock")
     setForm({ ...form, base: product, draft: merged.draft, taken })
     setComparing(false)
   }
 
-  const save = useWrite({
+  const save = useRpcMutation({
     write: (client, { expectedVersion, patch }: Saving, idempotencyKey) =>
       performed(client.products.update({ storeId, id, idempotencyKey, expectedVersion, patch })),
-    touches: [[storeId, "products"]],
-    done: (saved, { sent }) => {
-      keepProduct(queries, storeId, saved)
+    invalidates: [[storeId, "products"]],
+    onSuccess: (saved, { sent }) => {
+      keepProduct(queryClient, storeId, saved)
       // What was typed while it was sent stays, upon what was saved.
       setForm((now) => {
         return { ...formOf(saved), draft: merge(sent, now.draft, draftOf(saved)).draft }
@@ -82,7 +82,7 @@ export const useEditor = (storeId: StoreId, id: ProductId, product: Product) => 
               focusWrong()
               if (!Predicate.isTagged(error, "VersionMismatch")) return
               setComparing(true)
-              void queries.invalidateQueries({ queryKey: [storeId, "product", id] })
+              void queryClient.invalidateQueries({ queryKey: [storeId, "product", id] })
             }
           }
         )

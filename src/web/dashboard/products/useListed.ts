@@ -1,6 +1,6 @@
 import type { StoreId } from "../../../rpc/Client.ts"
 import type { FoundProduct, SearchCursor } from "../../../domain/catalog/Search.ts"
-import { useList } from "../../data/Lists.ts"
+import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import type { Row } from "./ListView.ts"
 import { useProducts } from "./useProducts.ts"
 
@@ -10,15 +10,15 @@ const FOUND = 50
 /** The products that a page lists: all of them, or what is found for a query. */
 export const useListed = (storeId: StoreId, query: string) => {
   const all = useProducts(storeId, { enabled: query === "" })
-  const found = useList<typeof FoundProduct.Type, SearchCursor, unknown>(
+  const found = usePagedQuery<typeof FoundProduct.Type, SearchCursor, unknown>(
     [storeId, "products", "search", query],
     (cursor) => (client) => client.products.search({ storeId, query, limit: FOUND, ...cursor }),
-    { enabled: query !== "", keepsLast: true }
+    { enabled: query !== "", keepPrevious: true }
   )
   const rows: ReadonlyArray<Row> | undefined = query === "" ? all.rows : found.items
-  const { error, refetch } = query === "" ? all.asked : found.asked
+  const { error, refetch } = query === "" ? all.listQuery : found.query
   return {
-    asked: { data: rows, error, refetch },
+    listQuery: { data: rows, error, refetch },
     rows,
     more: query === "" ? all.more : found.more,
     created: query === "" ? all.created : 0,

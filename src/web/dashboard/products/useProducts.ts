@@ -2,9 +2,9 @@ import { type InfiniteData, type QueryClient, useQueryClient } from "@tanstack/r
 import { useCallback, useEffect, useMemo, useRef, useState } from "react"
 import type { Product } from "../../../domain/catalog/Product.ts"
 import type { Changed, ProductId, StoreId } from "../../../rpc/Client.ts"
-import { type ListPage, useList } from "../../data/Lists.ts"
-import { useLatest } from "../../data/Live.tsx"
-import { ask } from "../../data/Service.ts"
+import { type ListPage, usePagedQuery } from "../../data/usePagedQuery.ts"
+import { useLatestChanges } from "../../data/liveUpdates.ts"
+import { callService } from "../../data/Service.ts"
 import { allKey, allProducts } from "./AllProducts.ts"
 
 /** Milliseconds that rows stay in sight before they are looked at: those that are scrolled past are not. */
@@ -14,11 +14,11 @@ type Pages = InfiniteData<ListPage<Product, ProductId>>
 
 /** The loaded list with other pages, where it is loaded. */
 const changePages = (
-  queries: QueryClient,
+  queryClient: QueryClient,
   storeId: StoreId,
   change: (page: ListPage<Product, ProductId>, isLast: boolean) => ListPage<Product, ProductId>
 ) =>
-  queries.setQueryData<Pages>(
+  queryClient.setQueryData<Pages>(
     allKey(storeId),
     (loaded) =>
       loaded && {
@@ -28,19 +28,19 @@ const changePages = (
   )
 
 /** Puts a product as it is now wherever an older one is kept. */
-export const keepProduct = (queries: QueryClient, storeId: StoreId, product: Product): void => {
+export const keepProduct = (queryClient: QueryClient, storeId: StoreId, product: Product): void => {
   const isOlder = ({ id, version }: Product) => id === product.id && version < product.version
-  queries.setQueryData<Product>([storeId, "product", product.id], (kept) =>
+  queryClient.setQueryData<Product>([storeId, "product", product.id], (kept) =>
     kept === undefined || isOlder(kept) ? product : kept
   )
-  changePages(queries, storeId, (page) =>
+  changePages(queryClient, storeId, (page) =>
     page.items.some(isOlder) ? { ...page, items: page.items.map((one) => (isOlder(one) ? product : one)) } : page
   )
 }
 
 /** Takes a product that is gone out of the loaded list. */
-export const dropProduct = (queries: QueryClient, storeId: StoreId, gone: ProductId): void => {
-  changePages(queries, storeId, (page) => ({ ...page, items: page.items.filter(({ id }) => id !== gone) }))
+export const dropProduct = (queryClient: QueryClient, storeId: StoreId, gone: ProductId): void => {
+  changePages(queryClient, storeId, (page) => ({ ...page, items: page.items.filter(({ id }) => id !== gone) }))
 }
 
 /** How what is loaded stands to what changed since: which rows are gone or old, and which products are not listed yet. */
@@ -63,9 +63,13 @@ export const standing = (items: ReadonlyArray<Product>, latest: ReadonlyMap<stri
  * costs as much as is seen of it, however long the list is.
  */
 export const useProducts = (storeId: StoreId, options: { readonly enabled: boolean }) => {
-  const queries = useQueryClient()
-  const latest = useLatest()
-  const { asked, items, more } = useList<Product, ProductId, unknown>(allKey(storeId), allProducts(storeId), {
+  const queryClient = useQueryClient()
+  const latest = useLatestChanges()
+  const {
+    query: listQuery,
+    items,
+    more
+  } = usePagedQuery<Product, ProductId, unknown>(allKey(storeId), allProducts(storeId), {
     ...options,
     staleTime: Number.POSITIVE_INFINITY
   })
@@ -88,28 +92,28 @@ export const useProducts = (storeId: StoreId, options: { readonly enabled: boole
   )
   useEffect(() => {
     for (const id of stale) {
-      void queries
+      void queryClient
         .fetchQuery({
           queryKey: [storeId, "product", id],
-          queryFn: ({ signal }) => ask((client) => client.products.get({ storeId, id }), signal),
+          queryFn: ({ signal }) => callService((client) => client.products.get({ storeId, id }), signal),
           staleTime: 0
         })
         .then(
-          (product) => keepProduct(queries, storeId, product),
+          (product) => keepProduct(queryClient, storeId, product),
           // It stays as it was, and is asked for when it is looked at again.
           () => undefined
         )
     }
-  }, [queries, storeId, stale])
+  }, [queryClient, storeId, stale])
 
   /** Lets the list be read on behind what was its end. */
   const loadCreated = useCallback(() => {
-    changePages(queries, storeId, (page, isLast) => ({
+    changePages(queryClient, storeId, (page, isLast) => ({
       ...page,
       nextCursor: isLast ? (page.items.at(-1)?.id ?? page.nextCursor) : page.nextCursor
     }))
-    void asked.fetchNextPage()
-  }, [queries, storeId, asked])
+    void listQuery.fetchNextPage()
+  }, [queryClient, storeId, listQuery])
 
-  return { asked, rows: items === undefined ? undefined : rows, more, created, loadCreated, see }
+  return { listQuery, rows: items === undefined ? undefined : rows, more, created, loadCreated, see }
 }

@@ -2,13 +2,13 @@ import { useQueryClient } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
 import { differencesOf } from "../../data/Differences.ts"
 import { ago, time } from "../../data/Format.ts"
-import { useAsked, useWrite } from "../../data/Queries.ts"
+import { useRpcQuery, useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Dialog } from "../../ui/Dialog.tsx"
-import { Differences } from "../../ui/Differences.tsx"
+import { DifferencesTable } from "../../ui/DifferencesTable.tsx"
 import { TextArea } from "../../ui/Field.tsx"
-import { Card, Quiet, Row, Stack } from "../../ui/Page.tsx"
-import { Answered, Trouble } from "../../ui/States.tsx"
+import { Card, MutedText, Row, Stack } from "../../ui/Page.tsx"
+import { QueryBoundary, ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { Sentence } from "../activity/Sentence.tsx"
 import { consequences } from "../activity/Undos.ts"
@@ -50,14 +50,14 @@ const Sight = ({ proposal, seen }: { readonly proposal: NamedProposal; readonly 
     case "Ready":
       return (
         <Stack>
-          <Differences
+          <DifferencesTable
             caption={proposal.title}
             differences={differencesOf(seen.before, seen.after)}
             {...sidesOf(seen)}
             first={6}
           />
           {consequences(seen.rehearsal).map((sentence) => (
-            <Quiet key={sentence}>{sentence}</Quiet>
+            <MutedText key={sentence}>{sentence}</MutedText>
           ))}
         </Stack>
       )
@@ -74,11 +74,11 @@ const Reject = ({ close, proposal }: RejectProps) => {
   const [reason, setReason] = useState("")
   const [wasSent, setSent] = useState(false)
   const said = reason.trim()
-  const rejecting = useWrite({
+  const rejecting = useRpcMutation({
     write: (client, why: string, idempotencyKey) =>
       client.proposals.reject({ storeId, idempotencyKey, id: proposal.id, reason: why }),
-    touches: [[storeId, "proposals"]],
-    done: () => {
+    invalidates: [[storeId, "proposals"]],
+    onSuccess: () => {
       close()
       toast(`Rejected: ${proposal.title}`)
     }
@@ -99,7 +99,7 @@ const Reject = ({ close, proposal }: RejectProps) => {
           problem={wasSent && said === "" ? "Enter a reason" : undefined}
           onChange={({ target }) => setReason(target.value)}
         />
-        {rejecting.error === null ? undefined : <Trouble error={rejecting.error} />}
+        {rejecting.error === null ? undefined : <ErrorNotice error={rejecting.error} />}
         <Row>
           <Button kind="strong" type="submit" isBusy={rejecting.isPending}>
             {" "}
@@ -115,35 +115,35 @@ const Reject = ({ close, proposal }: RejectProps) => {
 /** A proposal that waits: what is there now beside what would be, and the decision. */
 export const ProposalCard = ({ proposal }: { readonly proposal: NamedProposal }) => {
   const storeId = useStoreId()
-  const queries = useQueryClient()
+  const queryClient = useQueryClient()
   const [isRejecting, setRejecting] = useState(false)
   const [based] = proposal.ground
   // Under the resource where there is one: it is looked at anew when somebody changes that.
   const place = based === undefined ? ["proposals"] : [based.resource, based.id]
   const sight = [storeId, ...place, "sight", proposal.id]
-  const asked = useAsked(sight, (client) => see(client, storeId, proposal))
-  const approving = useWrite({
+  const query = useRpcQuery(sight, (client) => see(client, storeId, proposal))
+  const approving = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.proposals.approve({ storeId, idempotencyKey, id: proposal.id }),
-    touches: [[storeId, "proposals"]],
-    done: () => toast(`Approved: ${proposal.title}`)
+    invalidates: [[storeId, "proposals"]],
+    onSuccess: () => toast(`Approved: ${proposal.title}`)
   })
   const approve = () =>
-    approving.mutate(undefined, { onError: () => void queries.invalidateQueries({ queryKey: sight }) })
+    approving.mutate(undefined, { onError: () => void queryClient.invalidateQueries({ queryKey: sight }) })
   return (
     <Card title={proposal.title}>
-      <Quiet>
+      <MutedText>
         {proposal.agentName} · {ago(proposal.createdAt)} · expires {time(proposal.expiresAt)}
-      </Quiet>
-      <Answered asked={asked} lines={3}>
+      </MutedText>
+      <QueryBoundary query={query} lines={3}>
         {(seen) => <Sight proposal={proposal} seen={seen} />}
-      </Answered>
-      {approving.error === null ? undefined : <Trouble error={approving.error} />}
+      </QueryBoundary>
+      {approving.error === null ? undefined : <ErrorNotice error={approving.error} />}
       <Row>
         <Button
           kind="strong"
           onClick={approve}
           isBusy={approving.isPending}
-          disabled={asked.data?._tag !== "Ready"}
+          disabled={query.data?._tag !== "Ready"}
           aria-label={`Approve: ${proposal.title}`}
         >
           Approve

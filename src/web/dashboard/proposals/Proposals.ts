@@ -8,9 +8,9 @@ export type NamedProposal = Given & { readonly title: string; readonly agentName
 type Asked = Parameters<Client["proposals"]["list"]>[0]
 
 /** A page of proposals with their names, for which one call more is made. */
-export const listProposals = Effect.fnUntraced(function* (client: Client, asked: Asked) {
-  const { storeId }: { readonly storeId: StoreId } = asked
-  const { items, nextCursor } = yield* client.proposals.list(asked)
+export const listProposals = Effect.fnUntraced(function* (client: Client, request: Asked) {
+  const { storeId }: { readonly storeId: StoreId } = request
+  const { items, nextCursor } = yield* client.proposals.list(request)
   const ids = [...new Set(items.flatMap(({ agentId, ground }) => [agentId, ...ground.map(({ id }) => id)]))]
   const found = yield* client.activity.names({ storeId, ids })
   const names = new Map(found.map(({ id, name }) => [id, name]))

@@ -2,11 +2,11 @@ import { Link } from "@tanstack/react-router"
 import type { ProposalStatus } from "../../../domain/access/Proposals.ts"
 import type { ProposalId } from "../../../rpc/Client.ts"
 import { ago } from "../../data/Format.ts"
-import { useList } from "../../data/Lists.ts"
-import { useAsked } from "../../data/Queries.ts"
+import { usePagedQuery } from "../../data/usePagedQuery.ts"
+import { useRpcQuery } from "../../data/queries.ts"
 import { Badge, type Tone } from "../../ui/Badge.tsx"
-import { Card, Page, Quiet, Stack } from "../../ui/Page.tsx"
-import { Answered, Empty } from "../../ui/States.tsx"
+import { Card, Page, MutedText, Stack } from "../../ui/Page.tsx"
+import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/Table.tsx"
 import { Tabs } from "../../ui/Tabs.tsx"
 import { useStoreId } from "../Store.ts"
@@ -21,16 +21,16 @@ const TOGETHER = 20
 
 const Waiting = () => {
   const storeId = useStoreId()
-  const asked = useAsked(
+  const query = useRpcQuery(
     [storeId, "proposals", "cards"],
     (client) => listProposals(client, { storeId, pending: true, limit: TOGETHER }),
     { refetchInterval: AGAIN }
   )
   return (
-    <Answered asked={asked} lines={8}>
+    <QueryBoundary query={query} lines={8}>
       {({ items, nextCursor }) =>
         items.length === 0 ? (
-          <Empty title="No proposals to review">
+          <EmptyState title="No proposals to review">
             <p>
               Changes that agents propose appear here for your approval. Choose under{" "}
               <Link to="/dashboard/$storeId/agents" params={{ storeId }}>
@@ -38,17 +38,17 @@ const Waiting = () => {
               </Link>{" "}
               which of them need it.
             </p>
-          </Empty>
+          </EmptyState>
         ) : (
           <Stack>
             {items.map((proposal) => (
               <ProposalCard key={proposal.id} proposal={proposal} />
             ))}
-            {nextCursor === null ? undefined : <Quiet>Decide these proposals to see more.</Quiet>}
+            {nextCursor === null ? undefined : <MutedText>Decide these proposals to see more.</MutedText>}
           </Stack>
         )
       }
-    </Answered>
+    </QueryBoundary>
   )
 }
 
@@ -76,22 +76,22 @@ const COLUMNS: ReadonlyArray<Column<NamedProposal>> = [
 const Decided = () => {
   const storeId = useStoreId()
   const {
-    asked,
+    query,
     items = [],
     more
-  } = useList(
+  } = usePagedQuery(
     [storeId, "proposals", "decided"],
     ({ cursor }: { readonly cursor?: ProposalId }) =>
       (client) =>
         listProposals(client, { storeId, pending: false, ...(cursor === undefined ? {} : { cursor }) })
   )
   return (
-    <Answered asked={asked}>
+    <QueryBoundary query={query}>
       {() =>
         items.length === 0 ? (
-          <Empty title="No decided proposals">
+          <EmptyState title="No decided proposals">
             <p>Proposals that were decided in the last 30 days appear here.</p>
-          </Empty>
+          </EmptyState>
         ) : (
           <Card>
             <Table caption="Decided proposals" columns={COLUMNS} rows={items} keyOf={({ id }) => id} />
@@ -99,7 +99,7 @@ const Decided = () => {
           </Card>
         )
       }
-    </Answered>
+    </QueryBoundary>
   )
 }
 

@@ -12,8 +12,8 @@ import {
 } from "../../../rpc/Catalog.ts"
 import { type Client, CollectionId, ProductId, type StoreId } from "../../../rpc/Client.ts"
 import { changeInventory } from "../../../rpc/Inventory.ts"
-import { newKey } from "../../data/Queries.ts"
-import { rehearsed } from "../../data/Rehearsal.ts"
+import { newIdempotencyKey } from "../../data/queries.ts"
+import { requireDryRun } from "../../data/dryRun.ts"
 import { nameEntries, type NamedEntry } from "../activity/Entries.ts"
 
 export type Given = typeof Proposal.Type
@@ -49,19 +49,27 @@ const rehearse = ({ collections, inventory, products }: Client, procedure: Known
   const decoded = <A, I>(payload: Schema.Codec<A, I>) => Effect.orDie(Schema.decodeUnknownEffect(payload)(given))
   switch (procedure) {
     case "products.create":
-      return Effect.flatMap(decoded(createProduct.payloadSchema), (asked) => rehearsed(products.create(asked)))
+      return Effect.flatMap(decoded(createProduct.payloadSchema), (request) => requireDryRun(products.create(request)))
     case "products.update":
-      return Effect.flatMap(decoded(updateProduct.payloadSchema), (asked) => rehearsed(products.update(asked)))
+      return Effect.flatMap(decoded(updateProduct.payloadSchema), (request) => requireDryRun(products.update(request)))
     case "products.delete":
-      return Effect.flatMap(decoded(deleteProduct.payloadSchema), (asked) => rehearsed(products.delete(asked)))
+      return Effect.flatMap(decoded(deleteProduct.payloadSchema), (request) => requireDryRun(products.delete(request)))
     case "inventory.change":
-      return Effect.flatMap(decoded(changeInventory.payloadSchema), (asked) => rehearsed(inventory.change(asked)))
+      return Effect.flatMap(decoded(changeInventory.payloadSchema), (request) =>
+        requireDryRun(inventory.change(request))
+      )
     case "collections.create":
-      return Effect.flatMap(decoded(createCollection.payloadSchema), (asked) => rehearsed(collections.create(asked)))
+      return Effect.flatMap(decoded(createCollection.payloadSchema), (request) =>
+        requireDryRun(collections.create(request))
+      )
     case "collections.update":
-      return Effect.flatMap(decoded(updateCollection.payloadSchema), (asked) => rehearsed(collections.update(asked)))
+      return Effect.flatMap(decoded(updateCollection.payloadSchema), (request) =>
+        requireDryRun(collections.update(request))
+      )
     case "collections.delete":
-      return Effect.flatMap(decoded(deleteCollection.payloadSchema), (asked) => rehearsed(collections.delete(asked)))
+      return Effect.flatMap(decoded(deleteCollection.payloadSchema), (request) =>
+        requireDryRun(collections.delete(request))
+      )
   }
 }
 
@@ -109,7 +117,7 @@ export const see = Effect.fnUntraced(function* (client: Client, storeId: StoreId
     return { _tag: "Moved", changes: yield* changesSince(client, storeId, based) } satisfies Seen
   }
   if (!isKnown(procedure)) return { _tag: "Unknown" } satisfies Seen
-  const asked = { ...payload, storeId, idempotencyKey: newKey(), dryRun: true }
-  const { resource, ...rehearsal } = yield* rehearse(client, procedure, asked)
+  const request = { ...payload, storeId, idempotencyKey: newIdempotencyKey(), dryRun: true }
+  const { resource, ...rehearsal } = yield* rehearse(client, procedure, request)
   return { _tag: "Ready", before, after: isGone(resource) ? null : { ...resource }, rehearsal } satisfies Seen
 })

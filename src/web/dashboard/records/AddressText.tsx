@@ -1,7 +1,11 @@
-import { Quiet } from "../../ui/Page.tsx"
+import { MutedText } from "../../ui/Page.tsx"
 import { type Address, linesOf } from "./Address.ts"
 import css from "./Records.module.css"
 
 /** An address, or that there is none. */
 export const AddressText = ({ address }: { readonly address: Address | null }) =>
-  address === null ? <Quiet>None</Quiet> : <address className={css["address"]}>{linesOf(address).join("\n")}</address>
+  address === null ? (
+    <MutedText>None</MutedText>
+  ) : (
+    <address className={css["address"]}>{linesOf(address).join("\n")}</address>
+  )

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react"
 import { count } from "../../data/Format.ts"
-import type { useList } from "../../data/Lists.ts"
+import type { usePagedQuery } from "../../data/usePagedQuery.ts"
 import { Card, Page } from "../../ui/Page.tsx"
-import { Answered, Empty } from "../../ui/States.tsx"
+import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/Table.tsx"
 import type { SinceSearch } from "./Since.ts"
 import { SinceField } from "./SinceField.tsx"
@@ -13,7 +13,7 @@ interface RecordsPageProps<One, Cursor> {
   readonly noun: string
   /** In which order they stand. */
   readonly order: string
-  readonly list: ReturnType<typeof useList<One, Cursor, unknown>>
+  readonly list: ReturnType<typeof usePagedQuery<One, Cursor, unknown>>
   readonly columns: ReadonlyArray<Column<One>>
   readonly since: SinceSearch
   readonly change: (since: SinceSearch) => void
@@ -25,7 +25,7 @@ interface RecordsPageProps<One, Cursor> {
 export const RecordsPage = <One extends { readonly id: string }, Cursor>({
   change,
   columns,
-  list: { asked, items, more },
+  list: { query, items, more },
   none,
   noun,
   order,
@@ -34,7 +34,7 @@ export const RecordsPage = <One extends { readonly id: string }, Cursor>({
 }: RecordsPageProps<One, Cursor>) => (
   <Page title={title} isWide>
     <SinceField since={since} change={change} />
-    <Answered asked={asked} lines={12}>
+    <QueryBoundary query={query} lines={12}>
       {() =>
         items !== undefined && items.length > 0 ? (
           <Card>
@@ -47,15 +47,15 @@ export const RecordsPage = <One extends { readonly id: string }, Cursor>({
             <More {...more} />
           </Card>
         ) : since.since === undefined ? (
-          <Empty title={`No ${noun}s yet`}>
+          <EmptyState title={`No ${noun}s yet`}>
             <p>{none}</p>
-          </Empty>
+          </EmptyState>
         ) : (
-          <Empty title={`No ${noun}s created or updated since this date`}>
+          <EmptyState title={`No ${noun}s created or updated since this date`}>
             <p>Choose an earlier date or show all.</p>
-          </Empty>
+          </EmptyState>
         )
       }
-    </Answered>
+    </QueryBoundary>
   </Page>
 )

@@ -2,11 +2,11 @@ import { Result, Schema } from "effect"
 import { type FormEvent, useState } from "react"
 import { Role } from "../../../domain/access/Merchants.ts"
 import { Email } from "../../../rpc/Client.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Columns, SelectField, TextField } from "../../ui/Field.tsx"
 import { Card, Row, Stack } from "../../ui/Page.tsx"
-import { Trouble } from "../../ui/States.tsx"
+import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { useStoreId } from "../Store.ts"
 import { ROLE_WORDS } from "./Roles.ts"
@@ -19,10 +19,10 @@ export const JoinForm = () => {
   const [typed, setTyped] = useState("")
   const [role, setRole] = useState<Role>("staff")
   const [problem, setProblem] = useState<string>()
-  const joining = useWrite({
+  const joining = useRpcMutation({
     write: (client, email: Email, idempotencyKey) => client.members.join({ storeId, idempotencyKey, email, role }),
-    touches: [[storeId, "members"]],
-    done: (_, email) => {
+    invalidates: [[storeId, "members"]],
+    onSuccess: (_, email) => {
       setTyped("")
       toast(`${email} added`)
     }
@@ -37,7 +37,7 @@ export const JoinForm = () => {
     <Card title="Add a member">
       <form onSubmit={join} noValidate>
         <Stack>
-          {joining.error === null ? undefined : <Trouble error={joining.error} />}
+          {joining.error === null ? undefined : <ErrorNotice error={joining.error} />}
           <Columns>
             <TextField
               label="E-mail address"

@@ -3,15 +3,15 @@ import { useState } from "react"
 import type { Member, Role } from "../../../domain/access/Merchants.ts"
 import type { MerchantId } from "../../../rpc/Client.ts"
 import { day } from "../../data/Format.ts"
-import { useAsked, useWrite } from "../../data/Queries.ts"
+import { useRpcQuery, useRpcMutation } from "../../data/queries.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Confirm } from "../../ui/Dialog.tsx"
 import { Menu } from "../../ui/Menu.tsx"
 import { Card, Stack } from "../../ui/Page.tsx"
-import { Answered, Empty, Trouble } from "../../ui/States.tsx"
+import { QueryBoundary, EmptyState, ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { type Column, Table } from "../../ui/Table.tsx"
 import { toast } from "../../ui/Toasts.tsx"
-import { useAccountAgain, useMember, useStoreId } from "../Store.ts"
+import { useRefreshAccount, useMember, useStoreId } from "../Store.ts"
 import { JoinForm } from "./JoinForm.tsx"
 import { otherRole, ROLE_WORDS } from "./Roles.ts"
 import css from "./Settings.module.css"
@@ -59,24 +59,24 @@ const columnsOf = (
 const OwnersMembers = () => {
   const storeId = useStoreId()
   const { merchantId: own } = useMember()
-  const accountAgain = useAccountAgain()
+  const accountAgain = useRefreshAccount()
   const navigate = useNavigate()
   const [leaving, setLeaving] = useState<Member>()
-  const asked = useAsked([storeId, "members"], (client) => client.members.list({ storeId }))
-  const appoint = useWrite({
+  const query = useRpcQuery([storeId, "members"], (client) => client.members.list({ storeId }))
+  const appoint = useRpcMutation({
     write: (client, { member: { email }, role }: Appointed, idempotencyKey) =>
       client.members.join({ storeId, idempotencyKey, email, role }),
-    touches: [[storeId, "members"]],
-    done: (_, { member: { merchantId, name }, role }) => {
+    invalidates: [[storeId, "members"]],
+    onSuccess: (_, { member: { merchantId, name }, role }) => {
       toast(`${name} is now ${role === "owner" ? "an owner" : "staff"}`)
       if (merchantId === own) accountAgain()
     }
   })
-  const leave = useWrite({
+  const leave = useRpcMutation({
     write: (client, { merchantId }: Member, idempotencyKey) =>
       client.members.leave({ storeId, idempotencyKey, merchantId }),
-    touches: [[storeId, "members"]],
-    done: (_, { merchantId, name }) => {
+    invalidates: [[storeId, "members"]],
+    onSuccess: (_, { merchantId, name }) => {
       setLeaving(undefined)
       toast(`${name} is no longer a member`)
       if (merchantId !== own) return
@@ -91,8 +91,8 @@ const OwnersMembers = () => {
   return (
     <Stack>
       <Card title="Members">
-        {appoint.error === null ? undefined : <Trouble error={appoint.error} />}
-        <Answered asked={asked}>
+        {appoint.error === null ? undefined : <ErrorNotice error={appoint.error} />}
+        <QueryBoundary query={query}>
           {(members) => (
             <Table
               caption="Members"
@@ -101,7 +101,7 @@ const OwnersMembers = () => {
               columns={columnsOf(own, (member, role) => appoint.mutate({ member, role }), setLeaving)}
             />
           )}
-        </Answered>
+        </QueryBoundary>
       </Card>
       <JoinForm />
       <Confirm
@@ -129,8 +129,8 @@ export const Members = () =>
     <OwnersMembers />
   ) : (
     <Card>
-      <Empty title="Owners only">
+      <EmptyState title="Owners only">
         <p>Only store owners can manage members. Ask an owner to do this, or to make you an owner.</p>
-      </Empty>
+      </EmptyState>
     </Card>
   )

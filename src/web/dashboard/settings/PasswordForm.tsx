@@ -1,11 +1,11 @@
 import { Result } from "effect"
 import { type FormEvent, useState } from "react"
 import { count } from "../../data/Format.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { TextField } from "../../ui/Field.tsx"
 import { Card, Row, Stack } from "../../ui/Page.tsx"
-import { Trouble } from "../../ui/States.tsx"
+import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { useMember } from "../Store.ts"
 import { NOTHING_TYPED, type Passwords, readPasswords, type Typed } from "./Passwords.ts"
@@ -17,10 +17,10 @@ export const PasswordForm = () => {
   const { email } = useMember()
   const [typed, setTyped] = useState(NOTHING_TYPED)
   const [problems, setProblems] = useState<Partial<Typed>>({})
-  const changing = useWrite({
+  const changing = useRpcMutation({
     write: (client, passwords: Passwords) => client.account.changePassword(passwords),
-    touches: [SESSIONS],
-    done: ({ sessionsEnded }) => {
+    invalidates: [SESSIONS],
+    onSuccess: ({ sessionsEnded }) => {
       setTyped(NOTHING_TYPED)
       toast(`Password changed${sessionsEnded === 0 ? "" : `. ${count(sessionsEnded, "other session")} ended.`}`)
     }
@@ -42,7 +42,7 @@ export const PasswordForm = () => {
     <Card title="Change password">
       <form className={css["narrow"]} onSubmit={change} noValidate>
         <Stack>
-          {changing.error === null ? undefined : <Trouble error={changing.error} />}
+          {changing.error === null ? undefined : <ErrorNotice error={changing.error} />}
           <TextField label="Account" type="email" autoComplete="username" value={email} readOnly />
           <TextField label="Current password" autoComplete="current-password" {...field("current")} />
           <TextField

@@ -1,11 +1,11 @@
 import type { SessionSummary } from "../../../domain/access/Sessions.ts"
 import type { SessionId } from "../../../rpc/Client.ts"
 import { ago, time } from "../../data/Format.ts"
-import { useAsked, useWrite } from "../../data/Queries.ts"
+import { useRpcQuery, useRpcMutation } from "../../data/queries.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
-import { Card, Quiet } from "../../ui/Page.tsx"
-import { Answered, Trouble } from "../../ui/States.tsx"
+import { Card, MutedText } from "../../ui/Page.tsx"
+import { QueryBoundary, ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { type Column, Table } from "../../ui/Table.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { browserName } from "./Names.ts"
@@ -30,9 +30,9 @@ const columnsOf = (
           {browserName(userAgent)}
           {isCurrent ? <Badge tone="accent">This browser</Badge> : undefined}
         </span>
-        <Quiet>
+        <MutedText>
           Signed in on {time(createdAt)} from {address}
-        </Quiet>
+        </MutedText>
       </>
     )
   },
@@ -57,16 +57,16 @@ const columnsOf = (
 
 /** Where the caller is signed in, to end what is not theirs. */
 export const Sessions = () => {
-  const asked = useAsked(SESSIONS, (client) => client.sessions.list({}))
-  const end = useWrite({
+  const query = useRpcQuery(SESSIONS, (client) => client.sessions.list({}))
+  const end = useRpcMutation({
     write: (client, sessionId: SessionId) => client.sessions.end({ sessionId }),
-    touches: [SESSIONS],
-    done: () => toast("Session ended")
+    invalidates: [SESSIONS],
+    onSuccess: () => toast("Session ended")
   })
   return (
     <Card title="Active sessions">
-      {end.error === null ? undefined : <Trouble error={end.error} />}
-      <Answered asked={asked}>
+      {end.error === null ? undefined : <ErrorNotice error={end.error} />}
+      <QueryBoundary query={query}>
         {(sessions) => (
           <Table
             caption="Your sessions"
@@ -75,8 +75,8 @@ export const Sessions = () => {
             columns={columnsOf(end.isPending ? end.variables : undefined, end.mutate)}
           />
         )}
-      </Answered>
-      <Quiet>If you do not recognize a session, end it and change your password.</Quiet>
+      </QueryBoundary>
+      <MutedText>If you do not recognize a session, end it and change your password.</MutedText>
     </Card>
   )
 }

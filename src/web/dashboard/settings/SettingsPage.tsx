@@ -1,5 +1,5 @@
 import { Page } from "../../ui/Page.tsx"
-import { Answered } from "../../ui/States.tsx"
+import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
 import { Tabs } from "../../ui/Tabs.tsx"
 import { useStore } from "../Store.ts"
 import { Members } from "./Members.tsx"
@@ -7,7 +7,7 @@ import { PasswordForm } from "./PasswordForm.tsx"
 import { Sessions } from "./Sessions.tsx"
 import { StoreSettings } from "./StoreSettings.tsx"
 
-const StorePanel = () => <Answered asked={useStore()}>{(store) => <StoreSettings store={store} />}</Answered>
+const StorePanel = () => <QueryBoundary query={useStore()}>{(store) => <StoreSettings store={store} />}</QueryBoundary>
 
 /** The store, its members, and the account of who is signed in. */
 export const SettingsPage = () => (

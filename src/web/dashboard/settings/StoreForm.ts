@@ -2,7 +2,7 @@ import { Record, Result } from "effect"
 import { UpdateSettings, type WeightUnit } from "../../../domain/access/Settings.ts"
 import type { Store } from "../../../domain/access/Stores.ts"
 import { decodeWith } from "../../../domain/Decoder.ts"
-import { problemsOf } from "../../data/Refused.ts"
+import { fieldProblemsOf } from "../../data/fieldProblems.ts"
 
 /** What stands in the form's fields: text, also where the store says nothing. */
 export type Typed = Readonly<Record<keyof UpdateSettings, string>>
@@ -31,7 +31,7 @@ const orNull = (text: string) => (text.trim() === "" ? null : text.trim())
 export const readForm = (store: Store, typed: Typed): Read => {
   const said = decode({ ...typed, domain: orNull(typed.domain), country: orNull(typed.country) }, false)
   return Result.match(said, {
-    onFailure: (error) => ({ problems: Record.map(problemsOf(error), (problem) => `It ${problem}`) }),
+    onFailure: (error) => ({ problems: Record.map(fieldProblemsOf(error), (problem) => `It ${problem}`) }),
     onSuccess: (settings) => ({
       changes: Object.fromEntries(
         FIELDS.filter((field) => settings[field] !== store[field]).map((field) => [field, settings[field]])

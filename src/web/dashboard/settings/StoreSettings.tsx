@@ -2,14 +2,14 @@ import { type FormEvent, useMemo, useState } from "react"
 import { type UpdateSettings, WeightUnit } from "../../../domain/access/Settings.ts"
 import type { Store } from "../../../domain/access/Stores.ts"
 import { day } from "../../data/Format.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Columns, SelectField, TextField } from "../../ui/Field.tsx"
 import { Card, Facts, Row, Stack } from "../../ui/Page.tsx"
-import { Trouble } from "../../ui/States.tsx"
+import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
-import { Unsaved } from "../../ui/Unsaved.tsx"
-import { useAccountAgain, useStoreId } from "../Store.ts"
+import { UnsavedChangesGuard } from "../../ui/UnsavedChangesGuard.tsx"
+import { useRefreshAccount, useStoreId } from "../Store.ts"
 import { countries, languageName, timezones } from "./Names.ts"
 import { readForm, typedOf, UNIT_WORDS, type Typed } from "./StoreForm.ts"
 
@@ -22,7 +22,7 @@ interface Saved {
 /** What the store says of itself. What nobody typed follows the store, also when another member changes it. */
 export const StoreSettings = ({ store }: { readonly store: Store }) => {
   const storeId = useStoreId()
-  const accountAgain = useAccountAgain()
+  const accountAgain = useRefreshAccount()
   const [typed, setTyped] = useState<Partial<Typed>>({})
   const [nations] = useState(countries)
   const zones = useMemo(() => timezones(store.timezone), [store.timezone])
@@ -31,11 +31,11 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
   const read = readForm(store, shown)
   const problems = "problems" in read && isAsked ? read.problems : {}
   const isChanged = "problems" in read || Object.keys(read.changes).length > 0
-  const saving = useWrite({
+  const saving = useRpcMutation({
     write: (client, { settings }: Saved, idempotencyKey) =>
       client.settings.update({ storeId, idempotencyKey, settings }),
-    touches: [[storeId, "store"]],
-    done: (_, { settings, typed: sent }) => {
+    invalidates: [[storeId, "store"]],
+    onSuccess: (_, { settings, typed: sent }) => {
       // What was typed since is not saved yet.
       setTyped((now) => (now === sent ? {} : now))
       setAsked(false)
@@ -60,7 +60,7 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
       <Card title="Store">
         <form onSubmit={save} noValidate>
           <Stack>
-            {saving.error === null ? undefined : <Trouble error={saving.error} />}
+            {saving.error === null ? undefined : <ErrorNotice error={saving.error} />}
             <Columns>
               <TextField label="Name" autoComplete="off" {...field("name")} />
               <TextField
@@ -110,9 +110,9 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
             </Row>
           </Stack>
         </form>
-        <Unsaved isUnsaved={isChanged}>
+        <UnsavedChangesGuard isUnsaved={isChanged}>
           <p>Your changes to the store settings are not saved and will be lost.</p>
-        </Unsaved>
+        </UnsavedChangesGuard>
       </Card>
       <Card title="Plan and currency">
         <Facts

@@ -5,7 +5,7 @@ import type { Scope } from "../../../domain/access/Scope.ts"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
 import { decodeWith } from "../../../domain/Decoder.ts"
 import { AppPatch, NewApp } from "../../../rpc/Client.ts"
-import { type Problems, problemsOf } from "../../data/Refused.ts"
+import { type Problems, fieldProblemsOf } from "../../data/fieldProblems.ts"
 
 export type App = typeof DevelopedApp.Type
 
@@ -80,4 +80,4 @@ export const isChanged = (app: App, draft: AppDraft): boolean => {
 export const refusedOf = (error: unknown): Problems =>
   Predicate.isTagged(error, "RedirectUriRefused") && error instanceof Error
     ? { redirectUris: error.message }
-    : problemsOf(error)
+    : fieldProblemsOf(error)

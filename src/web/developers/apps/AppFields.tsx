@@ -1,7 +1,7 @@
 import { Capability } from "../../../domain/access/Capability.ts"
 import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
-import type { Problems } from "../../data/Refused.ts"
+import type { Problems } from "../../data/fieldProblems.ts"
 import { CheckField, Columns, Fieldset, TextArea, TextField } from "../../ui/Field.tsx"
 import { Card } from "../../ui/Page.tsx"
 import type { AppDraft } from "./AppDraft.ts"

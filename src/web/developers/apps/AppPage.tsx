@@ -2,11 +2,11 @@ import { getRouteApi } from "@tanstack/react-router"
 import { Result, Schema } from "effect"
 import { useState } from "react"
 import { AppId } from "../../../rpc/Client.ts"
-import { isMissing } from "../../data/Problem.ts"
-import { useAsked } from "../../data/Queries.ts"
-import { NoPage } from "../../ui/Failed.tsx"
+import { isMissing } from "../../data/errorMessages.ts"
+import { useRpcQuery } from "../../data/queries.ts"
+import { NotFoundPage } from "../../ui/ErrorPage.tsx"
 import { Page } from "../../ui/Page.tsx"
-import { Answered } from "../../ui/States.tsx"
+import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
 import { Tabs } from "../../ui/Tabs.tsx"
 import { type App, type AppDraft, draftOf, isChanged } from "./AppDraft.ts"
 import { Back } from "./Back.tsx"
@@ -15,7 +15,7 @@ import { Deliveries } from "./Deliveries.tsx"
 import { FirstSteps } from "./FirstSteps.tsx"
 import { Installations } from "./Installations.tsx"
 import { Settings } from "./Settings.tsx"
-import { Unsaved } from "../../ui/Unsaved.tsx"
+import { UnsavedChangesGuard } from "../../ui/UnsavedChangesGuard.tsx"
 import { WebhookPanel } from "./Webhook.tsx"
 
 const route = getRouteApi("/developers/developer/apps/$appId")
@@ -42,19 +42,19 @@ const Parts = ({ app }: { readonly app: App }) => {
           { name: "Installations", panel: <Installations appId={app.id} /> }
         ]}
       />
-      <Unsaved isUnsaved={isUnsaved}>
+      <UnsavedChangesGuard isUnsaved={isUnsaved}>
         <p>Your changes to the app settings are not saved and will be lost.</p>
-      </Unsaved>
+      </UnsavedChangesGuard>
     </>
   )
 }
 
 const Known = ({ appId }: { readonly appId: AppId }) => {
-  const asked = useAsked(["app", appId], (client) => client.apps.get({ id: appId }))
-  if (isMissing(asked.error)) return <NoPage />
+  const query = useRpcQuery(["app", appId], (client) => client.apps.get({ id: appId }))
+  if (isMissing(query.error)) return <NotFoundPage />
   return (
-    <Page title={asked.data?.name ?? "App"} above={<Back />}>
-      <Answered asked={asked}>{(app) => <Parts app={app} />}</Answered>
+    <Page title={query.data?.name ?? "App"} above={<Back />}>
+      <QueryBoundary query={query}>{(app) => <Parts app={app} />}</QueryBoundary>
     </Page>
   )
 }
@@ -62,6 +62,6 @@ const Known = ({ appId }: { readonly appId: AppId }) => {
 /** One app. */
 export const AppPage = () =>
   Result.match(decodeId(route.useParams().appId), {
-    onFailure: () => <NoPage />,
+    onFailure: () => <NotFoundPage />,
     onSuccess: (appId) => <Known key={appId} appId={appId} />
   })

@@ -1,10 +1,10 @@
 import { Link } from "@tanstack/react-router"
 import type { AppId } from "../../../rpc/Client.ts"
 import { count, day } from "../../data/Format.ts"
-import { useList } from "../../data/Lists.ts"
+import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import { buttonClass } from "../../ui/Button.tsx"
 import { Card, Page } from "../../ui/Page.tsx"
-import { Answered, Empty } from "../../ui/States.tsx"
+import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/Table.tsx"
 import type { App } from "./AppDraft.ts"
 import css from "./Apps.module.css"
@@ -31,19 +31,19 @@ const NewApp = () => (
 
 /** The apps of a developer. */
 export const AppsPage = () => {
-  const { asked, items, more } = useList(
+  const { query, items, more } = usePagedQuery(
     ["apps"],
     (cursor: { readonly cursor?: AppId }) => (client) => client.apps.list(cursor)
   )
   return (
     <Page title="Apps" actions={items === undefined || items.length === 0 ? undefined : <NewApp />}>
-      <Answered asked={{ data: items, error: asked.error, refetch: asked.refetch }}>
+      <QueryBoundary query={{ data: items, error: query.error, refetch: query.refetch }}>
         {(apps) =>
           apps.length === 0 ? (
-            <Empty title="No apps yet">
+            <EmptyState title="No apps yet">
               <p>Register an app so that merchants can install it in their stores.</p>
               <NewApp />
-            </Empty>
+            </EmptyState>
           ) : (
             <Card>
               <Table caption="Apps" columns={COLUMNS} rows={apps} keyOf={({ id }) => id} />
@@ -51,7 +51,7 @@ export const AppsPage = () => {
             </Card>
           )
         }
-      </Answered>
+      </QueryBoundary>
     </Page>
   )
 }

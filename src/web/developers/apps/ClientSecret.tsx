@@ -1,12 +1,12 @@
 import { useState } from "react"
 import { SECRET_OVERLAP } from "../../../domain/access/Apps.ts"
 import { day, time } from "../../data/Format.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Confirm } from "../../ui/Dialog.tsx"
 import { SelectField } from "../../ui/Field.tsx"
 import { Card, Row, Stack } from "../../ui/Page.tsx"
-import { Secret } from "../../ui/Secret.tsx"
+import { SecretField } from "../../ui/SecretField.tsx"
 import { Table } from "../../ui/Table.tsx"
 import type { App } from "./AppDraft.ts"
 
@@ -22,18 +22,18 @@ const OVERLAPS = [
 export const ClientSecret = ({ app }: { readonly app: App }) => {
   const [overlapHours, setOverlapHours] = useState<number>(SECRET_OVERLAP.usual)
   const [isAsking, setAsking] = useState(false)
-  const rotating = useWrite({
+  const rotating = useRpcMutation({
     write: (client, hours: number, idempotencyKey) =>
       client.apps.rotateSecret({ idempotencyKey, id: app.id, overlapHours: hours }),
-    touches: [["app", app.id]],
-    done: () => setAsking(false)
+    invalidates: [["app", app.id]],
+    onSuccess: () => setAsking(false)
   })
   const secret = rotating.data?.clientSecret
   return (
     <Stack>
       {typeof secret === "string" ? (
         <Card title="New client secret">
-          <Secret
+          <SecretField
             label="Client secret"
             value={secret}
             hint="This secret is shown only once. Deploy it to your servers, then check that they can still refresh tokens."

@@ -3,12 +3,12 @@ import { useMemo, useState } from "react"
 import { type Delivery, DeliveryState } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId, EventId } from "../../../rpc/Client.ts"
 import { number, time } from "../../data/Format.ts"
-import { useList } from "../../data/Lists.ts"
+import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { SelectField } from "../../ui/Field.tsx"
 import { Card, Row, Stack } from "../../ui/Page.tsx"
-import { Answered, Empty } from "../../ui/States.tsx"
+import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/Table.tsx"
 import { deliveryLabels } from "../../webhooks/deliveryLabels.ts"
 import css from "./Apps.module.css"
@@ -45,16 +45,16 @@ export const Deliveries = ({ appId }: { readonly appId: AppId }) => {
   const [state, setState] = useState<DeliveryState>()
   const [open, setOpen] = useState<Delivery>()
   const columns = useMemo(() => columnsOf(setOpen), [])
-  const { asked, items, more } = useList(
+  const { query, items, more } = usePagedQuery(
     ["app", appId, "deliveries", state ?? "all"],
     (cursor: { readonly cursor?: EventId }) => (client) =>
       client.appDeliveries.list({ id: appId, ...cursor, ...(state === undefined ? {} : { state }) })
   )
-  if (Predicate.isTagged(asked.error, "WebhookNotFound"))
+  if (Predicate.isTagged(query.error, "WebhookNotFound"))
     return (
-      <Empty title="This app has no webhook">
+      <EmptyState title="This app has no webhook">
         <p>Set up a webhook to receive events. Deliveries of the last 30 days appear here.</p>
-      </Empty>
+      </EmptyState>
     )
   return (
     <Stack>
@@ -73,20 +73,20 @@ export const Deliveries = ({ appId }: { readonly appId: AppId }) => {
             ))}
           </SelectField>
         </div>
-        <Button isBusy={asked.isRefetching} onClick={() => void asked.refetch()}>
+        <Button isBusy={query.isRefetching} onClick={() => void query.refetch()}>
           Refresh
         </Button>
       </Row>
-      <Answered asked={{ data: items, error: asked.error, refetch: asked.refetch }}>
+      <QueryBoundary query={{ data: items, error: query.error, refetch: query.refetch }}>
         {(deliveries) =>
           deliveries.length === 0 && !more.hasMore ? (
-            <Empty title={state === undefined ? "No deliveries yet" : "No deliveries with this status"}>
+            <EmptyState title={state === undefined ? "No deliveries yet" : "No deliveries with this status"}>
               <p>
                 {state === undefined
                   ? "Events from the stores that have this app appear here."
                   : "Choose another status to see more deliveries."}
               </p>
-            </Empty>
+            </EmptyState>
           ) : (
             <Card>
               <Table
@@ -99,7 +99,7 @@ export const Deliveries = ({ appId }: { readonly appId: AppId }) => {
             </Card>
           )
         }
-      </Answered>
+      </QueryBoundary>
       {open === undefined ? undefined : (
         <DeliveryDetails appId={appId} delivery={open} close={() => setOpen(undefined)} />
       )}

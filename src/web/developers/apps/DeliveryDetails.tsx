@@ -1,13 +1,13 @@
 import type { Attempt, Delivery } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId } from "../../../rpc/Client.ts"
 import { number, time } from "../../data/Format.ts"
-import { useAsked, useWrite } from "../../data/Queries.ts"
+import { useRpcQuery, useRpcMutation } from "../../data/queries.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
-import { Code } from "../../ui/Code.tsx"
+import { CodeBlock } from "../../ui/CodeBlock.tsx"
 import { Dialog } from "../../ui/Dialog.tsx"
 import { Facts, Row, Stack } from "../../ui/Page.tsx"
-import { Answered, Empty, Trouble } from "../../ui/States.tsx"
+import { QueryBoundary, EmptyState, ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 
 const Request = ({ answer, attempt, durationMillis, error, startedAt, status }: Attempt) => {
@@ -25,7 +25,7 @@ const Request = ({ answer, attempt, durationMillis, error, startedAt, status }: 
           ...(error === null ? [] : [["Error", error] as const])
         ]}
       />
-      {answer === null || answer === "" ? undefined : <Code title="Response body" text={answer} isWrapped />}
+      {answer === null || answer === "" ? undefined : <CodeBlock title="Response body" text={answer} isWrapped />}
     </>
   )
 }
@@ -38,14 +38,14 @@ interface DeliveryDetailsProps {
 
 /** Every request of a delivery with what came back, and sending it once more. */
 export const DeliveryDetails = ({ appId, close, delivery: { eventId, kind } }: DeliveryDetailsProps) => {
-  const asked = useAsked(["app", appId, "deliveries", "attempts", eventId], (client) =>
+  const query = useRpcQuery(["app", appId, "deliveries", "attempts", eventId], (client) =>
     client.appDeliveries.attempts({ id: appId, eventId })
   )
-  const sending = useWrite({
+  const sending = useRpcMutation({
     write: (client, event: Delivery["eventId"], idempotencyKey) =>
       client.appDeliveries.redeliver({ idempotencyKey, id: appId, eventId: event }),
-    touches: [["app", appId, "deliveries"]],
-    done: () => {
+    invalidates: [["app", appId, "deliveries"]],
+    onSuccess: () => {
       toast("Event queued for delivery")
       close()
     }
@@ -53,10 +53,10 @@ export const DeliveryDetails = ({ appId, close, delivery: { eventId, kind } }: D
   return (
     <Dialog title={kind} isOpen close={close} isWide>
       <Facts facts={[["Event", <code key="id">{eventId}</code>]]} />
-      <Answered asked={asked} lines={3}>
+      <QueryBoundary query={query} lines={3}>
         {(attempts) =>
           attempts.length === 0 ? (
-            <Empty title="No attempts yet" />
+            <EmptyState title="No attempts yet" />
           ) : (
             <Stack>
               {attempts.map((one) => (
@@ -65,8 +65,8 @@ export const DeliveryDetails = ({ appId, close, delivery: { eventId, kind } }: D
             </Stack>
           )
         }
-      </Answered>
-      {sending.error === null ? undefined : <Trouble error={sending.error} />}
+      </QueryBoundary>
+      {sending.error === null ? undefined : <ErrorNotice error={sending.error} />}
       <Row>
         <Button isBusy={sending.isPending} onClick={() => sending.mutate(eventId)}>
           Resend event

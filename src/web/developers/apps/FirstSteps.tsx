@@ -1,6 +1,6 @@
-import { Code } from "../../ui/Code.tsx"
-import { Card, Facts, Quiet, Stack } from "../../ui/Page.tsx"
-import { Empty } from "../../ui/States.tsx"
+import { CodeBlock } from "../../ui/CodeBlock.tsx"
+import { Card, Facts, MutedText, Stack } from "../../ui/Page.tsx"
+import { EmptyState } from "../../ui/QueryBoundary.tsx"
 import type { App } from "./AppDraft.ts"
 import css from "./Apps.module.css"
 import { stepsOf } from "./Steps.ts"
@@ -21,31 +21,31 @@ const Lines = ({
         <ol className={css["steps"]}>
           <li>
             <p>Set the values of your app.</p>
-            <Code title="Values" text={values} />
+            <CodeBlock title="Values" text={values} />
           </li>
           <li>
             <p>Open the printed address as a merchant. The merchant reviews the permissions and approves them.</p>
-            <Code title="Request authorization" text={authorize} />
+            <CodeBlock title="Request authorization" text={authorize} />
           </li>
           <li>
             <p>
               The browser returns to your redirect URI with a code that is valid for one minute. Check that its state is
               yours, then exchange the code for tokens.
             </p>
-            <Code title="Exchange code" text={exchange} />
+            <CodeBlock title="Exchange code" text={exchange} />
           </li>
           <li>
             <p>Read the store.</p>
-            <Code title="First request" text={request} />
+            <CodeBlock title="First request" text={request} />
           </li>
         </ol>
       </Card>
       <Card title="TypeScript">
-        <Quiet>
+        <MutedText>
           The SDK runs the same steps. It also refreshes tokens, retries requests without a response, and keeps every
           digit of a number.
-        </Quiet>
-        <Code title="SDK" text={sdk} />
+        </MutedText>
+        <CodeBlock title="SDK" text={sdk} />
       </Card>
     </>
   )
@@ -72,9 +72,9 @@ export const FirstSteps = ({ app, base }: { readonly app: App; readonly base: st
         />
       </Card>
       {redirectUri === undefined ? (
-        <Empty title="This app has no redirect URI">
+        <EmptyState title="This app has no redirect URI">
           <p>Add a redirect URI under Settings. Merchants return to it with an authorization code.</p>
-        </Empty>
+        </EmptyState>
       ) : (
         <Lines app={app} base={base} redirectUri={redirectUri} />
       )}

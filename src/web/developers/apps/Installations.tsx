@@ -2,10 +2,10 @@ import type { DevelopedInstallation } from "../../../domain/access/Developers.ts
 import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
 import type { AppId, InstallationId } from "../../../rpc/Client.ts"
 import { time } from "../../data/Format.ts"
-import { useList } from "../../data/Lists.ts"
+import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import { Badge } from "../../ui/Badge.tsx"
-import { Card, Quiet } from "../../ui/Page.tsx"
-import { Answered, Empty } from "../../ui/States.tsx"
+import { Card, MutedText } from "../../ui/Page.tsx"
+import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/Table.tsx"
 
 type Installation = typeof DevelopedInstallation.Type
@@ -26,25 +26,25 @@ const COLUMNS: ReadonlyArray<Column<Installation>> = [
 
 /** Where an app is installed, without a word of whose stores those are. */
 export const Installations = ({ appId }: { readonly appId: AppId }) => {
-  const { asked, items, more } = useList(
+  const { query, items, more } = usePagedQuery(
     ["app", appId, "installations"],
     (cursor: { readonly cursor?: InstallationId }) => (client) => client.apps.installations({ id: appId, ...cursor })
   )
   return (
-    <Answered asked={{ data: items, error: asked.error, refetch: asked.refetch }}>
+    <QueryBoundary query={{ data: items, error: query.error, refetch: query.refetch }}>
       {(installations) =>
         installations.length === 0 ? (
-          <Empty title="No installations yet">
+          <EmptyState title="No installations yet">
             <p>Send a merchant to the authorization address under Get started.</p>
-          </Empty>
+          </EmptyState>
         ) : (
           <Card>
-            <Quiet>To learn which store an installation belongs to, read the store with its token.</Quiet>
+            <MutedText>To learn which store an installation belongs to, read the store with its token.</MutedText>
             <Table caption="Installations" rows={installations} keyOf={({ id }) => id} columns={COLUMNS} />
             <More {...more} />
           </Card>
         )
       }
-    </Answered>
+    </QueryBoundary>
   )
 }

@@ -4,13 +4,13 @@ import { type FormEvent, useEffect, useRef, useState } from "react"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
 import { AppType } from "../../../domain/access/Developers.ts"
 import type { AppId, NewApp } from "../../../rpc/Client.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { Button, buttonClass } from "../../ui/Button.tsx"
 import { SelectField } from "../../ui/Field.tsx"
 import { Card, Page, Row, Stack } from "../../ui/Page.tsx"
-import { Secret } from "../../ui/Secret.tsx"
-import { Trouble } from "../../ui/States.tsx"
-import { Unsaved } from "../../ui/Unsaved.tsx"
+import { SecretField } from "../../ui/SecretField.tsx"
+import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
+import { UnsavedChangesGuard } from "../../ui/UnsavedChangesGuard.tsx"
 import { EMPTY, newAppOf, refusedOf } from "./AppDraft.ts"
 import { AppFields } from "./AppFields.tsx"
 import { Back } from "./Back.tsx"
@@ -34,7 +34,7 @@ const Registered = ({
       {secret === null ? (
         <p>This app has no secret. Its client ID is on the app page.</p>
       ) : (
-        <Secret
+        <SecretField
           label="Client secret"
           value={secret}
           hint="This secret is shown only once. Store it on your server, not in code. If you lose it, create a new one."
@@ -54,9 +54,9 @@ export const NewAppPage = () => {
   const [draft, setDraft] = useState(EMPTY)
   const [type, setType] = useState<NewApp["type"]>("confidential")
   const form = useRef<HTMLFormElement>(null)
-  const creating = useWrite({
+  const creating = useRpcMutation({
     write: (client, app: NewApp, idempotencyKey) => client.apps.create({ idempotencyKey, app }),
-    touches: [["apps"]]
+    invalidates: [["apps"]]
   })
   const [unread, setUnread] = useState<BadRequest>()
   const error = unread ?? creating.error
@@ -91,7 +91,7 @@ export const NewAppPage = () => {
             </SelectField>
           </Card>
           <AppFields draft={draft} problems={problems} change={(changed) => setDraft({ ...draft, ...changed })} />
-          {error === null || Object.keys(problems).length > 0 ? undefined : <Trouble error={error} />}
+          {error === null || Object.keys(problems).length > 0 ? undefined : <ErrorNotice error={error} />}
           <Row>
             <Button kind="strong" type="submit" isBusy={creating.isPending}>
               {" "}
@@ -100,9 +100,9 @@ export const NewAppPage = () => {
           </Row>
         </Stack>
       </form>
-      <Unsaved isUnsaved={draft !== EMPTY}>
+      <UnsavedChangesGuard isUnsaved={draft !== EMPTY}>
         <p>This app is not registered yet. Your entries will be lost.</p>
-      </Unsaved>
+      </UnsavedChangesGuard>
     </Page>
   )
 }

@@ -1,10 +1,10 @@
 import { Result } from "effect"
 import { type FormEvent, useEffect, useRef, useState } from "react"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
-import { Quiet, Row, Stack } from "../../ui/Page.tsx"
-import { Trouble } from "../../ui/States.tsx"
+import { MutedText, Row, Stack } from "../../ui/Page.tsx"
+import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import type { AppPatch } from "../../../rpc/Client.ts"
 import { type App, type AppDraft, draftOf, patchOf, refusedOf } from "./AppDraft.ts"
@@ -20,10 +20,10 @@ interface SettingsProps {
 /** What may change of an app. */
 export const Settings = ({ app, draft, isUnsaved, setDraft }: SettingsProps) => {
   const form = useRef<HTMLFormElement>(null)
-  const saving = useWrite({
+  const saving = useRpcMutation({
     write: (client, patch: AppPatch, idempotencyKey) => client.apps.update({ idempotencyKey, id: app.id, patch }),
-    touches: [["app", app.id], ["apps"]],
-    done: () => {
+    invalidates: [["app", app.id], ["apps"]],
+    onSuccess: () => {
       setDraft(undefined)
       toast("Settings saved")
     }
@@ -42,8 +42,8 @@ export const Settings = ({ app, draft, isUnsaved, setDraft }: SettingsProps) => 
     <form ref={form} onSubmit={save} noValidate>
       <Stack>
         <AppFields draft={draft} problems={problems} change={(changed) => setDraft({ ...draft, ...changed })} />
-        <Quiet>Existing installations keep their permissions until the merchant approves the new ones.</Quiet>
-        {error === null || Object.keys(problems).length > 0 ? undefined : <Trouble error={error} />}
+        <MutedText>Existing installations keep their permissions until the merchant approves the new ones.</MutedText>
+        {error === null || Object.keys(problems).length > 0 ? undefined : <ErrorNotice error={error} />}
         <Row>
           <Button kind="strong" type="submit" disabled={!isUnsaved} isBusy={saving.isPending}>
             Save

@@ -1,12 +1,12 @@
 import { useState } from "react"
 import { OVERLAP_HOURS } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId } from "../../../rpc/Client.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Confirm } from "../../ui/Dialog.tsx"
 import { SelectField } from "../../ui/Field.tsx"
-import { Card, Quiet, Row, Stack } from "../../ui/Page.tsx"
-import { Secret } from "../../ui/Secret.tsx"
+import { Card, MutedText, Row, Stack } from "../../ui/Page.tsx"
+import { SecretField } from "../../ui/SecretField.tsx"
 
 type Before = "overlap" | "end"
 
@@ -14,22 +14,22 @@ type Before = "overlap" | "end"
 export const SigningSecret = ({ appId, liveSecrets }: { readonly appId: AppId; readonly liveSecrets: number }) => {
   const [isAsking, setAsking] = useState(false)
   const [before, setBefore] = useState<Before>("overlap")
-  const rotating = useWrite({
+  const rotating = useRpcMutation({
     write: (client, what: Before, idempotencyKey) =>
       client.appWebhooks.rotateSecret({ idempotencyKey, id: appId, before: what }),
-    touches: [["app", appId, "webhook"]],
-    done: () => setAsking(false)
+    invalidates: [["app", appId, "webhook"]],
+    onSuccess: () => setAsking(false)
   })
   const secret = rotating.data?.secret
   return (
     <Card title="Signing secret">
-      <Quiet>
+      <MutedText>
         {liveSecrets === 1
           ? "One secret signs deliveries."
           : "Two secrets sign deliveries until the previous one expires. You can already use the new one."}
-      </Quiet>
+      </MutedText>
       {typeof secret === "string" ? (
-        <Secret
+        <SecretField
           label="New signing secret"
           value={secret}
           hint="This secret is shown only once. Add it to your endpoint."

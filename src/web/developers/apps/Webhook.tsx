@@ -5,13 +5,13 @@ import { decodeWith } from "../../../domain/Decoder.ts"
 import { EventKind } from "../../../domain/Events.ts"
 import { WantedKinds } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId } from "../../../rpc/Client.ts"
-import { useAsked, useWrite } from "../../data/Queries.ts"
-import { type Problems, problemsOf } from "../../data/Refused.ts"
+import { useRpcQuery, useRpcMutation } from "../../data/queries.ts"
+import { type Problems, fieldProblemsOf } from "../../data/fieldProblems.ts"
 import { Button } from "../../ui/Button.tsx"
 import { CheckField, Fieldset, TextField } from "../../ui/Field.tsx"
 import { Card, Row, Stack } from "../../ui/Page.tsx"
-import { Secret } from "../../ui/Secret.tsx"
-import { Answered, Trouble } from "../../ui/States.tsx"
+import { SecretField } from "../../ui/SecretField.tsx"
+import { QueryBoundary, ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { eventLabels } from "../../webhooks/deliveryLabels.ts"
 import css from "./Apps.module.css"
@@ -23,18 +23,20 @@ import { type Webhook, WebhookState } from "./WebhookState.tsx"
 const decode = decodeWith(Schema.Struct({ url: Schema.String, kinds: WantedKinds }))
 
 const problemsIn = (error: unknown): Problems =>
-  Predicate.isTagged(error, "WebhookUrlRefused") && error instanceof Error ? { url: error.message } : problemsOf(error)
+  Predicate.isTagged(error, "WebhookUrlRefused") && error instanceof Error
+    ? { url: error.message }
+    : fieldProblemsOf(error)
 
 /** Where events go, and which. */
 const Target = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: Webhook | null }) => {
   const [url, setUrl] = useState(webhook?.url ?? "")
   const [kinds, setKinds] = useState<ReadonlyArray<EventKind>>(webhook?.kinds ?? EventKind.literals)
   const [secret, setSecret] = useState<string>()
-  const setting = useWrite({
+  const setting = useRpcMutation({
     write: (client, to: Pick<Webhook, "url" | "kinds">, idempotencyKey) =>
       client.appWebhooks.set({ idempotencyKey, id: appId, ...to }),
-    touches: [["app", appId, "webhook"]],
-    done: (set) => {
+    invalidates: [["app", appId, "webhook"]],
+    onSuccess: (set) => {
       setUrl(set.url)
       if (set.secret !== null) setSecret(set.secret)
       toast("Webhook saved")
@@ -53,7 +55,7 @@ const Target = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: W
     <>
       {secret === undefined ? undefined : (
         <Card title="Save your signing secret">
-          <Secret
+          <SecretField
             label="Signing secret"
             value={secret}
             hint="This secret is shown only once. Verify the signature of each delivery with it."
@@ -86,7 +88,7 @@ const Target = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: W
               ))}
               {problems["kinds"] === undefined ? undefined : <p className={css["problem"]}>{problems["kinds"]}</p>}
             </Fieldset>
-            {error === null || Object.keys(problems).length > 0 ? undefined : <Trouble error={error} />}
+            {error === null || Object.keys(problems).length > 0 ? undefined : <ErrorNotice error={error} />}
             <Row>
               <Button kind="strong" type="submit" isBusy={setting.isPending}>
                 {webhook === null ? "Set up webhook" : "Save webhook"}
@@ -101,12 +103,12 @@ const Target = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: W
 
 /** How the events of an app reach it. That it has no webhook is an answer: what is typed stays when it is asked anew. */
 export const WebhookPanel = ({ appId }: { readonly appId: AppId }) => {
-  const asked = useAsked(["app", appId, "webhook"], (client) =>
+  const query = useRpcQuery(["app", appId, "webhook"], (client) =>
     Effect.catchTag(client.appWebhooks.get({ id: appId }), "WebhookNotFound", () => Effect.succeed(null))
   )
   return (
     <Stack>
-      <Answered asked={asked}>
+      <QueryBoundary query={query}>
         {(webhook) => (
           <>
             {webhook === null ? undefined : <WebhookState appId={appId} webhook={webhook} />}
@@ -119,7 +121,7 @@ export const WebhookPanel = ({ appId }: { readonly appId: AppId }) => {
             )}
           </>
         )}
-      </Answered>
+      </QueryBoundary>
     </Stack>
   )
 }

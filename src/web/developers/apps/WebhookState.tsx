@@ -2,7 +2,7 @@ import { useState } from "react"
 import type { Webhook as WebhookSchema } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId } from "../../../rpc/Client.ts"
 import { count, number, time } from "../../data/Format.ts"
-import { useWrite } from "../../data/Queries.ts"
+import { useRpcMutation } from "../../data/queries.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { Confirm } from "../../ui/Dialog.tsx"
@@ -43,19 +43,19 @@ interface WebhookStateProps {
 export const WebhookState = ({ appId, webhook }: WebhookStateProps) => {
   const [isAsking, setAsking] = useState(false)
   const [missed, setMissed] = useState<Missed>("deliver")
-  const touches = [
+  const invalidates = [
     ["app", appId, "webhook"],
     ["app", appId, "deliveries"]
   ]
-  const pausing = useWrite({
+  const pausing = useRpcMutation({
     write: (client) => client.appWebhooks.pause({ id: appId }),
-    touches,
-    done: () => toast("Webhook paused")
+    invalidates,
+    onSuccess: () => toast("Webhook paused")
   })
-  const resuming = useWrite({
+  const resuming = useRpcMutation({
     write: (client, what: Missed) => client.appWebhooks.resume({ id: appId, missed: what }),
-    touches,
-    done: ({ count: many }, what) => {
+    invalidates,
+    onSuccess: ({ count: many }, what) => {
       setAsking(false)
       toast(
         what === "deliver" ? `Webhook resumed. ${count(many, "delivery", "deliveries")} queued.` : "Webhook resumed"

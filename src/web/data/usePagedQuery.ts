@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, type QueryKey, useInfiniteQuery } from "@tanstack/react-query"
-import { ask, type Call } from "./Service.ts"
+import { callService, type Call } from "./Service.ts"
 
 /** A page of a list, as the service answers it. */
 export interface ListPage<Item, Cursor> {
@@ -10,14 +10,14 @@ export interface ListPage<Item, Cursor> {
 interface ListOptions<Item> {
   readonly enabled?: boolean
   /** What was found before stays until there is what is found now, as under a search that is typed. */
-  readonly keepsLast?: boolean
+  readonly keepPrevious?: boolean
   readonly staleTime?: number
   /** Whether what is shown changes by itself, so that it is asked for again soon. */
-  readonly isMoving?: (items: ReadonlyArray<Item>) => boolean
+  readonly isPolled?: (items: ReadonlyArray<Item>) => boolean
 }
 
 /** Milliseconds until a list that changes by itself is asked for again. */
-const SOON = 2000
+const POLL_MILLIS = 2000
 
 type PageCall<Item, Cursor, E> = (cursor: { readonly cursor?: Cursor }) => Call<ListPage<Item, Cursor>, E>
 
@@ -27,30 +27,31 @@ export const listQuery = <Item, Cursor, E>(queryKey: QueryKey, call: PageCall<It
   return infiniteQueryOptions({
     queryKey,
     initialPageParam: first,
-    queryFn: ({ pageParam, signal }) => ask(call(pageParam), signal),
+    queryFn: ({ pageParam, signal }) => callService(call(pageParam), signal),
     getNextPageParam: ({ nextCursor }) => (nextCursor === null ? undefined : { cursor: nextCursor })
   })
 }
 
 /** A list of the service, page by page as it is read on. */
-export const useList = <Item, Cursor, E>(
+export const usePagedQuery = <Item, Cursor, E>(
   queryKey: QueryKey,
   call: PageCall<Item, Cursor, E>,
-  { isMoving = () => false, keepsLast = false, ...options }: ListOptions<Item> = {}
+  { isPolled = () => false, keepPrevious = false, ...options }: ListOptions<Item> = {}
 ) => {
-  const asked = useInfiniteQuery({
+  const query = useInfiniteQuery({
     ...options,
-    ...(keepsLast ? { placeholderData: keepPreviousData } : {}),
+    ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
     ...listQuery(queryKey, call),
-    refetchInterval: ({ state }) => (isMoving(state.data?.pages.flatMap(({ items }) => items) ?? []) ? SOON : false)
+    refetchInterval: ({ state }) =>
+      isPolled(state.data?.pages.flatMap(({ items }) => items) ?? []) ? POLL_MILLIS : false
   })
   return {
-    asked,
-    items: asked.data?.pages.flatMap(({ items }) => items),
+    query,
+    items: query.data?.pages.flatMap(({ items }) => items),
     more: {
-      hasMore: asked.hasNextPage,
-      isLoading: asked.isFetchingNextPage,
-      load: () => void asked.fetchNextPage()
+      hasMore: query.hasNextPage,
+      isLoading: query.isFetchingNextPage,
+      load: () => void query.fetchNextPage()
     }
   }
 }

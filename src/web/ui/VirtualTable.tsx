@@ -1,9 +1,9 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual"
 import { Fragment, type KeyboardEvent, memo, type ReactNode, useCallback, useEffect, useRef, useState } from "react"
 import { flushSync } from "react-dom"
-import css from "./LongTable.module.css"
+import css from "./VirtualTable.module.css"
 
-export interface LongColumn<Row> {
+export interface VirtualColumn<Row> {
   readonly name: string
   readonly cell: (row: Row, index: number) => ReactNode
   /** What stands above it instead of its name, as a box that marks all. */
@@ -14,29 +14,29 @@ export interface LongColumn<Row> {
 }
 
 /** What can be done with rows by keyboard, of a table that is gone through row by row. */
-export interface RowKeys<Row> {
+export interface RowActions<Row> {
   readonly open: (row: Row) => void
-  readonly mark: (row: Row, index: number, reach: boolean) => void
-  readonly isMarked: (row: Row) => boolean
+  readonly select: (row: Row, index: number, extend: boolean) => void
+  readonly isSelected: (row: Row) => boolean
 }
 
-interface LongTableProps<Row> {
+interface VirtualTableProps<Row> {
   readonly caption: string
-  readonly columns: ReadonlyArray<LongColumn<Row>>
+  readonly columns: ReadonlyArray<VirtualColumn<Row>>
   readonly rows: ReadonlyArray<Row>
   readonly keyOf: (row: Row) => string
   /** Of each, in pixels. */
   readonly rowHeight: number
   /** How many rows there are, those too that are not here yet; -1 where nobody knows. */
   readonly rowCount?: number
-  readonly keys?: RowKeys<Row>
+  readonly keys?: RowActions<Row>
   /** Told which rows are drawn, when these are others. */
-  readonly seen?: (first: number, last: number) => void
+  readonly onRangeChange?: (first: number, last: number) => void
   /** Under the last row, as what is on its way. */
   readonly below?: ReactNode
 }
 
-const PAGE = 10
+const PAGE_ROWS = 10
 
 const stepOf = (key: string, last: number) => {
   switch (key) {
@@ -45,9 +45,9 @@ const stepOf = (key: string, last: number) => {
     case "ArrowUp":
       return -1
     case "PageDown":
-      return PAGE
+      return PAGE_ROWS
     case "PageUp":
-      return -PAGE
+      return -PAGE_ROWS
     case "Home":
       return -last
     case "End":
@@ -61,7 +61,7 @@ const stepOf = (key: string, last: number) => {
  * A table of any length, of which only what is seen is drawn: rows of one height, under a head that stays. With `keys` it is
  * a grid: the arrows lead from row to row, Space marks, Enter opens. The row that has the focus stays drawn.
  */
-export const LongTable = <Row,>({
+export const VirtualTable = <Row,>({
   below,
   caption,
   columns,
@@ -70,8 +70,8 @@ export const LongTable = <Row,>({
   rowCount,
   rowHeight,
   rows,
-  seen
-}: LongTableProps<Row>) => {
+  onRangeChange
+}: VirtualTableProps<Row>) => {
   const scroller = useRef<HTMLElement>(null)
   const [active, setActive] = useState(0)
   const last = rows.length - 1
@@ -90,7 +90,7 @@ export const LongTable = <Row,>({
   })
   const drawn = virtual.getVirtualItems()
   const { endIndex = -1, startIndex = 0 } = virtual.range ?? {}
-  useEffect(() => seen?.(startIndex, endIndex), [seen, startIndex, endIndex, rows])
+  useEffect(() => onRangeChange?.(startIndex, endIndex), [onRangeChange, startIndex, endIndex, rows])
 
   const onKeyDown = useCallback(
     (event: KeyboardEvent<HTMLTableRowElement>, row: Row, index: number) => {
@@ -105,12 +105,12 @@ export const LongTable = <Row,>({
         virtual.scrollToIndex(next)
       } else if (event.key === " ") {
         event.preventDefault()
-        keys.mark(row, index, event.shiftKey)
+        keys.select(row, index, event.shiftKey)
       } else if (event.key === "Enter") keys.open(row)
     },
     [keys, last, virtual]
   )
-  const [DrawnRow] = useState(() => memo(LongRow<Row>))
+  const [MemoizedRow] = useState(() => memo(VirtualRow<Row>))
 
   let end = 0
   return (
@@ -145,13 +145,13 @@ export const LongTable = <Row,>({
             end = start + rowHeight
             return (
               <Fragment key={keyOf(row)}>
-                {gap === 0 ? undefined : <Gap height={gap} />}
-                <DrawnRow
+                {gap === 0 ? undefined : <SpacerRow height={gap} />}
+                <MemoizedRow
                   row={row}
                   index={index}
                   columns={columns}
                   height={rowHeight}
-                  isMarked={keys?.isMarked(row)}
+                  isSelected={keys?.isSelected(row)}
                   tabIndex={keys === undefined ? undefined : index === current ? 0 : -1}
                   onKeyDown={onKeyDown}
                   onFocus={setActive}
@@ -159,7 +159,7 @@ export const LongTable = <Row,>({
               </Fragment>
             )
           })}
-          {virtual.getTotalSize() > end ? <Gap height={virtual.getTotalSize() - end} /> : undefined}
+          {virtual.getTotalSize() > end ? <SpacerRow height={virtual.getTotalSize() - end} /> : undefined}
         </tbody>
       </table>
       {below}
@@ -167,23 +167,32 @@ export const LongTable = <Row,>({
   )
 }
 
-interface LongRowProps<Row> {
+interface VirtualRowProps<Row> {
   readonly row: Row
   readonly index: number
-  readonly columns: ReadonlyArray<LongColumn<Row>>
+  readonly columns: ReadonlyArray<VirtualColumn<Row>>
   readonly height: number
-  readonly isMarked: boolean | undefined
+  readonly isSelected: boolean | undefined
   readonly tabIndex: number | undefined
   readonly onKeyDown: (event: KeyboardEvent<HTMLTableRowElement>, row: Row, index: number) => void
   readonly onFocus: (index: number) => void
 }
 
 /** A row, which is drawn anew when something of it has changed, and not while others are scrolled into sight. */
-const LongRow = <Row,>({ columns, height, index, isMarked, onFocus, onKeyDown, row, tabIndex }: LongRowProps<Row>) => (
+const VirtualRow = <Row,>({
+  columns,
+  height,
+  index,
+  isSelected,
+  onFocus,
+  onKeyDown,
+  row,
+  tabIndex
+}: VirtualRowProps<Row>) => (
   <tr
     style={{ height }}
     aria-rowindex={index + 2}
-    aria-selected={isMarked}
+    aria-selected={isSelected}
     tabIndex={tabIndex}
     onKeyDown={(event) => onKeyDown(event, row, index)}
     onFocus={() => onFocus(index)}
@@ -197,4 +206,4 @@ const LongRow = <Row,>({ columns, height, index, isMarked, onFocus, onKeyDown, r
 )
 
 /** The room of rows that are not drawn. */
-const Gap = ({ height }: { readonly height: number }) => <tr aria-hidden="true" style={{ height }} />
+const SpacerRow = ({ height }: { readonly height: number }) => <tr aria-hidden="true" style={{ height }} />

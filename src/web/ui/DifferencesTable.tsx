@@ -1,27 +1,27 @@
 import { useState } from "react"
 import type { Difference } from "../data/Differences.ts"
 import { count } from "../data/Format.ts"
-import css from "./Differences.module.css"
+import css from "./DifferencesTable.module.css"
 
 /** Characters that a value is shown with before somebody asks for all of it. */
-const SHORT = 240
+const PREVIEW_LENGTH = 240
 
 const Value = ({ side, text }: { readonly side: "before" | "after"; readonly text: string }) => {
-  const [isWhole, setWhole] = useState(false)
+  const [isExpanded, setExpanded] = useState(false)
   if (text === "") return <span className={css["nothing"]}>empty</span>
   const Side = side === "before" ? "del" : "ins"
-  if (text.length <= SHORT) return <Side className={css[side]}>{text}</Side>
+  if (text.length <= PREVIEW_LENGTH) return <Side className={css[side]}>{text}</Side>
   return (
     <>
-      <Side className={css[side]}>{isWhole ? text : `${text.slice(0, SHORT).toWellFormed()}…`}</Side>
-      <button type="button" className={css["all"]} aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-        {isWhole ? "Show less" : "Show full text"}
+      <Side className={css[side]}>{isExpanded ? text : `${text.slice(0, PREVIEW_LENGTH).toWellFormed()}…`}</Side>
+      <button type="button" className={css["all"]} aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
+        {isExpanded ? "Show less" : "Show full text"}
       </button>
     </>
   )
 }
 
-interface DifferencesProps {
+interface DifferencesTableProps {
   /** What is compared, for who hears it. */
   readonly caption: string
   readonly differences: ReadonlyArray<Difference>
@@ -33,9 +33,9 @@ interface DifferencesProps {
 }
 
 /** What differs between two forms of the same thing, field by field. */
-export const Differences = ({ after, before, caption, differences, first = 8 }: DifferencesProps) => {
-  const [isWhole, setWhole] = useState(false)
-  const shown = isWhole ? differences : differences.slice(0, first)
+export const DifferencesTable = ({ after, before, caption, differences, first = 8 }: DifferencesTableProps) => {
+  const [isExpanded, setExpanded] = useState(false)
+  const shown = isExpanded ? differences : differences.slice(0, first)
   const all = first === 0 ? `Show ${count(differences.length, "field")}` : `Show all ${differences.length} fields`
   return (
     <div>
@@ -68,8 +68,13 @@ export const Differences = ({ after, before, caption, differences, first = 8 }: 
         </table>
       )}
       {differences.length <= first ? undefined : (
-        <button type="button" className={css["all"]} aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-          {isWhole ? "Show fewer fields" : all}
+        <button
+          type="button"
+          className={css["all"]}
+          aria-expanded={isExpanded}
+          onClick={() => setExpanded(!isExpanded)}
+        >
+          {isExpanded ? "Show fewer fields" : all}
         </button>
       )}
     </div>

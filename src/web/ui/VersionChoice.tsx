@@ -1,8 +1,8 @@
 import { useId, useState } from "react"
-import css from "./Versions.module.css"
+import css from "./VersionChoice.module.css"
 
 /** The fields of which the other's version was chosen, and how to choose. */
-export const useChosen = <Field,>() => {
+export const useVersionChoices = <Field,>() => {
   const [chosen, setChosen] = useState<ReadonlySet<Field>>(new Set())
   const choose = (field: Field, isTheirs: boolean) => {
     const others = [...chosen].filter((one) => one !== field)
@@ -11,7 +11,7 @@ export const useChosen = <Field,>() => {
   return { chosen, choose }
 }
 
-interface VersionsProps {
+interface VersionChoiceProps {
   /** What the field is called. */
   readonly name: string
   readonly yours: string
@@ -21,7 +21,7 @@ interface VersionsProps {
 }
 
 /** What a field says in two versions, one of which is chosen. */
-export const Versions = ({ choose, isTheirs, name, theirs, yours }: VersionsProps) => {
+export const VersionChoice = ({ choose, isTheirs, name, theirs, yours }: VersionChoiceProps) => {
   const group = useId()
   const version = (label: string, text: string, isChosen: boolean, chooseIt: () => void) => (
     <div className={css["version"]}>

@@ -1,9 +1,9 @@
 import { useState } from "react"
 import { Button } from "./Button.tsx"
-import css from "./Code.module.css"
+import css from "./CodeBlock.module.css"
 import { Row } from "./Page.tsx"
 
-interface CodeProps {
+interface CodeBlockProps {
   readonly title: string
   readonly text: string
   /** Whether lines may be broken where there is no room, as those of no program. */
@@ -11,7 +11,7 @@ interface CodeProps {
 }
 
 /** Lines to be read or copied as they are. */
-export const Code = ({ isWrapped = false, text, title }: CodeProps) => {
+export const CodeBlock = ({ isWrapped = false, text, title }: CodeBlockProps) => {
   const [copied, setCopied] = useState(false)
   const copy = async () => {
     await navigator.clipboard.writeText(text)

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { signOut } from "../data/Session.ts"
 import { Button } from "../ui/Button.tsx"
-import css from "./Account.module.css"
+import css from "./AccountMenu.module.css"
 
 interface AccountProps {
   readonly name: string
@@ -10,18 +10,18 @@ interface AccountProps {
 }
 
 /** Who is signed in, and the way out. */
-export const Account = ({ name, signIn }: AccountProps) => {
-  const queries = useQueryClient()
+export const AccountMenu = ({ name, signIn }: AccountProps) => {
+  const queryClient = useQueryClient()
   const navigate = useNavigate()
-  const leave = async () => {
+  const signOutAndLeave = async () => {
     await signOut()
-    queries.clear()
+    queryClient.clear()
     await navigate({ to: signIn })
   }
   return (
     <>
       <span className={css["name"]}>{name}</span>
-      <Button kind="quiet" onClick={() => void leave()}>
+      <Button kind="quiet" onClick={() => void signOutAndLeave()}>
         Sign out
       </Button>
     </>

@@ -4,7 +4,7 @@ import { TextField } from "./Field.tsx"
 import { Row, Stack } from "./Page.tsx"
 
 /** A secret that is shown now and never again, to be copied. */
-export const Secret = ({
+export const SecretField = ({
   hint,
   label,
   value

@@ -5,35 +5,35 @@ import type { Changed, StoreId } from "../../rpc/Client.ts"
 import { runtime, Service } from "./Service.ts"
 
 /** However many changes come, what is shown is asked for anew at most so often. */
-const FLUSH = 1000
+const FLUSH_MILLIS = 1000
 
-type Heard = (changes: ReadonlyArray<Changed>) => void
+type ChangeListener = (changes: ReadonlyArray<Changed>) => void
 
-const listeners = new Set<Heard>()
+const listeners = new Set<ChangeListener>()
 
 /** Hears of the changes that are committed in the store that is open, some at a time. */
-export const useChanges = (heard: Heard): void => {
+export const useChanges = (listener: ChangeListener): void => {
   useEffect(() => {
-    listeners.add(heard)
-    return () => void listeners.delete(heard)
-  }, [heard])
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }, [listener])
 }
 
 /** The last change of each resource since the store was opened, by its id: newer than what was asked for before. */
 let latest: ReadonlyMap<string, Changed> = new Map()
-const lookers = new Set<() => void>()
+const latestListeners = new Set<() => void>()
 
-const setLatest = (next: ReadonlyMap<string, Changed>) => {
+const publishLatest = (next: ReadonlyMap<string, Changed>) => {
   latest = next
-  for (const look of lookers) look()
+  for (const listener of latestListeners) listener()
 }
 
 /** What changed since the store was opened, for lists that are too long to be asked for anew at each change. */
-export const useLatest = (): ReadonlyMap<string, Changed> =>
+export const useLatestChanges = (): ReadonlyMap<string, Changed> =>
   useSyncExternalStore(
-    (look) => {
-      lookers.add(look)
-      return () => void lookers.delete(look)
+    (listener) => {
+      latestListeners.add(listener)
+      return () => void latestListeners.delete(listener)
     },
     () => latest
   )
@@ -42,52 +42,53 @@ export const useLatest = (): ReadonlyMap<string, Changed> =>
 export const followedKey = (storeId: StoreId, list: string): QueryKey => [storeId, "followed", list]
 
 /** What of a store is kept under which key, by the kind of resource. */
-const listKey = { product: "products", collection: "collections" } as const
+const listKeys = { product: "products", collection: "collections" } as const
 
 /**
  * Follows a store for as long as its pages are open, and asks for what they show anew when somebody changes it: a
  * resource under `[store, kind, id]`, the lists under `[store, kind + "s"]`, and what sums them up.
  */
-export const useLive = (storeId: StoreId): void => {
-  const queries = useQueryClient()
+export const useLiveUpdates = (storeId: StoreId): void => {
+  const queryClient = useQueryClient()
   useEffect(() => {
-    let waiting: Array<Changed> = []
+    let queued: Array<Changed> = []
     let timer: ReturnType<typeof setTimeout> | undefined
     const flush = () => {
-      const changes = waiting
-      waiting = []
+      const changes = queued
+      queued = []
       timer = undefined
-      setLatest(new Map([...latest, ...changes.map((change) => [change.resourceId, change] as const)]))
+      publishLatest(new Map([...latest, ...changes.map((change) => [change.resourceId, change] as const)]))
       for (const key of new Set(changes.map(({ resource, resourceId }) => `${resource} ${resourceId}`))) {
-        void queries.invalidateQueries({ queryKey: [storeId, ...key.split(" ")] })
+        void queryClient.invalidateQueries({ queryKey: [storeId, ...key.split(" ")] })
       }
-      const lists = new Set(changes.map(({ resource }) => listKey[resource]))
-      for (const list of [...lists, "activity", "store"]) void queries.invalidateQueries({ queryKey: [storeId, list] })
-      for (const heard of listeners) heard(changes)
+      const lists = new Set(changes.map(({ resource }) => listKeys[resource]))
+      for (const list of [...lists, "activity", "store"])
+        void queryClient.invalidateQueries({ queryKey: [storeId, list] })
+      for (const listener of listeners) listener(changes)
     }
     // What the pages have asked for by then may lack what happened meanwhile.
-    const onFollowing = () => void queries.invalidateQueries({ queryKey: [storeId] })
+    const onFollowing = () => void queryClient.invalidateQueries({ queryKey: [storeId] })
     const follow = Effect.flatMap(Service, (client) =>
       Stream.runForEach(client.changes({ storeId, onFollowing }), (change) =>
         Effect.sync(() => {
-          waiting.push(change)
-          timer ??= setTimeout(flush, FLUSH)
+          queued.push(change)
+          timer ??= setTimeout(flush, FLUSH_MILLIS)
         })
       )
     )
     const fiber = runtime.runFork(Effect.ignore(follow, { log: "Debug" }))
     return () => {
       clearTimeout(timer)
-      setLatest(new Map())
-      queries.removeQueries({ queryKey: [storeId, "followed"] })
+      publishLatest(new Map())
+      queryClient.removeQueries({ queryKey: [storeId, "followed"] })
       fiber.interruptUnsafe()
     }
-  }, [queries, storeId])
+  }, [queryClient, storeId])
 }
 
 /** Whether the browser has a network at all. */
 export const useOnline = (): boolean =>
   useSyncExternalStore(
-    (changed) => onlineManager.subscribe(changed),
+    (listener) => onlineManager.subscribe(listener),
     () => onlineManager.isOnline()
   )

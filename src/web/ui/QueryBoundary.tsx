@@ -1,25 +1,25 @@
 import type { ReactNode } from "react"
-import { problemOf } from "../data/Problem.ts"
+import { errorMessageOf } from "../data/errorMessages.ts"
 import { Button } from "./Button.tsx"
-import css from "./States.module.css"
+import css from "./QueryBoundary.module.css"
 
 /** What stands where nothing is yet, and what to do about it. */
-export const Empty = ({ children, title }: { readonly children?: ReactNode; readonly title: string }) => (
+export const EmptyState = ({ children, title }: { readonly children?: ReactNode; readonly title: string }) => (
   <div className={css["empty"]}>
     <p className={css["title"]}>{title}</p>
     {children}
   </div>
 )
 
-interface TroubleProps {
+interface ErrorNoticeProps {
   readonly error: unknown
   /** Does again what failed. */
   readonly retry?: (() => void) | undefined
 }
 
 /** What went wrong, and what to do. */
-export const Trouble = ({ error, retry }: TroubleProps) => {
-  const { advice, requestId, title } = problemOf(error)
+export const ErrorNotice = ({ error, retry }: ErrorNoticeProps) => {
+  const { advice, requestId, title } = errorMessageOf(error)
   return (
     <div className={css["trouble"]} role="alert">
       <p className={css["title"]}>{title}</p>
@@ -43,7 +43,7 @@ export const Loading = ({ lines = 5 }: { readonly lines?: number }) => (
   </output>
 )
 
-interface Asked<A> {
+interface QueryState<A> {
   readonly data: A | undefined
   readonly error: unknown
   readonly refetch: () => unknown
@@ -53,17 +53,17 @@ interface Asked<A> {
  * What was asked for: while it is on its way, when it failed, and when it is there. What is there stays when asking anew
  * fails, with the failure above it.
  */
-export const Answered = <A,>({
-  asked: { data, error, refetch },
+export const QueryBoundary = <A,>({
+  query: { data, error, refetch },
   children,
   lines
 }: {
-  readonly asked: Asked<A>
+  readonly query: QueryState<A>
   readonly children: (data: A) => ReactNode
   readonly lines?: number
 }) => (
   <>
-    {error === null || error === undefined ? undefined : <Trouble error={error} retry={() => void refetch()} />}
+    {error === null || error === undefined ? undefined : <ErrorNotice error={error} retry={() => void refetch()} />}
     {data === undefined ? error === null && <Loading {...(lines === undefined ? {} : { lines })} /> : children(data)}
   </>
 )

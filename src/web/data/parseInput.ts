@@ -3,19 +3,19 @@ import { ExactNumber, type JsonNumber } from "../../domain/Json.ts"
 import { parseUntrusted } from "../../domain/UntrustedJson.ts"
 
 /** What is said of text that is to be a number and is none. */
-export const NO_NUMBER = "must be a number with a decimal point, such as 1234.50"
+export const NOT_A_NUMBER = "must be a number with a decimal point, such as 1234.50"
 
 /** A number as somebody typed it, with all of its digits. */
-export const typedNumber = (text: string): Result.Result<JsonNumber, string> => {
+export const parseNumber = (text: string): Result.Result<JsonNumber, string> => {
   const read = parseUntrusted(text.trim().replace(/^\+/, ""))
-  if (Result.isFailure(read)) return Result.fail(read.failure.issues[0] ?? NO_NUMBER)
+  if (Result.isFailure(read)) return Result.fail(read.failure.issues[0] ?? NOT_A_NUMBER)
   return typeof read.success === "number" || read.success instanceof ExactNumber
     ? Result.succeed(read.success)
-    : Result.fail(NO_NUMBER)
+    : Result.fail(NOT_A_NUMBER)
 }
 
 /** JSON as somebody typed it. What is wrong with it is said with its place, where there is one. */
-export const typedJson = (text: string): Result.Result<unknown, string> =>
+export const parseJson = (text: string): Result.Result<unknown, string> =>
   Result.mapError(parseUntrusted(text), ({ issues }) => issues[0] ?? syntaxProblem(text))
 
 const syntaxProblem = (text: string) => {

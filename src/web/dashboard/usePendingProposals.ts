@@ -1,15 +1,15 @@
-import { useAsked } from "../data/Queries.ts"
+import { useRpcQuery } from "../data/queries.ts"
 import { useStoreId } from "./Store.ts"
 
 /** Milliseconds until it is asked again: a proposal changes nothing in the store, so that no change tells of it. */
-const AGAIN = 15_000
+const POLL_MILLIS = 15_000
 
 /** The proposals that wait, up to what a page of them holds. */
-export const useWaiting = () => {
+export const usePendingProposals = () => {
   const storeId = useStoreId()
-  return useAsked(
+  return useRpcQuery(
     [storeId, "proposals", "waiting"],
     (client) => client.proposals.list({ storeId, pending: true, limit: 100 }),
-    { refetchInterval: AGAIN }
+    { refetchInterval: POLL_MILLIS }
   )
 }

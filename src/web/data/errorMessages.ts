@@ -1,19 +1,19 @@
 import { Predicate } from "effect"
 
 /** What a failure is to a person: what happened, and what to do about it. */
-export interface Problem {
+export interface ErrorMessage {
   readonly title: string
   readonly advice: string
   /** Names the request in the service's log, where that is where to look. */
   readonly requestId?: string
 }
 
-const UNREACHED: Problem = {
+const UNREACHABLE: ErrorMessage = {
   title: "Cannot reach the service",
   advice: "Check your connection, then try again. Your entries are kept."
 }
 
-const BUSY: Problem = { title: "The service is busy", advice: "Wait a moment, then try again." }
+const BUSY: ErrorMessage = { title: "The service is busy", advice: "Wait a moment, then try again." }
 
 const tagOf = (error: unknown) =>
   Predicate.hasProperty(error, "_tag") && typeof error._tag === "string" ? error._tag : undefined
@@ -37,13 +37,13 @@ const requestIdOf = (error: unknown) =>
   Predicate.hasProperty(error, "requestId") && typeof error.requestId === "string" ? { requestId: error.requestId } : {}
 
 /** The domain's errors tell it themselves; what never reached it, or went wrong on the way, is told here. */
-export const problemOf = (error: unknown): Problem => {
+export const errorMessageOf = (error: unknown): ErrorMessage => {
   const tag = tagOf(error)
   switch (tag) {
     case undefined:
       return { title: "This page could not be displayed", advice: "Reload the page. Saved changes are kept." }
     case "RpcClientError":
-      return UNREACHED
+      return UNREACHABLE
     case "ServiceUnavailable":
     case "StoreBusy":
     case "RateLimitExceeded":

@@ -1,0 +1,18 @@
+import { EmptyState, ErrorNotice } from "./QueryBoundary.tsx"
+import { Page } from "./Page.tsx"
+
+/** Where a page failed beyond what it could say itself. */
+export const ErrorPage = ({ error, reset }: { readonly error: unknown; readonly reset?: () => void }) => (
+  <Page title="Something went wrong">
+    <ErrorNotice error={error} retry={reset} />
+  </Page>
+)
+
+/** An address at which there is nothing, or nothing that may be seen. */
+export const NotFoundPage = () => (
+  <Page title="Page not found">
+    <EmptyState title="This page does not exist, or you do not have access to it">
+      <p>Go back, or choose a page from the menu.</p>
+    </EmptyState>
+  </Page>
+)
