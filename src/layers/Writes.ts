@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import type { EventKind, EventLoop } from "../domain/Events.ts"
 import type { CatalogKind } from "../domain/journal/Kinds.ts"
 import { type Change, ChangeRecorder, type Snapshot, type Write, type WriteContext, Writes } from "../domain/Write.ts"
-import { afterCommit, ahead, answerOf, deferringBy, deferToCommit, type Part, rehearsed } from "./database/Plan.ts"
+import { afterCommit, runAll, answerOf, deferringBy, deferToCommit, type Part, rehearsed } from "./database/Plan.ts"
 import { Database } from "./database/Postgres.ts"
 import { hopsAfter, Notifier, NotifierLive, outboxOf, type Told } from "./Events.ts"
 import { entriesOf } from "./Journal.ts"
@@ -101,7 +101,7 @@ export const recorded = <A, E>(
       const told = changes.flatMap((change) => toldOf(context, hops, change))
       const statements = [...entriesOf(context, hops, key, changes), ...outboxOf(told)]
       // Statements about many changes are large: they are sent before the write makes the next ones.
-      yield* changes.length === 1 ? deferToCommit(...statements) : ahead(...statements)
+      yield* changes.length === 1 ? deferToCommit(...statements) : runAll(...statements)
       if (told.length > 0) yield* afterCommit(notify)
     })
     return Effect.provideService(write, ChangeRecorder, { record })

@@ -70,7 +70,7 @@ export const firstWithin = <A, I>(row: Schema.Codec<A, I>, millis: number) => {
 }
 
 /** Runs statements one after the other, and then lets other requests go on. */
-export const ahead = (...statements: ReadonlyArray<Statement>): Effect.Effect<void> =>
+export const runAll = (...statements: ReadonlyArray<Statement>): Effect.Effect<void> =>
   Effect.andThen(Effect.forEach(statements, answerOf, { discard: true }), nextTurn)
 
 /** Defers statements to the commit. */

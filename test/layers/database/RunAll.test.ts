@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Cause, Data, Effect, Exit, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { ahead, countOf, deferToCommit } from "../../../src/layers/database/Plan.ts"
+import { runAll, countOf, deferToCommit } from "../../../src/layers/database/Plan.ts"
 import { Database } from "../../../src/layers/database/Postgres.ts"
 import { sql } from "../../../src/layers/database/Statement.ts"
 import { isDuplicate } from "../../../src/layers/database/Unavailable.ts"
@@ -35,8 +35,8 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
       const { committed, perform } = yield* notes
       const found = yield* perform(
         Effect.gen(function* () {
-          yield* ahead(insert("first"), insert("second"))
-          yield* ahead(insert("third"))
+          yield* runAll(insert("first"), insert("second"))
+          yield* runAll(insert("third"))
           yield* deferToCommit(insert("fourth"))
           return yield* countOf(selectAll)
         })
@@ -53,20 +53,20 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
       const alone = () =>
         perform(
           Effect.gen(function* () {
-            yield* ahead(insert("made"), insert("there"))
+            yield* runAll(insert("made"), insert("there"))
           })
         )
       const withRest = () =>
         perform(
           Effect.gen(function* () {
-            yield* ahead(insert("there"))
+            yield* runAll(insert("there"))
             yield* deferToCommit(insert("left"))
           })
         )
       const withQuestion = () =>
         perform(
           Effect.gen(function* () {
-            yield* ahead(insert("there"))
+            yield* runAll(insert("there"))
             return yield* countOf(selectAll)
           })
         )
@@ -83,7 +83,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("What 
       const { committed, perform } = yield* notes
       const refused = perform(
         Effect.gen(function* () {
-          yield* ahead(insert("sent"))
+          yield* runAll(insert("sent"))
           yield* new Refused()
         })
       )
