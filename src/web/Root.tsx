@@ -2,7 +2,7 @@ import type { QueryClient } from "@tanstack/react-query"
 import { createRootRouteWithContext, Outlet, type ParsedLocation, redirect } from "@tanstack/react-router"
 import { isSignedOut } from "./data/errorMessages.ts"
 import type { Account } from "../domain/access/Merchants.ts"
-import { account } from "./data/Session.ts"
+import { account } from "./data/session.ts"
 import { ErrorPage, NotFoundPage } from "./ui/ErrorPage.tsx"
 
 /** What every page can ask for. */

@@ -4,7 +4,7 @@ import { CollectionHead } from "../../src/domain/catalog/Collection.ts"
 import { ProductId } from "../../src/domain/catalog/Product.ts"
 import { FIELDS, RELATIONS, Rule } from "../../src/domain/catalog/Rule.ts"
 import { ExactNumber, parse } from "../../src/domain/Json.ts"
-import { exchange, moved, placeOf } from "../../src/web/dashboard/collections/Arrange.ts"
+import { membershipDiff, moveItem, indexAfterKey } from "../../src/web/dashboard/collections/listOrder.ts"
 import {
   changesMatches,
   collectionOf,
@@ -12,7 +12,7 @@ import {
   draftOf,
   newDraft,
   patchOf
-} from "../../src/web/dashboard/collections/CollectionDraft.ts"
+} from "../../src/web/dashboard/collections/collectionDraft.ts"
 import {
   newRule,
   type RuleDraft,
@@ -21,12 +21,12 @@ import {
   withField,
   withRelation,
   withText
-} from "../../src/web/dashboard/collections/RuleDraft.ts"
-import { foundWord, sentenceOf } from "../../src/web/dashboard/collections/RuleWords.ts"
-import { placeWhile } from "../../src/web/dashboard/collections/useDragging.ts"
-import { linesOf } from "../../src/web/dashboard/records/Address.ts"
-import { dayOf, sinceDay, sinceSearch } from "../../src/web/dashboard/records/Since.ts"
-import { differences, merge } from "../../src/web/data/Merge.ts"
+} from "../../src/web/dashboard/collections/ruleDraft.ts"
+import { productValueText, ruleSentence } from "../../src/web/dashboard/collections/ruleLabels.ts"
+import { indexWhileDragging } from "../../src/web/dashboard/collections/useDragReorder.ts"
+import { addressLines } from "../../src/web/dashboard/records/addressLines.ts"
+import { dateInputValue, searchSinceDate, parseDateSearch } from "../../src/web/dashboard/records/dateSearch.ts"
+import { differences, merge } from "../../src/web/data/merge.ts"
 
 const toRule = Schema.decodeUnknownSync(Rule)
 const toHead = Schema.decodeUnknownSync(CollectionHead)
@@ -141,7 +141,7 @@ describe("the form of a rule", () => {
         const isMany = relation === "in" || relation === "not_in"
         const text = kind === "time" && isMany ? "2026-01-31T09:30:00Z" : texts[kind]
         const rule = toRule({ ...ruleOf(ruleWith({ field, relation, text })) })
-        assert.notInclude(sentenceOf(rule), "undefined")
+        assert.notInclude(ruleSentence(rule), "undefined")
         assert.deepStrictEqual(ruleOf(withText(ruleDraft(rule, "0"), ruleDraft(rule, "0").text)), rule)
       }
     }
@@ -155,12 +155,12 @@ describe("the form of a rule", () => {
   })
 
   it("is told in words", () => {
-    assert.strictEqual(sentenceOf(OAK), "Tag is “Oak”")
-    assert.strictEqual(sentenceOf({ field: "price", relation: "in", value: [1200, 5] }), "Price is one of 1,200, 5")
-    assert.strictEqual(sentenceOf({ field: "sku", relation: "is_not_set" }), "SKU has no value")
-    assert.strictEqual(foundWord(OAK, ["oak", "office"]), "“oak”, “office”")
-    assert.strictEqual(foundWord(OAK, []), "none")
-    assert.strictEqual(foundWord({ field: "onSale", relation: "equals" }, false), "no")
+    assert.strictEqual(ruleSentence(OAK), "Tag is “Oak”")
+    assert.strictEqual(ruleSentence({ field: "price", relation: "in", value: [1200, 5] }), "Price is one of 1,200, 5")
+    assert.strictEqual(ruleSentence({ field: "sku", relation: "is_not_set" }), "SKU has no value")
+    assert.strictEqual(productValueText(OAK, ["oak", "office"]), "“oak”, “office”")
+    assert.strictEqual(productValueText(OAK, []), "none")
+    assert.strictEqual(productValueText({ field: "onSale", relation: "equals" }, false), "no")
   })
 })
 
@@ -183,13 +183,13 @@ describe("an order by hand", () => {
   const items = ["a", "b", "c", "d"]
 
   it("moves one, and never beyond the ends", () => {
-    assert.deepStrictEqual(moved(items, 0, 2), ["b", "c", "a", "d"])
-    assert.deepStrictEqual(moved(items, 3, 0), ["d", "a", "b", "c"])
-    assert.deepStrictEqual(moved(items, 1, 99), ["a", "c", "d", "b"])
-    assert.strictEqual(moved(items, 1, 1), items)
-    assert.strictEqual(moved(items, 9, 0), items)
+    assert.deepStrictEqual(moveItem(items, 0, 2), ["b", "c", "a", "d"])
+    assert.deepStrictEqual(moveItem(items, 3, 0), ["d", "a", "b", "c"])
+    assert.deepStrictEqual(moveItem(items, 1, 99), ["a", "c", "d", "b"])
+    assert.strictEqual(moveItem(items, 1, 1), items)
+    assert.strictEqual(moveItem(items, 9, 0), items)
     assert.deepStrictEqual(
-      ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", "a"].map((key) => placeOf(key, 12, 14)),
+      ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", "a"].map((key) => indexAfterKey(key, 12, 14)),
       [11, 13, 2, 13, 0, 13, undefined]
     )
   })
@@ -198,24 +198,26 @@ describe("an order by hand", () => {
     for (const from of items.keys()) {
       for (const to of items.keys()) {
         const shown: Array<string> = []
-        for (const [index, item] of items.entries()) shown[placeWhile({ from, to }, index)] = item
-        assert.deepStrictEqual(shown, [...moved(items, from, to)])
+        for (const [index, item] of items.entries()) shown[indexWhileDragging({ from, to }, index)] = item
+        assert.deepStrictEqual(shown, [...moveItem(items, from, to)])
       }
     }
   })
 
   it("tells who enters and who leaves", () => {
-    assert.deepStrictEqual(exchange(["a", "b"], ["b", "c"]), { enters: ["c"], leaves: ["a"] })
+    assert.deepStrictEqual(membershipDiff(["a", "b"], ["b", "c"]), { added: ["c"], removed: ["a"] })
   })
 })
 
 describe("records", () => {
   it("are listed since a time of the address, if it is one", () => {
-    assert.deepStrictEqual(sinceSearch({ since: "2026-01-31T09:30:00+01:00" }), { since: "2026-01-31T08:30:00.000Z" })
-    assert.deepStrictEqual(sinceSearch({ since: "yesterday" }), {})
-    assert.deepStrictEqual(sinceSearch({}), {})
-    assert.strictEqual(dayOf(sinceDay("2026-01-31")), "2026-01-31")
-    assert.deepStrictEqual(sinceDay(""), {})
+    assert.deepStrictEqual(parseDateSearch({ since: "2026-01-31T09:30:00+01:00" }), {
+      since: "2026-01-31T08:30:00.000Z"
+    })
+    assert.deepStrictEqual(parseDateSearch({ since: "yesterday" }), {})
+    assert.deepStrictEqual(parseDateSearch({}), {})
+    assert.strictEqual(dateInputValue(searchSinceDate("2026-01-31")), "2026-01-31")
+    assert.deepStrictEqual(searchSinceDate(""), {})
   })
 
   it("show an address as it stands on a parcel", () => {
@@ -226,6 +228,6 @@ describe("records", () => {
       postalCode: "4000-001",
       city: "Porto"
     }
-    assert.deepStrictEqual(linesOf({ ...address, door: 3 }), ["Ada Example", "1 Example Street", "4000-001 Porto"])
+    assert.deepStrictEqual(addressLines({ ...address, door: 3 }), ["Ada Example", "1 Example Street", "4000-001 Porto"])
   })
 })

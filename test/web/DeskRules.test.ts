@@ -3,18 +3,18 @@ import { Result } from "effect"
 import { EntryId, type ActivityEntry } from "../../src/domain/journal/Activity.ts"
 import { InstallationId } from "../../src/domain/access/Installations.ts"
 import { leastUuidOf } from "../../src/domain/Uuid.ts"
-import { activitySearch, filterOf } from "../../src/web/dashboard/activity/Search.ts"
+import { activitySearch, filterOf } from "../../src/web/dashboard/activity/activitySearch.ts"
 import {
   type EntriesPage,
   isUndoable,
   namedEntries,
-  takenBack,
+  undoneEntryIds,
   verbOf,
   withNewest
-} from "../../src/web/dashboard/activity/Entries.ts"
-import { spanOf, undoneSentence } from "../../src/web/dashboard/activity/Undos.ts"
-import { agentIn, configurationOf, EMPTY_FORM, withScope } from "../../src/web/dashboard/agents/AgentForm.ts"
-import { healthOf } from "../../src/web/dashboard/home/Health.ts"
+} from "../../src/web/dashboard/activity/entries.ts"
+import { spanOf, undoSpanSentence } from "../../src/web/dashboard/activity/undoPreview.ts"
+import { parseAgent, clientConfiguration, EMPTY_FORM, withScope } from "../../src/web/dashboard/agents/agentForm.ts"
+import { appHealth } from "../../src/web/dashboard/home/appHealth.ts"
 
 const idOf = (place: number) => EntryId.make(leastUuidOf(new Date(1_700_000_000_000 + place)))
 
@@ -62,17 +62,17 @@ describe("entries", () => {
 
   it("are told to be undone where an undo of them stands, and not where that was undone in turn", () => {
     const undo = entryOf(2, { undoes: idOf(1) })
-    assert.deepStrictEqual([...takenBack([undo, entryOf(1)])], [idOf(1)])
-    assert.deepStrictEqual([...takenBack([entryOf(3, { undoes: idOf(2) }), undo, entryOf(1)])], [idOf(2)])
+    assert.deepStrictEqual([...undoneEntryIds([undo, entryOf(1)])], [idOf(1)])
+    assert.deepStrictEqual([...undoneEntryIds([entryOf(3, { undoes: idOf(2) }), undo, entryOf(1)])], [idOf(2)])
   })
 
   it("name what is gone by what they tell of it themselves, and who is gone by what they were", () => {
     const gone = entryOf(2, { after: null, before: { name: "Cup" }, versions: { before: 2, after: null } })
     const [first, second] = namedEntries([gone, entryOf(1, { surface: "cli" })], new Map())
-    assert.deepInclude(first, { resourceName: "Cup", isThere: false, actorName: "A former member" })
+    assert.deepInclude(first, { resourceName: "Cup", exists: false, actorName: "A former member" })
     assert.deepInclude(second, { resourceName: "Cup", actorName: "Service operator" })
     const [known] = namedEntries([entryOf(1)], new Map([[RESOURCE, "Jug"]]))
-    assert.deepInclude(known, { resourceName: "Jug", isThere: true })
+    assert.deepInclude(known, { resourceName: "Jug", exists: true })
   })
 
   it("of what members administer say in words what was done, and none of them can be undone", () => {
@@ -143,21 +143,21 @@ describe("an undo", () => {
 
   it("says how much it takes back", () => {
     assert.strictEqual(
-      undoneSentence({ undone }),
+      undoSpanSentence({ undone }),
       "Undoes 2 changes to 1 product. If one change cannot be undone, none is."
     )
-    assert.include(undoneSentence({ undone: [] }), "No changes to undo")
+    assert.include(undoSpanSentence({ undone: [] }), "No changes to undo")
   })
 })
 
 describe("an agent", () => {
   it("is made of what was typed, or it is said which field is wrong", () => {
     const form = { ...EMPTY_FORM, name: " Restocker ", budget: "1,500" }
-    const made = Result.getOrThrow(agentIn(form))
+    const made = Result.getOrThrow(parseAgent(form))
     assert.deepInclude(made, { name: "Restocker", budget: 1500, window: 100, proposalsOnly: true })
-    const wrong = Result.flip(agentIn({ ...form, name: " ", budget: "-1", window: "1e3" })).pipe(Result.getOrThrow)
+    const wrong = Result.flip(parseAgent({ ...form, name: " ", budget: "-1", window: "1e3" })).pipe(Result.getOrThrow)
     assert.deepStrictEqual(Object.keys(wrong).toSorted(), ["budget", "name", "window"])
-    assert.isTrue(Result.isFailure(agentIn({ ...form, scopes: [] })))
+    assert.isTrue(Result.isFailure(parseAgent({ ...form, scopes: [] })))
   })
 
   it("has its scopes in their order, each once", () => {
@@ -167,7 +167,7 @@ describe("an agent", () => {
   })
 
   it("is told to its client by the address of this host", () => {
-    assert.deepStrictEqual(JSON.parse(configurationOf("https://shop.example", "agent_1")), {
+    assert.deepStrictEqual(JSON.parse(clientConfiguration("https://shop.example", "agent_1")), {
       mcpServers: {
         "my-store": {
           type: "http",
@@ -193,12 +193,12 @@ describe("deliveries to an app", () => {
 
   it("are told as the worst of what holds of them", () => {
     const tones = [
-      healthOf({ state: "active" }, well),
-      healthOf({ state: "active" }, { ...well, host: null }),
-      healthOf({ state: "active" }, { ...well, failingSince: at }),
-      healthOf({ state: "active" }, { ...well, failingSince: at, pausedAt: at }),
-      healthOf({ state: "active" }, { ...well, heldSince: at }),
-      healthOf({ state: "suspended" }, well)
+      appHealth({ state: "active" }, well),
+      appHealth({ state: "active" }, { ...well, host: null }),
+      appHealth({ state: "active" }, { ...well, failingSince: at }),
+      appHealth({ state: "active" }, { ...well, failingSince: at, pausedAt: at }),
+      appHealth({ state: "active" }, { ...well, heldSince: at }),
+      appHealth({ state: "suspended" }, well)
     ].map(([, tone]) => tone)
     assert.deepStrictEqual(tones, ["good", "plain", "alert", "alert", "warn", "warn"])
   })

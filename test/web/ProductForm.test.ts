@@ -3,11 +3,11 @@ import { Result } from "effect"
 import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
 import { ExactNumber, parse, stringify } from "../../src/domain/Json.ts"
 import { uuidV7 } from "../../src/domain/Uuid.ts"
-import { patchOf, problemsOf, productInput } from "../../src/web/dashboard/products/DraftInput.ts"
-import { type Draft, draftOf, newDraft } from "../../src/web/dashboard/products/ProductDraft.ts"
-import { inventoryOf } from "../../src/web/dashboard/products/Stock.ts"
-import { missingVariants, newVariant, withoutOptions } from "../../src/web/dashboard/products/Variants.ts"
-import { merge, withFields } from "../../src/web/data/Merge.ts"
+import { patchOf, parseIssues, productInput } from "../../src/web/dashboard/products/productInput.ts"
+import { type Draft, draftOf, newDraft } from "../../src/web/dashboard/products/productDraft.ts"
+import { parseStockChange } from "../../src/web/dashboard/products/stockChange.ts"
+import { missingVariants, newVariant, withoutOptions } from "../../src/web/dashboard/products/variants.ts"
+import { merge, withFields } from "../../src/web/data/merge.ts"
 import { parseJson, parseNumber } from "../../src/web/data/parseInput.ts"
 
 const PRECISE = "0.1234567890123456789"
@@ -106,7 +106,7 @@ describe("the form of a product", () => {
 
   it("reads what the service refuses by the fields of the form", () => {
     assert.deepStrictEqual(
-      [...problemsOf(["patch.variants.2.price: must be a number", "product.name: must be text", "all is wrong"])],
+      [...parseIssues(["patch.variants.2.price: must be a number", "product.name: must be text", "all is wrong"])],
       [
         ["variants.2.price", "must be a number"],
         ["name", "must be text"],
@@ -145,13 +145,13 @@ describe("what is typed", () => {
   })
 
   it("is a count that holds only while there are as many, or a difference that always does", () => {
-    const change = { typed: "5", reason: " Counted ", shown: 7, way: "count" } as const
-    assert.deepStrictEqual(inventoryOf(change), Result.succeed({ stock: 5, expectedStock: 7, reason: "Counted" }))
+    const change = { input: "5", reason: " Counted ", shown: 7, mode: "count" } as const
+    assert.deepStrictEqual(parseStockChange(change), Result.succeed({ stock: 5, expectedStock: 7, reason: "Counted" }))
     assert.deepStrictEqual(
-      inventoryOf({ ...change, way: "adjust", typed: "-2", reason: "" }),
+      parseStockChange({ ...change, mode: "adjust", input: "-2", reason: "" }),
       Result.succeed({ adjust: -2 })
     )
-    assert.isTrue(Result.isFailure(inventoryOf({ ...change, typed: "-2" })))
+    assert.isTrue(Result.isFailure(parseStockChange({ ...change, input: "-2" })))
   })
 })
 

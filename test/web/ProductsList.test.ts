@@ -5,9 +5,9 @@ import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Pr
 import { RateLimitExceeded } from "../../src/domain/RateLimit.ts"
 import { uuidV7 } from "../../src/domain/Uuid.ts"
 import { EventId, type Changed } from "../../src/rpc/Client.ts"
-import { type Outcome, runMany } from "../../src/web/dashboard/products/BulkRun.ts"
-import { marked, matches, viewOf } from "../../src/web/dashboard/products/ListView.ts"
-import { standing } from "../../src/web/dashboard/products/useProducts.ts"
+import { type Outcome, runMany } from "../../src/web/dashboard/products/runMany.ts"
+import { toggleSelection, matches, parseView } from "../../src/web/dashboard/products/listView.ts"
+import { reconcile } from "../../src/web/dashboard/products/useProducts.ts"
 
 const productOf = (millis: number, version = 1): Product => ({
   ...newProduct(
@@ -49,19 +49,19 @@ describe("a list of products", () => {
       changeOf(third, "updated", 1),
       changeOf(fresh, "created", 1)
     ])
-    const whole = standing(list, latest, true)
+    const whole = reconcile(list, latest, true)
     assert.deepStrictEqual([whole.rows, [...whole.old], whole.created], [[second, third, fourth], [second.id], 1])
-    assert.strictEqual(standing(list, latest, false).created, 0)
-    assert.strictEqual(standing(list, new Map(), true).rows, list)
+    assert.strictEqual(reconcile(list, latest, false).created, 0)
+    assert.strictEqual(reconcile(list, new Map(), true).rows, list)
   })
 
   it("is narrowed by what any row tells, and marked from row to row", () => {
     assert.deepStrictEqual(shown({ stock: "out" }), [0])
     assert.deepStrictEqual(shown({ stock: "low" }), [1, 5])
     assert.deepStrictEqual(shown({ stock: "in", status: "inactive" }), [])
-    assert.deepStrictEqual(viewOf({ status: "nonsense" }), {})
-    assert.deepStrictEqual([...marked(new Set([3]), [0, 1, 2, 3], 2, 0, true)], [3, 0, 1, 2])
-    assert.deepStrictEqual([...marked(new Set([0, 3]), [0, 1, 2, 3], 0, 3, false)], [0])
+    assert.deepStrictEqual(parseView({ status: "nonsense" }), {})
+    assert.deepStrictEqual([...toggleSelection(new Set([3]), [0, 1, 2, 3], 2, 0, true)], [3, 0, 1, 2])
+    assert.deepStrictEqual([...toggleSelection(new Set([0, 3]), [0, 1, 2, 3], 0, 3, false)], [0])
   })
 })
 
@@ -72,8 +72,8 @@ const run = (write: (item: number) => Effect.Effect<unknown, Error>, isStopped =
   const running = runMany({
     items: [0, 1, 2, 3, 4, 5, 6, 7],
     write,
-    told: (outcome) => void told.push(outcome),
-    waiting: (seconds) => void waits.push(seconds),
+    onOutcome: (outcome) => void told.push(outcome),
+    onWait: (seconds) => void waits.push(seconds),
     isStopped
   })
   return { told, waits, running }

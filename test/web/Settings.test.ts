@@ -4,9 +4,9 @@ import { randomUUID } from "node:crypto"
 import { UpdateSettings } from "../../src/domain/access/Settings.ts"
 import type { Store } from "../../src/domain/access/Stores.ts"
 import { StoreId } from "../../src/domain/Store.ts"
-import { browserName } from "../../src/web/dashboard/settings/Names.ts"
-import { readPasswords } from "../../src/web/dashboard/settings/Passwords.ts"
-import { readForm, typedOf } from "../../src/web/dashboard/settings/StoreForm.ts"
+import { browserName } from "../../src/web/dashboard/settings/localeNames.ts"
+import { parsePasswords } from "../../src/web/dashboard/settings/passwords.ts"
+import { parseStoreForm, formValuesOf } from "../../src/web/dashboard/settings/storeForm.ts"
 import { isMissing } from "../support/Programs.ts"
 import { isFitFor } from "../support/Chromium.ts"
 import { lookingMember, PagesTest } from "../support/Pages.ts"
@@ -31,19 +31,19 @@ const STORE: Store = {
 
 describe("what is typed into settings", () => {
   it("is a change where the store would say something else, in the form in which it is kept", () => {
-    const typed = typedOf(STORE)
-    assert.deepStrictEqual(readForm(STORE, typed), { changes: {} })
+    const typed = formValuesOf(STORE)
+    assert.deepStrictEqual(parseStoreForm(STORE, typed), { changes: {} })
     assert.deepStrictEqual(
-      readForm(STORE, { ...typed, name: " A store ", domain: " Shop.example.com ", locale: "EN" }),
+      parseStoreForm(STORE, { ...typed, name: " A store ", domain: " Shop.example.com ", locale: "EN" }),
       {
         changes: { domain: "shop.example.com" }
       }
     )
     const open = { ...STORE, domain: "shop.example.com", country: "DE" }
-    assert.deepStrictEqual(readForm(open, { ...typedOf(open), domain: "", country: "" }), {
+    assert.deepStrictEqual(parseStoreForm(open, { ...formValuesOf(open), domain: "", country: "" }), {
       changes: { domain: null, country: null }
     })
-    assert.deepStrictEqual(readForm(STORE, { ...typed, domain: "shop", locale: "nonsense!" }), {
+    assert.deepStrictEqual(parseStoreForm(STORE, { ...typed, domain: "shop", locale: "nonsense!" }), {
       problems: {
         domain: "It must be a host name, as in shop.example.com",
         locale: "It must be a language tag of BCP 47, as in de-DE"
@@ -53,9 +53,9 @@ describe("what is typed into settings", () => {
 
   it("is a password where there are two that are good, and the new one twice", () => {
     const typed = { current: "what I have", next: "what I want to have", again: "what I want to have" }
-    assert.isTrue(Result.isSuccess(readPasswords(typed)))
+    assert.isTrue(Result.isSuccess(parsePasswords(typed)))
     const problemsOf = (wrong: Partial<typeof typed>) =>
-      Result.match(readPasswords({ ...typed, ...wrong }), { onFailure: Object.keys, onSuccess: () => [] })
+      Result.match(parsePasswords({ ...typed, ...wrong }), { onFailure: Object.keys, onSuccess: () => [] })
     assert.deepStrictEqual(problemsOf({ current: "" }), ["current"])
     assert.deepStrictEqual(problemsOf({ next: "short", again: "short" }), ["next"])
     assert.deepStrictEqual(problemsOf({ again: "what I typed" }), ["again"])

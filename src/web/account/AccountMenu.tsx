@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
-import { signOut } from "../data/Session.ts"
+import { signOut } from "../data/session.ts"
 import { Button } from "../ui/Button.tsx"
 import css from "./AccountMenu.module.css"
 

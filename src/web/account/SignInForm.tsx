@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { type FormEvent, type ReactNode, useState } from "react"
-import { signIn } from "../data/Session.ts"
+import { signIn } from "../data/session.ts"
 import { Button } from "../ui/Button.tsx"
 import { TextField } from "../ui/Field.tsx"
 import css from "./SignInForm.module.css"
@@ -34,7 +34,7 @@ export const SignInForm = ({ below, onSignedIn, title }: SignInFormProps) => {
       <form className={css["card"]} onSubmit={submit} noValidate>
         <h1>{title}</h1>
         {signingIn.error === null ? undefined : (
-          <p className={css["refused"]} role="alert">
+          <p className={css["error"]} role="alert">
             {signingIn.error.message}
           </p>
         )}

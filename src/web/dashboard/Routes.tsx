@@ -4,10 +4,10 @@ import { CollectionId, CustomerId, OrderId, StoreId } from "../../rpc/Client.ts"
 import { SignInPage } from "../account/SignInPage.tsx"
 import { parseSignInSearch, requireSession, root } from "../Root.tsx"
 import { NotFoundPage } from "../ui/ErrorPage.tsx"
-import { activitySearch } from "./activity/Search.ts"
-import { askAhead } from "./products/AllProducts.ts"
-import { viewOf } from "./products/ListView.ts"
-import { sinceSearch } from "./records/Since.ts"
+import { activitySearch } from "./activity/activitySearch.ts"
+import { prefetchProducts } from "./products/productListQuery.ts"
+import { parseView } from "./products/listView.ts"
+import { parseDateSearch } from "./records/dateSearch.ts"
 import { StorePages } from "./StorePages.tsx"
 
 /* Every page of the dashboard and where it stands. What a page is made of is loaded when it is first visited. */
@@ -77,10 +77,10 @@ const home = createRoute({
 const products = createRoute({
   getParentRoute: () => store,
   path: "/products",
-  validateSearch: viewOf,
+  validateSearch: parseView,
   loaderDeps: ({ search: { q } }) => ({ isAll: q === undefined }),
   loader: ({ context: { queryClient }, deps: { isAll }, params: { storeId } }) => {
-    if (isAll) askAhead(queryClient, storeId)
+    if (isAll) prefetchProducts(queryClient, storeId)
   },
   component: lazyRouteComponent(() => import("./products/ProductsPage.tsx"), "ProductsPage")
 })
@@ -122,7 +122,7 @@ const collection = createRoute({
 const orders = createRoute({
   getParentRoute: () => store,
   path: "/orders",
-  validateSearch: sinceSearch,
+  validateSearch: parseDateSearch,
   component: lazyRouteComponent(() => import("./orders/OrdersPage.tsx"), "OrdersPage")
 })
 
@@ -139,7 +139,7 @@ const order = createRoute({
 const customers = createRoute({
   getParentRoute: () => store,
   path: "/customers",
-  validateSearch: sinceSearch,
+  validateSearch: parseDateSearch,
   component: lazyRouteComponent(() => import("./customers/CustomersPage.tsx"), "CustomersPage")
 })
 

@@ -4,7 +4,7 @@ import { useLiveUpdates } from "../data/liveUpdates.ts"
 import { Badge } from "../ui/Badge.tsx"
 import { Shell } from "../ui/Shell.tsx"
 import css from "./StorePages.module.css"
-import { useMember, useStoreId } from "./Store.ts"
+import { useMember, useStoreId } from "./store.ts"
 import { usePendingProposals } from "./usePendingProposals.ts"
 
 /** How many proposals wait, up to what a page of them holds. */

@@ -1,5 +1,5 @@
 import { useRpcQuery } from "../data/queries.ts"
-import { useStoreId } from "./Store.ts"
+import { useStoreId } from "./store.ts"
 
 /** Milliseconds until it is asked again: a proposal changes nothing in the store, so that no change tells of it. */
 const POLL_MILLIS = 15_000

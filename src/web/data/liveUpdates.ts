@@ -2,7 +2,7 @@ import { onlineManager, type QueryKey, useQueryClient } from "@tanstack/react-qu
 import { Effect, Stream } from "effect"
 import { useEffect, useSyncExternalStore } from "react"
 import type { Changed, StoreId } from "../../rpc/Client.ts"
-import { runtime, Service } from "./Service.ts"
+import { runtime, Service } from "./service.ts"
 
 /** However many changes come, what is shown is asked for anew at most so often. */
 const FLUSH_MILLIS = 1000

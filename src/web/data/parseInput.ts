@@ -7,10 +7,10 @@ export const NOT_A_NUMBER = "must be a number with a decimal point, such as 1234
 
 /** A number as somebody typed it, with all of its digits. */
 export const parseNumber = (text: string): Result.Result<JsonNumber, string> => {
-  const read = parseUntrusted(text.trim().replace(/^\+/, ""))
-  if (Result.isFailure(read)) return Result.fail(read.failure.issues[0] ?? NOT_A_NUMBER)
-  return typeof read.success === "number" || read.success instanceof ExactNumber
-    ? Result.succeed(read.success)
+  const parsed = parseUntrusted(text.trim().replace(/^\+/, ""))
+  if (Result.isFailure(parsed)) return Result.fail(parsed.failure.issues[0] ?? NOT_A_NUMBER)
+  return typeof parsed.success === "number" || parsed.success instanceof ExactNumber
+    ? Result.succeed(parsed.success)
     : Result.fail(NOT_A_NUMBER)
 }
 

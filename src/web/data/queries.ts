@@ -12,8 +12,8 @@ import { type Effect, Predicate } from "effect"
 import { useRef } from "react"
 import { IdempotencyKey } from "../../rpc/Client.ts"
 import { isSignedOut, isTransient } from "./errorMessages.ts"
-import { account } from "./Session.ts"
-import { callService, type Call } from "./Service.ts"
+import { account } from "./session.ts"
+import { callService, type Call } from "./service.ts"
 import type { Client } from "../../rpc/Client.ts"
 
 /** Milliseconds until a call that failed for a while is sent again: a window that is full says when it opens. */

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, type QueryKey, useInfiniteQuery } from "@tanstack/react-query"
-import { callService, type Call } from "./Service.ts"
+import { callService, type Call } from "./service.ts"
 
 /** A page of a list, as the service answers it. */
 export interface ListPage<Item, Cursor> {

@@ -1,7 +1,7 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query"
 import type { ProductSummary } from "../../domain/catalog/ProductSummary.ts"
 import type { ProductId, StoreId } from "../../rpc/Client.ts"
-import { callService } from "./Service.ts"
+import { callService } from "./service.ts"
 
 /** Milliseconds in which products are asked for together, as rows of a list that come into sight at once. */
 const BATCH_MILLIS = 10

@@ -3,7 +3,7 @@ import { Link, useRouter, useSearch } from "@tanstack/react-router"
 import { type FormEvent, useEffect, useRef, useState } from "react"
 import css from "../account/SignInForm.module.css"
 import { fieldProblemsOf } from "../data/fieldProblems.ts"
-import { signUp } from "../data/Session.ts"
+import { signUp } from "../data/session.ts"
 import { Button } from "../ui/Button.tsx"
 import { TextField } from "../ui/Field.tsx"
 
@@ -44,7 +44,7 @@ export const SignUpPage = () => {
       <form ref={form} className={css["card"]} onSubmit={submit} noValidate>
         <h1>Sign up as a developer</h1>
         {signingUp.error === null || Object.keys(problems).length > 0 ? undefined : (
-          <p className={css["refused"]} role="alert">
+          <p className={css["error"]} role="alert">
             {signingUp.error.message}
           </p>
         )}

@@ -1,6 +1,6 @@
 import { useState } from "react"
-import type { Difference } from "../data/Differences.ts"
-import { count } from "../data/Format.ts"
+import type { Difference } from "../data/differences.ts"
+import { count } from "../data/format.ts"
 import css from "./DifferencesTable.module.css"
 
 /** Characters that a value is shown with before somebody asks for all of it. */
@@ -8,7 +8,7 @@ const PREVIEW_LENGTH = 240
 
 const Value = ({ side, text }: { readonly side: "before" | "after"; readonly text: string }) => {
   const [isExpanded, setExpanded] = useState(false)
-  if (text === "") return <span className={css["nothing"]}>empty</span>
+  if (text === "") return <span className={css["empty"]}>empty</span>
   const Side = side === "before" ? "del" : "ins"
   if (text.length <= PREVIEW_LENGTH) return <Side className={css[side]}>{text}</Side>
   return (

@@ -8,11 +8,11 @@ interface ListFieldProps extends FieldTexts {
   readonly values: ReadonlyArray<string>
   readonly change: (values: ReadonlyArray<string>) => void
   /** What one is called, as in "tag". */
-  readonly one: string
+  readonly itemName: string
 }
 
 /** Short texts in an order, each once: Enter adds what was typed, and each has a button that takes it away. */
-export const ListField = ({ change, hint, label, one, problem, values }: ListFieldProps) => {
+export const ListField = ({ change, hint, label, itemName, problem, values }: ListFieldProps) => {
   const [typed, setTyped] = useState("")
   const add = () => {
     const value = typed.trim()
@@ -33,7 +33,7 @@ export const ListField = ({ change, hint, label, one, problem, values }: ListFie
             {...described}
             className={fieldCss["control"]}
             value={typed}
-            placeholder={`Type a ${one}, then press Enter`}
+            placeholder={`Type a ${itemName}, then press Enter`}
             onChange={({ target }) => setTyped(target.value)}
             onKeyDown={onKeyDown}
             onBlur={add}

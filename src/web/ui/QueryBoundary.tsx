@@ -21,7 +21,7 @@ interface ErrorNoticeProps {
 export const ErrorNotice = ({ error, retry }: ErrorNoticeProps) => {
   const { advice, requestId, title } = errorMessageOf(error)
   return (
-    <div className={css["trouble"]} role="alert">
+    <div className={css["error"]} role="alert">
       <p className={css["title"]}>{title}</p>
       <p>{advice}</p>
       {requestId === undefined ? undefined : (

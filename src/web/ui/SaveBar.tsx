@@ -27,7 +27,7 @@ export const SaveBar = ({
 }: SaveBarProps) =>
   isShown ? (
     <section className={css["bar"]} aria-label="Unsaved changes">
-      <p className={css["said"]}>{children}</p>
+      <p className={css["status"]}>{children}</p>
       <Button onClick={discard} disabled={isBusy}>
         Discard
       </Button>

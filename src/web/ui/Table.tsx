@@ -23,12 +23,12 @@ export const Table = <Row,>({ caption, columns, keyOf, rows }: TableProps<Row>) 
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too.
   <section className={css["scroller"]} tabIndex={0} aria-label={caption}>
     <table className={css["table"]}>
-      <caption className={css["unseen"]}>{caption}</caption>
+      <caption className={css["visuallyHidden"]}>{caption}</caption>
       <thead>
         <tr>
           {columns.map(({ isNameHidden = false, isNumber = false, name }) => (
             <th key={name} scope="col" className={isNumber ? css["number"] : undefined}>
-              {isNameHidden ? <span className={css["unseen"]}>{name}</span> : name}
+              {isNameHidden ? <span className={css["visuallyHidden"]}>{name}</span> : name}
             </th>
           ))}
         </tr>

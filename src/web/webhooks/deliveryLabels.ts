@@ -1,14 +1,8 @@
 import type { EventKind } from "../../domain/Events.ts"
 import type { DeliveryState } from "../../domain/webhooks/Webhook.ts"
-import type { Tone } from "../ui/Badge.tsx"
+import type { StatusLabel } from "../ui/StatusBadge.tsx"
 
 /* Words of webhooks that the dashboard and the developer portal share. */
-
-/** A status as a badge shows it. */
-export interface StatusLabel {
-  readonly word: string
-  readonly tone: Tone
-}
 
 export const deliveryLabels: Readonly<Record<DeliveryState, StatusLabel>> = {
   pending: { word: "Pending", tone: "accent" },

@@ -4,8 +4,8 @@ import { Button } from "../../ui/Button.tsx"
 import { Page } from "../../ui/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { More } from "../../ui/Table.tsx"
-import { Filters } from "./Filters.tsx"
-import { type ActivitySearch, filterOf } from "./Search.ts"
+import { ActivityFilters } from "./ActivityFilters.tsx"
+import { type ActivitySearch, filterOf } from "./activitySearch.ts"
 import { Timeline } from "./Timeline.tsx"
 import { useEntries } from "./useEntries.ts"
 
@@ -21,7 +21,7 @@ export const ActivityPage = () => {
   const choose = (chosen: ActivitySearch) => void navigate({ search: chosen, replace: true })
   return (
     <Page title="Activity">
-      <Filters search={search} choose={choose} />
+      <ActivityFilters search={search} choose={choose} />
       <QueryBoundary query={query} lines={10}>
         {() => (
           <>

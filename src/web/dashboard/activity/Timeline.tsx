@@ -1,12 +1,12 @@
 import { useState } from "react"
-import { differencesOf } from "../../data/Differences.ts"
+import { differencesOf } from "../../data/differences.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { DifferencesTable } from "../../ui/DifferencesTable.tsx"
 import { MutedText } from "../../ui/Page.tsx"
 import css from "./Activity.module.css"
-import { byDay, isUndoable, type NamedEntry, SURFACES, takenBack, verbOf } from "./Entries.ts"
-import { Sentence, When } from "./Sentence.tsx"
+import { byDay, isUndoable, type NamedEntry, surfaceLabels, undoneEntryIds, verbOf } from "./entries.ts"
+import { EntrySentence, EntryTime } from "./EntrySentence.tsx"
 import { UndoDialog } from "./UndoDialog.tsx"
 
 interface EntryProps {
@@ -28,7 +28,7 @@ const Entry = ({ entry, isUndone, undo }: EntryProps) => {
     <li className={css["entry"]}>
       <div className={css["line"]}>
         <p>
-          <Sentence entry={entry} />
+          <EntrySentence entry={entry} />
         </p>
         {isUndone ? (
           <Badge>Undone</Badge>
@@ -43,8 +43,8 @@ const Entry = ({ entry, isUndone, undo }: EntryProps) => {
         ) : undefined}
       </div>
       <MutedText>
-        <When entry={entry} />
-        {` · ${SURFACES[surface]}`}
+        <EntryTime entry={entry} />
+        {` · ${surfaceLabels[surface]}`}
         {approverName === null ? "" : ` · approved by ${approverName}`}
       </MutedText>
       {reason === null ? undefined : <p className={css["reason"]}>{reason}</p>}
@@ -66,7 +66,7 @@ const Entry = ({ entry, isUndone, undo }: EntryProps) => {
 /** What was written, day by day, each with its undo. */
 export const Timeline = ({ entries }: { readonly entries: ReadonlyArray<NamedEntry> }) => {
   const [undoing, setUndoing] = useState<NamedEntry>()
-  const undone = takenBack(entries)
+  const undoneIds = undoneEntryIds(entries)
   return (
     <>
       {byDay(entries).map(([day, ofDay]) => (
@@ -74,7 +74,7 @@ export const Timeline = ({ entries }: { readonly entries: ReadonlyArray<NamedEnt
           <h2>{day}</h2>
           <ol className={css["entries"]}>
             {ofDay.map((entry) => (
-              <Entry key={entry.id} entry={entry} isUndone={undone.has(entry.id)} undo={() => setUndoing(entry)} />
+              <Entry key={entry.id} entry={entry} isUndone={undoneIds.has(entry.id)} undo={() => setUndoing(entry)} />
             ))}
           </ol>
         </section>

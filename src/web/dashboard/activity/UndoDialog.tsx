@@ -1,10 +1,10 @@
-import { differencesOf } from "../../data/Differences.ts"
+import { differencesOf } from "../../data/differences.ts"
 import { Dialog } from "../../ui/Dialog.tsx"
 import { DifferencesTable } from "../../ui/DifferencesTable.tsx"
-import { useStoreId } from "../Store.ts"
-import type { NamedEntry } from "./Entries.ts"
-import { Undoing } from "./Undoing.tsx"
-import { undoSentence } from "./Undos.ts"
+import { useStoreId } from "../store.ts"
+import type { NamedEntry } from "./entries.ts"
+import { UndoForm } from "./UndoForm.tsx"
+import { undoSentence } from "./undoPreview.ts"
 
 interface UndoDialogProps {
   readonly entry: NamedEntry
@@ -20,9 +20,9 @@ export const UndoDialog = ({ choose, close, entry }: UndoDialogProps) => {
   const isUpdate = before !== null && after !== null
   return (
     <Dialog title="Undo this change" isOpen close={close} isWide={isUpdate}>
-      <Undoing
+      <UndoForm
         key={id}
-        named={[id]}
+        target={[id]}
         undo={(client, how) => client.activity.undo({ storeId, id, ...how })}
         labelOf={() => "Undo change"}
         close={close}
@@ -41,7 +41,7 @@ export const UndoDialog = ({ choose, close, entry }: UndoDialogProps) => {
             ) : undefined}
           </>
         )}
-      </Undoing>
+      </UndoForm>
     </Dialog>
   )
 }

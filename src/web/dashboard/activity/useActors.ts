@@ -1,27 +1,27 @@
 import { useRpcQuery } from "../../data/queries.ts"
-import { useMember, useStoreId } from "../Store.ts"
+import { useMember, useStoreId } from "../store.ts"
 
 /** More than a store has, or than anybody looks through in a list. */
-const MOST = 200
+const MAX_LISTED = 200
 
 /** The agents of the store, those too that were revoked. */
 export const useAgents = () => {
   const storeId = useStoreId()
-  return useRpcQuery([storeId, "agents", "all"], (client) => client.agents.list({ storeId, limit: MOST }))
+  return useRpcQuery([storeId, "agents", "all"], (client) => client.agents.list({ storeId, limit: MAX_LISTED }))
 }
 
-interface Actors {
+interface ActorGroup {
   readonly kind: "Members" | "Agents" | "Apps"
   readonly actors: ReadonlyArray<{ readonly id: string; readonly name: string }>
 }
 
 /** Who may have written. Of the members only owners are told, others of themselves. */
-export const useActors = (): ReadonlyArray<Actors> => {
+export const useActors = (): ReadonlyArray<ActorGroup> => {
   const storeId = useStoreId()
   const { isOwner, merchantId } = useMember()
   const agents = useAgents().data?.items ?? []
   const apps = useRpcQuery([storeId, "installations", "names"], (client) =>
-    client.installations.list({ storeId, limit: MOST })
+    client.installations.list({ storeId, limit: MAX_LISTED })
   )
   const members = useRpcQuery([storeId, "members", "names"], (client) => client.members.list({ storeId }), {
     enabled: isOwner

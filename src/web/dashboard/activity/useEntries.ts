@@ -3,11 +3,11 @@ import { useCallback } from "react"
 import type { EntryId } from "../../../rpc/Client.ts"
 import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import { useChanges } from "../../data/liveUpdates.ts"
-import { callService } from "../../data/Service.ts"
-import { useStoreId } from "../Store.ts"
-import { type EntriesAsked, type EntriesPage, listEntries, withNewest } from "./Entries.ts"
+import { callService } from "../../data/service.ts"
+import { useStoreId } from "../store.ts"
+import { type ListEntriesRequest, type EntriesPage, listEntries, withNewest } from "./entries.ts"
 
-export type EntriesFilter = Omit<EntriesAsked, "storeId" | "cursor" | "limit">
+export type EntriesFilter = Omit<ListEntriesRequest, "storeId" | "cursor" | "limit">
 
 type Pages = InfiniteData<EntriesPage, { readonly cursor?: EntryId }>
 
@@ -15,24 +15,24 @@ type Pages = InfiniteData<EntriesPage, { readonly cursor?: EntryId }>
 export const useEntries = (filter: EntriesFilter) => {
   const storeId = useStoreId()
   const queryClient = useQueryClient()
-  const said = JSON.stringify(filter)
+  const serializedFilter = JSON.stringify(filter)
   const list = usePagedQuery(
-    [storeId, "entries", said],
+    [storeId, "entries", serializedFilter],
     ({ cursor }: { readonly cursor?: EntryId }) =>
       (client) =>
         listEntries(client, { storeId, ...filter, ...(cursor === undefined ? {} : { cursor }) })
   )
-  const heard = useCallback(() => {
-    const request: EntriesAsked = { storeId, ...JSON.parse(said) }
+  const refresh = useCallback(() => {
+    const request: ListEntriesRequest = { storeId, ...JSON.parse(serializedFilter) }
     const add = (newest: EntriesPage) =>
-      queryClient.setQueryData<Pages>([storeId, "entries", said], (known) => {
+      queryClient.setQueryData<Pages>([storeId, "entries", serializedFilter], (known) => {
         if (known === undefined) return undefined
         const pages = withNewest(known.pages, newest)
         return { pages: [...pages], pageParams: known.pageParams.slice(0, pages.length) }
       })
     // What fails here is asked for again with the next change, and by who opens the page anew.
     void callService((client) => listEntries(client, request)).then(add, () => undefined)
-  }, [queryClient, said, storeId])
-  useChanges(heard)
+  }, [queryClient, serializedFilter, storeId])
+  useChanges(refresh)
   return list
 }

@@ -3,16 +3,16 @@ import { Result } from "effect"
 import { BUDGET, type NewAgent, WINDOW } from "../../../domain/access/Agents.ts"
 import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
-import { number } from "../../data/Format.ts"
+import { number } from "../../data/format.ts"
 import { Button } from "../../ui/Button.tsx"
 import { CheckField, Columns, Fieldset, TextField } from "../../ui/Field.tsx"
 import { Row } from "../../ui/Page.tsx"
 import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import css from "./Agents.module.css"
-import { type AgentForm, agentIn, withScope } from "./AgentForm.ts"
+import { type AgentFormValues, parseAgent, withScope } from "./agentForm.ts"
 
 interface AgentFieldsProps {
-  readonly start: AgentForm
+  readonly start: AgentFormValues
   readonly action: string
   readonly save: (agent: Required<NewAgent>) => void
   readonly isBusy: boolean
@@ -23,13 +23,13 @@ interface AgentFieldsProps {
 /** What an agent is called and may do. What is wrong is said when somebody saves, and from then on as they type. */
 export const AgentFields = ({ action, cancel, error, isBusy, save, start }: AgentFieldsProps) => {
   const [form, setForm] = useState(start)
-  const [wasSent, setSent] = useState(false)
-  const agent = agentIn(form)
-  const problems = wasSent && Result.isFailure(agent) ? agent.failure : {}
-  const change = (changes: Partial<AgentForm>) => setForm({ ...form, ...changes })
+  const [wasSubmitted, setSubmitted] = useState(false)
+  const agent = parseAgent(form)
+  const problems = wasSubmitted && Result.isFailure(agent) ? agent.failure : {}
+  const change = (changes: Partial<AgentFormValues>) => setForm({ ...form, ...changes })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    setSent(true)
+    setSubmitted(true)
     if (Result.isSuccess(agent)) save(agent.success)
   }
   return (

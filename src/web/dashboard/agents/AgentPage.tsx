@@ -2,7 +2,7 @@ import { getRouteApi, Link } from "@tanstack/react-router"
 import { useState } from "react"
 import type { Agent, NewAgent } from "../../../domain/access/Agents.ts"
 import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
-import { ago, number, time } from "../../data/Format.ts"
+import { ago, number, time } from "../../data/format.ts"
 import { useRpcMutation } from "../../data/queries.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
@@ -16,19 +16,19 @@ import { toast } from "../../ui/Toasts.tsx"
 import { Timeline } from "../activity/Timeline.tsx"
 import { useAgents } from "../activity/useActors.ts"
 import { useEntries } from "../activity/useEntries.ts"
-import { useStoreId } from "../Store.ts"
+import { useStoreId } from "../store.ts"
 import { AgentFields } from "./AgentFields.tsx"
-import { formOf, standingOf } from "./AgentForm.ts"
-import { Connection } from "./Connection.tsx"
+import { formOf, agentStatusOf } from "./agentForm.ts"
+import { ConnectionGuide } from "./ConnectionGuide.tsx"
 import { UndoSpanDialog } from "./UndoSpanDialog.tsx"
 
 const route = getRouteApi("/dashboard/member/$storeId/agents/$agentId")
 
-interface OfAgent {
+interface AgentProps {
   readonly agent: typeof Agent.Type
 }
 
-const Did = ({ agent: { id, name } }: OfAgent) => {
+const AgentActivity = ({ agent: { id, name } }: AgentProps) => {
   const { query, items = [], more } = useEntries({ actorId: id })
   const [isUndoing, setUndoing] = useState(false)
   return (
@@ -65,7 +65,7 @@ const factsOf = ({ budget, createdAt, endsAt, lastUsedAt, window, writesToday }:
   ...(endsAt === null ? [] : [["Expires", time(endsAt)] as const])
 ]
 
-const May = ({ agent }: OfAgent) => (
+const AgentPermissions = ({ agent }: AgentProps) => (
   <Card title="Permissions">
     <ul>
       {agent.scopes.map((scope) => (
@@ -83,9 +83,9 @@ const May = ({ agent }: OfAgent) => (
   </Card>
 )
 
-const Change = ({ agent, close }: OfAgent & { readonly close: () => void }) => {
+const EditAgentDialog = ({ agent, close }: AgentProps & { readonly close: () => void }) => {
   const storeId = useStoreId()
-  const changing = useRpcMutation({
+  const updating = useRpcMutation({
     write: (client, patch: Required<NewAgent>, idempotencyKey) =>
       client.agents.update({ storeId, idempotencyKey, id: agent.id, patch }),
     invalidates: [[storeId, "agents"]],
@@ -99,16 +99,16 @@ const Change = ({ agent, close }: OfAgent & { readonly close: () => void }) => {
       <AgentFields
         start={formOf(agent)}
         action="Save agent"
-        save={(patch) => changing.mutate(patch)}
-        isBusy={changing.isPending}
-        error={changing.error}
+        save={(patch) => updating.mutate(patch)}
+        isBusy={updating.isPending}
+        error={updating.error}
         cancel={<Button onClick={close}>Cancel</Button>}
       />
     </Dialog>
   )
 }
 
-const Revoke = ({ agent, close }: OfAgent & { readonly close: () => void }) => {
+const RevokeAgentDialog = ({ agent, close }: AgentProps & { readonly close: () => void }) => {
   const storeId = useStoreId()
   const revoking = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.agents.revoke({ storeId, idempotencyKey, id: agent.id }),
@@ -133,11 +133,11 @@ const Revoke = ({ agent, close }: OfAgent & { readonly close: () => void }) => {
   )
 }
 
-const AgentView = ({ agent }: OfAgent) => {
+const AgentView = ({ agent }: AgentProps) => {
   const storeId = useStoreId()
   const [open, setOpen] = useState<"change" | "revoke">()
   const [now] = useState(Date.now)
-  const standing = standingOf(agent, now)
+  const status = agentStatusOf(agent, now)
   const close = () => setOpen(undefined)
   return (
     <Page
@@ -148,7 +148,7 @@ const AgentView = ({ agent }: OfAgent) => {
         </Link>
       }
       actions={
-        standing === "active" ? (
+        status === "active" ? (
           <>
             <Button onClick={() => setOpen("change")}>Edit agent</Button>
             <Button kind="danger" onClick={() => setOpen("revoke")}>
@@ -157,20 +157,20 @@ const AgentView = ({ agent }: OfAgent) => {
             </Button>
           </>
         ) : (
-          <Badge tone="alert">{standing === "revoked" ? "Revoked" : "Expired"}</Badge>
+          <Badge tone="alert">{status === "revoked" ? "Revoked" : "Expired"}</Badge>
         )
       }
     >
-      <May agent={agent} />
+      <AgentPermissions agent={agent} />
       <Tabs
         label="Agent details"
         tabs={[
-          { name: "Activity", panel: <Did agent={agent} /> },
-          ...(standing === "active" ? [{ name: "Connection", panel: <Connection /> }] : [])
+          { name: "Activity", panel: <AgentActivity agent={agent} /> },
+          ...(status === "active" ? [{ name: "Connection", panel: <ConnectionGuide /> }] : [])
         ]}
       />
-      {open === "change" ? <Change agent={agent} close={close} /> : undefined}
-      {open === "revoke" ? <Revoke agent={agent} close={close} /> : undefined}
+      {open === "change" ? <EditAgentDialog agent={agent} close={close} /> : undefined}
+      {open === "revoke" ? <RevokeAgentDialog agent={agent} close={close} /> : undefined}
     </Page>
   )
 }

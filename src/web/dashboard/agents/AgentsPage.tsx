@@ -2,16 +2,16 @@ import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import type { Agent } from "../../../domain/access/Agents.ts"
 import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
-import { ago, number } from "../../data/Format.ts"
+import { ago, number } from "../../data/format.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { Card, Page } from "../../ui/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { type Column, Table } from "../../ui/Table.tsx"
 import { useAgents } from "../activity/useActors.ts"
-import { useStoreId } from "../Store.ts"
-import { standingOf } from "./AgentForm.ts"
-import { NewAgentDialog } from "./NewAgentDialog.tsx"
+import { useStoreId } from "../store.ts"
+import { agentStatusOf } from "./agentForm.ts"
+import { CreateAgentDialog } from "./CreateAgentDialog.tsx"
 
 type Row = typeof Agent.Type
 
@@ -42,7 +42,7 @@ const COLUMNS: ReadonlyArray<Column<Row>> = [
   { name: "Last used", cell: ({ lastUsedAt }) => (lastUsedAt === null ? "Never" : ago(lastUsedAt)) }
 ]
 
-const GONE_COLUMNS: ReadonlyArray<Column<Row>> = [
+const INACTIVE_COLUMNS: ReadonlyArray<Column<Row>> = [
   NAME,
   {
     name: "Status",
@@ -50,10 +50,10 @@ const GONE_COLUMNS: ReadonlyArray<Column<Row>> = [
   }
 ]
 
-const Agents = ({ agents, make }: { readonly agents: ReadonlyArray<Row>; readonly make: () => void }) => {
+const Agents = ({ agents, create }: { readonly agents: ReadonlyArray<Row>; readonly create: () => void }) => {
   const [now] = useState(Date.now)
-  const active = agents.filter((agent) => standingOf(agent, now) === "active")
-  const gone = agents.filter((agent) => standingOf(agent, now) !== "active")
+  const active = agents.filter((agent) => agentStatusOf(agent, now) === "active")
+  const inactive = agents.filter((agent) => agentStatusOf(agent, now) !== "active")
   return (
     <>
       {active.length === 0 ? (
@@ -62,7 +62,7 @@ const Agents = ({ agents, make }: { readonly agents: ReadonlyArray<Row>; readonl
             An agent is a program that works in your store with the permissions you give it. You can require approval
             for each of its changes.
           </p>
-          <Button kind="strong" onClick={make}>
+          <Button kind="strong" onClick={create}>
             Create agent
           </Button>
         </EmptyState>
@@ -71,9 +71,9 @@ const Agents = ({ agents, make }: { readonly agents: ReadonlyArray<Row>; readonl
           <Table caption="Agents" columns={COLUMNS} rows={active} keyOf={({ id }) => id} />
         </Card>
       )}
-      {gone.length === 0 ? undefined : (
+      {inactive.length === 0 ? undefined : (
         <Card title="Inactive agents">
-          <Table caption="Inactive agents" columns={GONE_COLUMNS} rows={gone} keyOf={({ id }) => id} />
+          <Table caption="Inactive agents" columns={INACTIVE_COLUMNS} rows={inactive} keyOf={({ id }) => id} />
         </Card>
       )}
     </>
@@ -83,20 +83,20 @@ const Agents = ({ agents, make }: { readonly agents: ReadonlyArray<Row>; readonl
 /** The programs that act for the store's members. */
 export const AgentsPage = () => {
   const query = useAgents()
-  const [isMaking, setMaking] = useState(false)
-  const make = () => setMaking(true)
+  const [isCreating, setCreating] = useState(false)
+  const create = () => setCreating(true)
   return (
     <Page
       title="Agents"
       isWide
       actions={
-        <Button kind="strong" onClick={make}>
+        <Button kind="strong" onClick={create}>
           Create agent
         </Button>
       }
     >
-      <QueryBoundary query={query}>{({ items }) => <Agents agents={items} make={make} />}</QueryBoundary>
-      {isMaking ? <NewAgentDialog close={() => setMaking(false)} /> : undefined}
+      <QueryBoundary query={query}>{({ items }) => <Agents agents={items} create={create} />}</QueryBoundary>
+      {isCreating ? <CreateAgentDialog close={() => setCreating(false)} /> : undefined}
     </Page>
   )
 }

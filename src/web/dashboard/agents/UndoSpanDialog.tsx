@@ -1,11 +1,11 @@
 import { useState } from "react"
-import { count, time } from "../../data/Format.ts"
+import { count, time } from "../../data/format.ts"
 import { Dialog } from "../../ui/Dialog.tsx"
 import { SelectField, TextField } from "../../ui/Field.tsx"
 import { MutedText } from "../../ui/Page.tsx"
-import { Undoing } from "../activity/Undoing.tsx"
-import { undoneSentence } from "../activity/Undos.ts"
-import { useStoreId } from "../Store.ts"
+import { UndoForm } from "../activity/UndoForm.tsx"
+import { undoSpanSentence } from "../activity/undoPreview.ts"
+import { useStoreId } from "../store.ts"
 
 const HOURS = [
   ["1", "Last hour"],
@@ -13,14 +13,14 @@ const HOURS = [
 ] as const
 
 /** A moment that somebody chooses. */
-const MOMENT = "moment"
+const CUSTOM_START = "moment"
 
 /** A moment as a field for times writes it, in the time zone of the browser. */
-const localOf = (at: number) => new Date(at).toLocaleString("sv").slice(0, 16).replace(" ", "T")
+const localDateTime = (at: number) => new Date(at).toLocaleString("sv").slice(0, 16).replace(" ", "T")
 
 /** The start of the span: nothing where no moment is chosen. */
 const sinceOf = (choice: string, moment: string, now: number) => {
-  const at = choice === MOMENT ? new Date(moment).getTime() : now - Number(choice) * 3_600_000
+  const at = choice === CUSTOM_START ? new Date(moment).getTime() : now - Number(choice) * 3_600_000
   return Number.isNaN(at) ? undefined : new Date(at).toISOString()
 }
 
@@ -35,7 +35,7 @@ export const UndoSpanDialog = ({ actorId, close, name }: UndoSpanProps) => {
   const storeId = useStoreId()
   const [now] = useState(Date.now)
   const [choice, setChoice] = useState<string>(HOURS[0][0])
-  const [moment, setMoment] = useState(() => localOf(now - 3_600_000))
+  const [moment, setMoment] = useState(() => localDateTime(now - 3_600_000))
   const since = sinceOf(choice, moment, now)
   // The clocks of the browser and the service may differ by some seconds.
   const until = new Date(now + 60_000).toISOString()
@@ -47,14 +47,14 @@ export const UndoSpanDialog = ({ actorId, close, name }: UndoSpanProps) => {
             {words}
           </option>
         ))}
-        <option value={MOMENT}>Custom start time</option>
+        <option value={CUSTOM_START}>Custom start time</option>
       </SelectField>
-      {choice === MOMENT ? (
+      {choice === CUSTOM_START ? (
         <TextField
           label="Start time"
           type="datetime-local"
           value={moment}
-          max={localOf(now)}
+          max={localDateTime(now)}
           problem={since === undefined ? "Enter a date and a time" : undefined}
           onChange={({ target }) => setMoment(target.value)}
         />
@@ -62,15 +62,15 @@ export const UndoSpanDialog = ({ actorId, close, name }: UndoSpanProps) => {
       {since === undefined ? undefined : (
         <>
           <MutedText>From {time(since)} until now.</MutedText>
-          <Undoing
+          <UndoForm
             key={since}
-            named={[actorId, since]}
+            target={[actorId, since]}
             undo={(client, how) => client.activity.undoSpan({ storeId, actorId, since, until, ...how })}
             labelOf={(changes) => (changes === 0 ? "Undo changes" : `Undo ${count(changes, "change")}`)}
             close={close}
           >
-            {({ resource }) => <p>{undoneSentence(resource)}</p>}
-          </Undoing>
+            {({ resource }) => <p>{undoSpanSentence(resource)}</p>}
+          </UndoForm>
         </>
       )}
     </Dialog>

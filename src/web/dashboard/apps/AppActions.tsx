@@ -8,7 +8,7 @@ import { Confirm } from "../../ui/Dialog.tsx"
 import { Stack } from "../../ui/Page.tsx"
 import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
-import { useStoreId } from "../Store.ts"
+import { useStoreId } from "../store.ts"
 
 interface AppActionsProps {
   readonly app: typeof InstalledApp.Type
@@ -18,14 +18,14 @@ interface AppActionsProps {
 export const AppActions = ({ app: { appName, id, state } }: AppActionsProps) => {
   const storeId = useStoreId()
   const navigate = useNavigate()
-  const [asking, setAsking] = useState<"suspend" | "uninstall">()
+  const [openDialog, setOpenDialog] = useState<"suspend" | "uninstall">()
   const isSuspended = state === "suspended"
   const invalidates = [
     [storeId, "app", id],
     [storeId, "apps"]
   ]
   const close = () => {
-    setAsking(undefined)
+    setOpenDialog(undefined)
     suspend.reset()
     uninstall.reset()
   }
@@ -33,7 +33,7 @@ export const AppActions = ({ app: { appName, id, state } }: AppActionsProps) => 
     write: (client, _: void, idempotencyKey) => client.installations.suspend({ storeId, id, idempotencyKey }),
     invalidates,
     onSuccess: () => {
-      setAsking(undefined)
+      setOpenDialog(undefined)
       toast(`${appName} suspended`)
     }
   })
@@ -53,17 +53,17 @@ export const AppActions = ({ app: { appName, id, state } }: AppActionsProps) => 
   return (
     <>
       {resume.error === null ? undefined : <ErrorNotice error={resume.error} />}
-      <Button onClick={() => (isSuspended ? resume.mutate() : setAsking("suspend"))} isBusy={resume.isPending}>
+      <Button onClick={() => (isSuspended ? resume.mutate() : setOpenDialog("suspend"))} isBusy={resume.isPending}>
         {isSuspended ? "Resume app" : "Suspend app"}
       </Button>
-      <Button kind="danger" onClick={() => setAsking("uninstall")}>
+      <Button kind="danger" onClick={() => setOpenDialog("uninstall")}>
         {" "}
         Uninstall app{" "}
       </Button>
       <Confirm
         title={`Suspend ${appName}?`}
         action="Suspend app"
-        isOpen={asking === "suspend"}
+        isOpen={openDialog === "suspend"}
         close={close}
         confirm={() => suspend.mutate()}
         isBusy={suspend.isPending}
@@ -77,7 +77,7 @@ export const AppActions = ({ app: { appName, id, state } }: AppActionsProps) => 
       <Confirm
         title={`Uninstall ${appName}?`}
         action="Uninstall app"
-        isOpen={asking === "uninstall"}
+        isOpen={openDialog === "uninstall"}
         close={close}
         confirm={() => uninstall.mutate()}
         isBusy={uninstall.isPending}

@@ -1,29 +1,29 @@
 import { getRouteApi, Link } from "@tanstack/react-router"
 import { Option, Schema } from "effect"
 import { InstallationId } from "../../../rpc/Client.ts"
-import { day } from "../../data/Format.ts"
+import { day } from "../../data/format.ts"
 import { isMissing } from "../../data/errorMessages.ts"
 import { useRpcQuery } from "../../data/queries.ts"
 import { NotFoundPage } from "../../ui/ErrorPage.tsx"
 import { Card, Facts, Page, Stack } from "../../ui/Page.tsx"
 import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
 import { Tabs } from "../../ui/Tabs.tsx"
-import { useStoreId } from "../Store.ts"
-import { Access } from "./Access.tsx"
+import { useStoreId } from "../store.ts"
+import { AppPermissions } from "./AppPermissions.tsx"
 import { AppActions } from "./AppActions.tsx"
 import css from "./Apps.module.css"
-import { Billing } from "./Billing.tsx"
+import { AppBilling } from "./AppBilling.tsx"
 import { Deliveries } from "./Deliveries.tsx"
-import { Requests } from "./Requests.tsx"
-import { Stands } from "./Stands.tsx"
-import { Webhook } from "./Webhook.tsx"
-import { INSTALLATION_WORDS } from "./Words.ts"
+import { RecentRequests } from "./RecentRequests.tsx"
+import { StatusBadge } from "../../ui/StatusBadge.tsx"
+import { WebhookCard } from "./WebhookCard.tsx"
+import { installationLabels } from "./appLabels.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId/apps/$installationId")
 
 const idOf = Schema.decodeUnknownOption(InstallationId)
 
-const App = ({ id }: { readonly id: InstallationId }) => {
+const AppDetails = ({ id }: { readonly id: InstallationId }) => {
   const storeId = useStoreId()
   const query = useRpcQuery([storeId, "app", id], (client) => client.installations.get({ storeId, id }))
   if (isMissing(query.error)) return <NotFoundPage />
@@ -49,7 +49,7 @@ const App = ({ id }: { readonly id: InstallationId }) => {
             <Card>
               <Facts
                 facts={[
-                  ["Status", <Stands key="status" {...INSTALLATION_WORDS[state]} />],
+                  ["Status", <StatusBadge key="status" {...installationLabels[state]} />],
                   ["Installed", day(installedAt)]
                 ]}
               />
@@ -57,18 +57,18 @@ const App = ({ id }: { readonly id: InstallationId }) => {
             <Tabs
               label="App details"
               tabs={[
-                { name: "Permissions", panel: <Access scopes={scopes} capabilities={capabilities} /> },
+                { name: "Permissions", panel: <AppPermissions scopes={scopes} capabilities={capabilities} /> },
                 {
                   name: "Deliveries",
                   panel: (
                     <Stack>
-                      <Webhook installationId={id} />
+                      <WebhookCard installationId={id} />
                       <Deliveries installationId={id} />
                     </Stack>
                   )
                 },
-                { name: "Requests", panel: <Requests id={id} /> },
-                { name: "Billing", panel: <Billing installationId={id} /> }
+                { name: "Requests", panel: <RecentRequests id={id} /> },
+                { name: "Billing", panel: <AppBilling installationId={id} /> }
               ]}
             />
           </>
@@ -82,5 +82,5 @@ const App = ({ id }: { readonly id: InstallationId }) => {
 export const AppPage = () =>
   Option.match(idOf(route.useParams().installationId), {
     onNone: () => <NotFoundPage />,
-    onSome: (id) => <App id={id} />
+    onSome: (id) => <AppDetails id={id} />
   })

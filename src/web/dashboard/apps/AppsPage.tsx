@@ -2,15 +2,15 @@ import { Link } from "@tanstack/react-router"
 import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
 import type { InstalledApp } from "../../../domain/access/Installations.ts"
 import type { InstallationId, StoreId } from "../../../rpc/Client.ts"
-import { day } from "../../data/Format.ts"
+import { day } from "../../data/format.ts"
 import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import { Card, Page } from "../../ui/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/Table.tsx"
-import { useStoreId } from "../Store.ts"
+import { useStoreId } from "../store.ts"
 import css from "./Apps.module.css"
-import { Stands } from "./Stands.tsx"
-import { INSTALLATION_WORDS } from "./Words.ts"
+import { StatusBadge } from "../../ui/StatusBadge.tsx"
+import { installationLabels } from "./appLabels.ts"
 
 type App = typeof InstalledApp.Type
 
@@ -27,7 +27,7 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<App>> => [
       </Link>
     )
   },
-  { name: "Status", cell: ({ state }) => <Stands {...INSTALLATION_WORDS[state]} /> },
+  { name: "Status", cell: ({ state }) => <StatusBadge {...installationLabels[state]} /> },
   {
     name: "Permissions",
     cell: ({ capabilities, scopes }) => (

@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import type { AppPlan, Subscription } from "../../../domain/billing/Billing.ts"
 import type { InstallationId } from "../../../rpc/Client.ts"
-import { day } from "../../data/Format.ts"
+import { day } from "../../data/format.ts"
 import { useRpcMutation } from "../../data/queries.ts"
 import { Confirm } from "../../ui/Dialog.tsx"
 import { Stack } from "../../ui/Page.tsx"
 import { toast } from "../../ui/Toasts.tsx"
-import { useStoreId } from "../Store.ts"
-import { planChoice, priceWords, trialWords } from "./Words.ts"
+import { useStoreId } from "../store.ts"
+import { planChoice, priceText, trialText } from "./appLabels.ts"
 
 interface ChoosePlanProps {
   readonly installationId: InstallationId
@@ -17,7 +17,7 @@ interface ChoosePlanProps {
 }
 
 /** Agrees to what a plan costs: a first subscription, or another one in place of what there is. */
-export const ChoosePlan = ({ close, current, installationId, plan }: ChoosePlanProps) => {
+export const ChoosePlanDialog = ({ close, current, installationId, plan }: ChoosePlanProps) => {
   const storeId = useStoreId()
   const isChange = planChoice(plan, current).name === "Switch plan"
   const choose = useRpcMutation({
@@ -45,12 +45,12 @@ export const ChoosePlan = ({ close, current, installationId, plan }: ChoosePlanP
     >
       <Stack>
         <p>
-          You agree to pay <strong>{priceWords(plan)}</strong> until you cancel.
+          You agree to pay <strong>{priceText(plan)}</strong> until you cancel.
         </p>
         <p>
           {isChange && current !== null
             ? `Your ${current.planName} subscription ends now, and the amount that you paid for it is not credited. A running trial continues.`
-            : `${trialWords(plan)}.`}
+            : `${trialText(plan)}.`}
         </p>
       </Stack>
     </Confirm>
@@ -64,7 +64,11 @@ interface CancelPlanProps {
 }
 
 /** Ends a subscription with what is paid for. */
-export const CancelPlan = ({ close, installationId, subscription: { periodEndsAt, planName } }: CancelPlanProps) => {
+export const CancelPlanDialog = ({
+  close,
+  installationId,
+  subscription: { periodEndsAt, planName }
+}: CancelPlanProps) => {
   const storeId = useStoreId()
   const cancel = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.billing.cancel({ storeId, installationId, idempotencyKey }),

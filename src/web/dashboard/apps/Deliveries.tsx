@@ -3,7 +3,7 @@ import { useCallback, useState } from "react"
 import type { StoreDelivery as Delivered } from "../../../domain/webhooks/StoreWebhooks.ts"
 import { DeliveryState } from "../../../domain/webhooks/Webhook.ts"
 import type { EventId, InstallationId } from "../../../rpc/Client.ts"
-import { time } from "../../data/Format.ts"
+import { time } from "../../data/format.ts"
 import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import { useChanges } from "../../data/liveUpdates.ts"
 import { Button } from "../../ui/Button.tsx"
@@ -11,31 +11,31 @@ import { SelectField } from "../../ui/Field.tsx"
 import { Card } from "../../ui/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/Table.tsx"
-import { useStoreId } from "../Store.ts"
+import { useStoreId } from "../store.ts"
 import css from "./Apps.module.css"
-import { Delivery } from "./Delivery.tsx"
-import { Since } from "./Since.tsx"
-import { Stands } from "./Stands.tsx"
+import { DeliveryDialog } from "./DeliveryDialog.tsx"
+import { RelativeTime } from "./RelativeTime.tsx"
 import { deliveryLabels, eventLabels } from "../../webhooks/deliveryLabels.ts"
+import { DeliveryStatusBadge } from "../../webhooks/DeliveryStatusBadge.tsx"
 
 type StoreDelivery = typeof Delivered.Type
 
 /** Deliveries of a page: as many as are looked over at a glance. */
-const PAGE = 20
+const PAGE_SIZE = 20
 
-const stateIn = (text: string) => DeliveryState.literals.find((state) => state === text)
+const parseState = (text: string) => DeliveryState.literals.find((state) => state === text)
 
 /** Milliseconds before a delivery is due, or taken for lost by who sends it, from which on it is looked after. */
-const NEAR = 30_000
+const DUE_SOON_MILLIS = 30_000
 
 const isUnderWay = ({ nextAt, state }: StoreDelivery) =>
-  state === "pending" && nextAt !== null && Date.parse(nextAt) < Date.now() + NEAR
+  state === "pending" && nextAt !== null && Date.parse(nextAt) < Date.now() + DUE_SOON_MILLIS
 
 const columnsOf = (open: (event: EventId) => void): ReadonlyArray<Column<StoreDelivery>> => [
   { name: "Event", cell: ({ kind }) => eventLabels[kind] },
-  { name: "Status", cell: ({ state }) => <Stands {...deliveryLabels[state]} /> },
+  { name: "Status", cell: ({ state }) => <DeliveryStatusBadge state={state} /> },
   { name: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
-  { name: "Occurred", cell: ({ createdAt }) => <Since at={createdAt} /> },
+  { name: "Occurred", cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
   {
     name: "Details",
     isNameHidden: true,
@@ -64,7 +64,7 @@ export const Deliveries = ({ installationId }: { readonly installationId: Instal
       client.deliveries.list({
         storeId,
         installationId,
-        limit: PAGE,
+        limit: PAGE_SIZE,
         ...(state === undefined ? {} : { state }),
         ...page
       }),
@@ -72,17 +72,17 @@ export const Deliveries = ({ installationId }: { readonly installationId: Instal
     { isPolled: (all) => (state !== undefined && state !== "pending") || all.some(isUnderWay) }
   )
   // What changes in the store is about to be delivered.
-  const lookAgain = useCallback(
+  const refresh = useCallback(
     () => void queryClient.invalidateQueries({ queryKey: [storeId, "app", installationId, "deliveries"] }),
     [queryClient, storeId, installationId]
   )
-  useChanges(lookAgain)
+  useChanges(refresh)
   return (
     <Card
       title="Deliveries"
       actions={
         <div className={css["filter"]}>
-          <SelectField label="Status" value={state ?? ""} onChange={({ target }) => setState(stateIn(target.value))}>
+          <SelectField label="Status" value={state ?? ""} onChange={({ target }) => setState(parseState(target.value))}>
             <option value="">All deliveries</option>
             {DeliveryState.literals.map((one) => (
               <option key={one} value={one}>
@@ -117,7 +117,7 @@ export const Deliveries = ({ installationId }: { readonly installationId: Instal
         )}
       </QueryBoundary>
       {open === undefined ? undefined : (
-        <Delivery installationId={installationId} eventId={open} close={() => setOpen(undefined)} />
+        <DeliveryDialog installationId={installationId} eventId={open} close={() => setOpen(undefined)} />
       )}
     </Card>
   )

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { useCallback, useMemo, useRef, useState } from "react"
 import type { Collection, UpdateCollection } from "../../../domain/catalog/Collection.ts"
 import { performed } from "../../../rpc/Client.ts"
-import { differences } from "../../data/Merge.ts"
+import { differences } from "../../data/merge.ts"
 import { isOutdated } from "../../data/errorMessages.ts"
 import { useRpcMutation } from "../../data/queries.ts"
 import { SaveBar } from "../../ui/SaveBar.tsx"
@@ -11,20 +11,20 @@ import { Stack } from "../../ui/Page.tsx"
 import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { UnsavedChangesGuard } from "../../ui/UnsavedChangesGuard.tsx"
-import { useStoreId } from "../Store.ts"
-import { changesMatches, type Draft, draftOf, NO_PROBLEMS, patchOf } from "./CollectionDraft.ts"
-import { CollectionFields } from "./CollectionFields.tsx"
-import { Conflict } from "./Conflict.tsx"
-import { Rehearsal } from "./Rehearsal.tsx"
-import { useFirstProblem } from "./useFirstProblem.ts"
+import { useStoreId } from "../store.ts"
+import { changesMatches, type Draft, draftOf, NO_PROBLEMS, patchOf } from "./collectionDraft.ts"
+import { CollectionForm } from "./CollectionForm.tsx"
+import { ConflictCard } from "./ConflictCard.tsx"
+import { RuleChangeDialog } from "./RuleChangeDialog.tsx"
+import { useFocusFirstProblem } from "./useFocusFirstProblem.ts"
 
 /** What was typed, and the collection as it was when that began. */
-interface Edited {
+interface EditState {
   readonly base: Collection
   readonly draft: Draft
 }
 
-interface Change {
+interface PendingUpdate {
   readonly base: Collection
   readonly patch: UpdateCollection
 }
@@ -36,31 +36,31 @@ interface Change {
 export const CollectionEditor = ({ latest }: { readonly latest: Collection }) => {
   const storeId = useStoreId()
   const queryClient = useQueryClient()
-  const [edited, setEdited] = useState<Edited>()
+  const [edited, setEdited] = useState<EditState>()
   const [problems, setProblems] = useState(NO_PROBLEMS)
-  const [rehearsed, setRehearsed] = useState<Change>()
+  const [previewed, setPreviewed] = useState<PendingUpdate>()
   const form = useRef<HTMLDivElement>(null)
-  useFirstProblem(form, problems)
+  useFocusFirstProblem(form, problems)
 
   const key = [storeId, "collection", latest.id]
   const saving = useRpcMutation({
-    write: (client, { base: { id, version }, patch }: Change, idempotencyKey) =>
+    write: (client, { base: { id, version }, patch }: PendingUpdate, idempotencyKey) =>
       client.collections.update({ storeId, id, patch, expectedVersion: version, idempotencyKey }).pipe(performed),
     invalidates: [[storeId, "collections"]],
     onSuccess: (saved) => {
       queryClient.setQueryData(key, saved)
       setEdited(undefined)
-      setRehearsed(undefined)
+      setPreviewed(undefined)
       toast(`${saved.title} saved`)
     }
   })
 
-  const asItIs = useMemo(() => draftOf(latest), [latest])
-  const { base, draft } = edited ?? { base: latest, draft: asItIs }
+  const latestDraft = useMemo(() => draftOf(latest), [latest])
+  const { base, draft } = edited ?? { base: latest, draft: latestDraft }
   const isDirty = edited !== undefined
   const isBehind = isDirty && !saving.isPending && latest.version > base.version
   const outdated = useCallback(() => {
-    setRehearsed(undefined)
+    setPreviewed(undefined)
     void queryClient.invalidateQueries({ queryKey: [storeId, "collection", latest.id] })
   }, [queryClient, storeId, latest.id])
 
@@ -73,7 +73,7 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
       onFailure: setProblems,
       onSuccess: (patch) => {
         setProblems(NO_PROBLEMS)
-        if (changesMatches(patch, draft)) setRehearsed({ base, patch })
+        if (changesMatches(patch, draft)) setPreviewed({ base, patch })
         else saving.mutate({ base, patch }, { onError: (error) => (isOutdated(error) ? outdated() : undefined) })
       }
     })
@@ -81,16 +81,16 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
   return (
     <Stack>
       {isBehind ? (
-        <Conflict
+        <ConflictCard
           key={latest.version}
           base={draftOf(base)}
           mine={draft}
-          theirs={asItIs}
-          goOn={(next) => setDraft(latest, next)}
+          theirs={latestDraft}
+          resolve={(next) => setDraft(latest, next)}
         />
       ) : undefined}
       <div ref={form}>
-        <CollectionFields
+        <CollectionForm
           id={latest.id}
           matched={base.productIds}
           draft={draft}
@@ -98,24 +98,24 @@ export const CollectionEditor = ({ latest }: { readonly latest: Collection }) =>
           change={(part) => setDraft(base, { ...draft, ...part })}
         />
       </div>
-      {saving.error === null || isOutdated(saving.error) || rehearsed !== undefined ? undefined : (
+      {saving.error === null || isOutdated(saving.error) || previewed !== undefined ? undefined : (
         <ErrorNotice error={saving.error} />
       )}
       <SaveBar
         isShown={isDirty}
-        discard={() => setDraft(latest, asItIs)}
+        discard={() => setDraft(latest, latestDraft)}
         save={save}
         isBusy={saving.isPending}
         isBlocked={isBehind}
       >
         {isBehind ? "Someone else saved this collection. Choose above which values to keep." : "Unsaved changes"}
       </SaveBar>
-      {rehearsed === undefined ? undefined : (
-        <Rehearsal
-          {...rehearsed}
-          close={() => setRehearsed(undefined)}
-          save={() => saving.mutate(rehearsed, { onError: (error) => (isOutdated(error) ? outdated() : undefined) })}
-          outdated={outdated}
+      {previewed === undefined ? undefined : (
+        <RuleChangeDialog
+          {...previewed}
+          close={() => setPreviewed(undefined)}
+          save={() => saving.mutate(previewed, { onError: (error) => (isOutdated(error) ? outdated() : undefined) })}
+          onOutdated={outdated}
           isSaving={saving.isPending}
           error={saving.error}
         />

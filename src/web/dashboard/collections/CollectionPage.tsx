@@ -9,7 +9,7 @@ import { NotFoundPage } from "../../ui/ErrorPage.tsx"
 import { Page } from "../../ui/Page.tsx"
 import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
-import { useStoreId } from "../Store.ts"
+import { useStoreId } from "../store.ts"
 import { CollectionEditor } from "./CollectionEditor.tsx"
 
 const route = getRouteApi("/dashboard/member/$storeId/collections/$collectionId")
@@ -39,7 +39,7 @@ export const CollectionPage = () => {
         {(collection) => (
           <>
             <CollectionEditor key={id} latest={collection} />
-            <Deleting collection={collection} isOpen={isDeleting} close={() => setDeleting(false)} />
+            <DeleteCollectionDialog collection={collection} isOpen={isDeleting} close={() => setDeleting(false)} />
           </>
         )}
       </QueryBoundary>
@@ -47,13 +47,13 @@ export const CollectionPage = () => {
   )
 }
 
-interface DeletingProps {
+interface DeleteCollectionDialogProps {
   readonly collection: Collection
   readonly isOpen: boolean
   readonly close: () => void
 }
 
-const Deleting = ({ close, collection: { id, title }, isOpen }: DeletingProps) => {
+const DeleteCollectionDialog = ({ close, collection: { id, title }, isOpen }: DeleteCollectionDialogProps) => {
   const storeId = useStoreId()
   const navigate = useNavigate()
   const deleting = useRpcMutation({

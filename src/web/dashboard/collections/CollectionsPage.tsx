@@ -1,14 +1,14 @@
 import { Link } from "@tanstack/react-router"
 import type { Collection } from "../../../domain/catalog/Collection.ts"
 import type { CollectionId, StoreId } from "../../../rpc/Client.ts"
-import { ago, count, number } from "../../data/Format.ts"
+import { ago, count, number } from "../../data/format.ts"
 import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { buttonClass } from "../../ui/Button.tsx"
 import { Card, Page } from "../../ui/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/Table.tsx"
-import { useStoreId } from "../Store.ts"
+import { useStoreId } from "../store.ts"
 
 const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Collection>> => [
   {
@@ -43,19 +43,19 @@ export const CollectionsPage = () => {
     (cursor: { readonly cursor?: CollectionId }) => (client) =>
       client.collections.list({ storeId, limit: 50, ...cursor })
   )
-  const make = (
+  const createLink = (
     <Link className={buttonClass("strong")} to="/dashboard/$storeId/collections/new" params={{ storeId }}>
       Create collection
     </Link>
   )
   return (
-    <Page title="Collections" actions={make}>
+    <Page title="Collections" actions={createLink}>
       <QueryBoundary query={query}>
         {() =>
           items.length === 0 ? (
             <EmptyState title="No collections yet">
               <p>Group products by hand, or let rules choose them.</p>
-              {make}
+              {createLink}
             </EmptyState>
           ) : (
             <Card>

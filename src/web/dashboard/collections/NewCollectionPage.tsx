@@ -9,10 +9,10 @@ import { Page } from "../../ui/Page.tsx"
 import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { UnsavedChangesGuard } from "../../ui/UnsavedChangesGuard.tsx"
-import { useStoreId } from "../Store.ts"
-import { collectionOf, newDraft, NO_PROBLEMS } from "./CollectionDraft.ts"
-import { CollectionFields } from "./CollectionFields.tsx"
-import { useFirstProblem } from "./useFirstProblem.ts"
+import { useStoreId } from "../store.ts"
+import { collectionOf, newDraft, NO_PROBLEMS } from "./collectionDraft.ts"
+import { CollectionForm } from "./CollectionForm.tsx"
+import { useFocusFirstProblem } from "./useFocusFirstProblem.ts"
 
 /** A collection that is to be made. */
 export const NewCollectionPage = () => {
@@ -21,8 +21,8 @@ export const NewCollectionPage = () => {
   const [draft, setDraft] = useState(newDraft)
   const [problems, setProblems] = useState(NO_PROBLEMS)
   const form = useRef<HTMLDivElement>(null)
-  useFirstProblem(form, problems)
-  const making = useRpcMutation({
+  useFocusFirstProblem(form, problems)
+  const creating = useRpcMutation({
     write: (client, collection: CreateCollection, idempotencyKey) =>
       client.collections.create({ storeId, collection, idempotencyKey }).pipe(performed),
     invalidates: [[storeId, "collections"]],
@@ -35,12 +35,12 @@ export const NewCollectionPage = () => {
       })
     }
   })
-  const make = () =>
+  const create = () =>
     Result.match(collectionOf(draft), {
       onFailure: setProblems,
       onSuccess: (collection) => {
         setProblems(NO_PROBLEMS)
-        making.mutate(collection)
+        creating.mutate(collection)
       }
     })
   return (
@@ -52,14 +52,14 @@ export const NewCollectionPage = () => {
         </Link>
       }
       actions={
-        <Button kind="strong" onClick={make} isBusy={making.isPending}>
+        <Button kind="strong" onClick={create} isBusy={creating.isPending}>
           Create collection
         </Button>
       }
     >
-      {making.error === null ? undefined : <ErrorNotice error={making.error} />}
+      {creating.error === null ? undefined : <ErrorNotice error={creating.error} />}
       <div ref={form}>
-        <CollectionFields
+        <CollectionForm
           matched={newDraft.productIds}
           draft={draft}
           problems={problems}
@@ -69,7 +69,7 @@ export const NewCollectionPage = () => {
           }}
         />
       </div>
-      <UnsavedChangesGuard isUnsaved={draft !== newDraft && !making.isSuccess}>
+      <UnsavedChangesGuard isUnsaved={draft !== newDraft && !creating.isSuccess}>
         <p>This collection is not created yet. Your entries will be lost.</p>
       </UnsavedChangesGuard>
     </Page>

@@ -2,14 +2,14 @@ import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import type { ProductSummary } from "../../../domain/catalog/ProductSummary.ts"
 import type { ProductId } from "../../../rpc/Client.ts"
-import { money } from "../../data/Format.ts"
+import { money } from "../../data/format.ts"
 import { useProductSummary } from "../../data/useProductSummary.ts"
 import { Badge } from "../../ui/Badge.tsx"
-import { useStoreId } from "../Store.ts"
+import { useStoreId } from "../store.ts"
 import css from "./ProductRow.module.css"
 
 /** How high a row is, in pixels, wherever it stands. */
-export const ROW = 56
+export const ROW_HEIGHT = 56
 
 /** A product in a line: what it is called, what tells it from others, and what can be done with it here. */
 export const ProductLine = ({
@@ -20,7 +20,7 @@ export const ProductLine = ({
   readonly product: ProductSummary
 }) => (
   <>
-    <div className={css["words"]}>
+    <div className={css["text"]}>
       <Link
         className={css["name"]}
         to="/dashboard/$storeId/products/$productId"
@@ -44,14 +44,14 @@ interface KnownProductProps {
 }
 
 /** A product that is known by its id. */
-export const KnownProduct = ({ children, id }: KnownProductProps) => {
+export const ProductById = ({ children, id }: KnownProductProps) => {
   const { data, error } = useProductSummary(useStoreId(), id)
   if (data !== undefined && data !== null) return <ProductLine product={data}>{children?.(data.name)}</ProductLine>
-  const said = data === null ? "Deleted product" : error === null ? "…" : "This product could not be loaded"
+  const placeholder = data === null ? "Deleted product" : error === null ? "…" : "This product could not be loaded"
   return (
     <>
-      <span className={css["words"]}>{said}</span>
-      {children?.(said)}
+      <span className={css["text"]}>{placeholder}</span>
+      {children?.(placeholder)}
     </>
   )
 }

@@ -4,10 +4,10 @@ import { FIELDS, RELATIONS } from "../../../domain/catalog/Rule.ts"
 import { Button } from "../../ui/Button.tsx"
 import { SelectField, TextArea, TextField } from "../../ui/Field.tsx"
 import { Row } from "../../ui/Page.tsx"
-import type { Draft, Problems } from "./CollectionDraft.ts"
+import type { Draft, Problems } from "./collectionDraft.ts"
 import css from "./RuleBuilder.module.css"
-import { inputOf, newRule, type RuleDraft, withField, withRelation, withText } from "./RuleDraft.ts"
-import { FIELD_WORDS, relationWord } from "./RuleWords.ts"
+import { valueInputOf, newRule, type RuleDraft, withField, withRelation, withText } from "./ruleDraft.ts"
+import { ruleFieldLabels, relationLabel } from "./ruleLabels.ts"
 
 interface RuleBuilderProps {
   readonly draft: Pick<Draft, "disjunctive" | "rules">
@@ -16,7 +16,7 @@ interface RuleBuilderProps {
 }
 
 /** Rules that a collection may have. */
-const MOST = 60
+const MAX_RULES = 60
 
 /** The rules of an automated collection, each a line: of which field, how, and with what. */
 export const RuleBuilder = ({ change, draft: { disjunctive, rules }, problems }: RuleBuilderProps) => {
@@ -57,7 +57,7 @@ export const RuleBuilder = ({ change, draft: { disjunctive, rules }, problems }:
         </ul>
       )}
       <Row>
-        <Button onClick={add} disabled={rules.length >= MOST}>
+        <Button onClick={add} disabled={rules.length >= MAX_RULES}>
           Add rule
         </Button>
       </Row>
@@ -88,7 +88,7 @@ const RuleLine = ({ change, name, problem, remove, rule }: RuleLineProps) => {
       >
         {Struct.keys(FIELDS).map((field) => (
           <option key={field} value={field}>
-            {FIELD_WORDS[field]}
+            {ruleFieldLabels[field]}
           </option>
         ))}
       </SelectField>
@@ -102,7 +102,7 @@ const RuleLine = ({ change, name, problem, remove, rule }: RuleLineProps) => {
       >
         {RELATIONS[kind].map((relation) => (
           <option key={relation} value={relation}>
-            {relationWord(relation, kind)}
+            {relationLabel(relation, kind)}
           </option>
         ))}
       </SelectField>
@@ -121,24 +121,24 @@ interface ValueFieldProps {
 }
 
 const ValueField = ({ problem, rule, type }: ValueFieldProps) => {
-  const told = { label: "Value", problem, value: rule.text }
-  switch (inputOf(rule)) {
+  const field = { label: "Value", problem, value: rule.text }
+  switch (valueInputOf(rule)) {
     case "none":
       return <span />
     case "lines":
-      return <TextArea {...told} hint="One value per line" rows={3} onChange={({ target }) => type(target.value)} />
+      return <TextArea {...field} hint="One value per line" rows={3} onChange={({ target }) => type(target.value)} />
     case "boolean":
       return (
-        <SelectField {...told} onChange={({ target }) => type(target.value)}>
+        <SelectField {...field} onChange={({ target }) => type(target.value)}>
           <option value="true">Yes</option>
           <option value="false">No</option>
         </SelectField>
       )
     case "number":
-      return <TextField {...told} inputMode="decimal" onChange={({ target }) => type(target.value)} />
+      return <TextField {...field} inputMode="decimal" onChange={({ target }) => type(target.value)} />
     case "time":
-      return <TextField {...told} type="datetime-local" onChange={({ target }) => type(target.value)} />
+      return <TextField {...field} type="datetime-local" onChange={({ target }) => type(target.value)} />
     case "text":
-      return <TextField {...told} onChange={({ target }) => type(target.value)} />
+      return <TextField {...field} onChange={({ target }) => type(target.value)} />
   }
 }

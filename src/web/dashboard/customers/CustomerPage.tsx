@@ -1,15 +1,15 @@
 import { getRouteApi, Link } from "@tanstack/react-router"
 import type { Customer } from "../../../domain/records/Customer.ts"
-import { number, time } from "../../data/Format.ts"
+import { number, time } from "../../data/format.ts"
 import { isMissing } from "../../data/errorMessages.ts"
 import { useRpcQuery } from "../../data/queries.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { NotFoundPage } from "../../ui/ErrorPage.tsx"
 import { Card, Facts, Page, MutedText, Row } from "../../ui/Page.tsx"
 import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
-import { linesOf } from "../records/Address.ts"
+import { addressLines } from "../records/addressLines.ts"
 import { AddressText } from "../records/AddressText.tsx"
-import { nameOf } from "../records/Names.ts"
+import { customerName } from "../records/customerName.ts"
 import css from "../records/Records.module.css"
 
 const route = getRouteApi("/dashboard/member/$storeId/customers/$customerId")
@@ -21,7 +21,7 @@ export const CustomerPage = () => {
   if (query.data === undefined && isMissing(query.error)) return <NotFoundPage />
   return (
     <Page
-      title={query.data === undefined ? "Customer" : nameOf(query.data)}
+      title={query.data === undefined ? "Customer" : customerName(query.data)}
       above={
         <Link to="/dashboard/$storeId/customers" params={{ storeId }}>
           Customers
@@ -29,13 +29,13 @@ export const CustomerPage = () => {
       }
     >
       <QueryBoundary query={query} lines={8}>
-        {(customer) => <Shown customer={customer} />}
+        {(customer) => <CustomerDetails customer={customer} />}
       </QueryBoundary>
     </Page>
   )
 }
 
-const Shown = ({ customer }: { readonly customer: Customer }) => {
+const CustomerDetails = ({ customer }: { readonly customer: Customer }) => {
   const addresses = customer.addresses ?? []
   return (
     <div className={css["record"]}>
@@ -54,7 +54,7 @@ const Shown = ({ customer }: { readonly customer: Customer }) => {
           {addresses.length === 0 ? <MutedText>None</MutedText> : undefined}
           {addresses.map((address, index) => (
             // oxlint-disable-next-line react/no-array-index-key -- Addresses have no other name than their place.
-            <AddressText key={`${index} ${linesOf(address).join()}`} address={address} />
+            <AddressText key={`${index} ${addressLines(address).join()}`} address={address} />
           ))}
         </Card>
       </div>

@@ -1,12 +1,12 @@
 import { getRouteApi, Link } from "@tanstack/react-router"
 import type { Customer } from "../../../domain/records/Customer.ts"
 import type { CustomerId, StoreId } from "../../../rpc/Client.ts"
-import { ago, number } from "../../data/Format.ts"
+import { ago, number } from "../../data/format.ts"
 import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import type { Column } from "../../ui/Table.tsx"
-import { nameOf } from "../records/Names.ts"
+import { customerName } from "../records/customerName.ts"
 import { RecordsPage } from "../records/RecordsPage.tsx"
-import { sinceOf } from "../records/Since.ts"
+import { updatedSinceOf } from "../records/dateSearch.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId/customers")
 
@@ -15,7 +15,7 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Customer>> => [
     name: "Customer",
     cell: (customer) => (
       <Link to="/dashboard/$storeId/customers/$customerId" params={{ storeId, customerId: customer.id }}>
-        {nameOf(customer)}
+        {customerName(customer)}
       </Link>
     )
   },
@@ -34,7 +34,7 @@ export const CustomersPage = () => {
   const list = usePagedQuery(
     [storeId, "customers", since.since ?? "all"],
     (cursor: { readonly cursor?: CustomerId }) => (client) =>
-      client.customers.list({ storeId, limit: 50, ...sinceOf(since), ...cursor }),
+      client.customers.list({ storeId, limit: 50, ...updatedSinceOf(since), ...cursor }),
     { keepPrevious: true }
   )
   return (
@@ -46,7 +46,7 @@ export const CustomersPage = () => {
       columns={columnsOf(storeId)}
       since={since}
       change={(search) => void navigate({ search, replace: true })}
-      none="Customers imported into this store appear here."
+      emptyText="Customers imported into this store appear here."
     />
   )
 }

@@ -1,18 +1,18 @@
 import { Link } from "@tanstack/react-router"
-import { count, number } from "../../data/Format.ts"
+import { count, number } from "../../data/format.ts"
 import { useRpcQuery } from "../../data/queries.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { buttonClass } from "../../ui/Button.tsx"
 import { Card, Page, MutedText, Row } from "../../ui/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
-import { listEntries } from "../activity/Entries.ts"
-import { Sentence, When } from "../activity/Sentence.tsx"
-import { useStore, useStoreId } from "../Store.ts"
+import { listEntries } from "../activity/entries.ts"
+import { EntrySentence, EntryTime } from "../activity/EntrySentence.tsx"
+import { useStore, useStoreId } from "../store.ts"
 import { usePendingProposals } from "../usePendingProposals.ts"
-import { appsOf, healthOf } from "./Health.ts"
+import { listAppsWithWebhooks, appHealth } from "./appHealth.ts"
 import css from "./Home.module.css"
 
-const Products = () => {
+const ProductsCard = () => {
   const storeId = useStoreId()
   return (
     <Card
@@ -48,7 +48,7 @@ const Products = () => {
   )
 }
 
-const Waiting = () => {
+const ProposalsCard = () => {
   const storeId = useStoreId()
   return (
     <Card title="Proposals">
@@ -78,9 +78,9 @@ const Waiting = () => {
   )
 }
 
-const Apps = () => {
+const AppsCard = () => {
   const storeId = useStoreId()
-  const query = useRpcQuery([storeId, "installations", "health"], (client) => appsOf(client, storeId))
+  const query = useRpcQuery([storeId, "installations", "health"], (client) => listAppsWithWebhooks(client, storeId))
   return (
     <Card
       title="App webhooks"
@@ -96,7 +96,7 @@ const Apps = () => {
             {apps.length === 0 ? <p>No apps installed</p> : undefined}
             <ul className={css["apps"]}>
               {apps.map(({ app, webhook }) => {
-                const [words, tone] = healthOf(app, webhook)
+                const [words, tone] = appHealth(app, webhook)
                 return (
                   <li key={app.id}>
                     <Link to="/dashboard/$storeId/apps/$installationId" params={{ storeId, installationId: app.id }}>
@@ -116,9 +116,9 @@ const Apps = () => {
 }
 
 /** Entries that are shown of the newest activity. */
-const NEWEST = 8
+const RECENT_ENTRIES = 8
 
-const First = () => {
+const NoProducts = () => {
   const storeId = useStoreId()
   return (
     <EmptyState title="No products yet">
@@ -130,11 +130,11 @@ const First = () => {
   )
 }
 
-const Newest = () => {
+const RecentActivity = () => {
   const storeId = useStoreId()
   const store = useStore()
   const query = useRpcQuery([storeId, "activity", "newest"], (client) =>
-    listEntries(client, { storeId, limit: NEWEST })
+    listEntries(client, { storeId, limit: RECENT_ENTRIES })
   )
   return (
     <Card
@@ -145,17 +145,17 @@ const Newest = () => {
         </Link>
       }
     >
-      <QueryBoundary query={query} lines={NEWEST}>
+      <QueryBoundary query={query} lines={RECENT_ENTRIES}>
         {({ items }) => (
           <>
-            {store.data?.productCount === 0 ? <First /> : undefined}
-            <ol className={css["newest"]}>
+            {store.data?.productCount === 0 ? <NoProducts /> : undefined}
+            <ol className={css["recent"]}>
               {items.map((entry) => (
                 <li key={entry.id}>
                   <span>
-                    <Sentence entry={entry} />
+                    <EntrySentence entry={entry} />
                   </span>
-                  <When entry={entry} />
+                  <EntryTime entry={entry} />
                 </li>
               ))}
             </ol>
@@ -170,10 +170,10 @@ const Newest = () => {
 export const HomePage = () => (
   <Page title="Home">
     <div className={css["tiles"]}>
-      <Products />
-      <Waiting />
-      <Apps />
+      <ProductsCard />
+      <ProposalsCard />
+      <AppsCard />
     </div>
-    <Newest />
+    <RecentActivity />
   </Page>
 )

@@ -2,7 +2,7 @@ import { getRouteApi, Link } from "@tanstack/react-router"
 import { Effect } from "effect"
 import type { Order } from "../../../domain/records/Order.ts"
 import type { StoreId } from "../../../rpc/Client.ts"
-import { money, number, time } from "../../data/Format.ts"
+import { money, number, time } from "../../data/format.ts"
 import { isMissing } from "../../data/errorMessages.ts"
 import { useRpcQuery } from "../../data/queries.ts"
 import { NotFoundPage } from "../../ui/ErrorPage.tsx"
@@ -11,8 +11,8 @@ import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
 import { type Column, Table } from "../../ui/Table.tsx"
 import { AddressText } from "../records/AddressText.tsx"
 import css from "../records/Records.module.css"
-import { StatusBadge, WordBadge } from "../records/Statuses.tsx"
-import { useStoreId } from "../Store.ts"
+import { OrderStatusBadge, CustomStatusBadge } from "../records/OrderStatusBadges.tsx"
+import { useStoreId } from "../store.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId/orders/$orderId")
 
@@ -31,22 +31,22 @@ export const OrderPage = () => {
       }
     >
       <QueryBoundary query={query} lines={12}>
-        {(order) => <Shown order={order} />}
+        {(order) => <OrderDetails order={order} />}
       </QueryBoundary>
     </Page>
   )
 }
 
-const Shown = ({ order }: { readonly order: Order }) => (
+const OrderDetails = ({ order }: { readonly order: Order }) => (
   <div className={css["record"]}>
     <div className={css["column"]}>
       <Row>
-        <StatusBadge status={order.status} />
+        <OrderStatusBadge status={order.status} />
         <span>{time(order.placedAt)}</span>
       </Row>
       <Card title="Items">
-        <Lines order={order} />
-        <Totals order={order} />
+        <OrderItems order={order} />
+        <OrderTotals order={order} />
       </Card>
       {order.note === null ? undefined : (
         <Card title="Note">
@@ -56,13 +56,13 @@ const Shown = ({ order }: { readonly order: Order }) => (
     </div>
     <div className={css["column"]}>
       <Card title="Customer">
-        <Buyer order={order} />
+        <OrderCustomer order={order} />
       </Card>
       <Card title="Payment and fulfillment">
         <Facts
           facts={[
-            ["Payment", <WordBadge key="paid" word={order.financialStatus} />],
-            ["Fulfillment", <WordBadge key="sent" word={order.fulfillmentStatus} />]
+            ["Payment", <CustomStatusBadge key="paid" word={order.financialStatus} />],
+            ["Fulfillment", <CustomStatusBadge key="sent" word={order.fulfillmentStatus} />]
           ]}
         />
       </Card>
@@ -96,7 +96,7 @@ const lineColumns = (storeId: StoreId, currencyCode: string): ReadonlyArray<Colu
             {name}
           </Link>
         )}
-        {sku === null ? undefined : <span className={css["sub"]}>{sku}</span>}
+        {sku === null ? undefined : <span className={css["secondary"]}>{sku}</span>}
       </>
     )
   },
@@ -110,14 +110,14 @@ const lineColumns = (storeId: StoreId, currencyCode: string): ReadonlyArray<Colu
   { name: "Total", cell: ({ total }) => money(total, currencyCode), isNumber: true }
 ]
 
-const Lines = ({ order: { currencyCode, lineItems } }: { readonly order: Order }) => {
+const OrderItems = ({ order: { currencyCode, lineItems } }: { readonly order: Order }) => {
   const storeId = useStoreId()
   return (
     <Table caption="Order items" columns={lineColumns(storeId, currencyCode)} rows={lineItems} keyOf={({ id }) => id} />
   )
 }
 
-const Totals = ({ order }: { readonly order: Order }) => {
+const OrderTotals = ({ order }: { readonly order: Order }) => {
   const amounts = [
     ["Subtotal", order.subtotal],
     ["Discount", order.discount],
@@ -141,7 +141,7 @@ const Totals = ({ order }: { readonly order: Order }) => {
 }
 
 /** Who ordered: by name where it is a customer of the store. */
-const Buyer = ({ order: { customerId, email } }: { readonly order: Order }) => {
+const OrderCustomer = ({ order: { customerId, email } }: { readonly order: Order }) => {
   const storeId = useStoreId()
   const query = useRpcQuery(
     [storeId, "customer", customerId],

@@ -1,12 +1,12 @@
 import { getRouteApi, Link } from "@tanstack/react-router"
 import type { Order } from "../../../domain/records/Order.ts"
 import type { OrderId, StoreId } from "../../../rpc/Client.ts"
-import { money, number, time } from "../../data/Format.ts"
+import { money, number, time } from "../../data/format.ts"
 import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import type { Column } from "../../ui/Table.tsx"
 import { RecordsPage } from "../records/RecordsPage.tsx"
-import { sinceOf } from "../records/Since.ts"
-import { StatusBadge, WordBadge } from "../records/Statuses.tsx"
+import { updatedSinceOf } from "../records/dateSearch.ts"
+import { OrderStatusBadge, CustomStatusBadge } from "../records/OrderStatusBadges.tsx"
 
 const route = getRouteApi("/dashboard/member/$storeId/orders")
 
@@ -21,9 +21,9 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Order>> => [
   },
   { name: "Placed", cell: ({ placedAt }) => time(placedAt) },
   { name: "Customer", cell: ({ email, shippingAddress }) => shippingAddress?.name ?? email ?? "—" },
-  { name: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-  { name: "Payment", cell: ({ financialStatus }) => <WordBadge word={financialStatus} /> },
-  { name: "Fulfillment", cell: ({ fulfillmentStatus }) => <WordBadge word={fulfillmentStatus} /> },
+  { name: "Status", cell: ({ status }) => <OrderStatusBadge status={status} /> },
+  { name: "Payment", cell: ({ financialStatus }) => <CustomStatusBadge word={financialStatus} /> },
+  { name: "Fulfillment", cell: ({ fulfillmentStatus }) => <CustomStatusBadge word={fulfillmentStatus} /> },
   { name: "Items", cell: ({ lineItems }) => number(lineItems.length), isNumber: true },
   { name: "Total", cell: ({ currencyCode, total }) => money(total, currencyCode), isNumber: true }
 ]
@@ -36,7 +36,7 @@ export const OrdersPage = () => {
   const list = usePagedQuery(
     [storeId, "orders", since.since ?? "all"],
     (cursor: { readonly cursor?: OrderId }) => (client) =>
-      client.orders.list({ storeId, limit: 50, ...sinceOf(since), ...cursor }),
+      client.orders.list({ storeId, limit: 50, ...updatedSinceOf(since), ...cursor }),
     { keepPrevious: true }
   )
   return (
@@ -48,7 +48,7 @@ export const OrdersPage = () => {
       columns={columnsOf(storeId)}
       since={since}
       change={(search) => void navigate({ search, replace: true })}
-      none="Orders imported into this store appear here."
+      emptyText="Orders imported into this store appear here."
     />
   )
 }

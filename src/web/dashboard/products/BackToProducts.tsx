@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router"
-import { useStoreId } from "../Store.ts"
+import { useStoreId } from "../store.ts"
 
 /** The way back to the list. */
 export const BackToProducts = () => {

@@ -1,13 +1,13 @@
-import { count, number } from "../../data/Format.ts"
+import { count, number } from "../../data/format.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Row as Line, Stack } from "../../ui/Page.tsx"
 import css from "./Products.module.css"
-import type { Progress } from "./useBulk.ts"
+import type { Progress } from "./useBulkEdit.ts"
 
-const stateOf = ({ done, failed, isRunning, isStopping, rows, waits }: Progress) => {
+const progressText = ({ done, failed, isRunning, isStopping, rows, waitSeconds }: Progress) => {
   const left = rows.length - done.size - failed.length
   if (isStopping && isRunning) return "Stopping. Waiting for requests in progress."
-  if (waits !== undefined) return `The service is busy. Editing continues in ${count(waits, "second")}.`
+  if (waitSeconds !== undefined) return `The service is busy. Editing continues in ${count(waitSeconds, "second")}.`
   if (isRunning) return `${number(done.size)} of ${count(rows.length, "product")} done`
   if (left > 0)
     return `Stopped: ${number(done.size)} done, ${number(failed.length)} failed, ${number(left)} not started.`
@@ -30,7 +30,7 @@ export const BulkProgress = ({
   return (
     <Stack>
       <progress className={css["progress"]} aria-label="Progress" max={rows.length} value={done.size + failed.length} />
-      <output>{stateOf(progress)}</output>
+      <output>{progressText(progress)}</output>
       {failed.length === 0 ? undefined : (
         <section aria-label="Failed products">
           <h3>Failed products</h3>

@@ -1,7 +1,7 @@
 import { CheckField, Fieldset } from "../../ui/Field.tsx"
 import { Dialog } from "../../ui/Dialog.tsx"
-import { columnsBy } from "./Columns.tsx"
-import { type ColumnName, COLUMNS } from "./ListView.ts"
+import { productColumns } from "./productColumns.tsx"
+import { type ColumnName, COLUMNS } from "./listView.ts"
 
 interface ColumnsDialogProps {
   readonly chosen: ReadonlyArray<ColumnName>
@@ -17,7 +17,7 @@ export const ColumnsDialog = ({ choose, chosen, close, isOpen }: ColumnsDialogPr
       {COLUMNS.map((column) => (
         <CheckField
           key={column}
-          label={columnsBy[column].name}
+          label={productColumns[column].name}
           checked={chosen.includes(column)}
           onChange={({ target }) =>
             choose(COLUMNS.filter((one) => (one === column ? target.checked : chosen.includes(one))))

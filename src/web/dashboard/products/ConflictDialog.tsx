@@ -2,8 +2,8 @@ import { Button } from "../../ui/Button.tsx"
 import { Dialog } from "../../ui/Dialog.tsx"
 import { MutedText, Row, Stack } from "../../ui/Page.tsx"
 import { useVersionChoices, VersionChoice } from "../../ui/VersionChoice.tsx"
-import { fieldNames, textOf } from "./FieldNames.ts"
-import type { Draft, Field } from "./ProductDraft.ts"
+import { fieldLabels, fieldText } from "./fieldLabels.ts"
+import type { Draft, Field } from "./productDraft.ts"
 
 interface ConflictDialogProps {
   readonly fields: ReadonlyArray<Field>
@@ -25,9 +25,9 @@ export const ConflictDialog = ({ close, fields, isOpen, save, theirs, yours }: C
         {fields.map((field) => (
           <VersionChoice
             key={field}
-            name={fieldNames[field]}
-            yours={textOf(yours, field)}
-            theirs={textOf(theirs, field)}
+            name={fieldLabels[field]}
+            yours={fieldText(yours, field)}
+            theirs={fieldText(theirs, field)}
             isTheirs={chosen.has(field)}
             choose={(isTheirs) => choose(field, isTheirs)}
           />

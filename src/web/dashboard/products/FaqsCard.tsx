@@ -1,18 +1,18 @@
 import { Button } from "../../ui/Button.tsx"
 import { TextArea, TextField } from "../../ui/Field.tsx"
 import { Card, Row } from "../../ui/Page.tsx"
-import type { Editing } from "./Editing.tsx"
+import type { FormState } from "./formFields.tsx"
 import css from "./Editor.module.css"
-import { fieldNames } from "./FieldNames.ts"
+import { fieldLabels } from "./fieldLabels.ts"
 import { ItemButtons } from "./ItemButtons.tsx"
-import { changedItem } from "./Lists.ts"
-import { newItemKey } from "./ProductDraft.ts"
+import { updateItem } from "./listItems.ts"
+import { newItemKey } from "./productDraft.ts"
 
 /** What customers ask, and what the shop answers. */
-export const FaqsCard = ({ editing: { draft, edit, problems } }: { readonly editing: Editing }) => {
+export const FaqsCard = ({ editing: { draft, edit, problems } }: { readonly editing: FormState }) => {
   const { faqs } = draft
   return (
-    <Card title={fieldNames.faqs}>
+    <Card title={fieldLabels.faqs}>
       {faqs.length === 0 ? undefined : (
         <ol className={css["items"]}>
           {faqs.map((faq, index) => (
@@ -21,14 +21,14 @@ export const FaqsCard = ({ editing: { draft, edit, problems } }: { readonly edit
                 label={`Question ${index + 1}`}
                 value={faq.question}
                 problem={problems.get(`faqs.${index}.question`)}
-                onChange={({ target }) => edit({ faqs: changedItem(faqs, faq.key, { question: target.value }) })}
+                onChange={({ target }) => edit({ faqs: updateItem(faqs, faq.key, { question: target.value }) })}
               />
               <TextArea
                 label={`Answer ${index + 1}`}
                 rows={2}
                 value={faq.answer}
                 problem={problems.get(`faqs.${index}.answer`)}
-                onChange={({ target }) => edit({ faqs: changedItem(faqs, faq.key, { answer: target.value }) })}
+                onChange={({ target }) => edit({ faqs: updateItem(faqs, faq.key, { answer: target.value }) })}
               />
               <ItemButtons
                 name={`question ${index + 1}`}

@@ -1,6 +1,6 @@
 import { Button } from "../../ui/Button.tsx"
 import { Row } from "../../ui/Page.tsx"
-import { moved, without } from "./Lists.ts"
+import { moveItem, removeItem } from "./listItems.ts"
 
 interface ItemButtonsProps<Item> {
   /** What the item is called, as in "picture 2". */
@@ -22,7 +22,7 @@ export const ItemButtons = <Item extends { readonly key: string }>({
       kind="quiet"
       aria-label={`Move ${name} up`}
       disabled={items[0] === item}
-      onClick={() => change(moved(items, item.key, -1))}
+      onClick={() => change(moveItem(items, item.key, -1))}
     >
       ↑
     </Button>
@@ -30,11 +30,11 @@ export const ItemButtons = <Item extends { readonly key: string }>({
       kind="quiet"
       aria-label={`Move ${name} down`}
       disabled={items.at(-1) === item}
-      onClick={() => change(moved(items, item.key, 1))}
+      onClick={() => change(moveItem(items, item.key, 1))}
     >
       ↓
     </Button>
-    <Button kind="quiet" aria-label={`Remove ${name}`} onClick={() => change(without(items, item.key))}>
+    <Button kind="quiet" aria-label={`Remove ${name}`} onClick={() => change(removeItem(items, item.key))}>
       Remove
     </Button>
   </Row>

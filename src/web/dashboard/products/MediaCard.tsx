@@ -1,15 +1,15 @@
 import { Button } from "../../ui/Button.tsx"
 import { Columns, TextField } from "../../ui/Field.tsx"
 import { Card, Row } from "../../ui/Page.tsx"
-import { type Editing, LineField } from "./Editing.tsx"
+import { type FormState, LineField } from "./formFields.tsx"
 import css from "./Editor.module.css"
 import { ItemButtons } from "./ItemButtons.tsx"
-import { changedItem } from "./Lists.ts"
+import { updateItem } from "./listItems.ts"
 import { Picture } from "../../ui/Picture.tsx"
-import { newItemKey } from "./ProductDraft.ts"
+import { newItemKey } from "./productDraft.ts"
 
 /** Pictures, films and models, which stay where they are: the service keeps their addresses. */
-export const MediaCard = ({ editing }: { readonly editing: Editing }) => {
+export const MediaCard = ({ editing }: { readonly editing: FormState }) => {
   const { draft, edit, problems } = editing
   const { media } = draft
   return (
@@ -29,7 +29,7 @@ export const MediaCard = ({ editing }: { readonly editing: Editing }) => {
                   placeholder="https://"
                   value={medium.url}
                   problem={problems.get(`media.${index}.url`)}
-                  onChange={({ target }) => edit({ media: changedItem(media, medium.key, { url: target.value }) })}
+                  onChange={({ target }) => edit({ media: updateItem(media, medium.key, { url: target.value }) })}
                 />
                 <Columns>
                   <TextField
@@ -37,14 +37,14 @@ export const MediaCard = ({ editing }: { readonly editing: Editing }) => {
                     hint="Describes it for people who cannot see it."
                     value={medium.alt}
                     problem={problems.get(`media.${index}.alt`)}
-                    onChange={({ target }) => edit({ media: changedItem(media, medium.key, { alt: target.value }) })}
+                    onChange={({ target }) => edit({ media: updateItem(media, medium.key, { alt: target.value }) })}
                   />
                   <TextField
                     label="Media type"
                     hint="Such as image or video."
                     value={medium.type}
                     problem={problems.get(`media.${index}.type`)}
-                    onChange={({ target }) => edit({ media: changedItem(media, medium.key, { type: target.value }) })}
+                    onChange={({ target }) => edit({ media: updateItem(media, medium.key, { type: target.value }) })}
                   />
                 </Columns>
                 <ItemButtons

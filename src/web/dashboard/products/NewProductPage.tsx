@@ -3,21 +3,21 @@ import { useNavigate } from "@tanstack/react-router"
 import { Result } from "effect"
 import { useState } from "react"
 import { type CreateProduct, performed } from "../../../rpc/Client.ts"
-import { differences } from "../../data/Merge.ts"
+import { differences } from "../../data/merge.ts"
 import { useRpcMutation } from "../../data/queries.ts"
 import { Page } from "../../ui/Page.tsx"
 import { SaveBar } from "../../ui/SaveBar.tsx"
 import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { UnsavedChangesGuard } from "../../ui/UnsavedChangesGuard.tsx"
-import { useStore, useStoreId } from "../Store.ts"
+import { useStore, useStoreId } from "../store.ts"
 import { BackToProducts } from "./BackToProducts.tsx"
-import { type Problems, productInput } from "./DraftInput.ts"
-import { focusWrong, LineField, stillWrong } from "./Editing.tsx"
-import { type Draft, newDraft } from "./ProductDraft.ts"
+import { type Problems, productInput } from "./productInput.ts"
+import { focusFirstProblem, LineField, withoutEdited } from "./formFields.tsx"
+import { type Draft, newDraft } from "./productDraft.ts"
 import { ProductForm } from "./ProductForm.tsx"
-import { isToldElsewhere, NOTHING_WRONG, refusedFields } from "./Refused.ts"
-import { keepProduct } from "./useProducts.ts"
+import { isShownInForm, NO_PROBLEMS, problemsIn } from "./formProblems.ts"
+import { cacheProduct } from "./useProducts.ts"
 
 const NO_VARIANTS = new Map<string, never>()
 
@@ -28,7 +28,7 @@ export const NewProductPage = () => {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const [draft, setDraft] = useState(newDraft)
-  const [problems, setProblems] = useState(NOTHING_WRONG)
+  const [problems, setProblems] = useState(NO_PROBLEMS)
   const creating = useRpcMutation({
     write: (client, product: CreateProduct, idempotencyKey) =>
       performed(client.products.create({ storeId, idempotencyKey, product })),
@@ -36,12 +36,12 @@ export const NewProductPage = () => {
       [storeId, "products"],
       [storeId, "store"]
     ],
-    onSuccess: (made) => {
-      keepProduct(queryClient, storeId, made)
-      toast(`${made.name} created`)
+    onSuccess: (product) => {
+      cacheProduct(queryClient, storeId, product)
+      toast(`${product.name} created`)
       void navigate({
         to: "/dashboard/$storeId/products/$productId",
-        params: { storeId, productId: made.id },
+        params: { storeId, productId: product.id },
         replace: true,
         ignoreBlocker: true
       })
@@ -52,25 +52,25 @@ export const NewProductPage = () => {
     problems,
     edit: (members: Partial<Draft>) => {
       setDraft((now) => ({ ...now, ...members }))
-      setProblems((now) => stillWrong(now, members))
+      setProblems((now) => withoutEdited(now, members))
     }
   }
-  const refuse = (wrong: Problems) => {
-    setProblems(wrong)
-    focusWrong()
+  const showProblems = (nextProblems: Problems) => {
+    setProblems(nextProblems)
+    focusFirstProblem()
   }
   const save = () =>
     Result.match(productInput(draft), {
-      onFailure: refuse,
+      onFailure: showProblems,
       onSuccess: (product) => {
-        setProblems(NOTHING_WRONG)
-        creating.mutate(product, { onError: (error) => refuse(refusedFields(error)) })
+        setProblems(NO_PROBLEMS)
+        creating.mutate(product, { onError: (error) => showProblems(problemsIn(error)) })
       }
     })
   const isChanged = differences(newDraft, draft).length > 0
   return (
     <Page title="Create product" isWide above={<BackToProducts />}>
-      {creating.error === null || isToldElsewhere(creating.error) ? undefined : <ErrorNotice error={creating.error} />}
+      {creating.error === null || isShownInForm(creating.error) ? undefined : <ErrorNotice error={creating.error} />}
       <ProductForm
         editing={editing}
         currency={store.data?.currencyCode ?? ""}
@@ -83,7 +83,7 @@ export const NewProductPage = () => {
         save={save}
         discard={() => {
           setDraft(newDraft)
-          setProblems(NOTHING_WRONG)
+          setProblems(NO_PROBLEMS)
         }}
         isBusy={creating.isPending}
       >

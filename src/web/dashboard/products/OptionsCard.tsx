@@ -2,15 +2,15 @@ import { Button } from "../../ui/Button.tsx"
 import { TextField } from "../../ui/Field.tsx"
 import { ListField } from "../../ui/ListField.tsx"
 import { Card, MutedText, Row } from "../../ui/Page.tsx"
-import { type Editing, problemIn } from "./Editing.tsx"
+import { type FormState, problemIn } from "./formFields.tsx"
 import css from "./Editor.module.css"
 import { ItemButtons } from "./ItemButtons.tsx"
-import { changedItem } from "./Lists.ts"
-import { newItemKey, type OptionDraft } from "./ProductDraft.ts"
-import { withoutOptions } from "./Variants.ts"
+import { updateItem } from "./listItems.ts"
+import { newItemKey, type OptionDraft } from "./productDraft.ts"
+import { withoutOptions } from "./variants.ts"
 
 /** What the variants of the product differ in. */
-export const OptionsCard = ({ editing: { draft, edit, problems } }: { readonly editing: Editing }) => {
+export const OptionsCard = ({ editing: { draft, edit, problems } }: { readonly editing: FormState }) => {
   const { options } = draft
   const change = (next: ReadonlyArray<OptionDraft>) =>
     edit({ options: next, variants: withoutOptions(draft.variants, options, next) })
@@ -28,14 +28,14 @@ export const OptionsCard = ({ editing: { draft, edit, problems } }: { readonly e
                 label={`Option ${index + 1}`}
                 value={option.name}
                 problem={problems.get(`options.${index}.name`)}
-                onChange={({ target }) => edit({ options: changedItem(options, option.key, { name: target.value }) })}
+                onChange={({ target }) => edit({ options: updateItem(options, option.key, { name: target.value }) })}
               />
               <ListField
                 label={`Values of ${option.name || `option ${index + 1}`}`}
-                one="value"
+                itemName="value"
                 values={option.values}
                 problem={problemIn(problems, `options.${index}.values`)}
-                change={(values) => edit({ options: changedItem(options, option.key, { values }) })}
+                change={(values) => edit({ options: updateItem(options, option.key, { values }) })}
               />
               <ItemButtons name={`option ${index + 1}`} item={option} items={options} change={change} />
             </li>

@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useMemo, useState } from "react"
 import type { Product } from "../../../domain/catalog/Product.ts"
 import { performed } from "../../../rpc/Client.ts"
-import { count, number } from "../../data/Format.ts"
+import { count, number } from "../../data/format.ts"
 import { useRpcMutation } from "../../data/queries.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
@@ -13,15 +13,15 @@ import { SaveBar } from "../../ui/SaveBar.tsx"
 import { EmptyState, ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { UnsavedChangesGuard } from "../../ui/UnsavedChangesGuard.tsx"
-import { useStoreId } from "../Store.ts"
+import { useStoreId } from "../store.ts"
 import { BackToProducts } from "./BackToProducts.tsx"
 import { ConflictDialog } from "./ConflictDialog.tsx"
-import { fieldNames } from "./FieldNames.ts"
+import { fieldLabels } from "./fieldLabels.ts"
 import { ProductForm } from "./ProductForm.tsx"
-import { isToldElsewhere } from "./Refused.ts"
-import { StockDialog, type StockOf } from "./StockDialog.tsx"
-import { useEditor } from "./useEditor.ts"
-import { dropProduct } from "./useProducts.ts"
+import { isShownInForm } from "./formProblems.ts"
+import { StockDialog, type StockTarget } from "./StockDialog.tsx"
+import { useProductEditor } from "./useProductEditor.ts"
+import { uncacheProduct } from "./useProducts.ts"
 
 interface ProductEditorProps {
   readonly product: Product
@@ -35,9 +35,9 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
   const { id } = product
   const queryClient = useQueryClient()
   const navigate = useNavigate()
-  const editor = useEditor(storeId, id, product)
-  const { changed, conflicts, draft, edit, problems, taken, theirs } = editor
-  const [stockOf, setStockOf] = useState<StockOf>()
+  const editor = useProductEditor(storeId, id, product)
+  const { changed, conflicts, draft, edit, problems, changedByThem, theirs } = editor
+  const [stockOf, setStockOf] = useState<StockTarget>()
   const [isDeleting, setDeleting] = useState(false)
 
   const deleting = useRpcMutation({
@@ -48,7 +48,7 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
     ],
     onSuccess: () => {
       editor.discard()
-      dropProduct(queryClient, storeId, id)
+      uncacheProduct(queryClient, storeId, id)
       toast(`${product.name} deleted`)
       void navigate({ to: "/dashboard/$storeId/products", params: { storeId }, ignoreBlocker: true })
     }
@@ -92,11 +92,11 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
           <p>You see its last version. You can restore it from Activity.</p>
         </EmptyState>
       ) : undefined}
-      {editor.error === null || isToldElsewhere(editor.error) ? undefined : <ErrorNotice error={editor.error} />}
-      {taken.length === 0 ? undefined : (
+      {editor.error === null || isShownInForm(editor.error) ? undefined : <ErrorNotice error={editor.error} />}
+      {changedByThem.length === 0 ? undefined : (
         <output>
-          Someone else changed: {taken.map((field) => fieldNames[field]).join(", ")}. Your own changes are kept, but not
-          saved yet.
+          Someone else changed: {changedByThem.map((field) => fieldLabels[field]).join(", ")}. Your own changes are
+          kept, but not saved yet.
         </output>
       )}
       <ProductForm
@@ -116,7 +116,7 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
         discard={editor.discard}
         isBusy={editor.isSaving}
       >
-        {saying(problems.size, conflicts.length, changed.length)}
+        {saveBarText(problems.size, conflicts.length, changed.length)}
       </SaveBar>
       <ConflictDialog
         fields={conflicts}
@@ -126,7 +126,7 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
         close={editor.endCompare}
         save={editor.saveChosen}
       />
-      <StockDialog storeId={storeId} product={product} of={stockOf} close={() => setStockOf(undefined)} />
+      <StockDialog storeId={storeId} product={product} target={stockOf} close={() => setStockOf(undefined)} />
       <Confirm
         title={`Delete ${product.name}?`}
         action="Delete product"
@@ -145,8 +145,8 @@ export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
   )
 }
 
-const saying = (wrong: number, conflicts: number, changed: number) => {
+const saveBarText = (problemCount: number, conflicts: number, changed: number) => {
   if (conflicts > 0) return "Someone else changed this product. Save to compare the versions."
-  if (wrong > 0) return `Correct ${count(wrong, "field")}`
+  if (problemCount > 0) return `Correct ${count(problemCount, "field")}`
   return `${count(changed, "field")} changed`
 }

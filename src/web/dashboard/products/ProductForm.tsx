@@ -2,17 +2,17 @@ import type { ReactNode } from "react"
 import { CheckField, Columns, Fieldset, TextField } from "../../ui/Field.tsx"
 import { ListField } from "../../ui/ListField.tsx"
 import { Card, Stack } from "../../ui/Page.tsx"
-import { type Editing, LineField, LinesField, problemIn } from "./Editing.tsx"
+import { type FormState, LineField, LinesField, problemIn } from "./formFields.tsx"
 import css from "./Editor.module.css"
 import { FaqsCard } from "./FaqsCard.tsx"
-import { fieldNames } from "./FieldNames.ts"
+import { fieldLabels } from "./fieldLabels.ts"
 import { MediaCard } from "./MediaCard.tsx"
 import { OptionsCard } from "./OptionsCard.tsx"
 import { SeoCard } from "./SeoCard.tsx"
 import { VariantsCard } from "./VariantsCard.tsx"
 
 interface ProductFormProps {
-  readonly editing: Editing
+  readonly editing: FormState
   /** ISO 4217, of the product's prices. */
   readonly currency: string
   /** How many are at hand: as a field of a product that is to be made, else with what changes it. */
@@ -28,8 +28,8 @@ const DIMENSIONS = [
   ["unit", "Unit"]
 ] as const
 
-const Dimensions = ({ draft: { dimensions }, edit, problems }: Editing) => (
-  <Fieldset legend={fieldNames.dimensions}>
+const Dimensions = ({ draft: { dimensions }, edit, problems }: FormState) => (
+  <Fieldset legend={fieldLabels.dimensions}>
     <Columns>
       {DIMENSIONS.map(([name, label]) => (
         <TextField
@@ -68,13 +68,13 @@ export const ProductForm = ({ currency, editing, stock, variantStock }: ProductF
             />
           </Columns>
           <CheckField
-            label={fieldNames.onSale}
+            label={fieldLabels.onSale}
             hint="Sell at the sale price."
             checked={draft.onSale}
             onChange={({ target }) => edit({ onSale: target.checked })}
           />
           <CheckField
-            label={fieldNames.taxable}
+            label={fieldLabels.taxable}
             checked={draft.taxable}
             onChange={({ target }) => edit({ taxable: target.checked })}
           />
@@ -86,7 +86,7 @@ export const ProductForm = ({ currency, editing, stock, variantStock }: ProductF
             <LineField editing={editing} field="barcode" hint="GTIN, EAN, UPC or ISBN" />
           </Columns>
           <CheckField
-            label={fieldNames.trackInventory}
+            label={fieldLabels.trackInventory}
             checked={draft.trackInventory}
             onChange={({ target }) => edit({ trackInventory: target.checked })}
           />
@@ -124,7 +124,7 @@ export const ProductForm = ({ currency, editing, stock, variantStock }: ProductF
       <Stack>
         <Card title="Status">
           <CheckField
-            label={fieldNames.isActive}
+            label={fieldLabels.isActive}
             hint="Visible to shoppers."
             checked={draft.isActive}
             onChange={({ target }) => edit({ isActive: target.checked })}
@@ -135,8 +135,8 @@ export const ProductForm = ({ currency, editing, stock, variantStock }: ProductF
           <LineField editing={editing} field="productType" />
           <LineField editing={editing} field="category" />
           <ListField
-            label={fieldNames.tags}
-            one="tag"
+            label={fieldLabels.tags}
+            itemName="tag"
             values={draft.tags}
             problem={problemIn(problems, "tags")}
             change={(tags) => edit({ tags })}

@@ -6,7 +6,7 @@ import { NotFoundPage } from "../../ui/ErrorPage.tsx"
 import { isMissing } from "../../data/errorMessages.ts"
 import { Page } from "../../ui/Page.tsx"
 import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
-import { useStoreId } from "../Store.ts"
+import { useStoreId } from "../store.ts"
 import { BackToProducts } from "./BackToProducts.tsx"
 import { ProductEditor } from "./ProductEditor.tsx"
 
@@ -14,7 +14,7 @@ const route = getRouteApi("/dashboard/member/$storeId/products/$productId")
 
 const decodeId = Schema.decodeUnknownResult(ProductId)
 
-const Asked = ({ id }: { readonly id: ProductId }) => {
+const ProductDetails = ({ id }: { readonly id: ProductId }) => {
   const storeId = useStoreId()
   const query = useRpcQuery([storeId, "product", id], (client) => client.products.get({ storeId, id }))
   if (isMissing(query.error) && query.data === undefined) return <NotFoundPage />
@@ -33,6 +33,6 @@ export const ProductPage = () => {
   const { productId } = route.useParams()
   return Result.match(decodeId(productId), {
     onFailure: () => <NotFoundPage />,
-    onSuccess: (id) => <Asked key={id} id={id} />
+    onSuccess: (id) => <ProductDetails key={id} id={id} />
   })
 }

@@ -2,41 +2,46 @@ import { useNavigate } from "@tanstack/react-router"
 import { useCallback, useMemo, useState } from "react"
 import { VirtualTable, type VirtualColumn } from "../../ui/VirtualTable.tsx"
 import { Loading } from "../../ui/QueryBoundary.tsx"
-import { useStoreId } from "../Store.ts"
-import { columnsBy, nameColumn } from "./Columns.tsx"
-import { type ColumnName, FOUND_COLUMNS, marked as markedAfter, type Row } from "./ListView.ts"
+import { useStoreId } from "../store.ts"
+import { productColumns, nameColumn } from "./productColumns.tsx"
+import { type ColumnName, SEARCH_COLUMNS, toggleSelection as markedAfter, type Row } from "./listView.ts"
 import css from "./Products.module.css"
 
 const ROW_HEIGHT = 52
 
 /** Rows before the end at which the next page is asked for. */
-const AHEAD = 25
+const LOAD_AHEAD_ROWS = 25
 
-const isFoundColumn = (column: ColumnName) => FOUND_COLUMNS.some((one) => one === column)
+const isSearchColumn = (column: ColumnName) => SEARCH_COLUMNS.some((one) => one === column)
 
-type Marked = ReadonlyMap<Row["id"], Row>
+type Selection = ReadonlyMap<Row["id"], Row>
 
 interface ProductTableProps {
   readonly rows: ReadonlyArray<Row>
   readonly rowCount: number | undefined
   readonly columns: ReadonlyArray<ColumnName>
   /** Whether these are what a search found, of which less is known. */
-  readonly isFound: boolean
-  readonly marked: Marked
-  readonly setMarked: (marked: Marked) => void
+  readonly isSearch: boolean
+  readonly selection: Selection
+  readonly setSelection: (marked: Selection) => void
   readonly more: { readonly hasMore: boolean; readonly isLoading: boolean; readonly load: () => void }
-  readonly see: (ids: ReadonlyArray<Row["id"]>) => void
+  readonly onRowsVisible: (ids: ReadonlyArray<Row["id"]>) => void
 }
 
-interface Marking {
-  readonly marked: Marked
-  readonly mark: (index: number, reach: boolean) => void
-  readonly isAllMarked: boolean
-  readonly markAll: () => void
+interface SelectionColumnOptions {
+  readonly marked: Selection
+  readonly select: (index: number, isRange: boolean) => void
+  readonly isAllSelected: boolean
+  readonly selectAll: () => void
 }
 
 /** A box for each product, and one for all that are shown. By keyboard it is the row that is marked. */
-const boxColumn = ({ isAllMarked, mark, markAll, marked }: Marking): VirtualColumn<Row> => ({
+const selectionColumn = ({
+  isAllSelected: isAllMarked,
+  select: mark,
+  selectAll: markAll,
+  marked
+}: SelectionColumnOptions): VirtualColumn<Row> => ({
   name: "Select",
   width: 44,
   head: (
@@ -61,50 +66,59 @@ const boxColumn = ({ isAllMarked, mark, markAll, marked }: Marking): VirtualColu
 })
 
 /** Products in a grid, which is read on as it is scrolled. */
-export const ProductTable = ({ columns, isFound, marked, more, rowCount, rows, see, setMarked }: ProductTableProps) => {
+export const ProductTable = ({
+  columns,
+  isSearch,
+  selection,
+  more,
+  rowCount,
+  rows,
+  onRowsVisible,
+  setSelection
+}: ProductTableProps) => {
   const storeId = useStoreId()
   const navigate = useNavigate()
   const [last, setLast] = useState(0)
 
-  const mark = (to: number, reach: boolean) => {
-    const byId = new Map([...marked, ...rows.map((row) => [row.id, row] as const)])
+  const select = (to: number, reach: boolean) => {
+    const byId = new Map([...selection, ...rows.map((row) => [row.id, row] as const)])
     const ids = markedAfter(
-      new Set(marked.keys()),
+      new Set(selection.keys()),
       rows.map(({ id }) => id),
       last,
       to,
       reach
     )
     setLast(to)
-    setMarked(new Map([...byId].filter(([id]) => ids.has(id))))
+    setSelection(new Map([...byId].filter(([id]) => ids.has(id))))
   }
-  const isAllMarked = rows.length > 0 && rows.every(({ id }) => marked.has(id))
-  const markAll = () => {
-    if (!isAllMarked) return setMarked(new Map([...marked, ...rows.map((row) => [row.id, row] as const)]))
+  const isAllSelected = rows.length > 0 && rows.every(({ id }) => selection.has(id))
+  const selectAll = () => {
+    if (!isAllSelected) return setSelection(new Map([...selection, ...rows.map((row) => [row.id, row] as const)]))
     const shown = new Set(rows.map(({ id }) => id))
-    setMarked(new Map([...marked].filter(([id]) => !shown.has(id))))
+    setSelection(new Map([...selection].filter(([id]) => !shown.has(id))))
   }
 
   const shown: ReadonlyArray<VirtualColumn<Row>> = useMemo(
     () => [
       nameColumn(storeId),
-      ...columns.filter((column) => !isFound || isFoundColumn(column)).map((column) => columnsBy[column])
+      ...columns.filter((column) => !isSearch || isSearchColumn(column)).map((column) => productColumns[column])
     ],
-    [storeId, columns, isFound]
+    [storeId, columns, isSearch]
   )
   const { hasMore, isLoading, load } = more
-  const seen = useCallback(
+  const handleRange = useCallback(
     (first: number, last: number) => {
-      see(rows.slice(first, last + 1).map(({ id }) => id))
-      if (hasMore && !isLoading && last >= rows.length - AHEAD) load()
+      onRowsVisible(rows.slice(first, last + 1).map(({ id }) => id))
+      if (hasMore && !isLoading && last >= rows.length - LOAD_AHEAD_ROWS) load()
     },
-    [see, rows, hasMore, isLoading, load]
+    [onRowsVisible, rows, hasMore, isLoading, load]
   )
 
   return (
     <VirtualTable
       caption="Products"
-      columns={[boxColumn({ marked, mark, isAllMarked, markAll }), ...shown]}
+      columns={[selectionColumn({ marked: selection, select, isAllSelected, selectAll }), ...shown]}
       rows={rows}
       keyOf={({ id }) => id}
       rowHeight={ROW_HEIGHT}
@@ -112,13 +126,13 @@ export const ProductTable = ({ columns, isFound, marked, more, rowCount, rows, s
       keys={{
         open: ({ id }) =>
           void navigate({ to: "/dashboard/$storeId/products/$productId", params: { storeId, productId: id } }),
-        select: (_, index, reach) => mark(index, reach),
-        isSelected: ({ id }) => marked.has(id)
+        select: (_, index, reach) => select(index, reach),
+        isSelected: ({ id }) => selection.has(id)
       }}
-      onRangeChange={seen}
+      onRangeChange={handleRange}
       below={
         hasMore ? (
-          <div className={css["coming"]}>
+          <div className={css["loadingMore"]}>
             <Loading lines={1} />
           </div>
         ) : undefined

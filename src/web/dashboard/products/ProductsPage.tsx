@@ -1,33 +1,33 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
 import { useEffect, useMemo, useState } from "react"
-import { count, number } from "../../data/Format.ts"
+import { count, number } from "../../data/format.ts"
 import { useDebouncedValue } from "../../data/useDebouncedValue.ts"
 import { Button, buttonClass } from "../../ui/Button.tsx"
 import { SelectField, TextField } from "../../ui/Field.tsx"
 import { Page, Row as Line } from "../../ui/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { UnsavedChangesGuard } from "../../ui/UnsavedChangesGuard.tsx"
-import { useStore, useStoreId } from "../Store.ts"
-import { BulkDialog } from "./BulkDialog.tsx"
+import { useStore, useStoreId } from "../store.ts"
+import { BulkEditDialog } from "./BulkEditDialog.tsx"
 import { ColumnsDialog } from "./ColumnsDialog.tsx"
 import {
-  chosenColumns,
-  FEW,
+  loadColumns,
+  LOW_STOCK,
   isFiltered,
-  keepColumns,
+  saveColumns,
   matches,
   type Row,
   STATUSES,
   STOCKS,
   type View
-} from "./ListView.ts"
+} from "./listView.ts"
 import css from "./Products.module.css"
 import { ProductTable } from "./ProductTable.tsx"
-import { useBulk } from "./useBulk.ts"
-import { useListed } from "./useListed.ts"
+import { useBulkEdit } from "./useBulkEdit.ts"
+import { useProductList } from "./useProductList.ts"
 
 const STATUS_NAMES = { any: "Any status", active: "Active", inactive: "Inactive" }
-const STOCK_NAMES = { any: "Any stock", out: "Out of stock", low: `Low stock (${FEW} or fewer)`, in: "In stock" }
+const STOCK_NAMES = { any: "Any stock", out: "Out of stock", low: `Low stock (${LOW_STOCK} or fewer)`, in: "In stock" }
 
 /** What the store sells. */
 export const ProductsPage = () => {
@@ -36,25 +36,25 @@ export const ProductsPage = () => {
   const navigate = useNavigate()
   const show = (next: View) =>
     void navigate({ to: "/dashboard/$storeId/products", params: { storeId }, search: next, replace: true })
-  const [typed, setTyped] = useState(view.q ?? "")
-  const query = useDebouncedValue(typed).trim()
+  const [searchText, setSearchText] = useState(view.q ?? "")
+  const query = useDebouncedValue(searchText).trim()
   useEffect(() => {
     if (query !== (view.q ?? "")) show({ ...view, q: query })
   })
 
   const store = useStore()
-  const { listQuery, created, loadCreated, more, rows: loaded, see } = useListed(storeId, query)
+  const { listQuery, created, loadCreated, more, rows: loaded, onRowsVisible } = useProductList(storeId, query)
   const rows = useMemo(() => loaded?.filter(matches(view)) ?? [], [loaded, view])
-  const [marked, setMarked] = useState<ReadonlyMap<Row["id"], Row>>(new Map())
-  const [columns, setColumns] = useState(() => chosenColumns(storeId))
+  const [selection, setSelection] = useState<ReadonlyMap<Row["id"], Row>>(new Map())
+  const [columns, setColumns] = useState(() => loadColumns(storeId))
   const [open, setOpen] = useState<"columns" | "edit">()
-  const bulk = useBulk(storeId)
+  const bulk = useBulkEdit(storeId)
 
   const endEdit = () => {
     // What failed stays marked, and so does what was not begun.
     if (bulk.progress !== undefined) {
       const { done } = bulk.progress
-      setMarked(new Map([...marked].filter(([id]) => !done.has(id))))
+      setSelection(new Map([...selection].filter(([id]) => !done.has(id))))
     }
     bulk.close()
     setOpen(undefined)
@@ -76,8 +76,8 @@ export const ProductsPage = () => {
           type="search"
           placeholder="Name, SKU, vendor, tag"
           maxLength={255}
-          value={typed}
-          onChange={({ target }) => setTyped(target.value)}
+          value={searchText}
+          onChange={({ target }) => setSearchText(target.value)}
         />
         <SelectField
           label="Status"
@@ -103,22 +103,22 @@ export const ProductsPage = () => {
         </SelectField>
         <Button onClick={() => setOpen("columns")}>Edit columns</Button>
       </search>
-      <div className={css["said"]}>
+      <div className={css["status"]}>
         <output>
           {loaded === undefined
             ? "Loading"
-            : said(view, query, rows.length, loaded.length, more.hasMore, store.data?.productCount)}
+            : summaryText(view, query, rows.length, loaded.length, more.hasMore, store.data?.productCount)}
         </output>
         {created === 0 ? undefined : (
           <Button kind="quiet" onClick={loadCreated}>
             Show {count(created, "new product")}
           </Button>
         )}
-        {marked.size === 0 ? undefined : (
+        {selection.size === 0 ? undefined : (
           <Line>
-            <span>{number(marked.size)} selected</span>
+            <span>{number(selection.size)} selected</span>
             <Button onClick={() => setOpen("edit")}>Edit selected products</Button>
-            <Button kind="quiet" onClick={() => setMarked(new Map())}>
+            <Button kind="quiet" onClick={() => setSelection(new Map())}>
               {" "}
               Clear selection{" "}
             </Button>
@@ -128,17 +128,17 @@ export const ProductsPage = () => {
       <QueryBoundary query={listQuery} lines={10}>
         {() =>
           rows.length === 0 && !more.hasMore ? (
-            <Nothing isNarrowed={query !== "" || isFiltered(view)} />
+            <NoProducts isNarrowed={query !== "" || isFiltered(view)} />
           ) : (
             <ProductTable
               rows={rows}
               rowCount={query === "" && !isFiltered(view) ? store.data?.productCount : undefined}
               columns={columns}
-              isFound={query !== ""}
-              marked={marked}
-              setMarked={setMarked}
+              isSearch={query !== ""}
+              selection={selection}
+              setSelection={setSelection}
               more={more}
-              see={see}
+              onRowsVisible={onRowsVisible}
             />
           )
         }
@@ -146,14 +146,14 @@ export const ProductsPage = () => {
       <ColumnsDialog
         chosen={columns}
         choose={(next) => {
-          keepColumns(storeId, next)
+          saveColumns(storeId, next)
           setColumns(next)
         }}
         isOpen={open === "columns"}
         close={() => setOpen(undefined)}
       />
-      <BulkDialog
-        rows={[...marked.values()]}
+      <BulkEditDialog
+        rows={[...selection.values()]}
         progress={bulk.progress}
         run={(many, change) => void bulk.run(many, change)}
         stop={bulk.stop}
@@ -168,16 +168,23 @@ export const ProductsPage = () => {
 }
 
 /** What of how many is shown: a filter only sees what is loaded. */
-const said = (view: View, query: string, shown: number, loaded: number, hasMore: boolean, all: number | undefined) => {
-  const of = query === "" ? "loaded" : "found"
+const summaryText = (
+  view: View,
+  query: string,
+  shown: number,
+  loaded: number,
+  hasMore: boolean,
+  all: number | undefined
+) => {
+  const scope = query === "" ? "loaded" : "found"
   if (isFiltered(view)) {
-    return `The filters match ${count(shown, "product")} of ${number(loaded)} ${of}.${hasMore ? " Scroll to load more." : ""}`
+    return `The filters match ${count(shown, "product")} of ${number(loaded)} ${scope}.${hasMore ? " Scroll to load more." : ""}`
   }
   if (query !== "") return `${count(loaded, "product")}${hasMore ? " or more" : ""} found, best matches first`
   return hasMore ? `${number(loaded)} of ${count(all ?? loaded, "product")} loaded` : count(loaded, "product")
 }
 
-const Nothing = ({ isNarrowed }: { readonly isNarrowed: boolean }) => {
+const NoProducts = ({ isNarrowed }: { readonly isNarrowed: boolean }) => {
   const storeId = useStoreId()
   return isNarrowed ? (
     <EmptyState title="No products found">

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { type FormEvent, useState } from "react"
 import type { Product } from "../../../domain/catalog/Product.ts"
 import { performed, type SetInventory, type StoreId } from "../../../rpc/Client.ts"
-import { number } from "../../data/Format.ts"
+import { number } from "../../data/format.ts"
 import { useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Dialog } from "../../ui/Dialog.tsx"
@@ -11,46 +11,46 @@ import { SelectField, TextField } from "../../ui/Field.tsx"
 import { Row, Stack } from "../../ui/Page.tsx"
 import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
-import { NOTHING_WRONG } from "./Refused.ts"
-import { inventoryOf, type StockChange } from "./Stock.ts"
-import { keepProduct } from "./useProducts.ts"
+import { NO_PROBLEMS } from "./formProblems.ts"
+import { parseStockChange, type StockChange } from "./stockChange.ts"
+import { cacheProduct } from "./useProducts.ts"
 
 /** Whose stock is changed: the product's own, or that of a variant. */
-export type StockOf = "product" | { readonly variantId: string }
+export type StockTarget = "product" | { readonly variantId: string }
 
 interface StockDialogProps {
   readonly storeId: StoreId
   readonly product: Product
-  readonly of: StockOf | undefined
+  readonly target: StockTarget | undefined
   readonly close: () => void
 }
 
-const Form = ({ close, of, product, storeId }: StockDialogProps & { readonly of: StockOf }) => {
+const Form = ({ close, target, product, storeId }: StockDialogProps & { readonly target: StockTarget }) => {
   const queryClient = useQueryClient()
-  const [way, setWay] = useState<StockChange["way"]>("adjust")
-  const [typed, setTyped] = useState("")
+  const [mode, setMode] = useState<StockChange["mode"]>("adjust")
+  const [input, setInput] = useState("")
   const [reason, setReason] = useState("")
-  const [problems, setProblems] = useState(NOTHING_WRONG)
-  const variantId = of === "product" ? undefined : of.variantId
+  const [problems, setProblems] = useState(NO_PROBLEMS)
+  const variantId = target === "product" ? undefined : target.variantId
   const variant = product.variants.find(({ id }) => id === variantId)
   const shown = variantId === undefined ? product.stock : (variant?.stock ?? 0)
-  const changing = useRpcMutation({
+  const updating = useRpcMutation({
     write: (client, change: SetInventory, idempotencyKey) =>
       performed(client.inventory.change({ storeId, id: product.id, idempotencyKey, change })),
     invalidates: [[storeId, "products"]],
     onSuccess: (saved) => {
-      keepProduct(queryClient, storeId, saved)
+      cacheProduct(queryClient, storeId, saved)
       toast("Stock updated")
       close()
     }
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    Result.match(inventoryOf({ way, typed, reason, shown, variantId }), {
+    Result.match(parseStockChange({ mode, input, reason, shown, variantId }), {
       onFailure: setProblems,
       onSuccess: (change) => {
-        setProblems(NOTHING_WRONG)
-        changing.mutate(change, {
+        setProblems(NO_PROBLEMS)
+        updating.mutate(change, {
           onError: () => void queryClient.invalidateQueries({ queryKey: [storeId, "product", product.id] })
         })
       }
@@ -62,27 +62,27 @@ const Form = ({ close, of, product, storeId }: StockDialogProps & { readonly of:
         <p>
           {number(shown)} in stock{variant?.title === undefined ? "" : ` for ${variant.title}`}.
         </p>
-        {changing.error === null ? undefined : <ErrorNotice error={changing.error} />}
+        {updating.error === null ? undefined : <ErrorNotice error={updating.error} />}
         <SelectField
           label="Action"
-          value={way}
-          onChange={({ target }) => setWay(target.value === "count" ? "count" : "adjust")}
+          value={mode}
+          onChange={({ target }) => setMode(target.value === "count" ? "count" : "adjust")}
         >
           <option value="adjust">Adjust by</option>
           <option value="count">Set to</option>
         </SelectField>
         <TextField
-          label={way === "adjust" ? "Quantity to add" : "New quantity"}
+          label={mode === "adjust" ? "Quantity to add" : "New quantity"}
           hint={
-            way === "adjust"
+            mode === "adjust"
               ? "Use a negative number to reduce the stock, such as -2."
               : `Saved only if the stock is still ${number(shown)}.`
           }
           inputMode="decimal"
           autoComplete="off"
-          value={typed}
+          value={input}
           problem={problems.get("typed")}
-          onChange={({ target }) => setTyped(target.value)}
+          onChange={({ target }) => setInput(target.value)}
         />
         <TextField
           label="Reason"
@@ -92,7 +92,7 @@ const Form = ({ close, of, product, storeId }: StockDialogProps & { readonly of:
           onChange={({ target }) => setReason(target.value)}
         />
         <Row>
-          <Button type="submit" kind="strong" isBusy={changing.isPending}>
+          <Button type="submit" kind="strong" isBusy={updating.isPending}>
             {" "}
             Update stock{" "}
           </Button>
@@ -104,7 +104,7 @@ const Form = ({ close, of, product, storeId }: StockDialogProps & { readonly of:
 
 /** Changes how many there are, at once, whatever stands in the form of the product. */
 export const StockDialog = (props: StockDialogProps) => (
-  <Dialog title="Update stock" isOpen={props.of !== undefined} close={props.close}>
-    {props.of === undefined ? undefined : <Form {...props} of={props.of} />}
+  <Dialog title="Update stock" isOpen={props.target !== undefined} close={props.close}>
+    {props.target === undefined ? undefined : <Form {...props} target={props.target} />}
   </Dialog>
 )

@@ -1,16 +1,16 @@
 import type { ReactNode } from "react"
-import { count } from "../../data/Format.ts"
+import { count } from "../../data/format.ts"
 import { Button } from "../../ui/Button.tsx"
 import { CellField } from "../../ui/Field.tsx"
 import { type VirtualColumn, VirtualTable } from "../../ui/VirtualTable.tsx"
 import { Card, MutedText, Row } from "../../ui/Page.tsx"
-import type { Editing } from "./Editing.tsx"
+import type { FormState } from "./formFields.tsx"
 import css from "./Editor.module.css"
-import { changedItem, without } from "./Lists.ts"
-import { VARIANT_AMOUNTS, VARIANT_TEXTS, type VariantDraft } from "./ProductDraft.ts"
-import { missingVariants, newVariant } from "./Variants.ts"
+import { updateItem, removeItem } from "./listItems.ts"
+import { VARIANT_AMOUNTS, VARIANT_TEXTS, type VariantDraft } from "./productDraft.ts"
+import { missingVariants, newVariant } from "./variants.ts"
 
-const NAMES = {
+const variantLabels = {
   title: "Title",
   sku: "SKU",
   barcode: "Barcode",
@@ -20,9 +20,9 @@ const NAMES = {
 }
 
 /** Wrong cells that are told above the grid: who mends these sees the next. */
-const TOLD = 5
+const MAX_PROBLEMS = 5
 
-const placeOf = (path: string) => {
+const problemLocation = (path: string) => {
   const [, row = "", field = ""] = path.split(".")
   return `Variant ${Number(row) + 1}${field === "" ? "" : `, ${field}`}`
 }
@@ -38,7 +38,7 @@ const removeColumn = (remove: (key: string) => void): VirtualColumn<VariantDraft
 })
 
 interface VariantsCardProps {
-  readonly editing: Editing
+  readonly editing: FormState
   readonly stock: ReadonlyMap<string, ReactNode>
 }
 
@@ -46,8 +46,7 @@ interface VariantsCardProps {
 export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: VariantsCardProps) => {
   const { options, variants } = draft
   const missing = missingVariants(options, variants)
-  const change = (key: string, members: Partial<VariantDraft>) =>
-    edit({ variants: changedItem(variants, key, members) })
+  const change = (key: string, members: Partial<VariantDraft>) => edit({ variants: updateItem(variants, key, members) })
   const cell = (label: string, index: number, path: string, value: string, set: (value: string) => void) => (
     <CellField
       label={`${label} of variant ${index + 1}`}
@@ -66,10 +65,10 @@ export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: Vari
         )
     })),
     ...[...VARIANT_TEXTS, ...VARIANT_AMOUNTS].map((field) => ({
-      name: NAMES[field],
+      name: variantLabels[field],
       width: 130,
       cell: (variant: VariantDraft, index: number) =>
-        cell(NAMES[field], index, field, variant[field], (value) => change(variant.key, { [field]: value }))
+        cell(variantLabels[field], index, field, variant[field], (value) => change(variant.key, { [field]: value }))
     })),
     {
       name: "Stock",
@@ -78,15 +77,15 @@ export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: Vari
         stock.get(variant.key) ??
         cell("Stock", index, "stock", variant.stock, (value) => change(variant.key, { stock: value }))
     },
-    removeColumn((key) => edit({ variants: without(variants, key) }))
+    removeColumn((key) => edit({ variants: removeItem(variants, key) }))
   ]
-  const wrong = [...problems].filter(([path]) => path === "variants" || path.startsWith("variants."))
+  const variantProblems = [...problems].filter(([path]) => path === "variants" || path.startsWith("variants."))
   return (
     <Card title="Variants">
-      {wrong.length === 0 ? undefined : (
-        <ul className={css["wrong"]} role="alert">
-          {wrong.slice(0, TOLD).map(([path, problem]) => (
-            <li key={path}>{path === "variants" ? problem : `${placeOf(path)}: ${problem}`}</li>
+      {variantProblems.length === 0 ? undefined : (
+        <ul className={css["problems"]} role="alert">
+          {variantProblems.slice(0, MAX_PROBLEMS).map(([path, problem]) => (
+            <li key={path}>{path === "variants" ? problem : `${problemLocation(path)}: ${problem}`}</li>
           ))}
         </ul>
       )}

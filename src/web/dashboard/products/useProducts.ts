@@ -4,11 +4,11 @@ import type { Product } from "../../../domain/catalog/Product.ts"
 import type { Changed, ProductId, StoreId } from "../../../rpc/Client.ts"
 import { type ListPage, usePagedQuery } from "../../data/usePagedQuery.ts"
 import { useLatestChanges } from "../../data/liveUpdates.ts"
-import { callService } from "../../data/Service.ts"
-import { allKey, allProducts } from "./AllProducts.ts"
+import { callService } from "../../data/service.ts"
+import { productListKey, listProducts } from "./productListQuery.ts"
 
 /** Milliseconds that rows stay in sight before they are looked at: those that are scrolled past are not. */
-const RESTS = 100
+const REST_MILLIS = 100
 
 type Pages = InfiniteData<ListPage<Product, ProductId>>
 
@@ -19,7 +19,7 @@ const changePages = (
   change: (page: ListPage<Product, ProductId>, isLast: boolean) => ListPage<Product, ProductId>
 ) =>
   queryClient.setQueryData<Pages>(
-    allKey(storeId),
+    productListKey(storeId),
     (loaded) =>
       loaded && {
         ...loaded,
@@ -28,10 +28,10 @@ const changePages = (
   )
 
 /** Puts a product as it is now wherever an older one is kept. */
-export const keepProduct = (queryClient: QueryClient, storeId: StoreId, product: Product): void => {
+export const cacheProduct = (queryClient: QueryClient, storeId: StoreId, product: Product): void => {
   const isOlder = ({ id, version }: Product) => id === product.id && version < product.version
-  queryClient.setQueryData<Product>([storeId, "product", product.id], (kept) =>
-    kept === undefined || isOlder(kept) ? product : kept
+  queryClient.setQueryData<Product>([storeId, "product", product.id], (cached) =>
+    cached === undefined || isOlder(cached) ? product : cached
   )
   changePages(queryClient, storeId, (page) =>
     page.items.some(isOlder) ? { ...page, items: page.items.map((one) => (isOlder(one) ? product : one)) } : page
@@ -39,12 +39,12 @@ export const keepProduct = (queryClient: QueryClient, storeId: StoreId, product:
 }
 
 /** Takes a product that is gone out of the loaded list. */
-export const dropProduct = (queryClient: QueryClient, storeId: StoreId, gone: ProductId): void => {
-  changePages(queryClient, storeId, (page) => ({ ...page, items: page.items.filter(({ id }) => id !== gone) }))
+export const uncacheProduct = (queryClient: QueryClient, storeId: StoreId, productId: ProductId): void => {
+  changePages(queryClient, storeId, (page) => ({ ...page, items: page.items.filter(({ id }) => id !== productId) }))
 }
 
 /** How what is loaded stands to what changed since: which rows are gone or old, and which products are not listed yet. */
-export const standing = (items: ReadonlyArray<Product>, latest: ReadonlyMap<string, Changed>, isWhole: boolean) => {
+export const reconcile = (items: ReadonlyArray<Product>, latest: ReadonlyMap<string, Changed>, isWhole: boolean) => {
   const isGone = ({ id }: Product) => latest.get(id)?.kind === "deleted"
   const isOld = ({ id, version }: Product) => (latest.get(id)?.version ?? 0) > version
   const last = items.at(-1)?.id ?? ""
@@ -69,26 +69,26 @@ export const useProducts = (storeId: StoreId, options: { readonly enabled: boole
     query: listQuery,
     items,
     more
-  } = usePagedQuery<Product, ProductId, unknown>(allKey(storeId), allProducts(storeId), {
+  } = usePagedQuery<Product, ProductId, unknown>(productListKey(storeId), listProducts(storeId), {
     ...options,
     staleTime: Number.POSITIVE_INFINITY
   })
   // As a text, which is the same when the same rows are seen.
-  const [seen, setSeen] = useState("")
+  const [visibleIds, setVisibleIds] = useState("")
   const { created, old, rows } = useMemo(
-    () => standing(items ?? [], latest, !more.hasMore),
+    () => reconcile(items ?? [], latest, !more.hasMore),
     [items, latest, more.hasMore]
   )
 
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const see = useCallback((ids: ReadonlyArray<ProductId>) => {
+  const onRowsVisible = useCallback((ids: ReadonlyArray<ProductId>) => {
     clearTimeout(timer.current)
-    timer.current = setTimeout(() => setSeen(ids.join(" ")), RESTS)
+    timer.current = setTimeout(() => setVisibleIds(ids.join(" ")), REST_MILLIS)
   }, [])
 
   const stale = useMemo(
-    () => rows.filter(({ id }) => old.has(id) && seen.includes(id)).map(({ id }) => id),
-    [rows, old, seen]
+    () => rows.filter(({ id }) => old.has(id) && visibleIds.includes(id)).map(({ id }) => id),
+    [rows, old, visibleIds]
   )
   useEffect(() => {
     for (const id of stale) {
@@ -99,7 +99,7 @@ export const useProducts = (storeId: StoreId, options: { readonly enabled: boole
           staleTime: 0
         })
         .then(
-          (product) => keepProduct(queryClient, storeId, product),
+          (product) => cacheProduct(queryClient, storeId, product),
           // It stays as it was, and is asked for when it is looked at again.
           () => undefined
         )
@@ -115,5 +115,5 @@ export const useProducts = (storeId: StoreId, options: { readonly enabled: boole
     void listQuery.fetchNextPage()
   }, [queryClient, storeId, listQuery])
 
-  return { listQuery, rows: items === undefined ? undefined : rows, more, created, loadCreated, see }
+  return { listQuery, rows: items === undefined ? undefined : rows, more, created, loadCreated, see: onRowsVisible }
 }

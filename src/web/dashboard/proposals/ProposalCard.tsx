@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
-import { differencesOf } from "../../data/Differences.ts"
-import { ago, time } from "../../data/Format.ts"
+import { differencesOf } from "../../data/differences.ts"
+import { ago, time } from "../../data/format.ts"
 import { useRpcQuery, useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Dialog } from "../../ui/Dialog.tsx"
@@ -10,25 +10,31 @@ import { TextArea } from "../../ui/Field.tsx"
 import { Card, MutedText, Row, Stack } from "../../ui/Page.tsx"
 import { QueryBoundary, ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
-import { Sentence } from "../activity/Sentence.tsx"
-import { consequences } from "../activity/Undos.ts"
-import { useStoreId } from "../Store.ts"
+import { EntrySentence } from "../activity/EntrySentence.tsx"
+import { consequences } from "../activity/undoPreview.ts"
+import { useStoreId } from "../store.ts"
 import css from "./Proposals.module.css"
-import type { NamedProposal } from "./Proposals.ts"
-import { see, type Seen } from "./Rehearsing.ts"
+import type { NamedProposal } from "./listProposals.ts"
+import { previewProposal, type ProposalPreview } from "./proposalPreview.ts"
 
-const sidesOf = ({ after, before }: Extract<Seen, { readonly _tag: "Ready" }>) => ({
+const sidesOf = ({ after, before }: Extract<ProposalPreview, { readonly _tag: "Ready" }>) => ({
   before: before === null ? undefined : "Current",
   after: after === null ? undefined : "Proposed"
 })
 
-const Sight = ({ proposal, seen }: { readonly proposal: NamedProposal; readonly seen: Seen }) => {
+const ProposalPreviewView = ({
+  proposal,
+  seen
+}: {
+  readonly proposal: NamedProposal
+  readonly seen: ProposalPreview
+}) => {
   switch (seen._tag) {
     case "Unknown":
       return <p>The proposed action is no longer available. Reject this proposal.</p>
     case "Moved":
       return (
-        <div className={css["moved"]}>
+        <div className={css["outdated"]}>
           <p>
             <strong>Changed since the proposal was made.</strong> You can no longer approve it. Reject it so that the
             agent can propose again.
@@ -36,7 +42,7 @@ const Sight = ({ proposal, seen }: { readonly proposal: NamedProposal; readonly 
           <ul>
             {seen.changes.map((entry) => (
               <li key={entry.id}>
-                <Sentence entry={entry} /> {ago(entry.at)}
+                <EntrySentence entry={entry} /> {ago(entry.at)}
                 {entry.before === null || entry.after === null
                   ? undefined
                   : `: ${differencesOf(entry.before, entry.after)
@@ -64,16 +70,16 @@ const Sight = ({ proposal, seen }: { readonly proposal: NamedProposal; readonly 
   }
 }
 
-interface RejectProps {
+interface RejectProposalDialogProps {
   readonly proposal: NamedProposal
   readonly close: () => void
 }
 
-const Reject = ({ close, proposal }: RejectProps) => {
+const RejectProposalDialog = ({ close, proposal }: RejectProposalDialogProps) => {
   const storeId = useStoreId()
   const [reason, setReason] = useState("")
-  const [wasSent, setSent] = useState(false)
-  const said = reason.trim()
+  const [wasSubmitted, setSubmitted] = useState(false)
+  const trimmedReason = reason.trim()
   const rejecting = useRpcMutation({
     write: (client, why: string, idempotencyKey) =>
       client.proposals.reject({ storeId, idempotencyKey, id: proposal.id, reason: why }),
@@ -85,8 +91,8 @@ const Reject = ({ close, proposal }: RejectProps) => {
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    setSent(true)
-    if (said !== "") rejecting.mutate(said)
+    setSubmitted(true)
+    if (trimmedReason !== "") rejecting.mutate(trimmedReason)
   }
   return (
     <Dialog title={`Reject: ${proposal.title}`} isOpen close={close}>
@@ -96,7 +102,7 @@ const Reject = ({ close, proposal }: RejectProps) => {
           hint={`${proposal.agentName} reads the reason and can propose again.`}
           value={reason}
           maxLength={1000}
-          problem={wasSent && said === "" ? "Enter a reason" : undefined}
+          problem={wasSubmitted && trimmedReason === "" ? "Enter a reason" : undefined}
           onChange={({ target }) => setReason(target.value)}
         />
         {rejecting.error === null ? undefined : <ErrorNotice error={rejecting.error} />}
@@ -117,25 +123,25 @@ export const ProposalCard = ({ proposal }: { readonly proposal: NamedProposal })
   const storeId = useStoreId()
   const queryClient = useQueryClient()
   const [isRejecting, setRejecting] = useState(false)
-  const [based] = proposal.ground
+  const [base] = proposal.ground
   // Under the resource where there is one: it is looked at anew when somebody changes that.
-  const place = based === undefined ? ["proposals"] : [based.resource, based.id]
-  const sight = [storeId, ...place, "sight", proposal.id]
-  const query = useRpcQuery(sight, (client) => see(client, storeId, proposal))
+  const keyPrefix = base === undefined ? ["proposals"] : [base.resource, base.id]
+  const previewKey = [storeId, ...keyPrefix, "sight", proposal.id]
+  const query = useRpcQuery(previewKey, (client) => previewProposal(client, storeId, proposal))
   const approving = useRpcMutation({
     write: (client, _: void, idempotencyKey) => client.proposals.approve({ storeId, idempotencyKey, id: proposal.id }),
     invalidates: [[storeId, "proposals"]],
     onSuccess: () => toast(`Approved: ${proposal.title}`)
   })
   const approve = () =>
-    approving.mutate(undefined, { onError: () => void queryClient.invalidateQueries({ queryKey: sight }) })
+    approving.mutate(undefined, { onError: () => void queryClient.invalidateQueries({ queryKey: previewKey }) })
   return (
     <Card title={proposal.title}>
       <MutedText>
         {proposal.agentName} · {ago(proposal.createdAt)} · expires {time(proposal.expiresAt)}
       </MutedText>
       <QueryBoundary query={query} lines={3}>
-        {(seen) => <Sight proposal={proposal} seen={seen} />}
+        {(seen) => <ProposalPreviewView proposal={proposal} seen={seen} />}
       </QueryBoundary>
       {approving.error === null ? undefined : <ErrorNotice error={approving.error} />}
       <Row>
@@ -152,7 +158,7 @@ export const ProposalCard = ({ proposal }: { readonly proposal: NamedProposal })
           Reject…
         </Button>
       </Row>
-      {isRejecting ? <Reject proposal={proposal} close={() => setRejecting(false)} /> : undefined}
+      {isRejecting ? <RejectProposalDialog proposal={proposal} close={() => setRejecting(false)} /> : undefined}
     </Card>
   )
 }

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router"
 import type { ProposalStatus } from "../../../domain/access/Proposals.ts"
 import type { ProposalId } from "../../../rpc/Client.ts"
-import { ago } from "../../data/Format.ts"
+import { ago } from "../../data/format.ts"
 import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import { useRpcQuery } from "../../data/queries.ts"
 import { Badge, type Tone } from "../../ui/Badge.tsx"
@@ -9,22 +9,22 @@ import { Card, Page, MutedText, Stack } from "../../ui/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/Table.tsx"
 import { Tabs } from "../../ui/Tabs.tsx"
-import { useStoreId } from "../Store.ts"
+import { useStoreId } from "../store.ts"
 import { ProposalCard } from "./ProposalCard.tsx"
-import { listProposals, type NamedProposal } from "./Proposals.ts"
+import { listProposals, type NamedProposal } from "./listProposals.ts"
 
 /** Milliseconds until it is asked again what waits: proposals change nothing in the store, so that no change tells of them. */
-const AGAIN = 15_000
+const POLL_MILLIS = 15_000
 
 /** Proposals that are shown together. Those behind them come when these are decided. */
-const TOGETHER = 20
+const PAGE_SIZE = 20
 
-const Waiting = () => {
+const PendingProposals = () => {
   const storeId = useStoreId()
   const query = useRpcQuery(
     [storeId, "proposals", "cards"],
-    (client) => listProposals(client, { storeId, pending: true, limit: TOGETHER }),
-    { refetchInterval: AGAIN }
+    (client) => listProposals(client, { storeId, pending: true, limit: PAGE_SIZE }),
+    { refetchInterval: POLL_MILLIS }
   )
   return (
     <QueryBoundary query={query} lines={8}>
@@ -52,7 +52,7 @@ const Waiting = () => {
   )
 }
 
-const STATUS: Readonly<Record<typeof ProposalStatus.Type, readonly [word: string, tone: Tone]>> = {
+const statusLabels: Readonly<Record<typeof ProposalStatus.Type, readonly [word: string, tone: Tone]>> = {
   pending: ["Pending", "accent"],
   approved: ["Approved", "good"],
   rejected: ["Rejected", "alert"],
@@ -60,20 +60,20 @@ const STATUS: Readonly<Record<typeof ProposalStatus.Type, readonly [word: string
   expired: ["Expired", "warn"]
 }
 
-const Outcome = ({ status }: NamedProposal) => {
-  const [word, tone] = STATUS[status]
+const ProposalStatusBadge = ({ status }: NamedProposal) => {
+  const [word, tone] = statusLabels[status]
   return <Badge tone={tone}>{word}</Badge>
 }
 
 const COLUMNS: ReadonlyArray<Column<NamedProposal>> = [
   { name: "Proposal", cell: ({ title }) => title },
   { name: "Agent", cell: ({ agentName }) => agentName },
-  { name: "Status", cell: Outcome },
+  { name: "Status", cell: ProposalStatusBadge },
   { name: "Date", cell: ({ decidedAt, expiresAt }) => ago(decidedAt ?? expiresAt) },
   { name: "Reason", cell: ({ reason }) => reason ?? "" }
 ]
 
-const Decided = () => {
+const DecidedProposals = () => {
   const storeId = useStoreId()
   const {
     query,
@@ -109,8 +109,8 @@ export const ProposalsPage = () => (
     <Tabs
       label="Proposals"
       tabs={[
-        { name: "Pending", panel: <Waiting /> },
-        { name: "Decided", panel: <Decided /> }
+        { name: "Pending", panel: <PendingProposals /> },
+        { name: "Decided", panel: <DecidedProposals /> }
       ]}
     />
   </Page>

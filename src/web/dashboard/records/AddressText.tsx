@@ -1,5 +1,5 @@
 import { MutedText } from "../../ui/Page.tsx"
-import { type Address, linesOf } from "./Address.ts"
+import { type Address, addressLines } from "./addressLines.ts"
 import css from "./Records.module.css"
 
 /** An address, or that there is none. */
@@ -7,5 +7,5 @@ export const AddressText = ({ address }: { readonly address: Address | null }) =
   address === null ? (
     <MutedText>None</MutedText>
   ) : (
-    <address className={css["address"]}>{linesOf(address).join("\n")}</address>
+    <address className={css["address"]}>{addressLines(address).join("\n")}</address>
   )

@@ -1,11 +1,11 @@
 import type { ReactNode } from "react"
-import { count } from "../../data/Format.ts"
+import { count } from "../../data/format.ts"
 import type { usePagedQuery } from "../../data/usePagedQuery.ts"
 import { Card, Page } from "../../ui/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/Table.tsx"
-import type { SinceSearch } from "./Since.ts"
-import { SinceField } from "./SinceField.tsx"
+import type { DateSearch } from "./dateSearch.ts"
+import { DateFilter } from "./DateFilter.tsx"
 
 interface RecordsPageProps<One, Cursor> {
   readonly title: string
@@ -15,10 +15,10 @@ interface RecordsPageProps<One, Cursor> {
   readonly order: string
   readonly list: ReturnType<typeof usePagedQuery<One, Cursor, unknown>>
   readonly columns: ReadonlyArray<Column<One>>
-  readonly since: SinceSearch
-  readonly change: (since: SinceSearch) => void
+  readonly since: DateSearch
+  readonly change: (since: DateSearch) => void
   /** Where there is none at all: how they come. */
-  readonly none: ReactNode
+  readonly emptyText: ReactNode
 }
 
 /** What was brought in from elsewhere, page by page: all of it, or what is new or changed since a day. */
@@ -26,14 +26,14 @@ export const RecordsPage = <One extends { readonly id: string }, Cursor>({
   change,
   columns,
   list: { query, items, more },
-  none,
+  emptyText,
   noun,
   order,
   since,
   title
 }: RecordsPageProps<One, Cursor>) => (
   <Page title={title} isWide>
-    <SinceField since={since} change={change} />
+    <DateFilter since={since} change={change} />
     <QueryBoundary query={query} lines={12}>
       {() =>
         items !== undefined && items.length > 0 ? (
@@ -48,7 +48,7 @@ export const RecordsPage = <One extends { readonly id: string }, Cursor>({
           </Card>
         ) : since.since === undefined ? (
           <EmptyState title={`No ${noun}s yet`}>
-            <p>{none}</p>
+            <p>{emptyText}</p>
           </EmptyState>
         ) : (
           <EmptyState title={`No ${noun}s created or updated since this date`}>

@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import type { Member, Role } from "../../../domain/access/Merchants.ts"
 import type { MerchantId } from "../../../rpc/Client.ts"
-import { day } from "../../data/Format.ts"
+import { day } from "../../data/format.ts"
 import { useRpcQuery, useRpcMutation } from "../../data/queries.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Confirm } from "../../ui/Dialog.tsx"
@@ -11,20 +11,20 @@ import { Card, Stack } from "../../ui/Page.tsx"
 import { QueryBoundary, EmptyState, ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { type Column, Table } from "../../ui/Table.tsx"
 import { toast } from "../../ui/Toasts.tsx"
-import { useRefreshAccount, useMember, useStoreId } from "../Store.ts"
-import { JoinForm } from "./JoinForm.tsx"
-import { otherRole, ROLE_WORDS } from "./Roles.ts"
+import { useRefreshAccount, useMember, useStoreId } from "../store.ts"
+import { AddMemberForm } from "./AddMemberForm.tsx"
+import { otherRole, roleLabels } from "./roleLabels.ts"
 import css from "./Settings.module.css"
 
 /** Another role for a member. */
-interface Appointed {
+interface RoleChange {
   readonly member: Member
   readonly role: Role
 }
 
 const columnsOf = (
   own: MerchantId,
-  appoint: (member: Member, role: Role) => void,
+  changeRole: (member: Member, role: Role) => void,
   remove: (member: Member) => void
 ): ReadonlyArray<Column<Member>> => [
   {
@@ -37,7 +37,7 @@ const columnsOf = (
     )
   },
   { name: "E-mail address", cell: ({ email }) => email },
-  { name: "Role", cell: ({ role }) => ROLE_WORDS[role].name },
+  { name: "Role", cell: ({ role }) => roleLabels[role].name },
   { name: "Member since", cell: ({ createdAt }) => <span className={css["when"]}>{day(createdAt)}</span> },
   {
     name: "Actions",
@@ -48,7 +48,7 @@ const columnsOf = (
         name={`Edit ${member.email}`}
         kind="quiet"
         items={[
-          { name: `Make ${otherRole(member.role)}`, choose: () => appoint(member, otherRole(member.role)) },
+          { name: `Make ${otherRole(member.role)}`, choose: () => changeRole(member, otherRole(member.role)) },
           { name: "Remove member", choose: () => remove(member) }
         ]}
       />
@@ -56,65 +56,65 @@ const columnsOf = (
   }
 ]
 
-const OwnersMembers = () => {
+const MembersForOwner = () => {
   const storeId = useStoreId()
   const { merchantId: own } = useMember()
-  const accountAgain = useRefreshAccount()
+  const refreshAccount = useRefreshAccount()
   const navigate = useNavigate()
-  const [leaving, setLeaving] = useState<Member>()
+  const [removedMember, setRemovedMember] = useState<Member>()
   const query = useRpcQuery([storeId, "members"], (client) => client.members.list({ storeId }))
-  const appoint = useRpcMutation({
-    write: (client, { member: { email }, role }: Appointed, idempotencyKey) =>
+  const changeRole = useRpcMutation({
+    write: (client, { member: { email }, role }: RoleChange, idempotencyKey) =>
       client.members.join({ storeId, idempotencyKey, email, role }),
     invalidates: [[storeId, "members"]],
     onSuccess: (_, { member: { merchantId, name }, role }) => {
       toast(`${name} is now ${role === "owner" ? "an owner" : "staff"}`)
-      if (merchantId === own) accountAgain()
+      if (merchantId === own) refreshAccount()
     }
   })
-  const leave = useRpcMutation({
+  const remove = useRpcMutation({
     write: (client, { merchantId }: Member, idempotencyKey) =>
       client.members.leave({ storeId, idempotencyKey, merchantId }),
     invalidates: [[storeId, "members"]],
     onSuccess: (_, { merchantId, name }) => {
-      setLeaving(undefined)
+      setRemovedMember(undefined)
       toast(`${name} is no longer a member`)
       if (merchantId !== own) return
-      accountAgain()
+      refreshAccount()
       void navigate({ to: "/dashboard" })
     }
   })
   const close = () => {
-    setLeaving(undefined)
-    leave.reset()
+    setRemovedMember(undefined)
+    remove.reset()
   }
   return (
     <Stack>
       <Card title="Members">
-        {appoint.error === null ? undefined : <ErrorNotice error={appoint.error} />}
+        {changeRole.error === null ? undefined : <ErrorNotice error={changeRole.error} />}
         <QueryBoundary query={query}>
           {(members) => (
             <Table
               caption="Members"
               rows={members}
               keyOf={({ merchantId }) => merchantId}
-              columns={columnsOf(own, (member, role) => appoint.mutate({ member, role }), setLeaving)}
+              columns={columnsOf(own, (member, role) => changeRole.mutate({ member, role }), setRemovedMember)}
             />
           )}
         </QueryBoundary>
       </Card>
-      <JoinForm />
+      <AddMemberForm />
       <Confirm
-        title={leaving?.merchantId === own ? "Leave this store?" : `Remove ${leaving?.name ?? ""}?`}
-        action={leaving?.merchantId === own ? "Leave store" : "Remove member"}
-        isOpen={leaving !== undefined}
+        title={removedMember?.merchantId === own ? "Leave this store?" : `Remove ${removedMember?.name ?? ""}?`}
+        action={removedMember?.merchantId === own ? "Leave store" : "Remove member"}
+        isOpen={removedMember !== undefined}
         close={close}
-        confirm={() => leaving !== undefined && leave.mutate(leaving)}
-        isBusy={leave.isPending}
-        error={leave.error}
+        confirm={() => removedMember !== undefined && remove.mutate(removedMember)}
+        isBusy={remove.isPending}
+        error={remove.error}
       >
         <p>
-          {leaving?.merchantId === own
+          {removedMember?.merchantId === own
             ? "You will lose access to this store. An owner can add you again."
             : "They will lose access to this store. Their changes are kept, and you can add them again."}
         </p>
@@ -126,7 +126,7 @@ const OwnersMembers = () => {
 /** Who may work in the store, for its owners. */
 export const Members = () =>
   useMember().isOwner ? (
-    <OwnersMembers />
+    <MembersForOwner />
   ) : (
     <Card>
       <EmptyState title="Owners only">

@@ -1,37 +1,37 @@
 import { Result } from "effect"
 import { type FormEvent, useState } from "react"
-import { count } from "../../data/Format.ts"
+import { count } from "../../data/format.ts"
 import { useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { TextField } from "../../ui/Field.tsx"
 import { Card, Row, Stack } from "../../ui/Page.tsx"
 import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
-import { useMember } from "../Store.ts"
-import { NOTHING_TYPED, type Passwords, readPasswords, type Typed } from "./Passwords.ts"
+import { useMember } from "../store.ts"
+import { EMPTY_FORM, type Passwords, parsePasswords, type PasswordFormValues } from "./passwords.ts"
 import { SESSIONS } from "./Sessions.tsx"
 import css from "./Settings.module.css"
 
 /** Another password, for who knows the one before. */
 export const PasswordForm = () => {
   const { email } = useMember()
-  const [typed, setTyped] = useState(NOTHING_TYPED)
-  const [problems, setProblems] = useState<Partial<Typed>>({})
+  const [typed, setTyped] = useState(EMPTY_FORM)
+  const [problems, setProblems] = useState<Partial<PasswordFormValues>>({})
   const changing = useRpcMutation({
     write: (client, passwords: Passwords) => client.account.changePassword(passwords),
     invalidates: [SESSIONS],
     onSuccess: ({ sessionsEnded }) => {
-      setTyped(NOTHING_TYPED)
+      setTyped(EMPTY_FORM)
       toast(`Password changed${sessionsEnded === 0 ? "" : `. ${count(sessionsEnded, "other session")} ended.`}`)
     }
   })
   const change = (event: FormEvent) => {
     event.preventDefault()
-    const read = readPasswords(typed)
+    const read = parsePasswords(typed)
     setProblems(Result.isFailure(read) ? read.failure : {})
     if (Result.isSuccess(read) && !changing.isPending) changing.mutate(read.success)
   }
-  const field = (name: keyof Typed) => ({
+  const field = (name: keyof PasswordFormValues) => ({
     type: "password",
     value: typed[name],
     problem: problems[name],

@@ -1,6 +1,6 @@
 import type { SessionSummary } from "../../../domain/access/Sessions.ts"
 import type { SessionId } from "../../../rpc/Client.ts"
-import { ago, time } from "../../data/Format.ts"
+import { ago, time } from "../../data/format.ts"
 import { useRpcQuery, useRpcMutation } from "../../data/queries.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
@@ -8,7 +8,7 @@ import { Card, MutedText } from "../../ui/Page.tsx"
 import { QueryBoundary, ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { type Column, Table } from "../../ui/Table.tsx"
 import { toast } from "../../ui/Toasts.tsx"
-import { browserName } from "./Names.ts"
+import { browserName } from "./localeNames.ts"
 import css from "./Settings.module.css"
 
 /** They are in no store: each of them shows the same. */

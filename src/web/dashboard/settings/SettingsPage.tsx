@@ -1,7 +1,7 @@
 import { Page } from "../../ui/Page.tsx"
 import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
 import { Tabs } from "../../ui/Tabs.tsx"
-import { useStore } from "../Store.ts"
+import { useStore } from "../store.ts"
 import { Members } from "./Members.tsx"
 import { PasswordForm } from "./PasswordForm.tsx"
 import { Sessions } from "./Sessions.tsx"

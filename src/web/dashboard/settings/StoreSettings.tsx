@@ -1,7 +1,7 @@
 import { type FormEvent, useMemo, useState } from "react"
 import { type UpdateSettings, WeightUnit } from "../../../domain/access/Settings.ts"
 import type { Store } from "../../../domain/access/Stores.ts"
-import { day } from "../../data/Format.ts"
+import { day } from "../../data/format.ts"
 import { useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Columns, SelectField, TextField } from "../../ui/Field.tsx"
@@ -9,46 +9,46 @@ import { Card, Facts, Row, Stack } from "../../ui/Page.tsx"
 import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { toast } from "../../ui/Toasts.tsx"
 import { UnsavedChangesGuard } from "../../ui/UnsavedChangesGuard.tsx"
-import { useRefreshAccount, useStoreId } from "../Store.ts"
-import { countries, languageName, timezones } from "./Names.ts"
-import { readForm, typedOf, UNIT_WORDS, type Typed } from "./StoreForm.ts"
+import { useRefreshAccount, useStoreId } from "../store.ts"
+import { countries, languageName, timezones } from "./localeNames.ts"
+import { parseStoreForm, formValuesOf, unitLabels, type StoreFormValues } from "./storeForm.ts"
 
 /** What is sent to be saved, and what was typed by then. */
-interface Saved {
+interface SaveRequest {
   readonly settings: UpdateSettings
-  readonly typed: Partial<Typed>
+  readonly typed: Partial<StoreFormValues>
 }
 
 /** What the store says of itself. What nobody typed follows the store, also when another member changes it. */
 export const StoreSettings = ({ store }: { readonly store: Store }) => {
   const storeId = useStoreId()
-  const accountAgain = useRefreshAccount()
-  const [typed, setTyped] = useState<Partial<Typed>>({})
-  const [nations] = useState(countries)
+  const refreshAccount = useRefreshAccount()
+  const [typed, setTyped] = useState<Partial<StoreFormValues>>({})
+  const [countryOptions] = useState(countries)
   const zones = useMemo(() => timezones(store.timezone), [store.timezone])
-  const [isAsked, setAsked] = useState(false)
-  const shown = { ...typedOf(store), ...typed }
-  const read = readForm(store, shown)
-  const problems = "problems" in read && isAsked ? read.problems : {}
-  const isChanged = "problems" in read || Object.keys(read.changes).length > 0
+  const [wasSubmitted, setSubmitted] = useState(false)
+  const shown = { ...formValuesOf(store), ...typed }
+  const parsed = parseStoreForm(store, shown)
+  const problems = "problems" in parsed && wasSubmitted ? parsed.problems : {}
+  const isChanged = "problems" in parsed || Object.keys(parsed.changes).length > 0
   const saving = useRpcMutation({
-    write: (client, { settings }: Saved, idempotencyKey) =>
+    write: (client, { settings }: SaveRequest, idempotencyKey) =>
       client.settings.update({ storeId, idempotencyKey, settings }),
     invalidates: [[storeId, "store"]],
     onSuccess: (_, { settings, typed: sent }) => {
       // What was typed since is not saved yet.
       setTyped((now) => (now === sent ? {} : now))
-      setAsked(false)
+      setSubmitted(false)
       toast("Settings saved")
-      if (settings.name !== undefined) accountAgain()
+      if (settings.name !== undefined) refreshAccount()
     }
   })
   const save = (event: FormEvent) => {
     event.preventDefault()
-    setAsked(true)
-    if ("changes" in read && isChanged && !saving.isPending) saving.mutate({ settings: read.changes, typed })
+    setSubmitted(true)
+    if ("changes" in parsed && isChanged && !saving.isPending) saving.mutate({ settings: parsed.changes, typed })
   }
-  const field = (name: keyof Typed) => ({
+  const field = (name: keyof StoreFormValues) => ({
     value: shown[name],
     problem: problems[name],
     onChange: ({ target }: { readonly target: { readonly value: string } }) =>
@@ -73,7 +73,7 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
             <Columns>
               <SelectField label="Country" {...field("country")}>
                 <option value="">None</option>
-                {nations.map(({ name, value }) => (
+                {countryOptions.map(({ name, value }) => (
                   <option key={value} value={value}>
                     {name}
                   </option>
@@ -97,7 +97,7 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
               <SelectField label="Weight unit" {...field("weightUnit")}>
                 {WeightUnit.literals.map((unit) => (
                   <option key={unit} value={unit}>
-                    {UNIT_WORDS[unit]}
+                    {unitLabels[unit]}
                   </option>
                 ))}
               </SelectField>

@@ -4,7 +4,7 @@ import { Scope } from "../../../domain/access/Scope.ts"
 import type { Problems } from "../../data/fieldProblems.ts"
 import { CheckField, Columns, Fieldset, TextArea, TextField } from "../../ui/Field.tsx"
 import { Card } from "../../ui/Page.tsx"
-import type { AppDraft } from "./AppDraft.ts"
+import type { AppDraft } from "./appDraft.ts"
 import css from "./Apps.module.css"
 
 interface AppFieldsProps {
@@ -13,27 +13,27 @@ interface AppFieldsProps {
   readonly change: (changed: Partial<AppDraft>) => void
 }
 
-const toggled = <A,>(all: ReadonlyArray<A>, one: A, isOn: boolean) =>
+const toggle = <A,>(all: ReadonlyArray<A>, one: A, isOn: boolean) =>
   isOn ? [...all, one] : all.filter((other) => other !== one)
 
 /** What may be asked for, each in the words that a merchant reads, with the name that programs use. */
-const Grants = <A extends Scope | Capability>({
+const GrantFields = <A extends Scope | Capability>({
   change,
   chosen,
-  of
+  options
 }: {
-  readonly of: ReadonlyArray<A>
+  readonly options: ReadonlyArray<A>
   readonly chosen: ReadonlyArray<A>
   readonly change: (chosen: ReadonlyArray<A>) => void
 }) => (
   <Columns>
-    {of.map((one) => (
+    {options.map((one) => (
       <CheckField
         key={one}
         label={GRANT_WORDS[one].title}
         hint={<code>{one}</code>}
         checked={chosen.includes(one)}
-        onChange={({ target }) => change(toggled(chosen, one, target.checked))}
+        onChange={({ target }) => change(toggle(chosen, one, target.checked))}
       />
     ))}
   </Columns>
@@ -87,12 +87,12 @@ export const AppFields = ({ change, draft, problems }: AppFieldsProps) => (
         legend="Scopes"
         hint="Request only what your app needs. Merchants see each permission before they approve it."
       >
-        <Grants of={Scope.literals} chosen={draft.scopes} change={(scopes) => change({ scopes })} />
+        <GrantFields options={Scope.literals} chosen={draft.scopes} change={(scopes) => change({ scopes })} />
         {problems["scopes"] === undefined ? undefined : <p className={css["problem"]}>{problems["scopes"]}</p>}
       </Fieldset>
       <Fieldset legend="Capabilities">
-        <Grants
-          of={Capability.literals}
+        <GrantFields
+          options={Capability.literals}
           chosen={draft.capabilities}
           change={(capabilities) => change({ capabilities })}
         />

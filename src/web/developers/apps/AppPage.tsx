@@ -8,22 +8,22 @@ import { NotFoundPage } from "../../ui/ErrorPage.tsx"
 import { Page } from "../../ui/Page.tsx"
 import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
 import { Tabs } from "../../ui/Tabs.tsx"
-import { type App, type AppDraft, draftOf, isChanged } from "./AppDraft.ts"
-import { Back } from "./Back.tsx"
+import { type App, type AppDraft, draftOf, isChanged } from "./appDraft.ts"
+import { BackToApps } from "./BackToApps.tsx"
 import { ClientSecret } from "./ClientSecret.tsx"
 import { Deliveries } from "./Deliveries.tsx"
-import { FirstSteps } from "./FirstSteps.tsx"
+import { GetStarted } from "./GetStarted.tsx"
 import { Installations } from "./Installations.tsx"
-import { Settings } from "./Settings.tsx"
+import { AppSettings } from "./AppSettings.tsx"
 import { UnsavedChangesGuard } from "../../ui/UnsavedChangesGuard.tsx"
-import { WebhookPanel } from "./Webhook.tsx"
+import { WebhookPanel } from "./WebhookPanel.tsx"
 
 const route = getRouteApi("/developers/developer/apps/$appId")
 
 const decodeId = Schema.decodeUnknownResult(AppId)
 
 /** Its tabs. What is typed in its settings stays while another tab is looked at. */
-const Parts = ({ app }: { readonly app: App }) => {
+const AppTabs = ({ app }: { readonly app: App }) => {
   const [draft, setDraft] = useState<AppDraft>()
   const isUnsaved = draft !== undefined && isChanged(app, draft)
   return (
@@ -31,10 +31,10 @@ const Parts = ({ app }: { readonly app: App }) => {
       <Tabs
         label="App details"
         tabs={[
-          { name: "Get started", panel: <FirstSteps app={app} base={location.origin} /> },
+          { name: "Get started", panel: <GetStarted app={app} base={location.origin} /> },
           {
             name: "Settings",
-            panel: <Settings app={app} draft={draft ?? draftOf(app)} isUnsaved={isUnsaved} setDraft={setDraft} />
+            panel: <AppSettings app={app} draft={draft ?? draftOf(app)} isUnsaved={isUnsaved} setDraft={setDraft} />
           },
           ...(app.type === "public" ? [] : [{ name: "Client secret", panel: <ClientSecret app={app} /> }]),
           { name: "Webhook", panel: <WebhookPanel appId={app.id} /> },
@@ -49,12 +49,12 @@ const Parts = ({ app }: { readonly app: App }) => {
   )
 }
 
-const Known = ({ appId }: { readonly appId: AppId }) => {
+const AppDetails = ({ appId }: { readonly appId: AppId }) => {
   const query = useRpcQuery(["app", appId], (client) => client.apps.get({ id: appId }))
   if (isMissing(query.error)) return <NotFoundPage />
   return (
-    <Page title={query.data?.name ?? "App"} above={<Back />}>
-      <QueryBoundary query={query}>{(app) => <Parts app={app} />}</QueryBoundary>
+    <Page title={query.data?.name ?? "App"} above={<BackToApps />}>
+      <QueryBoundary query={query}>{(app) => <AppTabs app={app} />}</QueryBoundary>
     </Page>
   )
 }
@@ -63,5 +63,5 @@ const Known = ({ appId }: { readonly appId: AppId }) => {
 export const AppPage = () =>
   Result.match(decodeId(route.useParams().appId), {
     onFailure: () => <NotFoundPage />,
-    onSuccess: (appId) => <Known key={appId} appId={appId} />
+    onSuccess: (appId) => <AppDetails key={appId} appId={appId} />
   })

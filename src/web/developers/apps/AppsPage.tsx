@@ -1,12 +1,12 @@
 import { Link } from "@tanstack/react-router"
 import type { AppId } from "../../../rpc/Client.ts"
-import { count, day } from "../../data/Format.ts"
+import { count, day } from "../../data/format.ts"
 import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import { buttonClass } from "../../ui/Button.tsx"
 import { Card, Page } from "../../ui/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/Table.tsx"
-import type { App } from "./AppDraft.ts"
+import type { App } from "./appDraft.ts"
 import css from "./Apps.module.css"
 
 const COLUMNS: ReadonlyArray<Column<App>> = [
@@ -23,7 +23,7 @@ const COLUMNS: ReadonlyArray<Column<App>> = [
   { name: "Registered", cell: ({ createdAt }) => day(createdAt) }
 ]
 
-const NewApp = () => (
+const RegisterAppLink = () => (
   <Link to="/developers/apps/new" className={buttonClass("strong")}>
     Register app
   </Link>
@@ -36,13 +36,13 @@ export const AppsPage = () => {
     (cursor: { readonly cursor?: AppId }) => (client) => client.apps.list(cursor)
   )
   return (
-    <Page title="Apps" actions={items === undefined || items.length === 0 ? undefined : <NewApp />}>
+    <Page title="Apps" actions={items === undefined || items.length === 0 ? undefined : <RegisterAppLink />}>
       <QueryBoundary query={{ data: items, error: query.error, refetch: query.refetch }}>
         {(apps) =>
           apps.length === 0 ? (
             <EmptyState title="No apps yet">
               <p>Register an app so that merchants can install it in their stores.</p>
-              <NewApp />
+              <RegisterAppLink />
             </EmptyState>
           ) : (
             <Card>

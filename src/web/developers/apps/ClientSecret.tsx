@@ -1,6 +1,6 @@
 import { useState } from "react"
 import { SECRET_OVERLAP } from "../../../domain/access/Apps.ts"
-import { day, time } from "../../data/Format.ts"
+import { day, time } from "../../data/format.ts"
 import { useRpcMutation } from "../../data/queries.ts"
 import { Button } from "../../ui/Button.tsx"
 import { Confirm } from "../../ui/Dialog.tsx"
@@ -8,10 +8,10 @@ import { SelectField } from "../../ui/Field.tsx"
 import { Card, Row, Stack } from "../../ui/Page.tsx"
 import { SecretField } from "../../ui/SecretField.tsx"
 import { Table } from "../../ui/Table.tsx"
-import type { App } from "./AppDraft.ts"
+import type { App } from "./appDraft.ts"
 
 /** For how long the secret before goes on, in hours and in words. */
-const OVERLAPS = [
+const overlapOptions = [
   [SECRET_OVERLAP.usual, "1 day"],
   [168, "1 week"],
   [SECRET_OVERLAP.most, "30 days"],
@@ -21,12 +21,12 @@ const OVERLAPS = [
 /** The secrets of an app: when they were made, and another in the place of the newest. */
 export const ClientSecret = ({ app }: { readonly app: App }) => {
   const [overlapHours, setOverlapHours] = useState<number>(SECRET_OVERLAP.usual)
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const rotating = useRpcMutation({
     write: (client, hours: number, idempotencyKey) =>
       client.apps.rotateSecret({ idempotencyKey, id: app.id, overlapHours: hours }),
     invalidates: [["app", app.id]],
-    onSuccess: () => setAsking(false)
+    onSuccess: () => setConfirming(false)
   })
   const secret = rotating.data?.clientSecret
   return (
@@ -58,22 +58,22 @@ export const ClientSecret = ({ app }: { readonly app: App }) => {
           value={overlapHours}
           onChange={({ target }) => setOverlapHours(Number(target.value))}
         >
-          {OVERLAPS.map(([hours, words]) => (
+          {overlapOptions.map(([hours, words]) => (
             <option key={hours} value={hours}>
               {words}
             </option>
           ))}
         </SelectField>
         <Row>
-          <Button onClick={() => setAsking(true)}>Create new secret</Button>
+          <Button onClick={() => setConfirming(true)}>Create new secret</Button>
         </Row>
       </Card>
       <Confirm
         title="Create a new secret?"
         action="Create secret"
-        isOpen={isAsking}
+        isOpen={isConfirming}
         close={() => {
-          setAsking(false)
+          setConfirming(false)
           rotating.reset()
         }}
         confirm={() => rotating.mutate(overlapHours)}

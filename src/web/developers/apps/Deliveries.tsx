@@ -2,27 +2,22 @@ import { Predicate } from "effect"
 import { useMemo, useState } from "react"
 import { type Delivery, DeliveryState } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId, EventId } from "../../../rpc/Client.ts"
-import { number, time } from "../../data/Format.ts"
+import { number, time } from "../../data/format.ts"
 import { usePagedQuery } from "../../data/usePagedQuery.ts"
-import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
 import { SelectField } from "../../ui/Field.tsx"
 import { Card, Row, Stack } from "../../ui/Page.tsx"
 import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
 import { type Column, More, Table } from "../../ui/Table.tsx"
 import { deliveryLabels } from "../../webhooks/deliveryLabels.ts"
+import { DeliveryStatusBadge } from "../../webhooks/DeliveryStatusBadge.tsx"
 import css from "./Apps.module.css"
-import { DeliveryDetails } from "./DeliveryDetails.tsx"
-
-const State = ({ state }: { readonly state: DeliveryState }) => {
-  const { tone, word } = deliveryLabels[state]
-  return <Badge tone={tone}>{word}</Badge>
-}
+import { DeliveryDialog } from "./DeliveryDialog.tsx"
 
 const columnsOf = (open: (delivery: Delivery) => void): ReadonlyArray<Column<Delivery>> => [
   { name: "Event", cell: ({ kind }) => <code>{kind}</code> },
   { name: "Occurred", cell: ({ createdAt }) => time(createdAt) },
-  { name: "Status", cell: (one) => <State {...one} /> },
+  { name: "Status", cell: (one) => <DeliveryStatusBadge state={one.state} /> },
   { name: "Attempts", isNumber: true, cell: ({ attempts }) => number(attempts) },
   {
     name: "Next attempt",
@@ -101,7 +96,7 @@ export const Deliveries = ({ appId }: { readonly appId: AppId }) => {
         }
       </QueryBoundary>
       {open === undefined ? undefined : (
-        <DeliveryDetails appId={appId} delivery={open} close={() => setOpen(undefined)} />
+        <DeliveryDialog appId={appId} delivery={open} close={() => setOpen(undefined)} />
       )}
     </Stack>
   )

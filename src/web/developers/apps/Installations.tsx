@@ -1,7 +1,7 @@
 import type { DevelopedInstallation } from "../../../domain/access/Developers.ts"
 import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
 import type { AppId, InstallationId } from "../../../rpc/Client.ts"
-import { time } from "../../data/Format.ts"
+import { time } from "../../data/format.ts"
 import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Card, MutedText } from "../../ui/Page.tsx"

@@ -11,16 +11,16 @@ import { Card, Page, Row, Stack } from "../../ui/Page.tsx"
 import { SecretField } from "../../ui/SecretField.tsx"
 import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 import { UnsavedChangesGuard } from "../../ui/UnsavedChangesGuard.tsx"
-import { EMPTY, newAppOf, refusedOf } from "./AppDraft.ts"
+import { EMPTY_DRAFT, parseNewApp, problemsIn } from "./appDraft.ts"
 import { AppFields } from "./AppFields.tsx"
-import { Back } from "./Back.tsx"
+import { BackToApps } from "./BackToApps.tsx"
 
-const TYPE_WORDS: Readonly<Record<NewApp["type"], string>> = {
+const appTypeLabels: Readonly<Record<NewApp["type"], string>> = {
   confidential: "Confidential: runs on a server that keeps a secret",
   public: "Public: runs on users' devices, without a secret"
 }
 
-const Registered = ({
+const RegisteredApp = ({
   id,
   name,
   secret
@@ -29,7 +29,7 @@ const Registered = ({
   readonly name: string
   readonly secret: string | null
 }) => (
-  <Page title={`${name} registered`} above={<Back />}>
+  <Page title={`${name} registered`} above={<BackToApps />}>
     <Card title={secret === null ? "Next step" : "Save your client secret"}>
       {secret === null ? (
         <p>This app has no secret. Its client ID is on the app page.</p>
@@ -51,29 +51,29 @@ const Registered = ({
 
 /** An app that is to be registered. */
 export const NewAppPage = () => {
-  const [draft, setDraft] = useState(EMPTY)
+  const [draft, setDraft] = useState(EMPTY_DRAFT)
   const [type, setType] = useState<NewApp["type"]>("confidential")
   const form = useRef<HTMLFormElement>(null)
   const creating = useRpcMutation({
     write: (client, app: NewApp, idempotencyKey) => client.apps.create({ idempotencyKey, app }),
     invalidates: [["apps"]]
   })
-  const [unread, setUnread] = useState<BadRequest>()
-  const error = unread ?? creating.error
-  const problems = refusedOf(error)
+  const [inputError, setInputError] = useState<BadRequest>()
+  const error = inputError ?? creating.error
+  const problems = problemsIn(error)
   useEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus(), [error])
   if (creating.data !== undefined) {
     const { clientSecret, id, name } = creating.data
-    return <Registered id={id} name={name} secret={clientSecret} />
+    return <RegisteredApp id={id} name={name} secret={clientSecret} />
   }
   const register = (event: FormEvent) => {
     event.preventDefault()
-    const read = newAppOf(draft, type)
-    setUnread(Result.isFailure(read) ? read.failure : undefined)
+    const read = parseNewApp(draft, type)
+    setInputError(Result.isFailure(read) ? read.failure : undefined)
     if (Result.isSuccess(read)) creating.mutate(read.success)
   }
   return (
-    <Page title="Register app" above={<Back />}>
+    <Page title="Register app" above={<BackToApps />}>
       <form ref={form} onSubmit={register} noValidate>
         <Stack>
           <Card title="App type">
@@ -85,7 +85,7 @@ export const NewAppPage = () => {
             >
               {AppType.literals.map((one) => (
                 <option key={one} value={one}>
-                  {TYPE_WORDS[one]}
+                  {appTypeLabels[one]}
                 </option>
               ))}
             </SelectField>
@@ -100,7 +100,7 @@ export const NewAppPage = () => {
           </Row>
         </Stack>
       </form>
-      <UnsavedChangesGuard isUnsaved={draft !== EMPTY}>
+      <UnsavedChangesGuard isUnsaved={draft !== EMPTY_DRAFT}>
         <p>This app is not registered yet. Your entries will be lost.</p>
       </UnsavedChangesGuard>
     </Page>

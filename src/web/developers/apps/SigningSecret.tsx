@@ -12,13 +12,13 @@ type Before = "overlap" | "end"
 
 /** Another secret in the place of the one that signs deliveries. */
 export const SigningSecret = ({ appId, liveSecrets }: { readonly appId: AppId; readonly liveSecrets: number }) => {
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const [before, setBefore] = useState<Before>("overlap")
   const rotating = useRpcMutation({
     write: (client, what: Before, idempotencyKey) =>
       client.appWebhooks.rotateSecret({ idempotencyKey, id: appId, before: what }),
     invalidates: [["app", appId, "webhook"]],
-    onSuccess: () => setAsking(false)
+    onSuccess: () => setConfirming(false)
   })
   const secret = rotating.data?.secret
   return (
@@ -36,13 +36,13 @@ export const SigningSecret = ({ appId, liveSecrets }: { readonly appId: AppId; r
         />
       ) : undefined}
       <Row>
-        <Button onClick={() => setAsking(true)}>Rotate signing secret…</Button>
+        <Button onClick={() => setConfirming(true)}>Rotate signing secret…</Button>
       </Row>
       <Confirm
         title="Rotate the signing secret?"
         action="Rotate secret"
-        isOpen={isAsking}
-        close={() => setAsking(false)}
+        isOpen={isConfirming}
+        close={() => setConfirming(false)}
         confirm={() => rotating.mutate(before)}
         isBusy={rotating.isPending}
         error={rotating.error}

@@ -1,6 +1,6 @@
 import type { TestDelivery } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId } from "../../../rpc/Client.ts"
-import { number } from "../../data/Format.ts"
+import { number } from "../../data/format.ts"
 import { useRpcMutation } from "../../data/queries.ts"
 import { Badge } from "../../ui/Badge.tsx"
 import { Button } from "../../ui/Button.tsx"
@@ -8,12 +8,12 @@ import { CodeBlock } from "../../ui/CodeBlock.tsx"
 import { Card, Facts, MutedText, Row } from "../../ui/Page.tsx"
 import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
 
-const Came = ({ answer, durationMillis, error, eventId, status }: TestDelivery) => {
-  const isGood = status !== null && status >= 200 && status < 300
+const TestResult = ({ answer, durationMillis, error, eventId, status }: TestDelivery) => {
+  const isSuccess = status !== null && status >= 200 && status < 300
   return (
     <>
       <output>
-        <Badge tone={isGood ? "good" : "alert"}>{isGood ? "Delivered" : "Failed"}</Badge>
+        <Badge tone={isSuccess ? "good" : "alert"}>{isSuccess ? "Delivered" : "Failed"}</Badge>
       </output>
       <Facts
         facts={[
@@ -41,7 +41,7 @@ export const TestWebhook = ({ appId }: { readonly appId: AppId }) => {
         </Button>
       </Row>
       {testing.error === null ? undefined : <ErrorNotice error={testing.error} />}
-      {testing.data === undefined ? undefined : <Came {...testing.data} />}
+      {testing.data === undefined ? undefined : <TestResult {...testing.data} />}
     </Card>
   )
 }

@@ -1,0 +1,67 @@
+import { Effect } from "effect"
+import type { ChangedSince } from "../../../domain/journal/Undo.ts"
+import { EntryId } from "../../../rpc/Client.ts"
+import { differencesOf } from "../../data/differences.ts"
+import { ago } from "../../data/format.ts"
+import { useRpcQuery } from "../../data/queries.ts"
+import { Button } from "../../ui/Button.tsx"
+import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
+import { useStoreId } from "../store.ts"
+import css from "./Activity.module.css"
+import { type NamedEntry, nameEntries, verbOf } from "./entries.ts"
+
+/** Later entries that are named: they are undone one by one. */
+const MAX_SHOWN = 10
+
+/** The fields of a change in brackets. */
+const changedFieldsOf = ({ after, before }: NamedEntry) =>
+  before === null || after === null
+    ? ""
+    : ` (${differencesOf(before, after)
+        .map(({ name }) => name)
+        .join(", ")})`
+
+interface BlockingChangesProps {
+  readonly overlaps: ChangedSince["overlaps"]
+  readonly choose: ((entry: NamedEntry) => void) | undefined
+}
+
+/** The later changes that an undo would take back too, each with the way to undo it first, where there is one. */
+export const BlockingChanges = ({ choose, overlaps }: BlockingChangesProps) => {
+  const storeId = useStoreId()
+  const ids = new Set<string>(overlaps.flatMap(({ changedBy }) => changedBy))
+  const shown = [...ids].slice(0, MAX_SHOWN).map((id) => EntryId.make(id))
+  const query = useRpcQuery([storeId, "activity", "named", ...shown], (client) =>
+    Effect.flatMap(
+      Effect.forEach(shown, (id) => client.activity.get({ storeId, id }), { concurrency: "unbounded" }),
+      (entries) => nameEntries(client, storeId, entries)
+    )
+  )
+  return (
+    <div className={css["conflict"]} role="alert">
+      <p>
+        <strong>Later changes found.</strong> This undo would overwrite them. Undo them first, or edit the values
+        yourself.
+      </p>
+      <QueryBoundary query={query} lines={shown.length}>
+        {(entries) => (
+          <ul className={css["blocking"]}>
+            {entries.map((entry) => (
+              <li key={entry.id}>
+                <span>
+                  <strong>{entry.actorName}</strong> {verbOf(entry)} {entry.resourceName}
+                  {changedFieldsOf(entry)} {ago(entry.at)}
+                </span>
+                {choose === undefined ? undefined : (
+                  <Button kind="quiet" onClick={() => choose(entry)}>
+                    Undo this change first
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </QueryBoundary>
+    </div>
+  )
+}

@@ -1,0 +1,82 @@
+import type { ReactNode } from "react"
+import type { IdempotencyKey } from "../../../domain/Idempotency.ts"
+import { ChangedSince } from "../../../domain/journal/Undo.ts"
+import { type Client, performed } from "../../../rpc/Client.ts"
+import { newIdempotencyKey, useRpcQuery, useRpcMutation } from "../../data/queries.ts"
+import { requireDryRun } from "../../data/dryRun.ts"
+import { Button } from "../../ui/Button.tsx"
+import { MutedText, Row, Stack } from "../../ui/Page.tsx"
+import { QueryBoundary, ErrorNotice } from "../../ui/QueryBoundary.tsx"
+import { useStoreId } from "../store.ts"
+import type { NamedEntry } from "./entries.ts"
+import { BlockingChanges } from "./BlockingChanges.tsx"
+import { consequences, type UndoPreview } from "./undoPreview.ts"
+import { useUndoToast } from "./useUndoToast.ts"
+
+interface UndoOptions {
+  readonly idempotencyKey: IdempotencyKey
+  readonly dryRun?: true
+}
+
+interface UndoFormProps {
+  /** What is to be undone, by what tells it from all else. */
+  readonly target: ReadonlyArray<string>
+  readonly undo: (client: Client, how: UndoOptions) => ReturnType<Client["activity"]["undo" | "undoSpan"]>
+  /** Says what it would do. */
+  readonly children: (preview: UndoPreview) => ReactNode
+  readonly labelOf: (changes: number) => string
+  readonly close: () => void
+  /** Asks about an entry that stands in the way instead. */
+  readonly choose?: (entry: NamedEntry) => void
+}
+
+/** What an undo would do is tried first and said; then it is done: all of it or nothing. */
+export const UndoForm = ({ children, choose, close, labelOf, target, undo }: UndoFormProps) => {
+  const storeId = useStoreId()
+  const preview = useRpcQuery([storeId, "activity", "tried", ...target], (client) =>
+    requireDryRun(undo(client, { idempotencyKey: newIdempotencyKey(), dryRun: true }))
+  )
+  const showUndone = useUndoToast()
+  const mutation = useRpcMutation({
+    write: (client, _: void, idempotencyKey) => performed(undo(client, { idempotencyKey })),
+    invalidates: [[storeId, "store"]],
+    onSuccess: (answer) => {
+      close()
+      showUndone(answer)
+    }
+  })
+  const { error } = mutation.error === null ? preview : mutation
+  const changeCount = preview.data?.resource.undone.length ?? 0
+  return (
+    <>
+      {error instanceof ChangedSince ? (
+        <BlockingChanges overlaps={error.overlaps} choose={choose} />
+      ) : (
+        <Stack>
+          {mutation.error === null ? undefined : <ErrorNotice error={mutation.error} />}
+          <QueryBoundary query={preview} lines={4}>
+            {(rehearsal) => (
+              <Stack>
+                {children(rehearsal)}
+                {changeCount === 0
+                  ? undefined
+                  : consequences(rehearsal).map((sentence) => <MutedText key={sentence}>{sentence}</MutedText>)}
+              </Stack>
+            )}
+          </QueryBoundary>
+        </Stack>
+      )}
+      <Row>
+        <Button
+          kind="strong"
+          disabled={changeCount === 0 || preview.error !== null}
+          isBusy={mutation.isPending}
+          onClick={() => mutation.mutate()}
+        >
+          {labelOf(changeCount)}
+        </Button>
+        <Button onClick={close}>Cancel</Button>
+      </Row>
+    </>
+  )
+}

@@ -1,0 +1,71 @@
+import { millisOf } from "../../../domain/Uuid.ts"
+import type { ActivityEntry } from "../../../domain/journal/Activity.ts"
+import type { Undone } from "../../../domain/journal/Undo.ts"
+import type { Rehearsal } from "../../../domain/Rehearsal.ts"
+import { count, number } from "../../data/format.ts"
+
+/** What an undo would come to, and what it would lead to. */
+export interface UndoPreview extends Rehearsal {
+  readonly resource: Undone
+}
+
+/** The entries that tell of an undo: none where nothing was left to undo. */
+const entryIdsOf = ({ undone }: Undone) => undone.flatMap(({ id }) => (id === null ? [] : [id]))
+
+/** The span of time in which the entries of an undo lie, by which all of it can be undone in turn: nothing where there are none. */
+export const spanOf = (undone: Undone): { readonly since: string; readonly until: string } | undefined => {
+  const times = entryIdsOf(undone).map(millisOf)
+  if (times.length === 0) return undefined
+  return {
+    since: new Date(Math.min(...times)).toISOString(),
+    until: new Date(Math.max(...times) + 1).toISOString()
+  }
+}
+
+/** Names of a list, of which as many are said as are read at a glance. */
+const MAX_NAMES = 5
+
+const joinNames = (names: ReadonlyArray<string>) => {
+  const distinct = [...new Set(names)]
+  const rest = distinct.length - MAX_NAMES
+  return rest > 0 ? `${distinct.slice(0, MAX_NAMES).join(", ")} and ${number(rest)} more` : distinct.join(", ")
+}
+
+/** What else a write would lead to, in sentences. */
+export const consequences = ({ collections, events }: Rehearsal): ReadonlyArray<string> => {
+  const appNames = joinNames(events.flatMap(({ recipients }) => recipients.map(({ appName }) => appName)))
+  return [
+    appNames === "" ? "No app is notified." : `Notified apps: ${appNames}.`,
+    ...(collections === null || collections.entersCount === 0
+      ? []
+      : [
+          `Added to ${count(collections.entersCount, "collection")}: ${joinNames(collections.enters.map(({ title }) => title))}.`
+        ]),
+    ...(collections === null || collections.leavesCount === 0
+      ? []
+      : [
+          `Removed from ${count(collections.leavesCount, "collection")}: ${joinNames(collections.leaves.map(({ title }) => title))}.`
+        ])
+  ]
+}
+
+/** What an undo of one entry does, in a sentence. */
+export const undoSentence = ({ resource, versions }: ActivityEntry, name: string): string => {
+  if (versions.before === null) return `Deletes ${name}, which this change created.`
+  if (versions.after === null) return `Restores ${name} with its ID and its places in manual collections.`
+  return `Restores these fields of the ${resource} ${name}. Other changes are kept.`
+}
+
+/** What an undo of many entries does, in a sentence. */
+export const undoSpanSentence = ({ undone }: Undone): string => {
+  const resources = (kind: "product" | "collection") =>
+    new Set(undone.filter(({ resource }) => resource === kind).map(({ resourceId }) => resourceId)).size
+  const counts = [
+    [resources("product"), "product"],
+    [resources("collection"), "collection"]
+  ] as const
+  const resourceCounts = counts.flatMap(([total, kind]) => (total === 0 ? [] : [count(total, kind)])).join(" and ")
+  return undone.length === 0
+    ? "No changes to undo. Nothing was changed in this period, or all of it is already undone."
+    : `Undoes ${count(undone.length, "change")} to ${resourceCounts}. If one change cannot be undone, none is.`
+}

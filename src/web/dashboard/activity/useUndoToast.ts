@@ -1,0 +1,32 @@
+import type { Undone } from "../../../domain/journal/Undo.ts"
+import { performed } from "../../../rpc/Client.ts"
+import { count } from "../../data/format.ts"
+import { errorMessageOf } from "../../data/errorMessages.ts"
+import { useRpcMutation } from "../../data/queries.ts"
+import { toast } from "../../ui/Toasts.tsx"
+import { useMember, useStoreId } from "../store.ts"
+import { spanOf } from "./undoPreview.ts"
+
+/** Says that something is undone, with the way back, which is itself an undo: of all that the member's undo wrote. */
+export const useUndoToast = () => {
+  const storeId = useStoreId()
+  const { merchantId } = useMember()
+  const redoing = useRpcMutation({
+    write: (client, span: { readonly since: string; readonly until: string }, idempotencyKey) =>
+      performed(client.activity.undoSpan({ storeId, idempotencyKey, actorId: merchantId, ...span })),
+    invalidates: [[storeId, "store"]],
+    onSuccess: () => toast("Changes restored")
+  })
+  return (undone: Undone) => {
+    const span = spanOf(undone)
+    if (span === undefined) return toast("Nothing to undo")
+    toast(`${count(undone.undone.length, "change")} undone`, {
+      name: "Redo",
+      // The page may be left by then: its own callbacks would not be called.
+      run: () =>
+        void redoing
+          .mutateAsync(span)
+          .catch((error: unknown) => toast(`The changes could not be restored. ${errorMessageOf(error).advice}`))
+    })
+  }
+}

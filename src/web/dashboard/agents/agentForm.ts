@@ -1,0 +1,76 @@
+import { Result, Schema, Struct } from "effect"
+import { type Agent, BUDGET, NewAgent, WINDOW } from "../../../domain/access/Agents.ts"
+import { Scope } from "../../../domain/access/Scope.ts"
+import { decodeWith } from "../../../domain/Decoder.ts"
+import { fieldProblemsOf } from "../../data/fieldProblems.ts"
+
+/** What somebody typed and ticked of an agent. */
+export interface AgentFormValues {
+  readonly name: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly budget: string
+  readonly window: string
+  readonly proposalsOnly: boolean
+}
+
+/** One that may look and propose, until somebody says otherwise. */
+export const EMPTY_FORM: AgentFormValues = {
+  name: "",
+  scopes: ["read_products", "read_collections"],
+  budget: String(BUDGET.usual),
+  window: String(WINDOW.usual),
+  proposalsOnly: true
+}
+
+/** What an agent is now, to be changed. */
+export const formOf = ({ budget, name, proposalsOnly, scopes, window }: typeof Agent.Type): AgentFormValues => ({
+  name,
+  scopes,
+  budget: String(budget),
+  window: String(window),
+  proposalsOnly
+})
+
+/** What is wrong with a form, by its fields. */
+export type AgentFormProblems = { readonly [Field in keyof AgentFormValues]?: string }
+
+const { budget, proposalsOnly, window } = NewAgent.fields
+const optional = Struct.map({ budget, proposalsOnly, window }, Schema.requiredKey)
+const decode = decodeWith(NewAgent.pipe(Schema.fieldsAssign(optional)))
+
+/** A whole number as people type it, with marks between thousands; anything else is none. */
+const parseWholeNumber = (text: string) =>
+  /^\s*\d[\d,. ]*\s*$/.test(text) ? Number(text.replaceAll(/[,. ]/g, "")) : Number.NaN
+
+/** The agent that a form asks for, or what is wrong with it. */
+export const parseAgent = (form: AgentFormValues): Result.Result<Required<NewAgent>, AgentFormProblems> => {
+  if (form.scopes.length === 0) return Result.fail({ scopes: "Select at least one permission" })
+  return Result.mapError(
+    decode({ ...form, budget: parseWholeNumber(form.budget), window: parseWholeNumber(form.window) }, false),
+    (error): AgentFormProblems => fieldProblemsOf(error)
+  )
+}
+
+/** The scopes with one more, or one less, in the order in which they are listed. */
+export const withScope = (scopes: ReadonlyArray<Scope>, scope: Scope, isChosen: boolean): ReadonlyArray<Scope> =>
+  Scope.literals.filter((one) => (one === scope ? isChosen : scopes.includes(one)))
+
+/** How a client of the Model Context Protocol is told of the agent, as its configuration has it. */
+export const clientConfiguration = (origin: string, token: string): string =>
+  JSON.stringify(
+    {
+      mcpServers: {
+        "my-store": { type: "http", url: `${origin}/mcp`, headers: { Authorization: `Bearer ${token}` } }
+      }
+    },
+    undefined,
+    2
+  )
+
+/** How an agent stands. */
+export type AgentStatus = "active" | "revoked" | "ended"
+
+export const agentStatusOf = ({ endsAt, revokedAt }: typeof Agent.Type, now: number): AgentStatus => {
+  if (revokedAt !== null) return "revoked"
+  return endsAt !== null && new Date(endsAt).getTime() <= now ? "ended" : "active"
+}

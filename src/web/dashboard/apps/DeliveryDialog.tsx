@@ -1,0 +1,77 @@
+import type { StoreAttempt } from "../../../domain/webhooks/StoreWebhooks.ts"
+import type { EventId, InstallationId } from "../../../rpc/Client.ts"
+import { number, time } from "../../data/format.ts"
+import { useRpcQuery, useRpcMutation } from "../../data/queries.ts"
+import { Button } from "../../ui/Button.tsx"
+import { Dialog } from "../../ui/Dialog.tsx"
+import { Facts, MutedText, Row } from "../../ui/Page.tsx"
+import { QueryBoundary, ErrorNotice } from "../../ui/QueryBoundary.tsx"
+import { type Column, Table } from "../../ui/Table.tsx"
+import { toast } from "../../ui/Toasts.tsx"
+import { useStoreId } from "../store.ts"
+import { StatusBadge } from "../../ui/StatusBadge.tsx"
+import { attemptStatus } from "./appLabels.ts"
+import { eventLabels } from "../../webhooks/deliveryLabels.ts"
+import { DeliveryStatusBadge } from "../../webhooks/DeliveryStatusBadge.tsx"
+
+const COLUMNS: ReadonlyArray<Column<typeof StoreAttempt.Type>> = [
+  { name: "Attempt", cell: ({ attempt }) => attempt },
+  { name: "Sent", cell: ({ startedAt }) => time(startedAt) },
+  { name: "Result", cell: (attempt) => <StatusBadge {...attemptStatus(attempt)} /> },
+  {
+    name: "Duration",
+    isNumber: true,
+    cell: ({ durationMillis }) => (durationMillis === null ? "" : `${number(durationMillis)} ms`)
+  }
+]
+
+interface DeliveryDialogProps {
+  readonly installationId: InstallationId
+  readonly eventId: EventId
+  readonly close: () => void
+}
+
+/** One delivery with every request that was made, which a member has made once more. */
+export const DeliveryDialog = ({ close, eventId, installationId }: DeliveryDialogProps) => {
+  const storeId = useStoreId()
+  const params = { storeId, installationId, eventId }
+  const query = useRpcQuery(
+    [storeId, "app", installationId, "deliveries", "one", eventId],
+    (client) => client.deliveries.get(params),
+    { refetchInterval: 2000 }
+  )
+  const redeliver = useRpcMutation({
+    write: (client, _: void, idempotencyKey) => client.deliveries.redeliver({ ...params, idempotencyKey }),
+    invalidates: [[storeId, "app", installationId, "deliveries"]],
+    onSuccess: () => toast("Event queued for delivery")
+  })
+  return (
+    <Dialog title="Delivery" isOpen close={close} isWide>
+      <QueryBoundary query={query}>
+        {({ createdAt, kind, log, nextAt, state }) => (
+          <>
+            <Facts
+              facts={[
+                ["Event", eventLabels[kind]],
+                ["Occurred", time(createdAt)],
+                ["Status", <DeliveryStatusBadge key="status" state={state} />],
+                ...(nextAt === null ? [] : [["Next attempt", time(nextAt)] as const])
+              ]}
+            />
+            {log.length === 0 ? (
+              <MutedText>No attempts yet.</MutedText>
+            ) : (
+              <Table caption="Attempts" rows={log} keyOf={({ attempt }) => String(attempt)} columns={COLUMNS} />
+            )}
+          </>
+        )}
+      </QueryBoundary>
+      {redeliver.error === null ? undefined : <ErrorNotice error={redeliver.error} />}
+      <Row>
+        <Button onClick={() => redeliver.mutate()} isBusy={redeliver.isPending}>
+          Resend event
+        </Button>
+      </Row>
+    </Dialog>
+  )
+}

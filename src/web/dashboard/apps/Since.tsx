@@ -1,9 +1,0 @@
-import { ago, time } from "../../data/Format.ts"
-import css from "./Apps.module.css"
-
-/** How long ago something was, and when that is. */
-export const Since = ({ at }: { readonly at: string }) => (
-  <time className={css["when"]} dateTime={at} title={time(at)}>
-    {ago(at)}
-  </time>
-)

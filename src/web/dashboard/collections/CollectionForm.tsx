@@ -1,0 +1,114 @@
+import { Schema } from "effect"
+import { HttpUrl } from "../../../domain/catalog/Fields.ts"
+import type { CollectionId, ProductId } from "../../../rpc/Client.ts"
+import { CheckField, SelectField, TextArea, TextField } from "../../ui/Field.tsx"
+import { Card } from "../../ui/Page.tsx"
+import { Picture } from "../../ui/Picture.tsx"
+import type { Draft, Problems } from "./collectionDraft.ts"
+import css from "./Collection.module.css"
+import { MatchingProducts } from "./MatchingProducts.tsx"
+import { ManualProducts } from "./ManualProducts.tsx"
+import { RuleBuilder } from "./RuleBuilder.tsx"
+
+interface CollectionFormProps {
+  /** The collection, if there is one yet. */
+  readonly id?: CollectionId
+  /** What an automated collection holds, which stays in it when it becomes a manual one. */
+  readonly matched: ReadonlyArray<ProductId>
+  readonly draft: Draft
+  readonly problems: Problems
+  readonly change: (part: Partial<Draft>) => void
+}
+
+const isUrl = Schema.is(HttpUrl)
+
+/** Every field of a collection: what it is, and what it holds. */
+export const CollectionForm = ({ change, draft, id, matched, problems }: CollectionFormProps) => {
+  const changeType = (type: string) =>
+    change(
+      type === "automated"
+        ? { type, productIds: [] }
+        : { type: "manual", productIds: draft.productIds.length > 0 ? draft.productIds : matched }
+    )
+  return (
+    <div className={css["editor"]}>
+      <div className={css["column"]}>
+        <Card title="Details">
+          <TextField
+            label="Title"
+            value={draft.title}
+            problem={problems.get("title")}
+            onChange={({ target }) => change({ title: target.value })}
+          />
+          <TextArea
+            label="Description"
+            hint="Text or HTML, saved as entered."
+            value={draft.description}
+            problem={problems.get("description")}
+            onChange={({ target }) => change({ description: target.value })}
+          />
+          <SelectField label="Collection type" value={draft.type} onChange={({ target }) => changeType(target.value)}>
+            <option value="manual">Manual: you choose the products and their order</option>
+            <option value="automated">Automated: rules choose the products</option>
+          </SelectField>
+        </Card>
+        {draft.type === "manual" ? (
+          <ManualProducts ids={draft.productIds} change={(productIds) => change({ productIds })} />
+        ) : (
+          <>
+            <Card title="Rules">
+              <RuleBuilder draft={draft} problems={problems} change={change} />
+            </Card>
+            <MatchingProducts {...(id === undefined ? {} : { id })} draft={draft} />
+          </>
+        )}
+      </div>
+      <div className={css["column"]}>
+        <Card title="Status">
+          <CheckField
+            label="Active"
+            hint="Visible to shoppers."
+            checked={draft.isActive}
+            onChange={({ target }) => change({ isActive: target.checked })}
+          />
+        </Card>
+        <Card title="Image">
+          <Picture url={isUrl(draft.imageUrl.trim()) ? draft.imageUrl.trim() : null} alt="" isLarge />
+          <TextField
+            label="Image URL"
+            hint="https://…"
+            inputMode="url"
+            value={draft.imageUrl}
+            problem={problems.get("imageUrl")}
+            onChange={({ target }) => change({ imageUrl: target.value })}
+          />
+        </Card>
+        <Card title="Search engine listing">
+          <TextField
+            label="Slug"
+            hint={
+              id === undefined
+                ? "The last part of its URL. Leave it empty to use the title."
+                : "The last part of its URL."
+            }
+            value={draft.slug}
+            problem={problems.get("slug")}
+            onChange={({ target }) => change({ slug: target.value })}
+          />
+          <TextField
+            label="SEO title"
+            value={draft.seoTitle}
+            problem={problems.get("seoTitle")}
+            onChange={({ target }) => change({ seoTitle: target.value })}
+          />
+          <TextArea
+            label="Meta description"
+            value={draft.metaDescription}
+            problem={problems.get("metaDescription")}
+            onChange={({ target }) => change({ metaDescription: target.value })}
+          />
+        </Card>
+      </div>
+    </div>
+  )
+}

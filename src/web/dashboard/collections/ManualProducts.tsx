@@ -1,0 +1,118 @@
+import { type KeyboardEvent, useRef, useState } from "react"
+import { MAX_MEMBERS } from "../../../domain/catalog/Collection.ts"
+import type { ProductId } from "../../../rpc/Client.ts"
+import { count, number } from "../../data/format.ts"
+import { Card, MutedText } from "../../ui/Page.tsx"
+import { ProductSearch } from "../../ui/ProductSearch.tsx"
+import { useStoreId } from "../store.ts"
+import { moveItem, indexAfterKey } from "./listOrder.ts"
+import css from "./ManualProducts.module.css"
+import { ManualProductRow } from "./ManualProductRow.tsx"
+import list from "./VirtualProductList.module.css"
+import { ROW_HEIGHT } from "./ProductRow.tsx"
+import { useDragReorder } from "./useDragReorder.ts"
+import { useVirtualRows } from "./useVirtualRows.ts"
+
+interface ManualProductsProps {
+  readonly ids: ReadonlyArray<ProductId>
+  readonly change: (ids: ReadonlyArray<ProductId>) => void
+}
+
+/** The products of a manual collection in their order, which is changed by dragging, by keys and by a menu. */
+export const ManualProducts = ({ change, ids }: ManualProductsProps) => {
+  const storeId = useStoreId()
+  const scroller = useRef<HTMLElement>(null)
+  const [active, setActive] = useState(0)
+  const [announcement, setAnnouncement] = useState("")
+  const memberIds = new Set<string>(ids)
+
+  const move = (from: number, to: number, name: string) => {
+    change(moveItem(ids, from, to))
+    setAnnouncement(`${name} moved to position ${number(to + 1)} of ${number(ids.length)}`)
+  }
+  const { dragging, handleProps, currentIndex } = useDragReorder({
+    count: ids.length,
+    rowHeight: ROW_HEIGHT,
+    scroller,
+    drop: move
+  })
+  // What has the focus, or is dragged, stays drawn.
+  const virtual = useVirtualRows({ count: ids.length, scroller, pinnedRow: dragging?.from ?? active })
+
+  const focus = (place: number) => {
+    setActive(place)
+    virtual.scrollToIndex(place)
+    // The row is drawn by the time of the next frame.
+    requestAnimationFrame(() =>
+      scroller.current
+        ?.querySelector<HTMLElement>(`[aria-posinset="${place + 1}"] button`)
+        ?.focus({ preventScroll: true })
+    )
+  }
+  const moveByKey = (event: KeyboardEvent, index: number, name: string) => {
+    const to = indexAfterKey(event.key, index, ids.length)
+    if (to === undefined) return
+    event.preventDefault()
+    move(index, to, name)
+    focus(to)
+  }
+  const remove = (index: number, name: string) => {
+    change(ids.toSpliced(index, 1))
+    setAnnouncement(`${name} removed`)
+    if (ids.length > 1) focus(Math.min(index, ids.length - 2))
+  }
+
+  return (
+    <Card title="Products" actions={<span className={css["count"]}>{count(ids.length, "product")}</span>}>
+      <ProductSearch
+        label="Add a product"
+        storeId={storeId}
+        disabledReason={({ id }) => (memberIds.has(id) ? "Already added" : undefined)}
+        problem={
+          ids.length > MAX_MEMBERS
+            ? `A collection can have up to ${number(MAX_MEMBERS)} products. Remove some products.`
+            : undefined
+        }
+        choose={({ id, name }) => {
+          change([...ids, id])
+          setAnnouncement(`${name} added at position ${number(ids.length + 1)}`)
+        }}
+      />
+      {ids.length === 0 ? (
+        <MutedText>No products yet. Search for products to add them.</MutedText>
+      ) : (
+        <section
+          ref={scroller}
+          className={list["scroller"]}
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too.
+          tabIndex={0}
+          aria-label="Products in order"
+        >
+          <ol className={list["list"]} style={{ height: virtual.getTotalSize() }}>
+            {virtual.getVirtualItems().map(({ index }) => {
+              const id = ids[index]
+              return id === undefined ? undefined : (
+                <ManualProductRow
+                  key={id}
+                  id={id}
+                  index={index}
+                  position={currentIndex(index)}
+                  count={ids.length}
+                  isDragged={dragging?.from === index}
+                  handleProps={handleProps}
+                  onKeyDown={moveByKey}
+                  onFocus={setActive}
+                  move={move}
+                  remove={remove}
+                />
+              )
+            })}
+          </ol>
+        </section>
+      )}
+      <output className={css["status"]}>
+        {announcement === "" ? "To reorder products, drag the handles or use the arrow keys." : announcement}
+      </output>
+    </Card>
+  )
+}

@@ -1,0 +1,38 @@
+import { useRef } from "react"
+import type { ProductId } from "../../../rpc/Client.ts"
+import css from "./VirtualProductList.module.css"
+import { ProductById, ROW_HEIGHT } from "./ProductRow.tsx"
+import { useVirtualRows } from "./useVirtualRows.ts"
+
+/** Products by their ids, however many: what is seen of them is drawn. */
+export const VirtualProductList = ({
+  ids,
+  label
+}: {
+  readonly ids: ReadonlyArray<ProductId>
+  readonly label: string
+}) => {
+  const scroller = useRef<HTMLElement>(null)
+  const virtual = useVirtualRows({ count: ids.length, scroller })
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too.
+    <section ref={scroller} className={css["scroller"]} tabIndex={0} aria-label={label}>
+      <ul className={css["list"]} style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, start }) => {
+          const id = ids[index]
+          return id === undefined ? undefined : (
+            <li
+              key={id}
+              className={css["row"]}
+              style={{ transform: `translateY(${start}px)`, height: ROW_HEIGHT }}
+              aria-setsize={ids.length}
+              aria-posinset={index + 1}
+            >
+              <ProductById id={id} />
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,128 @@
+import { Result } from "effect"
+import type { BadRequest } from "../../../domain/BadRequest.ts"
+import { decodeWith } from "../../../domain/Decoder.ts"
+import { type Collection, CreateCollection, UpdateCollection } from "../../../domain/catalog/Collection.ts"
+import type { ProductId } from "../../../domain/catalog/Product.ts"
+import type { Rule } from "../../../domain/catalog/Rule.ts"
+import { differences } from "../../data/merge.ts"
+import { isMissingValue, type RuleDraft, ruleDraft, ruleOf } from "./ruleDraft.ts"
+
+/* A collection as it stands in the fields of a form. */
+
+export interface Draft {
+  readonly title: string
+  readonly type: Collection["type"]
+  readonly description: string
+  readonly imageUrl: string
+  readonly isActive: boolean
+  readonly slug: string
+  readonly seoTitle: string
+  readonly metaDescription: string
+  readonly disjunctive: boolean
+  readonly rules: ReadonlyArray<RuleDraft>
+  readonly productIds: ReadonlyArray<ProductId>
+}
+
+export const fieldLabels: Readonly<Record<keyof Draft, string>> = {
+  title: "Title",
+  type: "Collection type",
+  description: "Description",
+  imageUrl: "Image",
+  isActive: "Active",
+  slug: "Slug",
+  seoTitle: "SEO title",
+  metaDescription: "Meta description",
+  disjunctive: "Rule matching",
+  rules: "Rules",
+  productIds: "Products"
+}
+
+/** What is wrong, by where: `rules.0.value`. */
+export type Problems = ReadonlyMap<string, string>
+
+export const NO_PROBLEMS: Problems = new Map()
+
+export const newDraft: Draft = {
+  title: "",
+  type: "manual",
+  description: "",
+  imageUrl: "",
+  isActive: true,
+  slug: "",
+  seoTitle: "",
+  metaDescription: "",
+  disjunctive: false,
+  rules: [],
+  productIds: []
+}
+
+/** The form of a collection. What an automated one holds is not typed, and follows from its rules. */
+export const draftOf = (collection: Collection): Draft => ({
+  title: collection.title,
+  type: collection.type,
+  description: collection.description ?? "",
+  imageUrl: collection.imageUrl ?? "",
+  isActive: collection.isActive,
+  slug: collection.slug,
+  seoTitle: collection.seoTitle ?? "",
+  metaDescription: collection.metaDescription ?? "",
+  disjunctive: collection.disjunctive,
+  rules: collection.rules.map((rule, index) => ruleDraft(rule, String(index))),
+  productIds: collection.type === "manual" ? collection.productIds : []
+})
+
+const orNull = (text: string) => (text === "" ? null : text)
+
+const toInput = ({ description, imageUrl, metaDescription, rules, seoTitle, ...draft }: Draft) => ({
+  ...draft,
+  description: orNull(description),
+  imageUrl: orNull(imageUrl.trim()),
+  seoTitle: orNull(seoTitle),
+  metaDescription: orNull(metaDescription),
+  rules: rules.map(ruleOf)
+})
+
+/** Of `path: reason`. */
+const parseIssue = (line: string) => {
+  const at = line.indexOf(": ")
+  return at === -1 ? (["", line] as const) : ([line.slice(0, at), line.slice(at + 2)] as const)
+}
+
+const MISSING_VALUE = "Enter a value"
+
+const missingValues = (rules: ReadonlyArray<RuleDraft>) =>
+  rules.flatMap((rule, index) => (isMissingValue(rule) ? [[`rules.${index}.value`, MISSING_VALUE] as const] : []))
+
+/** What is sent of these fields of a form, or all that is wrong with them. */
+const decoder =
+  <A>(decode: (given: unknown, strict: boolean) => Result.Result<A, BadRequest>) =>
+  (draft: Draft, fields: ReadonlyArray<keyof Draft>): Result.Result<A, Problems> => {
+    const input = toInput(draft)
+    const missing = fields.includes("rules") ? missingValues(draft.rules) : []
+    const decoded = decode(Object.fromEntries(fields.map((field) => [field, input[field]])), true).pipe(
+      Result.mapError(({ issues = [] }): Problems => new Map([...issues.map(parseIssue), ...missing]))
+    )
+    return missing.length === 0 || Result.isFailure(decoded) ? decoded : Result.fail(new Map(missing))
+  }
+
+const toPatch = decoder(decodeWith(UpdateCollection))
+const toCollection = decoder(decodeWith(CreateCollection))
+
+/** What changes a collection into what the form says. */
+export const patchOf = (base: Draft, draft: Draft): Result.Result<UpdateCollection, Problems> =>
+  toPatch(
+    draft,
+    differences(base, draft).filter((field) => field !== "productIds" || draft.type === "manual")
+  )
+
+/** What makes a collection as the form says. A slug that is not said is made of the title. */
+export const collectionOf = (draft: Draft): Result.Result<CreateCollection, Problems> =>
+  toCollection(draft, [...new Set<keyof Draft>(["title", "type", ...differences(newDraft, draft)])])
+
+/** The rules of a form as they can be tried out, or what is wrong with them. */
+export const rulesOf = ({ rules }: Pick<Draft, "rules">): Result.Result<ReadonlyArray<Rule>, Problems> =>
+  Result.map(toPatch({ ...newDraft, rules }, ["rules"]), ({ rules = [] }) => rules)
+
+/** Whether saving this changes what an automated collection holds, which is shown before it is done. */
+export const changesMatches = ({ disjunctive, rules, type }: UpdateCollection, next: Draft): boolean =>
+  next.type === "automated" && (disjunctive !== undefined || rules !== undefined || type !== undefined)

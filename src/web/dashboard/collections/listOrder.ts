@@ -1,0 +1,39 @@
+/* How a list is put in order, by hand. */
+
+/** The list with one of it at another place. */
+export const moveItem = <A>(items: ReadonlyArray<A>, from: number, to: number): ReadonlyArray<A> => {
+  const item = items[from]
+  const target = Math.max(0, Math.min(to, items.length - 1))
+  if (item === undefined || target === from) return items
+  const others = items.toSpliced(from, 1)
+  return others.toSpliced(target, 0, item)
+}
+
+/** Rows that Page Up and Page Down move by. */
+const PAGE_ROWS = 10
+
+/** Where a key moves what stands at `index` of `count`: nowhere, if it is none of them. */
+export const indexAfterKey = (key: string, index: number, count: number): number | undefined => {
+  switch (key) {
+    case "ArrowUp":
+      return Math.max(0, index - 1)
+    case "ArrowDown":
+      return Math.min(count - 1, index + 1)
+    case "PageUp":
+      return Math.max(0, index - PAGE_ROWS)
+    case "PageDown":
+      return Math.min(count - 1, index + PAGE_ROWS)
+    case "Home":
+      return 0
+    case "End":
+      return count - 1
+    default:
+      return undefined
+  }
+}
+
+/** Who enters and who leaves as one list becomes another. */
+export const membershipDiff = <A>(before: ReadonlyArray<A>, after: ReadonlyArray<A>) => {
+  const [had, has] = [new Set(before), new Set(after)]
+  return { added: after.filter((one) => !had.has(one)), removed: before.filter((one) => !has.has(one)) }
+}

@@ -1,9 +1,0 @@
-import { type RefObject, useEffect } from "react"
-import type { Problems } from "./CollectionDraft.ts"
-
-/** Leads who saved a form with something wrong in it to the first field that is. */
-export const useFirstProblem = (form: RefObject<HTMLElement | null>, problems: Problems): void => {
-  useEffect(() => {
-    if (problems.size > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [form, problems])
-}

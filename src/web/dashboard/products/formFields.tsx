@@ -1,0 +1,63 @@
+import { TextArea, TextField } from "../../ui/Field.tsx"
+import { fieldLabels } from "./fieldLabels.ts"
+import type { Problems } from "./productInput.ts"
+import type { Draft, Line } from "./productDraft.ts"
+
+/** A form, as its parts see it. */
+export interface FormState {
+  readonly draft: Draft
+  readonly problems: Problems
+  readonly edit: (members: Partial<Draft>) => void
+}
+
+/** What is wrong with a field, or with anything in it. */
+export const problemIn = (problems: Problems, field: string): string | undefined =>
+  [...problems].find(([path]) => path === field || path.startsWith(`${field}.`))?.[1]
+
+/** What is wrong beside what was typed anew. */
+export const withoutEdited = (problems: Problems, edited: Partial<Draft>): Problems => {
+  const isEdited = (path: string) => Object.hasOwn(edited, path.split(".", 1).join(""))
+  return [...problems.keys()].some(isEdited) ? new Map([...problems].filter(([path]) => !isEdited(path))) : problems
+}
+
+/** Leads to the first field that is to be mended, when it is drawn as such. */
+export const focusFirstProblem = (): void => {
+  requestAnimationFrame(() => document.querySelector<HTMLElement>('main [aria-invalid="true"]')?.focus())
+}
+
+interface LineFieldProps {
+  readonly editing: FormState
+  readonly field: Line
+  readonly hint?: string
+  readonly placeholder?: string
+  readonly isNumber?: boolean
+}
+
+/** A field that is a line of text. */
+export const LineField = ({ editing: { draft, edit, problems }, field, isNumber = false, ...said }: LineFieldProps) => (
+  <TextField
+    {...said}
+    label={fieldLabels[field]}
+    inputMode={isNumber ? "decimal" : undefined}
+    autoComplete="off"
+    value={draft[field]}
+    problem={problems.get(field)}
+    onChange={({ target }) => edit({ [field]: target.value })}
+  />
+)
+
+interface TextProps extends Omit<LineFieldProps, "isNumber"> {
+  readonly rows?: number
+  readonly spellCheck?: boolean
+}
+
+/** A field that is lines of text. */
+export const LinesField = ({ editing: { draft, edit, problems }, field, ...said }: TextProps) => (
+  <TextArea
+    {...said}
+    label={fieldLabels[field]}
+    value={draft[field]}
+    problem={problems.get(field)}
+    onChange={({ target }) => edit({ [field]: target.value })}
+  />
+)

@@ -1,0 +1,17 @@
+import { Predicate } from "effect"
+import { type Problems, parseIssues } from "./productInput.ts"
+
+export const NO_PROBLEMS: Problems = new Map()
+
+const isText = (line: unknown): line is string => typeof line === "string"
+
+/** What the service refused, by the fields that it names. */
+export const problemsIn = (error: unknown): Problems => {
+  if (Predicate.isTagged(error, "SlugTaken") && error instanceof Error) return new Map([["slug", error.message]])
+  const issues = Predicate.hasProperty(error, "issues") && Array.isArray(error.issues) ? error.issues : []
+  return parseIssues(issues.filter(isText))
+}
+
+/** Whether a failure is told at its fields, or by what follows from it, and need not be told again. */
+export const isShownInForm = (error: unknown): boolean =>
+  problemsIn(error).size > 0 || Predicate.isTagged(error, "VersionMismatch")

@@ -1,0 +1,135 @@
+import { Effect, Schema } from "effect"
+import type { Proposal } from "../../../domain/access/Proposals.ts"
+import { isObject, type JsonObject } from "../../../domain/Json.ts"
+import type { Rehearsal } from "../../../domain/Rehearsal.ts"
+import {
+  createCollection,
+  createProduct,
+  deleteCollection,
+  deleteProduct,
+  updateCollection,
+  updateProduct
+} from "../../../rpc/Catalog.ts"
+import { type Client, CollectionId, ProductId, type StoreId } from "../../../rpc/Client.ts"
+import { changeInventory } from "../../../rpc/Inventory.ts"
+import { newIdempotencyKey } from "../../data/queries.ts"
+import { requireDryRun } from "../../data/dryRun.ts"
+import { nameEntries, type NamedEntry } from "../activity/entries.ts"
+
+export type ProposalRecord = typeof Proposal.Type
+
+/** What a proposal would do, in words. */
+const procedureVerbs = {
+  "products.create": "Create",
+  "products.update": "Update",
+  "products.delete": "Delete",
+  "inventory.change": "Update the stock of",
+  "collections.create": "Create the collection",
+  "collections.update": "Update the collection",
+  "collections.delete": "Delete the collection"
+} as const
+
+type KnownProcedure = keyof typeof procedureVerbs
+
+const isKnownProcedure = (procedure: string): procedure is KnownProcedure => Object.hasOwn(procedureVerbs, procedure)
+
+const nameIn = (side: unknown) => {
+  const name = isObject(side) ? (side["name"] ?? side["title"]) : undefined
+  return typeof name === "string" ? name : undefined
+}
+
+/** What a proposal is called: what it would do, and to what. */
+export const proposalTitle = (
+  { ground: [first], payload, procedure }: ProposalRecord,
+  names: ReadonlyMap<string, string>
+): string => {
+  const name = names.get(first?.id ?? "") ?? nameIn(payload["product"]) ?? nameIn(payload["collection"])
+  return `${isKnownProcedure(procedure) ? procedureVerbs[procedure] : procedure} ${name ?? "a deleted item"}`
+}
+
+/** The call that is proposed, rehearsed by who looks at it, with a key of their own. */
+const dryRunProposal = ({ collections, inventory, products }: Client, procedure: KnownProcedure, given: JsonObject) => {
+  const decoded = <A, I>(payload: Schema.Codec<A, I>) => Effect.orDie(Schema.decodeUnknownEffect(payload)(given))
+  switch (procedure) {
+    case "products.create":
+      return Effect.flatMap(decoded(createProduct.payloadSchema), (request) => requireDryRun(products.create(request)))
+    case "products.update":
+      return Effect.flatMap(decoded(updateProduct.payloadSchema), (request) => requireDryRun(products.update(request)))
+    case "products.delete":
+      return Effect.flatMap(decoded(deleteProduct.payloadSchema), (request) => requireDryRun(products.delete(request)))
+    case "inventory.change":
+      return Effect.flatMap(decoded(changeInventory.payloadSchema), (request) =>
+        requireDryRun(inventory.change(request))
+      )
+    case "collections.create":
+      return Effect.flatMap(decoded(createCollection.payloadSchema), (request) =>
+        requireDryRun(collections.create(request))
+      )
+    case "collections.update":
+      return Effect.flatMap(decoded(updateCollection.payloadSchema), (request) =>
+        requireDryRun(collections.update(request))
+      )
+    case "collections.delete":
+      return Effect.flatMap(decoded(deleteCollection.payloadSchema), (request) =>
+        requireDryRun(collections.delete(request))
+      )
+  }
+}
+
+/** What a proposal is seen as: what it would make of what is there, or what was changed since it was made. */
+export type ProposalPreview =
+  | {
+      readonly _tag: "Ready"
+      readonly before: JsonObject | null
+      /** Null where it would be gone. */
+      readonly after: JsonObject | null
+      readonly rehearsal: Rehearsal
+    }
+  | { readonly _tag: "Moved"; readonly changes: ReadonlyArray<NamedEntry> }
+  | { readonly _tag: "Unknown" }
+
+const readGround = (client: Client, storeId: StoreId, { id, resource }: ProposalRecord["ground"][number]) =>
+  resource === "product"
+    ? Effect.catchTag(client.products.get({ storeId, id: ProductId.make(id) }), "ProductNotFound", () =>
+        Effect.succeed(null)
+      )
+    : Effect.catchTag(client.collections.get({ storeId, id: CollectionId.make(id) }), "CollectionNotFound", () =>
+        Effect.succeed(null)
+      )
+
+/** Entries of one resource that are looked at for what moved. */
+const MAX_ENTRIES = 20
+
+const changesSince = (client: Client, storeId: StoreId, { id, resource, version }: ProposalRecord["ground"][number]) =>
+  Effect.flatMap(client.activity.list({ storeId, resource, resourceId: id, limit: MAX_ENTRIES }), ({ items }) =>
+    nameEntries(
+      client,
+      storeId,
+      items.filter(({ versions }) => versions.after === null || versions.after > version)
+    )
+  )
+
+const isGone = (resource: object) => "deleted" in resource
+
+/** Looks at what is there now, and tries what is proposed on it where it is as the agent saw it. */
+export const previewProposal = Effect.fnUntraced(function* (
+  client: Client,
+  storeId: StoreId,
+  proposal: ProposalRecord
+) {
+  const { payload, procedure } = proposal
+  const [base] = proposal.ground
+  const before = base === undefined ? null : yield* readGround(client, storeId, base)
+  if (base !== undefined && before?.version !== base.version) {
+    return { _tag: "Moved", changes: yield* changesSince(client, storeId, base) } satisfies ProposalPreview
+  }
+  if (!isKnownProcedure(procedure)) return { _tag: "Unknown" } satisfies ProposalPreview
+  const request = { ...payload, storeId, idempotencyKey: newIdempotencyKey(), dryRun: true }
+  const { resource, ...rehearsal } = yield* dryRunProposal(client, procedure, request)
+  return {
+    _tag: "Ready",
+    before,
+    after: isGone(resource) ? null : { ...resource },
+    rehearsal
+  } satisfies ProposalPreview
+})

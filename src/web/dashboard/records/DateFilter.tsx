@@ -1,0 +1,35 @@
+import { Button } from "../../ui/Button.tsx"
+import { TextField } from "../../ui/Field.tsx"
+import css from "./Records.module.css"
+import { dateInputValue, searchSinceDate, type DateSearch } from "./dateSearch.ts"
+
+interface DateFilterProps {
+  readonly since: DateSearch
+  readonly change: (since: DateSearch) => void
+}
+
+const DAY_MILLIS = 86_400_000
+
+const daysAgo = (days: number) => dateInputValue({ since: new Date(Date.now() - days * DAY_MILLIS).toISOString() })
+
+/** Asks from which day on the list is to be: of what is new or changed since. */
+export const DateFilter = ({ change, since }: DateFilterProps) => (
+  <search className={css["filter"]}>
+    <TextField
+      label="Created or updated since"
+      type="date"
+      value={dateInputValue(since)}
+      onChange={({ target }) => change(searchSinceDate(target.value))}
+    />
+    <Button kind="quiet" onClick={() => change(searchSinceDate(daysAgo(7)))}>
+      Last 7 days
+    </Button>
+    <Button kind="quiet" onClick={() => change(searchSinceDate(daysAgo(30)))}>
+      Last 30 days
+    </Button>
+    <Button kind="quiet" onClick={() => change({})} disabled={since.since === undefined}>
+      {" "}
+      Show all{" "}
+    </Button>
+  </search>
+)

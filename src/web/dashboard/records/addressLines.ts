@@ -1,0 +1,13 @@
+import type { Schema } from "effect"
+import type { Address as AddressSchema } from "../../../domain/records/Address.ts"
+
+export type Address = Schema.Schema.Type<typeof AddressSchema>
+
+const joinParts = (...parts: ReadonlyArray<string | null | undefined>) =>
+  parts.filter((part) => part !== null && part !== undefined && part !== "").join(" ")
+
+/** An address as it stands on a parcel, a line each. What it holds beyond what the service knows is not shown. */
+export const addressLines = ({ city, company, country, line1, line2, name, phone, postalCode, region }: Address) =>
+  [name, company, line1, line2, joinParts(postalCode, city), region, country, phone]
+    .map((line) => joinParts(line))
+    .filter((line) => line !== "")

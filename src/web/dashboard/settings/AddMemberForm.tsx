@@ -1,0 +1,73 @@
+import { Result, Schema } from "effect"
+import { type FormEvent, useState } from "react"
+import { Role } from "../../../domain/access/Merchants.ts"
+import { Email } from "../../../rpc/Client.ts"
+import { useRpcMutation } from "../../data/queries.ts"
+import { Button } from "../../ui/Button.tsx"
+import { Columns, SelectField, TextField } from "../../ui/Field.tsx"
+import { Card, Row, Stack } from "../../ui/Page.tsx"
+import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
+import { toast } from "../../ui/Toasts.tsx"
+import { useStoreId } from "../store.ts"
+import { roleLabels } from "./roleLabels.ts"
+
+const emailOf = Schema.decodeResult(Email)
+
+/** Makes who has an account a member of the store. */
+export const AddMemberForm = () => {
+  const storeId = useStoreId()
+  const [typed, setTyped] = useState("")
+  const [role, setRole] = useState<Role>("staff")
+  const [problem, setProblem] = useState<string>()
+  const adding = useRpcMutation({
+    write: (client, email: Email, idempotencyKey) => client.members.join({ storeId, idempotencyKey, email, role }),
+    invalidates: [[storeId, "members"]],
+    onSuccess: (_, email) => {
+      setTyped("")
+      toast(`${email} added`)
+    }
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const email = emailOf(typed)
+    setProblem(Result.isFailure(email) ? "Enter an e-mail address, such as ada@example.com" : undefined)
+    if (Result.isSuccess(email) && !adding.isPending) adding.mutate(email.success)
+  }
+  return (
+    <Card title="Add a member">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {adding.error === null ? undefined : <ErrorNotice error={adding.error} />}
+          <Columns>
+            <TextField
+              label="E-mail address"
+              type="email"
+              autoComplete="off"
+              hint="The person must already have an account."
+              problem={problem}
+              value={typed}
+              onChange={({ target }) => setTyped(target.value)}
+            />
+            <SelectField
+              label="Role"
+              hint={roleLabels[role].text}
+              value={role}
+              onChange={({ target }) => setRole(Role.literals.find((one) => one === target.value) ?? "staff")}
+            >
+              {Role.literals.toReversed().map((one) => (
+                <option key={one} value={one}>
+                  {roleLabels[one].name}
+                </option>
+              ))}
+            </SelectField>
+          </Columns>
+          <Row>
+            <Button type="submit" isBusy={adding.isPending}>
+              Add member
+            </Button>
+          </Row>
+        </Stack>
+      </form>
+    </Card>
+  )
+}

@@ -1,0 +1,33 @@
+import { type Redacted, Result, Schema } from "effect"
+import { ClaimedPassword, Password } from "../../../domain/access/Merchants.ts"
+
+/** The form as it is before anybody types. */
+export const EMPTY_FORM = { current: "", next: "", again: "" }
+export type PasswordFormValues = typeof EMPTY_FORM
+
+/** The password that there is, and the one that is to be. */
+export interface Passwords {
+  readonly current: Redacted.Redacted
+  readonly next: Redacted.Redacted
+}
+
+const claimedOf = Schema.decodeResult(ClaimedPassword)
+const passwordOf = Schema.decodeResult(Password)
+
+/** What the form asks for, or why what stands in a field cannot be taken. */
+export const parsePasswords = ({
+  again,
+  current,
+  next
+}: PasswordFormValues): Result.Result<Passwords, Partial<PasswordFormValues>> => {
+  const claimed = claimedOf(current)
+  const chosen = passwordOf(next)
+  const problems: Partial<PasswordFormValues> = {
+    ...(Result.isFailure(claimed) || current === "" ? { current: "Enter your current password" } : {}),
+    ...(Result.isFailure(chosen) ? { next: "Use 12 to 256 characters" } : {}),
+    ...(again === next ? {} : { again: "The passwords do not match" })
+  }
+  return Result.isSuccess(claimed) && Result.isSuccess(chosen) && Object.keys(problems).length === 0
+    ? Result.succeed({ current: claimed.success, next: chosen.success })
+    : Result.fail(problems)
+}

@@ -1,0 +1,48 @@
+import { Record, Result } from "effect"
+import { UpdateSettings, type WeightUnit } from "../../../domain/access/Settings.ts"
+import type { Store } from "../../../domain/access/Stores.ts"
+import { decodeWith } from "../../../domain/Decoder.ts"
+import { fieldProblemsOf } from "../../data/fieldProblems.ts"
+
+/** What stands in the form's fields: text, also where the store says nothing. */
+export type StoreFormValues = Readonly<Record<keyof UpdateSettings, string>>
+
+/** The form as it is filled in before anybody types. */
+export const formValuesOf = ({ country, domain, locale, name, timezone, weightUnit }: Store): StoreFormValues => ({
+  name,
+  domain: domain ?? "",
+  timezone,
+  locale,
+  country: country ?? "",
+  weightUnit
+})
+
+const decode = decodeWith(UpdateSettings)
+
+const FIELDS = ["name", "domain", "timezone", "locale", "country", "weightUnit"] as const
+
+/** What the store would say that is other than what it says, or why what stands in a field cannot be taken. */
+export type ParsedForm =
+  { readonly changes: UpdateSettings } | { readonly problems: Readonly<Partial<Record<keyof UpdateSettings, string>>> }
+
+const orNull = (text: string) => (text.trim() === "" ? null : text.trim())
+
+/** Reads the form. Only what differs from the store is a change, so that what another member changed meanwhile stays. */
+export const parseStoreForm = (store: Store, typed: StoreFormValues): ParsedForm => {
+  const decoded = decode({ ...typed, domain: orNull(typed.domain), country: orNull(typed.country) }, false)
+  return Result.match(decoded, {
+    onFailure: (error) => ({ problems: Record.map(fieldProblemsOf(error), (problem) => `It ${problem}`) }),
+    onSuccess: (settings) => ({
+      changes: Object.fromEntries(
+        FIELDS.filter((field) => settings[field] !== store[field]).map((field) => [field, settings[field]])
+      )
+    })
+  })
+}
+
+export const unitLabels: Readonly<Record<typeof WeightUnit.Type, string>> = {
+  kg: "Kilograms",
+  g: "Grams",
+  lb: "Pounds",
+  oz: "Ounces"
+}

@@ -1,0 +1,51 @@
+import { Result, Schema } from "effect"
+import { queryOptions } from "@tanstack/react-query"
+import { callService } from "./service.ts"
+
+/** Who is signed in, and where they work. */
+export const account = queryOptions({
+  queryKey: ["account"],
+  queryFn: ({ signal }) => callService((client) => client.account.get({}), signal),
+  staleTime: Number.POSITIVE_INFINITY
+})
+
+const Rejection = Schema.Struct({ error: Schema.String, issues: Schema.optional(Schema.Array(Schema.String)) })
+const decodeRejection = Schema.decodeUnknownResult(Schema.fromJsonString(Rejection))
+
+/** Why the service refused: its own words, where it said any, and a line for each thing to change. */
+export class AuthRejected extends Error {
+  readonly issues: ReadonlyArray<string>
+
+  constructor({ error, issues = [] }: typeof Rejection.Type) {
+    super(error)
+    this.issues = issues
+  }
+}
+
+const UNREACHABLE = { error: "Cannot reach the service. Try again in a moment." }
+
+const rejectionOf = async (response: Response) =>
+  new AuthRejected(Result.getOrElse(decodeRejection(await response.text()), () => UNREACHABLE))
+
+const post = async (path: string, body: object) => {
+  const response = await fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body)
+  })
+  if (!response.ok) throw await rejectionOf(response)
+}
+
+/** Signs in: the browser then holds the cookie of a session, which no script can read. */
+export const signIn = (credentials: { readonly email: string; readonly password: string }): Promise<void> =>
+  post("/auth/sign-in", credentials)
+
+/** Makes an account, and signs in with it. */
+export const signUp = (account: {
+  readonly email: string
+  readonly name: string
+  readonly password: string
+}): Promise<void> => post("/auth/sign-up", account)
+
+/** Ends the session of this browser. */
+export const signOut = (): Promise<void> => post("/auth/sign-out", {})

@@ -1,0 +1,58 @@
+import { Result } from "effect"
+import { type FormEvent, useEffect, useRef, useState } from "react"
+import type { BadRequest } from "../../../domain/BadRequest.ts"
+import { useRpcMutation } from "../../data/queries.ts"
+import { Button } from "../../ui/Button.tsx"
+import { MutedText, Row, Stack } from "../../ui/Page.tsx"
+import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
+import { toast } from "../../ui/Toasts.tsx"
+import type { AppPatch } from "../../../rpc/Client.ts"
+import { type App, type AppDraft, draftOf, parsePatch, problemsIn } from "./appDraft.ts"
+import { AppFields } from "./AppFields.tsx"
+
+interface SettingsProps {
+  readonly app: App
+  readonly draft: AppDraft
+  readonly isUnsaved: boolean
+  readonly setDraft: (draft: AppDraft | undefined) => void
+}
+
+/** What may change of an app. */
+export const AppSettings = ({ app, draft, isUnsaved, setDraft }: SettingsProps) => {
+  const form = useRef<HTMLFormElement>(null)
+  const saving = useRpcMutation({
+    write: (client, patch: AppPatch, idempotencyKey) => client.apps.update({ idempotencyKey, id: app.id, patch }),
+    invalidates: [["app", app.id], ["apps"]],
+    onSuccess: () => {
+      setDraft(undefined)
+      toast("Settings saved")
+    }
+  })
+  const [inputError, setInputError] = useState<BadRequest>()
+  const error = inputError ?? saving.error
+  const problems = problemsIn(error)
+  useEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus(), [error])
+  const save = (event: FormEvent) => {
+    event.preventDefault()
+    const read = parsePatch(draft)
+    setInputError(Result.isFailure(read) ? read.failure : undefined)
+    if (Result.isSuccess(read)) saving.mutate(read.success)
+  }
+  return (
+    <form ref={form} onSubmit={save} noValidate>
+      <Stack>
+        <AppFields draft={draft} problems={problems} change={(changed) => setDraft({ ...draft, ...changed })} />
+        <MutedText>Existing installations keep their permissions until the merchant approves the new ones.</MutedText>
+        {error === null || Object.keys(problems).length > 0 ? undefined : <ErrorNotice error={error} />}
+        <Row>
+          <Button kind="strong" type="submit" disabled={!isUnsaved} isBusy={saving.isPending}>
+            Save
+          </Button>
+          <Button disabled={!isUnsaved || saving.isPending} onClick={() => setDraft(draftOf(app))}>
+            Discard
+          </Button>
+        </Row>
+      </Stack>
+    </form>
+  )
+}

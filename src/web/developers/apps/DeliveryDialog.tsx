@@ -1,0 +1,77 @@
+import type { Attempt, Delivery } from "../../../domain/webhooks/Webhook.ts"
+import type { AppId } from "../../../rpc/Client.ts"
+import { number, time } from "../../data/format.ts"
+import { useRpcQuery, useRpcMutation } from "../../data/queries.ts"
+import { Badge } from "../../ui/Badge.tsx"
+import { Button } from "../../ui/Button.tsx"
+import { CodeBlock } from "../../ui/CodeBlock.tsx"
+import { Dialog } from "../../ui/Dialog.tsx"
+import { Facts, Row, Stack } from "../../ui/Page.tsx"
+import { QueryBoundary, EmptyState, ErrorNotice } from "../../ui/QueryBoundary.tsx"
+import { toast } from "../../ui/Toasts.tsx"
+
+const AttemptDetails = ({ answer, attempt, durationMillis, error, startedAt, status }: Attempt) => {
+  const isSuccess = status !== null && status >= 200 && status < 300
+  return (
+    <>
+      <Row>
+        <h3>Attempt {attempt}</h3>
+        <Badge tone={isSuccess ? "good" : "alert"}>{status === null ? "No response" : `HTTP ${status}`}</Badge>
+      </Row>
+      <Facts
+        facts={[
+          ["Sent", time(startedAt)],
+          ["Duration", durationMillis === null ? "–" : `${number(durationMillis)} ms`],
+          ...(error === null ? [] : [["Error", error] as const])
+        ]}
+      />
+      {answer === null || answer === "" ? undefined : <CodeBlock title="Response body" text={answer} isWrapped />}
+    </>
+  )
+}
+
+interface DeliveryDialogProps {
+  readonly appId: AppId
+  readonly delivery: Delivery
+  readonly close: () => void
+}
+
+/** Every request of a delivery with what came back, and sending it once more. */
+export const DeliveryDialog = ({ appId, close, delivery: { eventId, kind } }: DeliveryDialogProps) => {
+  const query = useRpcQuery(["app", appId, "deliveries", "attempts", eventId], (client) =>
+    client.appDeliveries.attempts({ id: appId, eventId })
+  )
+  const sending = useRpcMutation({
+    write: (client, event: Delivery["eventId"], idempotencyKey) =>
+      client.appDeliveries.redeliver({ idempotencyKey, id: appId, eventId: event }),
+    invalidates: [["app", appId, "deliveries"]],
+    onSuccess: () => {
+      toast("Event queued for delivery")
+      close()
+    }
+  })
+  return (
+    <Dialog title={kind} isOpen close={close} isWide>
+      <Facts facts={[["Event", <code key="id">{eventId}</code>]]} />
+      <QueryBoundary query={query} lines={3}>
+        {(attempts) =>
+          attempts.length === 0 ? (
+            <EmptyState title="No attempts yet" />
+          ) : (
+            <Stack>
+              {attempts.map((one) => (
+                <AttemptDetails key={`${one.installationId} ${one.attempt}`} {...one} />
+              ))}
+            </Stack>
+          )
+        }
+      </QueryBoundary>
+      {sending.error === null ? undefined : <ErrorNotice error={sending.error} />}
+      <Row>
+        <Button isBusy={sending.isPending} onClick={() => sending.mutate(eventId)}>
+          Resend event
+        </Button>
+      </Row>
+    </Dialog>
+  )
+}

@@ -1,0 +1,127 @@
+import { Effect, Predicate, Result, Schema } from "effect"
+import { type FormEvent, useState } from "react"
+import type { BadRequest } from "../../../domain/BadRequest.ts"
+import { decodeWith } from "../../../domain/Decoder.ts"
+import { EventKind } from "../../../domain/Events.ts"
+import { WantedKinds } from "../../../domain/webhooks/Webhook.ts"
+import type { AppId } from "../../../rpc/Client.ts"
+import { useRpcQuery, useRpcMutation } from "../../data/queries.ts"
+import { type Problems, fieldProblemsOf } from "../../data/fieldProblems.ts"
+import { Button } from "../../ui/Button.tsx"
+import { CheckField, Fieldset, TextField } from "../../ui/Field.tsx"
+import { Card, Row, Stack } from "../../ui/Page.tsx"
+import { SecretField } from "../../ui/SecretField.tsx"
+import { QueryBoundary, ErrorNotice } from "../../ui/QueryBoundary.tsx"
+import { toast } from "../../ui/Toasts.tsx"
+import { eventLabels } from "../../webhooks/deliveryLabels.ts"
+import css from "./Apps.module.css"
+import { SigningSecret } from "./SigningSecret.tsx"
+import { TestWebhook } from "./TestWebhook.tsx"
+import { type Webhook, WebhookStatusCard } from "./WebhookStatusCard.tsx"
+
+/** What the form says, as it is sent. */
+const decode = decodeWith(Schema.Struct({ url: Schema.String, kinds: WantedKinds }))
+
+const problemsIn = (error: unknown): Problems =>
+  Predicate.isTagged(error, "WebhookUrlRefused") && error instanceof Error
+    ? { url: error.message }
+    : fieldProblemsOf(error)
+
+/** Where events go, and which. */
+const WebhookForm = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: Webhook | null }) => {
+  const [url, setUrl] = useState(webhook?.url ?? "")
+  const [kinds, setKinds] = useState<ReadonlyArray<EventKind>>(webhook?.kinds ?? EventKind.literals)
+  const [secret, setSecret] = useState<string>()
+  const setting = useRpcMutation({
+    write: (client, to: Pick<Webhook, "url" | "kinds">, idempotencyKey) =>
+      client.appWebhooks.set({ idempotencyKey, id: appId, ...to }),
+    invalidates: [["app", appId, "webhook"]],
+    onSuccess: (set) => {
+      setUrl(set.url)
+      if (set.secret !== null) setSecret(set.secret)
+      toast("Webhook saved")
+    }
+  })
+  const [inputError, setInputError] = useState<BadRequest>()
+  const error = inputError ?? setting.error
+  const problems = problemsIn(error)
+  const set = (event: FormEvent) => {
+    event.preventDefault()
+    const read = decode({ url, kinds }, true)
+    setInputError(Result.isFailure(read) ? read.failure : undefined)
+    if (Result.isSuccess(read)) setting.mutate(read.success)
+  }
+  return (
+    <>
+      {secret === undefined ? undefined : (
+        <Card title="Save your signing secret">
+          <SecretField
+            label="Signing secret"
+            value={secret}
+            hint="This secret is shown only once. Verify the signature of each delivery with it."
+          />
+        </Card>
+      )}
+      <Card title={webhook === null ? "Set up webhook" : "Endpoint"}>
+        <form onSubmit={set} noValidate>
+          <Stack>
+            <TextField
+              label="URL"
+              type="url"
+              placeholder="https://app.example.com/hooks"
+              hint="A public https address."
+              value={url}
+              problem={problems["url"]}
+              onChange={({ target }) => setUrl(target.value)}
+            />
+            <Fieldset legend="Events">
+              {EventKind.literals.map((kind) => (
+                <CheckField
+                  key={kind}
+                  label={eventLabels[kind]}
+                  hint={<code>{kind}</code>}
+                  checked={kinds.includes(kind)}
+                  onChange={({ target }) =>
+                    setKinds(target.checked ? [...kinds, kind] : kinds.filter((other) => other !== kind))
+                  }
+                />
+              ))}
+              {problems["kinds"] === undefined ? undefined : <p className={css["problem"]}>{problems["kinds"]}</p>}
+            </Fieldset>
+            {error === null || Object.keys(problems).length > 0 ? undefined : <ErrorNotice error={error} />}
+            <Row>
+              <Button kind="strong" type="submit" isBusy={setting.isPending}>
+                {webhook === null ? "Set up webhook" : "Save webhook"}
+              </Button>
+            </Row>
+          </Stack>
+        </form>
+      </Card>
+    </>
+  )
+}
+
+/** How the events of an app reach it. That it has no webhook is an answer: what is typed stays when it is asked anew. */
+export const WebhookPanel = ({ appId }: { readonly appId: AppId }) => {
+  const query = useRpcQuery(["app", appId, "webhook"], (client) =>
+    Effect.catchTag(client.appWebhooks.get({ id: appId }), "WebhookNotFound", () => Effect.succeed(null))
+  )
+  return (
+    <Stack>
+      <QueryBoundary query={query}>
+        {(webhook) => (
+          <>
+            {webhook === null ? undefined : <WebhookStatusCard appId={appId} webhook={webhook} />}
+            <WebhookForm appId={appId} webhook={webhook} />
+            {webhook === null ? undefined : (
+              <>
+                <TestWebhook appId={appId} />
+                <SigningSecret appId={appId} liveSecrets={webhook.liveSecrets} />
+              </>
+            )}
+          </>
+        )}
+      </QueryBoundary>
+    </Stack>
+  )
+}
