@@ -63,6 +63,6 @@ export const payloadOf = ({ actor, hops, id, json, kind, occurredAt, storeId }: 
 /** The write exceeds {@link MAX_HOPS}. Prevents apps from answering each other's events forever. */
 export class EventLoop extends Schema.TaggedError<EventLoop>()("EventLoop", { event: Schema.String }) {
   override get message() {
-    return `${MAX_HOPS} deliveries in a row led to the event ${this.event}, and this write would be the next: apps are answering each other. Stop writing in answer to your own effects, or write less often`
+    return `Event loop: ${MAX_HOPS} consecutive deliveries led to the event ${this.event}. Do not write in response to events that your own writes caused`
   }
 }

@@ -48,7 +48,7 @@ export class KeyReused extends Schema.TaggedError<KeyReused>()("KeyReused", {}) 
 
 export class AnswersFull extends Schema.TaggedError<AnswersFull>()("AnswersFull", {}) {
   override get message() {
-    return `The answers to this installation's writes are kept for ${RECORD_HOURS} hours, to be replayed, and those of more than ${LARGE_ANSWER / 1024} KiB have reached ${MAX_LARGE_ANSWERS / 1024 ** 2} MiB. Write what has a smaller answer, as a collection of fewer products does, or repeat the request later`
+    return `The stored responses of more than ${LARGE_ANSWER / 1024} KiB of this installation have reached ${MAX_LARGE_ANSWERS / 1024 ** 2} MiB; they are stored for ${RECORD_HOURS} hours. Make writes with smaller responses, such as collections with fewer products, or repeat the request later`
   }
 }
 

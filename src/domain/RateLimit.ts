@@ -19,7 +19,9 @@ export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()("
 }) {
   override get message() {
     const { retryAfter } = this
-    return retryAfter === undefined ? "Rate limit exceeded" : `Rate limit exceeded; repeat it in ${retryAfter} seconds`
+    return retryAfter === undefined
+      ? "Rate limit exceeded"
+      : `Rate limit exceeded; repeat the request in ${retryAfter} seconds`
   }
 }
 

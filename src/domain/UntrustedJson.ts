@@ -51,13 +51,13 @@ export const hasTooManyParts = (text: string): boolean => {
   return parts > MAX_PARTS
 }
 
-export const TOO_MANY_INEXACT = `must hold at most ${grouped(MAX_INEXACT)} numbers with an exponent or more than 15 digits`
+export const TOO_MANY_INEXACT = `must contain at most ${grouped(MAX_INEXACT)} numbers with an exponent or more than 15 digits`
 
-export const TOO_MANY_PARTS = `must hold at most ${grouped(MAX_PARTS)} keys, objects and arrays together`
+export const TOO_MANY_PARTS = `must contain at most ${grouped(MAX_PARTS)} keys, objects and arrays in total`
 
 const textProblem = (text: string) => {
-  if (text.includes(NUL)) return "must not hold the NUL character"
-  return text.isWellFormed() ? undefined : "must not hold half of a surrogate pair"
+  if (text.includes(NUL)) return "must not contain the NUL character"
+  return text.isWellFormed() ? undefined : "must not contain an unpaired surrogate"
 }
 
 /**

@@ -80,7 +80,7 @@ describe("hosts that the operator allows", () => {
         onFailure: ({ message }) => message,
         onSuccess: () => "taken"
       })
-      assert.match(message, / is no host: name it as in localhost, /, entry)
+      assert.match(message, / is not a valid host; use a form such as localhost, /, entry)
       assert.include(message, `"${entry}"`)
     }
   })

@@ -62,6 +62,6 @@ describe("UnknownProducts", () => {
   it("has a line for each id, with its place", () => {
     const id = ProductId.make("01890a5d-ac96-774b-bcce-b302099a8058")
     const { issues } = new UnknownProducts({ unknown: [{ index: 3, id }] })
-    assert.deepStrictEqual(issues, [`productIds.3: ${id} is no product of this store`])
+    assert.deepStrictEqual(issues, [`productIds.3: ${id} is not a product of this store`])
   })
 })

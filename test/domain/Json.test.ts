@@ -227,13 +227,13 @@ describe("JSON of clients", () => {
 
   it("holds no NUL and no half of a surrogate pair, in values and in keys", () => {
     assert.deepStrictEqual(issues('{"a":["x\\u0000y","\\ud83d","\\ude00x","\\ud83d\\ude00"]}'), [
-      "a.0: must not hold the NUL character",
-      "a.1: must not hold half of a surrogate pair",
-      "a.2: must not hold half of a surrogate pair"
+      "a.0: must not contain the NUL character",
+      "a.1: must not contain an unpaired surrogate",
+      "a.2: must not contain an unpaired surrogate"
     ])
     assert.deepStrictEqual(issues('{"a":{"x\\u0000":1,"\\ud83d":2,"\\ud83d\\ude00":3}}'), [
-      "a: a key must not hold the NUL character",
-      "a: a key must not hold half of a surrogate pair"
+      "a: a key must not contain the NUL character",
+      "a: a key must not contain an unpaired surrogate"
     ])
   })
 
@@ -243,11 +243,11 @@ describe("JSON of clients", () => {
       "123456789012345678",
       "1e5"
     ])
-    assert.deepStrictEqual(issues('["\\u0000123", 0.12345678901234567890]'), ["0: must not hold the NUL character"])
+    assert.deepStrictEqual(issues('["\\u0000123", 0.12345678901234567890]'), ["0: must not contain the NUL character"])
   })
 
   it("says where by a path of a length that can be read, and of the whole value only what is wrong", () => {
-    assert.deepStrictEqual(issues('{"\\u0000":1}'), ["a key must not hold the NUL character"])
+    assert.deepStrictEqual(issues('{"\\u0000":1}'), ["a key must not contain the NUL character"])
     const [long = ""] = issues(`{"a":{"${"k".repeat(900_000)}":1e16}}`)
     assert.strictEqual(long, `a.${"k".repeat(253)}…: must be a number of at most 999999999999999`)
     const [cut = ""] = issues(`{"${"😀".repeat(300)}":1e16}`)
@@ -263,7 +263,7 @@ describe("JSON of clients", () => {
   it("has a line for everything that is wrong with it", () => {
     assert.deepStrictEqual(issues('{"a":1e16,"b":[{"c":"\\u0000"},0.5e-9999],"d":1}'), [
       "a: must be a number of at most 999999999999999",
-      "b.0.c: must not hold the NUL character"
+      "b.0.c: must not contain the NUL character"
     ])
   })
 })

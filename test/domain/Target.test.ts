@@ -40,8 +40,8 @@ describe("checkUrl", () => {
       "https://127.0.0.256/": /must be an absolute URL/,
       "http://example.com/": /must begin with https:\/\//,
       "ftp://example.com/": /must begin with https:\/\//,
-      "https://me:secret@example.com/": /must not hold a user name or password/,
-      "https://me@example.com/": /must not hold a user name or password/,
+      "https://me:secret@example.com/": /must not contain a user name or password/,
+      "https://me@example.com/": /must not contain a user name or password/,
       "https://example.com/#top": /must not have a fragment/,
       "https://example.com/#": /must not have a fragment/,
       "https://127.1/": /has the address 127\.0\.0\.1: webhooks go to public addresses only.*WEBHOOK_ALLOW_HOSTS/,
@@ -50,10 +50,10 @@ describe("checkUrl", () => {
       "https://api.LOCALHOST/": /has the host api\.localhost, a name of private networks/,
       "https://printer/": /has the host printer, a name of private networks/,
       "https://vault.internal/": /has the host vault\.internal, a name of private networks/,
-      "https://a..example.com/": /has the host a\.\.example\.com, which is no host name/,
-      "https://*.example.com/": /has the host \*\.example\.com, which is no host name/,
-      [`https://${"a".repeat(64)}.example.com/`]: /which is no host name/,
-      [`https://${"a.".repeat(130)}com/`]: /which is no host name/
+      "https://a..example.com/": /has the host a\.\.example\.com, which is not a valid host name/,
+      "https://*.example.com/": /has the host \*\.example\.com, which is not a valid host name/,
+      [`https://${"a".repeat(64)}.example.com/`]: /which is not a valid host name/,
+      [`https://${"a.".repeat(130)}com/`]: /which is not a valid host name/
     }
     for (const [url, sentence] of Object.entries(examples)) {
       assert.match(check(url), sentence)

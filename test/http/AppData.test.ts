@@ -64,7 +64,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
       assert.deepStrictEqual(deleted.json, { data: { namespace: "settings", key: "theme", deleted: true } })
       for (const gone of [yield* get(client, "theme"), yield* client.delete(`${PATH}?key=theme`)]) {
         assert.strictEqual(gone.status, 404)
-        assert.strictEqual(errorOf(gone).error, "There is no entry theme in settings, or it has expired")
+        assert.strictEqual(errorOf(gone).error, "Entry theme in settings was not found or has expired")
       }
       assert.deepStrictEqual(keysOf(yield* client.get(PATH)), ["Size"])
     })
@@ -112,7 +112,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("App data"
         [PATH, '{"key": "a", "value": 1, "ttlSeconds": null}', [ttl]],
         [PATH, JSON.stringify({ key: "a", value: `${largest}x` }), [tooLong]],
         [PATH, `{"key": "a", "value": "${"é".repeat(32_768)}"}`, [tooLong]],
-        [PATH, '{"key": "a", "value": "\\u0000"}', ["value: must not hold the NUL character"]],
+        [PATH, '{"key": "a", "value": "\\u0000"}', ["value: must not contain the NUL character"]],
         ["/app-data/a%2Fb", '{"key": "a", "value": 1}', [`namespace: ${name(64)}`]],
         ["/app-data/%ZZ", '{"key": "a", "value": 1}', [`namespace: ${name(64)}`]],
         [`/app-data/${"n".repeat(65)}`, '{"key": "a", "value": 1}', [`namespace: ${name(64)}`]]

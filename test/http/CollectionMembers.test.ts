@@ -55,9 +55,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What a man
       ]) {
         assert.strictEqual(refused.status, 422)
         assert.deepStrictEqual(errorOf(refused).issues, [
-          `productIds.1: ${theirs} is no product of this store`,
-          `productIds.3: ${nobodys} is no product of this store`,
-          `productIds.4: ${gone} is no product of this store`
+          `productIds.1: ${theirs} is not a product of this store`,
+          `productIds.3: ${nobodys} is not a product of this store`,
+          `productIds.4: ${gone} is not a product of this store`
         ])
       }
       assert.deepStrictEqual(pageOf(yield* client.get("/collections")).items, [kept])

@@ -60,7 +60,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("a body of 
       const { client } = yield* freshClient()
       assert.strictEqual((yield* client.post("/products", inexact(20_000))).status, 201)
       assert.deepStrictEqual(errorOf(yield* client.post("/products", inexact(20_001))).issues, [
-        "must hold at most 20,000 numbers with an exponent or more than 15 digits"
+        "must contain at most 20,000 numbers with an exponent or more than 15 digits"
       ])
     })
   )

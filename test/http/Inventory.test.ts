@@ -117,7 +117,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The invent
       for (const body of bodies) {
         const refused = yield* client.patch(path, body)
         assert.strictEqual(refused.status, 422, refused.text)
-        assert.match(errorOf(refused).error, /^The stock is [035], and must be from 0 to 999999999999999/)
+        assert.match(
+          errorOf(refused).error,
+          /^The stock is [035]; after the change it must be from 0 to 999999999999999/
+        )
       }
       yield* set(client, path, '{"stock": 1e-250}')
       assert.strictEqual((yield* client.patch(path, { adjust: 1e14 })).status, 422)
@@ -130,7 +133,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The invent
       const { client, large, path, small } = yield* stocked(5)
       const stale = yield* client.patch(path, { stock: 1, expectedStock: 6 })
       assert.strictEqual(stale.status, 412)
-      assert.match(errorOf(stale).error, /^The stock is 5 /)
+      assert.match(errorOf(stale).error, /^The stock is 5, /)
       assert.strictEqual((yield* client.patch(path, { variantId: small, adjust: 1, expectedStock: 5 })).status, 412)
       yield* set(client, path, { adjust: 1, expectedStock: 5 })
       yield* set(client, path, { variantId: large, adjust: 1, expectedStock: 0 })

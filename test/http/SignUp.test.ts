@@ -66,7 +66,7 @@ layer(ApiTest, { excludeTestServices: true })("Developers sign up", (it) => {
         if (status === 200) continue
         assert.isNull(cookie)
         assert.deepStrictEqual(json, {
-          error: `There is an account with the e-mail address ${email} already; if it is yours, sign in with it`
+          error: `An account with the e-mail address ${email} already exists; sign in if it is yours`
         })
       }
     })

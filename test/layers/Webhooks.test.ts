@@ -136,7 +136,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks",
       for (const refused of yield* refusalsOf(NOBODY)) assert.strictEqual(refused._tag, "AppNotFound")
       for (const refused of yield* refusalsOf(yield* makeApp())) {
         assert.strictEqual(refused._tag, "WebhookNotFound")
-        assert.include(refused.message, "apps webhook set --app")
+        assert.include(refused.message, "set its URL and events first")
       }
       const { appId } = yield* history(0)
       assert.strictEqual((yield* Effect.flip(redeliver(appId, NOTHING)))._tag, "DeliveryNotFound")

@@ -220,10 +220,7 @@ it.live(
 
 /** What is asked wrongly, and the one line about it. `STORE` and `APP` stand for ones that are there. */
 const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
-  [
-    "stores create --name Shop --plan gold --currency EUR",
-    /There is no plan gold; choose one of free, starter, growth/
-  ],
+  ["stores create --name Shop --plan gold --currency EUR", /Plan gold was not found; choose one of free/],
   ["stores create --name Shop --plan free --currency XXY", /--currency: must be a currency code of ISO 4217/],
   ["stores create --name Shop --plan free", /--currency/],
   ["stores create --plan free --currency EUR", /--name/],
@@ -235,8 +232,8 @@ const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   ["stores create --name  --plan free --currency EUR", /--name: must not be empty/],
   ["apps create --name App", /--scope/],
   ["apps create --name App --scope read_everything", /one of .*read_products, write_products/],
-  [`installations create --store STORE --app ${NOBODY} --scope read_products`, new RegExp(`There is no app ${NOBODY}`)],
-  [`installations create --store ${NOBODY} --app APP --scope read_products`, new RegExp(`There is no store ${NOBODY}`)],
+  [`installations create --store STORE --app ${NOBODY} --scope read_products`, /App \S+ was not found/],
+  [`installations create --store ${NOBODY} --app APP --scope read_products`, /Store \S+ was not found/],
   ["installations create --store STORE --app APP --scope write_products", /does not declare write_products/],
   [
     "installations create --store STORE --app APP --scope read_products --capability app_storage",
@@ -246,17 +243,17 @@ const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   ["installations create --store shop --app APP --scope read_products", /--store: must be a UUID/],
   ["installations create --store STORE --app app --scope read_products", /--app: must be a UUID/],
   ["installations create --store STORE --app APP", /--scope/],
-  [`installations suspend ${NOBODY}`, new RegExp(`There is no installation ${NOBODY}`)],
+  [`installations suspend ${NOBODY}`, new RegExp(`Installation ${NOBODY} was not found`)],
   ["installations suspend shop", /installation: must be a UUID/],
   ["installations uninstall", /installation/],
-  [`installations token ${NOBODY}`, /There is no installation .*; list the installations/],
+  [`installations token ${NOBODY}`, /Installation .* was not found or is uninstalled/],
   ["installations list", /Give --store, --app or both/],
-  [`installations list --app ${NOBODY}`, /There is no app .*; see: apps list/],
+  [`installations list --app ${NOBODY}`, /App .* was not found; check the id in the list of apps/],
   ["stores delete", /store/],
-  [`stores delete ${NOBODY}`, /There is no store .*; see: stores list/],
-  ["stores set-plan STORE --plan gold", /There is no plan gold; choose one of free, starter, growth/],
+  [`stores delete ${NOBODY}`, /list the stores with: stores list/],
+  ["stores set-plan STORE --plan gold", /Plan gold was not found; choose one of free/],
   ["stores list --limit 0", /--limit/],
-  ["plans create --name free --products 1 --collections 1", /There is a plan free already; .*plans list/],
+  ["plans create --name free --products 1 --collections 1", /Plan free already exists; choose another name/],
   ["plans create --name tiny --products -1 --collections 1", /--products/],
   ["plans create --name tiny --products  --collections 1", /--products: must be a whole number/],
   ["plans create --name tiny --products 1", /--collections/],

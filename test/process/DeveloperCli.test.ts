@@ -73,12 +73,12 @@ it.live("a developer is made, and apps of theirs, whose secret is printed once a
 
 const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
   [["--public", "--confidential"], /Give one of --public and --confidential/],
-  [["--developer", "nobody@example.com"], /There is no merchant with the e-mail address nobody@example\.com/],
+  [["--developer", "nobody@example.com"], /No merchant has the e-mail address nobody@example\.com/],
   [
     ["--redirect-uri", "http://app.example.com/"],
     /The redirect URI http:\/\/app\.example\.com\/ must begin with https/
   ],
-  [["--redirect-uri", "com.example.app:/callback"], /only public apps of a developer may have/]
+  [["--redirect-uri", "com.example.app:/callback"], /only public apps of a developer may use/]
 ]
 
 it.live("what is asked wrongly of an app is answered with one clear line, and makes nothing", () =>

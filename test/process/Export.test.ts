@@ -77,6 +77,6 @@ it.live("what cannot be written, or is of no store, is said in a line", () =>
     assert.match(nowhere.stderr, /The export could not be written: .*ENOENT/)
     const gone = yield* cli(url, "export", "orders", "--store", "019c1363-49c0-7a11-9c3d-0b8e5f6a7d42")
     assert.strictEqual(gone.code, 1)
-    assert.match(gone.stderr, /There is no store 019c1363/)
+    assert.match(gone.stderr, /Store 019c1363/)
   })
 )

@@ -76,7 +76,7 @@ it.live("rows that are refused are told with their line and the API's reasons, a
     const imported = yield* bring("products", file)
     assert.deepStrictEqual(countsOf(imported), [2, 0, 0, 8])
     assert.strictEqual(imported.refusedFile, `${file}.refused.jsonl`)
-    const taken = "slug: mine is taken; choose another, or leave it out on create to have one made"
+    const taken = "slug: mine is taken; choose another, or omit it on creation to generate one"
     assert.sameDeepMembers(linesIn(`${file}.refused.jsonl`), [
       { line: 2, externalId: null, reason: "is not valid JSON" },
       {

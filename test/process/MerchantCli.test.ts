@@ -17,7 +17,7 @@ it.live("a merchant is made, joins a store, and signs in with the printed passwo
     const made = yield* factsOf(Made, url, "merchants", "create", "--email", "Ada@Example.com", "--name", "Ada")
     const again = yield* cli(url, "merchants", "create", "--email", email, "--name", "Ada")
     assert.strictEqual(again.code, 1)
-    assert.include(again.stderr, "There is an account with the e-mail address ada@example.com already")
+    assert.include(again.stderr, "An account with the e-mail address ada@example.com already exists")
 
     const Joined = Schema.Struct({
       merchantId: Schema.String.check(Schema.isUUID()),

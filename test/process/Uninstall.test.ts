@@ -34,7 +34,7 @@ it.live(
       for (const command of ["suspend", "resume", "uninstall", "token"]) {
         const { code, stderr } = yield* cli(url, "installations", command, installationId)
         assert.strictEqual(code, 1)
-        assert.match(stderr, /There is no installation \S+, or it was uninstalled; list the installations of the store/)
+        assert.match(stderr, /Installation \S+ was not found or is uninstalled; check the id/)
       }
 
       const again = yield* factsOf(Installed, url, ...create)

@@ -225,13 +225,13 @@ const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
 /** What is asked wrongly, and the one line about it. */
 const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   ...["show", "pause", "resume", "rotate-secret", "deliveries"].map(
-    (command) => [`apps webhook ${command} --app ${NOBODY}`, /There is no app .*; see: apps list/] as const
+    (command) => [`apps webhook ${command} --app ${NOBODY}`, /App .* was not found/] as const
   ),
   [`apps webhook redeliver --app ${NOBODY}`, /Give either --event-id or --since/],
   [`apps webhook redeliver --app ${NOBODY} --since yesterday`, /--since: must be a time, as in/],
-  [`apps webhook redeliver --app ${NOBODY} --event-id ${NOBODY}`, /was sent no event/],
+  [`apps webhook redeliver --app ${NOBODY} --event-id ${NOBODY}`, /No delivery of event .* was found/],
   [`apps webhook redeliver --app ${NOBODY} --event-id ${NOBODY} --dead`, /Give --dead with --since/],
-  [`apps webhook set --app ${NOBODY} --url https://a.example.com/ --event ${PRODUCT}`, /There is no app/],
+  [`apps webhook set --app ${NOBODY} --url https://a.example.com/ --event ${PRODUCT}`, /App .* was not found/],
   [`apps webhook set --app ${NOBODY} --url http://a.example.com/ --event ${PRODUCT}`, /must begin with https:/],
   [`apps webhook set --app ${NOBODY} --url https://a.example.com/`, /--event/],
   [`apps webhook deliveries --app ${NOBODY} --limit 0`, /--limit/],
@@ -255,6 +255,6 @@ it.live("what is asked wrongly is answered with one clear line and exit code 1, 
     assert.deepStrictEqual(yield* rowsOf(client, "select 1 from apps"), [])
     const { appId } = yield* app(url, "read_products")
     const { stderr } = yield* cli(url, "apps", "webhook", "show", "--app", appId)
-    assert.match(stderr, new RegExp(`^partner-api: The app ${appId} has no webhook; give it one with: .* webhook set`))
+    assert.match(stderr, new RegExp(`^partner-api: App ${appId} has no webhook; set its URL and events first`))
   })
 )

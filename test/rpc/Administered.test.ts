@@ -213,7 +213,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What memb
         const { id } = entries.find((entry) => entry.resource === resource) ?? assert.fail(resource)
         const refused = yield* Effect.flip(Effect.asVoid(client.activity.undo({ ...keyed(), id })))
         assert.deepInclude(refused, { _tag: "NotUndoable", id, resource })
-        assert.match(refused.message, /is changed back where it was changed, among the store's \w+/)
+        assert.match(refused.message, /revert entry \S+ by hand, under the store's \w+/)
         assert.strictEqual((yield* Effect.flip(agent.client.activity.undo({ ...keyed(), id })))._tag, "EntryNotOwn")
       }
 

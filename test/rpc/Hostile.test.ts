@@ -134,8 +134,8 @@ layer(ApiTest)("what is no call", (it) => {
         ["expectedVersion: must be an integer of at least 1"]
       )
       assert.deepStrictEqual(yield* issuesOf("store.get", { storeId, "\u0000": 1, a: ["\u0000"], b: 1e300 }), [
-        "a key must not hold the NUL character",
-        "a.0: must not hold the NUL character",
+        "a key must not contain the NUL character",
+        "a.0: must not contain the NUL character",
         "b: must be a number of at most 999999999999999"
       ])
       assert.deepStrictEqual(yield* issuesOf("store.get", [storeId]), ["The payload must be a JSON object"])

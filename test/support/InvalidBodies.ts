@@ -20,7 +20,7 @@ interface Invalid {
   readonly last: string | RegExp
 }
 
-export const TOO_MANY_PARTS = "must hold at most 40,000 keys, objects and arrays together"
+export const TOO_MANY_PARTS = "must contain at most 40,000 keys, objects and arrays in total"
 
 const wrongVariant = `{"title":1,"sku":1,"barcode":1,"price":"","discountedPrice":"","costPrice":"","stock":"","options":1}`
 

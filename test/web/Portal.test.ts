@@ -94,7 +94,7 @@ describe.skipIf(isMissing("chromium"))("the portal", () => {
           await isFitFor(page)
           await page.getByLabel("Password").fill(PASSWORD)
           await page.keyboard.press("Enter")
-          await page.getByRole("alert").getByText("There is an account").waitFor()
+          await page.getByRole("alert").getByText("already exists").waitFor()
           await page.getByLabel("E-mail address").fill(`${randomUUID()}@example.com`)
           await page.keyboard.press("Enter")
           await page.getByText("No apps yet").waitFor()

@@ -165,7 +165,7 @@ describe.skipIf(isMissing("chromium"))("a product", () => {
             await route.continue()
           })
           await dialog.getByRole("button", { name: "Update stock" }).click()
-          await page.getByText("The stock is 7 and not what was expected").waitFor()
+          await page.getByText("The stock is 7, not the expected value").waitFor()
           await dialog.getByText("7 in stock").waitFor()
           await isFitFor(page)
           await dialog.getByRole("button", { name: "Update stock" }).click()

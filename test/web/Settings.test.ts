@@ -133,7 +133,7 @@ describe.skipIf(isMissing("chromium"))("settings", () => {
           await page.getByText("Enter an e-mail address, such as ada@example.com").waitFor()
           await page.getByLabel("E-mail address").fill("nobody@example.com")
           await page.getByRole("button", { name: "Add member" }).click()
-          await page.getByText(/There is no merchant with the e-mail address nobody@example.com/).waitFor()
+          await page.getByText(/No merchant has the e-mail address nobody@example.com/).waitFor()
           await isFitFor(page)
           await page.getByLabel("E-mail address").fill(guest.email)
           await page.keyboard.press("Enter")
@@ -141,7 +141,7 @@ describe.skipIf(isMissing("chromium"))("settings", () => {
           await isFitFor(page)
 
           await change(email, "Make staff")
-          await page.getByText(/A store keeps at least one owner/).waitFor()
+          await page.getByText(/A store needs at least one owner/).waitFor()
           await change(guest.email, "Make owner")
           await rowOf(guest.email).getByText("Owner").waitFor()
           await change(guest.email, "Remove")

@@ -110,20 +110,20 @@ export class BudgetSpent extends Schema.TaggedError<BudgetSpent>()("BudgetSpent"
   renewsAt: Schema.String
 }) {
   override get message() {
-    return `The agent may make ${this.budget} writes a day and has made them; its budget starts anew at ${this.renewsAt}, or ask a member of the store for a larger one`
+    return `The agent has used its budget of ${this.budget} writes per day; wait until ${this.renewsAt}, or ask a member of the store for a larger budget`
   }
 }
 
 /** An agent that may only propose requested a write that cannot be proposed. */
 export class ApprovalNeeded extends Schema.TaggedError<ApprovalNeeded>()("ApprovalNeeded", {}) {
   override get message() {
-    return "The agent may only propose, and this cannot be proposed; ask a member of the store to do it"
+    return "The agent may only propose writes, and this write cannot be proposed; ask a member of the store to do it"
   }
 }
 
 export class AgentNotFound extends Schema.TaggedError<AgentNotFound>()("AgentNotFound", { id: AgentId }) {
   override get message() {
-    return `The store has no agent ${this.id}, or it was revoked; agents.list names those it has`
+    return `Agent ${this.id} was not found or is revoked; agents.list returns the agents of the store`
   }
 }
 

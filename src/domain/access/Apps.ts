@@ -45,14 +45,14 @@ export const SECRET_OVERLAP = { usual: 24, most: 30 * 24 }
 
 export class AppNotFound extends Schema.TaggedError<AppNotFound>()("AppNotFound", { id: AppId }) {
   override get message() {
-    return `There is no app ${this.id}; see: apps list`
+    return `App ${this.id} was not found; check the id in the list of apps`
   }
 }
 
 /** Public apps have no secret, because everybody can read their code. */
 export class NoClientSecret extends Schema.TaggedError<NoClientSecret>()("NoClientSecret", { id: AppId }) {
   override get message() {
-    return `The app ${this.id} is public and has no secret: it proves who it is by PKCE alone`
+    return `App ${this.id} is public and has no secret; public apps use PKCE only`
   }
 }
 

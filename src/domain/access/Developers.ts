@@ -101,7 +101,7 @@ export const DevelopedInstallation = Schema.Struct({
 
 export class AppLimitReached extends Schema.TaggedError<AppLimitReached>()("AppLimitReached", {}) {
   override get message() {
-    return `An account has at most ${MAX_APPS} apps; change one that is no longer used`
+    return `An account has at most ${MAX_APPS} apps; reuse an app that is no longer needed`
   }
 }
 

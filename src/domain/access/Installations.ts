@@ -58,7 +58,7 @@ export class InstallationNotFound extends Schema.TaggedError<InstallationNotFoun
   id: InstallationId
 }) {
   override get message() {
-    return `There is no installation ${this.id}, or it was uninstalled; list the installations of the store to see which there are`
+    return `Installation ${this.id} was not found or is uninstalled; check the id in the list of installations`
   }
 }
 

@@ -80,31 +80,31 @@ export type Member = typeof Member.Type
 
 export class EmailTaken extends Schema.TaggedError<EmailTaken>()("EmailTaken", { email: Email }) {
   override get message() {
-    return `There is an account with the e-mail address ${this.email} already; if it is yours, sign in with it`
+    return `An account with the e-mail address ${this.email} already exists; sign in if it is yours`
   }
 }
 
 export class MerchantNotFound extends Schema.TaggedError<MerchantNotFound>()("MerchantNotFound", { email: Email }) {
   override get message() {
-    return `There is no merchant with the e-mail address ${this.email}; who runs the service makes one with: merchants create`
+    return `No merchant has the e-mail address ${this.email}; the operator of the service can create the account`
   }
 }
 
 export class EmailUnproven extends Schema.TaggedError<EmailUnproven>()("EmailUnproven", { email: Email }) {
   override get message() {
-    return `Whoever has the account of ${this.email} made it themselves, and nobody has shown that the address is theirs; whoever runs the service gives its owner a new password with: merchants reset-password`
+    return `The e-mail address ${this.email} is not verified; the operator of the service verifies it by resetting the password of the account`
   }
 }
 
 export class OwnersOnly extends Schema.TaggedError<OwnersOnly>()("OwnersOnly", {}) {
   override get message() {
-    return "Only an owner of the store may do this; ask one to do it, or to make you an owner"
+    return "Only owners of the store may do this; ask an owner to do it or to make you an owner"
   }
 }
 
 export class LastOwner extends Schema.TaggedError<LastOwner>()("LastOwner", {}) {
   override get message() {
-    return "A store keeps at least one owner; make another member an owner first"
+    return "A store needs at least one owner; make another member an owner first"
   }
 }
 

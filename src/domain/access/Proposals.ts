@@ -56,7 +56,7 @@ export const Proposed = Schema.Struct({
 
 export class ProposalNotFound extends Schema.TaggedError<ProposalNotFound>()("ProposalNotFound", { id: ProposalId }) {
   override get message() {
-    return `There is no proposal ${this.id}, or it is more than ${READABLE_DAYS} days old; proposals.list names those there are`
+    return `Proposal ${this.id} was not found or is more than ${READABLE_DAYS} days old; proposals.list returns the proposals of the store`
   }
 }
 
@@ -78,14 +78,14 @@ export class GroundMoved extends Schema.TaggedError<GroundMoved>()("GroundMoved"
 }) {
   override get message() {
     const { current, id, proposed, resource } = this
-    const now = current === null ? "is gone" : `is at version ${current}`
-    return `The ${resource} ${id} ${now}, and the proposal is based on version ${proposed}; reject it, so that the agent may propose anew`
+    const now = current === null ? "was deleted" : `is at version ${current}`
+    return `The ${resource} ${id} ${now}, and the proposal is based on version ${proposed}; reject it, so that the agent can make a new proposal`
   }
 }
 
 export class TooManyProposals extends Schema.TaggedError<TooManyProposals>()("TooManyProposals", {}) {
   override get message() {
-    return `${MAX_PENDING} proposals of the agent wait already; withdraw some, or ask a member of the store to decide them`
+    return `The agent has ${MAX_PENDING} pending proposals, the maximum; withdraw some, or ask a member of the store to decide them`
   }
 }
 

@@ -67,7 +67,7 @@ export class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRe
 /** A signed-in merchant entered a wrong current password. */
 export class WrongPassword extends Schema.TaggedError<WrongPassword>()("WrongPassword", {}) {
   override get message() {
-    return "The current password is wrong; type it again, or ask who runs the service for a new one"
+    return "The current password is wrong; try again, or ask the operator of the service to reset it"
   }
 }
 
@@ -81,7 +81,7 @@ const minutes = (seconds: number) => {
 
 export class TooManySignIns extends Schema.TaggedError<TooManySignIns>()("TooManySignIns", retryAfter) {
   override get message() {
-    return `Too many attempts to sign in failed; wait ${minutes(this.retryAfter)}, or ask who runs the service for a new password`
+    return `Too many failed sign-ins; wait ${minutes(this.retryAfter)}, or ask the operator of the service to reset your password`
   }
 }
 
@@ -100,14 +100,14 @@ export class SignInBusy extends Schema.TaggedError<SignInBusy>()("SignInBusy", r
 
 export class NotSignedIn extends Schema.TaggedError<NotSignedIn>()("NotSignedIn", {}) {
   override get message() {
-    return "Nobody is signed in, or the session has ended; sign in again"
+    return "You are not signed in, or your session has ended; sign in again"
   }
 }
 
 /** Another origin sent the request, which may carry the cookie of a signed-in merchant. */
 export class ForeignOrigin extends Schema.TaggedError<ForeignOrigin>()("ForeignOrigin", {}) {
   override get message() {
-    return "The request comes from a page of another address; open the service at its PUBLIC_URL or, if it has none, at localhost"
+    return "The request comes from another origin; open the service at its PUBLIC_URL or, if it has none, at localhost"
   }
 }
 

@@ -42,7 +42,7 @@ export type StoreSummary = typeof StoreSummary.Type
 /** The operator named a store that does not exist or was deleted. */
 export class UnknownStore extends Schema.TaggedError<UnknownStore>()("UnknownStore", { id: StoreId }) {
   override get message() {
-    return `There is no store ${this.id}; see: stores list`
+    return `Store ${this.id} was not found; list the stores with: stores list`
   }
 }
 
@@ -51,13 +51,13 @@ export class PlanNotFound extends Schema.TaggedError<PlanNotFound>()("PlanNotFou
   known: Schema.Array(Schema.String)
 }) {
   override get message() {
-    return `There is no plan ${this.name}; choose one of ${this.known.join(", ")}`
+    return `Plan ${this.name} was not found; choose one of ${this.known.join(", ")}`
   }
 }
 
 export class PlanExists extends Schema.TaggedError<PlanExists>()("PlanExists", { name: Schema.String }) {
   override get message() {
-    return `There is a plan ${this.name} already; choose another name, or see: plans list`
+    return `Plan ${this.name} already exists; choose another name`
   }
 }
 

@@ -84,7 +84,7 @@ export const standingOf = (
 
 export class AppPlanNotFound extends Schema.TaggedError<AppPlanNotFound>()("AppPlanNotFound", { id: AppPlanId }) {
   override get message() {
-    return `The app has no plan ${this.id}, or no longer; choose another one of its plans`
+    return `The app does not offer plan ${this.id}; choose another plan of the app`
   }
 }
 
@@ -92,13 +92,13 @@ export class AlreadySubscribed extends Schema.TaggedError<AlreadySubscribed>()("
   planName: Schema.String
 }) {
   override get message() {
-    return `The installation is subscribed to ${this.planName} already; change that subscription, or cancel it first`
+    return `The installation is already subscribed to ${this.planName}; change or cancel that subscription first`
   }
 }
 
 export class NotSubscribed extends Schema.TaggedError<NotSubscribed>()("NotSubscribed", {}) {
   override get message() {
-    return "The installation has no subscription that goes on; subscribe it to a plan first"
+    return "The installation has no active subscription; subscribe it to a plan first"
   }
 }
 

@@ -124,17 +124,17 @@ export class UnknownProducts extends Schema.TaggedError<UnknownProducts>()("Unkn
   unknown: Schema.Array(Schema.Struct({ index: Schema.Int, id: ProductId }))
 }) {
   override get message() {
-    return "Some productIds name no product of this store"
+    return "Some productIds are not products of this store"
   }
 
   get issues() {
-    return listed(this.unknown.map(({ id, index }) => `productIds.${index}: ${id} is no product of this store`))
+    return listed(this.unknown.map(({ id, index }) => `productIds.${index}: ${id} is not a product of this store`))
   }
 }
 
 export class TooManyProductIds extends Schema.TaggedError<TooManyProductIds>()("TooManyProductIds", {}) {
   override get message() {
-    return "A manual collection cannot hold so many products"
+    return "A manual collection cannot contain so many products"
   }
 
   get issues() {
@@ -144,7 +144,7 @@ export class TooManyProductIds extends Schema.TaggedError<TooManyProductIds>()("
 
 export class TooManyMembers extends Schema.TaggedError<TooManyMembers>()("TooManyMembers", { count: Schema.Int }) {
   override get message() {
-    return `${this.count} products match, and a manual collection holds at most ${MAX_MEMBERS}; name the productIds to keep`
+    return `${this.count} products match, but a manual collection contains at most ${MAX_MEMBERS}; list the productIds to keep`
   }
 }
 
@@ -158,7 +158,7 @@ export class RulesTooSlow extends Schema.TaggedError<RulesTooSlow>()("RulesTooSl
 }) {
   override get message() {
     const whose = this.collection === null ? "these rules" : `the rules of the collection ${this.collection}`
-    return `To apply ${whose} takes longer than ${RULES_SECONDS} seconds. Give it fewer rules, or ask for tags, vendorName, productType or a category with equals or in, which an index answers, instead of contains`
+    return `Applying ${whose} takes longer than ${RULES_SECONDS} seconds. Use fewer rules, or replace contains by equals or in on tags, vendorName, productType or a category, which are indexed`
   }
 }
 

@@ -30,13 +30,13 @@ export type SetInventory = typeof SetInventory.Type
 
 export class VariantNotFound extends Schema.TaggedError<VariantNotFound>()("VariantNotFound", { id: Uuid }) {
   override get message() {
-    return `The product has no variant ${this.id}; its \`variants\` name those it has`
+    return `The product has no variant ${this.id}; see \`variants\` of the product`
   }
 }
 
 export class StockMismatch extends Schema.TaggedError<StockMismatch>()("StockMismatch", { current: Schema.String }) {
   override get message() {
-    return `The stock is ${this.current} and not what was expected; read it again and repeat the change`
+    return `The stock is ${this.current}, not the expected value; read it again and repeat the change`
   }
 }
 
@@ -44,7 +44,7 @@ export class StockOutOfRange extends Schema.TaggedError<StockOutOfRange>()("Stoc
   current: Schema.String
 }) {
   override get message() {
-    return `The stock is ${this.current}, and must be from 0 to ${MAX_NUMBER}, of at most ${MAX_DIGITS} digits, after the change`
+    return `The stock is ${this.current}; after the change it must be from 0 to ${MAX_NUMBER}, with at most ${MAX_DIGITS} digits`
   }
 }
 

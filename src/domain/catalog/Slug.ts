@@ -9,6 +9,6 @@ export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", { sl
   }
 
   get issues() {
-    return [`slug: ${this.slug} is taken; choose another, or leave it out on create to have one made`]
+    return [`slug: ${this.slug} is taken; choose another, or omit it on creation to generate one`]
   }
 }

@@ -17,7 +17,7 @@ export class UnknownReferences extends Schema.TaggedError<UnknownReferences>()("
   unknown: Schema.Array(Schema.Struct({ path: Schema.String, reference: Schema.String }))
 }) {
   override get message() {
-    return "It refers to what is not in this store; import that first"
+    return "The row references resources that are not in this store; import them first"
   }
 
   get issues() {

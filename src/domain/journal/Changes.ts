@@ -41,13 +41,13 @@ export type Told = typeof Told.Type
 
 export class ChangesGone extends Schema.TaggedError<ChangesGone>()("ChangesGone", {}) {
   override get message() {
-    return `Changes cannot be told from there: \`after\` is older than the ${ENTRY_DAYS} days that they are kept, or is no id of a change; read the resources anew, and follow them without it`
+    return `\`after\` is older than the ${ENTRY_DAYS} days for which changes are kept, or is not the id of a change; read the resources again and follow them without \`after\``
   }
 }
 
 export class TooManyFollowers extends Schema.TaggedError<TooManyFollowers>()("TooManyFollowers", {}) {
   override get message() {
-    return `The store is followed ${MAX_FOLLOWERS} times already; close what is no longer looked at, and try again`
+    return `The store has ${MAX_FOLLOWERS} followers, the maximum; close unused connections and try again`
   }
 }
 

@@ -33,7 +33,7 @@ export class ChangedSince extends Schema.TaggedError<ChangedSince>()("ChangedSin
   }
 
   override get message() {
-    return "What is to be undone was changed since; undo the later entries first, or write what is wanted"
+    return "Later changes overlap with the entries to undo; undo the later entries first, or write the wanted values"
   }
 
   get issues() {
@@ -47,19 +47,19 @@ export class NotKept extends Schema.TaggedError<NotKept>()("NotKept", {
   members: Schema.Array(Schema.String)
 }) {
   override get message() {
-    return `Entry ${this.id} cannot be undone: of ${this.members.join(", ")} the journal does not hold what was there. Write what is wanted`
+    return `Entry ${this.id} cannot be undone: the journal does not contain the old values of ${this.members.join(", ")}. Write the wanted values`
   }
 }
 
 export class TooMuchToUndo extends Schema.TaggedError<TooMuchToUndo>()("TooMuchToUndo", {}) {
   override get message() {
-    return `At most ${MAX_UNDONE} entries are undone at once, whose resources were changed at most ${MAX_SINCE} times since; undo a shorter span of time, the newest first`
+    return `At most ${MAX_UNDONE} entries can be undone at once, with at most ${MAX_SINCE} later changes of their resources; undo shorter time ranges, newest first`
   }
 }
 
 export class EntryNotOwn extends Schema.TaggedError<EntryNotOwn>()("EntryNotOwn", {}) {
   override get message() {
-    return "Agents undo only what they wrote themselves; ask a member of the store to undo it"
+    return "Agents can undo only their own writes; ask a member of the store to undo it"
   }
 }
 
@@ -78,7 +78,7 @@ export class NotUndoable extends Schema.TaggedError<NotUndoable>()("NotUndoable"
   resource: AdministeredKind
 }) {
   override get message() {
-    return `Changes of products and collections alone are undone; what entry ${this.id} tells of is changed back where it was changed, among the store's ${PLACES[this.resource]}`
+    return `Only changes of products and collections can be undone; revert entry ${this.id} by hand, under the store's ${PLACES[this.resource]}`
   }
 }
 

@@ -17,7 +17,7 @@ export class TooManyRegistrations extends Schema.TaggedError<TooManyRegistration
   retryAfter: Schema.Int
 }) {
   override get message() {
-    return `Too many clients registered from this address; wait ${Math.ceil(this.retryAfter / 60)} minutes, or use a client_id that is the https URL of a document`
+    return `Too many clients registered from this address; wait ${Math.ceil(this.retryAfter / 60)} minutes, or use the https URL of a client metadata document as client_id`
   }
 }
 

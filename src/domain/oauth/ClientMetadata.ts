@@ -89,7 +89,7 @@ export const readMetadata = (given: JsonObject): Result.Result<Described, Invali
     const redirectUris = yield* redirectUrisOf(given)
     const name = yield* nameOf(given, redirectUris)
     const [member, kind] = lacking(given) ?? []
-    if (member !== undefined) return yield* badMetadata(`${member} must hold ${kind}`)
+    if (member !== undefined) return yield* badMetadata(`${member} must contain ${kind}`)
     return { name, website: openOrNull(given["client_uri"]), logoUrl: openOrNull(given["logo_uri"]), redirectUris }
   })
 
@@ -112,7 +112,7 @@ export const documentUrlRefusal = (clientId: string, allowed: AllowedHosts): str
 /** Reads the metadata document of a client. It must contain its own URL as `client_id`, and no secret. */
 export const readDocument = (clientId: string, given: JsonObject): Result.Result<Described, InvalidMetadata> => {
   const { client_id: claimed, client_secret: secret, token_endpoint_auth_method: method = "none" } = given
-  if (claimed !== clientId) return badMetadata("its client_id is not the address that it was read from")
+  if (claimed !== clientId) return badMetadata("client_id must be the URL of the document")
   if (secret !== undefined || method !== "none") return badMetadata("token_endpoint_auth_method must be none")
   return readMetadata(given)
 }

@@ -50,7 +50,7 @@ export class UnknownClient extends Schema.TaggedError<UnknownClient>()("UnknownC
   override get message() {
     return (
       this.reason ??
-      "There is no such client; client_id names an app as its developer sees it, or what an agent's client registered as"
+      "The client is unknown; client_id must be the id of an app or registered client, or the URL of a client metadata document"
     )
   }
 }

@@ -14,19 +14,19 @@ const NOT_IN_URI = /[^!-~]|[\\"<>^`{|}#]/
 const refusal = (uri: string, isPublic: boolean): string | undefined => {
   if (uri.length > MAX_REDIRECT_LENGTH) return `must have at most ${MAX_REDIRECT_LENGTH} characters`
   if (uri.includes("#")) return "must not have a fragment; leave out the # and what follows it"
-  if (NOT_IN_URI.test(uri)) return "must be of ASCII, without spaces, quotes, backslashes and the like"
+  if (NOT_IN_URI.test(uri)) return "must be ASCII, without spaces, quotes, backslashes or any of <>^`{|}"
   const url = parseUrl(uri)
   if (url === undefined) return "must be an absolute URL, as in https://app.example.com/callback"
-  if (url.username !== "" || url.password !== "") return "must not hold a user name or password"
+  if (url.username !== "" || url.password !== "") return "must not contain a user name or password"
   if (uri.startsWith("https://")) {
     const reason = notPublic(hostOf(url))
     return reason === undefined ? undefined : `${reason}, which merchants cannot reach`
   }
   if (LOOPBACK.test(uri)) return undefined
   if (!PRIVATE_USE.test(uri)) {
-    return "must begin with https://, or with http:// and 127.0.0.1, [::1] or localhost, or of a public app with a scheme of its own, as in com.example.app:/callback"
+    return "must begin with https://, with http:// and 127.0.0.1, [::1] or localhost, or, for a public app, with a private scheme such as com.example.app:/callback"
   }
-  return isPublic ? undefined : "has a scheme of its own, which only public apps of a developer may have"
+  return isPublic ? undefined : "has a private scheme, which only public apps of a developer may use"
 }
 
 /**

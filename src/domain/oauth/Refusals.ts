@@ -17,7 +17,7 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("Invali
 /** The client is unknown or its authentication failed. */
 export class InvalidClient extends Schema.TaggedError<InvalidClient>()("InvalidClient", {}) {
   override get message() {
-    return "The client is unknown, or its secret is missing or wrong; a public client sends none"
+    return "The client is unknown, or its secret is missing or wrong; public clients send no secret"
   }
 }
 
@@ -59,7 +59,7 @@ export class UnsupportedGrantType extends Schema.TaggedError<UnsupportedGrantTyp
 /** The merchant denied the request. */
 export class AccessDenied extends Schema.TaggedError<AccessDenied>()("AccessDenied", {}) {
   override get message() {
-    return "The merchant did not agree"
+    return "The merchant denied access"
   }
 }
 
@@ -68,6 +68,6 @@ export class TooManyFailures extends Schema.TaggedError<TooManyFailures>()("TooM
   retryAfter: Schema.Int
 }) {
   override get message() {
-    return `Too many requests of this client failed; wait ${this.retryAfter} seconds, and look at what they were answered`
+    return `Too many requests of this client failed; wait ${this.retryAfter} seconds and check the earlier responses`
   }
 }

@@ -79,13 +79,13 @@ export class AppDataNotFound extends Schema.TaggedError<AppDataNotFound>()("AppD
   key: Schema.String
 }) {
   override get message() {
-    return `There is no entry ${this.key} in ${this.namespace}, or it has expired`
+    return `Entry ${this.key} in ${this.namespace} was not found or has expired`
   }
 }
 
 export class AppDataFull extends Schema.TaggedError<AppDataFull>()("AppDataFull", {}) {
   override get message() {
-    return `An installation keeps at most ${grouped(MAX_ENTRIES)} entries and ${MAX_VALUES / 1024 ** 2} MiB of values, and this one would be beyond; delete some, or let them end by ttlSeconds`
+    return `An installation stores at most ${grouped(MAX_ENTRIES)} entries and ${MAX_VALUES / 1024 ** 2} MiB of values; delete entries, or let them expire with ttlSeconds`
   }
 }
 

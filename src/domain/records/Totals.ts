@@ -69,7 +69,7 @@ export const problemsOf = (order: Priced): ReadonlyArray<Schema.FilterIssue> => 
     const line = order.lineItems[index]
     const at = (member: string) => ["lineItems", index, member]
     if (line?.discount !== undefined && line.discountRate !== undefined) {
-      tell(at("discountRate"), "must not be there beside discount")
+      tell(at("discountRate"), "must not be given together with discount")
     }
     if (isGreaterThan(discount, full)) tell(at("discount"), `must be at most the line's price, ${textOf(full)}`)
     else if (line?.total !== undefined && !equals(decimal(line.total), total)) {
@@ -78,13 +78,13 @@ export const problemsOf = (order: Priced): ReadonlyArray<Schema.FilterIssue> => 
     if (!isAmount(full) || !isAmount(discount)) tell(at("total"), WANTED)
   }
   if (order.subtotal !== undefined && !equals(decimal(order.subtotal), subtotal)) {
-    tell(["subtotal"], `must be ${textOf(subtotal)}, the sum of the lines' totals`)
+    tell(["subtotal"], `must be ${textOf(subtotal)}, the sum of the line totals`)
   }
   if (order.discount !== undefined && isLessThan(subtotal, decimal(order.discount))) {
     tell(["discount"], `must be at most the subtotal, ${textOf(subtotal)}`)
   } else if (order.total !== undefined && !equals(decimal(order.total), total)) {
-    const wanted = equals(taxed, untaxed) ? textOf(taxed) : `${textOf(taxed)}, or ${textOf(untaxed)} with the tax in it`
-    tell(["total"], `must be ${wanted}: the subtotal less discount, and shipping and tax`)
+    const wanted = equals(taxed, untaxed) ? textOf(taxed) : `${textOf(taxed)}, or ${textOf(untaxed)} with tax included`
+    tell(["total"], `must be ${wanted}: subtotal less discount, plus shipping and tax`)
   }
   if (problems.length === 0 && !isAmount(taxed)) tell(["total"], WANTED)
   return problems

@@ -44,6 +44,6 @@ export const addressOf = (hostname: string): string | undefined => {
 export const notPublic = (host: string): string | undefined => {
   const address = addressOf(host)
   if (address !== undefined) return isPublic(address) ? undefined : `has the address ${address}`
-  if (!isHostName(host)) return `has the host ${host}, which is no host name`
+  if (!isHostName(host)) return `has the host ${host}, which is not a valid host name`
   return isPrivateName(host) ? `has the host ${host}, a name of private networks` : undefined
 }

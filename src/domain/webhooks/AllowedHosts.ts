@@ -16,7 +16,7 @@ export class AllowedHostInvalid extends Schema.TaggedError<AllowedHostInvalid>()
   entry: Schema.String
 }) {
   override get message() {
-    return `"${this.entry}" is no host: name it as in localhost, localhost:3000, 127.0.0.1:3000 or [::1]:3000`
+    return `"${this.entry}" is not a valid host; use a form such as localhost, localhost:3000, 127.0.0.1:3000 or [::1]:3000`
   }
 }
 

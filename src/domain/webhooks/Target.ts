@@ -34,7 +34,7 @@ const refuseHost = (host: string): string | undefined => {
 const refusal = (url: URL, isAllowed: boolean): string | undefined => {
   if (url.protocol !== "https:" && !(isAllowed && url.protocol === "http:")) return "must begin with https://"
   if (url.username !== "" || url.password !== "")
-    return "must not hold a user name or password; requests are signed instead"
+    return "must not contain a user name or password; requests are signed instead"
   if (url.href.includes("#")) return "must not have a fragment; leave out the # and what follows it"
   if (url.href.length > MAX_URL_LENGTH) return `must have at most ${MAX_URL_LENGTH} characters`
   return isAllowed ? undefined : refuseHost(hostOf(url))

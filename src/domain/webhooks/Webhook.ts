@@ -23,7 +23,7 @@ export const PauseReason = Schema.Literals(["operator", "gone", "failing"])
 /** Event kinds that a webhook receives. */
 export const WantedKinds = listOf(EventKind, EventKind.literals.length)
   .annotate({ description: "Event kinds to receive, from stores that granted the scope for the kind" })
-  .check(Schema.makeFilter((kinds) => kinds.length > 0, { message: "must name a kind of event" }))
+  .check(Schema.makeFilter((kinds) => kinds.length > 0, { message: "must contain at least one event kind" }))
 
 /** Webhook of an app. Secrets are shown only on creation. */
 export const Webhook = Schema.Struct({
@@ -109,7 +109,7 @@ export type TestDelivery = typeof TestDelivery.Type
 
 export class TooManyTests extends Schema.TaggedError<TooManyTests>()("TooManyTests", {}) {
   override get message() {
-    return "Too many tests of webhooks; wait 15 minutes, or change something in a store that the app is installed on"
+    return "Too many webhook tests; wait 15 minutes, or change a product in a store where the app is installed"
   }
 }
 
@@ -123,7 +123,7 @@ export class WebhookUrlRefused extends Schema.TaggedError<WebhookUrlRefused>()("
 
 export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("WebhookNotFound", { appId: AppId }) {
   override get message() {
-    return `The app ${this.appId} has no webhook; give it one with: apps webhook set --app ${this.appId} --url … --event …, or appWebhooks.set`
+    return `App ${this.appId} has no webhook; set its URL and events first`
   }
 }
 
@@ -135,6 +135,6 @@ export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("De
   eventId: EventId
 }) {
   override get message() {
-    return `The app ${this.appId} was sent no event ${this.eventId} in the last ${LOG_DAYS} days`
+    return `No delivery of event ${this.eventId} to app ${this.appId} was found in the last ${LOG_DAYS} days`
   }
 }

@@ -141,13 +141,13 @@ describe("An order that is put", () => {
   })
 
   it("is refused where its amounts do not agree, with what they must be", () => {
-    assert.deepStrictEqual(linesFor({ subtotal: 39.7 }), ["subtotal: must be 39.75, the sum of the lines' totals"])
+    assert.deepStrictEqual(linesFor({ subtotal: 39.7 }), ["subtotal: must be 39.75, the sum of the line totals"])
     assert.deepStrictEqual(linesFor({ discount: 40 }), ["discount: must be at most the subtotal, 39.75"])
     assert.deepStrictEqual(linesFor({ total: 39, tax: 2 }), [
-      "total: must be 41.75, or 39.75 with the tax in it: the subtotal less discount, and shipping and tax"
+      "total: must be 41.75, or 39.75 with tax included: subtotal less discount, plus shipping and tax"
     ])
     assert.deepStrictEqual(linesFor({ total: 39 }), [
-      "total: must be 39.75: the subtotal less discount, and shipping and tax"
+      "total: must be 39.75: subtotal less discount, plus shipping and tax"
     ])
     assert.deepStrictEqual(linesFor(lines({ total: 39 })), [
       "lineItems.0.total: must be 39.75, quantity times unitPrice less discount"
@@ -156,7 +156,7 @@ describe("An order that is put", () => {
       "lineItems.0.discount: must be at most the line's price, 39.75"
     ])
     assert.deepStrictEqual(linesFor(lines({ discount: 1, discountRate: 0.1 })), [
-      "lineItems.0.discountRate: must not be there beside discount"
+      "lineItems.0.discountRate: must not be given together with discount"
     ])
     assert.deepStrictEqual(linesFor(lines({ quantity: 1_000_000_000, unitPrice: 999_999_999_999_999 })), [
       "lineItems.0.total: must be a number from 0 to 999999999999999"

@@ -63,7 +63,7 @@ const UNTRUSTED: ReadonlyArray<readonly [code: string, params: Record<string, st
   ["issuer_mismatch", { ...good, iss: "https://platform.example.evil" }],
   ["issuer_mismatch", { state: "the-state", code: "the-code" }],
   ["code_missing", { state: "the-state", iss: APP.url }],
-  ["access_denied", { ...good, error: "access_denied", error_description: "The merchant did not agree" }]
+  ["access_denied", { ...good, error: "access_denied", error_description: "The merchant denied access" }]
 ]
 
 it.effect("a callback that is not the answer to this authorization brings no code anywhere", () =>

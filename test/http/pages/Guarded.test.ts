@@ -177,7 +177,7 @@ layer(ApiTest)("the pages of the authorization server", (it) => {
       for (let n = 1; n < SIGN_IN_LIMITS.pair; n++) yield* attempt(merchant.email)
       const shut = yield* visitor.press(path, page, "sign-in", { email: merchant.email, password: PASSWORD })
       assert.strictEqual(shut.status, 429)
-      assert.match(wordsOf(shut), /Too many attempts to sign in failed; wait 15 minutes/)
+      assert.match(wordsOf(shut), /Too many failed sign-ins; wait 15 minutes/)
       assert.match(String(shut.headers["retry-after"]), /^[1-9]\d{0,2}$/)
     })
   )

@@ -37,7 +37,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Apps that 
         yield* one.client.post("/collections", { title: "Cups" }, answering(last.id))
       ]) {
         assert.strictEqual(refused.status, 422)
-        assert.include(errorOf(refused).error, `10 deliveries in a row led to the event ${last.id}`)
+        assert.include(errorOf(refused).error, `10 consecutive deliveries led to the event ${last.id}`)
       }
       assert.deepStrictEqual(yield* newest(storeId), last)
 

@@ -179,7 +179,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("One 
       for (const [url, reason] of [
         ["http://example.com/", "must begin with https://"],
         ["https://10.0.0.1/", "has the address 10.0.0.1"],
-        ["https://user:secret@example.com/", "must not hold a user name or password"],
+        ["https://user:secret@example.com/", "must not contain a user name or password"],
         ["hooks", "must be an absolute URL"]
       ] as const) {
         const refused = yield* Effect.flip(subscriber({ url }))

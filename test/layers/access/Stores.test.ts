@@ -35,7 +35,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Stores", (it)
       const plan = Plan.make({ name: "boutique", productLimit: 25, collectionLimit: 5 })
       yield* stores.createPlan(plan)
       assert.deepInclude(yield* stores.listPlans, plan)
-      assert.match((yield* Effect.flip(stores.createPlan(plan))).message, /There is a plan boutique already/)
+      assert.match((yield* Effect.flip(stores.createPlan(plan))).message, /Plan boutique already exists/)
       yield* stores.create({ name: "Shop", plan: "boutique", currencyCode: "EUR" })
     })
   )
@@ -44,7 +44,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Stores", (it)
     Effect.gen(function* () {
       const stores = yield* Stores
       const refused = yield* Effect.flip(stores.create({ name: "Shop", plan: "gold", currencyCode: "EUR" }))
-      assert.match(refused.message, /^There is no plan gold; choose one of .*free, starter, growth, scale$/)
+      assert.match(refused.message, /^Plan gold was not found; choose one of .*free, starter, growth, scale$/)
     })
   )
 

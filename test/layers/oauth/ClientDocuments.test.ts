@@ -36,12 +36,12 @@ const WRONG: Readonly<Record<string, readonly [answer: (id: string) => Answer, r
   ],
   "is no object": [() => documentOf(["a"]), /no JSON object/],
   "is huge": [saysOf({ client_name: "x".repeat(20_000) }), /longer than 16384 bytes/],
-  "is another's": [() => documentOf(described("https://example.com/client.json")), /not the address/],
-  "names nobody": [() => documentOf({ redirect_uris: ["https://example.com/"] }), /not the address/],
+  "is another's": [() => documentOf(described("https://example.com/client.json")), /client_id must be the URL/],
+  "names nobody": [() => documentOf({ redirect_uris: ["https://example.com/"] }), /client_id must be the URL/],
   "has a secret": [saysOf({ client_secret: "s" }), /must be none/],
   "wants a secret": [saysOf({ token_endpoint_auth_method: "client_secret_basic" }), /must be none/],
   "wants a key": [saysOf({ token_endpoint_auth_method: "private_key_jwt" }), /must be none/],
-  "wants tokens without a code": [saysOf({ grant_types: ["implicit"] }), /grant_types must hold authorization_code/],
+  "wants tokens without a code": [saysOf({ grant_types: ["implicit"] }), /grant_types must contain authorization_code/],
   "has a name that is turned around": [saysOf({ client_name: "\u202Eteg" }), /client_name/],
   "has no redirect": [redirects(), /redirect_uris must be a list/],
   "redirects to a script": [redirects("javascript:alert(1)"), /The redirect URI /],
@@ -127,11 +127,11 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
           ["https://LOCALHOST/client.json", "must be written as https://localhost/client.json"],
           ["https://localhost/a/../client.json", "must be written as https://localhost/client.json"],
           ["https://localhost/client.json#a", "must not have a fragment"],
-          ["https://a:b@localhost/client.json", "must not hold a user name"]
+          ["https://a:b@localhost/client.json", "must not contain a user name"]
         ] as const) {
           assert.include(yield* refusalOf(id), reason)
         }
-        assert.include(yield* refusalOf("http://localhost/client.json"), "There is no such client")
+        assert.include(yield* refusalOf("http://localhost/client.json"), "The client is unknown")
       })
     )
 

@@ -49,8 +49,8 @@ layer(OpenedClients.pipe(Layer.provideMerge(PostgresTest)), { excludeTestService
         yield* sql`update agent_clients set ends_at = now() where client_id = ${String(old)}`
         yield* sql`update agent_clients set ends_at = null, consented_at = now() where client_id = ${String(agreed)}`
         assert.strictEqual(
-          (yield* Effect.flip(clients.find(old ?? assert.fail("There is one")))).message.slice(0, 8),
-          "There is"
+          (yield* Effect.flip(clients.find(old ?? assert.fail("There is one")))).message.slice(0, 10),
+          "The client"
         )
         assert.strictEqual(yield* clients.purge, 1)
         yield* clients.find(agreed ?? assert.fail("There is one"))
