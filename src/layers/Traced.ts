@@ -4,4 +4,5 @@ import { Effect } from "effect"
 export const traced =
   (name: string) =>
   <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.withSpan(operation, name)
+    // The library makes the stack trace of each span, also while spans are off.
+    Effect.withSpan(operation, name, { captureStackTrace: false })
