@@ -53,7 +53,7 @@ const refusals: ReadonlyArray<readonly [Variables, RegExp]> = [
   [{ LOG_FORMAT: "xml" }, /^partner-api: LOG_FORMAT: Expected one of \(text, json\) but received "xml"$/],
   [{ LOG_LEVEL: "loud" }, /^partner-api: LOG_LEVEL: Expected one of \(debug, .*, none\) but received "loud"$/],
   [{ WEBHOOK_WORKERS: "-1" }, /^partner-api: WEBHOOK_WORKERS: Expected 0 to 10000 but received -1/],
-  [{ WEBHOOK_ALLOW_HOSTS: "a b" }, /^partner-api: WEBHOOK_ALLOW_HOSTS: "a b" is no host/],
+  [{ WEBHOOK_ALLOW_HOSTS: "a b" }, /^partner-api: WEBHOOK_ALLOW_HOSTS: "a b" is not a valid host/],
   [{ DEMO: "perhaps" }, /^partner-api: DEMO: .*"perhaps"/],
   [{ SECRET_KEY: "" }, /^partner-api: SECRET_KEY: Expected beside DATABASE_URL: 32 bytes in base64, as "openssl rand/],
   [{ SECRET_KEY: "aHVudGVyMg==" }, /^partner-api: SECRET_KEY: Expected 32 bytes in base64, as [^=]*$/],
