@@ -9,7 +9,7 @@ const rules = [{ field: "price", relation: "greater_or_equal", value: 0 }]
 const assertRefused = (answer: Answer, whose: string) => {
   assert.strictEqual(answer.status, 422, answer.text)
   assert.include(errorOf(answer).error, whose)
-  assert.include(errorOf(answer).error, "instead of contains")
+  assert.include(errorOf(answer).error, "replace contains by equals or in")
 }
 
 /** What the service does with this database now; the look itself aside. */

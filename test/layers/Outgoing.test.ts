@@ -258,7 +258,7 @@ describe("WEBHOOK_ALLOW_HOSTS", () => {
         ["localhost", "127.0.0.1:3000"]
       )
       const error = yield* Effect.flip(readAllowed(["WEBHOOK_ALLOW_HOSTS", "localhost,http://x"]))
-      assert.match(String(error), /"http:\/\/x" is no host[^]*WEBHOOK_ALLOW_HOSTS/)
+      assert.match(String(error), /"http:\/\/x" is not a valid host[^]*WEBHOOK_ALLOW_HOSTS/)
     })
   )
 })

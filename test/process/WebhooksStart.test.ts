@@ -25,8 +25,13 @@ const refusals = [
   ],
   [serverHere, "WEBHOOK_WORKERS", "many", /^partner-api: WEBHOOK_WORKERS: .*"many"$/],
   [serverHere, "WEBHOOK_WORKERS", "2.5", /^partner-api: WEBHOOK_WORKERS: .*"2.5"$/],
-  [serverHere, "WEBHOOK_ALLOW_HOSTS", "http://a/b", /^partner-api: WEBHOOK_ALLOW_HOSTS: "http:\/\/a\/b" is no host/],
-  [workerProcess, "WEBHOOK_ALLOW_HOSTS", "a b", /^partner-api: WEBHOOK_ALLOW_HOSTS: "a b" is no host/]
+  [
+    serverHere,
+    "WEBHOOK_ALLOW_HOSTS",
+    "http://a/b",
+    /^partner-api: WEBHOOK_ALLOW_HOSTS: "http:\/\/a\/b" is not a valid host/
+  ],
+  [workerProcess, "WEBHOOK_ALLOW_HOSTS", "a b", /^partner-api: WEBHOOK_ALLOW_HOSTS: "a b" is not a valid host/]
 ] as const
 
 for (const [start, name, value, line] of refusals) {

@@ -129,7 +129,7 @@ it.live("who hovers over a call in an editor reads what it does, takes and answe
     )
     assert.include(yield* hover("use.ts", "client.products"), "What a store sells.")
     const price = yield* hover("use.ts", "price")
-    for (const words of ["price?: JsonNumber", "Price of one, in `currencyCode`", "249.5"]) assert.include(price, words)
+    for (const words of ["price?: JsonNumber", "Unit price in `currencyCode`", "249.5"]) assert.include(price, words)
     assert.include(yield* hover("use.ts", "isReplayed"), "stored answer")
     assert.include(yield* hover("use.ts", "await exchangeCode"), "a code lives 60 seconds")
     const effect = yield* hover("effects.ts", "client.call")
