@@ -5,7 +5,7 @@ import type { Account } from "../domain/access/Merchants.ts"
 import { account } from "./data/session.ts"
 import { ErrorPage, NotFoundPage } from "./ui/ErrorPage.tsx"
 
-/** What every page can ask for. */
+/** Context of all routes. */
 interface RootContext {
   readonly queryClient: QueryClient
 }
@@ -16,11 +16,11 @@ export const root = createRootRouteWithContext<RootContext>()({
   errorComponent: ErrorPage
 })
 
-/** Where somebody wanted to go before they were asked to sign in: a path of this host, or none. */
+/** Path to return to after sign-in. Only paths of this host are accepted. */
 export const parseSignInSearch = ({ back }: Record<string, unknown>): { readonly back?: string } =>
   typeof back === "string" && /^\/(?![/\\])/.test(back) ? { back } : {}
 
-/** Who is signed in, for the pages below; who is not is led to the sign-in and back. */
+/** Loads the account for the routes below, or redirects to the sign-in page. */
 export const requireSession =
   (signIn: "/dashboard/sign-in" | "/developers/sign-in") =>
   async ({

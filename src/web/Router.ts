@@ -5,7 +5,7 @@ import { developerRoutes } from "./developers/Routes.tsx"
 import { root } from "./Root.tsx"
 import { ErrorPage } from "./ui/ErrorPage.tsx"
 
-/** Two applications under one roof: the merchant's dashboard and the developer's portal. */
+/** Router of the merchant dashboard and the developer portal. */
 export const makeRouter = (queryClient: QueryClient) =>
   createRouter({
     routeTree: root.addChildren([dashboardRoutes, developerRoutes]),

@@ -1,7 +1,6 @@
-/** What a stylesheet's classes are called in the built page. */
+/** Class names of a CSS module in the build. */
 declare module "*.module.css" {
   const classes: Readonly<Record<string, string>>
-  // Vite gives the classes as the default export of the stylesheet.
   export default classes
 }
 

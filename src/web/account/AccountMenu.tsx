@@ -9,7 +9,7 @@ interface AccountProps {
   readonly signIn: "/dashboard/sign-in" | "/developers/sign-in"
 }
 
-/** Who is signed in, and the way out. */
+/** Name of the account, and the sign-out button. */
 export const AccountMenu = ({ name, signIn }: AccountProps) => {
   const queryClient = useQueryClient()
   const navigate = useNavigate()

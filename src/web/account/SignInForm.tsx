@@ -8,11 +8,11 @@ import css from "./SignInForm.module.css"
 interface SignInFormProps {
   readonly title: string
   readonly onSignedIn: () => void
-  /** What else somebody may want who cannot sign in. */
+  /** Content below the form, such as a link to sign up. */
   readonly below?: ReactNode
 }
 
-/** Asks who it is. What the service says of a wrong password does not tell which accounts there are. */
+/** Sign-in form. The error does not reveal which accounts exist. */
 export const SignInForm = ({ below, onSignedIn, title }: SignInFormProps) => {
   const [email, setEmail] = useState("")
   const [password, setPassword] = useState("")
@@ -20,7 +20,7 @@ export const SignInForm = ({ below, onSignedIn, title }: SignInFormProps) => {
   const signingIn = useMutation({
     mutationFn: signIn,
     onSuccess: () => {
-      // What was kept belongs to who was signed in before.
+      // Cached data belongs to the previous account.
       queryClient.clear()
       onSignedIn()
     }

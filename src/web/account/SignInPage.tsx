@@ -1,7 +1,7 @@
 import { useRouter, useSearch } from "@tanstack/react-router"
 import { SignInForm } from "./SignInForm.tsx"
 
-/** The way into the dashboard, and back to where it was asked for. */
+/** Signs a merchant in, then returns to the page that was requested. */
 export const SignInPage = () => {
   const { back = "/dashboard" } = useSearch({ from: "/dashboard/sign-in" })
   const router = useRouter()

@@ -1,7 +1,7 @@
 import { EmptyState } from "../ui/QueryBoundary.tsx"
 import { Page } from "../ui/Page.tsx"
 
-/** For who is a member of no store. */
+/** Shown to accounts without a store. */
 export const NoStorePage = () => (
   <Page title="You are not a member of any store">
     <EmptyState title="Ask a store owner to add your e-mail address">

@@ -10,7 +10,7 @@ import { parseView } from "./products/listView.ts"
 import { parseDateSearch } from "./records/dateSearch.ts"
 import { StorePages } from "./StorePages.tsx"
 
-/* Every page of the dashboard and where it stands. What a page is made of is loaded when it is first visited. */
+/* Routes of the dashboard. The code of each page is loaded on the first visit. */
 
 const dashboard = createRoute({ getParentRoute: () => root, path: "/dashboard" })
 
@@ -21,7 +21,7 @@ const signIn = createRoute({
   component: SignInPage
 })
 
-/** What is seen by who is signed in alone. */
+/** Requires a signed-in merchant. */
 const member = createRoute({
   getParentRoute: () => dashboard,
   id: "member",
@@ -38,7 +38,7 @@ const start = createRoute({
   component: lazyRouteComponent(() => import("./NoStorePage.tsx"), "NoStorePage")
 })
 
-/** Reads an id in an address. What is none leads nowhere. */
+/** Parses an id in the URL. An invalid id leads to the not-found page. */
 const idIn = <A,>(schema: Schema.Codec<A, string>) => {
   const decode = Schema.decodeUnknownResult(schema)
   return (text: string): A =>
@@ -196,7 +196,7 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import("./settings/SettingsPage.tsx"), "SettingsPage")
 })
 
-/** The pages of merchants, below `/dashboard`. */
+/** Pages below `/dashboard`. */
 export const dashboardRoutes = dashboard.addChildren([
   signIn,
   member.addChildren([

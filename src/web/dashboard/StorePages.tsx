@@ -7,7 +7,7 @@ import css from "./StorePages.module.css"
 import { useMember, useStoreId } from "./store.ts"
 import { usePendingProposals } from "./usePendingProposals.ts"
 
-/** How many proposals wait, up to what a page of them holds. */
+/** Number of pending proposals, up to one page. */
 const PendingProposalsBadge = () => {
   const { data } = usePendingProposals()
   const pending = data?.items.length ?? 0
@@ -67,7 +67,7 @@ const StoreSelect = () => {
   )
 }
 
-/** The pages of one store. Nothing of them is kept for the next one that is opened. */
+/** Frame of the pages of one store. The key resets all state when another store opens. */
 export const StorePages = () => {
   const storeId = useStoreId()
   const { name } = useMember()

@@ -7,22 +7,22 @@ import { account } from "../data/session.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId")
 
-/** The store whose pages are open. */
+/** Id of the open store. */
 export const useStoreId = (): StoreId => route.useParams().storeId
 
-/** Who looks at it, and as what. */
+/** Signed-in account, with its role in the open store. */
 export const useMember = (): Account & { readonly isOwner: boolean } => {
   const { account, membership } = route.useRouteContext()
   return { ...account, isOwner: membership.role === "owner" }
 }
 
-/** What the store says of itself, with the currency of its prices and what its plan allows. */
+/** Open store, with its currency and plan. */
 export const useStore = () => {
   const storeId = useStoreId()
   return useRpcQuery([storeId, "store"], (client) => client.store.get({ storeId }))
 }
 
-/** Asks anew who looks at it: what a store is called, or what they are there, is another. */
+/** Reloads the account after its role or the store name changed. */
 export const useRefreshAccount = () => {
   const queryClient = useQueryClient()
   const router = useRouter()

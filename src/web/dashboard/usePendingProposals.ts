@@ -1,10 +1,10 @@
 import { useRpcQuery } from "../data/queries.ts"
 import { useStoreId } from "./store.ts"
 
-/** Milliseconds until it is asked again: a proposal changes nothing in the store, so that no change tells of it. */
+/** Polling interval in milliseconds. Proposals do not appear in the change stream. */
 const POLL_MILLIS = 15_000
 
-/** The proposals that wait, up to what a page of them holds. */
+/** Pending proposals, up to one page. */
 export const usePendingProposals = () => {
   const storeId = useStoreId()
   return useRpcQuery(

@@ -6,25 +6,25 @@ import { canonical, ExactNumber, isObject, type JsonObject } from "../../domain/
 import { isUuid } from "../../domain/Uuid.ts"
 import { count, number, time } from "./format.ts"
 
-/** A field that is not the same on both sides, as people read it: an empty text where there is nothing. */
+/** Field that differs between two versions, formatted for people. An empty text means no value. */
 export interface Difference {
-  /** Where it stands, which no two of a resource share. */
+  /** Unique path within the resource. */
   readonly path: string
-  /** What the field is called: of what stands in another, both, as in "Dimensions · Width". */
+  /** Label of the field, with its parents, such as "Dimensions · Width". */
   readonly name: string
   readonly before: string
   readonly after: string
 }
 
-/** What the service keeps about a resource, which differs whenever something else does. */
+/** Fields that the service sets and that change with every write. */
 const SERVICE_FIELDS = ["id", "version", "createdAt", "updatedAt", "productCount"]
 
-/** Ids of what is told by its name. */
+/** Ids whose resource is shown by name instead. */
 const ID_FIELDS = ["appId", "createdBy", "installationId", "merchantId", "planId"]
 
 const HIDDEN_FIELDS: ReadonlySet<string> = new Set([...SERVICE_FIELDS, ...ID_FIELDS])
 
-/** Moments, which are told in the time zone of the browser. */
+/** Timestamps, shown in the time zone of the browser. */
 const TIME_FIELDS: ReadonlySet<string> = new Set([
   "cancelledAt",
   "endsAt",
@@ -34,7 +34,7 @@ const TIME_FIELDS: ReadonlySet<string> = new Set([
   "trialEndsAt"
 ])
 
-/** What is called otherwise than its words say. */
+/** Labels that cannot be derived from the field name. */
 const FIELD_LABELS: Readonly<Record<string, string>> = {
   appName: "App",
   budget: "Daily write limit",
@@ -61,7 +61,7 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
   window: "Requests per minute"
 }
 
-/** What people call a field, as in "Discounted price". */
+/** Label of a field, such as "Country of origin". */
 export const fieldName = (field: string): string => {
   if (Object.hasOwn(FIELD_LABELS, field)) return FIELD_LABELS[field] ?? field
   const words = field.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll("_", " ")
@@ -74,7 +74,7 @@ const isNothing = (value: unknown): boolean =>
   value === "" ||
   (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0)
 
-/** A value as people read it. */
+/** Formats a value for people. */
 export const valueText = (value: unknown): string => {
   if (isNothing(value)) return ""
   if (typeof value === "boolean") return value ? "Yes" : "No"
@@ -94,7 +94,7 @@ const grantText = (name: unknown) => (isGrant(name) ? GRANT_WORDS[name].title : 
 const areIds = (value: unknown): value is ReadonlyArray<string> =>
   Array.isArray(value) && value.every((item) => typeof item === "string" && isUuid(item))
 
-/** Ids tell people nothing: how many there are does, and how many came and went. */
+/** Summarizes lists of ids by their count, because ids mean nothing to people. */
 const textsOfIds = (
   before: ReadonlyArray<string>,
   after: ReadonlyArray<string>
@@ -108,7 +108,7 @@ const textsOfIds = (
   }
 }
 
-/** What stands in a field of what members administer, in words. */
+/** Replaces timestamps and permissions with their labels. */
 const withLabels = (field: string, value: unknown): unknown => {
   if (TIME_FIELDS.has(field) && typeof value === "string") return time(value)
   return (field === "scopes" || field === "capabilities") && Array.isArray(value)
@@ -121,7 +121,7 @@ const textsOf = (before: unknown, after: unknown): Pick<Difference, "before" | "
   return areIds(old) && areIds(now) ? textsOfIds(old, now) : { before: valueText(before), after: valueText(after) }
 }
 
-/** Lists of things that have ids, as variants, by those: nothing of lists of anything else. */
+/** Indexes a list by the ids of its items. Undefined if an item has no id. */
 const itemsById = (value: unknown): JsonObject | undefined => {
   if (!Array.isArray(value) || value.length === 0) return undefined
   const items = value.filter(isObject)
@@ -130,16 +130,16 @@ const itemsById = (value: unknown): JsonObject | undefined => {
     : undefined
 }
 
-/** What else a value is made of, if it is. */
+/** Nested fields of a value, if it has any. */
 const membersOf = (value: unknown) => itemsById(value) ?? (isObject(value) ? value : undefined)
 
-/** One of the things with ids is called by its title, anything else as a field. */
+/** Label of a nested item: its title if it has an id, otherwise the field name. */
 const nameOf = (field: string, side: unknown) =>
   isObject(side) && typeof side["id"] === "string"
     ? String(side["title"] ?? side["name"] ?? "Untitled")
     : fieldName(field)
 
-/** What of another a difference stands in. */
+/** Position of a nested value. */
 interface Place {
   readonly name: string
   readonly path: string
@@ -154,7 +154,7 @@ const differencesAt = ({ name, path }: Place, before: unknown, after: unknown): 
     : differencesOf(old ?? null, now ?? null, { name: `${name} · `, path: `${path}.` })
 }
 
-/** What differs between a resource as it was and as it is, field by field: of one that is made or goes, all there is. */
+/** Compares two versions of a resource field by field. A created or deleted resource has null on one side. */
 export const differencesOf = (
   before: JsonObject | null,
   after: JsonObject | null,

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 const isDryRun = <A extends object>(answer: A): answer is Extract<A, { readonly dryRun: true }> => "dryRun" in answer
 
-/** What a write would make and lead to, of one that was asked to be rehearsed alone. */
+/** Narrows the result of a write to its dry run. Dies if the service performed the write. */
 export const requireDryRun = <A extends object, E>(
   write: Effect.Effect<A, E>
 ): Effect.Effect<Extract<A, { readonly dryRun: true }>, E> =>

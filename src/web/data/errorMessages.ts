@@ -1,10 +1,10 @@
 import { Predicate } from "effect"
 
-/** What a failure is to a person: what happened, and what to do about it. */
+/** Error message for people: what happened, and what to do. */
 export interface ErrorMessage {
   readonly title: string
   readonly advice: string
-  /** Names the request in the service's log, where that is where to look. */
+  /** Identifies the request in the log of the service. */
   readonly requestId?: string
 }
 
@@ -18,25 +18,25 @@ const BUSY: ErrorMessage = { title: "The service is busy", advice: "Wait a momen
 const tagOf = (error: unknown) =>
   Predicate.hasProperty(error, "_tag") && typeof error._tag === "string" ? error._tag : undefined
 
-/** Whether the same call may go well when it is sent again. */
+/** True if a retry can succeed. */
 export const isTransient = (error: unknown): boolean => {
   const tag = tagOf(error)
   return tag === "RpcClientError" || tag === "ServiceUnavailable" || tag === "StoreBusy" || tag === "RateLimitExceeded"
 }
 
-/** Whether the session has ended, so that the way on leads over the sign-in. */
+/** True if the session has expired. */
 export const isSignedOut = (error: unknown): boolean => tagOf(error) === "NotSignedIn"
 
-/** Whether it is that there is no such thing, or no longer. */
+/** True if the resource does not exist. */
 export const isMissing = (error: unknown): boolean => tagOf(error)?.endsWith("NotFound") === true
 
-/** Whether somebody else wrote what was to be written meanwhile. */
+/** True if another user changed the resource first. */
 export const isOutdated = (error: unknown): boolean => tagOf(error) === "VersionMismatch"
 
 const requestIdOf = (error: unknown) =>
   Predicate.hasProperty(error, "requestId") && typeof error.requestId === "string" ? { requestId: error.requestId } : {}
 
-/** The domain's errors tell it themselves; what never reached it, or went wrong on the way, is told here. */
+/** Uses the message of domain errors. Transport and authorization errors get a message here. */
 export const errorMessageOf = (error: unknown): ErrorMessage => {
   const tag = tagOf(error)
   switch (tag) {

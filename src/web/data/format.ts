@@ -1,8 +1,8 @@
 import { ExactNumber, type JsonNumber } from "../../domain/Json.ts"
 
-/* Amounts, times and counts as people of this browser's language read them. What is exact stays exact. */
+/* Formats amounts, times and counts in the language of the browser. Exact decimals keep all digits. */
 
-/** For `Intl`, which takes decimal text with all of its digits. */
+/** Decimal text, which `Intl` formats without loss of digits. */
 const textOf = (amount: JsonNumber) => (amount instanceof ExactNumber ? amount.text : String(amount))
 
 const isDecimal = (text: string): text is `${number}` => Number.isFinite(Number(text))
@@ -22,27 +22,27 @@ const moneyFormat = (currency: string) => {
   return format
 }
 
-/** An amount of money, as in €19.50. */
+/** Amount of money, such as €19.50. */
 export const money = (amount: JsonNumber, currency: string): string => digits(moneyFormat(currency), amount)
 
 const plainFormat = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20 })
 
-/** A number, as in 1,234.5. */
+/** Number, such as 1,234.5. */
 export const number = (amount: JsonNumber): string => digits(plainFormat, amount)
 
 const plurals = new Intl.PluralRules("en")
 
-/** How many there are, as in "1 product" and "12 products". */
+/** Count with its noun, such as "1 product" and "12 products". */
 export const count = (total: number, singular: string, plural = `${singular}s`): string =>
   `${plainFormat.format(total)} ${plurals.select(total) === "one" ? singular : plural}`
 
 const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
 const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
 
-/** A moment with its day, as in Jan 31, 2026, 9:30 AM, in the time zone of the browser. */
+/** Date and time, such as Jan 31, 2026, 9:30 AM, in the time zone of the browser. */
 export const time = (at: Date | string): string => timeFormat.format(new Date(at))
 
-/** The day of a moment. */
+/** Date in the time zone of the browser. */
 export const day = (at: Date | string): string => dayFormat.format(new Date(at))
 
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" })
@@ -53,7 +53,7 @@ const UNITS = [
   ["minute", 60]
 ] as const
 
-/** How long ago, as in "3 minutes ago". */
+/** Relative time, such as "3 minutes ago". */
 export const ago = (at: Date | string, now = Date.now()): string => {
   const seconds = (new Date(at).getTime() - now) / 1000
   const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ["second", 1]

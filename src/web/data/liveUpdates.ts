@@ -4,14 +4,14 @@ import { useEffect, useSyncExternalStore } from "react"
 import type { Changed, StoreId } from "../../rpc/Client.ts"
 import { runtime, Service } from "./service.ts"
 
-/** However many changes come, what is shown is asked for anew at most so often. */
+/** Minimum interval between refetches, in milliseconds, however many changes arrive. */
 const FLUSH_MILLIS = 1000
 
 type ChangeListener = (changes: ReadonlyArray<Changed>) => void
 
 const listeners = new Set<ChangeListener>()
 
-/** Hears of the changes that are committed in the store that is open, some at a time. */
+/** Subscribes to batches of committed changes of the open store. */
 export const useChanges = (listener: ChangeListener): void => {
   useEffect(() => {
     listeners.add(listener)
@@ -19,7 +19,7 @@ export const useChanges = (listener: ChangeListener): void => {
   }, [listener])
 }
 
-/** The last change of each resource since the store was opened, by its id: newer than what was asked for before. */
+/** Latest change of each resource since the store was opened, by resource id. */
 let latest: ReadonlyMap<string, Changed> = new Map()
 const latestListeners = new Set<() => void>()
 
@@ -28,7 +28,7 @@ const publishLatest = (next: ReadonlyMap<string, Changed>) => {
   for (const listener of latestListeners) listener()
 }
 
-/** What changed since the store was opened, for lists that are too long to be asked for anew at each change. */
+/** Latest changes, for lists that are too long to refetch after each change. */
 export const useLatestChanges = (): ReadonlyMap<string, Changed> =>
   useSyncExternalStore(
     (listener) => {
@@ -38,15 +38,15 @@ export const useLatestChanges = (): ReadonlyMap<string, Changed> =>
     () => latest
   )
 
-/** Lists that hold what they show against `useLatest`, and are not asked for anew: kept while the store is followed. */
+/** Query keys of lists that reconcile with `useLatestChanges` instead of being refetched. */
 export const followedKey = (storeId: StoreId, list: string): QueryKey => [storeId, "followed", list]
 
-/** What of a store is kept under which key, by the kind of resource. */
+/** List keys by resource kind. */
 const listKeys = { product: "products", collection: "collections" } as const
 
 /**
- * Follows a store for as long as its pages are open, and asks for what they show anew when somebody changes it: a
- * resource under `[store, kind, id]`, the lists under `[store, kind + "s"]`, and what sums them up.
+ * Follows the change stream of a store and invalidates what changed: resources under `[store, kind, id]`, lists under
+ * `[store, kind + "s"]`, and the activity and store queries.
  */
 export const useLiveUpdates = (storeId: StoreId): void => {
   const queryClient = useQueryClient()
@@ -66,7 +66,7 @@ export const useLiveUpdates = (storeId: StoreId): void => {
         void queryClient.invalidateQueries({ queryKey: [storeId, list] })
       for (const listener of listeners) listener(changes)
     }
-    // What the pages have asked for by then may lack what happened meanwhile.
+    // Queries that were sent before the stream opened may miss changes.
     const onFollowing = () => void queryClient.invalidateQueries({ queryKey: [storeId] })
     const follow = Effect.flatMap(Service, (client) =>
       Stream.runForEach(client.changes({ storeId, onFollowing }), (change) =>
@@ -86,7 +86,7 @@ export const useLiveUpdates = (storeId: StoreId): void => {
   }, [queryClient, storeId])
 }
 
-/** Whether the browser has a network at all. */
+/** True while the browser is online. */
 export const useOnline = (): boolean =>
   useSyncExternalStore(
     (listener) => onlineManager.subscribe(listener),

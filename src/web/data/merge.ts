@@ -1,16 +1,15 @@
 import { Struct } from "effect"
 import { canonical } from "../../domain/Json.ts"
 
-/* What becomes of what somebody typed when somebody else saved meanwhile. */
+/* Three-way merge of a form that another user saved meanwhile. */
 
-/** Whether two values of a form say the same. */
 export const isSame = (a: unknown, b: unknown): boolean => a === b || canonical(a) === canonical(b)
 
-/** The fields in which two forms differ. */
+/** Fields in which two drafts differ. */
 export const differences = <Draft extends object>(a: Draft, b: Draft): ReadonlyArray<keyof Draft> =>
   Struct.keys(a).filter((field) => !isSame(a[field], b[field]))
 
-/** A form with these fields of another. */
+/** Copies these fields from another draft. */
 export const withFields = <Draft extends object>(
   draft: Draft,
   other: Draft,
@@ -22,15 +21,15 @@ export const withFields = <Draft extends object>(
 }
 
 export interface Merged<Draft> {
-  /** What they saved, and over it what was typed here. */
+  /** Their saved values, overlaid with the local changes. */
   readonly draft: Draft
-  /** Fields that they alone changed. */
+  /** Fields that only the other user changed. */
   readonly changedByThem: ReadonlyArray<keyof Draft>
-  /** Fields that both changed, and not to the same: somebody has to choose. */
+  /** Fields that both changed to different values. */
   readonly conflicts: ReadonlyArray<keyof Draft>
 }
 
-/** Puts what was typed (`mine`), which began with `base`, upon what was saved meanwhile (`theirs`). Nothing typed is lost. */
+/** Merges `mine` into `theirs`. Both started from `base`. Local changes are never lost. */
 export const merge = <Draft extends object>(base: Draft, mine: Draft, theirs: Draft): Merged<Draft> => {
   const typed = differences(base, mine)
   const saved = differences(base, theirs)

@@ -2,10 +2,9 @@ import { Result } from "effect"
 import { ExactNumber, type JsonNumber } from "../../domain/Json.ts"
 import { parseUntrusted } from "../../domain/UntrustedJson.ts"
 
-/** What is said of text that is to be a number and is none. */
 export const NOT_A_NUMBER = "must be a number with a decimal point, such as 1234.50"
 
-/** A number as somebody typed it, with all of its digits. */
+/** Parses a number without loss of digits. */
 export const parseNumber = (text: string): Result.Result<JsonNumber, string> => {
   const parsed = parseUntrusted(text.trim().replace(/^\+/, ""))
   if (Result.isFailure(parsed)) return Result.fail(parsed.failure.issues[0] ?? NOT_A_NUMBER)
@@ -14,7 +13,7 @@ export const parseNumber = (text: string): Result.Result<JsonNumber, string> => 
     : Result.fail(NOT_A_NUMBER)
 }
 
-/** JSON as somebody typed it. What is wrong with it is said with its place, where there is one. */
+/** Parses JSON. The error contains the position, if there is one. */
 export const parseJson = (text: string): Result.Result<unknown, string> =>
   Result.mapError(parseUntrusted(text), ({ issues }) => issues[0] ?? syntaxProblem(text))
 

@@ -16,20 +16,20 @@ import { account } from "./session.ts"
 import { callService, type Call } from "./service.ts"
 import type { Client } from "../../rpc/Client.ts"
 
-/** Milliseconds until a call that failed for a while is sent again: a window that is full says when it opens. */
+/** Retry delay in milliseconds. Rate limit errors contain their own delay. */
 const retryDelay = (attempt: number, error: unknown) =>
   Predicate.hasProperty(error, "retryAfter") && typeof error.retryAfter === "number"
     ? error.retryAfter * 1000
     : Math.min(500 * 2 ** attempt, 8000)
 
-/** What is kept of answers. `signedOut` is told where any call finds that the session has ended. */
+/** Query client of all pages. Calls `onSignedOut` when a request finds that the session has expired. */
 export const makeQueryClient = (onSignedOut: () => void): QueryClient => {
   const handleSignedOut = (error: unknown) => {
     if (isSignedOut(error)) onSignedOut()
   }
   return new QueryClient({
     queryCache: new QueryCache({
-      // Who is signed in is asked on the way to each page, which leads to the sign-in itself.
+      // The route guards load the account and redirect to the sign-in page themselves.
       onError: (error, { queryKey: [first] }) => (first === account.queryKey[0] ? undefined : handleSignedOut(error))
     }),
     mutationCache: new MutationCache({ onError: handleSignedOut }),
@@ -45,13 +45,13 @@ export const makeQueryClient = (onSignedOut: () => void): QueryClient => {
 
 interface RpcQueryOptions {
   readonly enabled?: boolean
-  /** The last answer stays until the next one comes, as under what is typed. */
+  /** Keeps the previous data until the new data arrives, for search as you type. */
   readonly keepPrevious?: boolean
-  /** Milliseconds until it is asked again, of what no change of the store tells. */
+  /** Polling interval in milliseconds, for data that no change event covers. */
   readonly refetchInterval?: number
 }
 
-/** Asks for what a page shows. Keys begin with the store, so that what is kept of one is never shown of another. */
+/** Query of one procedure. Keys start with the store id, so that cached data never crosses stores. */
 export const useRpcQuery = <A, E>(
   queryKey: QueryKey,
   call: Call<A, E>,
@@ -64,27 +64,27 @@ export const useRpcQuery = <A, E>(
     queryFn: ({ signal }) => callService(call, signal)
   })
 
-/** What a write is, and what it changes of what is kept. */
+/** Options of a mutation. */
 export interface RpcMutationOptions<Input, A, E> {
   readonly write: (client: Client, input: Input, idempotencyKey: IdempotencyKey) => Effect.Effect<A, E>
-  /** Keys of what is asked for anew when it is done, beside what tells of every write of a store. */
+  /** Query keys to refetch after success, in addition to the activity of the store. */
   readonly invalidates?: ReadonlyArray<QueryKey>
   readonly onSuccess?: (answer: A, input: Input) => void
 }
 
-/** What tells of the writes of a store, with which keys begin. */
+/** Activity queries of the stores in these keys. */
 const activityKeys = (keys: ReadonlyArray<QueryKey>) =>
   [...new Set(keys.map(([storeId]) => storeId))].flatMap((storeId) => [
     [storeId, "activity"],
     [storeId, "entries"]
   ])
 
-/** A new one for each write that is meant. */
+/** Creates the key of a new write. */
 export const newIdempotencyKey = (): IdempotencyKey => IdempotencyKey.make(crypto.randomUUID())
 
 /**
- * Writes, under a key of its own: the same one when the same is sent again because no answer came, so that it is done once.
- * Nothing is shown as done before it is.
+ * Mutation with an idempotency key. A retry of the same input after a transient error uses the same key, so that the
+ * write happens once. There are no optimistic updates.
  */
 export const useRpcMutation = <Input, A, E>({
   onSuccess,

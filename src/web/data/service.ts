@@ -1,18 +1,18 @@
 import { Cause, Context, Effect, Exit, Layer, ManagedRuntime, Option } from "effect"
 import { makeClient, type Client } from "../../rpc/Client.ts"
 
-/** The service's procedures, as every page calls them. */
+/** RPC client of the service. */
 class Service extends Context.Service<Service, Client>()("web/Service") {}
 
-/** Other than the calls of pages, the changes of a store are followed for as long as it is looked at. */
+/** Runtime of the client. The change stream stays open while a store is open. */
 export const runtime = ManagedRuntime.make(Layer.effect(Service, makeClient({ url: "/rpc", timeout: "30 seconds" })))
 
-/** What a page asks of the service. */
+/** Call of a procedure. */
 export type Call<A, E> = (client: Client) => Effect.Effect<A, E>
 
 /**
- * Asks the service. What the procedure refuses with is thrown as itself, a tagged error whose message tells a person what
- * to do; where nobody waits for the answer any more, the call ends.
+ * Runs a call as a promise. Rejects with the tagged error of the procedure, whose message is written for people. The
+ * signal interrupts the call.
  */
 export const callService = async <A, E>(call: Call<A, E>, signal?: AbortSignal): Promise<A> => {
   const program = Effect.flatMap(Service, call)

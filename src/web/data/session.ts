@@ -2,7 +2,7 @@ import { Result, Schema } from "effect"
 import { queryOptions } from "@tanstack/react-query"
 import { callService } from "./service.ts"
 
-/** Who is signed in, and where they work. */
+/** Signed-in account with its stores. */
 export const account = queryOptions({
   queryKey: ["account"],
   queryFn: ({ signal }) => callService((client) => client.account.get({}), signal),
@@ -12,7 +12,7 @@ export const account = queryOptions({
 const Rejection = Schema.Struct({ error: Schema.String, issues: Schema.optional(Schema.Array(Schema.String)) })
 const decodeRejection = Schema.decodeUnknownResult(Schema.fromJsonString(Rejection))
 
-/** Why the service refused: its own words, where it said any, and a line for each thing to change. */
+/** Rejection of a sign-in or sign-up, with one line for each invalid field. */
 export class AuthRejected extends Error {
   readonly issues: ReadonlyArray<string>
 
@@ -36,16 +36,15 @@ const post = async (path: string, body: object) => {
   if (!response.ok) throw await rejectionOf(response)
 }
 
-/** Signs in: the browser then holds the cookie of a session, which no script can read. */
+/** Signs in. The session cookie is not readable by scripts. */
 export const signIn = (credentials: { readonly email: string; readonly password: string }): Promise<void> =>
   post("/auth/sign-in", credentials)
 
-/** Makes an account, and signs in with it. */
+/** Creates an account and signs in. */
 export const signUp = (account: {
   readonly email: string
   readonly name: string
   readonly password: string
 }): Promise<void> => post("/auth/sign-up", account)
 
-/** Ends the session of this browser. */
 export const signOut = (): Promise<void> => post("/auth/sign-out", {})

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react"
 
-/** What was typed, when it has rested for some milliseconds. */
+/** Returns the value after it has not changed for `millis`. */
 export const useDebouncedValue = <A>(value: A, millis = 200): A => {
   const [debounced, setDebounced] = useState(value)
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, type QueryKey, useInfiniteQuery } from "@tanstack/react-query"
 import { callService, type Call } from "./service.ts"
 
-/** A page of a list, as the service answers it. */
+/** Page of a list. */
 export interface ListPage<Item, Cursor> {
   readonly items: ReadonlyArray<Item>
   readonly nextCursor: Cursor | null
@@ -9,19 +9,19 @@ export interface ListPage<Item, Cursor> {
 
 interface ListOptions<Item> {
   readonly enabled?: boolean
-  /** What was found before stays until there is what is found now, as under a search that is typed. */
+  /** Keeps the previous items until the new ones arrive, for search as you type. */
   readonly keepPrevious?: boolean
   readonly staleTime?: number
-  /** Whether what is shown changes by itself, so that it is asked for again soon. */
+  /** Returns true while the items are expected to change, so that the list is polled. */
   readonly isPolled?: (items: ReadonlyArray<Item>) => boolean
 }
 
-/** Milliseconds until a list that changes by itself is asked for again. */
+/** Interval of polling, in milliseconds. */
 const POLL_MILLIS = 2000
 
 type PageCall<Item, Cursor, E> = (cursor: { readonly cursor?: Cursor }) => Call<ListPage<Item, Cursor>, E>
 
-/** How a list is asked for, page by page. */
+/** Query options of a paged list. */
 export const listQuery = <Item, Cursor, E>(queryKey: QueryKey, call: PageCall<Item, Cursor, E>) => {
   const first: { readonly cursor?: Cursor } = {}
   return infiniteQueryOptions({
@@ -32,7 +32,7 @@ export const listQuery = <Item, Cursor, E>(queryKey: QueryKey, call: PageCall<It
   })
 }
 
-/** A list of the service, page by page as it is read on. */
+/** Paged list that loads more pages on request. */
 export const usePagedQuery = <Item, Cursor, E>(
   queryKey: QueryKey,
   call: PageCall<Item, Cursor, E>,

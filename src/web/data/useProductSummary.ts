@@ -3,10 +3,10 @@ import type { ProductSummary } from "../../domain/catalog/ProductSummary.ts"
 import type { ProductId, StoreId } from "../../rpc/Client.ts"
 import { callService } from "./service.ts"
 
-/** Milliseconds in which products are asked for together, as rows of a list that come into sight at once. */
+/** Milliseconds during which requests are batched, for rows that become visible together. */
 const BATCH_MILLIS = 10
 
-/** Ids of one call at most. */
+/** Ids per request. */
 const BATCH_SIZE = 200
 
 type Summaries = ReadonlyMap<string, ProductSummary>
@@ -16,7 +16,7 @@ let batchStoreId: StoreId | undefined
 
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
 
-/** Asks for a product together with others that are asked for by then. */
+/** Adds the id to the current batch. */
 const loadBatched = (storeId: StoreId, id: ProductId): Promise<Summaries> => {
   if (batch === undefined || batchStoreId !== storeId || batch.ids.size === BATCH_SIZE) {
     const ids = new Set<ProductId>()
@@ -33,7 +33,7 @@ const loadBatched = (storeId: StoreId, id: ProductId): Promise<Summaries> => {
   return batch.answer
 }
 
-/** What a product is called, of which the id is known; null where it is gone. */
+/** Summary of a product by id. Null if the product is deleted. */
 export const useProductSummary = (storeId: StoreId, id: ProductId): UseQueryResult<ProductSummary | null> =>
   useQuery({
     queryKey: [storeId, "product", id, "summary"],

@@ -13,7 +13,7 @@ const Nav = () => (
   </ul>
 )
 
-/** The pages of somebody who develops apps. */
+/** Frame of the developer portal. */
 export const DeveloperPages = () => {
   const { account } = useRouteContext({ from: "/developers/developer" })
   return (

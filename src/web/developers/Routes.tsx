@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
 import { requireSession, root, parseSignInSearch } from "../Root.tsx"
 import { DeveloperPages } from "./DeveloperPages.tsx"
 
-/* Every page of the portal and where it stands. */
+/* Routes of the developer portal. */
 
 const developers = createRoute({ getParentRoute: () => root, path: "/developers" })
 
@@ -20,7 +20,7 @@ const signUp = createRoute({
   component: lazyRouteComponent(() => import("./SignUpPage.tsx"), "SignUpPage")
 })
 
-/** What is seen by who is signed in alone. */
+/** Requires a signed-in developer. */
 const developer = createRoute({
   getParentRoute: () => developers,
   id: "developer",
@@ -46,5 +46,5 @@ const app = createRoute({
   component: lazyRouteComponent(() => import("./apps/AppPage.tsx"), "AppPage")
 })
 
-/** The pages of developers, below `/developers`. */
+/** Pages below `/developers`. */
 export const developerRoutes = developers.addChildren([signIn, signUp, developer.addChildren([apps, newApp, app])])

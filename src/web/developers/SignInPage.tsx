@@ -1,7 +1,7 @@
 import { Link, useRouter, useSearch } from "@tanstack/react-router"
 import { SignInForm } from "../account/SignInForm.tsx"
 
-/** The way into the portal, and back to where it was asked for. */
+/** Signs a developer in, then returns to the page that was requested. */
 export const SignInPage = () => {
   const search = useSearch({ from: "/developers/sign-in" })
   const { back = "/developers" } = search

@@ -9,7 +9,7 @@ import { TextField } from "../ui/Field.tsx"
 
 const EMPTY_ACCOUNT = { name: "", email: "", password: "" }
 
-/** Where somebody becomes a developer. What is refused is told at its field. */
+/** Creates a developer account. Validation messages appear at their fields. */
 export const SignUpPage = () => {
   const search = useSearch({ from: "/developers/sign-up" })
   const { back = "/developers" } = search
@@ -20,7 +20,7 @@ export const SignUpPage = () => {
   const signingUp = useMutation({
     mutationFn: signUp,
     onSuccess: () => {
-      // What was kept belongs to who was signed in before.
+      // Cached data belongs to the previous account.
       queryClient.clear()
       router.history.push(back)
     }

@@ -3,7 +3,7 @@ import css from "./Badge.module.css"
 
 export type Tone = "plain" | "good" | "warn" | "alert" | "accent"
 
-/** A word on how something stands. The colour only says again what the word says. */
+/** Short status text. The color repeats the meaning of the text. */
 export const Badge = ({ children, tone = "plain" }: { readonly children: ReactNode; readonly tone?: Tone }) => (
   <span className={`${css["badge"]} ${css[tone]}`}>{children}</span>
 )

@@ -1,19 +1,19 @@
 import type { ComponentProps } from "react"
 import css from "./Button.module.css"
 
-/** `strong` for what a page is for, at most once; `danger` for what cannot be taken back. */
+/** `strong` is the primary action, at most one per page. `danger` is for actions that cannot be undone. */
 export type ButtonKind = "strong" | "plain" | "quiet" | "danger"
 
 export interface ButtonProps extends ComponentProps<"button"> {
   readonly kind?: ButtonKind
-  /** While what it began is under way: it takes no second press, and keeps the focus. */
+  /** While its action is in progress: ignores clicks, but keeps the focus. */
   readonly isBusy?: boolean
 }
 
-/** The classes of a button, for a link that looks like one. */
+/** Class names of a button, for links that look like one. */
 export const buttonClass = (kind: ButtonKind = "plain"): string => `${css["button"]} ${css[kind]}`
 
-/** A button, which submits no form unless its type says so. */
+/** Button with `type="button"` by default, so that it submits no form. */
 export const Button = ({
   className = "",
   disabled,

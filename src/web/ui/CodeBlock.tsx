@@ -6,11 +6,11 @@ import { Row } from "./Page.tsx"
 interface CodeBlockProps {
   readonly title: string
   readonly text: string
-  /** Whether lines may be broken where there is no room, as those of no program. */
+  /** Wraps long lines, for text that is not code. */
   readonly isWrapped?: boolean
 }
 
-/** Lines to be read or copied as they are. */
+/** Preformatted text with a copy button. */
 export const CodeBlock = ({ isWrapped = false, text, title }: CodeBlockProps) => {
   const [copied, setCopied] = useState(false)
   const copy = async () => {

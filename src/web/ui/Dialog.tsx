@@ -10,11 +10,11 @@ interface DialogProps {
   readonly isOpen: boolean
   readonly close: () => void
   readonly children: ReactNode
-  /** For tables and pairs of columns. */
+  /** For tables and side-by-side columns. */
   readonly isWide?: boolean
 }
 
-/** Something to do beside the page: the focus stays in it, and goes back to where it came from. */
+/** Modal dialog. Traps the focus and restores it on close. */
 export const Dialog = ({ children, close, isOpen, isWide = false, title }: DialogProps) => (
   <Base.Root open={isOpen} onOpenChange={(open) => (open ? undefined : close())}>
     <Base.Portal>
@@ -34,11 +34,11 @@ export const Dialog = ({ children, close, isOpen, isWide = false, title }: Dialo
 
 interface ConfirmProps {
   readonly title: string
-  /** What will happen, and what of it cannot be taken back. */
+  /** Consequences of the action, and whether it can be undone. */
   readonly children: ReactNode
-  /** What is done, in one or two words. */
+  /** Label of the confirm button. */
   readonly action: string
-  /** How the button looks that does it: `danger`, but for what costs nothing that was there. */
+  /** Style of the confirm button. Use another kind than `danger` for actions that destroy nothing. */
   readonly kind?: ButtonKind
   readonly isOpen: boolean
   readonly close: () => void
@@ -47,7 +47,7 @@ interface ConfirmProps {
   readonly error?: unknown
 }
 
-/** Asks once more before something is done that is hard to take back. It stays open until it is done. */
+/** Asks for confirmation. Stays open until the action succeeds. */
 export const Confirm = ({
   action,
   children,

@@ -3,7 +3,7 @@ import type { Difference } from "../data/differences.ts"
 import { count } from "../data/format.ts"
 import css from "./DifferencesTable.module.css"
 
-/** Characters that a value is shown with before somebody asks for all of it. */
+/** Characters of a value that are visible before it is expanded. */
 const PREVIEW_LENGTH = 240
 
 const Value = ({ side, text }: { readonly side: "before" | "after"; readonly text: string }) => {
@@ -22,17 +22,17 @@ const Value = ({ side, text }: { readonly side: "before" | "after"; readonly tex
 }
 
 interface DifferencesTableProps {
-  /** What is compared, for who hears it. */
+  /** Accessible name of the table. */
   readonly caption: string
   readonly differences: ReadonlyArray<Difference>
-  /** What the sides are called. A side without a name is not shown: what is made was nothing before. */
+  /** Column titles. A column without a title is hidden: a new resource has no previous values. */
   readonly before?: string | undefined
   readonly after?: string | undefined
-  /** How many fields are shown before somebody asks for the others; none where it is enough that there are some. */
+  /** Fields that are visible before the table is expanded. With 0, the table is collapsed. */
   readonly first?: number
 }
 
-/** What differs between two forms of the same thing, field by field. */
+/** Compares two versions of a resource field by field. */
 export const DifferencesTable = ({ after, before, caption, differences, first = 8 }: DifferencesTableProps) => {
   const [isExpanded, setExpanded] = useState(false)
   const shown = isExpanded ? differences : differences.slice(0, first)

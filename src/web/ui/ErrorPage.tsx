@@ -1,14 +1,14 @@
 import { EmptyState, ErrorNotice } from "./QueryBoundary.tsx"
 import { Page } from "./Page.tsx"
 
-/** Where a page failed beyond what it could say itself. */
+/** Error boundary of a route. */
 export const ErrorPage = ({ error, reset }: { readonly error: unknown; readonly reset?: () => void }) => (
   <Page title="Something went wrong">
     <ErrorNotice error={error} retry={reset} />
   </Page>
 )
 
-/** An address at which there is nothing, or nothing that may be seen. */
+/** Shown for unknown addresses and for resources without access. */
 export const NotFoundPage = () => (
   <Page title="Page not found">
     <EmptyState title="This page does not exist, or you do not have access to it">

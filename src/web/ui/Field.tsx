@@ -1,11 +1,11 @@
 import { type ComponentProps, type ReactNode, useId } from "react"
 import css from "./Field.module.css"
 
-/** What every field of a form says: what it asks for, how to answer, and what is wrong with the answer. */
+/** Texts of a form field. */
 export interface FieldTexts {
   readonly label: ReactNode
   readonly hint?: ReactNode
-  /** Why what stands there cannot be taken. */
+  /** Validation message. */
   readonly problem?: string | undefined
 }
 
@@ -17,7 +17,7 @@ interface FieldProps extends FieldTexts {
   }) => ReactNode
 }
 
-/** A label, a control, its hint and its problem, told to who hears the page as to who sees it. */
+/** Label, control, hint and validation message, linked for screen readers. */
 export const Field = ({ children, hint, label, problem }: FieldProps) => {
   const id = useId()
   const hintId = hint === undefined ? undefined : `${id}-hint`
@@ -49,28 +49,24 @@ export const Field = ({ children, hint, label, problem }: FieldProps) => {
 
 type ControlProps<Control extends "input" | "select" | "textarea"> = FieldTexts & Omit<ComponentProps<Control>, "id">
 
-/** A line of text. */
 export const TextField = ({ hint, label, problem, ...input }: ControlProps<"input">) => (
   <Field label={label} hint={hint} problem={problem}>
     {(described) => <input {...described} {...input} className={css["control"]} />}
   </Field>
 )
 
-/** Lines of text. */
 export const TextArea = ({ hint, label, problem, ...input }: ControlProps<"textarea">) => (
   <Field label={label} hint={hint} problem={problem}>
     {(described) => <textarea rows={4} {...described} {...input} className={css["control"]} />}
   </Field>
 )
 
-/** One of a few, given as options. */
 export const SelectField = ({ hint, label, problem, ...input }: ControlProps<"select">) => (
   <Field label={label} hint={hint} problem={problem}>
     {(described) => <select {...described} {...input} className={css["control"]} />}
   </Field>
 )
 
-/** Yes or no. */
 export const CheckField = ({ hint, label, problem, ...input }: ControlProps<"input">) => {
   const id = useId()
   return (
@@ -94,7 +90,7 @@ export const CheckField = ({ hint, label, problem, ...input }: ControlProps<"inp
   )
 }
 
-/** Fields that belong together under a name. */
+/** Group of fields with a legend. */
 export const Fieldset = ({
   children,
   hint,
@@ -111,18 +107,18 @@ export const Fieldset = ({
   </fieldset>
 )
 
-/** Fields side by side where there is room. */
+/** Fields side by side where there is space. */
 export const Columns = ({ children }: { readonly children: ReactNode }) => (
   <div className={css["columns"]}>{children}</div>
 )
 
 interface CellFieldProps extends Omit<ComponentProps<"input">, "id" | "aria-label"> {
-  /** For who hears it: who sees it reads its row and column. */
+  /** Accessible name. Sighted users see the row and column instead. */
   readonly label: string
   readonly problem?: string | undefined
 }
 
-/** A line of text in a cell of a table. */
+/** Text input in a table cell. */
 export const CellField = ({ label, problem, ...input }: CellFieldProps) => (
   <input
     {...input}

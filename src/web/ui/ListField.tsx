@@ -7,11 +7,11 @@ interface ListFieldProps extends FieldTexts {
   readonly label: string
   readonly values: ReadonlyArray<string>
   readonly change: (values: ReadonlyArray<string>) => void
-  /** What one is called, as in "tag". */
+  /** Singular name of an item, such as "tag". */
   readonly itemName: string
 }
 
-/** Short texts in an order, each once: Enter adds what was typed, and each has a button that takes it away. */
+/** Ordered list of unique texts. Enter adds an item. */
 export const ListField = ({ change, hint, label, itemName, problem, values }: ListFieldProps) => {
   const [typed, setTyped] = useState("")
   const add = () => {

@@ -11,13 +11,13 @@ export interface MenuItem {
 
 interface MenuProps {
   readonly label: ReactNode
-  /** What the button is called, where its label is no text. */
+  /** Accessible name, if the label is no text. */
   readonly name?: string
   readonly kind?: ButtonKind
   readonly items: ReadonlyArray<MenuItem>
 }
 
-/** What can be done, behind one button. */
+/** Button that opens a menu of actions. */
 export const Menu = ({ items, kind = "plain", label, name }: MenuProps) => (
   <Base.Root>
     <Base.Trigger className={buttonClass(kind)} aria-label={name}>

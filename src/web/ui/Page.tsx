@@ -3,16 +3,16 @@ import css from "./Page.module.css"
 
 interface PageProps {
   readonly title: string
-  /** What stands above the title: the way back, as a link. */
+  /** Content above the title: a link to the parent page. */
   readonly above?: ReactNode
-  /** What can be done with all of it. */
+  /** Buttons that apply to the whole page. */
   readonly actions?: ReactNode
   readonly children: ReactNode
-  /** As wide as there is room, for tables. */
+  /** Uses the full width, for tables. */
   readonly isWide?: boolean
 }
 
-/** A page under its title, which is what the tab is called and where the focus goes when the page is opened. */
+/** Page with a heading. Sets the document title and moves the focus to the heading. */
 export const Page = ({ above, actions, children, isWide = false, title }: PageProps) => {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -39,7 +39,6 @@ interface CardProps {
   readonly children: ReactNode
 }
 
-/** A part of a page. */
 export const Card = ({ actions, children, title }: CardProps) => (
   <section className={css["card"]}>
     {title === undefined && actions === undefined ? undefined : (
@@ -52,7 +51,7 @@ export const Card = ({ actions, children, title }: CardProps) => (
   </section>
 )
 
-/** Names and what stands for them, as of a product: a list of pairs. */
+/** List of name and value pairs. */
 export const Facts = ({ facts }: { readonly facts: ReadonlyArray<readonly [name: string, value: ReactNode]> }) => (
   <dl className={css["facts"]}>
     {facts.map(([name, value]) => (
@@ -64,11 +63,10 @@ export const Facts = ({ facts }: { readonly facts: ReadonlyArray<readonly [name:
   </dl>
 )
 
-/** Things one below the other, with the room between them that a page's parts have. */
+/** Vertical layout with the spacing of page sections. */
 export const Stack = ({ children }: { readonly children: ReactNode }) => <div className={css["stack"]}>{children}</div>
 
-/** Things beside each other, as the buttons of a form. */
+/** Horizontal layout, for example for the buttons of a form. */
 export const Row = ({ children }: { readonly children: ReactNode }) => <div className={css["row"]}>{children}</div>
 
-/** Text of less weight. */
 export const MutedText = ({ children }: { readonly children: ReactNode }) => <p className={css["quiet"]}>{children}</p>

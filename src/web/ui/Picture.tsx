@@ -7,7 +7,7 @@ interface PictureProps {
   readonly isLarge?: boolean
 }
 
-/** A picture from wherever it is, which learns nothing of this page. Where there is none its room stays. */
+/** Image from any host. Sends no referrer, and keeps its space if the image is missing. */
 export const Picture = ({ alt, isLarge = false, url }: PictureProps) => {
   const [failed, setFailed] = useState<string>()
   const className = `${css["picture"]} ${isLarge ? css["large"] : ""}`

@@ -13,13 +13,13 @@ import css from "./ProductSearch.module.css"
 interface ProductSearchProps extends FieldTexts {
   readonly storeId: StoreId
   readonly choose: (product: ProductSummary) => void
-  /** What is said of a product that cannot be chosen, as it was already. */
+  /** Reason why a product cannot be selected, such as "Already added". */
   readonly disabledReason?: (product: ProductSummary) => string | undefined
 }
 
 const MAX_QUERY_LENGTH = 255
 
-/** Finds a product by its name, SKU or barcode while it is typed. What is chosen is told, and the field is empty again. */
+/** Combobox that finds products by name, SKU or barcode. Clears its input after a selection. */
 export const ProductSearch = ({ choose, storeId, disabledReason, ...texts }: ProductSearchProps) => {
   const [typed, setTyped] = useState("")
   const query = useDebouncedValue(typed.trim().slice(0, MAX_QUERY_LENGTH))

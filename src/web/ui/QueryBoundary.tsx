@@ -3,7 +3,7 @@ import { errorMessageOf } from "../data/errorMessages.ts"
 import { Button } from "./Button.tsx"
 import css from "./QueryBoundary.module.css"
 
-/** What stands where nothing is yet, and what to do about it. */
+/** Placeholder for missing content, with the next action. */
 export const EmptyState = ({ children, title }: { readonly children?: ReactNode; readonly title: string }) => (
   <div className={css["empty"]}>
     <p className={css["title"]}>{title}</p>
@@ -13,11 +13,11 @@ export const EmptyState = ({ children, title }: { readonly children?: ReactNode;
 
 interface ErrorNoticeProps {
   readonly error: unknown
-  /** Does again what failed. */
+  /** Repeats the failed request. */
   readonly retry?: (() => void) | undefined
 }
 
-/** What went wrong, and what to do. */
+/** Error message with advice. */
 export const ErrorNotice = ({ error, retry }: ErrorNoticeProps) => {
   const { advice, requestId, title } = errorMessageOf(error)
   return (
@@ -34,7 +34,7 @@ export const ErrorNotice = ({ error, retry }: ErrorNoticeProps) => {
   )
 }
 
-/** What takes the room of what is on its way, so that nothing moves when it comes. */
+/** Placeholder that reserves space, so that the layout does not shift. */
 export const Loading = ({ lines = 5 }: { readonly lines?: number }) => (
   <output className={css["loading"]} aria-label="Loading">
     {Array.from({ length: lines }, (_, line) => (
@@ -50,8 +50,7 @@ interface QueryState<A> {
 }
 
 /**
- * What was asked for: while it is on its way, when it failed, and when it is there. What is there stays when asking anew
- * fails, with the failure above it.
+ * Shows the loading, error and success states of a query. If a refetch fails, the data stays visible below the error.
  */
 export const QueryBoundary = <A,>({
   query: { data, error, refetch },

@@ -4,18 +4,18 @@ import css from "./SaveBar.module.css"
 
 interface SaveBarProps {
   readonly isShown: boolean
-  /** What is not saved yet, in a few words. */
+  /** Short description of the unsaved changes. */
   readonly children: ReactNode
   readonly discard: () => void
   readonly save: () => void
   readonly isBusy: boolean
-  /** What saving does, where it has another name. */
+  /** Label of the save button. */
   readonly action?: string
-  /** Something has to be decided first, which the bar says. */
+  /** Disables saving until a conflict is resolved. */
   readonly isBlocked?: boolean
 }
 
-/** What became of the page is saved or discarded here: it stays in sight for as long as there is something to save. */
+/** Bar with Save and Discard. Stays visible while there are unsaved changes. */
 export const SaveBar = ({
   action = "Save",
   children,

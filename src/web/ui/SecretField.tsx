@@ -3,7 +3,7 @@ import { Button } from "./Button.tsx"
 import { TextField } from "./Field.tsx"
 import { Row, Stack } from "./Page.tsx"
 
-/** A secret that is shown now and never again, to be copied. */
+/** Secret that is shown once, with a copy button. */
 export const SecretField = ({
   hint,
   label,

@@ -4,16 +4,14 @@ import { useOnline } from "../data/liveUpdates.ts"
 import css from "./Shell.module.css"
 
 interface ShellProps {
-  /** What the application is called, with the choice of a store where there is one. */
+  /** Application name or store selection. */
   readonly top: ReactNode
-  /** Links to its pages. */
   readonly nav: ReactNode
-  /** Who is signed in. */
   readonly account: ReactNode
   readonly children: ReactNode
 }
 
-/** The frame of every page: where one can go beside where one is. On a narrow screen the way there is behind a button. */
+/** Frame of all pages: header, navigation and content. On narrow screens the navigation is behind a button. */
 export const Shell = ({ account, children, nav, top }: ShellProps) => {
   const menu = useRef<HTMLDetailsElement>(null)
   const isOnline = useOnline()

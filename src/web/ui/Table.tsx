@@ -5,9 +5,9 @@ import css from "./Table.module.css"
 export interface Column<Row> {
   readonly name: string
   readonly cell: (row: Row) => ReactNode
-  /** Numbers stand at the right. */
+  /** Aligns the column right. */
   readonly isNumber?: boolean
-  /** The column's name is for who hears it alone, as above buttons. */
+  /** Hides the column name visually, for columns of buttons. */
   readonly isNameHidden?: boolean
 }
 
@@ -18,7 +18,7 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row) => string
 }
 
-/** Rows under their columns; on a narrow screen it scrolls in itself. */
+/** Table that scrolls horizontally on narrow screens. */
 export const Table = <Row,>({ caption, columns, keyOf, rows }: TableProps<Row>) => (
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too.
   <section className={css["scroller"]} tabIndex={0} aria-label={caption}>
@@ -54,7 +54,7 @@ interface MoreProps {
   readonly load: () => void
 }
 
-/** Leads on to the next page of a list, below what is there. */
+/** Loads the next page of a list. */
 export const More = ({ hasMore, isLoading, load }: MoreProps) =>
   hasMore ? (
     <div className={css["more"]}>

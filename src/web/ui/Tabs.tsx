@@ -7,7 +7,6 @@ export interface Tab {
   readonly panel: ReactNode
 }
 
-/** Parts of a page, of which one is seen at a time. */
 export const Tabs = ({ label, tabs }: { readonly label: string; readonly tabs: ReadonlyArray<Tab> }) => (
   <Base.Root defaultValue={tabs[0]?.name}>
     <Base.List className={css["list"]} aria-label={label}>

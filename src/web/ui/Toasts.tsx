@@ -3,7 +3,7 @@ import css from "./Toasts.module.css"
 
 const manager = Toast.createToastManager()
 
-/** Says for some seconds that something is done. What failed is said where it failed, and stays. */
+/** Shows a short confirmation. Errors do not belong here: they stay where they occurred. */
 export const toast = (title: string, action?: { readonly name: string; readonly run: () => void }): void => {
   manager.add({
     title,
@@ -24,7 +24,7 @@ const ToastList = () => {
   ))
 }
 
-/** Where toasts stand, once on a page. */
+/** Container of all toasts, rendered once. */
 export const Toasts = () => (
   <Toast.Provider toastManager={manager}>
     <Toast.Portal>

@@ -4,11 +4,11 @@ import { Confirm } from "./Dialog.tsx"
 
 interface UnsavedChangesGuardProps {
   readonly isUnsaved: boolean
-  /** What would be lost. */
+  /** Description of what would be lost. */
   readonly children: ReactNode
 }
 
-/** Asks before a page is left on which something would be lost. Where the browser itself leaves, it asks in its own words. */
+/** Asks before navigation discards unsaved changes. On leaving the site, the browser shows its own prompt. */
 export const UnsavedChangesGuard = ({ children, isUnsaved }: UnsavedChangesGuardProps) => {
   const blocker = useBlocker({
     shouldBlockFn: () => isUnsaved,

@@ -1,7 +1,7 @@
 import { useId, useState } from "react"
 import css from "./VersionChoice.module.css"
 
-/** The fields of which the other's version was chosen, and how to choose. */
+/** Fields for which the other user's version is selected. */
 export const useVersionChoices = <Field,>() => {
   const [chosen, setChosen] = useState<ReadonlySet<Field>>(new Set())
   const choose = (field: Field, isTheirs: boolean) => {
@@ -12,7 +12,7 @@ export const useVersionChoices = <Field,>() => {
 }
 
 interface VersionChoiceProps {
-  /** What the field is called. */
+  /** Label of the field. */
   readonly name: string
   readonly yours: string
   readonly theirs: string
@@ -20,7 +20,7 @@ interface VersionChoiceProps {
   readonly choose: (isTheirs: boolean) => void
 }
 
-/** What a field says in two versions, one of which is chosen. */
+/** Both versions of a field, to select one of them. */
 export const VersionChoice = ({ choose, isTheirs, name, theirs, yours }: VersionChoiceProps) => {
   const group = useId()
   const version = (label: string, text: string, isChosen: boolean, chooseIt: () => void) => (

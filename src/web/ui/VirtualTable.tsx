@@ -6,14 +6,14 @@ import css from "./VirtualTable.module.css"
 export interface VirtualColumn<Row> {
   readonly name: string
   readonly cell: (row: Row, index: number) => ReactNode
-  /** What stands above it instead of its name, as a box that marks all. */
+  /** Header content instead of the name, such as a checkbox. */
   readonly head?: ReactNode
-  /** Pixels. */
+  /** In pixels. */
   readonly width: number
   readonly isNumber?: boolean
 }
 
-/** What can be done with rows by keyboard, of a table that is gone through row by row. */
+/** Keyboard actions on rows. */
 export interface RowActions<Row> {
   readonly open: (row: Row) => void
   readonly select: (row: Row, index: number, extend: boolean) => void
@@ -25,14 +25,14 @@ interface VirtualTableProps<Row> {
   readonly columns: ReadonlyArray<VirtualColumn<Row>>
   readonly rows: ReadonlyArray<Row>
   readonly keyOf: (row: Row) => string
-  /** Of each, in pixels. */
+  /** In pixels, equal for all rows. */
   readonly rowHeight: number
-  /** How many rows there are, those too that are not here yet; -1 where nobody knows. */
+  /** Total number of rows, including those not loaded yet; -1 if unknown. */
   readonly rowCount?: number
   readonly keys?: RowActions<Row>
-  /** Told which rows are drawn, when these are others. */
+  /** Called when the range of rendered rows changes. */
   readonly onRangeChange?: (first: number, last: number) => void
-  /** Under the last row, as what is on its way. */
+  /** Content below the last row, such as a loading indicator. */
   readonly below?: ReactNode
 }
 
@@ -58,8 +58,8 @@ const stepOf = (key: string, last: number) => {
 }
 
 /**
- * A table of any length, of which only what is seen is drawn: rows of one height, under a head that stays. With `keys` it is
- * a grid: the arrows lead from row to row, Space marks, Enter opens. The row that has the focus stays drawn.
+ * Table that renders only the visible rows, below a sticky header. With `keys` it is a grid: arrow keys move between
+ * rows, Space selects and Enter opens. The focused row stays rendered.
  */
 export const VirtualTable = <Row,>({
   below,
@@ -99,7 +99,7 @@ export const VirtualTable = <Row,>({
       if (step !== 0) {
         event.preventDefault()
         const next = Math.max(0, Math.min(index + step, last))
-        // The row is drawn at once, and the focus never left to a row that is no more: a key pressed meanwhile would be lost.
+        // Renders the row synchronously. Otherwise the focus would be lost for a moment, and with it the next key.
         flushSync(() => setActive(next))
         scroller.current?.querySelector<HTMLElement>(`[aria-rowindex="${next + 2}"]`)?.focus({ preventScroll: true })
         virtual.scrollToIndex(next)
@@ -178,7 +178,7 @@ interface VirtualRowProps<Row> {
   readonly onFocus: (index: number) => void
 }
 
-/** A row, which is drawn anew when something of it has changed, and not while others are scrolled into sight. */
+/** Memoized row, so that scrolling does not render it again. */
 const VirtualRow = <Row,>({
   columns,
   height,
@@ -205,5 +205,5 @@ const VirtualRow = <Row,>({
   </tr>
 )
 
-/** The room of rows that are not drawn. */
+/** Empty space of rows that are not rendered. */
 const SpacerRow = ({ height }: { readonly height: number }) => <tr aria-hidden="true" style={{ height }} />

@@ -2,7 +2,6 @@ import type { DeliveryState } from "../../domain/webhooks/Webhook.ts"
 import { StatusBadge } from "../ui/StatusBadge.tsx"
 import { deliveryLabels } from "./deliveryLabels.ts"
 
-/** Status of a delivery as a badge. */
 export const DeliveryStatusBadge = ({ state }: { readonly state: DeliveryState }) => (
   <StatusBadge {...deliveryLabels[state]} />
 )

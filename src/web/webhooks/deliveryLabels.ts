@@ -2,7 +2,7 @@ import type { EventKind } from "../../domain/Events.ts"
 import type { DeliveryState } from "../../domain/webhooks/Webhook.ts"
 import type { StatusLabel } from "../ui/StatusBadge.tsx"
 
-/* Words of webhooks that the dashboard and the developer portal share. */
+/* Labels that the dashboard and the developer portal share. */
 
 export const deliveryLabels: Readonly<Record<DeliveryState, StatusLabel>> = {
   pending: { word: "Pending", tone: "accent" },

@@ -13,7 +13,7 @@ const ACTOR_TYPES: ReadonlyArray<readonly [type: string, name: string]> = [
   ["app", "All apps"]
 ]
 
-/** Days that are chosen, in place of a span until now. */
+/** Option that replaces the time spans with two date fields. */
 const CUSTOM_RANGE = "days"
 
 const isActorType = (chosen: string) => ACTOR_TYPES.some(([type]) => type === chosen)
@@ -25,7 +25,7 @@ interface ActivityFiltersProps {
   readonly choose: (search: ActivitySearch) => void
 }
 
-/** Which of the activity is looked at. */
+/** Filters of the activity, kept in the URL. */
 export const ActivityFilters = ({ choose, search }: ActivityFiltersProps) => {
   const groups = useActors()
   const { isOwner } = useMember()

@@ -11,7 +11,7 @@ import { useEntries } from "./useEntries.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId/activity")
 
-/** Who changed what. */
+/** Change history of the store. */
 export const ActivityPage = () => {
   const search = route.useSearch()
   const navigate = route.useNavigate()

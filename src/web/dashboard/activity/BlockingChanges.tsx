@@ -10,10 +10,10 @@ import { useStoreId } from "../store.ts"
 import css from "./Activity.module.css"
 import { type NamedEntry, nameEntries, verbOf } from "./entries.ts"
 
-/** Later entries that are named: they are undone one by one. */
+/** Entries that are shown, since each has to be undone on its own. */
 const MAX_SHOWN = 10
 
-/** The fields of a change in brackets. */
+/** Changed fields in parentheses. */
 const changedFieldsOf = ({ after, before }: NamedEntry) =>
   before === null || after === null
     ? ""
@@ -26,7 +26,7 @@ interface BlockingChangesProps {
   readonly choose: ((entry: NamedEntry) => void) | undefined
 }
 
-/** The later changes that an undo would take back too, each with the way to undo it first, where there is one. */
+/** Later changes that an undo would overwrite, with a button to undo each of them first. */
 export const BlockingChanges = ({ choose, overlaps }: BlockingChangesProps) => {
   const storeId = useStoreId()
   const ids = new Set<string>(overlaps.flatMap(({ changedBy }) => changedBy))

@@ -5,7 +5,7 @@ import { Badge } from "../../ui/Badge.tsx"
 import { useStoreId } from "../store.ts"
 import { actorLabels, type NamedEntry, verbOf } from "./entries.ts"
 
-/** The resource of an entry, with the way to it where it is still there. */
+/** Resource of an entry, as a link if it still exists. */
 const ResourceLink = ({ entry: { exists, resource, resourceId, resourceName } }: { readonly entry: NamedEntry }) => {
   const storeId = useStoreId()
   if (!exists) return <strong>{resourceName}</strong>
@@ -31,7 +31,7 @@ const ResourceLink = ({ entry: { exists, resource, resourceId, resourceName } }:
           {resourceName}
         </Link>
       )
-    // An app that was uninstalled has a name still, and no page.
+    // Uninstalled apps have a name, but no page.
     case "settings":
     case "member":
     case "installation":
@@ -40,7 +40,7 @@ const ResourceLink = ({ entry: { exists, resource, resourceId, resourceName } }:
   }
 }
 
-/** What was done, by whom, to what. */
+/** Sentence such as "Ada updated Oak desk". */
 export const EntrySentence = ({ entry }: { readonly entry: NamedEntry }) => {
   const kind = actorLabels[entry.actor.type]
   return (
@@ -52,7 +52,7 @@ export const EntrySentence = ({ entry }: { readonly entry: NamedEntry }) => {
   )
 }
 
-/** How long ago it was. */
+/** Relative time of an entry. */
 export const EntryTime = ({ entry: { at } }: { readonly entry: NamedEntry }) => (
   <time dateTime={at} title={time(at)}>
     {ago(at)}

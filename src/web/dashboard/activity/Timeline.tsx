@@ -63,7 +63,7 @@ const Entry = ({ entry, isUndone, undo }: EntryProps) => {
   )
 }
 
-/** What was written, day by day, each with its undo. */
+/** Entries grouped by day, with undo buttons. */
 export const Timeline = ({ entries }: { readonly entries: ReadonlyArray<NamedEntry> }) => {
   const [undoing, setUndoing] = useState<NamedEntry>()
   const undoneIds = undoneEntryIds(entries)

@@ -9,11 +9,11 @@ import { undoSentence } from "./undoPreview.ts"
 interface UndoDialogProps {
   readonly entry: NamedEntry
   readonly close: () => void
-  /** Asks about another one instead. */
+  /** Opens the dialog for another entry. */
   readonly choose: (entry: NamedEntry) => void
 }
 
-/** Takes back one change. */
+/** Undoes one change. */
 export const UndoDialog = ({ choose, close, entry }: UndoDialogProps) => {
   const storeId = useStoreId()
   const { after, before, id, resourceName } = entry

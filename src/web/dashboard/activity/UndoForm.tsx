@@ -19,18 +19,18 @@ interface UndoOptions {
 }
 
 interface UndoFormProps {
-  /** What is to be undone, by what tells it from all else. */
+  /** Identifies the undo in the query key. */
   readonly target: ReadonlyArray<string>
   readonly undo: (client: Client, how: UndoOptions) => ReturnType<Client["activity"]["undo" | "undoSpan"]>
-  /** Says what it would do. */
+  /** Renders the effect of the dry run. */
   readonly children: (preview: UndoPreview) => ReactNode
   readonly labelOf: (changes: number) => string
   readonly close: () => void
-  /** Asks about an entry that stands in the way instead. */
+  /** Opens the form for a blocking entry. */
   readonly choose?: (entry: NamedEntry) => void
 }
 
-/** What an undo would do is tried first and said; then it is done: all of it or nothing. */
+/** Shows the dry run of an undo, then performs it. An undo is atomic. */
 export const UndoForm = ({ children, choose, close, labelOf, target, undo }: UndoFormProps) => {
   const storeId = useStoreId()
   const preview = useRpcQuery([storeId, "activity", "tried", ...target], (client) =>

@@ -4,7 +4,7 @@ import { ResourceKind } from "../../../domain/journal/Kinds.ts"
 import { Uuid } from "../../../domain/Uuid.ts"
 import type { EntriesFilter } from "./useEntries.ts"
 
-/** How far back is looked, in hours. */
+/** Relative time spans. */
 export const timeSpans = {
   hour: { hours: 1, name: "Last hour" },
   day: { hours: 24, name: "Last 24 hours" },
@@ -14,10 +14,10 @@ export const timeSpans = {
 
 const Span = Schema.Literals(["hour", "day", "week", "month"])
 
-/** A day as a field for dates writes it. */
+/** Value of a date input. */
 const DateText = Schema.String.pipe(Schema.check(Schema.isPattern(/^\d{4}-\d\d-\d\d$/)))
 
-/** What of the activity is looked at, as the address says it. */
+/** Filters of the activity in the URL. */
 const ActivitySearch = Schema.Struct({
   actorType: ActorType,
   actorId: Uuid,
@@ -32,20 +32,20 @@ export type ActivitySearch = typeof ActivitySearch.Type
 
 const decode = Schema.decodeUnknownResult(ActivitySearch)
 
-/** What an address asks for; one that makes no sense asks for all of it. */
+/** Parses the URL. Invalid filters are dropped. */
 export const activitySearch = (search: Record<string, unknown>): ActivitySearch =>
   Result.getOrElse(decode(search), (): ActivitySearch => ({}))
 
 const HOUR_MILLIS = 3_600_000
 
-/** The days are those of the browser's time zone, the last one whole. */
+/** Start of a day in the time zone of the browser. */
 const dayStart = (date: string, daysLater = 0) => {
   const start = new Date(`${date}T00:00:00`)
   start.setDate(start.getDate() + daysLater)
   return start.toISOString()
 }
 
-/** What the service is asked for. The minute is that in which the page was opened, so that the same is asked again. */
+/** Filter of the request. `now` is fixed when the page opens, so that the query key stays stable. */
 export const filterOf = ({ from, span, to, ...rest }: ActivitySearch, now: number): EntriesFilter => ({
   ...rest,
   ...(span === undefined ? {} : { since: new Date(now - timeSpans[span].hours * HOUR_MILLIS).toISOString() }),

@@ -7,11 +7,11 @@ import type { Client, EntryId, StoreId } from "../../../rpc/Client.ts"
 import type { ListPage } from "../../data/usePagedQuery.ts"
 import { day } from "../../data/format.ts"
 
-/** An entry, with what people call who wrote and what was written. */
+/** Entry with the names of its actor, resource and approver. */
 export interface NamedEntry extends ActivityEntry {
   readonly actorName: string
   readonly resourceName: string
-  /** Whether the resource is still there to be looked at. */
+  /** False after the resource was deleted. */
   readonly exists: boolean
   readonly approverName: string | null
 }
@@ -24,13 +24,13 @@ const FORMER_ACTORS: Readonly<Record<ActivityEntry["actor"]["type"], string>> = 
   agent: "A former agent"
 }
 
-/** An actor that has no name, or none any more. On the command line it is the operator. */
+/** Fallback name of an actor. The command line and imports belong to the service operator. */
 const formerName = ({ actor, surface }: ActivityEntry) =>
   surface === "cli" || surface === "import" ? "Service operator" : FORMER_ACTORS[actor.type]
 
 type Kind = ActivityEntry["resource"]
 
-/** What a resource is called that has no name any more. */
+/** Fallback names of resources. */
 const UNNAMED_RESOURCES: Readonly<Record<Kind, string>> = {
   product: "A deleted product",
   collection: "A deleted collection",
@@ -43,7 +43,7 @@ const UNNAMED_RESOURCES: Readonly<Record<Kind, string>> = {
 
 const titleOf = (side: ActivityEntry["before"]) => side?.["name"] ?? side?.["title"] ?? side?.["appName"]
 
-/** What the entries of a resource themselves say that it is called, the newest of them first. */
+/** Name of a resource in the newest entry that contains one. */
 const nameInEntries = (entries: ReadonlyArray<ActivityEntry>, { resource, resourceId }: ActivityEntry) => {
   if (resource === "settings") return UNNAMED_RESOURCES.settings
   for (const entry of entries) {
@@ -53,7 +53,7 @@ const nameInEntries = (entries: ReadonlyArray<ActivityEntry>, { resource, resour
   return UNNAMED_RESOURCES[resource]
 }
 
-/** The entries, the newest first, with the names that are known. */
+/** Adds the known names to entries. */
 export const namedEntries = (
   entries: ReadonlyArray<ActivityEntry>,
   names: ReadonlyMap<string, string>
@@ -77,13 +77,13 @@ const idsIn = (entries: ReadonlyArray<ActivityEntry>) => [
   )
 ]
 
-/** Entries with their names, for which one call more is made. */
+/** Loads the names of entries, with one request. */
 export const nameEntries = (client: Client, storeId: StoreId, entries: ReadonlyArray<ActivityEntry>) =>
   Effect.map(client.activity.names({ storeId, ids: idsIn(entries) }), (names) =>
     namedEntries(entries, new Map(names.map(({ id, name }) => [id, name])))
   )
 
-/** A page of entries with their names. */
+/** Page of entries with names. */
 export const listEntries = (client: Client, request: ListEntriesRequest) =>
   Effect.flatMap(client.activity.list(request), ({ items, nextCursor }) =>
     Effect.map(nameEntries(client, request.storeId, items), (namedItems): EntriesPage => ({
@@ -94,10 +94,10 @@ export const listEntries = (client: Client, request: ListEntriesRequest) =>
 
 export type EntriesPage = ListPage<NamedEntry, EntryId>
 
-/** Entries that a list holds before it begins anew, so that a page that stays open does not grow for ever. */
+/** Limit of loaded entries. Above it the list restarts, so that an open page does not grow without bound. */
 const MAX_ENTRIES = 200
 
-/** The pages of a list with what was written since in front, read as the first page: anew where there is a gap. */
+/** Prepends new entries to the loaded pages. Restarts the list if there is a gap. */
 export const withNewest = (pages: ReadonlyArray<EntriesPage>, newest: EntriesPage): ReadonlyArray<EntriesPage> => {
   const [first, ...others] = pages
   if (first === undefined) return [newest]
@@ -108,14 +108,14 @@ export const withNewest = (pages: ReadonlyArray<EntriesPage>, newest: EntriesPag
   return [{ ...first, items: [...fresh, ...first.items] }, ...others]
 }
 
-/** Of entries, the newest first, those that a later one took back which was not taken back itself. */
+/** Ids of entries that are undone, unless the undo was itself undone. */
 export const undoneEntryIds = (entries: ReadonlyArray<ActivityEntry>): ReadonlySet<string> => {
   const undone = new Set<string>()
   for (const { id, undoes } of entries) if (undoes !== null && !undone.has(id)) undone.add(undoes)
   return undone
 }
 
-/** The entries of each day, in the time zone of the browser. */
+/** Groups entries by day, in the time zone of the browser. */
 export const byDay = <Entry extends ActivityEntry>(
   entries: ReadonlyArray<Entry>
 ): ReadonlyArray<readonly [day: string, entries: ReadonlyArray<Entry>]> => [
@@ -124,7 +124,7 @@ export const byDay = <Entry extends ActivityEntry>(
 
 const isCatalogKind = Schema.is(CatalogKind)
 
-/** Whether a change can be undone: of what members administer none can. */
+/** True for catalog changes. Administrative changes cannot be undone. */
 export const isUndoable = ({ resource }: ActivityEntry): boolean => isCatalogKind(resource)
 
 interface ResourceVerbs {
@@ -149,7 +149,7 @@ const resourceVerbs: Readonly<Record<Kind, ResourceVerbs>> = {
   }
 }
 
-/** What was done with an app that stays. */
+/** Verb of a change to an installed app. */
 const installationVerb = (before: JsonObject, after: JsonObject): string | undefined => {
   if (after["deliveries"] !== undefined) {
     return after["deliveries"] === "paused" ? "paused deliveries to" : "resumed deliveries to"
@@ -158,7 +158,7 @@ const installationVerb = (before: JsonObject, after: JsonObject): string | undef
   return before["state"] === "suspended" ? "resumed" : undefined
 }
 
-/** What was done, as in "Ada changed Oak desk". */
+/** Verb of an entry, such as "updated". */
 export const verbOf = ({ after, before, resource, undoes }: ActivityEntry): string => {
   if (undoes !== null) return "undid a change to"
   const { updated, deleted, created } = resourceVerbs[resource]
@@ -167,7 +167,7 @@ export const verbOf = ({ after, before, resource, undoes }: ActivityEntry): stri
   return (resource === "installation" ? installationVerb(before, after) : undefined) ?? updated
 }
 
-/** Through what a write came, in words. */
+/** Labels of the surfaces through which changes are made. */
 export const surfaceLabels: Readonly<Record<ActivityEntry["surface"], string>> = {
   rpc: "Dashboard",
   rest: "App API",
@@ -177,7 +177,7 @@ export const surfaceLabels: Readonly<Record<ActivityEntry["surface"], string>> =
   consent: "Consent page"
 }
 
-/** What an actor is, where its name does not say it. */
+/** Badge of an actor whose name does not reveal its kind. */
 export const actorLabels: Readonly<Record<Lowercase<Actor["_tag"]>, string | undefined>> = {
   app: "App",
   agent: "Agent",

@@ -4,15 +4,15 @@ import type { Undone } from "../../../domain/journal/Undo.ts"
 import type { Rehearsal } from "../../../domain/Rehearsal.ts"
 import { count, number } from "../../data/format.ts"
 
-/** What an undo would come to, and what it would lead to. */
+/** Dry run of an undo. */
 export interface UndoPreview extends Rehearsal {
   readonly resource: Undone
 }
 
-/** The entries that tell of an undo: none where nothing was left to undo. */
+/** Ids of the new entries. Empty if nothing was left to undo. */
 const entryIdsOf = ({ undone }: Undone) => undone.flatMap(({ id }) => (id === null ? [] : [id]))
 
-/** The span of time in which the entries of an undo lie, by which all of it can be undone in turn: nothing where there are none. */
+/** Time span that contains the entries of an undo, to redo all of them. Undefined if there are none. */
 export const spanOf = (undone: Undone): { readonly since: string; readonly until: string } | undefined => {
   const times = entryIdsOf(undone).map(millisOf)
   if (times.length === 0) return undefined
@@ -22,7 +22,7 @@ export const spanOf = (undone: Undone): { readonly since: string; readonly until
   }
 }
 
-/** Names of a list, of which as many are said as are read at a glance. */
+/** Names in a list before the rest is counted. */
 const MAX_NAMES = 5
 
 const joinNames = (names: ReadonlyArray<string>) => {
@@ -31,7 +31,7 @@ const joinNames = (names: ReadonlyArray<string>) => {
   return rest > 0 ? `${distinct.slice(0, MAX_NAMES).join(", ")} and ${number(rest)} more` : distinct.join(", ")
 }
 
-/** What else a write would lead to, in sentences. */
+/** Side effects of a write, as sentences. */
 export const consequences = ({ collections, events }: Rehearsal): ReadonlyArray<string> => {
   const appNames = joinNames(events.flatMap(({ recipients }) => recipients.map(({ appName }) => appName)))
   return [
@@ -49,14 +49,14 @@ export const consequences = ({ collections, events }: Rehearsal): ReadonlyArray<
   ]
 }
 
-/** What an undo of one entry does, in a sentence. */
+/** Effect of the undo of one entry. */
 export const undoSentence = ({ resource, versions }: ActivityEntry, name: string): string => {
   if (versions.before === null) return `Deletes ${name}, which this change created.`
   if (versions.after === null) return `Restores ${name} with its ID and its places in manual collections.`
   return `Restores these fields of the ${resource} ${name}. Other changes are kept.`
 }
 
-/** What an undo of many entries does, in a sentence. */
+/** Effect of the undo of many entries. */
 export const undoSpanSentence = ({ undone }: Undone): string => {
   const resources = (kind: "product" | "collection") =>
     new Set(undone.filter(({ resource }) => resource === kind).map(({ resourceId }) => resourceId)).size

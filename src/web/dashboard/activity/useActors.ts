@@ -1,10 +1,10 @@
 import { useRpcQuery } from "../../data/queries.ts"
 import { useMember, useStoreId } from "../store.ts"
 
-/** More than a store has, or than anybody looks through in a list. */
+/** Enough for every list that people scroll through. */
 const MAX_LISTED = 200
 
-/** The agents of the store, those too that were revoked. */
+/** Agents of the store, including revoked ones. */
 export const useAgents = () => {
   const storeId = useStoreId()
   return useRpcQuery([storeId, "agents", "all"], (client) => client.agents.list({ storeId, limit: MAX_LISTED }))
@@ -15,7 +15,7 @@ interface ActorGroup {
   readonly actors: ReadonlyArray<{ readonly id: string; readonly name: string }>
 }
 
-/** Who may have written. Of the members only owners are told, others of themselves. */
+/** Actors of the store, for the filter. Only owners can list the members. */
 export const useActors = (): ReadonlyArray<ActorGroup> => {
   const storeId = useStoreId()
   const { isOwner, merchantId } = useMember()

@@ -11,7 +11,7 @@ export type EntriesFilter = Omit<ListEntriesRequest, "storeId" | "cursor" | "lim
 
 type Pages = InfiniteData<EntriesPage, { readonly cursor?: EntryId }>
 
-/** What was written, the newest first. What is written since comes in front, by one call however many pages there are. */
+/** Journal entries, newest first. One request loads new entries, however many pages are open. */
 export const useEntries = (filter: EntriesFilter) => {
   const storeId = useStoreId()
   const queryClient = useQueryClient()
@@ -30,7 +30,7 @@ export const useEntries = (filter: EntriesFilter) => {
         const pages = withNewest(known.pages, newest)
         return { pages: [...pages], pageParams: known.pageParams.slice(0, pages.length) }
       })
-    // What fails here is asked for again with the next change, and by who opens the page anew.
+    // A failed refresh is repeated with the next change.
     void callService((client) => listEntries(client, request)).then(add, () => undefined)
   }, [queryClient, serializedFilter, storeId])
   useChanges(refresh)

@@ -7,7 +7,7 @@ import { toast } from "../../ui/Toasts.tsx"
 import { useMember, useStoreId } from "../store.ts"
 import { spanOf } from "./undoPreview.ts"
 
-/** Says that something is undone, with the way back, which is itself an undo: of all that the member's undo wrote. */
+/** Confirms an undo and offers to redo. A redo is itself an undo of everything that the member's undo wrote. */
 export const useUndoToast = () => {
   const storeId = useStoreId()
   const { merchantId } = useMember()
@@ -22,7 +22,7 @@ export const useUndoToast = () => {
     if (span === undefined) return toast("Nothing to undo")
     toast(`${count(undone.undone.length, "change")} undone`, {
       name: "Redo",
-      // The page may be left by then: its own callbacks would not be called.
+      // The page may be unmounted by then, and callbacks of `mutate` would not run.
       run: () =>
         void redoing
           .mutateAsync(span)

@@ -20,7 +20,7 @@ interface AgentFieldsProps {
   readonly cancel?: ReactNode
 }
 
-/** What an agent is called and may do. What is wrong is said when somebody saves, and from then on as they type. */
+/** Form of an agent. Validates on submit, and after that on every change. */
 export const AgentFields = ({ action, cancel, error, isBusy, save, start }: AgentFieldsProps) => {
   const [form, setForm] = useState(start)
   const [wasSubmitted, setSubmitted] = useState(false)

@@ -175,7 +175,7 @@ const AgentView = ({ agent }: AgentProps) => {
   )
 }
 
-/** One agent: what it may do, and what it did. */
+/** Permissions, activity and connection of an agent. */
 export const AgentPage = () => {
   const { agentId } = route.useParams()
   const query = useAgents()

@@ -80,7 +80,7 @@ const Agents = ({ agents, create }: { readonly agents: ReadonlyArray<Row>; reado
   )
 }
 
-/** The programs that act for the store's members. */
+/** Agents of the store. */
 export const AgentsPage = () => {
   const query = useAgents()
   const [isCreating, setCreating] = useState(false)

@@ -4,7 +4,7 @@ import { MutedText, Row, Stack } from "../../ui/Page.tsx"
 import css from "./Agents.module.css"
 import { clientConfiguration } from "./agentForm.ts"
 
-/** How a client of the Model Context Protocol reaches the store as this agent. */
+/** Configuration that connects an MCP client as this agent. */
 export const ConnectionGuide = ({ token = "agent_…" }: { readonly token?: string }) => {
   const [copied, setCopied] = useState(false)
   const configuration = clientConfiguration(window.location.origin, token)

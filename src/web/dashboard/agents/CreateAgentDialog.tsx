@@ -9,7 +9,7 @@ import { AgentFields } from "./AgentFields.tsx"
 import { EMPTY_FORM } from "./agentForm.ts"
 import { ConnectionGuide } from "./ConnectionGuide.tsx"
 
-/** The token of an agent that was made: it stands nowhere else, and goes with this. */
+/** Token of a new agent. It is shown only once. */
 const CreatedAgent = ({ close, token }: { readonly close: () => void; readonly token: string | null }) => (
   <Stack>
     {token === null ? (
@@ -30,7 +30,7 @@ const CreatedAgent = ({ close, token }: { readonly close: () => void; readonly t
   </Stack>
 )
 
-/** Makes an agent, and shows its token once. */
+/** Creates an agent and shows its token once. */
 export const CreateAgentDialog = ({ close }: { readonly close: () => void }) => {
   const storeId = useStoreId()
   const creating = useRpcMutation({

@@ -12,13 +12,13 @@ const HOURS = [
   ["24", "Last 24 hours"]
 ] as const
 
-/** A moment that somebody chooses. */
+/** Option with a time field. */
 const CUSTOM_START = "moment"
 
-/** A moment as a field for times writes it, in the time zone of the browser. */
+/** Value of a datetime-local input, in the time zone of the browser. */
 const localDateTime = (at: number) => new Date(at).toLocaleString("sv").slice(0, 16).replace(" ", "T")
 
-/** The start of the span: nothing where no moment is chosen. */
+/** Start of the span. Undefined if the custom time is not valid. */
 const sinceOf = (choice: string, moment: string, now: number) => {
   const at = choice === CUSTOM_START ? new Date(moment).getTime() : now - Number(choice) * 3_600_000
   return Number.isNaN(at) ? undefined : new Date(at).toISOString()
@@ -30,14 +30,14 @@ interface UndoSpanProps {
   readonly close: () => void
 }
 
-/** Takes back all that somebody wrote since a time. */
+/** Undoes everything that an actor wrote since a time. */
 export const UndoSpanDialog = ({ actorId, close, name }: UndoSpanProps) => {
   const storeId = useStoreId()
   const [now] = useState(Date.now)
   const [choice, setChoice] = useState<string>(HOURS[0][0])
   const [moment, setMoment] = useState(() => localDateTime(now - 3_600_000))
   const since = sinceOf(choice, moment, now)
-  // The clocks of the browser and the service may differ by some seconds.
+  // Tolerates clock differences between browser and service.
   const until = new Date(now + 60_000).toISOString()
   return (
     <Dialog title={`Undo changes by ${name}`} isOpen close={close}>

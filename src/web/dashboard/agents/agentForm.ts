@@ -4,7 +4,7 @@ import { Scope } from "../../../domain/access/Scope.ts"
 import { decodeWith } from "../../../domain/Decoder.ts"
 import { fieldProblemsOf } from "../../data/fieldProblems.ts"
 
-/** What somebody typed and ticked of an agent. */
+/** Form values of an agent, as typed. */
 export interface AgentFormValues {
   readonly name: string
   readonly scopes: ReadonlyArray<Scope>
@@ -13,7 +13,7 @@ export interface AgentFormValues {
   readonly proposalsOnly: boolean
 }
 
-/** One that may look and propose, until somebody says otherwise. */
+/** Safe defaults: read permissions and required approval. */
 export const EMPTY_FORM: AgentFormValues = {
   name: "",
   scopes: ["read_products", "read_collections"],
@@ -22,7 +22,7 @@ export const EMPTY_FORM: AgentFormValues = {
   proposalsOnly: true
 }
 
-/** What an agent is now, to be changed. */
+/** Form values of an existing agent. */
 export const formOf = ({ budget, name, proposalsOnly, scopes, window }: typeof Agent.Type): AgentFormValues => ({
   name,
   scopes,
@@ -31,18 +31,18 @@ export const formOf = ({ budget, name, proposalsOnly, scopes, window }: typeof A
   proposalsOnly
 })
 
-/** What is wrong with a form, by its fields. */
+/** Validation messages by field. */
 export type AgentFormProblems = { readonly [Field in keyof AgentFormValues]?: string }
 
 const { budget, proposalsOnly, window } = NewAgent.fields
 const optional = Struct.map({ budget, proposalsOnly, window }, Schema.requiredKey)
 const decode = decodeWith(NewAgent.pipe(Schema.fieldsAssign(optional)))
 
-/** A whole number as people type it, with marks between thousands; anything else is none. */
+/** Parses a whole number with thousands separators. NaN if it is none. */
 const parseWholeNumber = (text: string) =>
   /^\s*\d[\d,. ]*\s*$/.test(text) ? Number(text.replaceAll(/[,. ]/g, "")) : Number.NaN
 
-/** The agent that a form asks for, or what is wrong with it. */
+/** Validates the form. */
 export const parseAgent = (form: AgentFormValues): Result.Result<Required<NewAgent>, AgentFormProblems> => {
   if (form.scopes.length === 0) return Result.fail({ scopes: "Select at least one permission" })
   return Result.mapError(
@@ -51,11 +51,11 @@ export const parseAgent = (form: AgentFormValues): Result.Result<Required<NewAge
   )
 }
 
-/** The scopes with one more, or one less, in the order in which they are listed. */
+/** Adds or removes a scope. Keeps the order of the scope list. */
 export const withScope = (scopes: ReadonlyArray<Scope>, scope: Scope, isChosen: boolean): ReadonlyArray<Scope> =>
   Scope.literals.filter((one) => (one === scope ? isChosen : scopes.includes(one)))
 
-/** How a client of the Model Context Protocol is told of the agent, as its configuration has it. */
+/** Configuration of an MCP client for this agent. */
 export const clientConfiguration = (origin: string, token: string): string =>
   JSON.stringify(
     {
@@ -67,7 +67,6 @@ export const clientConfiguration = (origin: string, token: string): string =>
     2
   )
 
-/** How an agent stands. */
 export type AgentStatus = "active" | "revoked" | "ended"
 
 export const agentStatusOf = ({ endsAt, revokedAt }: typeof Agent.Type, now: number): AgentStatus => {

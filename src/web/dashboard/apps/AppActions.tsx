@@ -14,7 +14,7 @@ interface AppActionsProps {
   readonly app: typeof InstalledApp.Type
 }
 
-/** Lets an app stand still, go on, or go. */
+/** Suspends, resumes or uninstalls an app. */
 export const AppActions = ({ app: { appName, id, state } }: AppActionsProps) => {
   const storeId = useStoreId()
   const navigate = useNavigate()

@@ -110,7 +110,7 @@ const OwnersBilling = ({ installationId }: AppProps) => {
   )
 }
 
-/** What the app costs, for owners. */
+/** Plans and subscription of an app. Only owners can see them. */
 export const AppBilling = (app: AppProps) =>
   useMember().isOwner ? (
     <OwnersBilling {...app} />

@@ -78,7 +78,7 @@ const AppDetails = ({ id }: { readonly id: InstallationId }) => {
   )
 }
 
-/** One app on the store. */
+/** Page of one installed app. */
 export const AppPage = () =>
   Option.match(idOf(route.useParams().installationId), {
     onNone: () => <NotFoundPage />,

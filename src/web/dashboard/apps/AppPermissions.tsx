@@ -3,7 +3,7 @@ import { ALWAYS_GRANTED, GRANT_WORDS } from "../../../domain/access/GrantWords.t
 import { Card } from "../../ui/Page.tsx"
 import css from "./Apps.module.css"
 
-/** What the app may do, in the words in which it was agreed to. */
+/** Permissions of the app, in the words of the consent page. */
 export const AppPermissions = ({ capabilities, scopes }: Grants) => (
   <Card title="Permissions">
     <ul className={css["grants"]}>

@@ -39,7 +39,7 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<App>> => [
   { name: "Installed", cell: ({ installedAt }) => <span className={css["when"]}>{day(installedAt)}</span> }
 ]
 
-/** The apps on the store. */
+/** Installed apps. */
 export const AppsPage = () => {
   const storeId = useStoreId()
   const { query, items, more } = usePagedQuery(

@@ -16,7 +16,7 @@ interface ChoosePlanProps {
   readonly close: () => void
 }
 
-/** Agrees to what a plan costs: a first subscription, or another one in place of what there is. */
+/** Confirms the price of a plan, then subscribes or switches to it. */
 export const ChoosePlanDialog = ({ close, current, installationId, plan }: ChoosePlanProps) => {
   const storeId = useStoreId()
   const isChange = planChoice(plan, current).name === "Switch plan"
@@ -63,7 +63,7 @@ interface CancelPlanProps {
   readonly close: () => void
 }
 
-/** Ends a subscription with what is paid for. */
+/** Cancels a subscription at the end of its period. */
 export const CancelPlanDialog = ({
   close,
   installationId,

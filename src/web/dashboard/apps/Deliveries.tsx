@@ -20,12 +20,11 @@ import { DeliveryStatusBadge } from "../../webhooks/DeliveryStatusBadge.tsx"
 
 type StoreDelivery = typeof Delivered.Type
 
-/** Deliveries of a page: as many as are looked over at a glance. */
 const PAGE_SIZE = 20
 
 const parseState = (text: string) => DeliveryState.literals.find((state) => state === text)
 
-/** Milliseconds before a delivery is due, or taken for lost by who sends it, from which on it is looked after. */
+/** Milliseconds before the next attempt, or before a lost attempt is repeated, from which the list is polled. */
 const DUE_SOON_MILLIS = 30_000
 
 const isUnderWay = ({ nextAt, state }: StoreDelivery) =>
@@ -52,7 +51,7 @@ const columnsOf = (open: (event: EventId) => void): ReadonlyArray<Column<StoreDe
   }
 ]
 
-/** What an app was sent of the store's events, the newest first. */
+/** Deliveries to the app, newest first. */
 export const Deliveries = ({ installationId }: { readonly installationId: InstallationId }) => {
   const storeId = useStoreId()
   const queryClient = useQueryClient()
@@ -68,10 +67,10 @@ export const Deliveries = ({ installationId }: { readonly installationId: Instal
         ...(state === undefined ? {} : { state }),
         ...page
       }),
-    // Of what is on its way, a list of another state shows nothing until it has come there.
+    // With a status filter, pending deliveries are not visible, so the list is polled anyway.
     { isPolled: (all) => (state !== undefined && state !== "pending") || all.some(isUnderWay) }
   )
-  // What changes in the store is about to be delivered.
+  // A change in the store is about to be delivered.
   const refresh = useCallback(
     () => void queryClient.invalidateQueries({ queryKey: [storeId, "app", installationId, "deliveries"] }),
     [queryClient, storeId, installationId]

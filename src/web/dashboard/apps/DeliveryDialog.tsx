@@ -31,7 +31,7 @@ interface DeliveryDialogProps {
   readonly close: () => void
 }
 
-/** One delivery with every request that was made, which a member has made once more. */
+/** Attempts of a delivery, and a button to resend it. */
 export const DeliveryDialog = ({ close, eventId, installationId }: DeliveryDialogProps) => {
   const storeId = useStoreId()
   const params = { storeId, installationId, eventId }

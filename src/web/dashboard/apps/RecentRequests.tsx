@@ -25,7 +25,7 @@ const COLUMNS: ReadonlyArray<Column<RecentRequest>> = [
   { name: "Duration", isNumber: true, cell: ({ milliseconds }) => `${number(milliseconds)} ms` }
 ]
 
-/** What the app asked for last. */
+/** Last API requests of the app. */
 export const RecentRequests = ({ id }: { readonly id: InstallationId }) => {
   const storeId = useStoreId()
   const query = useRpcQuery(

@@ -10,7 +10,7 @@ import { StatusBadge } from "../../ui/StatusBadge.tsx"
 import { webhookStatus } from "./appLabels.ts"
 import { eventLabels } from "../../webhooks/deliveryLabels.ts"
 
-/** Where an app is told of what happens in the store; a member lets that wait, and go on. */
+/** Webhook of an app. A member can pause its deliveries for the store. */
 export const WebhookCard = ({ installationId }: { readonly installationId: InstallationId }) => {
   const storeId = useStoreId()
   const params = { storeId, installationId }

@@ -6,7 +6,7 @@ import type { StoreAttempt, StoreWebhook } from "../../../domain/webhooks/StoreW
 import { ago, count, day, money } from "../../data/format.ts"
 import type { StatusLabel } from "../../ui/StatusBadge.tsx"
 
-/* How an app stands, is told and is paid for, in the words of who owns the store. */
+/* Labels of app states, webhooks and plans, for merchants. */
 
 export const installationLabels: Readonly<Record<InstallationState, StatusLabel>> = {
   active: { word: "Active", tone: "good" },
@@ -20,7 +20,7 @@ const pauseReasonLabels: Readonly<Record<typeof PauseReason.Type, string>> = {
   failing: `the app's endpoint failed for ${FAILING_HOURS / 24} days`
 }
 
-/** How events of the store reach an app, and why they do not. */
+/** Status of a webhook, with an explanation. */
 export const webhookStatus = (
   { failingSince, heldSince, host, pauseReason, pausedAt }: typeof StoreWebhook.Type,
   now?: number
@@ -42,13 +42,13 @@ export const webhookStatus = (
       }
 }
 
-/** What came of a request to an app. */
+/** Result of a delivery attempt. */
 export const attemptStatus = ({ error, status }: typeof StoreAttempt.Type): StatusLabel => {
   if (status === null) return { word: error ?? "In progress", tone: error === null ? "accent" : "alert" }
   return { word: `HTTP ${status}`, tone: status >= 200 && status < 300 ? "good" : "alert" }
 }
 
-/** What a request of an app was answered with. */
+/** Response to an API request of the app. */
 export const responseStatus = (status: RecentRequest["status"]): StatusLabel => {
   if (status === "aborted") return { word: "Client disconnected", tone: "warn" }
   return { word: String(status), tone: status >= 400 ? "alert" : "good" }
@@ -56,15 +56,15 @@ export const responseStatus = (status: RecentRequest["status"]): StatusLabel => 
 
 type PlanPrice = Pick<AppPlan, "price" | "currencyCode" | "period">
 
-/** What is paid, as in €9.90 per month. */
+/** Price of a plan, such as €9.90 per month. */
 export const priceText = ({ currencyCode, period, price }: PlanPrice): string =>
   `${money(price, currencyCode)} per ${period}`
 
-/** What comes before the first payment of a plan. */
+/** Trial period of a plan. */
 export const trialText = ({ trialDays }: AppPlan): string =>
   trialDays === 0 ? "No trial" : `Free trial of ${count(trialDays, "day")} with your first subscription to this app`
 
-/** How long a subscription goes on. */
+/** Renewal or end of a subscription. */
 export const subscriptionStatus = ({ periodEndsAt, state }: Subscription): StatusLabel => {
   switch (state) {
     case "trialing":
@@ -76,7 +76,7 @@ export const subscriptionStatus = ({ periodEndsAt, state }: Subscription): Statu
   }
 }
 
-/** What choosing a plan does, given the subscription that there is. */
+/** Label of the plan button, given the current subscription. */
 export const planChoice = (
   plan: AppPlan,
   current: Subscription | null

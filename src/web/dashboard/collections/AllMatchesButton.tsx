@@ -16,7 +16,7 @@ interface AllMatchesProps {
   readonly productCount: number
 }
 
-/** All that a collection would hold by these rules, however many: a preview shows the first of them. */
+/** Opens the list of all matching products. The preview shows only the first. */
 export const AllMatchesButton = ({ id, productCount, rules }: AllMatchesProps) => {
   const [isOpen, setOpen] = useState(false)
   return (

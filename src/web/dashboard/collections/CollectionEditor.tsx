@@ -18,7 +18,7 @@ import { ConflictCard } from "./ConflictCard.tsx"
 import { RuleChangeDialog } from "./RuleChangeDialog.tsx"
 import { useFocusFirstProblem } from "./useFocusFirstProblem.ts"
 
-/** What was typed, and the collection as it was when that began. */
+/** Draft, and the collection on which it is based. */
 interface EditState {
   readonly base: Collection
   readonly draft: Draft
@@ -30,8 +30,8 @@ interface PendingUpdate {
 }
 
 /**
- * Changes a collection. As long as nothing is typed it shows the collection as it is; from then on what was typed stands
- * upon what it began with, whatever is saved elsewhere, until somebody says what is to become of both.
+ * Form of an existing collection. Without a draft it follows the saved collection. With a draft, a save by another
+ * user is a conflict that the user resolves.
  */
 export const CollectionEditor = ({ latest }: { readonly latest: Collection }) => {
   const storeId = useStoreId()

@@ -11,9 +11,9 @@ import { ManualProducts } from "./ManualProducts.tsx"
 import { RuleBuilder } from "./RuleBuilder.tsx"
 
 interface CollectionFormProps {
-  /** The collection, if there is one yet. */
+  /** Id of the collection. A new collection has none. */
   readonly id?: CollectionId
-  /** What an automated collection holds, which stays in it when it becomes a manual one. */
+  /** Products of an automated collection, kept when it becomes a manual one. */
   readonly matched: ReadonlyArray<ProductId>
   readonly draft: Draft
   readonly problems: Problems
@@ -22,7 +22,7 @@ interface CollectionFormProps {
 
 const isUrl = Schema.is(HttpUrl)
 
-/** Every field of a collection: what it is, and what it holds. */
+/** All fields of a collection. */
 export const CollectionForm = ({ change, draft, id, matched, problems }: CollectionFormProps) => {
   const changeType = (type: string) =>
     change(

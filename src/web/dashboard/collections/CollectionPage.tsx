@@ -14,7 +14,7 @@ import { CollectionEditor } from "./CollectionEditor.tsx"
 
 const route = getRouteApi("/dashboard/member/$storeId/collections/$collectionId")
 
-/** One collection, to be read and changed. */
+/** Page of one collection. */
 export const CollectionPage = () => {
   const { collectionId: id, storeId } = route.useParams()
   const query = useRpcQuery([storeId, "collection", id], (client) => client.collections.get({ storeId, id }))

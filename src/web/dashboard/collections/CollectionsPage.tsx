@@ -31,7 +31,7 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Collection>> => [
   { name: "Updated", cell: ({ updatedAt }) => ago(updatedAt) }
 ]
 
-/** How products are grouped. */
+/** Collections of the store. */
 export const CollectionsPage = () => {
   const storeId = useStoreId()
   const {

@@ -36,7 +36,7 @@ const textOf = (field: keyof Draft, draft: Draft): string => {
   }
 }
 
-/** Somebody else saved meanwhile: theirs beside yours, for each field that both changed. Nothing that was typed is lost. */
+/** Resolves fields that two users changed. Local changes are never lost. */
 export const ConflictCard = ({ base, resolve, mine, theirs }: ConflictCardProps) => {
   const { conflicts, draft, changedByThem } = merge(base, mine, theirs)
   const { choose, chosen } = useVersionChoices<keyof Draft>()

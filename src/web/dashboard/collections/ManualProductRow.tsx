@@ -10,7 +10,7 @@ import { useStoreId } from "../store.ts"
 
 interface ManualProductRowProps {
   readonly id: ProductId
-  /** Where it stands, and where it would if what is dragged were dropped now. */
+  /** Index in the list, and the position at which it is rendered during a drag. */
   readonly index: number
   readonly position: number
   readonly count: number
@@ -25,7 +25,7 @@ interface ManualProductRowProps {
   readonly remove: (index: number, name: string) => void
 }
 
-/** A product of a manual collection, with what moves it. */
+/** Row of a manual collection, with drag handle and menu. */
 export const ManualProductRow = ({
   count,
   handleProps,

@@ -18,7 +18,7 @@ interface ManualProductsProps {
   readonly change: (ids: ReadonlyArray<ProductId>) => void
 }
 
-/** The products of a manual collection in their order, which is changed by dragging, by keys and by a menu. */
+/** Ordered products of a manual collection. Reorders by drag, keyboard or menu. */
 export const ManualProducts = ({ change, ids }: ManualProductsProps) => {
   const storeId = useStoreId()
   const scroller = useRef<HTMLElement>(null)
@@ -36,13 +36,13 @@ export const ManualProducts = ({ change, ids }: ManualProductsProps) => {
     scroller,
     drop: move
   })
-  // What has the focus, or is dragged, stays drawn.
+  // The focused or dragged row stays rendered.
   const virtual = useVirtualRows({ count: ids.length, scroller, pinnedRow: dragging?.from ?? active })
 
   const focus = (place: number) => {
     setActive(place)
     virtual.scrollToIndex(place)
-    // The row is drawn by the time of the next frame.
+    // The row is rendered in the next frame.
     requestAnimationFrame(() =>
       scroller.current
         ?.querySelector<HTMLElement>(`[aria-posinset="${place + 1}"] button`)

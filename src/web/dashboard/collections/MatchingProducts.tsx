@@ -18,15 +18,15 @@ import { ProductLine } from "./ProductRow.tsx"
 import { MembershipExplanation } from "./MembershipExplanation.tsx"
 
 interface MatchingProductsProps {
-  /** The collection whose rules are changed, if there is one yet. */
+  /** Id of the collection. A new collection has none. */
   readonly id?: CollectionId
   readonly draft: Pick<Draft, "disjunctive" | "rules">
 }
 
-/** Products that are shown of those that match. */
+/** Products in the preview. */
 const PREVIEW_SIZE = 50
 
-/** What the rules match as they are typed, with how many, and why any product is in or not. */
+/** Live preview of the matching products, and the explanation for a single product. */
 export const MatchingProducts = ({ draft, id }: MatchingProductsProps) => {
   const storeId = useStoreId()
   const [explained, setExplained] = useState<Pick<ProductSummary, "id" | "name">>()
@@ -35,7 +35,7 @@ export const MatchingProducts = ({ draft, id }: MatchingProductsProps) => {
   const isValid = rules !== undefined && rules.length > 0
   const ruleSet = { rules: rules ?? [], disjunctive }
   const preview = useRpcQuery(
-    // What products say decides what matches: it is asked for anew when one of them changes.
+    // The key starts with "products", so that product changes refetch the preview.
     [storeId, "products", "preview", canonical(ruleSet)],
     (client) => client.collections.preview({ storeId, ...ruleSet, limit: PREVIEW_SIZE }),
     { enabled: isValid, keepPrevious: true }

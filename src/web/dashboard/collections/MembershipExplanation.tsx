@@ -17,7 +17,7 @@ interface MembershipExplanationProps {
   readonly product: { readonly id: ProductId; readonly name: string }
 }
 
-/** Why a product would be in a collection of these rules, or not: rule by rule, with what it has there. */
+/** Explains rule by rule why a product is in a collection. */
 export const MembershipExplanation = ({ id, product, rules }: MembershipExplanationProps) => {
   const storeId = useStoreId()
   const container = useRef<HTMLDivElement>(null)

@@ -14,7 +14,7 @@ import { collectionOf, newDraft, NO_PROBLEMS } from "./collectionDraft.ts"
 import { CollectionForm } from "./CollectionForm.tsx"
 import { useFocusFirstProblem } from "./useFocusFirstProblem.ts"
 
-/** A collection that is to be made. */
+/** Creates a collection. */
 export const NewCollectionPage = () => {
   const storeId = useStoreId()
   const navigate = useNavigate()

@@ -8,10 +8,10 @@ import { Badge } from "../../ui/Badge.tsx"
 import { useStoreId } from "../store.ts"
 import css from "./ProductRow.module.css"
 
-/** How high a row is, in pixels, wherever it stands. */
+/** Height of a row in pixels. */
 export const ROW_HEIGHT = 56
 
-/** A product in a line: what it is called, what tells it from others, and what can be done with it here. */
+/** Name, price, SKU and status of a product, with actions. */
 export const ProductLine = ({
   children,
   product
@@ -43,7 +43,7 @@ interface KnownProductProps {
   readonly children?: (name: string) => ReactNode
 }
 
-/** A product that is known by its id. */
+/** Product that is loaded by id. */
 export const ProductById = ({ children, id }: KnownProductProps) => {
   const { data, error } = useProductSummary(useStoreId(), id)
   if (data !== undefined && data !== null) return <ProductLine product={data}>{children?.(data.name)}</ProductLine>

@@ -15,10 +15,9 @@ interface RuleBuilderProps {
   readonly change: (part: Partial<Draft>) => void
 }
 
-/** Rules that a collection may have. */
 const MAX_RULES = 60
 
-/** The rules of an automated collection, each a line: of which field, how, and with what. */
+/** Rules of an automated collection. Each has a field, a condition and a value. */
 export const RuleBuilder = ({ change, draft: { disjunctive, rules }, problems }: RuleBuilderProps) => {
   const list = useRef<HTMLUListElement>(null)
   const added = useRef<string>(undefined)

@@ -19,13 +19,13 @@ interface RuleChangeDialogProps {
   readonly patch: UpdateCollection
   readonly close: () => void
   readonly save: () => void
-  /** Somebody else saved the collection meanwhile. */
+  /** Called when another user saved the collection meanwhile. */
   readonly onOutdated: () => void
   readonly isSaving: boolean
   readonly error: unknown
 }
 
-/** What would come of a change to the rules, before it is saved: the service takes the write and takes it back. */
+/** Shows the dry run of a rule change before it is saved. */
 export const RuleChangeDialog = ({ base, close, error, isSaving, onOutdated, patch, save }: RuleChangeDialogProps) => {
   const storeId = useStoreId()
   const { id, version } = base
@@ -78,7 +78,7 @@ const notifiedApps = (
 interface MembershipChangesProps {
   readonly before: Collection["productIds"]
   readonly after: Collection["productIds"]
-  /** Apps that are told of it. */
+  /** Apps that receive an event. */
   readonly apps: ReadonlyArray<string>
 }
 

@@ -4,7 +4,7 @@ import css from "./VirtualProductList.module.css"
 import { ProductById, ROW_HEIGHT } from "./ProductRow.tsx"
 import { useVirtualRows } from "./useVirtualRows.ts"
 
-/** Products by their ids, however many: what is seen of them is drawn. */
+/** Products by id. Renders only visible rows. */
 export const VirtualProductList = ({
   ids,
   label

@@ -7,7 +7,7 @@ import type { Rule } from "../../../domain/catalog/Rule.ts"
 import { differences } from "../../data/merge.ts"
 import { isMissingValue, type RuleDraft, ruleDraft, ruleOf } from "./ruleDraft.ts"
 
-/* A collection as it stands in the fields of a form. */
+/* Form values of a collection. */
 
 export interface Draft {
   readonly title: string
@@ -37,7 +37,7 @@ export const fieldLabels: Readonly<Record<keyof Draft, string>> = {
   productIds: "Products"
 }
 
-/** What is wrong, by where: `rules.0.value`. */
+/** Validation messages by path, such as `rules.0.value`. */
 export type Problems = ReadonlyMap<string, string>
 
 export const NO_PROBLEMS: Problems = new Map()
@@ -56,7 +56,7 @@ export const newDraft: Draft = {
   productIds: []
 }
 
-/** The form of a collection. What an automated one holds is not typed, and follows from its rules. */
+/** Form values of a collection. The products of an automated one follow from its rules. */
 export const draftOf = (collection: Collection): Draft => ({
   title: collection.title,
   type: collection.type,
@@ -82,7 +82,7 @@ const toInput = ({ description, imageUrl, metaDescription, rules, seoTitle, ...d
   rules: rules.map(ruleOf)
 })
 
-/** Of `path: reason`. */
+/** Parses a line `path: reason`. */
 const parseIssue = (line: string) => {
   const at = line.indexOf(": ")
   return at === -1 ? (["", line] as const) : ([line.slice(0, at), line.slice(at + 2)] as const)
@@ -93,7 +93,7 @@ const MISSING_VALUE = "Enter a value"
 const missingValues = (rules: ReadonlyArray<RuleDraft>) =>
   rules.flatMap((rule, index) => (isMissingValue(rule) ? [[`rules.${index}.value`, MISSING_VALUE] as const] : []))
 
-/** What is sent of these fields of a form, or all that is wrong with them. */
+/** Validates these fields. Fails with all messages. */
 const decoder =
   <A>(decode: (given: unknown, strict: boolean) => Result.Result<A, BadRequest>) =>
   (draft: Draft, fields: ReadonlyArray<keyof Draft>): Result.Result<A, Problems> => {
@@ -108,21 +108,21 @@ const decoder =
 const toPatch = decoder(decodeWith(UpdateCollection))
 const toCollection = decoder(decodeWith(CreateCollection))
 
-/** What changes a collection into what the form says. */
+/** Validates the changes to a collection. */
 export const patchOf = (base: Draft, draft: Draft): Result.Result<UpdateCollection, Problems> =>
   toPatch(
     draft,
     differences(base, draft).filter((field) => field !== "productIds" || draft.type === "manual")
   )
 
-/** What makes a collection as the form says. A slug that is not said is made of the title. */
+/** Validates a new collection. Without a slug, the service derives one from the title. */
 export const collectionOf = (draft: Draft): Result.Result<CreateCollection, Problems> =>
   toCollection(draft, [...new Set<keyof Draft>(["title", "type", ...differences(newDraft, draft)])])
 
-/** The rules of a form as they can be tried out, or what is wrong with them. */
+/** Validates the rules, for the preview. */
 export const rulesOf = ({ rules }: Pick<Draft, "rules">): Result.Result<ReadonlyArray<Rule>, Problems> =>
   Result.map(toPatch({ ...newDraft, rules }, ["rules"]), ({ rules = [] }) => rules)
 
-/** Whether saving this changes what an automated collection holds, which is shown before it is done. */
+/** True if the change affects the products of an automated collection, so that a preview is shown first. */
 export const changesMatches = ({ disjunctive, rules, type }: UpdateCollection, next: Draft): boolean =>
   next.type === "automated" && (disjunctive !== undefined || rules !== undefined || type !== undefined)

@@ -1,6 +1,6 @@
-/* How a list is put in order, by hand. */
+/* Reordering of lists. */
 
-/** The list with one of it at another place. */
+/** Moves an item to another index, within the list. */
 export const moveItem = <A>(items: ReadonlyArray<A>, from: number, to: number): ReadonlyArray<A> => {
   const item = items[from]
   const target = Math.max(0, Math.min(to, items.length - 1))
@@ -12,7 +12,7 @@ export const moveItem = <A>(items: ReadonlyArray<A>, from: number, to: number): 
 /** Rows that Page Up and Page Down move by. */
 const PAGE_ROWS = 10
 
-/** Where a key moves what stands at `index` of `count`: nowhere, if it is none of them. */
+/** Target index of a key press. Undefined for other keys. */
 export const indexAfterKey = (key: string, index: number, count: number): number | undefined => {
   switch (key) {
     case "ArrowUp":
@@ -32,7 +32,7 @@ export const indexAfterKey = (key: string, index: number, count: number): number
   }
 }
 
-/** Who enters and who leaves as one list becomes another. */
+/** Items that are added and removed between two lists. */
 export const membershipDiff = <A>(before: ReadonlyArray<A>, after: ReadonlyArray<A>) => {
   const [had, has] = [new Set(before), new Set(after)]
   return { added: after.filter((one) => !had.has(one)), removed: before.filter((one) => !has.has(one)) }

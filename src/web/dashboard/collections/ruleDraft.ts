@@ -11,23 +11,23 @@ import {
 import { stringify } from "../../../domain/Json.ts"
 import { parseNumber } from "../../data/parseInput.ts"
 
-/* A rule as it stands in the fields of a form: what it is compared with is the text that somebody types. */
+/* Form values of a rule. The value is text, as typed. */
 
 export interface RuleDraft {
-  /** Stays while the rule is typed into. */
+  /** Stable while the rule is edited. */
   readonly key: string
   readonly field: RuleField
   readonly relation: Relation
-  /** One value, or one in each line. */
+  /** One value, or one per line. */
   readonly text: string
-  /** As it is saved, until something of it is changed. */
+  /** Saved rule, until it is edited. */
   readonly saved?: Rule
 }
 
 const hasManyValues = (relation: Relation) => relation === "in" || relation === "not_in"
 const hasNoValue = (relation: Relation) => relation === "is_set" || relation === "is_not_set"
 
-/** In what a value is typed: nothing, a choice, a line, or a line for each. */
+/** Input for the value of a rule. */
 export const valueInputOf = ({ field, relation }: RuleDraft): Kind | "none" | "lines" => {
   if (hasNoValue(relation)) return "none"
   return hasManyValues(relation) ? "lines" : FIELDS[field].kind
@@ -35,7 +35,7 @@ export const valueInputOf = ({ field, relation }: RuleDraft): Kind | "none" | "l
 
 const twoDigits = (part: number) => String(part).padStart(2, "0")
 
-/** A moment as the browser's own field takes it, in its time zone. */
+/** Value of a datetime-local input, in the time zone of the browser. */
 const localTime = (text: string) => {
   const at = new Date(text)
   if (Number.isNaN(at.getTime())) return ""
@@ -50,7 +50,7 @@ const textOf = (value: unknown, kind: Kind, relation: Relation): string => {
   return kind === "time" && !hasManyValues(relation) ? localTime(text) : text
 }
 
-/** The form of a rule that is saved. */
+/** Form values of a saved rule. */
 export const ruleDraft = (rule: Rule, key: string): RuleDraft => {
   const field = fieldOf(rule.field) ?? "title"
   const { kind } = FIELDS[field]
@@ -58,10 +58,10 @@ export const ruleDraft = (rule: Rule, key: string): RuleDraft => {
   return { key, field, relation, text: textOf(rule.value, kind, relation), saved: rule }
 }
 
-/** A rule that is added to a form. */
+/** Form values of a new rule. */
 export const newRule = (): RuleDraft => ({ key: crypto.randomUUID(), field: "tags", relation: "equals", text: "" })
 
-/** The rule when it asks for another field: what was typed stays where it may. */
+/** Changes the field. Keeps relation and value where they are valid. */
 export const withField = ({ key, relation, text }: RuleDraft, field: RuleField): RuleDraft => {
   const { kind } = FIELDS[field]
   const nextRelation = RELATIONS[kind].find((one) => one === relation) ?? "equals"
@@ -87,7 +87,7 @@ const valueOf = (text: string, kind: Kind, relation: Relation): unknown => {
     case "text":
       return text
     case "number":
-      // What is no number goes as it is typed: the domain says what is wrong with it.
+      // Invalid numbers stay text, so that the schema reports them.
       return Result.getOrElse(parseNumber(text), () => text)
     case "boolean":
       return text === "true"
@@ -104,7 +104,7 @@ const lines = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== "")
 
-/** The rule that a form says, which the domain then takes or refuses. One that was not touched is as it is saved. */
+/** Converts form values to a rule. An unedited rule is returned as saved. */
 export const ruleOf = ({ field, saved, relation, text }: RuleDraft): Rule => {
   if (saved !== undefined) return saved
   if (hasNoValue(relation)) return { field, relation }
@@ -114,5 +114,5 @@ export const ruleOf = ({ field, saved, relation, text }: RuleDraft): Rule => {
     : { field, relation, value: valueOf(text, kind, relation) }
 }
 
-/** Whether something is still to be typed: a rule on text would else hold for all that have any. */
+/** True if a value is missing. An empty text would match every product. */
 export const isMissingValue = (rule: RuleDraft): boolean => valueInputOf(rule) !== "none" && rule.text.trim() === ""

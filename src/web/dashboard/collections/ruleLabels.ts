@@ -10,7 +10,7 @@ import {
 import { ExactNumber } from "../../../domain/Json.ts"
 import { number, time } from "../../data/format.ts"
 
-/* The vocabulary of rules in words for people: every field and relation that the domain knows has one. */
+/* Labels of rule fields and conditions. The type requires one for each. */
 
 export const ruleFieldLabels: Readonly<Record<RuleField, string>> = {
   title: "Name",
@@ -69,11 +69,11 @@ const timeRelationLabels: Partial<Record<Relation, string>> = {
   less_or_equal: "is at or before"
 }
 
-/** How a relation is called for a field of this kind. */
+/** Label of a relation for a field kind. */
 export const relationLabel = (relation: Relation, kind: Kind): string =>
   (kind === "time" ? timeRelationLabels[relation] : undefined) ?? relationLabels[relation]
 
-/** What a value is called: text as it is, a yes or no, a number or a time as people read them. */
+/** Text of a value: quoted text, yes or no, or a formatted number or time. */
 export const ruleValueText = (value: unknown, kind: Kind): string => {
   if (Array.isArray(value)) return value.map((one) => ruleValueText(one, kind)).join(", ")
   if (value === null || value === undefined) return "none"
@@ -84,7 +84,7 @@ export const ruleValueText = (value: unknown, kind: Kind): string => {
   return kind === "text" ? `“${text}”` : text
 }
 
-/** A rule as a sentence, as in “Tag is “oak””. */
+/** Sentence of a rule, such as: Tag is “oak”. */
 export const ruleSentence = ({ field, relation, value }: Rule): string => {
   const known = fieldOf(field)
   if (known === undefined) return `${field} ${relation}`
@@ -94,7 +94,7 @@ export const ruleSentence = ({ field, relation, value }: Rule): string => {
   return value === undefined ? text : `${text} ${ruleValueText(value, kind)}`
 }
 
-/** What a product has where a rule looks, as in “oak”, “office”. */
+/** Value of a product in the field of a rule. */
 export const productValueText = ({ field }: Rule, found: unknown): string => {
   const known = fieldOf(field)
   const isNone = Array.isArray(found) && found.length === 0

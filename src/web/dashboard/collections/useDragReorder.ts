@@ -13,18 +13,18 @@ interface DragReorderOptions {
   readonly drop: (from: number, to: number, name: string) => void
 }
 
-/** Pixels at the ends of the list where it scrolls under what is dragged, and by how many with each frame. */
+/** Pixels from the edge of the list at which it scrolls while dragging, and pixels per frame. */
 const SCROLL_EDGE = 48
 const SCROLL_STEP = 14
 
-/** Where a row stands while another is dragged: those in between make room. */
+/** Index of a row while another one is dragged. */
 export const indexWhileDragging = ({ from, to }: Pick<Dragging, "from" | "to">, index: number): number => {
   if (index === from) return to
   if (from < index && index <= to) return index - 1
   return to <= index && index < from ? index + 1 : index
 }
 
-/** Rows of one height that are dragged by a grip, with mouse, pen or finger. Escape leaves them where they were. */
+/** Reorders rows of equal height by mouse, pen or touch. Escape cancels. */
 export const useDragReorder = ({ count, drop, rowHeight, scroller }: DragReorderOptions) => {
   const [dragging, setDragging] = useState<Dragging>()
   const pointer = useRef(0)
@@ -57,7 +57,7 @@ export const useDragReorder = ({ count, drop, rowHeight, scroller }: DragReorder
   return {
     dragging,
     currentIndex: (index: number) => (dragging === undefined ? index : indexWhileDragging(dragging, index)),
-    /** What the grip of a row listens to. */
+    /** Event handlers of the drag handle of a row. */
     handleProps: (index: number, name: string) => ({
       onPointerDown: (event: PointerEvent<HTMLElement>) => {
         if (event.button !== 0) return

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect } from "react"
 import type { Problems } from "./collectionDraft.ts"
 
-/** Leads who saved a form with something wrong in it to the first field that is. */
+/** Focuses the first invalid field after a failed save. */
 export const useFocusFirstProblem = (form: RefObject<HTMLElement | null>, problems: Problems): void => {
   useEffect(() => {
     if (problems.size > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()

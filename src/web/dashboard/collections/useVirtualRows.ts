@@ -5,11 +5,11 @@ import { ROW_HEIGHT } from "./ProductRow.tsx"
 interface VirtualRowsOptions {
   readonly count: number
   readonly scroller: RefObject<HTMLElement | null>
-  /** The row that stays drawn wherever the list is scrolled to. */
+  /** Row that stays rendered at any scroll position. */
   readonly pinnedRow?: number
 }
 
-/** Rows of products, of which those are drawn that are seen. */
+/** Virtualizer of product rows. */
 export const useVirtualRows = ({ count, pinnedRow, scroller }: VirtualRowsOptions) => {
   const rangeExtractor = useCallback(
     (range: Range) =>

@@ -14,7 +14,7 @@ import css from "../records/Records.module.css"
 
 const route = getRouteApi("/dashboard/member/$storeId/customers/$customerId")
 
-/** One customer, to be read. */
+/** Customer details, read-only. */
 export const CustomerPage = () => {
   const { customerId: id, storeId } = route.useParams()
   const query = useRpcQuery([storeId, "customer", id], (client) => client.customers.get({ storeId, id }))

@@ -26,7 +26,7 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Customer>> => [
   { name: "Updated", cell: ({ updatedAt }) => ago(updatedAt) }
 ]
 
-/** Who buys, in the order in which they came. */
+/** Customers of the store, oldest first. */
 export const CustomersPage = () => {
   const { storeId } = route.useParams()
   const since = route.useSearch()

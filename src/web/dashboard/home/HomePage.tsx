@@ -115,7 +115,7 @@ const AppsCard = () => {
   )
 }
 
-/** Entries that are shown of the newest activity. */
+/** Entries in the activity card. */
 const RECENT_ENTRIES = 8
 
 const NoProducts = () => {
@@ -166,7 +166,7 @@ const RecentActivity = () => {
   )
 }
 
-/** How the store stands. */
+/** Overview of the store. */
 export const HomePage = () => (
   <Page title="Home">
     <div className={css["tiles"]}>

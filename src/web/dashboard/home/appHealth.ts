@@ -5,13 +5,13 @@ import type { Client, StoreId } from "../../../rpc/Client.ts"
 import { ago, time } from "../../data/format.ts"
 import type { Tone } from "../../ui/Badge.tsx"
 
-/** Apps that are looked at: each is a call of its own. */
+/** Limit of apps, since each needs its own request. */
 const MAX_APPS = 10
 
 export type App = typeof InstalledApp.Type
 export type Webhook = typeof StoreWebhook.Type
 
-/** The first apps of the store, each with how events reach it. */
+/** Loads the first apps of the store with their webhooks. */
 export const listAppsWithWebhooks = (client: Client, storeId: StoreId) =>
   Effect.flatMap(client.installations.list({ storeId, limit: MAX_APPS }), ({ items, nextCursor }) =>
     Effect.map(
@@ -20,7 +20,7 @@ export const listAppsWithWebhooks = (client: Client, storeId: StoreId) =>
         (app) =>
           client.webhooks.get({ storeId, installationId: app.id }).pipe(
             Effect.map((webhook) => [{ app, webhook }]),
-            // Uninstalled between the two calls.
+            // The app was uninstalled between the two requests.
             Effect.catchTag("InstallationNotFound", () => Effect.succeed([]))
           ),
         { concurrency: 4 }
@@ -29,7 +29,7 @@ export const listAppsWithWebhooks = (client: Client, storeId: StoreId) =>
     )
   )
 
-/** How an app is told of what happens, in a few words. */
+/** Status of an app: suspension first, then the worst state of its webhook. */
 export const appHealth = ({ state }: Pick<App, "state">, webhook: Webhook): readonly [words: string, tone: Tone] => {
   if (state === "suspended") return ["Suspended", "warn"]
   if (webhook.host === null) return ["No webhook", "plain"]

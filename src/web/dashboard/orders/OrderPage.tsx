@@ -16,7 +16,7 @@ import { useStoreId } from "../store.ts"
 
 const route = getRouteApi("/dashboard/member/$storeId/orders/$orderId")
 
-/** One order, to be read. */
+/** Order details, read-only. */
 export const OrderPage = () => {
   const { orderId: id, storeId } = route.useParams()
   const query = useRpcQuery([storeId, "order", id], (client) => client.orders.get({ storeId, id }))
@@ -140,7 +140,7 @@ const OrderTotals = ({ order }: { readonly order: Order }) => {
   )
 }
 
-/** Who ordered: by name where it is a customer of the store. */
+/** Customer of the order, as a link if the store has a record. */
 const OrderCustomer = ({ order: { customerId, email } }: { readonly order: Order }) => {
   const storeId = useStoreId()
   const query = useRpcQuery(

@@ -28,7 +28,7 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<Order>> => [
   { name: "Total", cell: ({ currencyCode, total }) => money(total, currencyCode), isNumber: true }
 ]
 
-/** What was ordered, in the order in which it came in. */
+/** Orders of the store, oldest first. */
 export const OrdersPage = () => {
   const { storeId } = route.useParams()
   const since = route.useSearch()

@@ -1,7 +1,6 @@
 import { Link } from "@tanstack/react-router"
 import { useStoreId } from "../store.ts"
 
-/** The way back to the list. */
 export const BackToProducts = () => {
   const storeId = useStoreId()
   return (

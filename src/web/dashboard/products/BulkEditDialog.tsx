@@ -19,7 +19,7 @@ interface BulkEditDialogProps {
   readonly close: () => void
 }
 
-/** Asks what is done to the products that are marked. */
+/** Selects the edit and its value. */
 const BulkEditForm = ({
   begin: onSubmit,
   many
@@ -78,7 +78,7 @@ const BulkEditForm = ({
   )
 }
 
-/** Does one thing to many products, tells how far it is, and what failed. */
+/** Edits the selected products and shows the progress. */
 export const BulkEditDialog = ({ close, isOpen, progress, rows, run, stop }: BulkEditDialogProps) => (
   <Dialog
     title={progress === undefined ? `Edit ${count(rows.length, "product")}` : "Editing products"}

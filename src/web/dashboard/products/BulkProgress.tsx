@@ -16,7 +16,7 @@ const progressText = ({ done, failed, isRunning, isStopping, rows, waitSeconds }
     : `${number(done.size)} done, ${number(failed.length)} failed.`
 }
 
-/** How far it is, a stop, and what failed and why. */
+/** Progress of a bulk edit, a stop button, and the failures. */
 export const BulkProgress = ({
   close,
   progress,

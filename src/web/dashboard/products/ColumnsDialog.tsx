@@ -10,7 +10,7 @@ interface ColumnsDialogProps {
   readonly close: () => void
 }
 
-/** Chooses what the list shows of each product. */
+/** Selects the columns of the product list. */
 export const ColumnsDialog = ({ choose, chosen, close, isOpen }: ColumnsDialogProps) => (
   <Dialog title="Edit columns" isOpen={isOpen} close={close}>
     <Fieldset legend="Columns to show" hint="Saved for this store in this browser.">

@@ -11,11 +11,11 @@ interface ConflictDialogProps {
   readonly theirs: Draft
   readonly isOpen: boolean
   readonly close: () => void
-  /** Saves upon what somebody else saved, with these fields as they have them. */
+  /** Saves with the other user's values for these fields. */
   readonly save: (theirs: ReadonlyArray<Field>) => void
 }
 
-/** What somebody else saved beside what stands here, field by field, to choose from. Nothing of either is lost before. */
+/** Resolves fields that two users changed. Nothing is lost until a version is selected. */
 export const ConflictDialog = ({ close, fields, isOpen, save, theirs, yours }: ConflictDialogProps) => {
   const { choose, chosen } = useVersionChoices<Field>()
   return (

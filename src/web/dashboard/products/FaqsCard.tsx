@@ -8,7 +8,6 @@ import { ItemButtons } from "./ItemButtons.tsx"
 import { updateItem } from "./listItems.ts"
 import { newItemKey } from "./productDraft.ts"
 
-/** What customers ask, and what the shop answers. */
 export const FaqsCard = ({ editing: { draft, edit, problems } }: { readonly editing: FormState }) => {
   const { faqs } = draft
   return (

@@ -3,14 +3,14 @@ import { Row } from "../../ui/Page.tsx"
 import { moveItem, removeItem } from "./listItems.ts"
 
 interface ItemButtonsProps<Item> {
-  /** What the item is called, as in "picture 2". */
+  /** Name of the item, such as "media 2". */
   readonly name: string
   readonly item: Item
   readonly items: ReadonlyArray<Item>
   readonly change: (items: ReadonlyArray<Item>) => void
 }
 
-/** Moves an item of a list, or takes it out. */
+/** Moves or removes an item of a list. */
 export const ItemButtons = <Item extends { readonly key: string }>({
   change,
   item,

@@ -8,7 +8,7 @@ import { updateItem } from "./listItems.ts"
 import { Picture } from "../../ui/Picture.tsx"
 import { newItemKey } from "./productDraft.ts"
 
-/** Pictures, films and models, which stay where they are: the service keeps their addresses. */
+/** Media of a product by URL. The service does not host files. */
 export const MediaCard = ({ editing }: { readonly editing: FormState }) => {
   const { draft, edit, problems } = editing
   const { media } = draft

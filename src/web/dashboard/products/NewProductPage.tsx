@@ -21,7 +21,7 @@ import { cacheProduct } from "./useProducts.ts"
 
 const NO_VARIANTS = new Map<string, never>()
 
-/** A product that is to be made: only its name is needed. */
+/** Creates a product. Only the name is required. */
 export const NewProductPage = () => {
   const storeId = useStoreId()
   const store = useStore()

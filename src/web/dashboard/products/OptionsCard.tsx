@@ -9,7 +9,7 @@ import { updateItem } from "./listItems.ts"
 import { newItemKey, type OptionDraft } from "./productDraft.ts"
 import { withoutOptions } from "./variants.ts"
 
-/** What the variants of the product differ in. */
+/** Options by which variants differ. */
 export const OptionsCard = ({ editing: { draft, edit, problems } }: { readonly editing: FormState }) => {
   const { options } = draft
   const change = (next: ReadonlyArray<OptionDraft>) =>

@@ -25,11 +25,11 @@ import { uncacheProduct } from "./useProducts.ts"
 
 interface ProductEditorProps {
   readonly product: Product
-  /** Whether somebody deleted it since it was shown. */
+  /** True if another user deleted the product while the page was open. */
   readonly isGone: boolean
 }
 
-/** A product and its form. */
+/** Form of an existing product. */
 export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
   const storeId = useStoreId()
   const { id } = product

@@ -13,11 +13,11 @@ import { VariantsCard } from "./VariantsCard.tsx"
 
 interface ProductFormProps {
   readonly editing: FormState
-  /** ISO 4217, of the product's prices. */
+  /** ISO 4217 code. */
   readonly currency: string
-  /** How many are at hand: as a field of a product that is to be made, else with what changes it. */
+  /** Stock input of a new product, or the stock with an update button. */
   readonly stock: ReactNode
-  /** Stock of the variants that there are, by id. */
+  /** Stock buttons of existing variants, by variant id. */
   readonly variantStock: ReadonlyMap<string, ReactNode>
 }
 
@@ -44,7 +44,7 @@ const Dimensions = ({ draft: { dimensions }, edit, problems }: FormState) => (
   </Fieldset>
 )
 
-/** Every field of a product (contract, section 2.1), what is asked for most first. */
+/** All fields of a product (contract, section 2.1), most used first. */
 export const ProductForm = ({ currency, editing, stock, variantStock }: ProductFormProps) => {
   const { draft, edit, problems } = editing
   return (

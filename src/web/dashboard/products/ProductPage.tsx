@@ -28,7 +28,7 @@ const ProductDetails = ({ id }: { readonly id: ProductId }) => {
   )
 }
 
-/** One product, to be read and changed. */
+/** Page of one product. */
 export const ProductPage = () => {
   const { productId } = route.useParams()
   return Result.match(decodeId(productId), {

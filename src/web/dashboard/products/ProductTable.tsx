@@ -9,7 +9,7 @@ import css from "./Products.module.css"
 
 const ROW_HEIGHT = 52
 
-/** Rows before the end at which the next page is asked for. */
+/** Rows before the end at which the next page is loaded. */
 const LOAD_AHEAD_ROWS = 25
 
 const isSearchColumn = (column: ColumnName) => SEARCH_COLUMNS.some((one) => one === column)
@@ -20,7 +20,7 @@ interface ProductTableProps {
   readonly rows: ReadonlyArray<Row>
   readonly rowCount: number | undefined
   readonly columns: ReadonlyArray<ColumnName>
-  /** Whether these are what a search found, of which less is known. */
+  /** True for search results, which have fewer columns. */
   readonly isSearch: boolean
   readonly selection: Selection
   readonly setSelection: (marked: Selection) => void
@@ -35,7 +35,7 @@ interface SelectionColumnOptions {
   readonly selectAll: () => void
 }
 
-/** A box for each product, and one for all that are shown. By keyboard it is the row that is marked. */
+/** Selection checkboxes. The keyboard selects by row instead. */
 const selectionColumn = ({
   isAllSelected: isAllMarked,
   select: mark,
@@ -65,7 +65,7 @@ const selectionColumn = ({
   )
 })
 
-/** Products in a grid, which is read on as it is scrolled. */
+/** Product grid that loads pages while scrolling. */
 export const ProductTable = ({
   columns,
   isSearch,

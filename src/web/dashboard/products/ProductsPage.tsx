@@ -29,7 +29,7 @@ import { useProductList } from "./useProductList.ts"
 const STATUS_NAMES = { any: "Any status", active: "Active", inactive: "Inactive" }
 const STOCK_NAMES = { any: "Any stock", out: "Out of stock", low: `Low stock (${LOW_STOCK} or fewer)`, in: "In stock" }
 
-/** What the store sells. */
+/** Product list with search, filters and bulk edits. */
 export const ProductsPage = () => {
   const storeId = useStoreId()
   const view = useSearch({ from: "/dashboard/member/$storeId/products" })
@@ -51,7 +51,7 @@ export const ProductsPage = () => {
   const bulk = useBulkEdit(storeId)
 
   const endEdit = () => {
-    // What failed stays marked, and so does what was not begun.
+    // Failed and remaining products stay selected.
     if (bulk.progress !== undefined) {
       const { done } = bulk.progress
       setSelection(new Map([...selection].filter(([id]) => !done.has(id))))
@@ -167,7 +167,7 @@ export const ProductsPage = () => {
   )
 }
 
-/** What of how many is shown: a filter only sees what is loaded. */
+/** Summary of the list. Filters apply only to loaded products. */
 const summaryText = (
   view: View,
   query: string,

@@ -2,13 +2,13 @@ import { Card } from "../../ui/Page.tsx"
 import { type FormState, LineField, LinesField } from "./formFields.tsx"
 import css from "./Editor.module.css"
 
-/** Characters that search engines show, more or less. */
+/** Approximate length that search engines show. */
 const TITLE_LENGTH = 60
 const DESCRIPTION_LENGTH = 155
 
 const truncate = (text: string, length: number) => (text.length > length ? `${text.slice(0, length).trimEnd()}…` : text)
 
-/** What search engines are told, and how it may look there. */
+/** Search engine fields with a preview. */
 export const SeoCard = ({ editing }: { readonly editing: FormState }) => {
   const { name, metaDescription, seoDescription, seoTitle, slug } = editing.draft
   return (

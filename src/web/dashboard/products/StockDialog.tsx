@@ -15,7 +15,7 @@ import { NO_PROBLEMS } from "./formProblems.ts"
 import { parseStockChange, type StockChange } from "./stockChange.ts"
 import { cacheProduct } from "./useProducts.ts"
 
-/** Whose stock is changed: the product's own, or that of a variant. */
+/** Product or variant whose stock changes. */
 export type StockTarget = "product" | { readonly variantId: string }
 
 interface StockDialogProps {
@@ -81,7 +81,7 @@ const Form = ({ close, target, product, storeId }: StockDialogProps & { readonly
           inputMode="decimal"
           autoComplete="off"
           value={input}
-          problem={problems.get("typed")}
+          problem={problems.get("input")}
           onChange={({ target }) => setInput(target.value)}
         />
         <TextField
@@ -102,7 +102,7 @@ const Form = ({ close, target, product, storeId }: StockDialogProps & { readonly
   )
 }
 
-/** Changes how many there are, at once, whatever stands in the form of the product. */
+/** Changes the stock immediately, independent of the product form. */
 export const StockDialog = (props: StockDialogProps) => (
   <Dialog title="Update stock" isOpen={props.target !== undefined} close={props.close}>
     {props.target === undefined ? undefined : <Form {...props} target={props.target} />}

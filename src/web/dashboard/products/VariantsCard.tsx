@@ -19,7 +19,7 @@ const variantLabels = {
   costPrice: "Cost"
 }
 
-/** Wrong cells that are told above the grid: who mends these sees the next. */
+/** Validation messages above the grid. The next ones follow once these are corrected. */
 const MAX_PROBLEMS = 5
 
 const problemLocation = (path: string) => {
@@ -42,7 +42,7 @@ interface VariantsCardProps {
   readonly stock: ReadonlyMap<string, ReactNode>
 }
 
-/** The forms in which the product is bought, as a grid of cells to type into. */
+/** Variants as an editable grid. */
 export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: VariantsCardProps) => {
   const { options, variants } = draft
   const missing = missingVariants(options, variants)

@@ -14,7 +14,7 @@ import {
 import { parseNumber } from "../../data/parseInput.ts"
 import { parseIssues } from "./productInput.ts"
 
-/** What can be done to many products at once. */
+/** Change that applies to many products. */
 export type Change = Data.TaggedEnum<{
   Patch: { readonly patch: UpdateProduct }
   AddTag: { readonly tag: string }
@@ -24,11 +24,11 @@ export type Change = Data.TaggedEnum<{
 }>
 export const Change = Data.taggedEnum<Change>()
 
-/** A choice of what to do, and what is asked for with it. */
+/** Bulk edit, with the input it needs. */
 export interface BulkEdit {
   readonly name: string
   readonly field?: { readonly label: string; readonly hint?: string }
-  /** What was typed as what is to be done, or what is wrong with it. */
+  /** Validates the input. */
   readonly read: (typed: string) => Result.Result<Change, string>
 }
 
@@ -41,7 +41,7 @@ const firstIssueOf = ({ issues = [] }: { readonly issues?: ReadonlyArray<string>
 const patchChange = (members: JsonObject) =>
   Result.mapBoth(decodePatch(members, true), { onFailure: firstIssueOf, onSuccess: (patch) => Change.Patch({ patch }) })
 
-/** The tag as the service keeps it. */
+/** Normalizes the tag as the service does. */
 const tagChange = (typed: string, makeChange: (change: { readonly tag: string }) => Change) =>
   Result.mapBoth(decodePatch({ tags: [typed] }, true), {
     onFailure: firstIssueOf,
@@ -77,14 +77,17 @@ export const bulkEdits: ReadonlyArray<BulkEdit> = [
   { name: "Delete", read: () => Result.succeed(Change.Delete()) }
 ]
 
-/** The tags with one more, or without one, whatever its case. */
+/** Adds or removes a tag, ignoring case. */
 const tagsAfter = (tags: ReadonlyArray<string>, { _tag, tag }: Extract<Change, { readonly tag: string }>) => {
   const others = tags.filter((one) => fold(one) !== fold(tag))
   if (_tag === "RemoveTag") return others
   return others.length === tags.length ? [...tags, tag] : tags
 }
 
-/** Does a change to one product. Tags are put upon those that it has now: between the look and the write none is lost. */
+/**
+ * Applies a change to one product. Tags are merged with the current ones and protected by the version, so that none is
+ * lost.
+ */
 export const applyChange = (
   client: Client,
   storeId: StoreId,

@@ -1,6 +1,6 @@
 import { type Draft, type Field, VARIANT_AMOUNTS } from "./productDraft.ts"
 
-/** What fields are called by people. */
+/** Labels of product fields. */
 export const fieldLabels: Readonly<Record<Field, string>> = {
   name: "Name",
   slug: "Slug",
@@ -44,7 +44,7 @@ const variantText = (variant: Draft["variants"][number]) =>
     .filter((part) => part !== "")
     .join(" · ")
 
-/** What a field of a form says, to be read beside another. */
+/** Text of a field, for the comparison of two versions. */
 export const fieldText = (draft: Draft, field: Field): string => {
   switch (field) {
     case "tags":

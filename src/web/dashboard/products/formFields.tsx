@@ -3,24 +3,24 @@ import { fieldLabels } from "./fieldLabels.ts"
 import type { Problems } from "./productInput.ts"
 import type { Draft, Line } from "./productDraft.ts"
 
-/** A form, as its parts see it. */
+/** Form state that the cards share. */
 export interface FormState {
   readonly draft: Draft
   readonly problems: Problems
   readonly edit: (members: Partial<Draft>) => void
 }
 
-/** What is wrong with a field, or with anything in it. */
+/** First message of a field or of its parts. */
 export const problemIn = (problems: Problems, field: string): string | undefined =>
   [...problems].find(([path]) => path === field || path.startsWith(`${field}.`))?.[1]
 
-/** What is wrong beside what was typed anew. */
+/** Messages without those of the edited fields. */
 export const withoutEdited = (problems: Problems, edited: Partial<Draft>): Problems => {
   const isEdited = (path: string) => Object.hasOwn(edited, path.split(".", 1).join(""))
   return [...problems.keys()].some(isEdited) ? new Map([...problems].filter(([path]) => !isEdited(path))) : problems
 }
 
-/** Leads to the first field that is to be mended, when it is drawn as such. */
+/** Focuses the first invalid field after it is rendered. */
 export const focusFirstProblem = (): void => {
   requestAnimationFrame(() => document.querySelector<HTMLElement>('main [aria-invalid="true"]')?.focus())
 }
@@ -33,7 +33,6 @@ interface LineFieldProps {
   readonly isNumber?: boolean
 }
 
-/** A field that is a line of text. */
 export const LineField = ({ editing: { draft, edit, problems }, field, isNumber = false, ...said }: LineFieldProps) => (
   <TextField
     {...said}
@@ -51,7 +50,6 @@ interface TextProps extends Omit<LineFieldProps, "isNumber"> {
   readonly spellCheck?: boolean
 }
 
-/** A field that is lines of text. */
 export const LinesField = ({ editing: { draft, edit, problems }, field, ...said }: TextProps) => (
   <TextArea
     {...said}

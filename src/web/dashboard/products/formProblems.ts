@@ -5,13 +5,13 @@ export const NO_PROBLEMS: Problems = new Map()
 
 const isText = (line: unknown): line is string => typeof line === "string"
 
-/** What the service refused, by the fields that it names. */
+/** Validation messages of a service error, by field. */
 export const problemsIn = (error: unknown): Problems => {
   if (Predicate.isTagged(error, "SlugTaken") && error instanceof Error) return new Map([["slug", error.message]])
   const issues = Predicate.hasProperty(error, "issues") && Array.isArray(error.issues) ? error.issues : []
   return parseIssues(issues.filter(isText))
 }
 
-/** Whether a failure is told at its fields, or by what follows from it, and need not be told again. */
+/** True if the form shows the error itself, at a field or as a conflict. */
 export const isShownInForm = (error: unknown): boolean =>
   problemsIn(error).size > 0 || Predicate.isTagged(error, "VersionMismatch")

@@ -1,4 +1,4 @@
-/* Lists in a form: an item is changed, moved or taken out. */
+/* Operations on keyed lists in a form. */
 
 interface Keyed {
   readonly key: string
@@ -13,7 +13,7 @@ export const updateItem = <Item extends Keyed>(
   members: Partial<Item>
 ): ReadonlyArray<Item> => items.map((item) => (item.key === key ? { ...item, ...members } : item))
 
-/** With the item a place further up or down. At the end of the list it stays. */
+/** Moves an item one place up or down, within the list. */
 export const moveItem = <Item extends Keyed>(
   items: ReadonlyArray<Item>,
   key: string,

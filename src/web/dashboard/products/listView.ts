@@ -4,15 +4,15 @@ import type { Product } from "../../../domain/catalog/Product.ts"
 import type { ProductSummary } from "../../../domain/catalog/ProductSummary.ts"
 import type { StoreId } from "../../../rpc/Client.ts"
 
-/* What a list of products shows: which of them, and what of each. */
+/* View of the product list: filters and columns. */
 
-/** A product as a list or a search has it: of one that was found the rest is not known. */
+/** Row of the list. Search results contain only the summary. */
 export type Row = ProductSummary & Partial<Product>
 
 export const STATUSES = ["any", "active", "inactive"] as const
 export const STOCKS = ["any", "out", "low", "in"] as const
 
-/** At most so many at hand are few. */
+/** Largest stock that counts as low. */
 export const LOW_STOCK = 5
 
 const View = Schema.Struct({
@@ -20,12 +20,12 @@ const View = Schema.Struct({
   status: Schema.optionalKey(Schema.Literals([...STATUSES])),
   stock: Schema.optionalKey(Schema.Literals([...STOCKS]))
 })
-/** Which products are shown, as it stands in the address of the page. */
+/** Filters in the URL. */
 export type View = typeof View.Type
 
 const decodeView = Schema.decodeUnknownResult(View)
 
-/** Of an address that somebody wrote by hand. */
+/** Parses the URL. Invalid filters are dropped. */
 export const parseView = (search: unknown): View => Result.getOrElse(decodeView(search), () => ({}))
 
 const stockMatches = (stock: JsonNumber, filter: View["stock"] = "any") => {
@@ -41,7 +41,7 @@ const stockMatches = (stock: JsonNumber, filter: View["stock"] = "any") => {
   }
 }
 
-/** Whether the filters let a product through. */
+/** True if a row passes the filters. */
 export const matches =
   ({ status = "any", stock }: View) =>
   (row: Row): boolean =>
@@ -49,7 +49,7 @@ export const matches =
 
 export const isFiltered = ({ status = "any", stock = "any" }: View): boolean => status !== "any" || stock !== "any"
 
-/** Columns beside the product's name, in their order. Search knows the first of them alone. */
+/** Columns in their order. Search results contain only the first group. */
 export const SEARCH_COLUMNS = ["status", "stock", "price", "sku"] as const
 export const DETAIL_COLUMNS = [
   "discountedPrice",
@@ -65,21 +65,21 @@ export const DETAIL_COLUMNS = [
 export const COLUMNS = [...SEARCH_COLUMNS, ...DETAIL_COLUMNS]
 export type ColumnName = (typeof COLUMNS)[number]
 
-/** What is shown until somebody chooses. */
+/** Columns before a selection is saved. */
 const DEFAULT_COLUMNS: ReadonlyArray<ColumnName> = ["status", "stock", "price", "sku", "vendorName"]
 
 const decodeColumns = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Array(Schema.Literals([...COLUMNS]))))
 
 const storageKey = (storeId: StoreId) => `columns of products ${storeId}`
 
-/** Which columns were chosen for a store in this browser. */
+/** Columns saved for a store in this browser. */
 export const loadColumns = (storeId: StoreId): ReadonlyArray<ColumnName> =>
   Result.getOrElse(decodeColumns(localStorage.getItem(storageKey(storeId))), () => DEFAULT_COLUMNS)
 
 export const saveColumns = (storeId: StoreId, columns: ReadonlyArray<ColumnName>): void =>
   localStorage.setItem(storageKey(storeId), JSON.stringify(columns))
 
-/** What is marked after a row was: with `reach`, all from the row that was marked before. */
+/** Selection after a click on a row. `isRange` extends it from the last row. */
 export const toggleSelection = <Id>(
   before: ReadonlySet<Id>,
   ids: ReadonlyArray<Id>,

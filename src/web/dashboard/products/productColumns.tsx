@@ -58,7 +58,7 @@ export const productColumns: Readonly<Record<ColumnName, Column>> = {
   createdAt: { name: "Created", width: 190, cell: ({ createdAt = "" }) => (createdAt === "" ? "" : time(createdAt)) }
 }
 
-/** What leads to a product: its picture and its name. In a grid one comes to it by its row. */
+/** Link with image and name. It is not in the tab order, because the grid navigates by row. */
 export const nameColumn = (storeId: StoreId): VirtualColumn<Row> => ({
   name: "Product",
   width: 260,

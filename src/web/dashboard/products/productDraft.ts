@@ -3,9 +3,8 @@ import { bareNumbers, type JsonNumber, stringify } from "../../../domain/Json.ts
 import { newProduct, type Product, ProductId, type UpdateProduct } from "../../../domain/catalog/Product.ts"
 import { uuidV7 } from "../../../domain/Uuid.ts"
 
-/* A product as it stands in the fields of a form: every number and every JSON as the text that somebody types. */
+/* Form values of a product. Numbers and JSON are text, as typed. */
 
-/** What can be set on a product. */
 export type Field = keyof UpdateProduct
 
 type Medium = Product["media"][number]
@@ -14,10 +13,10 @@ type Dimensions = NonNullable<Product["dimensions"]>
 type Option = Product["options"][number]
 type Opaque = Schema.Schema.Type<typeof Product>["metafields"]
 
-/** Something of a list: its key stays while it is moved and typed into. */
+/** Item of a list. Its key is stable while the item is moved or edited. */
 interface Item<Stored> {
   readonly key: string
-  /** As the service has it, with members that the form does not know. */
+  /** Item in the service, with members that the form does not know. */
   readonly stored?: Stored
 }
 
@@ -37,17 +36,17 @@ export interface FaqDraft extends Item<Faq> {
   readonly answer: string
 }
 
-/** Fields of a variant that are a line of text. */
+/** Text fields of a variant. */
 export const VARIANT_TEXTS = ["title", "sku", "barcode"] as const
 export const VARIANT_AMOUNTS = ["price", "discountedPrice", "costPrice"] as const
 type VariantLine = (typeof VARIANT_TEXTS)[number] | (typeof VARIANT_AMOUNTS)[number]
 
 export interface VariantDraft extends Readonly<Record<VariantLine, string>> {
-  /** The id of the variant, or what stands for one that is new. */
+  /** Id of the variant, or a temporary key. */
   readonly key: string
-  /** Of one that is new: the stock of another is changed by a procedure of its own. */
+  /** Initial stock of a new variant. Later changes use the inventory procedure. */
   readonly stock: string
-  /** Its choices, by the keys of the options. */
+  /** Option values, by option key. */
   readonly choices: Readonly<Record<string, string>>
 }
 
@@ -62,7 +61,7 @@ export interface DimensionsDraft {
 type Flag = "isActive" | "onSale" | "taxable" | "trackInventory"
 type Composite = "tags" | "media" | "options" | "variants" | "faqs" | "dimensions"
 
-/** Fields that are a line or more of text in the form. */
+/** Fields that are text in the form. */
 export type Line = Exclude<Field, Flag | Composite>
 
 export type Draft = Readonly<Record<Line, string>> &
@@ -75,7 +74,7 @@ export type Draft = Readonly<Record<Line, string>> &
     readonly dimensions: DimensionsDraft
   }
 
-/** For something that is added to a list. */
+/** Temporary key of a new item. */
 export const newItemKey = (): string => `new ${crypto.randomUUID()}`
 
 const text = (value: string | null | undefined) => value ?? ""
@@ -96,7 +95,7 @@ const variantDraft = (variant: Product["variants"][number]): VariantDraft => ({
   choices: variant.options ?? {}
 })
 
-/** An option's key is the name that it has in the service, by which variants name it. */
+/** Option keys are the saved names, because variants refer to options by name. */
 const optionDrafts = (options: Product["options"]): ReadonlyArray<OptionDraft> =>
   options.map((stored, index) => ({
     key: options.findIndex(({ name }) => name === stored.name) === index ? stored.name : `${stored.name} ${index}`,
@@ -105,7 +104,7 @@ const optionDrafts = (options: Product["options"]): ReadonlyArray<OptionDraft> =
     values: stored.values
   }))
 
-/** The form of a product. */
+/** Form values of a product. */
 export const draftOf = (product: Product): Draft => ({
   name: product.name,
   slug: product.slug,
@@ -161,7 +160,7 @@ export const draftOf = (product: Product): Draft => ({
   metaDescription: text(product.metaDescription)
 })
 
-/** The form of a product that is to be made: what the service makes of one of which nothing is said. */
+/** Form values of a new product: the defaults of the service. */
 export const newDraft: Draft = draftOf(
   newProduct({ name: "" }, { id: ProductId.make(uuidV7(0)), slug: "", at: new Date(0), currencyCode: "" })
 )

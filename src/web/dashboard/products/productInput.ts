@@ -7,14 +7,14 @@ import { differences } from "../../data/merge.ts"
 import { parseJson, parseNumber } from "../../data/parseInput.ts"
 import { type Draft, type Field, newDraft, VARIANT_AMOUNTS, VARIANT_TEXTS, type VariantDraft } from "./productDraft.ts"
 
-/* What a form asks the service to do. Only what differs from what it began with is sent. */
+/* Converts form values to requests. Contains only changed fields. */
 
-/** What is wrong, by where: `variants.0.price`. */
+/** Validation messages by path, such as `variants.0.price`. */
 export type Problems = ReadonlyMap<string, string>
 
 const ISSUE = /^(?:product|patch)\.([^:]+): (.*)$|^([^:]+): (.*)$/s
 
-/** What is wrong, of lines as the service and its schemas write them: `path: reason`, of which the call's member is left out. */
+/** Parses lines `path: reason`. Drops the name of the payload from the path. */
 export const parseIssues = (lines: ReadonlyArray<string>): Problems =>
   new Map(
     lines.map((line) => {
@@ -25,7 +25,7 @@ export const parseIssues = (lines: ReadonlyArray<string>): Problems =>
 
 const CANNOT_CLEAR = "cannot be cleared. Enter 0, or remove the variant and add it again"
 
-/** Reads what was typed, and keeps what is wrong with it. */
+/** Parses form values and collects the validation messages. */
 const makeReader = () => {
   const problems = new Map<string, string>()
   const keep =
@@ -49,7 +49,7 @@ type Reader = ReturnType<typeof makeReader>
 
 const textOrNull = (text: string) => (text === "" ? null : text)
 
-/** The members that are said, beside those that the form does not know. */
+/** Object with one member, or empty if there is no value. */
 const member = (name: string, value: unknown) => (value === "" || value === undefined ? {} : { [name]: value })
 
 const dimensionsInput = ({ dimensions: { height, stored, length, unit, width } }: Draft, read: Reader) => {
@@ -63,7 +63,7 @@ const dimensionsInput = ({ dimensions: { height, stored, length, unit, width } }
   return Object.keys(input).length === 0 ? null : input
 }
 
-/** A variant's choices, by the names that the options have now. */
+/** Options of a variant, by the current option names. */
 const choicesOf = ({ choices }: VariantDraft, { options }: Draft) =>
   Object.fromEntries(
     Object.entries(choices).flatMap(([key, choice]) =>
@@ -71,7 +71,7 @@ const choicesOf = ({ choices }: VariantDraft, { options }: Draft) =>
     )
   )
 
-/** Of a variant that there is, only what is new to it: the service keeps the rest. */
+/** Changed fields of a variant. The service keeps the others. */
 const variantInput = (variant: VariantDraft, draft: Draft, base: Draft, index: number, read: Reader): JsonObject => {
   const before = base.variants.find(({ key }) => key === variant.key)
   const input: Record<string, unknown> = before === undefined ? {} : { id: variant.key }
@@ -89,7 +89,7 @@ const variantInput = (variant: VariantDraft, draft: Draft, base: Draft, index: n
   return input
 }
 
-/** Every field as the service takes it. */
+/** Converts each field. */
 const inputOf = (draft: Draft, base: Draft, read: Reader) =>
   ({
     name: () => draft.name,
@@ -135,7 +135,7 @@ const inputOf = (draft: Draft, base: Draft, read: Reader) =>
     metaDescription: () => textOrNull(draft.metaDescription)
   }) satisfies Record<Field, () => unknown>
 
-/** What is sent of these fields, or all that is wrong with them: nothing is sent then. */
+/** Validates these fields. Fails with all messages. */
 const decoder =
   <A>(decode: (given: unknown, strict: boolean) => Result.Result<A, BadRequest>) =>
   (base: Draft, draft: Draft, fields: ReadonlyArray<Field>): Result.Result<A, Problems> => {
@@ -144,24 +144,24 @@ const decoder =
     const input = Object.fromEntries(fields.map((field) => [field, members[field]()]))
     const decoded = Result.mapError(decode(input, true), ({ issues = [] }) => parseIssues(issues))
     if (read.problems.size === 0) return decoded
-    // What could not be read is missing to the schema, which says less of it.
+    // A value that cannot be parsed is missing for the schema, whose message is less specific.
     return Result.fail(new Map([...(Result.isFailure(decoded) ? decoded.failure : []), ...read.problems]))
   }
 
 const toPatch = decoder(decodeWith(UpdateProduct))
 const toProduct = decoder(decodeWith(CreateProduct))
 
-/** Variants say their choices by the names of options: where an option is called otherwise, so do they. */
+/** Variants refer to options by name, so a renamed option changes them too. */
 const isRenamed = (base: Draft, draft: Draft) =>
   draft.options.some(({ key, name }) => base.options.some((option) => option.key === key && option.name !== name))
 
-/** What changes a product into what the form says. */
+/** Validates the changes to a product. */
 export const patchOf = (base: Draft, draft: Draft): Result.Result<UpdateProduct, Problems> => {
   const fields = new Set(differences(base, draft))
   if (isRenamed(base, draft)) fields.add("variants")
   return toPatch(base, draft, [...fields])
 }
 
-/** What makes a product as the form says. */
+/** Validates a new product. */
 export const productInput = (draft: Draft): Result.Result<CreateProduct, Problems> =>
   toProduct(newDraft, draft, [...new Set<Field>(["name", ...differences(newDraft, draft)])])

@@ -3,18 +3,18 @@ import type { Client, ProductId, StoreId } from "../../../rpc/Client.ts"
 import { listQuery } from "../../data/usePagedQuery.ts"
 import { followedKey } from "../../data/liveUpdates.ts"
 
-/** The first page is small, so that it is there at once. */
+/** Small first page, so that the list appears fast. */
 const FIRST_PAGE_SIZE = 50
 const PAGE_SIZE = 200
 
-/** Where the list of all products of a store is kept. */
+/** Query key of the product list. */
 export const productListKey = (storeId: StoreId) => followedKey(storeId, "products")
 
-/** Asks for a page of them. */
+/** Loads a page of products. */
 export const listProducts = (storeId: StoreId) => (from: { readonly cursor?: ProductId }) => (client: Client) =>
   client.products.list({ storeId, limit: from.cursor === undefined ? FIRST_PAGE_SIZE : PAGE_SIZE, ...from })
 
-/** Asks for the first page while what shows it is still loaded. */
+/** Loads the first page in parallel with the code of the products page. */
 export const prefetchProducts = (queryClient: QueryClient, storeId: StoreId): void =>
   void queryClient.prefetchInfiniteQuery({
     ...listQuery(productListKey(storeId), listProducts(storeId)),

@@ -1,15 +1,15 @@
 import { Clock, Effect, Predicate, Result } from "effect"
 import { isTransient } from "../../data/errorMessages.ts"
 
-/** Writes that are under way at once. */
+/** Concurrent writes. */
 const CONCURRENCY = 4
 
-/** How often a write is sent again of which no answer came. */
+/** Retries of a write after a transient error. */
 const MAX_RETRIES = 4
 
 const SECOND = 1000
 
-/** Milliseconds after which who waits looks whether it shall stop. */
+/** Interval in milliseconds at which a wait checks for a stop. */
 const WAIT_STEP_MILLIS = 250
 
 const retryDelay = (error: unknown, attempt: number) =>
@@ -19,7 +19,7 @@ const retryDelay = (error: unknown, attempt: number) =>
 
 const isRateLimited = (error: unknown) => Predicate.isTagged(error, "RateLimitExceeded")
 
-/** What came of the write of one of many. */
+/** Result of one write. */
 export interface Outcome<Item, E> {
   readonly item: Item
   readonly result: Result.Result<unknown, E>
@@ -27,22 +27,22 @@ export interface Outcome<Item, E> {
 
 interface Run<Item, E> {
   readonly items: ReadonlyArray<Item>
-  /** Does it for one of them, under a key that stays the same when it is sent again. */
+  /** Writes one item. A retry uses the same idempotency key. */
   readonly write: (item: Item) => Effect.Effect<unknown, E>
   readonly onOutcome: (outcome: Outcome<Item, E>) => void
-  /** Seconds until it goes on, while the service takes no more calls; undefined when it does. */
+  /** Called with the seconds until the rate limit ends, or undefined. */
   readonly onWait: (seconds: number | undefined) => void
   readonly isStopped: () => boolean
 }
 
 /**
- * Writes many, a few at once. Where the service says that it takes no more for a while, all wait for as long as it says. A
- * stop begins nothing more; what is under way is waited for, so that it is known of each what came of it.
+ * Writes many items with limited concurrency. A rate limit pauses all of them. A stop starts no new writes, and waits
+ * for those in progress, so that each result is known.
  */
 export const runMany = <Item, E>({ isStopped, items, onOutcome, onWait, write }: Run<Item, E>): Effect.Effect<void> => {
   let closedUntil = 0
 
-  /** Waits for the service to take calls again, in short steps, to hear of a stop. */
+  /** Waits for the end of the rate limit, in short steps that notice a stop. */
   const waitUntilOpen: Effect.Effect<void> = Effect.gen(function* () {
     const left = closedUntil - (yield* Clock.currentTimeMillis)
     if (left <= 0 || isStopped()) return onWait(undefined)
@@ -59,7 +59,7 @@ export const runMany = <Item, E>({ isStopped, items, onOutcome, onWait, write }:
       if (Result.isSuccess(result) || !isTransient(result.failure)) return onOutcome({ item, result })
       if (isRateLimited(result.failure)) {
         closedUntil = Math.max(closedUntil, (yield* Clock.currentTimeMillis) + retryDelay(result.failure, 0))
-        // It was not done: after a stop it is as one that was never begun.
+        // The service rejected the write, so a stop may still skip it.
         return yield* attempt(item, sending, 0)
       }
       if (repeats === MAX_RETRIES) return onOutcome({ item, result })

@@ -5,12 +5,12 @@ import { SetInventory } from "../../../rpc/Client.ts"
 import { parseNumber } from "../../data/parseInput.ts"
 import { type Problems, parseIssues } from "./productInput.ts"
 
-/** How the stock changes: by what came or went, or to what was counted. */
+/** Relative or absolute stock change. */
 export interface StockChange {
   readonly mode: "adjust" | "count"
   readonly input: string
   readonly reason: string
-  /** How many there were when it was looked at. A count holds only if there still are. */
+  /** Stock when the dialog was shown. An absolute change fails if it differs by then. */
   readonly shown: JsonNumber
   readonly variantId?: string | undefined
 }
@@ -20,11 +20,11 @@ const decodeChange = decodeWith(SetInventory)
 const quantityOf = ({ shown, mode }: StockChange, many: JsonNumber): JsonObject =>
   mode === "adjust" ? { adjust: many } : { stock: many, expectedStock: shown }
 
-/** What asks the service for it, or what is wrong with what was typed, under `typed` and `reason`. */
+/** Validates the change. Messages have the keys `input` and `reason`. */
 export const parseStockChange = (change: StockChange): Result.Result<SetInventory, Problems> => {
-  const { reason, input: typed, variantId } = change
+  const { reason, input, variantId } = change
   return Result.flatMap(
-    Result.mapError(parseNumber(typed), (problem): Problems => new Map([["typed", problem]])),
+    Result.mapError(parseNumber(input), (problem): Problems => new Map([["input", problem]])),
     (many) =>
       Result.mapError(
         decodeChange(
@@ -36,7 +36,7 @@ export const parseStockChange = (change: StockChange): Result.Result<SetInventor
           true
         ),
         ({ issues = [] }) =>
-          new Map([...parseIssues(issues)].map(([path, problem]) => [path === "reason" ? path : "typed", problem]))
+          new Map([...parseIssues(issues)].map(([path, problem]) => [path === "reason" ? path : "input", problem]))
       )
   )
 }

@@ -15,12 +15,12 @@ export interface Failure {
   readonly why: string
 }
 
-/** How far it is with many writes. */
+/** Progress of a bulk edit. */
 export interface Progress {
   readonly rows: ReadonlyArray<Row>
   readonly done: ReadonlySet<ProductId>
   readonly failed: ReadonlyArray<Failure>
-  /** Seconds until the service takes more. */
+  /** Seconds until the rate limit ends. */
   readonly waitSeconds: number | undefined
   readonly isRunning: boolean
   readonly isStopping: boolean
@@ -35,7 +35,7 @@ const startProgress = (rows: ReadonlyArray<Row>): Progress => ({
   isStopping: false
 })
 
-/** Does something to many products, one write each. It stops when its page is left. */
+/** Edits many products with one write each. Stops when the page is left. */
 export const useBulkEdit = (storeId: StoreId) => {
   const queryClient = useQueryClient()
   const [progress, setProgress] = useState<Progress>()

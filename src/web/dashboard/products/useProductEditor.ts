@@ -13,11 +13,11 @@ import { NO_PROBLEMS, problemsIn } from "./formProblems.ts"
 import { cacheProduct } from "./useProducts.ts"
 
 interface EditState {
-  /** What the product was when the form was made of it, or was last put upon it. */
+  /** Product on which the draft is based. */
   readonly base: Product
   readonly draft: Draft
   readonly problems: Problems
-  /** What somebody else changed meanwhile and the form took over. */
+  /** Fields that another user changed and the draft adopted. */
   readonly changedByThem: ReadonlyArray<Field>
 }
 
@@ -35,8 +35,8 @@ const formOf = (product: Product): EditState => ({
 })
 
 /**
- * The form of a product. What somebody else saves meanwhile is taken over where the form says nothing of it; where both
- * changed the same, somebody chooses before it is saved.
+ * Form state of a product. Adopts changes of other users in untouched fields. Fields that both changed have to be
+ * resolved before saving.
  */
 export const useProductEditor = (storeId: StoreId, id: ProductId, product: Product) => {
   const queryClient = useQueryClient()
@@ -58,7 +58,7 @@ export const useProductEditor = (storeId: StoreId, id: ProductId, product: Produ
     invalidates: [[storeId, "products"]],
     onSuccess: (saved, { sent }) => {
       cacheProduct(queryClient, storeId, saved)
-      // What was typed while it was sent stays, upon what was saved.
+      // Keeps input since the save started.
       setForm((now) => {
         return { ...formOf(saved), draft: merge(sent, now.draft, draftOf(saved)).draft }
       })
@@ -92,7 +92,7 @@ export const useProductEditor = (storeId: StoreId, id: ProductId, product: Produ
   return {
     ...form,
     changed,
-    /** Fields in which the form and somebody else say different things. */
+    /** Fields that both users changed. */
     conflicts: merged?.conflicts ?? [],
     theirs: draftOf(product),
     isComparing: isComparing && merged !== undefined && merged.conflicts.length > 0,
@@ -107,7 +107,7 @@ export const useProductEditor = (storeId: StoreId, id: ProductId, product: Produ
         problems: withoutEdited(now.problems, members)
       })),
     save: () => (merged === undefined ? submit(base, draft) : setComparing(true)),
-    /** Saves upon what somebody else saved, with these fields as they have them. */
+    /** Saves with the other user's values for these fields. */
     saveChosen: (given: ReadonlyArray<Field>) => {
       if (merged === undefined) return
       const next = withFields(merged.draft, draftOf(product), given)

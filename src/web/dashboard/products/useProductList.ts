@@ -4,10 +4,10 @@ import { usePagedQuery } from "../../data/usePagedQuery.ts"
 import type { Row } from "./listView.ts"
 import { useProducts } from "./useProducts.ts"
 
-/** Products of a page of what is found: the most that the service gives. */
+/** Largest page of the search. */
 const SEARCH_PAGE_SIZE = 50
 
-/** The products that a page lists: all of them, or what is found for a query. */
+/** Products of the list page: all, or the search results. */
 export const useProductList = (storeId: StoreId, query: string) => {
   const all = useProducts(storeId, { enabled: query === "" })
   const found = usePagedQuery<typeof FoundProduct.Type, SearchCursor, unknown>(

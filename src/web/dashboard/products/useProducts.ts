@@ -7,12 +7,12 @@ import { useLatestChanges } from "../../data/liveUpdates.ts"
 import { callService } from "../../data/service.ts"
 import { productListKey, listProducts } from "./productListQuery.ts"
 
-/** Milliseconds that rows stay in sight before they are looked at: those that are scrolled past are not. */
+/** Milliseconds for which rows are visible before they are refetched. Rows that are scrolled past are not. */
 const REST_MILLIS = 100
 
 type Pages = InfiniteData<ListPage<Product, ProductId>>
 
-/** The loaded list with other pages, where it is loaded. */
+/** Changes the loaded pages. */
 const changePages = (
   queryClient: QueryClient,
   storeId: StoreId,
@@ -27,7 +27,7 @@ const changePages = (
       }
   )
 
-/** Puts a product as it is now wherever an older one is kept. */
+/** Replaces older cached versions of a product. */
 export const cacheProduct = (queryClient: QueryClient, storeId: StoreId, product: Product): void => {
   const isOlder = ({ id, version }: Product) => id === product.id && version < product.version
   queryClient.setQueryData<Product>([storeId, "product", product.id], (cached) =>
@@ -38,12 +38,12 @@ export const cacheProduct = (queryClient: QueryClient, storeId: StoreId, product
   )
 }
 
-/** Takes a product that is gone out of the loaded list. */
+/** Removes a deleted product from the loaded pages. */
 export const uncacheProduct = (queryClient: QueryClient, storeId: StoreId, productId: ProductId): void => {
   changePages(queryClient, storeId, (page) => ({ ...page, items: page.items.filter(({ id }) => id !== productId) }))
 }
 
-/** How what is loaded stands to what changed since: which rows are gone or old, and which products are not listed yet. */
+/** Reconciles loaded rows with later changes: deleted rows, outdated rows, and products that are not listed yet. */
 export const reconcile = (items: ReadonlyArray<Product>, latest: ReadonlyMap<string, Changed>, isWhole: boolean) => {
   const isGone = ({ id }: Product) => latest.get(id)?.kind === "deleted"
   const isOld = ({ id, version }: Product) => (latest.get(id)?.version ?? 0) > version
@@ -53,14 +53,14 @@ export const reconcile = (items: ReadonlyArray<Product>, latest: ReadonlyMap<str
   return {
     rows: items.some(isGone) ? items.filter((one) => !isGone(one)) : items,
     old: new Set(items.filter(isOld).map(({ id }) => id)),
-    // Of a list that is not read to its end they come with the pages that follow.
+    // In a list with more pages, new products arrive with the next page.
     created: isWhole ? [...latest.values()].filter(isNew).length : 0
   }
 }
 
 /**
- * The store's products, page by page. When they change, a row is asked for anew once it is looked at, so that a change
- * costs as much as is seen of it, however long the list is.
+ * Product list with pages. After a change only visible rows are refetched, so that the cost does not depend on the
+ * length of the list.
  */
 export const useProducts = (storeId: StoreId, options: { readonly enabled: boolean }) => {
   const queryClient = useQueryClient()
@@ -73,7 +73,7 @@ export const useProducts = (storeId: StoreId, options: { readonly enabled: boole
     ...options,
     staleTime: Number.POSITIVE_INFINITY
   })
-  // As a text, which is the same when the same rows are seen.
+  // Text, so that equal rows do not change the state.
   const [visibleIds, setVisibleIds] = useState("")
   const { created, old, rows } = useMemo(
     () => reconcile(items ?? [], latest, !more.hasMore),
@@ -100,13 +100,13 @@ export const useProducts = (storeId: StoreId, options: { readonly enabled: boole
         })
         .then(
           (product) => cacheProduct(queryClient, storeId, product),
-          // It stays as it was, and is asked for when it is looked at again.
+          // The row stays as it is until it is visible again.
           () => undefined
         )
     }
   }, [queryClient, storeId, stale])
 
-  /** Lets the list be read on behind what was its end. */
+  /** Loads products that were created after the end of the list. */
   const loadCreated = useCallback(() => {
     changePages(queryClient, storeId, (page, isLast) => ({
       ...page,

@@ -2,7 +2,7 @@ import { Struct } from "effect"
 import { MAX_VARIANTS } from "../../../domain/catalog/ProductFields.ts"
 import { newItemKey, type OptionDraft, type VariantDraft } from "./productDraft.ts"
 
-/* What options make of variants. */
+/* Variants that follow from options. */
 
 export const newVariant = (choices: Readonly<Record<string, string>> = {}): VariantDraft => ({
   key: newItemKey(),
@@ -16,7 +16,7 @@ export const newVariant = (choices: Readonly<Record<string, string>> = {}): Vari
   choices
 })
 
-/** Variants without their choices of options that are gone. */
+/** Removes the values of deleted options from variants. */
 export const withoutOptions = (
   variants: ReadonlyArray<VariantDraft>,
   before: ReadonlyArray<OptionDraft>,
@@ -28,7 +28,7 @@ export const withoutOptions = (
     : variants.map((variant) => ({ ...variant, choices: Struct.omit(variant.choices, [...removedKeys]) }))
 }
 
-/** Each way to choose once of every option that has choices. */
+/** All combinations of option values. */
 const combinations = (options: ReadonlyArray<OptionDraft>) =>
   options
     .filter(({ values }) => values.length > 0)
@@ -39,7 +39,7 @@ const combinations = (options: ReadonlyArray<OptionDraft>) =>
     )
     .filter((choices) => Object.keys(choices).length > 0)
 
-/** Variants for the combinations of choices that have none yet, up to what a product may have. */
+/** New variants for missing combinations, up to the limit of a product. */
 export const missingVariants = (
   options: ReadonlyArray<OptionDraft>,
   variants: ReadonlyArray<VariantDraft>

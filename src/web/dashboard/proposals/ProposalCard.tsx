@@ -118,13 +118,13 @@ const RejectProposalDialog = ({ close, proposal }: RejectProposalDialogProps) =>
   )
 }
 
-/** A proposal that waits: what is there now beside what would be, and the decision. */
+/** Pending proposal: current and proposed values, and the decision. */
 export const ProposalCard = ({ proposal }: { readonly proposal: NamedProposal }) => {
   const storeId = useStoreId()
   const queryClient = useQueryClient()
   const [isRejecting, setRejecting] = useState(false)
   const [base] = proposal.ground
-  // Under the resource where there is one: it is looked at anew when somebody changes that.
+  // The key starts with the resource, so that its changes refetch the preview.
   const keyPrefix = base === undefined ? ["proposals"] : [base.resource, base.id]
   const previewKey = [storeId, ...keyPrefix, "sight", proposal.id]
   const query = useRpcQuery(previewKey, (client) => previewProposal(client, storeId, proposal))

@@ -13,10 +13,10 @@ import { useStoreId } from "../store.ts"
 import { ProposalCard } from "./ProposalCard.tsx"
 import { listProposals, type NamedProposal } from "./listProposals.ts"
 
-/** Milliseconds until it is asked again what waits: proposals change nothing in the store, so that no change tells of them. */
+/** Polling interval in milliseconds. Proposals do not appear in the change stream. */
 const POLL_MILLIS = 15_000
 
-/** Proposals that are shown together. Those behind them come when these are decided. */
+/** Proposals per page. More follow once these are decided. */
 const PAGE_SIZE = 20
 
 const PendingProposals = () => {
@@ -103,7 +103,7 @@ const DecidedProposals = () => {
   )
 }
 
-/** What agents want to write, and what became of it. */
+/** Pending and decided proposals of agents. */
 export const ProposalsPage = () => (
   <Page title="Proposals">
     <Tabs

@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import type { Client, StoreId } from "../../../rpc/Client.ts"
 import { type ProposalRecord, proposalTitle } from "./proposalPreview.ts"
 
-/** A proposal, with what people call it and the agent. */
+/** Proposal with its title and the name of the agent. */
 export type NamedProposal = ProposalRecord & { readonly title: string; readonly agentName: string }
 
 type ListProposalsRequest = Parameters<Client["proposals"]["list"]>[0]
 
-/** A page of proposals with their names, for which one call more is made. */
+/** Page of proposals with names, loaded with one additional request. */
 export const listProposals = Effect.fnUntraced(function* (client: Client, request: ListProposalsRequest) {
   const { storeId }: { readonly storeId: StoreId } = request
   const { items, nextCursor } = yield* client.proposals.list(request)

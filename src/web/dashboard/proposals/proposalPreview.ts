@@ -18,7 +18,7 @@ import { nameEntries, type NamedEntry } from "../activity/entries.ts"
 
 export type ProposalRecord = typeof Proposal.Type
 
-/** What a proposal would do, in words. */
+/** Verbs of procedures in titles. */
 const procedureVerbs = {
   "products.create": "Create",
   "products.update": "Update",
@@ -38,7 +38,7 @@ const nameIn = (side: unknown) => {
   return typeof name === "string" ? name : undefined
 }
 
-/** What a proposal is called: what it would do, and to what. */
+/** Title of a proposal, such as "Update Cup". */
 export const proposalTitle = (
   { ground: [first], payload, procedure }: ProposalRecord,
   names: ReadonlyMap<string, string>
@@ -47,7 +47,7 @@ export const proposalTitle = (
   return `${isKnownProcedure(procedure) ? procedureVerbs[procedure] : procedure} ${name ?? "a deleted item"}`
 }
 
-/** The call that is proposed, rehearsed by who looks at it, with a key of their own. */
+/** Dry run of the proposed call, as the current member with a new idempotency key. */
 const dryRunProposal = ({ collections, inventory, products }: Client, procedure: KnownProcedure, given: JsonObject) => {
   const decoded = <A, I>(payload: Schema.Codec<A, I>) => Effect.orDie(Schema.decodeUnknownEffect(payload)(given))
   switch (procedure) {
@@ -76,12 +76,12 @@ const dryRunProposal = ({ collections, inventory, products }: Client, procedure:
   }
 }
 
-/** What a proposal is seen as: what it would make of what is there, or what was changed since it was made. */
+/** Preview of a proposal. */
 export type ProposalPreview =
   | {
       readonly _tag: "Ready"
       readonly before: JsonObject | null
-      /** Null where it would be gone. */
+      /** Null if the resource is deleted. */
       readonly after: JsonObject | null
       readonly rehearsal: Rehearsal
     }
@@ -97,7 +97,7 @@ const readGround = (client: Client, storeId: StoreId, { id, resource }: Proposal
         Effect.succeed(null)
       )
 
-/** Entries of one resource that are looked at for what moved. */
+/** Entries of a resource that are searched for later changes. */
 const MAX_ENTRIES = 20
 
 const changesSince = (client: Client, storeId: StoreId, { id, resource, version }: ProposalRecord["ground"][number]) =>
@@ -111,7 +111,7 @@ const changesSince = (client: Client, storeId: StoreId, { id, resource, version 
 
 const isGone = (resource: object) => "deleted" in resource
 
-/** Looks at what is there now, and tries what is proposed on it where it is as the agent saw it. */
+/** Compares the version with the one that the agent read. Runs the dry run if they are equal. */
 export const previewProposal = Effect.fnUntraced(function* (
   client: Client,
   storeId: StoreId,

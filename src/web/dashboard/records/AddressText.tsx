@@ -2,7 +2,6 @@ import { MutedText } from "../../ui/Page.tsx"
 import { type Address, addressLines } from "./addressLines.ts"
 import css from "./Records.module.css"
 
-/** An address, or that there is none. */
 export const AddressText = ({ address }: { readonly address: Address | null }) =>
   address === null ? (
     <MutedText>None</MutedText>

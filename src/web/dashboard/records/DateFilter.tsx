@@ -12,7 +12,7 @@ const DAY_MILLIS = 86_400_000
 
 const daysAgo = (days: number) => dateInputValue({ since: new Date(Date.now() - days * DAY_MILLIS).toISOString() })
 
-/** Asks from which day on the list is to be: of what is new or changed since. */
+/** Filters a list by creation or update date. */
 export const DateFilter = ({ change, since }: DateFilterProps) => (
   <search className={css["filter"]}>
     <TextField

@@ -7,14 +7,13 @@ const orderStatusLabels: Readonly<Record<Order["status"], { readonly name: strin
   cancelled: { name: "Canceled", tone: "alert" }
 }
 
-/** How far an order has come. */
 export const OrderStatusBadge = ({ status }: { readonly status: Order["status"] }) => (
   <Badge tone={orderStatusLabels[status].tone}>{orderStatusLabels[status].name}</Badge>
 )
 
-/** The merchant's own words begin with a capital here. */
+/** Capitalizes a status that the merchant defined. */
 const capitalize = (words: string) => `${words.slice(0, 1).toLocaleUpperCase()}${words.slice(1).replaceAll("_", " ")}`
 
-/** How far it is paid or sent, in the merchant's words. */
+/** Payment or fulfillment status, as the merchant defined it. */
 export const CustomStatusBadge = ({ word }: { readonly word: string | null }) =>
   word === null ? <span>—</span> : <Badge>{capitalize(word)}</Badge>

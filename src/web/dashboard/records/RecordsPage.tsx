@@ -9,19 +9,19 @@ import { DateFilter } from "./DateFilter.tsx"
 
 interface RecordsPageProps<One, Cursor> {
   readonly title: string
-  /** What one of them is called, in a sentence. */
+  /** Singular noun. */
   readonly noun: string
-  /** In which order they stand. */
+  /** Description of the order. */
   readonly order: string
   readonly list: ReturnType<typeof usePagedQuery<One, Cursor, unknown>>
   readonly columns: ReadonlyArray<Column<One>>
   readonly since: DateSearch
   readonly change: (since: DateSearch) => void
-  /** Where there is none at all: how they come. */
+  /** Text of the empty list. */
   readonly emptyText: ReactNode
 }
 
-/** What was brought in from elsewhere, page by page: all of it, or what is new or changed since a day. */
+/** Page of imported records, with a date filter. */
 export const RecordsPage = <One extends { readonly id: string }, Cursor>({
   change,
   columns,

@@ -6,7 +6,7 @@ export type Address = Schema.Schema.Type<typeof AddressSchema>
 const joinParts = (...parts: ReadonlyArray<string | null | undefined>) =>
   parts.filter((part) => part !== null && part !== undefined && part !== "").join(" ")
 
-/** An address as it stands on a parcel, a line each. What it holds beyond what the service knows is not shown. */
+/** Lines of a postal address. Unknown members are not shown. */
 export const addressLines = ({ city, company, country, line1, line2, name, phone, postalCode, region }: Address) =>
   [name, company, line1, line2, joinParts(postalCode, city), region, country, phone]
     .map((line) => joinParts(line))

@@ -1,5 +1,5 @@
 import type { Customer } from "../../../domain/records/Customer.ts"
 
-/** What a customer is called: by whatever is known of them. */
+/** First contact detail of a customer that is not empty. */
 export const customerName = ({ company, email, name, phone }: Customer): string =>
   [name, company, email, phone].find((one) => one !== null && one.trim() !== "") ?? "Unnamed customer"

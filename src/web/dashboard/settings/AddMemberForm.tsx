@@ -13,7 +13,7 @@ import { roleLabels } from "./roleLabels.ts"
 
 const emailOf = Schema.decodeResult(Email)
 
-/** Makes who has an account a member of the store. */
+/** Adds an existing account to the store. */
 export const AddMemberForm = () => {
   const storeId = useStoreId()
   const [typed, setTyped] = useState("")

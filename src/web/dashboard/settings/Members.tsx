@@ -16,7 +16,6 @@ import { AddMemberForm } from "./AddMemberForm.tsx"
 import { otherRole, roleLabels } from "./roleLabels.ts"
 import css from "./Settings.module.css"
 
-/** Another role for a member. */
 interface RoleChange {
   readonly member: Member
   readonly role: Role
@@ -123,7 +122,7 @@ const MembersForOwner = () => {
   )
 }
 
-/** Who may work in the store, for its owners. */
+/** Members of the store. Only owners can manage them. */
 export const Members = () =>
   useMember().isOwner ? (
     <MembersForOwner />

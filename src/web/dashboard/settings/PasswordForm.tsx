@@ -12,7 +12,7 @@ import { EMPTY_FORM, type Passwords, parsePasswords, type PasswordFormValues } f
 import { SESSIONS } from "./Sessions.tsx"
 import css from "./Settings.module.css"
 
-/** Another password, for who knows the one before. */
+/** Changes the password of the signed-in account. */
 export const PasswordForm = () => {
   const { email } = useMember()
   const [typed, setTyped] = useState(EMPTY_FORM)

@@ -11,7 +11,7 @@ import { toast } from "../../ui/Toasts.tsx"
 import { browserName } from "./localeNames.ts"
 import css from "./Settings.module.css"
 
-/** They are in no store: each of them shows the same. */
+/** Query key without a store: sessions belong to the account. */
 export const SESSIONS = ["sessions"]
 
 interface Session extends SessionSummary {
@@ -55,7 +55,7 @@ const columnsOf = (
   }
 ]
 
-/** Where the caller is signed in, to end what is not theirs. */
+/** Sessions of the signed-in account, with a button to end each of them. */
 export const Sessions = () => {
   const query = useRpcQuery(SESSIONS, (client) => client.sessions.list({}))
   const end = useRpcMutation({

@@ -9,7 +9,7 @@ import { StoreSettings } from "./StoreSettings.tsx"
 
 const StorePanel = () => <QueryBoundary query={useStore()}>{(store) => <StoreSettings store={store} />}</QueryBoundary>
 
-/** The store, its members, and the account of who is signed in. */
+/** Settings of the store and of the signed-in account. */
 export const SettingsPage = () => (
   <Page title="Settings">
     <Tabs

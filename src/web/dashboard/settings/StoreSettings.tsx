@@ -13,13 +13,13 @@ import { useRefreshAccount, useStoreId } from "../store.ts"
 import { countries, languageName, timezones } from "./localeNames.ts"
 import { parseStoreForm, formValuesOf, unitLabels, type StoreFormValues } from "./storeForm.ts"
 
-/** What is sent to be saved, and what was typed by then. */
+/** Changes to save, with the form values at that time. */
 interface SaveRequest {
   readonly settings: UpdateSettings
   readonly typed: Partial<StoreFormValues>
 }
 
-/** What the store says of itself. What nobody typed follows the store, also when another member changes it. */
+/** Store settings. Untouched fields follow changes of other members. */
 export const StoreSettings = ({ store }: { readonly store: Store }) => {
   const storeId = useStoreId()
   const refreshAccount = useRefreshAccount()
@@ -36,7 +36,7 @@ export const StoreSettings = ({ store }: { readonly store: Store }) => {
       client.settings.update({ storeId, idempotencyKey, settings }),
     invalidates: [[storeId, "store"]],
     onSuccess: (_, { settings, typed: sent }) => {
-      // What was typed since is not saved yet.
+      // Input since the save started is not saved yet.
       setTyped((now) => (now === sent ? {} : now))
       setSubmitted(false)
       toast("Settings saved")

@@ -1,14 +1,13 @@
 import { COUNTRIES } from "../../../domain/access/Settings.ts"
 
-/* Countries, languages and time zones, in the words of the browser's language. */
+/* Names of countries, languages and time zones in the language of the browser. */
 
-/** What can be chosen. */
 export interface Choice {
   readonly value: string
   readonly name: string
 }
 
-/** Every country, by its name. */
+/** Countries, sorted by name. */
 export const countries = (): ReadonlyArray<Choice> => {
   const names = new Intl.DisplayNames(undefined, { type: "region" })
   return [...COUNTRIES]
@@ -16,11 +15,11 @@ export const countries = (): ReadonlyArray<Choice> => {
     .toSorted((one, other) => one.name.localeCompare(other.name))
 }
 
-/** Every time zone that the browser knows, and the one that is set. */
+/** Time zones of the browser, and the current one. */
 export const timezones = (set: string): ReadonlyArray<string> =>
   [...new Set([set, "UTC", ...Intl.supportedValuesOf("timeZone")])].toSorted()
 
-/** What a language tag stands for, as in "German (Germany)"; nothing of one that stands for none. */
+/** Name of a language tag, such as "German (Germany)". Undefined if the tag is unknown. */
 export const languageName = (tag: string): string | undefined => {
   try {
     return new Intl.DisplayNames(undefined, { type: "language", fallback: "none" }).of(tag)
@@ -49,7 +48,7 @@ const SYSTEMS = [
 const nameOfSign = (userAgent: string, among: ReadonlyArray<readonly [sign: string, name: string]>) =>
   among.find(([sign]) => userAgent.includes(sign))?.[1]
 
-/** A browser by the name that people know it by, as in "Firefox on Linux"; what is none as it calls itself. */
+/** Readable name of a user agent, such as "Firefox on Linux". */
 export const browserName = (userAgent: string | null): string => {
   if (userAgent === null) return "Unknown browser"
   const browser = nameOfSign(userAgent, BROWSERS)

@@ -1,11 +1,10 @@
 import { type Redacted, Result, Schema } from "effect"
 import { ClaimedPassword, Password } from "../../../domain/access/Merchants.ts"
 
-/** The form as it is before anybody types. */
 export const EMPTY_FORM = { current: "", next: "", again: "" }
 export type PasswordFormValues = typeof EMPTY_FORM
 
-/** The password that there is, and the one that is to be. */
+/** Current and new password. */
 export interface Passwords {
   readonly current: Redacted.Redacted
   readonly next: Redacted.Redacted
@@ -14,7 +13,7 @@ export interface Passwords {
 const claimedOf = Schema.decodeResult(ClaimedPassword)
 const passwordOf = Schema.decodeResult(Password)
 
-/** What the form asks for, or why what stands in a field cannot be taken. */
+/** Validates the password form. */
 export const parsePasswords = ({
   again,
   current,

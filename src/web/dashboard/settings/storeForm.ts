@@ -4,10 +4,10 @@ import type { Store } from "../../../domain/access/Stores.ts"
 import { decodeWith } from "../../../domain/Decoder.ts"
 import { fieldProblemsOf } from "../../data/fieldProblems.ts"
 
-/** What stands in the form's fields: text, also where the store says nothing. */
+/** Form values of the store settings. Empty text means no value. */
 export type StoreFormValues = Readonly<Record<keyof UpdateSettings, string>>
 
-/** The form as it is filled in before anybody types. */
+/** Form values of the saved settings. */
 export const formValuesOf = ({ country, domain, locale, name, timezone, weightUnit }: Store): StoreFormValues => ({
   name,
   domain: domain ?? "",
@@ -21,13 +21,13 @@ const decode = decodeWith(UpdateSettings)
 
 const FIELDS = ["name", "domain", "timezone", "locale", "country", "weightUnit"] as const
 
-/** What the store would say that is other than what it says, or why what stands in a field cannot be taken. */
+/** Changed settings, or validation messages by field. */
 export type ParsedForm =
   { readonly changes: UpdateSettings } | { readonly problems: Readonly<Partial<Record<keyof UpdateSettings, string>>> }
 
 const orNull = (text: string) => (text.trim() === "" ? null : text.trim())
 
-/** Reads the form. Only what differs from the store is a change, so that what another member changed meanwhile stays. */
+/** Validates the form. Contains only changed fields, so that changes of other members are kept. */
 export const parseStoreForm = (store: Store, typed: StoreFormValues): ParsedForm => {
   const decoded = decode({ ...typed, domain: orNull(typed.domain), country: orNull(typed.country) }, false)
   return Result.match(decoded, {

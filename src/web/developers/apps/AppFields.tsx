@@ -16,7 +16,7 @@ interface AppFieldsProps {
 const toggle = <A,>(all: ReadonlyArray<A>, one: A, isOn: boolean) =>
   isOn ? [...all, one] : all.filter((other) => other !== one)
 
-/** What may be asked for, each in the words that a merchant reads, with the name that programs use. */
+/** Checkboxes of permissions: the label that merchants see, and the name in the API. */
 const GrantFields = <A extends Scope | Capability>({
   change,
   chosen,
@@ -39,7 +39,7 @@ const GrantFields = <A extends Scope | Capability>({
   </Columns>
 )
 
-/** What an app says of itself, and asks for. */
+/** Form fields of an app, for registration and settings. */
 export const AppFields = ({ change, draft, problems }: AppFieldsProps) => (
   <>
     <Card title="App details">

@@ -22,7 +22,7 @@ const route = getRouteApi("/developers/developer/apps/$appId")
 
 const decodeId = Schema.decodeUnknownResult(AppId)
 
-/** Its tabs. What is typed in its settings stays while another tab is looked at. */
+/** Tabs of an app. Keeps the settings form while another tab is open. */
 const AppTabs = ({ app }: { readonly app: App }) => {
   const [draft, setDraft] = useState<AppDraft>()
   const isUnsaved = draft !== undefined && isChanged(app, draft)
@@ -59,7 +59,6 @@ const AppDetails = ({ appId }: { readonly appId: AppId }) => {
   )
 }
 
-/** One app. */
 export const AppPage = () =>
   Result.match(decodeId(route.useParams().appId), {
     onFailure: () => <NotFoundPage />,

@@ -17,7 +17,7 @@ interface SettingsProps {
   readonly setDraft: (draft: AppDraft | undefined) => void
 }
 
-/** What may change of an app. */
+/** Form of the settings that can change after registration. */
 export const AppSettings = ({ app, draft, isUnsaved, setDraft }: SettingsProps) => {
   const form = useRef<HTMLFormElement>(null)
   const saving = useRpcMutation({

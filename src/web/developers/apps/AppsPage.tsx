@@ -29,7 +29,7 @@ const RegisterAppLink = () => (
   </Link>
 )
 
-/** The apps of a developer. */
+/** Apps of the signed-in developer. */
 export const AppsPage = () => {
   const { query, items, more } = usePagedQuery(
     ["apps"],

@@ -10,7 +10,7 @@ import { SecretField } from "../../ui/SecretField.tsx"
 import { Table } from "../../ui/Table.tsx"
 import type { App } from "./appDraft.ts"
 
-/** For how long the secret before goes on, in hours and in words. */
+/** Hours for which the previous secret stays valid, with labels. */
 const overlapOptions = [
   [SECRET_OVERLAP.usual, "1 day"],
   [168, "1 week"],
@@ -18,7 +18,7 @@ const overlapOptions = [
   [0, "0 days (the secret leaked)"]
 ] as const
 
-/** The secrets of an app: when they were made, and another in the place of the newest. */
+/** Active client secrets of an app, and their rotation. */
 export const ClientSecret = ({ app }: { readonly app: App }) => {
   const [overlapHours, setOverlapHours] = useState<number>(SECRET_OVERLAP.usual)
   const [isConfirming, setConfirming] = useState(false)

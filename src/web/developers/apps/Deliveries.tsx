@@ -35,7 +35,7 @@ const columnsOf = (open: (delivery: Delivery) => void): ReadonlyArray<Column<Del
   }
 ]
 
-/** What an app was sent, the newest first. */
+/** Deliveries of an app, newest first. */
 export const Deliveries = ({ appId }: { readonly appId: AppId }) => {
   const [state, setState] = useState<DeliveryState>()
   const [open, setOpen] = useState<Delivery>()

@@ -36,7 +36,7 @@ interface DeliveryDialogProps {
   readonly close: () => void
 }
 
-/** Every request of a delivery with what came back, and sending it once more. */
+/** Attempts of a delivery, with the responses, and a button to resend it. */
 export const DeliveryDialog = ({ appId, close, delivery: { eventId, kind } }: DeliveryDialogProps) => {
   const query = useRpcQuery(["app", appId, "deliveries", "attempts", eventId], (client) =>
     client.appDeliveries.attempts({ id: appId, eventId })

@@ -51,7 +51,7 @@ const Steps = ({
   )
 }
 
-/** What one does with an app that was just registered. */
+/** First steps after the registration of an app. */
 export const GetStarted = ({ app, base }: { readonly app: App; readonly base: string }) => {
   const [redirectUri] = app.redirectUris
   return (

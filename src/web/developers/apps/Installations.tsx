@@ -24,7 +24,7 @@ const COLUMNS: ReadonlyArray<Column<Installation>> = [
   { name: "Installed", cell: ({ installedAt }) => time(installedAt) }
 ]
 
-/** Where an app is installed, without a word of whose stores those are. */
+/** Installations of an app. Stores stay anonymous until their token identifies them. */
 export const Installations = ({ appId }: { readonly appId: AppId }) => {
   const { query, items, more } = usePagedQuery(
     ["app", appId, "installations"],

@@ -49,7 +49,7 @@ const RegisteredApp = ({
   </Page>
 )
 
-/** An app that is to be registered. */
+/** Registers an app, then shows its client secret once. */
 export const NewAppPage = () => {
   const [draft, setDraft] = useState(EMPTY_DRAFT)
   const [type, setType] = useState<NewApp["type"]>("confidential")

@@ -10,7 +10,7 @@ import { SecretField } from "../../ui/SecretField.tsx"
 
 type Before = "overlap" | "end"
 
-/** Another secret in the place of the one that signs deliveries. */
+/** Rotates the secret that signs deliveries. */
 export const SigningSecret = ({ appId, liveSecrets }: { readonly appId: AppId; readonly liveSecrets: number }) => {
   const [isConfirming, setConfirming] = useState(false)
   const [before, setBefore] = useState<Before>("overlap")

@@ -27,7 +27,7 @@ const TestResult = ({ answer, durationMillis, error, eventId, status }: TestDeli
   )
 }
 
-/** Sends an event that tests whether a webhook is reached, and tells what came back. */
+/** Sends a test event and shows the response of the endpoint. */
 export const TestWebhook = ({ appId }: { readonly appId: AppId }) => {
   const testing = useRpcMutation({ write: (client) => client.appWebhooks.test({ id: appId }) })
   return (

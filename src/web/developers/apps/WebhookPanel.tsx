@@ -19,7 +19,7 @@ import { SigningSecret } from "./SigningSecret.tsx"
 import { TestWebhook } from "./TestWebhook.tsx"
 import { type Webhook, WebhookStatusCard } from "./WebhookStatusCard.tsx"
 
-/** What the form says, as it is sent. */
+/** Validates the form in the browser before it is sent. */
 const decode = decodeWith(Schema.Struct({ url: Schema.String, kinds: WantedKinds }))
 
 const problemsIn = (error: unknown): Problems =>
@@ -27,7 +27,7 @@ const problemsIn = (error: unknown): Problems =>
     ? { url: error.message }
     : fieldProblemsOf(error)
 
-/** Where events go, and which. */
+/** Form of the endpoint URL and its event types. */
 const WebhookForm = ({ appId, webhook }: { readonly appId: AppId; readonly webhook: Webhook | null }) => {
   const [url, setUrl] = useState(webhook?.url ?? "")
   const [kinds, setKinds] = useState<ReadonlyArray<EventKind>>(webhook?.kinds ?? EventKind.literals)
@@ -101,7 +101,7 @@ const WebhookForm = ({ appId, webhook }: { readonly appId: AppId; readonly webho
   )
 }
 
-/** How the events of an app reach it. That it has no webhook is an answer: what is typed stays when it is asked anew. */
+/** Webhook of an app. A missing webhook is a value, not an error, so that form input survives a refetch. */
 export const WebhookPanel = ({ appId }: { readonly appId: AppId }) => {
   const query = useRpcQuery(["app", appId, "webhook"], (client) =>
     Effect.catchTag(client.appWebhooks.get({ id: appId }), "WebhookNotFound", () => Effect.succeed(null))

@@ -39,7 +39,7 @@ interface WebhookStatusCardProps {
   readonly webhook: Webhook
 }
 
-/** How a webhook stands, and its pause and end of pause. */
+/** Status of a webhook, with pause and resume. */
 export const WebhookStatusCard = ({ appId, webhook }: WebhookStatusCardProps) => {
   const [isConfirming, setConfirming] = useState(false)
   const [missed, setMissed] = useState<Missed>("deliver")

@@ -9,12 +9,12 @@ import { type Problems, fieldProblemsOf } from "../../data/fieldProblems.ts"
 
 export type App = typeof DevelopedApp.Type
 
-/** An app as it stands in its form: text as it was typed. */
+/** Form values of an app, as typed. */
 export interface AppDraft {
   readonly name: string
   readonly website: string
   readonly logoUrl: string
-  /** One a line. */
+  /** One URI per line. */
   readonly redirectUris: string
   readonly scopes: ReadonlyArray<Scope>
   readonly capabilities: ReadonlyArray<Capability>
@@ -46,7 +46,7 @@ const lines = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== "")
 
-/** What the form says, as the service takes it: it judges it. */
+/** Converts form values to the request. The schema validates them. */
 const toSettings = ({ capabilities, logoUrl, name, redirectUris, scopes, website }: AppDraft) => ({
   name: name.trim(),
   website: orNull(website),
@@ -59,14 +59,14 @@ const toSettings = ({ capabilities, logoUrl, name, redirectUris, scopes, website
 const decodeNew = decodeWith(NewApp)
 const decodePatch = decodeWith(AppPatch)
 
-/** What registers the app of a form, or what is wrong with it. */
+/** Validates the registration of an app. */
 export const parseNewApp = (draft: AppDraft, type: NewApp["type"]): Result.Result<NewApp, BadRequest> =>
   decodeNew({ type, ...toSettings(draft) }, true)
 
-/** What makes of an app what its form says, or what is wrong with that. */
+/** Validates the settings of an app. */
 export const parsePatch = (draft: AppDraft): Result.Result<AppPatch, BadRequest> => decodePatch(toSettings(draft), true)
 
-/** Whether the form says another thing than the app does, in whatever order its lists are. */
+/** Compares form values with the app. The order of its lists does not matter. */
 export const isChanged = (app: App, draft: AppDraft): boolean => {
   const inOrder = (one: ReturnType<typeof toSettings>) => ({
     ...one,
@@ -76,7 +76,7 @@ export const isChanged = (app: App, draft: AppDraft): boolean => {
   return !Equal.equals(inOrder(toSettings(draftOf(app))), inOrder(toSettings(draft)))
 }
 
-/** What was refused, by field. */
+/** Validation messages by field. */
 export const problemsIn = (error: unknown): Problems =>
   Predicate.isTagged(error, "RedirectUriRefused") && error instanceof Error
     ? { redirectUris: error.message }

@@ -1,8 +1,8 @@
 import type { App } from "./appDraft.ts"
 
-/* The lines by which an app gets its first answer, for this app and this host (docs/oauth.md, docs/sdk.md). */
+/* Commands and code that lead an app to its first API response (docs/oauth.md, docs/sdk.md). */
 
-/** A text as a shell takes it, whatever is in it. */
+/** Quotes text for a POSIX shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 export interface Steps {
@@ -13,7 +13,7 @@ export interface Steps {
   readonly sdk: string
 }
 
-/** `base` is where the service is reached, `redirectUri` one that is registered. */
+/** `base` is the origin of the service. `redirectUri` must be registered. */
 export const stepsOf = ({ id, name, scopes, type }: App, base: string, redirectUri: string): Steps => {
   const isPublic = type === "public"
   const clientSecret = isPublic ? "" : ' -d "client_secret=$client_secret"'
