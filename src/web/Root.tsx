@@ -3,7 +3,7 @@ import { createRootRouteWithContext, Outlet, type ParsedLocation, redirect } fro
 import { isSignedOut } from "./data/errorMessages.ts"
 import type { Account } from "../domain/access/Merchants.ts"
 import { account } from "./data/session.ts"
-import { ErrorPage, NotFoundPage } from "./ui/ErrorPage.tsx"
+import { ErrorPage, NotFoundPage } from "./ui/layout/ErrorPage.tsx"
 
 /** Context of all routes. */
 interface RootContext {

@@ -3,7 +3,7 @@ import { createRouter } from "@tanstack/react-router"
 import { dashboardRoutes } from "./dashboard/Routes.tsx"
 import { developerRoutes } from "./developers/Routes.tsx"
 import { root } from "./Root.tsx"
-import { ErrorPage } from "./ui/ErrorPage.tsx"
+import { ErrorPage } from "./ui/layout/ErrorPage.tsx"
 
 /** Router of the merchant dashboard and the developer portal. */
 export const makeRouter = (queryClient: QueryClient) =>

@@ -4,8 +4,8 @@ import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { makeQueryClient } from "./data/queries.ts"
 import { account } from "./data/session.ts"
-import "./ui/Tokens.css"
-import { Toasts } from "./ui/Toasts.tsx"
+import "./ui/layout/Tokens.css"
+import { Toasts } from "./ui/display/Toasts.tsx"
 import { makeRouter } from "./Router.ts"
 
 const queryClient = makeQueryClient(() => {

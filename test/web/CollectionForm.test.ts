@@ -4,7 +4,7 @@ import { CollectionHead } from "../../src/domain/catalog/Collection.ts"
 import { ProductId } from "../../src/domain/catalog/Product.ts"
 import { FIELDS, RELATIONS, Rule } from "../../src/domain/catalog/Rule.ts"
 import { ExactNumber, parse } from "../../src/domain/Json.ts"
-import { membershipDiff, moveItem, indexAfterKey } from "../../src/web/dashboard/collections/listOrder.ts"
+import { indexAfterKey, membershipDiff, moveItem } from "../../src/web/dashboard/collections/listOrder.ts"
 import {
   changesMatches,
   collectionOf,
@@ -21,12 +21,12 @@ import {
   withField,
   withRelation,
   withText
-} from "../../src/web/dashboard/collections/ruleDraft.ts"
-import { productValueText, ruleSentence } from "../../src/web/dashboard/collections/ruleLabels.ts"
+} from "../../src/web/dashboard/collections/rules/ruleDraft.ts"
+import { productValueText, ruleSentence } from "../../src/web/dashboard/collections/rules/ruleLabels.ts"
 import { indexWhileDragging } from "../../src/web/dashboard/collections/useDragReorder.ts"
-import { addressLines } from "../../src/web/dashboard/records/addressLines.ts"
-import { dateInputValue, searchSinceDate, parseDateSearch } from "../../src/web/dashboard/records/dateSearch.ts"
+import { dateInputValue, parseDateSearch, searchSinceDate } from "../../src/web/dashboard/records/dateSearch.ts"
 import { differences, merge } from "../../src/web/data/merge.ts"
+import { addressLines } from "../../src/web/dashboard/records/AddressText.tsx"
 
 const toRule = Schema.decodeUnknownSync(Rule)
 const toHead = Schema.decodeUnknownSync(CollectionHead)

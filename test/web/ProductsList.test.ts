@@ -5,9 +5,9 @@ import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Pr
 import { RateLimitExceeded } from "../../src/domain/RateLimit.ts"
 import { uuidV7 } from "../../src/domain/Uuid.ts"
 import { EventId, type Changed } from "../../src/rpc/Client.ts"
-import { type Outcome, runMany } from "../../src/web/dashboard/products/runMany.ts"
-import { toggleSelection, matches, parseView } from "../../src/web/dashboard/products/listView.ts"
-import { reconcile } from "../../src/web/dashboard/products/useProducts.ts"
+import { type Outcome, runMany } from "../../src/web/dashboard/products/list/runMany.ts"
+import { toggleSelection, matches, parseView } from "../../src/web/dashboard/products/list/listView.ts"
+import { reconcile } from "../../src/web/dashboard/products/list/useProducts.ts"
 
 const productOf = (millis: number, version = 1): Product => ({
   ...newProduct(

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { signOut } from "../data/session.ts"
-import { Button } from "../ui/Button.tsx"
+import { Button } from "../ui/form/Button.tsx"
 import css from "./AccountMenu.module.css"
 
 interface AccountProps {

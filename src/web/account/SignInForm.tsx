@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { type FormEvent, type ReactNode, useState } from "react"
 import { signIn } from "../data/session.ts"
-import { Button } from "../ui/Button.tsx"
-import { TextField } from "../ui/Field.tsx"
+import { Button } from "../ui/form/Button.tsx"
+import { TextField } from "../ui/form/Field.tsx"
 import css from "./SignInForm.module.css"
 
 interface SignInFormProps {

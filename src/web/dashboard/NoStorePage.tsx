@@ -1,5 +1,5 @@
-import { EmptyState } from "../ui/QueryBoundary.tsx"
-import { Page } from "../ui/Page.tsx"
+import { EmptyState } from "../ui/display/QueryBoundary.tsx"
+import { Page } from "../ui/layout/Page.tsx"
 
 /** Shown to accounts without a store. */
 export const NoStorePage = () => (

@@ -3,10 +3,10 @@ import { Result, Schema } from "effect"
 import { CollectionId, CustomerId, OrderId, StoreId } from "../../rpc/Client.ts"
 import { SignInPage } from "../account/SignInPage.tsx"
 import { parseSignInSearch, requireSession, root } from "../Root.tsx"
-import { NotFoundPage } from "../ui/ErrorPage.tsx"
+import { NotFoundPage } from "../ui/layout/ErrorPage.tsx"
 import { activitySearch } from "./activity/activitySearch.ts"
-import { prefetchProducts } from "./products/productListQuery.ts"
-import { parseView } from "./products/listView.ts"
+import { prefetchProducts } from "./products/list/productListQuery.ts"
+import { parseView } from "./products/list/listView.ts"
 import { parseDateSearch } from "./records/dateSearch.ts"
 import { StorePages } from "./StorePages.tsx"
 
@@ -82,19 +82,19 @@ const products = createRoute({
   loader: ({ context: { queryClient }, deps: { isAll }, params: { storeId } }) => {
     if (isAll) prefetchProducts(queryClient, storeId)
   },
-  component: lazyRouteComponent(() => import("./products/ProductsPage.tsx"), "ProductsPage")
+  component: lazyRouteComponent(() => import("./products/list/ProductsPage.tsx"), "ProductsPage")
 })
 
 const newProduct = createRoute({
   getParentRoute: () => store,
   path: "/products/new",
-  component: lazyRouteComponent(() => import("./products/NewProductPage.tsx"), "NewProductPage")
+  component: lazyRouteComponent(() => import("./products/editor/NewProductPage.tsx"), "NewProductPage")
 })
 
 const product = createRoute({
   getParentRoute: () => store,
   path: "/products/$productId",
-  component: lazyRouteComponent(() => import("./products/ProductPage.tsx"), "ProductPage")
+  component: lazyRouteComponent(() => import("./products/editor/ProductPage.tsx"), "ProductPage")
 })
 
 const collections = createRoute({

@@ -1,6 +1,6 @@
 import { Link, Outlet, useRouteContext } from "@tanstack/react-router"
 import { AccountMenu } from "../account/AccountMenu.tsx"
-import { Shell } from "../ui/Shell.tsx"
+import { Shell } from "../ui/layout/Shell.tsx"
 
 const Nav = () => (
   <ul>

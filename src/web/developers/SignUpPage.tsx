@@ -4,8 +4,8 @@ import { type FormEvent, useEffect, useRef, useState } from "react"
 import css from "../account/SignInForm.module.css"
 import { fieldProblemsOf } from "../data/fieldProblems.ts"
 import { signUp } from "../data/session.ts"
-import { Button } from "../ui/Button.tsx"
-import { TextField } from "../ui/Field.tsx"
+import { Button } from "../ui/form/Button.tsx"
+import { TextField } from "../ui/form/Field.tsx"
 
 const EMPTY_ACCOUNT = { name: "", email: "", password: "" }
 

@@ -1,6 +1,6 @@
 import type { DeliveryState } from "../../domain/webhooks/Webhook.ts"
-import { StatusBadge } from "../ui/StatusBadge.tsx"
 import { deliveryLabels } from "./deliveryLabels.ts"
+import { StatusBadge } from "../ui/display/Badge.tsx"
 
 export const DeliveryStatusBadge = ({ state }: { readonly state: DeliveryState }) => (
   <StatusBadge {...deliveryLabels[state]} />

@@ -1,6 +1,6 @@
 import type { EventKind } from "../../domain/Events.ts"
 import type { DeliveryState } from "../../domain/webhooks/Webhook.ts"
-import type { StatusLabel } from "../ui/StatusBadge.tsx"
+import type { StatusLabel } from "../ui/display/Badge.tsx"
 
 /* Labels that the dashboard and the developer portal share. */
 

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router"
 import { AgentId, CollectionId, ProductId } from "../../../rpc/Client.ts"
 import { ago, time } from "../../data/format.ts"
-import { Badge } from "../../ui/Badge.tsx"
+import { Badge } from "../../ui/display/Badge.tsx"
 import { useStoreId } from "../store.ts"
 import { actorLabels, type NamedEntry, verbOf } from "./entries.ts"
 

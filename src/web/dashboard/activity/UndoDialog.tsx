@@ -1,6 +1,6 @@
 import { differencesOf } from "../../data/differences.ts"
-import { Dialog } from "../../ui/Dialog.tsx"
-import { DifferencesTable } from "../../ui/DifferencesTable.tsx"
+import { Dialog } from "../../ui/layout/Dialog.tsx"
+import { DifferencesTable } from "../../ui/display/DifferencesTable.tsx"
 import { useStoreId } from "../store.ts"
 import type { NamedEntry } from "./entries.ts"
 import { UndoForm } from "./UndoForm.tsx"

@@ -3,7 +3,7 @@ import { performed } from "../../../rpc/Client.ts"
 import { count } from "../../data/format.ts"
 import { errorMessageOf } from "../../data/errorMessages.ts"
 import { useRpcMutation } from "../../data/queries.ts"
-import { toast } from "../../ui/Toasts.tsx"
+import { toast } from "../../ui/display/Toasts.tsx"
 import { useMember, useStoreId } from "../store.ts"
 import { spanOf } from "./undoPreview.ts"
 

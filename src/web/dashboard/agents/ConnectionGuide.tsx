@@ -1,6 +1,6 @@
 import { useState } from "react"
-import { Button } from "../../ui/Button.tsx"
-import { MutedText, Row, Stack } from "../../ui/Page.tsx"
+import { Button } from "../../ui/form/Button.tsx"
+import { MutedText, Row, Stack } from "../../ui/layout/Page.tsx"
 import css from "./Agents.module.css"
 import { clientConfiguration } from "./agentForm.ts"
 

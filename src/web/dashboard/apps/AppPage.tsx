@@ -4,20 +4,38 @@ import { InstallationId } from "../../../rpc/Client.ts"
 import { day } from "../../data/format.ts"
 import { isMissing } from "../../data/errorMessages.ts"
 import { useRpcQuery } from "../../data/queries.ts"
-import { NotFoundPage } from "../../ui/ErrorPage.tsx"
-import { Card, Facts, Page, Stack } from "../../ui/Page.tsx"
-import { QueryBoundary } from "../../ui/QueryBoundary.tsx"
-import { Tabs } from "../../ui/Tabs.tsx"
+import { NotFoundPage } from "../../ui/layout/ErrorPage.tsx"
+import { Card, Facts, Page, Stack } from "../../ui/layout/Page.tsx"
+import { QueryBoundary } from "../../ui/display/QueryBoundary.tsx"
+import { Tabs } from "../../ui/layout/Tabs.tsx"
 import { useStoreId } from "../store.ts"
-import { AppPermissions } from "./AppPermissions.tsx"
 import { AppActions } from "./AppActions.tsx"
 import css from "./Apps.module.css"
 import { AppBilling } from "./AppBilling.tsx"
 import { Deliveries } from "./Deliveries.tsx"
 import { RecentRequests } from "./RecentRequests.tsx"
-import { StatusBadge } from "../../ui/StatusBadge.tsx"
 import { WebhookCard } from "./WebhookCard.tsx"
 import { installationLabels } from "./appLabels.ts"
+import type { Grants } from "../../../domain/access/AccessRule.ts"
+import { ALWAYS_GRANTED, GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
+import { StatusBadge } from "../../ui/display/Badge.tsx"
+
+/** Permissions of the app, in the words of the consent page. */
+const AppPermissions = ({ capabilities, scopes }: Grants) => (
+  <Card title="Permissions">
+    <ul className={css["grants"]}>
+      {[ALWAYS_GRANTED, ...[...scopes, ...capabilities].map((name) => GRANT_WORDS[name])].map(
+        ({ text, title, warning }) => (
+          <li key={title}>
+            <h3>{title}</h3>
+            <p className={css["quiet"]}>{text}</p>
+            {warning === undefined ? undefined : <p className={css["warning"]}>{warning}</p>}
+          </li>
+        )
+      )}
+    </ul>
+  </Card>
+)
 
 const route = getRouteApi("/dashboard/member/$storeId/apps/$installationId")
 

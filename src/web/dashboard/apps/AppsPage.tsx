@@ -4,13 +4,13 @@ import type { InstalledApp } from "../../../domain/access/Installations.ts"
 import type { InstallationId, StoreId } from "../../../rpc/Client.ts"
 import { day } from "../../data/format.ts"
 import { usePagedQuery } from "../../data/usePagedQuery.ts"
-import { Card, Page } from "../../ui/Page.tsx"
-import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
-import { type Column, More, Table } from "../../ui/Table.tsx"
+import { Card, Page } from "../../ui/layout/Page.tsx"
+import { EmptyState, QueryBoundary } from "../../ui/display/QueryBoundary.tsx"
+import { type Column, More, Table } from "../../ui/display/Table.tsx"
 import { useStoreId } from "../store.ts"
 import css from "./Apps.module.css"
-import { StatusBadge } from "../../ui/StatusBadge.tsx"
 import { installationLabels } from "./appLabels.ts"
+import { StatusBadge } from "../../ui/display/Badge.tsx"
 
 type App = typeof InstalledApp.Type
 

@@ -2,14 +2,14 @@ import { GATHER_SECONDS, MAX_REQUESTS, type RecentRequest } from "../../../domai
 import type { InstallationId } from "../../../rpc/Client.ts"
 import { number } from "../../data/format.ts"
 import { useRpcQuery } from "../../data/queries.ts"
-import { Card, MutedText } from "../../ui/Page.tsx"
-import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
-import { type Column, Table } from "../../ui/Table.tsx"
+import { Card, MutedText } from "../../ui/layout/Page.tsx"
+import { EmptyState, QueryBoundary } from "../../ui/display/QueryBoundary.tsx"
+import { type Column, Table } from "../../ui/display/Table.tsx"
 import { useStoreId } from "../store.ts"
 import css from "./Apps.module.css"
 import { RelativeTime } from "./RelativeTime.tsx"
-import { StatusBadge } from "../../ui/StatusBadge.tsx"
 import { responseStatus } from "./appLabels.ts"
+import { StatusBadge } from "../../ui/display/Badge.tsx"
 
 const COLUMNS: ReadonlyArray<Column<RecentRequest>> = [
   {

@@ -1,14 +1,14 @@
 import type { InstallationId } from "../../../rpc/Client.ts"
 import { LOG_DAYS } from "../../../domain/webhooks/Webhook.ts"
-import { useRpcQuery, useRpcMutation } from "../../data/queries.ts"
-import { Button } from "../../ui/Button.tsx"
-import { Card, Facts, MutedText } from "../../ui/Page.tsx"
-import { QueryBoundary, ErrorNotice } from "../../ui/QueryBoundary.tsx"
-import { toast } from "../../ui/Toasts.tsx"
+import { useRpcMutation, useRpcQuery } from "../../data/queries.ts"
+import { Button } from "../../ui/form/Button.tsx"
+import { Card, Facts, MutedText } from "../../ui/layout/Page.tsx"
+import { ErrorNotice, QueryBoundary } from "../../ui/display/QueryBoundary.tsx"
+import { toast } from "../../ui/display/Toasts.tsx"
 import { useStoreId } from "../store.ts"
-import { StatusBadge } from "../../ui/StatusBadge.tsx"
 import { webhookStatus } from "./appLabels.ts"
 import { eventLabels } from "../../webhooks/deliveryLabels.ts"
+import { StatusBadge } from "../../ui/display/Badge.tsx"
 
 /** Webhook of an app. A member can pause its deliveries for the store. */
 export const WebhookCard = ({ installationId }: { readonly installationId: InstallationId }) => {

@@ -4,7 +4,7 @@ import type { AppPlan, Subscription } from "../../../domain/billing/Billing.ts"
 import { FAILING_HOURS, type PauseReason } from "../../../domain/webhooks/Webhook.ts"
 import type { StoreAttempt, StoreWebhook } from "../../../domain/webhooks/StoreWebhooks.ts"
 import { ago, count, day, money } from "../../data/format.ts"
-import type { StatusLabel } from "../../ui/StatusBadge.tsx"
+import type { StatusLabel } from "../../ui/display/Badge.tsx"
 
 /* Labels of app states, webhooks and plans, for merchants. */
 

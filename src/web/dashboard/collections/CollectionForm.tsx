@@ -1,14 +1,15 @@
 import { Schema } from "effect"
+import { type RefObject, useEffect } from "react"
 import { HttpUrl } from "../../../domain/catalog/Fields.ts"
 import type { CollectionId, ProductId } from "../../../rpc/Client.ts"
-import { CheckField, SelectField, TextArea, TextField } from "../../ui/Field.tsx"
-import { Card } from "../../ui/Page.tsx"
-import { Picture } from "../../ui/Picture.tsx"
+import { CheckField, SelectField, TextArea, TextField } from "../../ui/form/Field.tsx"
+import { Card } from "../../ui/layout/Page.tsx"
+import { Picture } from "../../ui/display/Picture.tsx"
 import type { Draft, Problems } from "./collectionDraft.ts"
 import css from "./Collection.module.css"
-import { MatchingProducts } from "./MatchingProducts.tsx"
+import { MatchingProducts } from "./rules/MatchingProducts.tsx"
 import { ManualProducts } from "./ManualProducts.tsx"
-import { RuleBuilder } from "./RuleBuilder.tsx"
+import { RuleBuilder } from "./rules/RuleBuilder.tsx"
 
 interface CollectionFormProps {
   /** Id of the collection. A new collection has none. */
@@ -111,4 +112,11 @@ export const CollectionForm = ({ change, draft, id, matched, problems }: Collect
       </div>
     </div>
   )
+}
+
+/** Focuses the first invalid field after a failed save. */
+export const useFocusFirstProblem = (form: RefObject<HTMLElement | null>, problems: Problems): void => {
+  useEffect(() => {
+    if (problems.size > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [form, problems])
 }

@@ -1,11 +1,11 @@
 import { count } from "../../data/format.ts"
 import { merge, withFields } from "../../data/merge.ts"
-import { Button } from "../../ui/Button.tsx"
-import { Card, MutedText, Row, Stack } from "../../ui/Page.tsx"
-import { useVersionChoices, VersionChoice } from "../../ui/VersionChoice.tsx"
+import { Button } from "../../ui/form/Button.tsx"
+import { Card, MutedText, Row, Stack } from "../../ui/layout/Page.tsx"
+import { useVersionChoices, VersionChoice } from "../../ui/form/VersionChoice.tsx"
 import { type Draft, fieldLabels } from "./collectionDraft.ts"
-import { ruleOf } from "./ruleDraft.ts"
-import { ruleSentence } from "./ruleLabels.ts"
+import { ruleOf } from "./rules/ruleDraft.ts"
+import { ruleSentence } from "./rules/ruleLabels.ts"
 
 interface ConflictCardProps {
   readonly base: Draft

@@ -1,7 +1,7 @@
 import type { KeyboardEvent, PointerEvent } from "react"
 import type { ProductId } from "../../../rpc/Client.ts"
 import { number } from "../../data/format.ts"
-import { Menu } from "../../ui/Menu.tsx"
+import { Menu } from "../../ui/form/Menu.tsx"
 import css from "./ManualProducts.module.css"
 import list from "./VirtualProductList.module.css"
 import { ProductById, ROW_HEIGHT } from "./ProductRow.tsx"

@@ -4,7 +4,7 @@ import type { ProductSummary } from "../../../domain/catalog/ProductSummary.ts"
 import type { ProductId } from "../../../rpc/Client.ts"
 import { money } from "../../data/format.ts"
 import { useProductSummary } from "../../data/useProductSummary.ts"
-import { Badge } from "../../ui/Badge.tsx"
+import { Badge } from "../../ui/display/Badge.tsx"
 import { useStoreId } from "../store.ts"
 import css from "./ProductRow.module.css"
 

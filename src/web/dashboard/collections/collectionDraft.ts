@@ -5,7 +5,7 @@ import { type Collection, CreateCollection, UpdateCollection } from "../../../do
 import type { ProductId } from "../../../domain/catalog/Product.ts"
 import type { Rule } from "../../../domain/catalog/Rule.ts"
 import { differences } from "../../data/merge.ts"
-import { isMissingValue, type RuleDraft, ruleDraft, ruleOf } from "./ruleDraft.ts"
+import { isMissingValue, type RuleDraft, ruleDraft, ruleOf } from "./rules/ruleDraft.ts"
 
 /* Form values of a collection. */
 

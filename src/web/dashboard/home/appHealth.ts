@@ -3,7 +3,7 @@ import type { InstalledApp } from "../../../domain/access/Installations.ts"
 import type { StoreWebhook } from "../../../domain/webhooks/StoreWebhooks.ts"
 import type { Client, StoreId } from "../../../rpc/Client.ts"
 import { ago, time } from "../../data/format.ts"
-import type { Tone } from "../../ui/Badge.tsx"
+import type { Tone } from "../../ui/display/Badge.tsx"
 
 /** Limit of apps, since each needs its own request. */
 const MAX_APPS = 10

@@ -1,6 +1,18 @@
-import { MutedText } from "../../ui/Page.tsx"
-import { type Address, addressLines } from "./addressLines.ts"
+import type { Schema } from "effect"
+import { MutedText } from "../../ui/layout/Page.tsx"
 import css from "./Records.module.css"
+import type { Address as AddressSchema } from "../../../domain/records/Address.ts"
+
+export type Address = Schema.Schema.Type<typeof AddressSchema>
+
+const joinParts = (...parts: ReadonlyArray<string | null | undefined>) =>
+  parts.filter((part) => part !== null && part !== undefined && part !== "").join(" ")
+
+/** Lines of a postal address. Unknown members are not shown. */
+export const addressLines = ({ city, company, country, line1, line2, name, phone, postalCode, region }: Address) =>
+  [name, company, line1, line2, joinParts(postalCode, city), region, country, phone]
+    .map((line) => joinParts(line))
+    .filter((line) => line !== "")
 
 export const AddressText = ({ address }: { readonly address: Address | null }) =>
   address === null ? (

@@ -1,5 +1,5 @@
-import { Button } from "../../ui/Button.tsx"
-import { TextField } from "../../ui/Field.tsx"
+import { Button } from "../../ui/form/Button.tsx"
+import { TextField } from "../../ui/form/Field.tsx"
 import css from "./Records.module.css"
 import { dateInputValue, searchSinceDate, type DateSearch } from "./dateSearch.ts"
 

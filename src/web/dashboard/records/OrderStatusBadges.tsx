@@ -1,5 +1,5 @@
 import type { Order } from "../../../domain/records/Order.ts"
-import { Badge, type Tone } from "../../ui/Badge.tsx"
+import { Badge, type Tone } from "../../ui/display/Badge.tsx"
 
 const orderStatusLabels: Readonly<Record<Order["status"], { readonly name: string; readonly tone: Tone }>> = {
   open: { name: "Open", tone: "accent" },

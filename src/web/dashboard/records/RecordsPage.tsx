@@ -1,9 +1,9 @@
 import type { ReactNode } from "react"
 import { count } from "../../data/format.ts"
 import type { usePagedQuery } from "../../data/usePagedQuery.ts"
-import { Card, Page } from "../../ui/Page.tsx"
-import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
-import { type Column, More, Table } from "../../ui/Table.tsx"
+import { Card, Page } from "../../ui/layout/Page.tsx"
+import { QueryBoundary, EmptyState } from "../../ui/display/QueryBoundary.tsx"
+import { type Column, More, Table } from "../../ui/display/Table.tsx"
 import type { DateSearch } from "./dateSearch.ts"
 import { DateFilter } from "./DateFilter.tsx"
 

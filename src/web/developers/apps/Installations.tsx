@@ -3,10 +3,10 @@ import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
 import type { AppId, InstallationId } from "../../../rpc/Client.ts"
 import { time } from "../../data/format.ts"
 import { usePagedQuery } from "../../data/usePagedQuery.ts"
-import { Badge } from "../../ui/Badge.tsx"
-import { Card, MutedText } from "../../ui/Page.tsx"
-import { QueryBoundary, EmptyState } from "../../ui/QueryBoundary.tsx"
-import { type Column, More, Table } from "../../ui/Table.tsx"
+import { Badge } from "../../ui/display/Badge.tsx"
+import { Card, MutedText } from "../../ui/layout/Page.tsx"
+import { QueryBoundary, EmptyState } from "../../ui/display/QueryBoundary.tsx"
+import { type Column, More, Table } from "../../ui/display/Table.tsx"
 
 type Installation = typeof DevelopedInstallation.Type
 

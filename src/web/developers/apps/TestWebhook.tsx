@@ -2,11 +2,11 @@ import type { TestDelivery } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId } from "../../../rpc/Client.ts"
 import { number } from "../../data/format.ts"
 import { useRpcMutation } from "../../data/queries.ts"
-import { Badge } from "../../ui/Badge.tsx"
-import { Button } from "../../ui/Button.tsx"
-import { CodeBlock } from "../../ui/CodeBlock.tsx"
-import { Card, Facts, MutedText, Row } from "../../ui/Page.tsx"
-import { ErrorNotice } from "../../ui/QueryBoundary.tsx"
+import { Badge } from "../../ui/display/Badge.tsx"
+import { Button } from "../../ui/form/Button.tsx"
+import { CodeBlock } from "../../ui/display/CodeBlock.tsx"
+import { Card, Facts, MutedText, Row } from "../../ui/layout/Page.tsx"
+import { ErrorNotice } from "../../ui/display/QueryBoundary.tsx"
 
 const TestResult = ({ answer, durationMillis, error, eventId, status }: TestDelivery) => {
   const isSuccess = status !== null && status >= 200 && status < 300

@@ -3,12 +3,12 @@ import type { Webhook as WebhookSchema } from "../../../domain/webhooks/Webhook.
 import type { AppId } from "../../../rpc/Client.ts"
 import { count, number, time } from "../../data/format.ts"
 import { useRpcMutation } from "../../data/queries.ts"
-import { Badge } from "../../ui/Badge.tsx"
-import { Button } from "../../ui/Button.tsx"
-import { Confirm } from "../../ui/Dialog.tsx"
-import { SelectField } from "../../ui/Field.tsx"
-import { Card, Facts, Row, Stack } from "../../ui/Page.tsx"
-import { toast } from "../../ui/Toasts.tsx"
+import { Badge } from "../../ui/display/Badge.tsx"
+import { Button } from "../../ui/form/Button.tsx"
+import { Confirm } from "../../ui/layout/Dialog.tsx"
+import { SelectField } from "../../ui/form/Field.tsx"
+import { Card, Facts, Row, Stack } from "../../ui/layout/Page.tsx"
+import { toast } from "../../ui/display/Toasts.tsx"
 
 export type Webhook = WebhookSchema
 

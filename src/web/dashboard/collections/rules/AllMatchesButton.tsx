@@ -1,0 +1,47 @@
+import { useState } from "react"
+import type { Rule } from "../../../../domain/catalog/Rule.ts"
+import { canonical } from "../../../../domain/Json.ts"
+import type { CollectionId } from "../../../../rpc/Client.ts"
+import { count } from "../../../data/format.ts"
+import { newIdempotencyKey, useRpcQuery } from "../../../data/queries.ts"
+import { Button } from "../../../ui/form/Button.tsx"
+import { Dialog } from "../../../ui/layout/Dialog.tsx"
+import { QueryBoundary } from "../../../ui/display/QueryBoundary.tsx"
+import { useStoreId } from "../../store.ts"
+import { VirtualProductList } from "../VirtualProductList.tsx"
+
+interface AllMatchesProps {
+  readonly id: CollectionId
+  readonly rules: { readonly rules: ReadonlyArray<Rule>; readonly disjunctive: boolean }
+  readonly productCount: number
+}
+
+/** Opens the list of all matching products. The preview shows only the first. */
+export const AllMatchesButton = ({ id, productCount, rules }: AllMatchesProps) => {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{`Show all ${count(productCount, "product")}`}</Button>
+      <Dialog title="All matching products" isOpen={isOpen} close={() => setOpen(false)} isWide>
+        <AllMatchesList id={id} rules={rules} />
+      </Dialog>
+    </>
+  )
+}
+
+const AllMatchesList = ({ id, rules }: Pick<AllMatchesProps, "id" | "rules">) => {
+  const storeId = useStoreId()
+  const patch = { type: "automated", ...rules } as const
+  const query = useRpcQuery([storeId, "products", "matches", id, canonical(rules)], (client) =>
+    client.collections.update({ storeId, id, patch, idempotencyKey: newIdempotencyKey(), dryRun: true })
+  )
+  return (
+    <QueryBoundary query={query}>
+      {(rehearsed) =>
+        "dryRun" in rehearsed ? (
+          <VirtualProductList ids={rehearsed.resource.productIds} label="All matching products" />
+        ) : undefined
+      }
+    </QueryBoundary>
+  )
+}

@@ -1,0 +1,117 @@
+import { Result } from "effect"
+import { useState } from "react"
+import type { ProductSummary } from "../../../../domain/catalog/ProductSummary.ts"
+import { canonical } from "../../../../domain/Json.ts"
+import type { CollectionId, ProductId } from "../../../../rpc/Client.ts"
+import { useDebouncedValue } from "../../../data/useDebouncedValue.ts"
+import { count } from "../../../data/format.ts"
+import { useRpcQuery } from "../../../data/queries.ts"
+import { Button } from "../../../ui/form/Button.tsx"
+import { Card, MutedText } from "../../../ui/layout/Page.tsx"
+import { ProductSearch } from "../../../ui/form/ProductSearch.tsx"
+import { QueryBoundary } from "../../../ui/display/QueryBoundary.tsx"
+import { useStoreId } from "../../store.ts"
+import { AllMatchesButton } from "./AllMatchesButton.tsx"
+import { type Draft, rulesOf } from "../collectionDraft.ts"
+import css from "./MatchingProducts.module.css"
+import { ProductLine } from "../ProductRow.tsx"
+import { MembershipExplanation } from "./MembershipExplanation.tsx"
+
+interface MatchingProductsProps {
+  /** Id of the collection. A new collection has none. */
+  readonly id?: CollectionId
+  readonly draft: Pick<Draft, "disjunctive" | "rules">
+}
+
+/** Products in the preview. */
+const PREVIEW_SIZE = 50
+
+/** Live preview of the matching products, and the explanation for a single product. */
+export const MatchingProducts = ({ draft, id }: MatchingProductsProps) => {
+  const storeId = useStoreId()
+  const [explained, setExplained] = useState<Pick<ProductSummary, "id" | "name">>()
+  const { disjunctive, rules: typed } = useDebouncedValue(draft, 250)
+  const rules = Result.getOrUndefined(rulesOf({ rules: typed }))
+  const isValid = rules !== undefined && rules.length > 0
+  const ruleSet = { rules: rules ?? [], disjunctive }
+  const preview = useRpcQuery(
+    // The key starts with "products", so that product changes refetch the preview.
+    [storeId, "products", "preview", canonical(ruleSet)],
+    (client) => client.collections.preview({ storeId, ...ruleSet, limit: PREVIEW_SIZE }),
+    { enabled: isValid, keepPrevious: true }
+  )
+  if (typed.length === 0) {
+    return (
+      <Card title="Matching products">
+        <MutedText>Add a rule to see the products that match.</MutedText>
+      </Card>
+    )
+  }
+  const isPending = !isValid || preview.isPlaceholderData || draft.rules !== typed
+  return (
+    <>
+      <Card
+        title="Matching products"
+        actions={
+          <output className={css["count"]} aria-busy={isPending}>
+            {rules === undefined
+              ? "Complete the rules to see the products that match"
+              : preview.data === undefined
+                ? "Searching…"
+                : `${count(preview.data.productCount, "product")} ${preview.data.productCount === 1 ? "matches" : "match"}`}
+          </output>
+        }
+      >
+        {preview.data === undefined && !isValid ? undefined : (
+          <QueryBoundary query={preview}>
+            {(matches) => (
+              <>
+                <MatchList {...matches} explain={setExplained} />
+                {id === undefined || !isValid || matches.productCount <= PREVIEW_SIZE ? undefined : (
+                  <AllMatchesButton id={id} rules={ruleSet} productCount={matches.productCount} />
+                )}
+              </>
+            )}
+          </QueryBoundary>
+        )}
+      </Card>
+      <Card title="Check a product">
+        <ProductSearch label="Find a product" storeId={storeId} choose={setExplained} />
+        {explained === undefined || !isValid ? undefined : (
+          <MembershipExplanation {...(id === undefined ? {} : { id })} rules={ruleSet} product={explained} />
+        )}
+      </Card>
+    </>
+  )
+}
+
+interface MatchListProps {
+  readonly items: ReadonlyArray<ProductSummary>
+  readonly productCount: number
+  readonly explain: (product: { readonly id: ProductId; readonly name: string }) => void
+}
+
+const MatchList = ({ explain, items, productCount }: MatchListProps) => {
+  if (productCount === 0) return <MutedText>No products match these rules.</MutedText>
+  return (
+    <>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too. */}
+      <section className={css["scroller"]} tabIndex={0} aria-label="Matching products">
+        <ul>
+          {items.map((product) => (
+            <li key={product.id} className={css["row"]}>
+              <ProductLine product={product}>
+                <Button kind="quiet" aria-label={`Explain ${product.name}`} onClick={() => explain(product)}>
+                  Explain
+                </Button>
+              </ProductLine>
+            </li>
+          ))}
+        </ul>
+      </section>
+      {productCount > items.length ? (
+        <MutedText>{`Showing the first ${items.length} of ${count(productCount, "product")}.`}</MutedText>
+      ) : undefined}
+    </>
+  )
+}

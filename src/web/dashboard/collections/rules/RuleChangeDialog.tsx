@@ -1,0 +1,108 @@
+import { Effect } from "effect"
+import { useEffect } from "react"
+import type { Collection, UpdateCollection } from "../../../../domain/catalog/Collection.ts"
+import { canonical } from "../../../../domain/Json.ts"
+import { isOutdated } from "../../../data/errorMessages.ts"
+import { newIdempotencyKey, useRpcQuery } from "../../../data/queries.ts"
+import { count } from "../../../data/format.ts"
+import { Button } from "../../../ui/form/Button.tsx"
+import { Dialog } from "../../../ui/layout/Dialog.tsx"
+import { MutedText, Row, Stack } from "../../../ui/layout/Page.tsx"
+import { QueryBoundary, ErrorNotice } from "../../../ui/display/QueryBoundary.tsx"
+import { Tabs } from "../../../ui/layout/Tabs.tsx"
+import { useStoreId } from "../../store.ts"
+import { membershipDiff } from "../listOrder.ts"
+import { VirtualProductList } from "../VirtualProductList.tsx"
+
+interface RuleChangeDialogProps {
+  readonly base: Collection
+  readonly patch: UpdateCollection
+  readonly close: () => void
+  readonly save: () => void
+  /** Called when another user saved the collection meanwhile. */
+  readonly onOutdated: () => void
+  readonly isSaving: boolean
+  readonly error: unknown
+}
+
+/** Shows the dry run of a rule change before it is saved. */
+export const RuleChangeDialog = ({ base, close, error, isSaving, onOutdated, patch, save }: RuleChangeDialogProps) => {
+  const storeId = useStoreId()
+  const { id, version } = base
+  const query = useRpcQuery([storeId, "products", "rehearsal", id, version, canonical(patch)], (client) =>
+    Effect.all({
+      now: client.collections.get({ storeId, id }),
+      rehearsed: client.collections.update({
+        storeId,
+        id,
+        patch,
+        expectedVersion: version,
+        idempotencyKey: newIdempotencyKey(),
+        dryRun: true
+      })
+    })
+  )
+  const isConflict = isOutdated(query.error)
+  useEffect(() => {
+    if (isConflict) onOutdated()
+  }, [isConflict, onOutdated])
+  return (
+    <Dialog title="Review changes" isOpen close={close} isWide>
+      <QueryBoundary query={query} lines={6}>
+        {({ now, rehearsed }) =>
+          "dryRun" in rehearsed ? (
+            <MembershipChanges
+              before={now.productIds}
+              after={rehearsed.resource.productIds}
+              apps={notifiedApps(rehearsed.events)}
+            />
+          ) : undefined
+        }
+      </QueryBoundary>
+      {error === null ? undefined : <ErrorNotice error={error} />}
+      <Row>
+        <Button kind="strong" onClick={save} isBusy={isSaving} disabled={query.data === undefined}>
+          {" "}
+          Save collection{" "}
+        </Button>
+        <Button onClick={close}>Continue editing</Button>
+      </Row>
+    </Dialog>
+  )
+}
+
+const notifiedApps = (
+  events: ReadonlyArray<{ readonly recipients: ReadonlyArray<{ readonly appName: string }> }>
+): ReadonlyArray<string> => [...new Set(events.flatMap(({ recipients }) => recipients.map(({ appName }) => appName)))]
+
+interface MembershipChangesProps {
+  readonly before: Collection["productIds"]
+  readonly after: Collection["productIds"]
+  /** Apps that receive an event. */
+  readonly apps: ReadonlyArray<string>
+}
+
+const MembershipChanges = ({ after, before, apps }: MembershipChangesProps) => {
+  const { added, removed } = membershipDiff(before, after)
+  const tabs = [
+    { name: `Added (${added.length})`, ids: added, label: "Added products", none: "No products are added." },
+    { name: `Removed (${removed.length})`, ids: removed, label: "Removed products", none: "No products are removed." }
+  ].toSorted((a, b) => Number(b.ids.length > 0) - Number(a.ids.length > 0))
+  return (
+    <Stack>
+      <p>
+        {added.length + removed.length === 0
+          ? `The collection keeps the same ${count(after.length, "product")}.`
+          : `The collection changes from ${count(before.length, "product")} to ${count(after.length, "product")}.`}
+      </p>
+      <Tabs
+        label="Added and removed"
+        tabs={tabs.map(({ ids, label, name, none }) => ({
+          name,
+          panel: ids.length === 0 ? <MutedText>{none}</MutedText> : <VirtualProductList ids={ids} label={label} />
+        }))}
+      />
+      {apps.length === 0 ? undefined : <MutedText>{`Notified apps: ${apps.join(", ")}.`}</MutedText>}
+    </Stack>
+  )
+}

@@ -1,0 +1,44 @@
+import { Button } from "../../../ui/form/Button.tsx"
+import { Dialog } from "../../../ui/layout/Dialog.tsx"
+import { MutedText, Row, Stack } from "../../../ui/layout/Page.tsx"
+import { useVersionChoices, VersionChoice } from "../../../ui/form/VersionChoice.tsx"
+import { fieldLabels, fieldText } from "./fieldLabels.ts"
+import type { Draft, Field } from "./productDraft.ts"
+
+interface ConflictDialogProps {
+  readonly fields: ReadonlyArray<Field>
+  readonly yours: Draft
+  readonly theirs: Draft
+  readonly isOpen: boolean
+  readonly close: () => void
+  /** Saves with the other user's values for these fields. */
+  readonly save: (theirs: ReadonlyArray<Field>) => void
+}
+
+/** Resolves fields that two users changed. Nothing is lost until a version is selected. */
+export const ConflictDialog = ({ close, fields, isOpen, save, theirs, yours }: ConflictDialogProps) => {
+  const { choose, chosen } = useVersionChoices<Field>()
+  return (
+    <Dialog title="Someone else changed this product" isOpen={isOpen} close={close} isWide>
+      <MutedText>You both changed these fields. Choose which version to keep. All other changes are kept.</MutedText>
+      <Stack>
+        {fields.map((field) => (
+          <VersionChoice
+            key={field}
+            name={fieldLabels[field]}
+            yours={fieldText(yours, field)}
+            theirs={fieldText(theirs, field)}
+            isTheirs={chosen.has(field)}
+            choose={(isTheirs) => choose(field, isTheirs)}
+          />
+        ))}
+      </Stack>
+      <Row>
+        <Button kind="strong" onClick={() => save(fields.filter((field) => chosen.has(field)))}>
+          Save selected versions
+        </Button>
+        <Button onClick={close}>Continue editing</Button>
+      </Row>
+    </Dialog>
+  )
+}

@@ -1,0 +1,67 @@
+import { Button } from "../../../ui/form/Button.tsx"
+import { Columns, TextField } from "../../../ui/form/Field.tsx"
+import { Card, Row } from "../../../ui/layout/Page.tsx"
+import { type FormState, LineField } from "./formFields.tsx"
+import css from "./Editor.module.css"
+import { ItemButtons, updateItem } from "./ItemButtons.tsx"
+import { Picture } from "../../../ui/display/Picture.tsx"
+import { newItemKey } from "./productDraft.ts"
+
+/** Media of a product by URL. The service does not host files. */
+export const MediaCard = ({ editing }: { readonly editing: FormState }) => {
+  const { draft, edit, problems } = editing
+  const { media } = draft
+  return (
+    <Card title="Media">
+      <div className={css["medium"]}>
+        <Picture url={draft.imageUrl} alt="" isLarge />
+        <LineField editing={editing} field="imageUrl" placeholder="https://" hint="Shown in product lists." />
+      </div>
+      {media.length === 0 ? undefined : (
+        <ol className={css["items"]}>
+          {media.map((medium, index) => (
+            <li key={medium.key} className={css["medium"]}>
+              <Picture url={medium.url} alt={medium.alt} isLarge />
+              <div className={css["items"]}>
+                <TextField
+                  label={`URL of media ${index + 1}`}
+                  placeholder="https://"
+                  value={medium.url}
+                  problem={problems.get(`media.${index}.url`)}
+                  onChange={({ target }) => edit({ media: updateItem(media, medium.key, { url: target.value }) })}
+                />
+                <Columns>
+                  <TextField
+                    label="Alt text"
+                    hint="Describes it for people who cannot see it."
+                    value={medium.alt}
+                    problem={problems.get(`media.${index}.alt`)}
+                    onChange={({ target }) => edit({ media: updateItem(media, medium.key, { alt: target.value }) })}
+                  />
+                  <TextField
+                    label="Media type"
+                    hint="Such as image or video."
+                    value={medium.type}
+                    problem={problems.get(`media.${index}.type`)}
+                    onChange={({ target }) => edit({ media: updateItem(media, medium.key, { type: target.value }) })}
+                  />
+                </Columns>
+                <ItemButtons
+                  name={`media ${index + 1}`}
+                  item={medium}
+                  items={media}
+                  change={(next) => edit({ media: next })}
+                />
+              </div>
+            </li>
+          ))}
+        </ol>
+      )}
+      <Row>
+        <Button onClick={() => edit({ media: [...media, { key: newItemKey(), url: "", alt: "", type: "" }] })}>
+          Add media
+        </Button>
+      </Row>
+    </Card>
+  )
+}

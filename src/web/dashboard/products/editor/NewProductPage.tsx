@@ -1,0 +1,95 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
+import { Result } from "effect"
+import { useState } from "react"
+import { type CreateProduct, performed } from "../../../../rpc/Client.ts"
+import { differences } from "../../../data/merge.ts"
+import { useRpcMutation } from "../../../data/queries.ts"
+import { Page } from "../../../ui/layout/Page.tsx"
+import { SaveBar } from "../../../ui/form/SaveBar.tsx"
+import { ErrorNotice } from "../../../ui/display/QueryBoundary.tsx"
+import { toast } from "../../../ui/display/Toasts.tsx"
+import { UnsavedChangesGuard } from "../../../ui/form/UnsavedChangesGuard.tsx"
+import { useStore, useStoreId } from "../../store.ts"
+import { isShownInForm, NO_PROBLEMS, type Problems, problemsIn, productInput } from "./productInput.ts"
+import { focusFirstProblem, LineField, withoutEdited } from "./formFields.tsx"
+import { type Draft, newDraft } from "./productDraft.ts"
+import { BackToProducts, ProductForm } from "./ProductForm.tsx"
+import { cacheProduct } from "../list/useProducts.ts"
+
+const NO_VARIANTS = new Map<string, never>()
+
+/** Creates a product. Only the name is required. */
+export const NewProductPage = () => {
+  const storeId = useStoreId()
+  const store = useStore()
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const [draft, setDraft] = useState(newDraft)
+  const [problems, setProblems] = useState(NO_PROBLEMS)
+  const creating = useRpcMutation({
+    write: (client, product: CreateProduct, idempotencyKey) =>
+      performed(client.products.create({ storeId, idempotencyKey, product })),
+    invalidates: [
+      [storeId, "products"],
+      [storeId, "store"]
+    ],
+    onSuccess: (product) => {
+      cacheProduct(queryClient, storeId, product)
+      toast(`${product.name} created`)
+      void navigate({
+        to: "/dashboard/$storeId/products/$productId",
+        params: { storeId, productId: product.id },
+        replace: true,
+        ignoreBlocker: true
+      })
+    }
+  })
+  const editing = {
+    draft,
+    problems,
+    edit: (members: Partial<Draft>) => {
+      setDraft((now) => ({ ...now, ...members }))
+      setProblems((now) => withoutEdited(now, members))
+    }
+  }
+  const showProblems = (nextProblems: Problems) => {
+    setProblems(nextProblems)
+    focusFirstProblem()
+  }
+  const save = () =>
+    Result.match(productInput(draft), {
+      onFailure: showProblems,
+      onSuccess: (product) => {
+        setProblems(NO_PROBLEMS)
+        creating.mutate(product, { onError: (error) => showProblems(problemsIn(error)) })
+      }
+    })
+  const isChanged = differences(newDraft, draft).length > 0
+  return (
+    <Page title="Create product" isWide above={<BackToProducts />}>
+      {creating.error === null || isShownInForm(creating.error) ? undefined : <ErrorNotice error={creating.error} />}
+      <ProductForm
+        editing={editing}
+        currency={store.data?.currencyCode ?? ""}
+        stock={<LineField editing={editing} field="stock" isNumber />}
+        variantStock={NO_VARIANTS}
+      />
+      <SaveBar
+        isShown
+        action="Create product"
+        save={save}
+        discard={() => {
+          setDraft(newDraft)
+          setProblems(NO_PROBLEMS)
+        }}
+        isBusy={creating.isPending}
+      >
+        {problems.size > 0 ? "Correct the marked fields" : "Unsaved product"}
+      </SaveBar>
+      <UnsavedChangesGuard isUnsaved={isChanged && !creating.isSuccess}>
+        This product is not created yet. Your entries will be lost.
+      </UnsavedChangesGuard>
+    </Page>
+  )
+}

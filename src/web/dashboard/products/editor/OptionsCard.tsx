@@ -1,0 +1,49 @@
+import { Button } from "../../../ui/form/Button.tsx"
+import { TextField } from "../../../ui/form/Field.tsx"
+import { ListField } from "../../../ui/form/ListField.tsx"
+import { Card, MutedText, Row } from "../../../ui/layout/Page.tsx"
+import { type FormState, problemIn } from "./formFields.tsx"
+import css from "./Editor.module.css"
+import { ItemButtons, updateItem } from "./ItemButtons.tsx"
+import { newItemKey, type OptionDraft } from "./productDraft.ts"
+import { withoutOptions } from "./variants.ts"
+
+/** Options by which variants differ. */
+export const OptionsCard = ({ editing: { draft, edit, problems } }: { readonly editing: FormState }) => {
+  const { options } = draft
+  const change = (next: ReadonlyArray<OptionDraft>) =>
+    edit({ options: next, variants: withoutOptions(draft.variants, options, next) })
+  return (
+    <Card title="Options">
+      <MutedText>What variants differ in, such as Size: S, M, L.</MutedText>
+      {problemIn(problems, "options") === undefined || options.length > 0 ? undefined : (
+        <p role="alert">{problemIn(problems, "options")}</p>
+      )}
+      {options.length === 0 ? undefined : (
+        <ol className={css["items"]}>
+          {options.map((option, index) => (
+            <li key={option.key} className={css["items"]}>
+              <TextField
+                label={`Option ${index + 1}`}
+                value={option.name}
+                problem={problems.get(`options.${index}.name`)}
+                onChange={({ target }) => edit({ options: updateItem(options, option.key, { name: target.value }) })}
+              />
+              <ListField
+                label={`Values of ${option.name || `option ${index + 1}`}`}
+                itemName="value"
+                values={option.values}
+                problem={problemIn(problems, `options.${index}.values`)}
+                change={(values) => edit({ options: updateItem(options, option.key, { values }) })}
+              />
+              <ItemButtons name={`option ${index + 1}`} item={option} items={options} change={change} />
+            </li>
+          ))}
+        </ol>
+      )}
+      <Row>
+        <Button onClick={() => change([...options, { key: newItemKey(), name: "", values: [] }])}>Add option</Button>
+      </Row>
+    </Card>
+  )
+}

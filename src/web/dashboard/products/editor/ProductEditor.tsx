@@ -1,0 +1,151 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
+import { useMemo, useState } from "react"
+import type { Product } from "../../../../domain/catalog/Product.ts"
+import { performed } from "../../../../rpc/Client.ts"
+import { count, number } from "../../../data/format.ts"
+import { useRpcMutation } from "../../../data/queries.ts"
+import { Badge } from "../../../ui/display/Badge.tsx"
+import { Button } from "../../../ui/form/Button.tsx"
+import { Confirm } from "../../../ui/layout/Dialog.tsx"
+import { Page, Row } from "../../../ui/layout/Page.tsx"
+import { SaveBar } from "../../../ui/form/SaveBar.tsx"
+import { EmptyState, ErrorNotice } from "../../../ui/display/QueryBoundary.tsx"
+import { toast } from "../../../ui/display/Toasts.tsx"
+import { UnsavedChangesGuard } from "../../../ui/form/UnsavedChangesGuard.tsx"
+import { useStoreId } from "../../store.ts"
+import { ConflictDialog } from "./ConflictDialog.tsx"
+import { fieldLabels } from "./fieldLabels.ts"
+import { BackToProducts, ProductForm } from "./ProductForm.tsx"
+import { StockDialog, type StockTarget } from "./StockDialog.tsx"
+import { useProductEditor } from "./useProductEditor.ts"
+import { uncacheProduct } from "../list/useProducts.ts"
+import { isShownInForm } from "./productInput.ts"
+
+interface ProductEditorProps {
+  readonly product: Product
+  /** True if another user deleted the product while the page was open. */
+  readonly isGone: boolean
+}
+
+/** Form of an existing product. */
+export const ProductEditor = ({ isGone, product }: ProductEditorProps) => {
+  const storeId = useStoreId()
+  const { id } = product
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const editor = useProductEditor(storeId, id, product)
+  const { changed, conflicts, draft, edit, problems, changedByThem, theirs } = editor
+  const [stockOf, setStockOf] = useState<StockTarget>()
+  const [isDeleting, setDeleting] = useState(false)
+
+  const deleting = useRpcMutation({
+    write: (client, _: void, idempotencyKey) => performed(client.products.delete({ storeId, id, idempotencyKey })),
+    invalidates: [
+      [storeId, "products"],
+      [storeId, "store"]
+    ],
+    onSuccess: () => {
+      editor.discard()
+      uncacheProduct(queryClient, storeId, id)
+      toast(`${product.name} deleted`)
+      void navigate({ to: "/dashboard/$storeId/products", params: { storeId }, ignoreBlocker: true })
+    }
+  })
+
+  const variantStock = useMemo(
+    () =>
+      new Map(
+        product.variants.map(({ id: variantId, stock = 0 }, index) => [
+          variantId,
+          <Button
+            key={variantId}
+            kind="quiet"
+            aria-label={`Update stock of variant ${index + 1}: ${number(stock)}`}
+            onClick={() => setStockOf({ variantId })}
+          >
+            {number(stock)}
+          </Button>
+        ])
+      ),
+    [product.variants]
+  )
+
+  return (
+    <Page
+      title={product.name}
+      isWide
+      above={<BackToProducts />}
+      actions={
+        <>
+          <Badge tone={product.isActive ? "good" : "plain"}>{product.isActive ? "Active" : "Inactive"}</Badge>
+          <Button kind="danger" onClick={() => setDeleting(true)}>
+            {" "}
+            Delete product{" "}
+          </Button>
+        </>
+      }
+    >
+      {isGone ? (
+        <EmptyState title="This product was deleted">
+          <p>You see its last version. You can restore it from Activity.</p>
+        </EmptyState>
+      ) : undefined}
+      {editor.error === null || isShownInForm(editor.error) ? undefined : <ErrorNotice error={editor.error} />}
+      {changedByThem.length === 0 ? undefined : (
+        <output>
+          Someone else changed: {changedByThem.map((field) => fieldLabels[field]).join(", ")}. Your own changes are
+          kept, but not saved yet.
+        </output>
+      )}
+      <ProductForm
+        editing={{ draft, problems, edit }}
+        currency={product.currencyCode}
+        stock={
+          <Row>
+            <span>{number(product.stock)} in stock</span>
+            <Button onClick={() => setStockOf("product")}>Update stock</Button>
+          </Row>
+        }
+        variantStock={variantStock}
+      />
+      <SaveBar
+        isShown={changed.length > 0 || conflicts.length > 0}
+        save={editor.save}
+        discard={editor.discard}
+        isBusy={editor.isSaving}
+      >
+        {saveBarText(problems.size, conflicts.length, changed.length)}
+      </SaveBar>
+      <ConflictDialog
+        fields={conflicts}
+        yours={draft}
+        theirs={theirs}
+        isOpen={editor.isComparing}
+        close={editor.endCompare}
+        save={editor.saveChosen}
+      />
+      <StockDialog storeId={storeId} product={product} target={stockOf} close={() => setStockOf(undefined)} />
+      <Confirm
+        title={`Delete ${product.name}?`}
+        action="Delete product"
+        isOpen={isDeleting}
+        close={() => setDeleting(false)}
+        confirm={() => deleting.mutate()}
+        isBusy={deleting.isPending}
+        error={deleting.error}
+      >
+        The product is also removed from its collections. You can restore it from Activity.
+      </Confirm>
+      <UnsavedChangesGuard isUnsaved={changed.length > 0 && !isGone}>
+        Your changes to this product are not saved and will be lost.
+      </UnsavedChangesGuard>
+    </Page>
+  )
+}
+
+const saveBarText = (problemCount: number, conflicts: number, changed: number) => {
+  if (conflicts > 0) return "Someone else changed this product. Save to compare the versions."
+  if (problemCount > 0) return `Correct ${count(problemCount, "field")}`
+  return `${count(changed, "field")} changed`
+}

@@ -1,0 +1,110 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { Result } from "effect"
+import { type FormEvent, useState } from "react"
+import type { Product } from "../../../../domain/catalog/Product.ts"
+import { performed, type SetInventory, type StoreId } from "../../../../rpc/Client.ts"
+import { number } from "../../../data/format.ts"
+import { useRpcMutation } from "../../../data/queries.ts"
+import { Button } from "../../../ui/form/Button.tsx"
+import { Dialog } from "../../../ui/layout/Dialog.tsx"
+import { SelectField, TextField } from "../../../ui/form/Field.tsx"
+import { Row, Stack } from "../../../ui/layout/Page.tsx"
+import { ErrorNotice } from "../../../ui/display/QueryBoundary.tsx"
+import { toast } from "../../../ui/display/Toasts.tsx"
+import { parseStockChange, type StockChange } from "./stockChange.ts"
+import { cacheProduct } from "../list/useProducts.ts"
+import { NO_PROBLEMS } from "./productInput.ts"
+
+/** Product or variant whose stock changes. */
+export type StockTarget = "product" | { readonly variantId: string }
+
+interface StockDialogProps {
+  readonly storeId: StoreId
+  readonly product: Product
+  readonly target: StockTarget | undefined
+  readonly close: () => void
+}
+
+const Form = ({ close, target, product, storeId }: StockDialogProps & { readonly target: StockTarget }) => {
+  const queryClient = useQueryClient()
+  const [mode, setMode] = useState<StockChange["mode"]>("adjust")
+  const [input, setInput] = useState("")
+  const [reason, setReason] = useState("")
+  const [problems, setProblems] = useState(NO_PROBLEMS)
+  const variantId = target === "product" ? undefined : target.variantId
+  const variant = product.variants.find(({ id }) => id === variantId)
+  const shown = variantId === undefined ? product.stock : (variant?.stock ?? 0)
+  const updating = useRpcMutation({
+    write: (client, change: SetInventory, idempotencyKey) =>
+      performed(client.inventory.change({ storeId, id: product.id, idempotencyKey, change })),
+    invalidates: [[storeId, "products"]],
+    onSuccess: (saved) => {
+      cacheProduct(queryClient, storeId, saved)
+      toast("Stock updated")
+      close()
+    }
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    Result.match(parseStockChange({ mode, input, reason, shown, variantId }), {
+      onFailure: setProblems,
+      onSuccess: (change) => {
+        setProblems(NO_PROBLEMS)
+        updating.mutate(change, {
+          onError: () => void queryClient.invalidateQueries({ queryKey: [storeId, "product", product.id] })
+        })
+      }
+    })
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <p>
+          {number(shown)} in stock{variant?.title === undefined ? "" : ` for ${variant.title}`}.
+        </p>
+        {updating.error === null ? undefined : <ErrorNotice error={updating.error} />}
+        <SelectField
+          label="Action"
+          value={mode}
+          onChange={({ target }) => setMode(target.value === "count" ? "count" : "adjust")}
+        >
+          <option value="adjust">Adjust by</option>
+          <option value="count">Set to</option>
+        </SelectField>
+        <TextField
+          label={mode === "adjust" ? "Quantity to add" : "New quantity"}
+          hint={
+            mode === "adjust"
+              ? "Use a negative number to reduce the stock, such as -2."
+              : `Saved only if the stock is still ${number(shown)}.`
+          }
+          inputMode="decimal"
+          autoComplete="off"
+          value={input}
+          problem={problems.get("input")}
+          onChange={({ target }) => setInput(target.value)}
+        />
+        <TextField
+          label="Reason"
+          hint="Shown under Activity. Optional."
+          value={reason}
+          problem={problems.get("reason")}
+          onChange={({ target }) => setReason(target.value)}
+        />
+        <Row>
+          <Button type="submit" kind="strong" isBusy={updating.isPending}>
+            {" "}
+            Update stock{" "}
+          </Button>
+        </Row>
+      </Stack>
+    </form>
+  )
+}
+
+/** Changes the stock immediately, independent of the product form. */
+export const StockDialog = (props: StockDialogProps) => (
+  <Dialog title="Update stock" isOpen={props.target !== undefined} close={props.close}>
+    {props.target === undefined ? undefined : <Form {...props} target={props.target} />}
+  </Dialog>
+)

@@ -1,0 +1,111 @@
+import type { ReactNode } from "react"
+import { count } from "../../../data/format.ts"
+import { Button } from "../../../ui/form/Button.tsx"
+import { CellField } from "../../../ui/form/Field.tsx"
+import { type VirtualColumn, VirtualTable } from "../../../ui/display/VirtualTable.tsx"
+import { Card, MutedText, Row } from "../../../ui/layout/Page.tsx"
+import type { FormState } from "./formFields.tsx"
+import css from "./Editor.module.css"
+import { VARIANT_AMOUNTS, VARIANT_TEXTS, type VariantDraft } from "./productDraft.ts"
+import { missingVariants, newVariant } from "./variants.ts"
+import { removeItem, updateItem } from "./ItemButtons.tsx"
+
+const variantLabels = {
+  title: "Title",
+  sku: "SKU",
+  barcode: "Barcode",
+  price: "Price",
+  discountedPrice: "Sale price",
+  costPrice: "Cost"
+}
+
+/** Validation messages above the grid. The next ones follow once these are corrected. */
+const MAX_PROBLEMS = 5
+
+const problemLocation = (path: string) => {
+  const [, row = "", field = ""] = path.split(".")
+  return `Variant ${Number(row) + 1}${field === "" ? "" : `, ${field}`}`
+}
+
+const removeColumn = (remove: (key: string) => void): VirtualColumn<VariantDraft> => ({
+  name: "Remove",
+  width: 110,
+  cell: ({ key }, index) => (
+    <Button kind="quiet" aria-label={`Remove variant ${index + 1}`} onClick={() => remove(key)}>
+      Remove
+    </Button>
+  )
+})
+
+interface VariantsCardProps {
+  readonly editing: FormState
+  readonly stock: ReadonlyMap<string, ReactNode>
+}
+
+/** Variants as an editable grid. */
+export const VariantsCard = ({ editing: { draft, edit, problems }, stock }: VariantsCardProps) => {
+  const { options, variants } = draft
+  const missing = missingVariants(options, variants)
+  const change = (key: string, members: Partial<VariantDraft>) => edit({ variants: updateItem(variants, key, members) })
+  const cell = (label: string, index: number, path: string, value: string, set: (value: string) => void) => (
+    <CellField
+      label={`${label} of variant ${index + 1}`}
+      problem={problems.get(`variants.${index}.${path}`)}
+      value={value}
+      onChange={({ target }) => set(target.value)}
+    />
+  )
+  const columns: ReadonlyArray<VirtualColumn<VariantDraft>> = [
+    ...options.map(({ key, name }) => ({
+      name: name || "New option",
+      width: 130,
+      cell: (variant: VariantDraft, index: number) =>
+        cell(name || "New option", index, `options.${name}`, variant.choices[key] ?? "", (value) =>
+          change(variant.key, { choices: { ...variant.choices, [key]: value } })
+        )
+    })),
+    ...[...VARIANT_TEXTS, ...VARIANT_AMOUNTS].map((field) => ({
+      name: variantLabels[field],
+      width: 130,
+      cell: (variant: VariantDraft, index: number) =>
+        cell(variantLabels[field], index, field, variant[field], (value) => change(variant.key, { [field]: value }))
+    })),
+    {
+      name: "Stock",
+      width: 110,
+      cell: (variant, index) =>
+        stock.get(variant.key) ??
+        cell("Stock", index, "stock", variant.stock, (value) => change(variant.key, { stock: value }))
+    },
+    removeColumn((key) => edit({ variants: removeItem(variants, key) }))
+  ]
+  const variantProblems = [...problems].filter(([path]) => path === "variants" || path.startsWith("variants."))
+  return (
+    <Card title="Variants">
+      {variantProblems.length === 0 ? undefined : (
+        <ul className={css["problems"]} role="alert">
+          {variantProblems.slice(0, MAX_PROBLEMS).map(([path, problem]) => (
+            <li key={path}>{path === "variants" ? problem : `${problemLocation(path)}: ${problem}`}</li>
+          ))}
+        </ul>
+      )}
+      {variants.length === 0 ? (
+        <MutedText>
+          No variants yet. Add variants if the product comes in several versions, each with its own price and stock.
+        </MutedText>
+      ) : (
+        <div className={css["grid"]}>
+          <VirtualTable caption="Variants" columns={columns} rows={variants} keyOf={({ key }) => key} rowHeight={52} />
+        </div>
+      )}
+      <Row>
+        <Button onClick={() => edit({ variants: [...variants, newVariant()] })}>Add variant</Button>
+        {missing.length === 0 ? undefined : (
+          <Button onClick={() => edit({ variants: [...variants, ...missing] })}>
+            Add {count(missing.length, "missing combination")}
+          </Button>
+        )}
+      </Row>
+    </Card>
+  )
+}

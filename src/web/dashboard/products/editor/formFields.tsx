@@ -1,0 +1,61 @@
+import { TextArea, TextField } from "../../../ui/form/Field.tsx"
+import { fieldLabels } from "./fieldLabels.ts"
+import type { Problems } from "./productInput.ts"
+import type { Draft, Line } from "./productDraft.ts"
+
+/** Form state that the cards share. */
+export interface FormState {
+  readonly draft: Draft
+  readonly problems: Problems
+  readonly edit: (members: Partial<Draft>) => void
+}
+
+/** First message of a field or of its parts. */
+export const problemIn = (problems: Problems, field: string): string | undefined =>
+  [...problems].find(([path]) => path === field || path.startsWith(`${field}.`))?.[1]
+
+/** Messages without those of the edited fields. */
+export const withoutEdited = (problems: Problems, edited: Partial<Draft>): Problems => {
+  const isEdited = (path: string) => Object.hasOwn(edited, path.split(".", 1).join(""))
+  return [...problems.keys()].some(isEdited) ? new Map([...problems].filter(([path]) => !isEdited(path))) : problems
+}
+
+/** Focuses the first invalid field after it is rendered. */
+export const focusFirstProblem = (): void => {
+  requestAnimationFrame(() => document.querySelector<HTMLElement>('main [aria-invalid="true"]')?.focus())
+}
+
+interface LineFieldProps {
+  readonly editing: FormState
+  readonly field: Line
+  readonly hint?: string
+  readonly placeholder?: string
+  readonly isNumber?: boolean
+}
+
+export const LineField = ({ editing: { draft, edit, problems }, field, isNumber = false, ...said }: LineFieldProps) => (
+  <TextField
+    {...said}
+    label={fieldLabels[field]}
+    inputMode={isNumber ? "decimal" : undefined}
+    autoComplete="off"
+    value={draft[field]}
+    problem={problems.get(field)}
+    onChange={({ target }) => edit({ [field]: target.value })}
+  />
+)
+
+interface TextProps extends Omit<LineFieldProps, "isNumber"> {
+  readonly rows?: number
+  readonly spellCheck?: boolean
+}
+
+export const LinesField = ({ editing: { draft, edit, problems }, field, ...said }: TextProps) => (
+  <TextArea
+    {...said}
+    label={fieldLabels[field]}
+    value={draft[field]}
+    problem={problems.get(field)}
+    onChange={({ target }) => edit({ [field]: target.value })}
+  />
+)

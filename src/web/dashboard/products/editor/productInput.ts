@@ -1,0 +1,182 @@
+import { Predicate, Result, Struct } from "effect"
+import type { BadRequest } from "../../../../domain/BadRequest.ts"
+import { decodeWith } from "../../../../domain/Decoder.ts"
+import { canonical, type JsonNumber, type JsonObject } from "../../../../domain/Json.ts"
+import { CreateProduct, UpdateProduct } from "../../../../domain/catalog/Product.ts"
+import { differences } from "../../../data/merge.ts"
+import { parseJson, parseNumber } from "../../../data/parseInput.ts"
+import { type Draft, type Field, newDraft, VARIANT_AMOUNTS, VARIANT_TEXTS, type VariantDraft } from "./productDraft.ts"
+
+/* Converts form values to requests. Contains only changed fields. */
+
+/** Validation messages by path, such as `variants.0.price`. */
+export type Problems = ReadonlyMap<string, string>
+
+const ISSUE = /^(?:product|patch)\.([^:]+): (.*)$|^([^:]+): (.*)$/s
+
+/** Parses lines `path: reason`. Drops the name of the payload from the path. */
+export const parseIssues = (lines: ReadonlyArray<string>): Problems =>
+  new Map(
+    lines.map((line) => {
+      const [, inCall, ofCall = "", path, reason = ""] = ISSUE.exec(line) ?? []
+      return inCall === undefined ? ([path ?? "", path === undefined ? line : reason] as const) : [inCall, ofCall]
+    })
+  )
+
+const CANNOT_CLEAR = "cannot be cleared. Enter 0, or remove the variant and add it again"
+
+/** Parses form values and collects the validation messages. */
+const makeReader = () => {
+  const problems = new Map<string, string>()
+  const keep =
+    (path: string) =>
+    <A>(read: Result.Result<A, string>): A | undefined =>
+      Result.getOrElse(read, (problem) => {
+        problems.set(path, problem)
+        return undefined
+      })
+  const amount = (path: string, text: string): JsonNumber | undefined => keep(path)(parseNumber(text))
+  return {
+    problems,
+    amount,
+    amountOrNull: (path: string, text: string) => (text.trim() === "" ? null : amount(path, text)),
+    json: (path: string, text: string) => keep(path)(parseJson(text)),
+    reject: (path: string, problem: string) => void problems.set(path, problem)
+  }
+}
+
+type Reader = ReturnType<typeof makeReader>
+
+const textOrNull = (text: string) => (text === "" ? null : text)
+
+/** Object with one member, or empty if there is no value. */
+const member = (name: string, value: unknown) => (value === "" || value === undefined ? {} : { [name]: value })
+
+const dimensionsInput = ({ dimensions: { height, stored, length, unit, width } }: Draft, read: Reader) => {
+  const input = {
+    ...(stored === null ? {} : Struct.omit(stored, ["length", "width", "height", "unit"])),
+    ...(length === "" ? {} : member("length", read.amount("dimensions.length", length))),
+    ...(width === "" ? {} : member("width", read.amount("dimensions.width", width))),
+    ...(height === "" ? {} : member("height", read.amount("dimensions.height", height))),
+    ...member("unit", unit)
+  }
+  return Object.keys(input).length === 0 ? null : input
+}
+
+/** Options of a variant, by the current option names. */
+const choicesOf = ({ choices }: VariantDraft, { options }: Draft) =>
+  Object.fromEntries(
+    Object.entries(choices).flatMap(([key, choice]) =>
+      choice === "" ? [] : [[options.find((option) => option.key === key)?.name ?? key, choice]]
+    )
+  )
+
+/** Changed fields of a variant. The service keeps the others. */
+const variantInput = (variant: VariantDraft, draft: Draft, base: Draft, index: number, read: Reader): JsonObject => {
+  const before = base.variants.find(({ key }) => key === variant.key)
+  const input: Record<string, unknown> = before === undefined ? {} : { id: variant.key }
+  for (const name of VARIANT_TEXTS) if (variant[name] !== (before?.[name] ?? "")) input[name] = variant[name]
+  const amounts = before === undefined ? [...VARIANT_AMOUNTS, "stock" as const] : VARIANT_AMOUNTS
+  for (const name of amounts) {
+    if (variant[name] === (before?.[name] ?? "")) continue
+    const path = `variants.${index}.${name}`
+    if (variant[name].trim() === "") read.reject(path, CANNOT_CLEAR)
+    else input[name] = read.amount(path, variant[name])
+  }
+  const choices = choicesOf(variant, draft)
+  const had = before === undefined ? {} : choicesOf(before, base)
+  if (canonical(choices) !== canonical(had)) input["options"] = choices
+  return input
+}
+
+/** Converts each field. */
+const inputOf = (draft: Draft, base: Draft, read: Reader) =>
+  ({
+    name: () => draft.name,
+    slug: () => draft.slug,
+    price: () => read.amount("price", draft.price),
+    discountedPrice: () => read.amountOrNull("discountedPrice", draft.discountedPrice),
+    costPrice: () => read.amountOrNull("costPrice", draft.costPrice),
+    stock: () => read.amount("stock", draft.stock),
+    currencyCode: () => draft.currencyCode,
+    isActive: () => draft.isActive,
+    onSale: () => draft.onSale,
+    taxable: () => draft.taxable,
+    trackInventory: () => draft.trackInventory,
+    description: () => textOrNull(draft.description),
+    vendorName: () => textOrNull(draft.vendorName),
+    category: () => textOrNull(draft.category),
+    categoryId: () => textOrNull(draft.categoryId),
+    categoryName: () => textOrNull(draft.categoryName),
+    productType: () => textOrNull(draft.productType),
+    productKind: () => draft.productKind,
+    sku: () => textOrNull(draft.sku),
+    barcode: () => textOrNull(draft.barcode),
+    imageUrl: () => textOrNull(draft.imageUrl),
+    tags: () => draft.tags,
+    media: () =>
+      draft.media.map(({ alt, stored, type, url }) => ({
+        ...(stored === undefined ? {} : Struct.omit(stored, ["alt", "type"])),
+        url,
+        ...member("type", type),
+        ...member("alt", alt)
+      })),
+    options: () => draft.options.map(({ stored, name, values }) => ({ ...stored, name, values })),
+    variants: () => draft.variants.map((variant, index) => variantInput(variant, draft, base, index, read)),
+    faqs: () => draft.faqs.map(({ answer, stored, question }) => ({ ...stored, question, answer })),
+    metafields: () => read.json("metafields", draft.metafields),
+    customFields: () => read.json("customFields", draft.customFields),
+    weight: () => read.amountOrNull("weight", draft.weight),
+    dimensions: () => dimensionsInput(draft, read),
+    countryOfOrigin: () => textOrNull(draft.countryOfOrigin),
+    hsCode: () => textOrNull(draft.hsCode),
+    seoTitle: () => textOrNull(draft.seoTitle),
+    seoDescription: () => textOrNull(draft.seoDescription),
+    metaDescription: () => textOrNull(draft.metaDescription)
+  }) satisfies Record<Field, () => unknown>
+
+/** Validates these fields. Fails with all messages. */
+const decoder =
+  <A>(decode: (given: unknown, strict: boolean) => Result.Result<A, BadRequest>) =>
+  (base: Draft, draft: Draft, fields: ReadonlyArray<Field>): Result.Result<A, Problems> => {
+    const read = makeReader()
+    const members = inputOf(draft, base, read)
+    const input = Object.fromEntries(fields.map((field) => [field, members[field]()]))
+    const decoded = Result.mapError(decode(input, true), ({ issues = [] }) => parseIssues(issues))
+    if (read.problems.size === 0) return decoded
+    // A value that cannot be parsed is missing for the schema, whose message is less specific.
+    return Result.fail(new Map([...(Result.isFailure(decoded) ? decoded.failure : []), ...read.problems]))
+  }
+
+const toPatch = decoder(decodeWith(UpdateProduct))
+const toProduct = decoder(decodeWith(CreateProduct))
+
+/** Variants refer to options by name, so a renamed option changes them too. */
+const isRenamed = (base: Draft, draft: Draft) =>
+  draft.options.some(({ key, name }) => base.options.some((option) => option.key === key && option.name !== name))
+
+/** Validates the changes to a product. */
+export const patchOf = (base: Draft, draft: Draft): Result.Result<UpdateProduct, Problems> => {
+  const fields = new Set(differences(base, draft))
+  if (isRenamed(base, draft)) fields.add("variants")
+  return toPatch(base, draft, [...fields])
+}
+
+/** Validates a new product. */
+export const productInput = (draft: Draft): Result.Result<CreateProduct, Problems> =>
+  toProduct(newDraft, draft, [...new Set<Field>(["name", ...differences(newDraft, draft)])])
+
+export const NO_PROBLEMS: Problems = new Map()
+
+const isText = (line: unknown): line is string => typeof line === "string"
+
+/** Validation messages of a service error, by field. */
+export const problemsIn = (error: unknown): Problems => {
+  if (Predicate.isTagged(error, "SlugTaken") && error instanceof Error) return new Map([["slug", error.message]])
+  const issues = Predicate.hasProperty(error, "issues") && Array.isArray(error.issues) ? error.issues : []
+  return parseIssues(issues.filter(isText))
+}
+
+/** True if the form shows the error itself, at a field or as a conflict. */
+export const isShownInForm = (error: unknown): boolean =>
+  problemsIn(error).size > 0 || Predicate.isTagged(error, "VersionMismatch")

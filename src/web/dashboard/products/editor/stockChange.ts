@@ -1,0 +1,42 @@
+import { Result } from "effect"
+import { decodeWith } from "../../../../domain/Decoder.ts"
+import type { JsonNumber, JsonObject } from "../../../../domain/Json.ts"
+import { SetInventory } from "../../../../rpc/Client.ts"
+import { parseNumber } from "../../../data/parseInput.ts"
+import { type Problems, parseIssues } from "./productInput.ts"
+
+/** Relative or absolute stock change. */
+export interface StockChange {
+  readonly mode: "adjust" | "count"
+  readonly input: string
+  readonly reason: string
+  /** Stock when the dialog was shown. An absolute change fails if it differs by then. */
+  readonly shown: JsonNumber
+  readonly variantId?: string | undefined
+}
+
+const decodeChange = decodeWith(SetInventory)
+
+const quantityOf = ({ shown, mode }: StockChange, many: JsonNumber): JsonObject =>
+  mode === "adjust" ? { adjust: many } : { stock: many, expectedStock: shown }
+
+/** Validates the change. Messages have the keys `input` and `reason`. */
+export const parseStockChange = (change: StockChange): Result.Result<SetInventory, Problems> => {
+  const { reason, input, variantId } = change
+  return Result.flatMap(
+    Result.mapError(parseNumber(input), (problem): Problems => new Map([["input", problem]])),
+    (many) =>
+      Result.mapError(
+        decodeChange(
+          {
+            ...quantityOf(change, many),
+            ...(variantId === undefined ? {} : { variantId }),
+            ...(reason.trim() === "" ? {} : { reason: reason.trim() })
+          },
+          true
+        ),
+        ({ issues = [] }) =>
+          new Map([...parseIssues(issues)].map(([path, problem]) => [path === "reason" ? path : "input", problem]))
+      )
+  )
+}

@@ -1,0 +1,94 @@
+import { Result } from "effect"
+import { type FormEvent, useState } from "react"
+import { count } from "../../../data/format.ts"
+import { Button } from "../../../ui/form/Button.tsx"
+import { Dialog } from "../../../ui/layout/Dialog.tsx"
+import { SelectField, TextField } from "../../../ui/form/Field.tsx"
+import { MutedText, Row as Line, Stack } from "../../../ui/layout/Page.tsx"
+import { bulkEdits, type Change } from "./bulkEdits.ts"
+import { BulkProgress } from "./BulkProgress.tsx"
+import type { Row } from "./listView.ts"
+import type { Progress } from "./useBulkEdit.ts"
+
+interface BulkEditDialogProps {
+  readonly rows: ReadonlyArray<Row>
+  readonly progress: Progress | undefined
+  readonly run: (rows: ReadonlyArray<Row>, change: Change) => void
+  readonly stop: () => void
+  readonly isOpen: boolean
+  readonly close: () => void
+}
+
+/** Selects the edit and its value. */
+const BulkEditForm = ({
+  begin: onSubmit,
+  many
+}: {
+  readonly many: number
+  readonly begin: (change: Change) => void
+}) => {
+  const [name, setName] = useState(bulkEdits[0]?.name ?? "")
+  const [typed, setTyped] = useState("")
+  const [problem, setProblem] = useState<string>()
+  const edit = bulkEdits.find((one) => one.name === name)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (edit === undefined) return
+    Result.match(edit.read(typed), { onFailure: setProblem, onSuccess: onSubmit })
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <SelectField
+          label="Action"
+          value={name}
+          onChange={({ target }) => {
+            setName(target.value)
+            setTyped("")
+            setProblem(undefined)
+          }}
+        >
+          {bulkEdits.map((one) => (
+            <option key={one.name}>{one.name}</option>
+          ))}
+        </SelectField>
+        {edit?.field === undefined ? undefined : (
+          <TextField
+            {...edit.field}
+            value={typed}
+            problem={problem}
+            onChange={({ target }) => {
+              setTyped(target.value)
+              setProblem(undefined)
+            }}
+          />
+        )}
+        {name === "Delete" ? (
+          <MutedText>
+            Deleted products are also removed from their collections. You can restore them from Activity.
+          </MutedText>
+        ) : undefined}
+        <Line>
+          <Button type="submit" kind={name === "Delete" ? "danger" : "strong"}>
+            {name}: {count(many, "product")}
+          </Button>
+        </Line>
+      </Stack>
+    </form>
+  )
+}
+
+/** Edits the selected products and shows the progress. */
+export const BulkEditDialog = ({ close, isOpen, progress, rows, run, stop }: BulkEditDialogProps) => (
+  <Dialog
+    title={progress === undefined ? `Edit ${count(rows.length, "product")}` : "Editing products"}
+    isOpen={isOpen}
+    close={progress?.isRunning === true ? () => undefined : close}
+  >
+    {progress === undefined ? (
+      <BulkEditForm many={rows.length} begin={(change) => run(rows, change)} />
+    ) : (
+      <BulkProgress progress={progress} stop={stop} close={close} />
+    )}
+  </Dialog>
+)

@@ -1,0 +1,142 @@
+import { useNavigate } from "@tanstack/react-router"
+import { useCallback, useMemo, useState } from "react"
+import { VirtualTable, type VirtualColumn } from "../../../ui/display/VirtualTable.tsx"
+import { Loading } from "../../../ui/display/QueryBoundary.tsx"
+import { useStoreId } from "../../store.ts"
+import { productColumns, nameColumn } from "./productColumns.tsx"
+import { type ColumnName, SEARCH_COLUMNS, toggleSelection as markedAfter, type Row } from "./listView.ts"
+import css from "./Products.module.css"
+
+const ROW_HEIGHT = 52
+
+/** Rows before the end at which the next page is loaded. */
+const LOAD_AHEAD_ROWS = 25
+
+const isSearchColumn = (column: ColumnName) => SEARCH_COLUMNS.some((one) => one === column)
+
+type Selection = ReadonlyMap<Row["id"], Row>
+
+interface ProductTableProps {
+  readonly rows: ReadonlyArray<Row>
+  readonly rowCount: number | undefined
+  readonly columns: ReadonlyArray<ColumnName>
+  /** True for search results, which have fewer columns. */
+  readonly isSearch: boolean
+  readonly selection: Selection
+  readonly setSelection: (marked: Selection) => void
+  readonly more: { readonly hasMore: boolean; readonly isLoading: boolean; readonly load: () => void }
+  readonly onRowsVisible: (ids: ReadonlyArray<Row["id"]>) => void
+}
+
+interface SelectionColumnOptions {
+  readonly marked: Selection
+  readonly select: (index: number, isRange: boolean) => void
+  readonly isAllSelected: boolean
+  readonly selectAll: () => void
+}
+
+/** Selection checkboxes. The keyboard selects by row instead. */
+const selectionColumn = ({
+  isAllSelected: isAllMarked,
+  select: mark,
+  selectAll: markAll,
+  marked
+}: SelectionColumnOptions): VirtualColumn<Row> => ({
+  name: "Select",
+  width: 44,
+  head: (
+    <input
+      type="checkbox"
+      className={css["box"]}
+      aria-label="Select all loaded products"
+      checked={isAllMarked}
+      onChange={markAll}
+    />
+  ),
+  cell: ({ id, name }, index) => (
+    <input
+      type="checkbox"
+      className={css["box"]}
+      tabIndex={-1}
+      aria-label={`Select ${name}`}
+      checked={marked.has(id)}
+      onChange={({ nativeEvent }) => mark(index, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
+    />
+  )
+})
+
+/** Product grid that loads pages while scrolling. */
+export const ProductTable = ({
+  columns,
+  isSearch,
+  selection,
+  more,
+  rowCount,
+  rows,
+  onRowsVisible,
+  setSelection
+}: ProductTableProps) => {
+  const storeId = useStoreId()
+  const navigate = useNavigate()
+  const [last, setLast] = useState(0)
+
+  const select = (to: number, reach: boolean) => {
+    const byId = new Map([...selection, ...rows.map((row) => [row.id, row] as const)])
+    const ids = markedAfter(
+      new Set(selection.keys()),
+      rows.map(({ id }) => id),
+      last,
+      to,
+      reach
+    )
+    setLast(to)
+    setSelection(new Map([...byId].filter(([id]) => ids.has(id))))
+  }
+  const isAllSelected = rows.length > 0 && rows.every(({ id }) => selection.has(id))
+  const selectAll = () => {
+    if (!isAllSelected) return setSelection(new Map([...selection, ...rows.map((row) => [row.id, row] as const)]))
+    const shown = new Set(rows.map(({ id }) => id))
+    setSelection(new Map([...selection].filter(([id]) => !shown.has(id))))
+  }
+
+  const shown: ReadonlyArray<VirtualColumn<Row>> = useMemo(
+    () => [
+      nameColumn(storeId),
+      ...columns.filter((column) => !isSearch || isSearchColumn(column)).map((column) => productColumns[column])
+    ],
+    [storeId, columns, isSearch]
+  )
+  const { hasMore, isLoading, load } = more
+  const handleRange = useCallback(
+    (first: number, last: number) => {
+      onRowsVisible(rows.slice(first, last + 1).map(({ id }) => id))
+      if (hasMore && !isLoading && last >= rows.length - LOAD_AHEAD_ROWS) load()
+    },
+    [onRowsVisible, rows, hasMore, isLoading, load]
+  )
+
+  return (
+    <VirtualTable
+      caption="Products"
+      columns={[selectionColumn({ marked: selection, select, isAllSelected, selectAll }), ...shown]}
+      rows={rows}
+      keyOf={({ id }) => id}
+      rowHeight={ROW_HEIGHT}
+      rowCount={rowCount ?? (hasMore ? -1 : rows.length)}
+      keys={{
+        open: ({ id }) =>
+          void navigate({ to: "/dashboard/$storeId/products/$productId", params: { storeId, productId: id } }),
+        select: (_, index, reach) => select(index, reach),
+        isSelected: ({ id }) => selection.has(id)
+      }}
+      onRangeChange={handleRange}
+      below={
+        hasMore ? (
+          <div className={css["loadingMore"]}>
+            <Loading lines={1} />
+          </div>
+        ) : undefined
+      }
+    />
+  )
+}

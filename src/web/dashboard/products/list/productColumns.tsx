@@ -1,0 +1,78 @@
+import { Link } from "@tanstack/react-router"
+import type { ReactNode } from "react"
+import { isBelow } from "../../../../domain/Json.ts"
+import type { StoreId } from "../../../../rpc/Client.ts"
+import { money, number, time } from "../../../data/format.ts"
+import { Badge } from "../../../ui/display/Badge.tsx"
+import type { VirtualColumn } from "../../../ui/display/VirtualTable.tsx"
+import css from "./Products.module.css"
+import { type ColumnName, LOW_STOCK, type Row } from "./listView.ts"
+import { Picture } from "../../../ui/display/Picture.tsx"
+
+interface Column {
+  readonly name: string
+  readonly cell: (row: Row) => ReactNode
+  readonly width: number
+  readonly isNumber?: boolean
+}
+
+const Stock = ({ row: { stock } }: { readonly row: Row }) => {
+  if (!isBelow(0, stock)) return <Badge tone="alert">Out of stock</Badge>
+  return isBelow(LOW_STOCK, stock) ? number(stock) : <Badge tone="warn">{number(stock)} left</Badge>
+}
+
+export const productColumns: Readonly<Record<ColumnName, Column>> = {
+  status: {
+    name: "Status",
+    width: 110,
+    cell: ({ isActive }) => <Badge tone={isActive ? "good" : "plain"}>{isActive ? "Active" : "Inactive"}</Badge>
+  },
+  stock: { name: "Stock", width: 110, isNumber: true, cell: (row) => <Stock row={row} /> },
+  price: {
+    name: "Price",
+    width: 120,
+    isNumber: true,
+    cell: ({ currencyCode, price }) => money(price, currencyCode)
+  },
+  sku: { name: "SKU", width: 150, cell: ({ sku }) => sku },
+  discountedPrice: {
+    name: "Sale price",
+    width: 120,
+    isNumber: true,
+    cell: ({ currencyCode, discountedPrice }) =>
+      discountedPrice === undefined || discountedPrice === null ? "" : money(discountedPrice, currencyCode)
+  },
+  costPrice: {
+    name: "Cost",
+    width: 120,
+    isNumber: true,
+    cell: ({ costPrice, currencyCode }) =>
+      costPrice === undefined || costPrice === null ? "" : money(costPrice, currencyCode)
+  },
+  vendorName: { name: "Vendor", width: 160, cell: ({ vendorName }) => vendorName },
+  category: { name: "Category", width: 160, cell: ({ category }) => category },
+  productType: { name: "Product type", width: 140, cell: ({ productType }) => productType },
+  tags: { name: "Tags", width: 200, cell: ({ tags = [] }) => tags.join(", ") },
+  variants: { name: "Variants", width: 100, isNumber: true, cell: ({ variants = [] }) => number(variants.length) },
+  updatedAt: { name: "Updated", width: 190, cell: ({ updatedAt = "" }) => (updatedAt === "" ? "" : time(updatedAt)) },
+  createdAt: { name: "Created", width: 190, cell: ({ createdAt = "" }) => (createdAt === "" ? "" : time(createdAt)) }
+}
+
+/** Link with image and name. It is not in the tab order, because the grid navigates by row. */
+export const nameColumn = (storeId: StoreId): VirtualColumn<Row> => ({
+  name: "Product",
+  width: 260,
+  cell: ({ id, imageUrl, media = [], name }) => (
+    <span className={css["productCell"]}>
+      <Picture url={imageUrl ?? media[0]?.url} alt="" />
+      <Link
+        to="/dashboard/$storeId/products/$productId"
+        params={{ storeId, productId: id }}
+        tabIndex={-1}
+        className={css["name"]}
+      >
+        {name}
+      </Link>
+    </span>
+  )
+})

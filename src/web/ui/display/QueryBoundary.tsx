@@ -1,0 +1,68 @@
+import type { ReactNode } from "react"
+import { errorMessageOf } from "../../data/errorMessages.ts"
+import { Button } from "../form/Button.tsx"
+import css from "./QueryBoundary.module.css"
+
+/** Placeholder for missing content, with the next action. */
+export const EmptyState = ({ children, title }: { readonly children?: ReactNode; readonly title: string }) => (
+  <div className={css["empty"]}>
+    <p className={css["title"]}>{title}</p>
+    {children}
+  </div>
+)
+
+interface ErrorNoticeProps {
+  readonly error: unknown
+  /** Repeats the failed request. */
+  readonly retry?: (() => void) | undefined
+}
+
+/** Error message with advice. */
+export const ErrorNotice = ({ error, retry }: ErrorNoticeProps) => {
+  const { advice, requestId, title } = errorMessageOf(error)
+  return (
+    <div className={css["error"]} role="alert">
+      <p className={css["title"]}>{title}</p>
+      <p>{advice}</p>
+      {requestId === undefined ? undefined : (
+        <p>
+          Request ID <code>{requestId}</code>
+        </p>
+      )}
+      {retry === undefined ? undefined : <Button onClick={retry}>Try again</Button>}
+    </div>
+  )
+}
+
+/** Placeholder that reserves space, so that the layout does not shift. */
+export const Loading = ({ lines = 5 }: { readonly lines?: number }) => (
+  <output className={css["loading"]} aria-label="Loading">
+    {Array.from({ length: lines }, (_, line) => (
+      <span key={line} />
+    ))}
+  </output>
+)
+
+interface QueryState<A> {
+  readonly data: A | undefined
+  readonly error: unknown
+  readonly refetch: () => unknown
+}
+
+/**
+ * Shows the loading, error and success states of a query. If a refetch fails, the data stays visible below the error.
+ */
+export const QueryBoundary = <A,>({
+  query: { data, error, refetch },
+  children,
+  lines
+}: {
+  readonly query: QueryState<A>
+  readonly children: (data: A) => ReactNode
+  readonly lines?: number
+}) => (
+  <>
+    {error === null || error === undefined ? undefined : <ErrorNotice error={error} retry={() => void refetch()} />}
+    {data === undefined ? error === null && <Loading {...(lines === undefined ? {} : { lines })} /> : children(data)}
+  </>
+)

@@ -1,0 +1,65 @@
+import type { ReactNode } from "react"
+import { Button } from "../form/Button.tsx"
+import css from "./Table.module.css"
+
+export interface Column<Row> {
+  readonly name: string
+  readonly cell: (row: Row) => ReactNode
+  /** Aligns the column right. */
+  readonly isNumber?: boolean
+  /** Hides the column name visually, for columns of buttons. */
+  readonly isNameHidden?: boolean
+}
+
+interface TableProps<Row> {
+  readonly caption: string
+  readonly columns: ReadonlyArray<Column<Row>>
+  readonly rows: ReadonlyArray<Row>
+  readonly keyOf: (row: Row) => string
+}
+
+/** Table that scrolls horizontally on narrow screens. */
+export const Table = <Row,>({ caption, columns, keyOf, rows }: TableProps<Row>) => (
+  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- What scrolls is for the keyboard too.
+  <section className={css["scroller"]} tabIndex={0} aria-label={caption}>
+    <table className={css["table"]}>
+      <caption className={css["visuallyHidden"]}>{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ isNameHidden = false, isNumber = false, name }) => (
+            <th key={name} scope="col" className={isNumber ? css["number"] : undefined}>
+              {isNameHidden ? <span className={css["visuallyHidden"]}>{name}</span> : name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map(({ cell, isNumber = false, name }) => (
+              <td key={name} className={isNumber ? css["number"] : undefined}>
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)
+
+interface MoreProps {
+  readonly hasMore: boolean
+  readonly isLoading: boolean
+  readonly load: () => void
+}
+
+/** Loads the next page of a list. */
+export const More = ({ hasMore, isLoading, load }: MoreProps) =>
+  hasMore ? (
+    <div className={css["more"]}>
+      <Button onClick={load} isBusy={isLoading}>
+        {isLoading ? "Loading…" : "Show more"}
+      </Button>
+    </div>
+  ) : undefined

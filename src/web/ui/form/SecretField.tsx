@@ -1,0 +1,30 @@
+import { useState } from "react"
+import { Button } from "./Button.tsx"
+import { TextField } from "./Field.tsx"
+import { Row, Stack } from "../layout/Page.tsx"
+
+/** Secret that is shown once, with a copy button. */
+export const SecretField = ({
+  hint,
+  label,
+  value
+}: {
+  readonly hint: string
+  readonly label: string
+  readonly value: string
+}) => {
+  const [copied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(value)
+    setCopied(true)
+  }
+  return (
+    <Stack>
+      <TextField label={label} hint={hint} value={value} readOnly onFocus={(event) => event.target.select()} />
+      <Row>
+        <Button onClick={() => void copy()}>{`Copy ${label.toLowerCase()}`}</Button>
+        <output>{copied ? "Copied" : ""}</output>
+      </Row>
+    </Stack>
+  )
+}

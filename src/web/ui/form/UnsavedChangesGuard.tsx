@@ -1,0 +1,30 @@
+import { useBlocker } from "@tanstack/react-router"
+import type { ReactNode } from "react"
+import { Confirm } from "../layout/Dialog.tsx"
+
+interface UnsavedChangesGuardProps {
+  readonly isUnsaved: boolean
+  /** Description of what would be lost. */
+  readonly children: ReactNode
+}
+
+/** Asks before navigation discards unsaved changes. On leaving the site, the browser shows its own prompt. */
+export const UnsavedChangesGuard = ({ children, isUnsaved }: UnsavedChangesGuardProps) => {
+  const blocker = useBlocker({
+    shouldBlockFn: () => isUnsaved,
+    enableBeforeUnload: () => isUnsaved,
+    withResolver: true
+  })
+  return (
+    <Confirm
+      title="Leave this page?"
+      action="Leave page"
+      isOpen={blocker.status === "blocked"}
+      close={() => blocker.reset?.()}
+      confirm={() => blocker.proceed?.()}
+      isBusy={false}
+    >
+      {children}
+    </Confirm>
+  )
+}
