@@ -172,7 +172,7 @@ export const surfaceLabels: Readonly<Record<ActivityEntry["surface"], string>> =
   rpc: "Dashboard",
   rest: "App API",
   mcp: "Agent tools",
-  cli: "Service operator",
+  cli: "Operator tools",
   import: "Import",
   consent: "Consent page"
 }

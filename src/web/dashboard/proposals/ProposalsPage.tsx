@@ -32,11 +32,11 @@ const PendingProposals = () => {
         items.length === 0 ? (
           <EmptyState title="No proposals to review">
             <p>
-              Changes that agents propose appear here for your approval. Choose under{" "}
+              Changes that agents propose appear here for your approval. To require it, edit an agent under{" "}
               <Link to="/dashboard/$storeId/agents" params={{ storeId }}>
                 Agents
-              </Link>{" "}
-              which of them need it.
+              </Link>
+              .
             </p>
           </EmptyState>
         ) : (

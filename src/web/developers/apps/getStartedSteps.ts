@@ -23,7 +23,7 @@ export const stepsOf = ({ id, name, scopes, type }: App, base: string, redirectU
     values: [
       `base=${quoted(base)}`,
       `client_id=${quoted(id)}`,
-      ...(isPublic ? [] : ["client_secret='app_secret_…' # the one that you were shown"]),
+      ...(isPublic ? [] : ["client_secret='app_secret_…' # shown when you registered the app"]),
       `redirect_uri=${quoted(redirectUri)}`
     ].join("\n"),
     authorize: [
@@ -33,7 +33,7 @@ export const stepsOf = ({ id, name, scopes, type }: App, base: string, redirectU
       `echo "$base/oauth/authorize?${query}&state=$state&code_challenge=$challenge&code_challenge_method=S256"`
     ].join("\n"),
     exchange: [
-      "code='…' # what the address has behind code=",
+      "code='…' # the code parameter of the address",
       'tokens=$(curl -s "$base/oauth/token" -d grant_type=authorization_code -d "code=$code" \\',
       '  --data-urlencode "redirect_uri=$redirect_uri" -d "code_verifier=$verifier" \\',
       `  -d "client_id=$client_id"${clientSecret})`,

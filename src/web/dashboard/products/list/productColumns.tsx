@@ -27,7 +27,7 @@ export const productColumns: Readonly<Record<ColumnName, Column>> = {
     width: 110,
     cell: ({ isActive }) => <Badge tone={isActive ? "good" : "plain"}>{isActive ? "Active" : "Inactive"}</Badge>
   },
-  stock: { name: "Stock", width: 110, isNumber: true, cell: (row) => <Stock row={row} /> },
+  stock: { name: "Stock", width: 130, isNumber: true, cell: (row) => <Stock row={row} /> },
   price: {
     name: "Price",
     width: 120,
