@@ -1,7 +1,9 @@
 import { Effect, Redacted } from "effect"
+import { Command } from "effect/cli"
 import { randomBytes } from "node:crypto"
 import { Email, Merchants } from "../domain/access/Merchants.ts"
-import { command, json, Name, option, print } from "./Frame.ts"
+import { command, group, json, Name, option } from "./Options.ts"
+import { print } from "./Output.ts"
 
 /** Of 120 random bits. Made here and shown once: one that was typed would stand in the shell's history. */
 export const newPassword = Effect.sync(() => Redacted.make(randomBytes(15).toString("base64url")))
@@ -22,3 +24,9 @@ export const createAccount = (who: string, id: string) =>
       yield* print(json, { [id]: made, email, password: Redacted.value(password) })
     }
   )
+
+const createDeveloper = createAccount("developer", "developerId").pipe(
+  Command.withDescription("Make an account that can register apps; prints the password, which is not shown again")
+)
+
+export const developers = group("developers", "Who registers apps").pipe(Command.withSubcommands([createDeveloper]))

@@ -4,7 +4,8 @@ import { Period } from "../domain/billing/Period.ts"
 import { PriceText } from "../domain/billing/Price.ts"
 import { CurrencyCode } from "../domain/catalog/Fields.ts"
 import { stringify } from "../domain/Json.ts"
-import { app, choice, command, group, integer, json, misused, Name, option, print, printAll } from "./Frame.ts"
+import { app, choice, command, group, integer, json, misused, Name, option } from "./Options.ts"
+import { print, printList } from "./Output.ts"
 
 const name = option("name", Name, "What the app calls the plan")
 
@@ -35,7 +36,7 @@ const set = command(
 const list = command("list", { app, json }, function* ({ app, json }) {
   const { appPlans } = yield* Billing
   const plans = yield* appPlans(app)
-  yield* printAll(
+  yield* printList(
     json,
     "plans",
     plans.map(({ id, price, ...plan }) => ({ planId: id, ...plan, price: stringify(price) }))

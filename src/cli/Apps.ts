@@ -17,15 +17,14 @@ import {
   misused,
   Name,
   option,
-  print,
-  printAll,
   scopes,
   toggle
-} from "./Frame.ts"
-import { events, secretFact, webhook } from "./Webhook.ts"
+} from "./Options.ts"
+import { print, printList } from "./Output.ts"
+import { events, secretFields, webhook } from "./AppWebhooks.ts"
 
 /** Gives an app a secret: what it calls itself by, and proves that with. */
-const clientOf = Effect.fnUntraced(function* (app: AppId, overlapHours: number) {
+const rotateClientSecret = Effect.fnUntraced(function* (app: AppId, overlapHours: number) {
   const { rotateSecret } = yield* Apps
   const { previousUntil, secret } = yield* rotateSecret(app, overlapHours)
   return { clientId: app, clientSecret: Redacted.value(secret), previousUntil: previousUntil ?? undefined }
@@ -62,9 +61,9 @@ const create = command(
     const make = Effect.gen(function* () {
       const account = Option.isSome(developer) ? yield* merchants.find(developer.value) : null
       const appId = yield* apps.create({ ...app, isPublic, developer: account })
-      const client = hasSecret ? yield* clientOf(appId, 0) : isPublic ? { clientId: appId } : {}
+      const client = hasSecret ? yield* rotateClientSecret(appId, 0) : isPublic ? { clientId: appId } : {}
       const secret = Option.isSome(url) ? yield* subscribe(appId, { url: url.value, kinds: events }) : Option.none()
-      return { appId, ...client, ...secretFact(secret) }
+      return { appId, ...client, ...secretFields(secret) }
     })
     const { transaction } = yield* Database
     yield* print(json, yield* transaction(make))
@@ -77,7 +76,7 @@ const create = command(
 
 const list = command("list", { limit, json }, function* ({ json, limit }) {
   const apps = yield* Apps
-  yield* printAll(json, "apps", yield* apps.list(limit))
+  yield* printList(json, "apps", yield* apps.list(limit))
 }).pipe(Command.withDescription("The newest apps: what they may ask for, and how often they are installed"))
 
 const rotate = command(
@@ -92,7 +91,7 @@ const rotate = command(
     json
   },
   function* ({ app, json, overlap }) {
-    yield* print(json, yield* clientOf(app, overlap))
+    yield* print(json, yield* rotateClientSecret(app, overlap))
   }
 ).pipe(
   Command.withDescription("Make a new client secret, which is not shown again; the one before goes on for a while")

@@ -4,7 +4,8 @@ import { createWriteStream, openSync, renameSync } from "node:fs"
 import { type ExportKind, Exports } from "../domain/exports/Exports.ts"
 import { StoreId } from "../domain/Store.ts"
 import { reasonOf } from "../layers/postgres/Failed.ts"
-import { command, group, json, option, print } from "./Frame.ts"
+import { command, group, json, option } from "./Options.ts"
+import { print } from "./Output.ts"
 
 class WriteFailed extends Data.TaggedError("WriteFailed")<{ readonly reason: string }> {
   override get message() {
@@ -23,7 +24,7 @@ const writeTo =
     })
 
 /** What breaks a stream is told to who writes to it. */
-const quiet = <Stream extends NodeJS.WritableStream>(stream: Stream): Stream => stream.on("error", () => {})
+const ignoreErrors = <Stream extends NodeJS.WritableStream>(stream: Stream): Stream => stream.on("error", () => {})
 
 const end = (stream: NodeJS.WritableStream) =>
   Effect.callback<void>((resume) => {
@@ -33,17 +34,17 @@ const end = (stream: NodeJS.WritableStream) =>
 const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: failed })
 
 /** The stream of a file, which is for its owner alone. */
-const opened = (file: string) =>
+const openFile = (file: string) =>
   Effect.acquireRelease(
-    attempt(() => quiet(createWriteStream(file, { fd: openSync(file, "w", 0o600) }))),
+    attempt(() => ignoreErrors(createWriteStream(file, { fd: openSync(file, "w", 0o600) }))),
     end
   )
 
 /** Writes to a file beside the one that is meant, which is there when it is whole. */
-const exportTo = Effect.fn(function* (store: StoreId, kind: ExportKind, file: string) {
+const exportToFile = Effect.fn(function* (store: StoreId, kind: ExportKind, file: string) {
   const { exportAll } = yield* Exports
   const exported = yield* Effect.scoped(
-    Effect.flatMap(opened(`${file}.part`), (stream) => exportAll(store, kind, writeTo(stream)))
+    Effect.flatMap(openFile(`${file}.part`), (stream) => exportAll(store, kind, writeTo(stream)))
   )
   yield* attempt(() => renameSync(`${file}.part`, file))
   return exported
@@ -59,12 +60,13 @@ const kindOf = (kind: ExportKind, description: string) =>
     },
     function* ({ file, json, store }) {
       const { exportAll } = yield* Exports
-      if (Option.isNone(file)) yield* exportAll(store, kind, writeTo(quiet(process.stdout)))
-      else yield* print(json, { storeId: store, exported: yield* exportTo(store, kind, file.value), file: file.value })
+      if (Option.isNone(file)) yield* exportAll(store, kind, writeTo(ignoreErrors(process.stdout)))
+      else
+        yield* print(json, { storeId: store, exported: yield* exportToFile(store, kind, file.value), file: file.value })
     }
   ).pipe(Command.withDescription(description))
 
-export const exportings = group("export", "Take out what a store holds, as an import brings it back").pipe(
+export const exportCommands = group("export", "Take out what a store holds, as an import brings it back").pipe(
   Command.withSubcommands([
     kindOf("products", "Every product, as JSON Lines"),
     kindOf("collections", "Every collection, as JSON Lines"),

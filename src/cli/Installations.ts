@@ -21,10 +21,9 @@ import {
   misused,
   operatorIn,
   option,
-  print,
-  printAll,
   scopes
-} from "./Frame.ts"
+} from "./Options.ts"
+import { print, printList } from "./Output.ts"
 
 const store = option("store", StoreId, "The store's id")
 
@@ -65,7 +64,7 @@ const list = command(
   function* ({ app, json, limit, store }) {
     const installations = yield* Installations
     if (Option.isNone(store) && Option.isNone(app)) return yield* misused("Give --store, --app or both")
-    yield* printAll(json, "installations", yield* installations.list({ storeId: store, appId: app, limit }))
+    yield* printList(json, "installations", yield* installations.list({ storeId: store, appId: app, limit }))
   }
 ).pipe(
   Command.withDescription(

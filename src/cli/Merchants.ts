@@ -5,7 +5,8 @@ import { UnknownStore } from "../domain/access/Stores.ts"
 import { StoreId } from "../domain/Store.ts"
 import { Writes } from "../domain/Write.ts"
 import { createAccount, newPassword } from "./Accounts.ts"
-import { choice, command, group, json, operatorIn, option, print, printAll } from "./Frame.ts"
+import { choice, command, group, json, operatorIn, option } from "./Options.ts"
+import { print, printList } from "./Output.ts"
 
 const email = option("email", Email, "The e-mail address that the merchant signs in with")
 const store = option("store", StoreId, "The store's id")
@@ -39,7 +40,7 @@ const join = command("join", { email, store, role, json }, function* ({ email, j
 
 const members = command("list", { store, json }, function* ({ json, store }) {
   const merchants = yield* Merchants
-  yield* printAll(json, "members", yield* merchants.members(store))
+  yield* printList(json, "members", yield* merchants.members(store))
 }).pipe(Command.withDescription("The members of a store and their roles"))
 
 export const merchants = group("merchants", "Who signs in to the dashboard").pipe(

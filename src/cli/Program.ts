@@ -5,12 +5,12 @@ import packageJson from "../../package.json" with { type: "json" }
 import { LoggingAsideLive, LoggingLive } from "../layers/Logging.ts"
 import { exitOnFailure } from "../Startup.ts"
 import { apps } from "./Apps.ts"
-import { developers } from "./Developers.ts"
-import { exportings } from "./Export.ts"
+import { developers } from "./Accounts.ts"
+import { exportCommands } from "./Export.ts"
 import { makePresenter, namesAt } from "./Help.ts"
-import { imports } from "./import/Import.ts"
+import { importCommands } from "./import/Import.ts"
 import { installations } from "./Installations.ts"
-import { webhooks } from "./Listen.ts"
+import { webhooks } from "./Webhooks.ts"
 import { merchants } from "./Merchants.ts"
 import { migrate, plans, stores } from "./Stores.ts"
 import { worker } from "./Worker.ts"
@@ -27,8 +27,8 @@ const program = Command.make("partner-api").pipe(
     installations,
     merchants,
     developers,
-    imports,
-    exportings,
+    importCommands,
+    exportCommands,
     worker,
     webhooks
   ])

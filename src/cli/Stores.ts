@@ -5,20 +5,8 @@ import { Plan, Stores } from "../domain/access/Stores.ts"
 import { CurrencyCode } from "../domain/catalog/Fields.ts"
 import { StoreId } from "../domain/Store.ts"
 import { Writes } from "../domain/Write.ts"
-import {
-  argument,
-  choice,
-  command,
-  group,
-  integer,
-  json,
-  limit,
-  Name,
-  operatorIn,
-  option,
-  print,
-  printAll
-} from "./Frame.ts"
+import { argument, choice, command, group, integer, json, limit, Name, operatorIn, option } from "./Options.ts"
+import { print, printList } from "./Output.ts"
 
 /** The greatest number that a limit can be in the database. */
 const MAX_LIMIT = 2_147_483_647
@@ -85,7 +73,7 @@ const store = argument("store", StoreId, "The store's id")
 
 const listStores = command("list", { limit, json }, function* ({ json, limit }) {
   const stores = yield* Stores
-  yield* printAll(json, "stores", yield* stores.list(limit))
+  yield* printList(json, "stores", yield* stores.list(limit))
 }).pipe(Command.withDescription("The newest stores: their plans, and how much they hold"))
 
 const setPlan = command("set-plan", { store, plan, json }, function* ({ json, plan, store }) {

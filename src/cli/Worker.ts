@@ -3,7 +3,7 @@ import { Command, Flag } from "effect/cli"
 import { DatabaseLive } from "../layers/Database.ts"
 import { DEFAULT_WORKERS, MAX_WORKERS } from "../layers/webhooks/Workers.ts"
 import { TracingLive } from "../layers/telemetry/Tracing.ts"
-import { integer, option } from "./Frame.ts"
+import { integer, option } from "./Options.ts"
 
 /** Delivers webhooks in a process of its own, beside any number of others. */
 export const worker = Command.make(

@@ -44,7 +44,7 @@ export interface Row<Input> {
 
 export type Read<Input> = (line: Line) => Result.Result<Row<Input>, Refusal>
 
-const leftsOf = (...reads: ReadonlyArray<Result.Result<unknown, ReadonlyArray<string>>>) =>
+const failuresOf = (...reads: ReadonlyArray<Result.Result<unknown, ReadonlyArray<string>>>) =>
   reads.flatMap((read) => (Result.isFailure(read) ? read.failure : []))
 
 /** Reads what a row says of a resource, or tells what is wrong with it, a line for each. */
@@ -71,7 +71,7 @@ export const makeRead = <A>(decode: Decode<A>): Read<A> => {
       return Result.succeed({ line, put: { externalId: named.success.externalId, input: input.success } })
     }
     const { externalId } = value
-    return refuse(listed(leftsOf(named, input)).join("; "), isText(externalId) ? externalId : null)
+    return refuse(listed(failuresOf(named, input)).join("; "), isText(externalId) ? externalId : null)
   }
 }
 

@@ -9,10 +9,11 @@ import { PutCustomer } from "../../domain/records/Customer.ts"
 import { PutOrder } from "../../domain/records/Order.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { Writes } from "../../domain/Write.ts"
-import { choice, command, group, json, option, print, toggle } from "../Frame.ts"
+import { choice, command, group, json, option, toggle } from "../Options.ts"
+import { print } from "../Output.ts"
 import { type Decode, decodeBy } from "./Batches.ts"
 import { jsonLines } from "./Lines.ts"
-import { type Matter, run } from "./Run.ts"
+import { type ImportKind, run } from "./Run.ts"
 import { shopifyLines } from "./ShopifyCsv.ts"
 
 const common = {
@@ -32,12 +33,12 @@ const common = {
 }
 
 /** What shells say of a command that SIGINT ended: 128 and the number of the signal. It is not done, after all. */
-const INTERRUPTED = 130
+const SIGINT_EXIT_CODE = 130
 
 const STOPPED = "Stopped. What was imported stays; run the same import again, and it goes on from there\n"
 
 /** Where refused rows are told when nothing else is said. */
-const refusedBeside = (file: Option.Option<string>) => `${Option.getOrElse(file, () => "import")}.refused.jsonl`
+const defaultRefusedFile = (file: Option.Option<string>) => `${Option.getOrElse(file, () => "import")}.refused.jsonl`
 
 interface Given {
   readonly store: StoreId
@@ -49,12 +50,12 @@ interface Given {
 }
 
 /** Does a job as it was asked for, for as long as nobody stops it; prints what came of it. */
-const carryOut = <Input, E, R>(given: Given, matter: Matter<Input, E, R>) =>
+const runImport = <Input, E, R>(given: Given, kind: ImportKind<Input, E, R>) =>
   Effect.gen(function* () {
-    const refused = Option.getOrElse(given.refused, () => refusedBeside(given.file))
-    const counts = yield* Effect.onInterrupt(run({ ...given, refused }, matter), () =>
+    const refused = Option.getOrElse(given.refused, () => defaultRefusedFile(given.file))
+    const counts = yield* Effect.onInterrupt(run({ ...given, refused }, kind), () =>
       Effect.sync(() => {
-        process.exitCode = INTERRUPTED
+        process.exitCode = SIGINT_EXIT_CODE
         process.stderr.write(STOPPED)
       })
     )
@@ -78,7 +79,7 @@ const products = command(
   function* ({ format, ...given }) {
     const { putProducts } = yield* Imports
     const { perform } = yield* Writes
-    yield* carryOut(given, {
+    yield* runImport(given, {
       decode: decodeProduct,
       linesOf: format === "shopify" ? shopifyLines : jsonLines,
       put: (context, puts, planned) => perform(context, putProducts(given.store, puts, planned))
@@ -90,7 +91,7 @@ const products = command(
 const collections = command("collections", common, function* (given) {
   const { putCollection } = yield* Imports
   const { perform } = yield* Writes
-  yield* carryOut(given, {
+  yield* runImport(given, {
     decode: decodeCollection,
     linesOf: jsonLines,
     put: Effect.fnUntraced(function* (context, puts) {
@@ -111,7 +112,7 @@ const collections = command("collections", common, function* (given) {
 const customers = command("customers", common, function* (given) {
   const { putCustomers } = yield* Imports
   const { perform } = yield* Writes
-  yield* carryOut(given, {
+  yield* runImport(given, {
     decode: decodeCustomer,
     linesOf: jsonLines,
     put: (context, puts) => perform(context, putCustomers(given.store, puts))
@@ -124,13 +125,13 @@ const decodeImported: Decode<ImportedOrder> = (row) =>
 const orders = command("orders", common, function* (given) {
   const { putOrders } = yield* Imports
   const { perform } = yield* Writes
-  yield* carryOut(given, {
+  yield* runImport(given, {
     decode: decodeImported,
     linesOf: jsonLines,
     put: (context, puts) => perform(context, putOrders(given.store, puts))
   })
 }).pipe(Command.withDescription("Import orders, as JSON Lines, after their customers and products"))
 
-export const imports = group("import", "Bring in what another system exported").pipe(
+export const importCommands = group("import", "Bring in what another system exported").pipe(
   Command.withSubcommands([products, collections, customers, orders])
 )

@@ -22,7 +22,7 @@ const jsonOf = (parts: ReadonlyArray<Buffer>): Line["json"] => {
 }
 
 /** Gathers the parts of a line. Of one that is too long none is kept. */
-const makeGatherer = () => {
+const makeLineBuffer = () => {
   let number = 0
   let size = 0
   let parts: Array<Buffer> = []
@@ -45,7 +45,7 @@ const makeGatherer = () => {
 
 /** The lines of a file of JSON Lines, those of each chunk together. */
 export async function* jsonLines(bytes: AsyncIterable<Buffer>): AsyncGenerator<ReadonlyArray<Line>> {
-  const line = makeGatherer()
+  const line = makeLineBuffer()
   for await (const chunk of bytes) {
     const lines: Array<Line> = []
     let start = 0

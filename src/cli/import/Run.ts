@@ -1,4 +1,5 @@
 import { Data, Effect, Option, Result } from "effect"
+import { closeSync, openSync, writeSync } from "node:fs"
 import { Actor, IMPORTER } from "../../domain/Actor.ts"
 import type { Put, PutAll, PutOutcome } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
@@ -6,8 +7,7 @@ import type { WriteContext } from "../../domain/Write.ts"
 import { type Batch, batchesOf, type Decode, makeRead, type Refusal, type Row } from "./Batches.ts"
 import type { Line } from "./Lines.ts"
 import { showProgress } from "./Progress.ts"
-import { refusedTo } from "./Refused.ts"
-import { ahead, openSource } from "./Source.ts"
+import { prefetched, openSource } from "./Source.ts"
 
 /** What of a file was imported, or would be. */
 export type Counts = Readonly<Record<PutOutcome | "refused", number>>
@@ -33,7 +33,7 @@ interface Reason {
 const reasonOf = ({ issues, message }: Reason) => issues?.join("; ") ?? message
 
 /** A kind of resource: how its rows are read, and put. */
-export interface Matter<Input, E, R> {
+export interface ImportKind<Input, E, R> {
   readonly linesOf: (bytes: AsyncIterable<Buffer>) => AsyncIterable<ReadonlyArray<Line>>
   readonly decode: Decode<Input>
   /** `planned` is how many were created before by a rehearsal. */
@@ -53,12 +53,24 @@ export interface Job {
   readonly isRehearsal: boolean
 }
 
+/** Writes refused rows to a file, which there is from the first of them on: a line of JSON for each. */
+const openRefusedFile = (file: string) =>
+  Effect.gen(function* () {
+    let opened: number | undefined
+    yield* Effect.addFinalizer(() => Effect.sync(() => opened !== undefined && closeSync(opened)))
+    return (refusals: ReadonlyArray<Refusal>) => {
+      if (refusals.length === 0) return
+      opened ??= openSync(file, "w")
+      writeSync(opened, refusals.map((refusal) => `${JSON.stringify(refusal)}\n`).join(""))
+    }
+  })
+
 /** Puts what a file holds, a batch after the other, each a transaction. */
-export const run = <Input, E, R>(job: Job, { decode, linesOf, put }: Matter<Input, E, R>) =>
+export const run = <Input, E, R>(job: Job, { decode, linesOf, put }: ImportKind<Input, E, R>) =>
   Effect.gen(function* () {
     const source = yield* openSource(job.file)
     const { tell } = yield* showProgress(source)
-    const refuse = yield* refusedTo(job.refused)
+    const refuse = yield* openRefusedFile(job.refused)
     const context: WriteContext = {
       storeId: job.store,
       actor: Actor.Merchant({ id: IMPORTER }),
@@ -73,7 +85,7 @@ export const run = <Input, E, R>(job: Job, { decode, linesOf, put }: Matter<Inpu
       counts.refused += refusals.length
     }
 
-    const import_ = Effect.fnUntraced(function* ({ refused, rows }: Batch<Input>) {
+    const importBatch = Effect.fnUntraced(function* ({ refused, rows }: Batch<Input>) {
       keep(refused)
       if (rows.length === 0) return
       const puts = rows.map(({ put }) => put)
@@ -88,10 +100,10 @@ export const run = <Input, E, R>(job: Job, { decode, linesOf, put }: Matter<Inpu
       }
     })
 
-    const next = ahead(batchesOf(linesOf(source.bytes), makeRead(decode)))
+    const next = prefetched(batchesOf(linesOf(source.bytes), makeRead(decode)))
     let batch = yield* next
     while (Option.isSome(batch)) {
-      yield* import_(batch.value)
+      yield* importBatch(batch.value)
       tell(counts.created + counts.updated + counts.unchanged + counts.refused)
       batch = yield* next
     }

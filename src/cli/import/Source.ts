@@ -50,7 +50,7 @@ export const openSource = (file: Option.Option<string>) =>
  * What a generator makes, one thing after the other, of which the next is made while the one before is used. Who stops
  * does not wait for it: nothing may ever come from a pipe.
  */
-export const ahead = <A>(made: AsyncGenerator<A>): Effect.Effect<Option.Option<A>, ReadFailed> => {
+export const prefetched = <A>(made: AsyncGenerator<A>): Effect.Effect<Option.Option<A>, ReadFailed> => {
   const follow = () => {
     const next = made.next()
     // Whoever takes it is told.

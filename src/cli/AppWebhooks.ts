@@ -3,21 +3,22 @@ import { Command, Flag } from "effect/cli"
 import { EventId, EventKind } from "../domain/Events.ts"
 import { DeliveryState, LOG_DAYS } from "../domain/webhooks/Webhook.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
-import { app, choice, command, group, json, limit, misused, option, print, printAll, toggle } from "./Frame.ts"
+import { app, choice, command, group, json, limit, misused, option, toggle } from "./Options.ts"
+import { print, printList } from "./Output.ts"
 
 const url = option("url", Schema.String, "Where its events are sent to, as in https://app.example/hooks")
 
 export const events = choice("event", EventKind.literals, "A kind of event it wants; give it once for each")
 
 /** A secret is printed when it is made, and only then. */
-export const secretFact = (secret: Option.Option<Redacted.Redacted>) =>
+export const secretFields = (secret: Option.Option<Redacted.Redacted>) =>
   Option.match(secret, { onNone: () => ({}), onSome: (made) => ({ webhookSecret: Redacted.value(made) }) })
 
 const set = command("set", { app, url, events: Flag.atLeast(events, 1), json }, function* ({ app, events, json, url }) {
   const { show, subscribe } = yield* Webhooks
   const secret = yield* subscribe(app, { url, kinds: events })
   const { pauseReason, url: kept } = yield* show(app)
-  yield* print(json, { appId: app, url: kept, events, ...secretFact(secret), stillPaused: pauseReason ?? undefined })
+  yield* print(json, { appId: app, url: kept, events, ...secretFields(secret), stillPaused: pauseReason ?? undefined })
 }).pipe(Command.withDescription("Set where an app's events go and which it wants; its first webhook prints a secret"))
 
 const rotateSecret = command(
@@ -83,7 +84,7 @@ const deliveries = command(
   function* ({ app, json, limit, state }) {
     const { deliveries } = yield* Webhooks
     const { items } = yield* deliveries(app, { state: Option.getOrUndefined(state), limit })
-    yield* printAll(json, "deliveries", items)
+    yield* printList(json, "deliveries", items)
   }
 ).pipe(Command.withDescription("The newest deliveries to an app"))
 
@@ -91,7 +92,7 @@ const event = option("event-id", EventId, "The id of an event, which its deliver
 
 const attempts = command("attempts", { app, event, json }, function* ({ app, event, json }) {
   const { attempts } = yield* Webhooks
-  yield* printAll(json, "attempts", yield* attempts(app, event))
+  yield* printList(json, "attempts", yield* attempts(app, event))
 }).pipe(Command.withDescription("Every request that was made to tell an app of an event, and what came back"))
 
 const Time = Schema.DateFromString.annotate({ message: "must be a time, as in 2026-01-31T12:00:00Z" })

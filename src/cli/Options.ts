@@ -1,4 +1,4 @@
-import { Console, Effect, Layer, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { Effect, Layer, Schema, SchemaIssue, SchemaTransformation } from "effect"
 import { Argument, CliError, Command, Flag } from "effect/cli"
 import { AppId } from "../domain/access/Apps.ts"
 import { Capability } from "../domain/access/Capability.ts"
@@ -35,29 +35,6 @@ export const choice = <const Words extends ReadonlyArray<string>>(name: string, 
   Flag.Literals(name, words).pipe(Flag.withDescription(description))
 
 export const json = toggle("json", "Print JSON, for programs")
-
-/** What receivers answered is shown too: nothing of it may move the cursor of the terminal or look like another line. */
-const lineOf = (value: unknown): string => {
-  if (value instanceof Date) return value.toISOString()
-  return (Array.isArray(value) ? value.join(" ") : String(value)).replace(/[\p{Cc}\p{Cf}]/gu, "\uFFFD")
-}
-
-const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0
-
-type Facts = Readonly<Record<string, unknown>>
-
-const text = (facts: Facts) =>
-  Object.entries(facts)
-    .filter(([, value]) => value !== null && value !== undefined && !isEmptyList(value))
-    .map(([name, value]) => `${name}: ${lineOf(value)}`)
-    .join("\n")
-
-/** Prints a result for a program or for a person: the same facts, a line each. */
-export const print = (asJson: boolean, facts: Facts) => Console.log(asJson ? JSON.stringify(facts) : text(facts))
-
-/** Prints a list under its name; for a person with an empty line between its items. */
-export const printAll = (asJson: boolean, name: string, items: ReadonlyArray<Facts>) =>
-  Console.log(asJson ? JSON.stringify({ [name]: items }) : items.map(text).join("\n\n") || `no ${name}`)
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 

@@ -1,8 +1,9 @@
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 import { receive, type ReceiverBehaviour } from "../http/Receiver.ts"
-import { group, integer, misused, option, toggle } from "./Frame.ts"
-import { reseal } from "./Reseal.ts"
+import { command, group, integer, json, misused, option, toggle } from "./Options.ts"
+import { print } from "./Output.ts"
 
 const port = option("port", integer(0, 65_535), "Where to listen")
 
@@ -18,7 +19,7 @@ const hang = toggle("hang", "Answer nothing at all")
 const gone = toggle("gone", "Answer 410, which pauses the webhook")
 
 /** What it was told to do, if it was told one thing. */
-const behaviourOf = (given: {
+const selectBehaviour = (given: {
   readonly fail: Option.Option<number>
   readonly hang: boolean
   readonly gone: boolean
@@ -31,13 +32,13 @@ const behaviourOf = (given: {
   return told.length > 1 ? Option.none() : Option.some(told[0] ?? "accept")
 }
 
-const listenCommand = Command.make(
+const listen = Command.make(
   "listen",
   { port: Flag.withDefault(port, 4000), secret, fail, hang, gone },
   ({ port, secret, ...given }) =>
     Effect.gen(function* () {
       const { demoWebhookSecret } = yield* Effect.promise(() => import("../layers/demo/Demo.ts"))
-      const behaviour = behaviourOf(given)
+      const behaviour = selectBehaviour(given)
       if (Option.isNone(behaviour)) return yield* misused("Give one of --fail, --hang and --gone")
       const url = yield* receive({
         host: "127.0.0.1",
@@ -51,6 +52,21 @@ const listenCommand = Command.make(
     }).pipe(Effect.scoped)
 ).pipe(Command.withDescription("Print every webhook that arrives here, verified: a receiver to try with"))
 
+const reseal = command("reseal", { json }, function* ({ json }) {
+  const webhooks = yield* Webhooks
+  const { resealed, unopened } = yield* webhooks.reseal
+  yield* print(json, { resealed, unopened })
+  if (unopened > 0) {
+    return yield* Effect.fail({
+      message: `Webhooks whose secret does not open: ${unopened}. Give the key that sealed it as SECRET_KEY_PREVIOUS, or make a new one with: apps webhook rotate-secret --now`
+    })
+  }
+}).pipe(
+  Command.withDescription(
+    "Seal the secrets of all webhooks with SECRET_KEY: those that SECRET_KEY_PREVIOUS opens, and those that were never sealed"
+  )
+)
+
 export const webhooks = group("webhooks", "Trying webhooks, and the key of their secrets").pipe(
-  Command.withSubcommands([listenCommand, reseal])
+  Command.withSubcommands([listen, reseal])
 )
