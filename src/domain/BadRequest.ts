@@ -1,7 +1,7 @@
 import { Array as Arr, Predicate, Schema, SchemaAST, SchemaIssue } from "effect"
 import { lineOf } from "./Json.ts"
-import { listed, MAX_ISSUES } from "./Limits.ts"
-import { grouped } from "./Text.ts"
+import { truncateIssues, MAX_ISSUES } from "./Limits.ts"
+import { formatInteger } from "./Text.ts"
 
 /** Invalid request: malformed JSON, a wrong type or a value out of bounds. `issues` has one line for each problem. */
 export class BadRequest extends Schema.TaggedError<BadRequest>()("BadRequest", {
@@ -94,7 +94,7 @@ const UNCHECKED = "not checked from here on: "
 /**
  * Builds the message for the position at which decoding of a list or record stopped after {@link MAX_ISSUES} issues.
  */
-export const uncheckedMessage = (count: number): string => `${UNCHECKED}${grouped(count)} values`
+export const uncheckedMessage = (count: number): string => `${UNCHECKED}${formatInteger(count)} values`
 
 /** Formats an issue as lines of `path: reason`, at most {@link MAX_ISSUES}. */
 export const linesOf = (issue: SchemaIssue.Issue): ReadonlyArray<string> => {
@@ -103,7 +103,7 @@ export const linesOf = (issue: SchemaIssue.Issue): ReadonlyArray<string> => {
   const lines = [...new Set(findings.filter((finding) => !unchecked.includes(finding)).map(readable))]
   // Always list where decoding stopped: without these lines, the list of issues would look complete.
   const places = unchecked.slice(0, MAX_PLACES).map(readable)
-  return [...listed(lines, lines.length, MAX_ISSUES - places.length), ...places]
+  return [...truncateIssues(lines, lines.length, MAX_ISSUES - places.length), ...places]
 }
 
 /** Title of a response that lists `issues`. */

@@ -2,7 +2,7 @@ import { Array as Arr, Effect, type JsonSchema, Result, Schema, SchemaAST, Schem
 import { linesOf, uncheckedMessage } from "./BadRequest.ts"
 import { isObject } from "./Json.ts"
 import { MAX_ISSUES } from "./Limits.ts"
-import { grouped } from "./Text.ts"
+import { formatInteger } from "./Text.ts"
 
 /*
  * Lists and records that stop decoding after `MAX_ISSUES` issues. `Schema.Array` first collects an issue for every
@@ -91,7 +91,7 @@ export const listOf = <Item extends Schema.Constraint>(item: Item, max = Number.
       return (given, ast, options) => {
         if (!Array.isArray(given)) return Effect.fail(new SchemaIssue.InvalidType(ast, given, options))
         if (given.length > max) {
-          const message = `must be a list of at most ${grouped(max)} ${items}`
+          const message = `must be a list of at most ${formatInteger(max)} ${items}`
           return Effect.fail(new SchemaIssue.InvalidValue({ message }, given, options))
         }
         return decodeMembers(decode, given, { entries: given.entries(), size: given.length }, ast, options)

@@ -1,7 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { MerchantId } from "./Actor.ts"
 import type { EventLoop } from "./Events.ts"
-import type { Rehearsal } from "./Rehearsal.ts"
+import type { DryRunResult } from "./DryRun.ts"
 import type { Write, WriteContext } from "./Write.ts"
 
 /** Hours for which a stored response is replayed (contract, section 8). */
@@ -21,7 +21,7 @@ export const IdempotencyKey = Schema.String.pipe(
 export type IdempotencyKey = typeof IdempotencyKey.Type
 
 /** Idempotency key of a write and fingerprint of its request. Keys are unique for each actor. */
-export interface Keyed {
+export interface KeyedRequest {
   readonly key: IdempotencyKey
   /** SHA-256 of everything that identifies the request. For HTTP: method, path with query, and canonical body. */
   readonly fingerprint: Uint8Array
@@ -37,7 +37,7 @@ export interface StoredResponse {
 export interface Outcome extends StoredResponse {
   readonly replayed: boolean
   /** Effects of the write, for a dry run. */
-  readonly rehearsal?: Rehearsal
+  readonly dryRun?: DryRunResult
 }
 
 export class KeyReused extends Schema.TaggedError<KeyReused>()("KeyReused", {}) {
@@ -74,7 +74,7 @@ export class Idempotency extends Context.Service<
      */
     readonly once: <A, E>(
       context: WriteContext,
-      keyed: Keyed,
+      keyed: KeyedRequest,
       write: Write<A, E>,
       respond: (value: A) => StoredResponse
     ) => Effect.Effect<Outcome, E | KeyReused | AnswersFull | EventLoop>
@@ -84,7 +84,7 @@ export class Idempotency extends Context.Service<
      */
     readonly onceOf: <A, E>(
       account: MerchantId,
-      keyed: Keyed,
+      keyed: KeyedRequest,
       write: Write<A, E>,
       respond: (value: A) => StoredResponse
     ) => Effect.Effect<Outcome, E | KeyReused | AnswersFull>

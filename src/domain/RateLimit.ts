@@ -26,8 +26,8 @@ export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()("
 }
 
 /** Number of simultaneous requests that the window admitted, and seconds until it admits another one. */
-export const Counted = Schema.Struct({ admitted: Schema.Int, retryAfter: Schema.Int })
-export type Counted = typeof Counted.Type
+export const WindowResult = Schema.Struct({ admitted: Schema.Int, retryAfter: Schema.Int })
+export type WindowResult = typeof WindowResult.Type
 
 /** Reasons to reject a request after a look at its token only, in the order of the checks. */
 export type Refusal = InvalidToken | InstallationSuspended | StoreNotFound | RateLimitExceeded

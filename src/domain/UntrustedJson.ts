@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { ExactNumber, lineOf, MAY_BE_INEXACT, NUL, numberProblem, parseExact, STRINGS_AND_INEXACT } from "./Json.ts"
-import { listed, MAX_ISSUES } from "./Limits.ts"
-import { grouped } from "./Text.ts"
+import { truncateIssues, MAX_ISSUES } from "./Limits.ts"
+import { formatInteger } from "./Text.ts"
 
 /*
  * JSON sent by clients: limits on the cost of parsing one text, because one thread serves all stores, and content that
@@ -51,9 +51,9 @@ export const hasTooManyParts = (text: string): boolean => {
   return parts > MAX_PARTS
 }
 
-export const TOO_MANY_INEXACT = `must contain at most ${grouped(MAX_INEXACT)} numbers with an exponent or more than 15 digits`
+export const TOO_MANY_INEXACT = `must contain at most ${formatInteger(MAX_INEXACT)} numbers with an exponent or more than 15 digits`
 
-export const TOO_MANY_PARTS = `must contain at most ${grouped(MAX_PARTS)} keys, objects and arrays in total`
+export const TOO_MANY_PARTS = `must contain at most ${formatInteger(MAX_PARTS)} keys, objects and arrays in total`
 
 const textProblem = (text: string) => {
   if (text.includes(NUL)) return "must not contain the NUL character"
@@ -95,7 +95,7 @@ const problems = (value: unknown, anyNumber: boolean, isTextPlain: boolean): Rea
     const entries = Object.entries(value)
     // Verbatim content is not processed further, so its objects may have any size.
     if (entries.length > MAX_OBJECT_KEYS && !(anyNumber && path.length > 0)) {
-      return tell(`must be an object of at most ${grouped(MAX_OBJECT_KEYS)} keys`)
+      return tell(`must be an object of at most ${formatInteger(MAX_OBJECT_KEYS)} keys`)
     }
     for (const [key, item] of entries) {
       const named = inKey(key)
@@ -104,7 +104,7 @@ const problems = (value: unknown, anyNumber: boolean, isTextPlain: boolean): Rea
     }
   }
   look(value)
-  return listed(lines, count)
+  return truncateIssues(lines, count)
 }
 
 /** Rejected text. `issues` is empty if the text is not JSON. */

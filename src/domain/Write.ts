@@ -20,8 +20,8 @@ export interface WriteContext {
   readonly requestId?: string | undefined
   /** Merchant who approved the proposal of an agent. The idempotency key belongs to this merchant. */
   readonly approvedBy?: MerchantId | undefined
-  /** `rehearse` is a dry run: the write runs and is rolled back. */
-  readonly mode: "perform" | "rehearse"
+  /** `dryRun`: the write runs and is rolled back. */
+  readonly mode: "perform" | "dryRun"
   /** True if the write sends no events, as for the initial import of a store. The journal still records it. */
   readonly isSilent?: boolean
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http"
 import { BadRequest, INVALID } from "../domain/BadRequest.ts"
 import { isObject, memberText } from "../domain/Json.ts"
 import { parseUntrusted } from "../domain/UntrustedJson.ts"
-import { LARGE_BODY, paced } from "../domain/Turn.ts"
+import { LARGE_BODY, paced } from "../domain/Pacing.ts"
 import { Encoded } from "../domain/Write.ts"
 
 /** Bytes of a request's body (decisions, section 4). */

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Bulkhead, MAX_WAITING, StoreBusy, type Weight } from "../domain/Bulkhead.ts"
 import type { StoreId } from "../domain/Store.ts"
-import { nextTurn } from "../domain/Turn.ts"
+import { nextTurn } from "../domain/Pacing.ts"
 import { Database } from "./database/Postgres.ts"
 
 /** The part of the connections that the operations of one store may hold at once. */

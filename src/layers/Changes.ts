@@ -6,7 +6,7 @@ import {
   ChangesGone,
   Following,
   MAX_FOLLOWERS,
-  type Told,
+  type ChangeStreamItem,
   TooManyFollowers
 } from "../domain/journal/Changes.ts"
 import { ENTRY_DAYS } from "../domain/journal/Journal.ts"
@@ -183,7 +183,7 @@ export const ChangesLive = Layer.effect(
       let told: string = start
 
       /** What came since, a page at a time. It waits where nothing did. */
-      const next: Effect.Effect<Chunk.Chunk<Told>> = Effect.suspend(() => {
+      const next: Effect.Effect<Chunk.Chunk<ChangeStreamItem>> = Effect.suspend(() => {
         const { risen, settled } = watched
         if (told >= settled) return Effect.andThen(Deferred.await(risen), next)
         const parts = partsOf(millisOf(told), millisOf(settled))
@@ -196,7 +196,7 @@ export const ChangesLive = Layer.effect(
       })
 
       return Stream.concat(
-        Stream.succeed<Told>(Following.make({ after: start })),
+        Stream.succeed<ChangeStreamItem>(Following.make({ after: start })),
         Stream.fromIterableEffectRepeat(next)
       )
     })

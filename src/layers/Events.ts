@@ -12,7 +12,7 @@ import {
   originInstallationId,
   payloadOf
 } from "../domain/Events.ts"
-import { MAX_NAMED } from "../domain/Rehearsal.ts"
+import { MAX_DRY_RUN_ITEMS } from "../domain/DryRun.ts"
 import type { StoreId } from "../domain/Store.ts"
 import type { DatabaseOf } from "./database/Database.ts"
 import { firstOf } from "./database/Plan.ts"
@@ -55,7 +55,7 @@ const insertDeliveries = (event: NewEvent) => sql`
 /** Who they are: of the installations that are to be told the first. */
 const selectTold = (store: StoreId, actor: Actor, kind: EventKind) => sql`
   select i.id as "installationId", (select name from apps where id = i.app_id) as "appName"
-  from ${toBeTold(store, { actor, kind })} order by i.id limit ${MAX_NAMED}
+  from ${toBeTold(store, { actor, kind })} order by i.id limit ${MAX_DRY_RUN_ITEMS}
 `
 
 /** Answers the installations that are to be told of an event of a kind which an actor caused. */

@@ -4,7 +4,7 @@ import type { EventLoop } from "../domain/Events.ts"
 import {
   AnswersFull,
   Idempotency,
-  type Keyed,
+  type KeyedRequest,
   KeyReused,
   LARGE_ANSWER,
   MAX_LARGE_ANSWERS,
@@ -76,21 +76,21 @@ const countLarge = ({ actor, key, store }: Own, bytes: number) => sql`
   on conflict (store_id, installation_id, key) do update set bytes = excluded.bytes, expires_at = excluded.expires_at
 `
 
-const ownIn = ({ actor, approvedBy, storeId }: WriteContext, { key }: Keyed): Own => ({
+const ownIn = ({ actor, approvedBy, storeId }: WriteContext, { key }: KeyedRequest): Own => ({
   store: storeId,
   actor: approvedBy ?? actor.id,
   key
 })
 
 /** What is in no store stands under its account as under a store: no store has that id. */
-const ownOf = (account: MerchantId, { key }: Keyed): Own => ({ store: account, actor: account, key })
+const ownOf = (account: MerchantId, { key }: KeyedRequest): Own => ({ store: account, actor: account, key })
 
 /** Whether a write failed because there is a record under its key already. */
 const isTaken = (cause: Cause.Cause<unknown>) =>
   cause.reasons.some((reason) => Cause.isDieReason(reason) && isDuplicate(reason.defect, "idempotency_records"))
 
 /** A write, and at last the record of its answer. */
-const keyed = <A, E>(own: Own, request: Keyed, write: Write<A, E>, respond: (value: A) => StoredResponse) =>
+const keyed = <A, E>(own: Own, request: KeyedRequest, write: Write<A, E>, respond: (value: A) => StoredResponse) =>
   Effect.gen(function* () {
     const response = respond(yield* write)
     const bytes = Buffer.byteLength(response.body)
@@ -114,7 +114,7 @@ export const IdempotencyLive = Layer.effect(
       )
 
     /** What an earlier request with this key was answered, if that still counts. */
-    const replay = Effect.fnUntraced(function* (own: Own, request: Keyed) {
+    const replay = Effect.fnUntraced(function* (own: Own, request: KeyedRequest) {
       const found = yield* recordOf(selectRecord(own, request.fingerprint))
       if (Option.isNone(found)) return Option.none()
       const { isSame, ...response } = found.value
@@ -128,7 +128,7 @@ export const IdempotencyLive = Layer.effect(
      */
     const once = <A, E>(
       own: Own,
-      request: Keyed,
+      request: KeyedRequest,
       write: Write<A, E>,
       respond: (value: A) => StoredResponse
     ): Effect.Effect<Outcome, E | KeyReused | AnswersFull> =>
@@ -153,7 +153,7 @@ export const IdempotencyLive = Layer.effect(
     /** What it would lead to is looked for when the write is taken back, and its locks are free again. */
     const rehearse = <A, E>(
       context: WriteContext,
-      request: Keyed,
+      request: KeyedRequest,
       write: Write<A, E>,
       respond: (value: A) => StoredResponse
     ): Effect.Effect<Outcome, E | AnswersFull | EventLoop> =>
@@ -177,7 +177,7 @@ export const IdempotencyLive = Layer.effect(
     return Idempotency.of({
       once: (context, request, write, respond) =>
         outside(
-          context.mode === "rehearse"
+          context.mode === "dryRun"
             ? rehearse(context, request, write, respond)
             : once(ownIn(context, request), request, recorded(context, request.key, write, notify), respond)
         ),

@@ -1,6 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { actorType } from "../domain/Events.ts"
-import { type Kept, keptOf } from "../domain/journal/Entry.ts"
+import { type JournalDiff, makeJournalDiff } from "../domain/journal/Entry.ts"
 import { ENTRY_DAYS, Journal } from "../domain/journal/Journal.ts"
 import { millisOf } from "../domain/Uuid.ts"
 import type { Change, WriteContext } from "../domain/Write.ts"
@@ -20,13 +20,13 @@ export const partAt = (millis: number): number => Math.floor(millis / PART) % PA
 /** Which part of the journal holds the entry with this id. */
 export const partOf = (id: string) => partAt(millisOf(id))
 
-const omittedOf = ({ omitted }: Kept) => `{${omitted.map((name) => JSON.stringify(name)).join(",")}}`
+const omittedOf = ({ omitted }: JournalDiff) => `{${omitted.map((name) => JSON.stringify(name)).join(",")}}`
 
 /** What the journal keeps of a change: who did what to which resource, through which surface, under which key. */
 const entryOf = (context: WriteContext, hops: number, key: string | null, change: Change): Statement => {
   const { actor, approvedBy, requestId, storeId, surface } = context
   const { at, externalId = null, id, memberships = null, reason, resource, resourceId, undoes = null, version } = change
-  const kept = keptOf(change)
+  const kept = makeJournalDiff(change)
   return sql`
     insert into journal (
       store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
@@ -47,7 +47,7 @@ const manyOf = (
   resource: Change["resource"],
   changes: ReadonlyArray<Change>
 ): Statement => {
-  const kept = changes.map(keptOf)
+  const kept = changes.map(makeJournalDiff)
   return sql`
     insert into journal (
       store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { ProductId } from "../domain/catalog/Product.ts"
-import type { Rehearsal } from "../domain/Rehearsal.ts"
+import type { DryRunResult } from "../domain/DryRun.ts"
 import type { Change, Snapshot, WriteContext } from "../domain/Write.ts"
 import { makeMoves } from "./catalog/Moves.ts"
 import { productOf } from "./catalog/ProductRepo.ts"
@@ -21,7 +21,7 @@ export const makeRehearsals = (database: DatabaseOf) => {
     return movesOf(context.storeId, id, sideOf(change.before), sideOf(change.after), change.undoes)
   }
 
-  return (context: WriteContext, changes: ReadonlyArray<Change>): Effect.Effect<Rehearsal> =>
+  return (context: WriteContext, changes: ReadonlyArray<Change>): Effect.Effect<DryRunResult> =>
     Effect.gen(function* () {
       const told = changes.flatMap((change) => toldOf(context, 0, change))
       const kinds = [...new Set(told.map(({ event }) => event.kind))]

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { Account, ClaimedPassword, Password } from "../domain/access/Merchants.ts"
+import { Account, PasswordAttempt, Password } from "../domain/access/Merchants.ts"
 import { SignInBusy, TooManySignIns, WrongPassword } from "../domain/access/Sessions.ts"
 import { Identified } from "./Principal.ts"
 
@@ -12,7 +12,7 @@ export const getAccount = Rpc.make("account.get", { payload: {}, success: Accoun
  * would be made of the passwords. Repeated, it is refused, as the current password is another by then.
  */
 export const changePassword = Rpc.make("account.changePassword", {
-  payload: { current: ClaimedPassword, next: Password },
+  payload: { current: PasswordAttempt, next: Password },
   success: Schema.Struct({ sessionsEnded: Schema.Int }),
   error: Schema.Union([WrongPassword, TooManySignIns, SignInBusy])
 })

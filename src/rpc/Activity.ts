@@ -3,7 +3,7 @@ import { Rpc, RpcGroup } from "effect/rpc"
 import { listOf } from "../domain/Bounded.ts"
 import { WorkWeight } from "../domain/Bulkhead.ts"
 import { CollectionLimitReached } from "../domain/catalog/Collection.ts"
-import { described, optional } from "../domain/catalog/Fields.ts"
+import { withDescription, optional } from "../domain/catalog/Fields.ts"
 import { ProductLimitReached, ProductTooLarge } from "../domain/catalog/Product.ts"
 import { SlugTaken } from "../domain/catalog/Slug.ts"
 import {
@@ -12,8 +12,8 @@ import {
   EntryId,
   EntryNotFound,
   EntrySurface,
-  MAX_NAMED,
-  Named
+  MAX_DISPLAY_NAMES,
+  DisplayName
 } from "../domain/journal/Activity.ts"
 import { ResourceKind } from "../domain/journal/Kinds.ts"
 import {
@@ -23,13 +23,13 @@ import {
   NotKept,
   NotUndoable,
   TooMuchToUndo,
-  Undone
+  UndoResult
 } from "../domain/journal/Undo.ts"
 import { Instant } from "../domain/Time.ts"
 import { Uuid } from "../domain/Uuid.ts"
 import { ForAgents } from "./ForAgents.ts"
 import { CallersOf, EVERYBODY, Identified } from "./Principal.ts"
-import { inStore, Page, paged, rehearsable, WriteRefused, Written } from "./Shapes.ts"
+import { inStore, Page, paged, dryRunPayload, WriteRefused, Written } from "./Shapes.ts"
 
 /*
  * What was written in a store, by whom. Agents see the entries of resources that they may read.
@@ -40,7 +40,7 @@ export const listActivity = Rpc.make("activity.list", {
   payload: {
     ...paged(EntryId),
     actorType: optional(ActorType.annotate({ description: "Only what such actors wrote" })),
-    actorId: optional(described(Uuid, "Only what this installation, merchant or agent wrote, by its id")),
+    actorId: optional(withDescription(Uuid, "Only what this installation, merchant or agent wrote, by its id")),
     surface: optional(EntrySurface.annotate({ description: "Only what came through this" })),
     resource: optional(
       ResourceKind.annotate({
@@ -49,12 +49,15 @@ export const listActivity = Rpc.make("activity.list", {
       })
     ),
     resourceId: optional(
-      described(Uuid, "Only changes of this resource, by its id: of settings the store's, of a member the merchant's")
+      withDescription(
+        Uuid,
+        "Only changes of this resource, by its id: of settings the store's, of a member the merchant's"
+      )
     ),
     since: optional(
-      described(Instant, "Only what was written at this time or later: RFC 3339, as in 2026-01-31T09:30:00Z")
+      withDescription(Instant, "Only what was written at this time or later: RFC 3339, as in 2026-01-31T09:30:00Z")
     ),
-    until: optional(described(Instant, "Only what was written before this time, likewise"))
+    until: optional(withDescription(Instant, "Only what was written before this time, likewise"))
   },
   success: Page(ActivityEntry, EntryId)
 })
@@ -76,12 +79,12 @@ export const getActivity = Rpc.make("activity.get", {
 export const listNames = Rpc.make("activity.names", {
   payload: {
     ...inStore,
-    ids: listOf(Uuid, MAX_NAMED, "ids").annotate({
+    ids: listOf(Uuid, MAX_DISPLAY_NAMES, "ids").annotate({
       description: "Of products, collections, agents, installations, members and subscriptions of the store",
-      message: `must be a list of at most ${MAX_NAMED} ids`
+      message: `must be a list of at most ${MAX_DISPLAY_NAMES} ids`
     })
   },
-  success: Schema.Array(Named)
+  success: Schema.Array(DisplayName)
 })
 
 const UndoRefused = Schema.Union([
@@ -102,8 +105,8 @@ const UndoRefused = Schema.Union([
  * changes overlap. An undo is an entry, and can be undone. Agents undo what they wrote themselves.
  */
 export const undoActivity = Rpc.make("activity.undo", {
-  payload: { ...rehearsable, id: described(EntryId, "The entry to undo") },
-  success: Written(Undone),
+  payload: { ...dryRunPayload, id: withDescription(EntryId, "The entry to undo") },
+  success: Written(UndoResult),
   error: Schema.Union([EntryNotFound, NotUndoable, UndoRefused])
 })
   .annotate(CallersOf, EVERYBODY)
@@ -115,15 +118,15 @@ export const undoActivity = Rpc.make("activity.undo", {
 /** Takes back all that one actor wrote in a span of time, the newest first: all of it or nothing. */
 export const undoActivitySpan = Rpc.make("activity.undoSpan", {
   payload: {
-    ...rehearsable,
-    actorId: described(Uuid, "Whose changes: an installation, a merchant or an agent, by its id"),
-    since: described(
+    ...dryRunPayload,
+    actorId: withDescription(Uuid, "Whose changes: an installation, a merchant or an agent, by its id"),
+    since: withDescription(
       Instant,
       `What was written at this time or later: RFC 3339, as in 2026-01-31T09:30:00Z. At most ${MAX_UNDONE} entries`
     ),
-    until: described(Instant, "What was written before this time, likewise")
+    until: withDescription(Instant, "What was written before this time, likewise")
   },
-  success: Written(Undone),
+  success: Written(UndoResult),
   error: UndoRefused
 })
   .annotate(WorkWeight, "heavy")

@@ -26,7 +26,7 @@ import { SlugTaken } from "../domain/catalog/Slug.ts"
 import { VersionMismatch } from "../domain/Version.ts"
 import { ForAgents } from "./ForAgents.ts"
 import { agentsWith, CallersOf, Identified } from "./Principal.ts"
-import { Deleted, guarded, inStore, Page, paged, rehearsable, WriteRefused, Written } from "./Shapes.ts"
+import { Deleted, guarded, inStore, Page, paged, dryRunPayload, WriteRefused, Written } from "./Shapes.ts"
 
 export const listProducts = Rpc.make("products.list", {
   payload: paged(ProductId),
@@ -50,7 +50,7 @@ export const getProduct = Rpc.make("products.get", {
   )
 
 export const createProduct = Rpc.make("products.create", {
-  payload: { ...rehearsable, product: CreateProduct },
+  payload: { ...dryRunPayload, product: CreateProduct },
   success: Written(Product),
   error: Schema.Union([WriteRefused, ProductLimitReached, ProductTooLarge, SlugTaken])
 })
@@ -119,7 +119,7 @@ export const getCollection = Rpc.make("collections.get", {
   )
 
 export const createCollection = Rpc.make("collections.create", {
-  payload: { ...rehearsable, collection: CreateCollection },
+  payload: { ...dryRunPayload, collection: CreateCollection },
   success: Written(Collection),
   error: Schema.Union([
     WriteRefused,

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { described, optional } from "../domain/catalog/Fields.ts"
+import { withDescription, optional } from "../domain/catalog/Fields.ts"
 import { EventId } from "../domain/Events.ts"
-import { ChangesGone, Told, TooManyFollowers } from "../domain/journal/Changes.ts"
+import { ChangesGone, ChangeStreamItem, TooManyFollowers } from "../domain/journal/Changes.ts"
 import { CallersOf, EVERYBODY, Identified } from "./Principal.ts"
 import { inStore } from "./Shapes.ts"
 
@@ -14,10 +14,13 @@ export const followChanges = Rpc.make("changes.follow", {
   payload: {
     ...inStore,
     after: optional(
-      described(EventId, "The id of the last change that was told, or `after` of `Following`: from now on if not said")
+      withDescription(
+        EventId,
+        "The id of the last change that was told, or `after` of `Following`: from now on if not said"
+      )
     )
   },
-  success: Told,
+  success: ChangeStreamItem,
   error: Schema.Union([ChangesGone, TooManyFollowers]),
   stream: true
 }).annotate(CallersOf, EVERYBODY)

@@ -3,7 +3,7 @@ import { Rpc, RpcGroup } from "effect/rpc"
 import { AppId, AppNotFound, NoClientSecret, SECRET_OVERLAP } from "../domain/access/Apps.ts"
 import { AppLimitReached, AppPatch, DevelopedApp, DevelopedInstallation, NewApp } from "../domain/access/Developers.ts"
 import { InstallationId } from "../domain/access/Installations.ts"
-import { described, optional } from "../domain/catalog/Fields.ts"
+import { withDescription, optional } from "../domain/catalog/Fields.ts"
 import { EventId, EventKind } from "../domain/Events.ts"
 import { RedirectUriRefused } from "../domain/oauth/RedirectUri.ts"
 import {
@@ -14,7 +14,7 @@ import {
   OVERLAP_HOURS,
   TestDelivery,
   TooManyTests,
-  WantedKinds,
+  SubscribedKinds,
   Webhook,
   WebhookNotFound,
   WebhookUrlRefused
@@ -28,7 +28,7 @@ import { ownKeyed, ownPaged, OwnWriteRefused, Page, SomePage, whole } from "./Sh
  * kept holds them in clear: a repeat of the key is answered without.
  */
 
-const ofApp = { id: described(AppId, "The app") }
+const ofApp = { id: withDescription(AppId, "The app") }
 
 const shownOnce = (what: string) =>
   Schema.NullOr(Schema.String).annotate({
@@ -115,7 +115,7 @@ export const setAppWebhook = Rpc.make("appWebhooks.set", {
     url: Schema.String.annotate({
       description: "Where its events are sent: https, at a public address, as in https://app.example.com/hooks"
     }),
-    kinds: WantedKinds
+    kinds: SubscribedKinds
   },
   success: Schema.Struct({ url: Schema.String, kinds: Schema.Array(EventKind), secret: signingSecret }),
   error: Schema.Union([OwnWriteRefused, AppNotFound, WebhookUrlRefused])

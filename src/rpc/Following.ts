@@ -2,7 +2,7 @@ import { Effect, Option, Predicate, Schedule, Schema, type Scope, Stream } from 
 import { RpcClient, RpcClientError, RpcSerialization } from "effect/rpc"
 import type { FromClientEncoded, FromServerEncoded } from "effect/rpc/RpcMessage"
 import type { EventId } from "../domain/Events.ts"
-import type { Changed, ChangesGone, Told, TooManyFollowers } from "../domain/journal/Changes.ts"
+import type { Changed, ChangesGone, ChangeStreamItem, TooManyFollowers } from "../domain/journal/Changes.ts"
 import { type RateLimitExceeded, WINDOW_SECONDS } from "../domain/RateLimit.ts"
 import type { StoreId } from "../domain/Store.ts"
 import { Streams } from "./Changes.ts"
@@ -164,7 +164,7 @@ export const makeChanges =
     Stream.suspend(() => {
       let last = after
       let isFollowing = false
-      const told: Stream.Stream<Told, Failed> = Stream.suspend(() =>
+      const told: Stream.Stream<ChangeStreamItem, Failed> = Stream.suspend(() =>
         once(() => open(socketUrl(url)), last === undefined ? { storeId } : { storeId, after: last })
       )
       return told.pipe(

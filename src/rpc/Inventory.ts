@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { described } from "../domain/catalog/Fields.ts"
+import { withDescription } from "../domain/catalog/Fields.ts"
 import {
   SetInventory,
   StockMismatch,
@@ -18,7 +18,7 @@ import { guarded, WriteRefused, Written } from "./Shapes.ts"
 export const changeInventory = Rpc.make("inventory.change", {
   payload: {
     ...guarded,
-    id: described(ProductId, "The product"),
+    id: withDescription(ProductId, "The product"),
     // Annotations of a schema with a check are those of the check.
     change: Schema.Struct(SetInventory.fields)
       .annotate({

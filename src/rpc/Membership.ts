@@ -2,8 +2,8 @@ import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { WorkWeight } from "../domain/Bulkhead.ts"
 import { CollectionNotFound, RulesTooSlow } from "../domain/catalog/Collection.ts"
-import { described } from "../domain/catalog/Fields.ts"
-import { Membership, Preview, PreviewRules, TriedRules } from "../domain/catalog/Membership.ts"
+import { withDescription } from "../domain/catalog/Fields.ts"
+import { Membership, Preview, PreviewRules, RulesToEvaluate } from "../domain/catalog/Membership.ts"
 import { ProductId, ProductNotFound } from "../domain/catalog/Product.ts"
 import { ForAgents } from "./ForAgents.ts"
 import { agentsWith, CallersOf, Identified } from "./Principal.ts"
@@ -26,8 +26,8 @@ export const previewCollection = Rpc.make("collections.preview", {
 export const explainMembership = Rpc.make("collections.why", {
   payload: {
     ...inStore,
-    ...TriedRules.fields,
-    productId: described(ProductId, "The product")
+    ...RulesToEvaluate.fields,
+    productId: withDescription(ProductId, "The product")
   },
   success: Membership,
   error: Schema.Union([CollectionNotFound, ProductNotFound])

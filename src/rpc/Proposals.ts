@@ -1,8 +1,14 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { GroundMoved, Proposal, ProposalDecided, ProposalId, ProposalNotFound } from "../domain/access/Proposals.ts"
+import {
+  ProposalOutdated,
+  Proposal,
+  ProposalDecided,
+  ProposalId,
+  ProposalNotFound
+} from "../domain/access/Proposals.ts"
 import { WorkWeight } from "../domain/Bulkhead.ts"
-import { described, optional, trimmed } from "../domain/catalog/Fields.ts"
+import { withDescription, optional, trimmed } from "../domain/catalog/Fields.ts"
 import {
   createCollection,
   createProduct,
@@ -67,12 +73,12 @@ export const ProposedRefused = Schema.Union(PROPOSABLE.map(({ errorSchema }) => 
 export const approveProposal = Rpc.make("proposals.approve", {
   payload: { ...keyed, ...ofOne },
   success: Proposal,
-  error: Schema.Union([ProposedRefused, ProposalNotFound, ProposalDecided, GroundMoved])
+  error: Schema.Union([ProposedRefused, ProposalNotFound, ProposalDecided, ProposalOutdated])
 }).annotate(WorkWeight, "heavy")
 
 /** Nothing is done, and the agent reads why. */
 export const rejectProposal = Rpc.make("proposals.reject", {
-  payload: { ...keyed, ...ofOne, reason: described(trimmed(1_000), "Why, for the agent to read") },
+  payload: { ...keyed, ...ofOne, reason: withDescription(trimmed(1_000), "Why, for the agent to read") },
   success: Proposal,
   error: Schema.Union([WriteRefused, ProposalNotFound, ProposalDecided])
 })

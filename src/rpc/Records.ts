@@ -1,6 +1,6 @@
 import type { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { described, optional } from "../domain/catalog/Fields.ts"
+import { withDescription, optional } from "../domain/catalog/Fields.ts"
 import { Customer, CustomerId, CustomerNotFound } from "../domain/records/Customer.ts"
 import { Order, OrderId, OrderNotFound } from "../domain/records/Order.ts"
 import { Instant } from "../domain/Time.ts"
@@ -16,7 +16,7 @@ import { inStore, Page, paged } from "./Shapes.ts"
 const recordsOf = <A, I>(cursor: Schema.Codec<A, I>) => ({
   ...paged(cursor),
   updatedSince: optional(
-    described(
+    withDescription(
       Instant,
       "Only what was made or changed at this time or later, by `updatedAt`: RFC 3339, as in 2026-01-31T09:30:00Z. It stays the same from page to page"
     )

@@ -1,6 +1,6 @@
 import { Rpc, RpcGroup } from "effect/rpc"
 import { field, optional } from "../domain/catalog/Fields.ts"
-import { FOUND, FoundProduct, MAX_FOUND, Query, SearchCursor } from "../domain/catalog/Search.ts"
+import { DEFAULT_SEARCH_LIMIT, SearchResult, MAX_SEARCH_LIMIT, Query, SearchCursor } from "../domain/catalog/Search.ts"
 import { ForAgents } from "./ForAgents.ts"
 import { agentsWith, CallersOf, Identified } from "./Principal.ts"
 import { inStore, paged, Page, whole } from "./Shapes.ts"
@@ -15,9 +15,9 @@ export const searchProducts = Rpc.make("products.search", {
       "oak des"
     ),
     cursor: paged(SearchCursor).cursor,
-    limit: optional(whole(1, MAX_FOUND, `Products of a page at most: ${FOUND} when absent`))
+    limit: optional(whole(1, MAX_SEARCH_LIMIT, `Products of a page at most: ${DEFAULT_SEARCH_LIMIT} when absent`))
   },
-  success: Page(FoundProduct, SearchCursor)
+  success: Page(SearchResult, SearchCursor)
 })
   .annotate(CallersOf, agentsWith("read_products"))
   .annotate(

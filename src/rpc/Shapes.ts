@@ -1,12 +1,12 @@
 import { type Option, Schema } from "effect"
 import { ApprovalNeeded, BudgetSpent } from "../domain/access/Agents.ts"
 import { Proposed, TooManyProposals } from "../domain/access/Proposals.ts"
-import { described, optional } from "../domain/catalog/Fields.ts"
+import { withDescription, optional } from "../domain/catalog/Fields.ts"
 import { EventLoop } from "../domain/Events.ts"
 import { AnswersFull, IdempotencyKey, KeyReused } from "../domain/Idempotency.ts"
 import type { JsonObject } from "../domain/Json.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT, type PageRequest } from "../domain/Page.ts"
-import { rehearsed } from "../domain/Rehearsal.ts"
+import { dryRunFields } from "../domain/DryRun.ts"
 import { StoreId } from "../domain/Store.ts"
 import type { VersionCondition } from "../domain/Version.ts"
 
@@ -21,7 +21,7 @@ export const whole = (least: number, most: number, description: string) => {
 }
 
 /** Every procedure of a store names it. */
-export const inStore = { storeId: described(StoreId, "The store, of which the caller is a member") }
+export const inStore = { storeId: withDescription(StoreId, "The store, of which the caller is a member") }
 
 const decodeStore = Schema.decodeUnknownOption(StoreId)
 
@@ -41,7 +41,7 @@ export const ownKeyed = {
 export const keyed = { ...inStore, ...ownKeyed }
 
 /** What a write that can be rehearsed is asked with. */
-export const rehearsable = {
+export const dryRunPayload = {
   ...keyed,
   dryRun: optional(
     Schema.Boolean.annotate({
@@ -54,7 +54,7 @@ export const rehearsable = {
 
 /** What a write to something that there is is asked with. */
 export const guarded = {
-  ...rehearsable,
+  ...dryRunPayload,
   expectedVersion: optional(
     Schema.Int.annotate({ message: "must be an integer of at least 1" }).check(
       Schema.isGreaterThan(0, {
@@ -71,7 +71,7 @@ export const versionConditionOf = ({ expectedVersion }: { readonly expectedVersi
 
 /** What a list is asked with of what is the caller's own and in no store. */
 export const ownPaged = <Cursor extends Schema.Top>(cursor: Cursor) => ({
-  cursor: optional(described(cursor, "The `nextCursor` of the page before")),
+  cursor: optional(withDescription(cursor, "The `nextCursor` of the page before")),
   limit: optional(whole(1, MAX_LIMIT, "Items of a page at most; it may hold fewer and still have a `nextCursor`"))
 })
 
@@ -111,7 +111,7 @@ export const Deleted = <Id extends Schema.Top>(id: Id) => Schema.Struct({ id, de
  * proposal where it is that of an agent and waits.
  */
 export const Written = <Resource extends Schema.Top>(resource: Resource) =>
-  Schema.Union([Schema.Struct({ ...rehearsed, resource }), Proposed, resource])
+  Schema.Union([Schema.Struct({ ...dryRunFields, resource }), Proposed, resource])
 
 /** The answers to a write which was not done. */
 export type Undone = { readonly dryRun: true } | typeof Proposed.Type

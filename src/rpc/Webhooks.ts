@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { InstallationId, InstallationSuspended, InstallationNotFound } from "../domain/access/Installations.ts"
-import { described, optional } from "../domain/catalog/Fields.ts"
+import { withDescription, optional } from "../domain/catalog/Fields.ts"
 import { EventId } from "../domain/Events.ts"
 import { Instant } from "../domain/Time.ts"
 import { StoreDelivery, StoreDeliveryDetails, StoreWebhook } from "../domain/webhooks/StoreWebhooks.ts"
@@ -39,7 +39,7 @@ export const resumeWebhook = Rpc.make("webhooks.resume", {
 /** How the store's events reach an app. */
 export class WebhookRpcs extends RpcGroup.make(getWebhook, pauseWebhook, resumeWebhook).middleware(Identified) {}
 
-const time = (description: string) => optional(described(Instant, description))
+const time = (description: string) => optional(withDescription(Instant, description))
 
 /** The newest first. */
 export const listDeliveries = Rpc.make("deliveries.list", {

@@ -1,5 +1,5 @@
 import { Duration, Effect, Layer, Redacted } from "effect"
-import { NOTHING } from "../../src/domain/access/AccessRule.ts"
+import { NO_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
@@ -37,8 +37,8 @@ const owner = Effect.gen(function* () {
   const apps = yield* Apps
   const { install } = yield* installing
   const storeId = yield* stores.create({ name: "A store", plan: "scale", currencyCode: "EUR" })
-  const appId = yield* apps.create({ name: "An app", ...NOTHING })
-  return { appId, ...(yield* install({ storeId, appId, ...NOTHING })) }
+  const appId = yield* apps.create({ name: "An app", ...NO_GRANTS })
+  return { appId, ...(yield* install({ storeId, appId, ...NO_GRANTS })) }
 })
 
 /** From when all that may go is gone, as it is ten minutes after the one before. */

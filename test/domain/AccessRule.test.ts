@@ -6,7 +6,7 @@ import {
   CapabilityNotGranted,
   type Grants,
   NeedsCapability,
-  NOTHING,
+  NO_GRANTS,
   refusalOf,
   ScopeNotGranted
 } from "../../src/domain/access/AccessRule.ts"
@@ -21,7 +21,7 @@ const messageOf = (rule: AccessRule) => refusalOf(granted("read_orders"), rule)?
 
 describe("A rule", () => {
   it("of any token refuses nobody", () => {
-    assert.isUndefined(refusalOf(NOTHING, AnyToken.make({})))
+    assert.isUndefined(refusalOf(NO_GRANTS, AnyToken.make({})))
   })
 
   it("of scopes takes each of them for enough, and no other", () => {

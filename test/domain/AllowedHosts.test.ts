@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { type AllowedHosts, parseAllowedHosts } from "../../src/domain/webhooks/AllowedHosts.ts"
-import { checkUrl } from "../../src/domain/webhooks/Target.ts"
+import { checkUrl } from "../../src/domain/webhooks/Destination.ts"
 
 /** The URL as it would be called, or why it is refused. */
 const check = (text: string, allowed: AllowedHosts) =>

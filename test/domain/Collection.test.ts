@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import {
-  advance,
+  withNextVersion,
   CollectionId,
   CreateCollection,
   newCollection,
@@ -50,7 +50,7 @@ describe("A patch", () => {
   it("changes what it names; the version and the time of the change come after", () => {
     const next = patchCollection(desks, toPatch({ description: null, disjunctive: true }))
     assert.deepStrictEqual(next, { ...desks, description: null, disjunctive: true })
-    assert.deepStrictEqual(advance(next, new Date("2026-02-01T00:00:00.000Z")), {
+    assert.deepStrictEqual(withNextVersion(next, new Date("2026-02-01T00:00:00.000Z")), {
       ...next,
       version: 2,
       updatedAt: "2026-02-01T00:00:00.000Z"

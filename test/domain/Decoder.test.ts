@@ -2,7 +2,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import * as fc from "fast-check"
 import { recordOf } from "../../src/domain/Bounded.ts"
-import { Amount, CurrencyCode, nullable, Opaque, open, text, trimmed } from "../../src/domain/catalog/Fields.ts"
+import {
+  Amount,
+  CurrencyCode,
+  nullable,
+  OpaqueJson,
+  openStruct,
+  text,
+  trimmed
+} from "../../src/domain/catalog/Fields.ts"
 import { CreateProduct, UpdateProduct } from "../../src/domain/catalog/Product.ts"
 import { compileDecoder, compileTrustedDecoder, decodeWith } from "../../src/domain/Decoder.ts"
 import { ExactNumber, parse, stringify } from "../../src/domain/Json.ts"
@@ -112,7 +120,7 @@ describe("Issues", () => {
 
   it("have the message of a union that has one, and else those of its members", () => {
     for (const given of [1, "{}", null, [1], new ExactNumber("0.10000000000000000001")]) {
-      assert.deepStrictEqual(issuesOf(Opaque, given), ["must be an object or a list of objects"])
+      assert.deepStrictEqual(issuesOf(OpaqueJson, given), ["must be an object or a list of objects"])
     }
     assert.deepStrictEqual(issuesOf(Schema.Union([text(2), Amount]), {}), [
       "must be a number from 0 to 999999999999999"
@@ -130,7 +138,9 @@ describe("Issues", () => {
 
 describe("Numbers", () => {
   it("keep their digits through the JSON codec of RPC, also where any JSON may stand", () => {
-    const codec = Schema.toCodecJson(Schema.Struct({ price: Amount, rest: open({ weight: Amount }), opaque: Opaque }))
+    const codec = Schema.toCodecJson(
+      Schema.Struct({ price: Amount, rest: openStruct({ weight: Amount }), opaque: OpaqueJson })
+    )
     const sent =
       '{"price":0.10000000000000000001,"rest":{"weight":2,"more":[1.0000000000000000001]},"opaque":{"a":{"b":1e-30}}}'
     const decoded = Schema.decodeUnknownSync(codec)(parse(sent))
@@ -139,6 +149,6 @@ describe("Numbers", () => {
   })
 
   it("are no objects, though they are kept as such", () => {
-    assert.deepStrictEqual(issuesOf(open({}), parse("0.10000000000000000001")), ["must be an object"])
+    assert.deepStrictEqual(issuesOf(openStruct({}), parse("0.10000000000000000001")), ["must be an object"])
   })
 })

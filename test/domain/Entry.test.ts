@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as fc from "fast-check"
-import { keptOf, MAX_KEPT } from "../../src/domain/journal/Entry.ts"
+import { makeJournalDiff, MAX_DIFF_CHARACTERS } from "../../src/domain/journal/Entry.ts"
 import { ExactNumber, parse, stringify } from "../../src/domain/Json.ts"
 import { Encoded, type Snapshot } from "../../src/domain/Write.ts"
 
@@ -31,7 +31,15 @@ const name = fc.constantFrom("name", "price", "tags", "description", "metafields
 const value = fc.oneof(
   fc.jsonValue().map((given) => parse(JSON.stringify(given))),
   fc.constantFrom(new ExactNumber("0.1234567890123456789"), new Encoded("[1,2]"), new Encoded("[2,1]")),
-  fc.constantFrom(1, MAX_KEPT / 4, MAX_KEPT / 2 - 10, MAX_KEPT - 10, MAX_KEPT).map((length) => "é".repeat(length))
+  fc
+    .constantFrom(
+      1,
+      MAX_DIFF_CHARACTERS / 4,
+      MAX_DIFF_CHARACTERS / 2 - 10,
+      MAX_DIFF_CHARACTERS - 10,
+      MAX_DIFF_CHARACTERS
+    )
+    .map((length) => "é".repeat(length))
 )
 
 const resource = fc.dictionary(name, value, { noNullPrototype: true })
@@ -47,7 +55,7 @@ describe("An entry of the journal", () => {
     fc.assert(
       fc.property(change, ([was, is]) => {
         const [one, other] = [snapshot(was), snapshot(is)]
-        const { after, before, omitted } = keptOf({ before: one, after: other })
+        const { after, before, omitted } = makeJournalDiff({ before: one, after: other })
         const [wasOf, isOf] = [fieldsIn(one.json), fieldsIn(other.json)]
         assert.deepStrictEqual(without(onto(isOf, before, after), omitted), without(wasOf, omitted))
         assert.deepStrictEqual(without(onto(wasOf, after, before), omitted), without(isOf, omitted))
@@ -61,13 +69,13 @@ describe("An entry of the journal", () => {
   it("holds of an update nothing that is the same, and leaves out nothing for which there is room", () => {
     fc.assert(
       fc.property(change, ([was, is]) => {
-        const { after, before, omitted } = keptOf({ before: snapshot(was), after: snapshot(is) })
+        const { after, before, omitted } = makeJournalDiff({ before: snapshot(was), after: snapshot(is) })
         const [wasKept, isKept] = [fieldsIn(before), fieldsIn(after)]
         const both = Object.keys(wasKept).filter((name) => Object.hasOwn(isKept, name))
         assert.isEmpty(both.filter((name) => stringify(wasKept[name]) === stringify(isKept[name])))
         const size = (before ?? "").length + (after ?? "").length
-        assert.isBelow(size, MAX_KEPT + 100)
-        if (snapshot(was).json.length + snapshot(is).json.length < MAX_KEPT - 100) assert.isEmpty(omitted)
+        assert.isBelow(size, MAX_DIFF_CHARACTERS + 100)
+        if (snapshot(was).json.length + snapshot(is).json.length < MAX_DIFF_CHARACTERS - 100) assert.isEmpty(omitted)
       }),
       { numRuns: 200 }
     )
@@ -77,12 +85,12 @@ describe("An entry of the journal", () => {
     fc.assert(
       fc.property(resource, (fields) => {
         const whole = snapshot(fields)
-        const made = keptOf({ before: null, after: whole })
-        const gone = keptOf({ before: whole, after: null })
+        const made = makeJournalDiff({ before: null, after: whole })
+        const gone = makeJournalDiff({ before: whole, after: null })
         assert.deepStrictEqual([gone.before, gone.after, gone.omitted], [made.after, made.before, made.omitted])
         assert.isNull(made.before)
-        if (whole.json.length <= MAX_KEPT) assert.strictEqual(made.after, whole.json)
-        if (whole.json.length > MAX_KEPT + 100) assert.isNotEmpty(made.omitted)
+        if (whole.json.length <= MAX_DIFF_CHARACTERS) assert.strictEqual(made.after, whole.json)
+        if (whole.json.length > MAX_DIFF_CHARACTERS + 100) assert.isNotEmpty(made.omitted)
         assert.deepStrictEqual(fieldsIn(made.after), without(fieldsIn(whole.json), made.omitted))
       }),
       { numRuns: 200 }

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
 import { isPublic } from "../../src/domain/webhooks/Address.ts"
-import { checkUrl, MAX_URL_LENGTH } from "../../src/domain/webhooks/Target.ts"
+import { checkUrl, MAX_URL_LENGTH } from "../../src/domain/webhooks/Destination.ts"
 
 const NONE: ReadonlySet<string> = new Set()
 

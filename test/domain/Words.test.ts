@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { codeOf, isForgiven, isNear, queryWords, wordsOf } from "../../src/domain/catalog/Words.ts"
+import { codeOf, allowsTypo, isWithinOneTypo, queryWords, wordsOf } from "../../src/domain/catalog/SearchWords.ts"
 import { anyText, phrase } from "../data/RandomProducts.ts"
 
 /** Every text that one error makes of `word`: a letter that is wrong, missing or too many, or two that changed places. */
@@ -42,7 +42,7 @@ describe("words", () => {
   })
 
   it("are forgiven an error from four letters on, but none in a number", () => {
-    const forgiven = ["desk", "oak", "1600", "b160"].map(isForgiven)
+    const forgiven = ["desk", "oak", "1600", "b160"].map(allowsTypo)
     assert.deepStrictEqual(forgiven, [true, false, false, true])
   })
 
@@ -57,7 +57,7 @@ describe("words", () => {
         const isSwapped = typed.length > 1 && typed[0] === word[1] && typed[1] === word[0]
         const expected = isFirst ? isOne : isSwapped && word.startsWith(typed.slice(2), 2)
         if (typed.length > 1 && !word.startsWith(typed)) {
-          assert.strictEqual(isNear(typed, word), expected, `${typed} ${word}`)
+          assert.strictEqual(isWithinOneTypo(typed, word), expected, `${typed} ${word}`)
           if (expected) near += 1
         }
       }),

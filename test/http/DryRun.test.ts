@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Apps } from "../../src/domain/access/Apps.ts"
-import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { EventKind } from "../../src/domain/Events.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
@@ -54,8 +54,8 @@ const books = Effect.gen(function* () {
 
 /** An app that is told of everything that it may read. */
 const listenOn = Effect.fn(function* (storeId: StoreId, name: string) {
-  const appId = yield* Effect.flatMap(Apps, ({ create }) => create({ name, ...EVERYTHING }))
-  const { id } = yield* Effect.flatMap(installing, ({ install }) => install({ storeId, appId, ...EVERYTHING }))
+  const appId = yield* Effect.flatMap(Apps, ({ create }) => create({ name, ...ALL_GRANTS }))
+  const { id } = yield* Effect.flatMap(installing, ({ install }) => install({ storeId, appId, ...ALL_GRANTS }))
   yield* Effect.flatMap(Webhooks, ({ subscribe }) =>
     subscribe(appId, { url: "https://example.com/", kinds: EventKind.literals })
   )

@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
-import { type Grants, NOTHING } from "../../src/domain/access/AccessRule.ts"
+import { type Grants, NO_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { Capability } from "../../src/domain/access/Capability.ts"
 import { Scope } from "../../src/domain/access/Scope.ts"
 import { ApiTest, baseUrl, dataOf, freshClient, install, makeClient, type Sent } from "../support/Api.ts"
@@ -50,10 +50,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The docume
         const scopes = Scope.literals.filter((scope) => operation["x-scope"]?.split(" ").includes(scope))
         const capabilities = Capability.literals.filter((capability) => capability === operation["x-capability"])
         const enough: ReadonlyArray<Grants> = [
-          ...scopes.map((scope) => ({ ...NOTHING, scopes: [scope] })),
-          ...capabilities.map((capability) => ({ ...NOTHING, capabilities: [capability] }))
+          ...scopes.map((scope) => ({ ...NO_GRANTS, scopes: [scope] })),
+          ...capabilities.map((capability) => ({ ...NO_GRANTS, capabilities: [capability] }))
         ]
-        for (const granted of enough.length > 0 ? enough : [NOTHING]) {
+        for (const granted of enough.length > 0 ? enough : [NO_GRANTS]) {
           const admitted = yield* send(granted)
           assert.notInclude([401, 403], admitted.status, operation.name)
           assert.deepStrictEqual(undocumented(operation.name, admitted), [])

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { Plan, Stores } from "../../src/domain/access/Stores.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { ApiTest, baseUrl, errorOf, freshClient, makeApp, makeClient, makeStore } from "../support/Api.ts"
@@ -58,7 +58,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("What an op
       const storeId = yield* makeStore()
       const appId = yield* makeApp()
       const put = Effect.gen(function* () {
-        const { token } = yield* tokens.issue(yield* install({ storeId, appId, ...EVERYTHING }))
+        const { token } = yield* tokens.issue(yield* install({ storeId, appId, ...ALL_GRANTS }))
         return makeClient(yield* baseUrl, Redacted.value(token))
       })
       const before = yield* put

@@ -2,10 +2,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as FastCheck from "fast-check"
 import { Product } from "../../src/domain/catalog/Product.ts"
-import { editable } from "../../src/domain/catalog/ProductFields.ts"
+import { editableFields } from "../../src/domain/catalog/ProductFields.ts"
 import { type Answer, ApiTest, dataOf, errorOf, install, makeStore, pageOf } from "../support/Api.ts"
 
-const FIELDS = Object.keys(editable)
+const FIELDS = Object.keys(editableFields)
 
 const asProduct = Schema.decodeUnknownSync(Product, { onExcessProperty: "error" })
 

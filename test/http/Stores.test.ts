@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { NOTHING } from "../../src/domain/access/AccessRule.ts"
+import { NO_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { Plan, Stores } from "../../src/domain/access/Stores.ts"
 import { ApiTest, dataOf, freshClient, install } from "../support/Api.ts"
 import { performIn } from "../support/Writes.ts"
@@ -20,14 +20,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The store"
         weightUnit: "g"
       } as const
       const storeId = yield* stores.create({ name: 'Tea & "more"', plan: "growth", currencyCode: "CHF", ...settings })
-      const { client, installation } = yield* install(storeId, NOTHING)
+      const { client, installation } = yield* install(storeId, NO_GRANTS)
       const answer = yield* client.get("/store")
       assert.strictEqual(answer.status, 200)
       assert.isNull(answer.headers.get("etag"))
       const { createdAt, ...told } = dataOf(answer)
       assert.match(String(createdAt), /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
       const named = { id: storeId, name: 'Tea & "more"', currencyCode: "CHF" }
-      const own = { ...NOTHING, id: installation.id, subscription: null }
+      const own = { ...NO_GRANTS, id: installation.id, subscription: null }
       assert.deepStrictEqual(told, { ...named, ...settings, plan: GROWTH, productCount: 0, installation: own })
     })
   )

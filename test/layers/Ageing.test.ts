@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { NOTHING } from "../../src/domain/access/AccessRule.ts"
+import { NO_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { Agents } from "../../src/domain/access/Agents.ts"
 import { Installations } from "../../src/domain/access/Installations.ts"
 import { Proposals } from "../../src/domain/access/Proposals.ts"
@@ -29,7 +29,7 @@ const Live = Layer.mergeAll(IdempotencyLive, AccessLive, AppDataLive, WebhooksLi
 const installed = Effect.gen(function* () {
   const { install } = yield* installing
   const appId = yield* makeApp()
-  return { appId, ...(yield* install({ storeId: yield* makeStore(), appId, ...NOTHING })) }
+  return { appId, ...(yield* install({ storeId: yield* makeStore(), appId, ...NO_GRANTS })) }
 })
 
 /** Who purges each of the tables. */

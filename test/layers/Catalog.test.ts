@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { NOTHING } from "../../src/domain/access/AccessRule.ts"
+import { NO_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { Actor } from "../../src/domain/Actor.ts"
@@ -79,8 +79,8 @@ layer(CatalogTest, { excludeTestServices: true, timeout: "60 seconds" })("The ca
       const apps = yield* Apps
       const { install } = yield* installing
       const storeId = yield* makeStore
-      const appId = yield* apps.create({ name: "An app", ...NOTHING })
-      const { id: installationId } = yield* install({ storeId, appId, ...NOTHING })
+      const appId = yield* apps.create({ name: "An app", ...NO_GRANTS })
+      const { id: installationId } = yield* install({ storeId, appId, ...NO_GRANTS })
       for (const actor of [Actor.App({ id: installationId }), MERCHANT, AGENT]) {
         const perform = yield* performIn(storeId, actor)
         const product = yield* perform(catalog.createProduct(storeId, toProduct({ name: "Desk" })))

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { InstallationId, Installations } from "../../src/domain/access/Installations.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
@@ -276,7 +276,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("The demo s
       assert.notStrictEqual(installationId, before["installationId"])
       const { find } = yield* Installations
       const id = Schema.decodeUnknownSync(InstallationId)(installationId)
-      assert.deepInclude(yield* find(id), EVERYTHING)
+      assert.deepInclude(yield* find(id), ALL_GRANTS)
       for (const { accessToken, baseUrl: base } of [first, second])
         assert.strictEqual((yield* makeClient(base, accessToken).get("/products")).status, 200)
       yield* Effect.provide(demo, on)

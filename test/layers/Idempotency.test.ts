@@ -148,7 +148,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       const { once } = yield* Idempotency
       const installation = yield* installed
       const before = yield* nameOf(installation)
-      const context = { ...appContext(installation), mode: "rehearse" } as const
+      const context = { ...appContext(installation), mode: "dryRun" } as const
       const { body, replayed } = yield* once(context, keyed("one"), rename(installation, large("x")), respond)
       assert.deepStrictEqual([body.length, replayed], [respond(large("x")).body.length, false])
       assert.strictEqual(yield* nameOf(installation), before)

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as FastCheck from "fast-check"
-import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { RateLimit } from "../../src/domain/RateLimit.ts"
@@ -223,7 +223,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("RateLimitLive
     Effect.gen(function* () {
       const { admit } = yield* RateLimit
       const { installation, token } = yield* installed
-      assert.deepInclude(installation, { scopes: ["read_products"], capabilities: [...EVERYTHING.capabilities] })
+      assert.deepInclude(installation, { scopes: ["read_products"], capabilities: [...ALL_GRANTS.capabilities] })
       assert.deepInclude(yield* admit(token), installation)
     })
   )

@@ -3,7 +3,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Catalog } from "../../src/domain/catalog/Catalog.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
-import { FoundProduct, Search } from "../../src/domain/catalog/Search.ts"
+import { SearchResult, Search } from "../../src/domain/catalog/Search.ts"
 import { parse } from "../../src/domain/Json.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
@@ -15,7 +15,7 @@ import { performIn } from "../support/Writes.ts"
 const SearchTest = Layer.provideMerge(DomainLive, PostgresTest)
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
-const toFound = Schema.decodeUnknownSync(Schema.Array(FoundProduct), { onExcessProperty: "error" })
+const toFound = Schema.decodeUnknownSync(Schema.Array(SearchResult), { onExcessProperty: "error" })
 
 const search = (storeId: StoreId, query: string, limit = 50) =>
   Effect.gen(function* () {

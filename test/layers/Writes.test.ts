@@ -89,7 +89,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         const catalog = yield* Catalog
         const storeId = yield* makeStore()
         const context = contextOf(storeId)
-        const rehearse = <A, E>(write: Write<A, E>) => perform({ ...context, mode: "rehearse" }, write)
+        const rehearse = <A, E>(write: Write<A, E>) => perform({ ...context, mode: "dryRun" }, write)
         const created = productOf(yield* rehearse(catalog.createProduct(storeId, cup)))
         assert.deepInclude(created, { name: "Cup", slug: "cup", version: 1 })
         assert.deepStrictEqual(yield* booksOf(storeId), holding(0))

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Option, Redacted, Schema } from "effect"
-import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
@@ -149,8 +149,8 @@ const subscription = (url: string, target: string) =>
     const { subscribe } = yield* Webhooks
     const storeId = yield* stores.create({ name: "A store", plan: "free", currencyCode: "EUR" })
     const make = (name: string) =>
-      Effect.flatMap(apps.create({ name, ...EVERYTHING }), (appId) =>
-        Effect.map(install({ storeId, appId, ...EVERYTHING }), (installation) => ({ appId, installation }))
+      Effect.flatMap(apps.create({ name, ...ALL_GRANTS }), (appId) =>
+        Effect.map(install({ storeId, appId, ...ALL_GRANTS }), (installation) => ({ appId, installation }))
       )
     const writer = yield* make("A writer")
     const { token } = yield* tokens.issue(writer.installation)

@@ -5,7 +5,12 @@ import { SqlClient } from "effect/sql"
 import { Catalog } from "../../src/domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
-import { type ActivityEntry, EntryId, MAX_LOOKED_AT, MAX_NAMED } from "../../src/domain/journal/Activity.ts"
+import {
+  type ActivityEntry,
+  EntryId,
+  MAX_EXAMINED_ENTRIES,
+  MAX_DISPLAY_NAMES
+} from "../../src/domain/journal/Activity.ts"
 import { type Write, Writes } from "../../src/domain/Write.ts"
 import { type Client, performed } from "../../src/rpc/Client.ts"
 import { makeActivityProcedures } from "../../src/rpc/handlers/Activity.ts"
@@ -169,7 +174,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
       const names = yield* client.activity.names({ storeId, ids })
       assert.deepStrictEqual(new Map(names.map(({ id, name }) => [id, name])), wanted)
       assert.deepStrictEqual(yield* client.activity.names({ storeId, ids: [] }), [])
-      const tooMany = Array.from({ length: MAX_NAMED + 1 }, () => cup.id)
+      const tooMany = Array.from({ length: MAX_DISPLAY_NAMES + 1 }, () => cup.id)
       const refused = yield* post(callLine("activity.names", { storeId, ids: tooMany }), { cookie: staff.cookie })
       assert.strictEqual(errorOf(refused.text)?.["_tag"], "BadRequest")
     })
@@ -188,7 +193,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Activity",
         )
         select store_id, gen_random_uuid(), part, at, actor_type, actor_id, surface, 0, 'product', gen_random_uuid(), 1,
           '{}', '{}'
-        from journal, generate_series(1, ${2 * MAX_LOOKED_AT}) where store_id = ${storeId} and resource_id = ${rare.id}
+        from journal, generate_series(1, ${2 * MAX_EXAMINED_ENTRIES}) where store_id = ${storeId} and resource_id = ${rare.id}
       `
       // Ids of no time, so that the one that is asked for is the last of all.
       yield* sql`

@@ -125,14 +125,14 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("What memb
       yield* Effect.flip(client.billing.cancel({ ...keyed(), installationId }))
       yield* Effect.flip(client.billing.change({ ...keyed(), installationId, planId: basic }))
       const rehearsed = yield* once(
-        { ...contextOf(storeId, MERCHANT), mode: "rehearse" },
+        { ...contextOf(storeId, MERCHANT), mode: "dryRun" },
         { key: newKey(), fingerprint: new Uint8Array(32) },
         stores.updateSettings(storeId, { name: "Another" }),
         ({ name }) => ({ status: 200, body: name, etag: null })
       )
       assert.deepInclude(rehearsed, {
         body: "Another",
-        rehearsal: { dryRun: true, events: [], collections: null }
+        dryRun: { dryRun: true, events: [], collections: null }
       })
       assert.deepStrictEqual(yield* entriesOf(client, storeId), before)
     })

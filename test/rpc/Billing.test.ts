@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Array, Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AppId } from "../../src/domain/access/Apps.ts"
-import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { type AppPlan, type AppPlanId, Billing } from "../../src/domain/billing/Billing.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { ApiTest, dataOf, makeApp } from "../support/Api.ts"
@@ -150,7 +150,7 @@ layer(ApiTest)("billing", (it) => {
         "InstallationNotFound"
       )
       const { install } = yield* installing
-      assert.strictEqual((yield* install({ storeId, appId, ...EVERYTHING })).id, installation.id)
+      assert.strictEqual((yield* install({ storeId, appId, ...ALL_GRANTS })).id, installation.id)
       assert.strictEqual((yield* client.billing.subscribe({ ...asked(), planId })).state, "active")
     })
   )

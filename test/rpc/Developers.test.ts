@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import type { AppId } from "../../src/domain/access/Apps.ts"
 import { AppPatch } from "../../src/domain/access/Developers.ts"
 import { ApiTest, makeStore } from "../support/Api.ts"
@@ -105,7 +105,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Developer
       const { install } = yield* installing
       const [app, other] = [yield* create(), yield* create()]
       const stores = [yield* makeStore(), yield* makeStore()]
-      const granted = { ...EVERYTHING, scopes: ["read_products"] as const, capabilities: [] }
+      const granted = { ...ALL_GRANTS, scopes: ["read_products"] as const, capabilities: [] }
       const made = yield* Effect.forEach(stores, (storeId) => install({ storeId, appId: app.id, ...granted }))
       const page = yield* client.apps.installations({ id: app.id })
       assert.deepStrictEqual(

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { Installations } from "../../src/domain/access/Installations.ts"
 import { ApiTest, dataOf, install, makeApp } from "../support/Api.ts"
 import { freshMember, memberOf, newKey } from "../support/Rpc.ts"
@@ -30,7 +30,7 @@ layer(ApiTest)("installations", (it) => {
         appId,
         appName: "An app",
         scopes: ["read_products", "write_products"],
-        capabilities: EVERYTHING.capabilities,
+        capabilities: ALL_GRANTS.capabilities,
         state: "active"
       })
       const first = yield* client.installations.list({ storeId, limit: 1 })

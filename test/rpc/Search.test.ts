@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { CreateProduct, UpdateProduct } from "../../src/domain/catalog/Product.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
-import type { FoundProduct, SearchCursor } from "../../src/domain/catalog/Search.ts"
+import type { SearchResult, SearchCursor } from "../../src/domain/catalog/Search.ts"
 import { performed } from "../../src/rpc/Client.ts"
 import { ApiTest, install } from "../support/Api.ts"
 import { callLine, errorOf, freshMember, newKey, post } from "../support/Rpc.ts"
@@ -108,7 +108,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("search of 
         let cursor: SearchCursor | null = null
         do {
           const asked = { storeId, query: "oaks", limit, ...(cursor === null ? {} : { cursor }) }
-          const page: { items: ReadonlyArray<typeof FoundProduct.Type>; nextCursor: SearchCursor | null } =
+          const page: { items: ReadonlyArray<typeof SearchResult.Type>; nextCursor: SearchCursor | null } =
             yield* client.products.search(asked)
           walked.push(...page.items.map(({ found, name }) => [name, found]))
           cursor = page.nextCursor

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
-import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { ClientId } from "../../src/domain/oauth/Clients.ts"
 import { Consents } from "../../src/domain/oauth/Consents.ts"
 import { Grants } from "../../src/domain/oauth/Grants.ts"
@@ -39,12 +39,12 @@ const scene = Effect.gen(function* () {
   const find = Effect.map(member.installations.list({ storeId }), ({ items }) => items.map(({ id }) => id))
   return {
     storeId,
-    agree: consents.install(consent, { appId, ...EVERYTHING }),
+    agree: consents.install(consent, { appId, ...ALL_GRANTS }),
     exchange: (code: Redacted.Redacted) =>
       grants.exchange(credentials, { code, redirectUri: REDIRECT, verifier, resource: undefined }),
     refresh: (refreshToken: Redacted.Redacted) =>
       grants.refresh(credentials, { refreshToken, scopes: undefined, resource: undefined }),
-    install: install({ storeId, appId, ...EVERYTHING }),
+    install: install({ storeId, appId, ...ALL_GRANTS }),
     uninstall: Effect.flatMap(find, (ids) =>
       Effect.forEach(ids, (id) => member.installations.uninstall({ storeId, id, idempotencyKey: newKey() }))
     )

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { install } from "../support/Api.ts"
 import { watch } from "../support/Process.ts"
@@ -206,7 +206,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("webh
       yield* client.installations.uninstall({ storeId, idempotencyKey: newKey(), id: installation.id })
       yield* write("Meanwhile")
       const { install } = yield* installing
-      yield* install({ storeId, appId: app.appId, ...EVERYTHING })
+      yield* install({ storeId, appId: app.appId, ...ALL_GRANTS })
       yield* client.webhooks.pause(asked())
       yield* client.webhooks.resume(asked())
       yield* hurry(app.appId)

@@ -1,6 +1,6 @@
 import { ConfigProvider, Effect, Layer, Redacted, Schedule } from "effect"
 import type pg from "pg"
-import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { type AppId, Apps } from "../../src/domain/access/Apps.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
@@ -46,8 +46,8 @@ const makeShop = Effect.fn(function* (apps: number, first: number, baseOf: (n: n
   const { subscribe } = yield* Webhooks
   const storeId = yield* stores.create({ name: "A store", plan: "scale", currencyCode: "EUR" })
   const join = Effect.gen(function* () {
-    const appId = yield* create({ name: "An app", ...EVERYTHING })
-    return { appId, installation: yield* install({ storeId, appId, ...EVERYTHING }) }
+    const appId = yield* create({ name: "An app", ...ALL_GRANTS })
+    return { appId, installation: yield* install({ storeId, appId, ...ALL_GRANTS }) }
   })
   const told = yield* Effect.forEach(range(apps), (n) =>
     Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { randomUUID } from "node:crypto"
-import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { Agents } from "../../src/domain/access/Agents.ts"
 import { AppId } from "../../src/domain/access/Apps.ts"
 import { type Installation, Installations } from "../../src/domain/access/Installations.ts"
@@ -93,7 +93,7 @@ export const administration = Effect.fn(function* (
     ["a member who leaves", perform(merchants.leave(storeId, guest.id))],
     ["an agent that is changed", perform(agents.update(storeId, agent, { name: randomUUID() }))],
     ["an agent that is revoked", perform(agents.revoke(storeId, agent))],
-    ["an app that is installed again", perform(installations.install({ storeId, appId, ...EVERYTHING }))]
+    ["an app that is installed again", perform(installations.install({ storeId, appId, ...ALL_GRANTS }))]
   ]
   return work
 })

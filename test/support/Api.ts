@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Config, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import { randomUUID } from "node:crypto"
-import { EVERYTHING, type Grants } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS, type Grants } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
 import { type Installation } from "../../src/domain/access/Installations.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
@@ -119,13 +119,13 @@ export const makeStore = (plan = "scale") =>
 
 /** An app that declares everything, but where less is said. */
 export const makeApp = (declared: Partial<Grants> = {}) =>
-  Effect.flatMap(Apps, (apps) => apps.create({ name: "An app", ...EVERYTHING, ...declared }))
+  Effect.flatMap(Apps, (apps) => apps.create({ name: "An app", ...ALL_GRANTS, ...declared }))
 
 /** An app that declares everything, installed on a store of its own. */
 export const makeInstallation = (granted: Partial<Grants> = {}) =>
   Effect.gen(function* () {
     const { install } = yield* installing
-    return yield* install({ storeId: yield* makeStore(), appId: yield* makeApp(), ...EVERYTHING, ...granted })
+    return yield* install({ storeId: yield* makeStore(), appId: yield* makeApp(), ...ALL_GRANTS, ...granted })
   })
 
 /** An app installed on the store: its installation, and a client that carries its token. */
@@ -133,7 +133,7 @@ export const install = Effect.fn(function* (storeId: StoreId, granted: Partial<G
   const { install } = yield* installing
   const { issue } = yield* Tokens
   const appId = yield* makeApp(granted)
-  const installation: Installation = yield* install({ storeId, appId, ...EVERYTHING, ...granted })
+  const installation: Installation = yield* install({ storeId, appId, ...ALL_GRANTS, ...granted })
   const { token } = yield* issue(installation)
   return { installation, client: makeClient(yield* baseUrl, Redacted.value(token)) }
 })

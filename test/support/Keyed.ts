@@ -2,8 +2,8 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
 import { Actor } from "../../src/domain/Actor.ts"
-import { Idempotency, IdempotencyKey, type Keyed, type StoredResponse } from "../../src/domain/Idempotency.ts"
-import { NOTHING } from "../../src/domain/access/AccessRule.ts"
+import { Idempotency, IdempotencyKey, type KeyedRequest, type StoredResponse } from "../../src/domain/Idempotency.ts"
+import { NO_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
 import type { Write, WriteContext } from "../../src/domain/Write.ts"
 import { countOf, deferToCommit, type Part, type Step } from "../../src/layers/database/Plan.ts"
@@ -19,11 +19,11 @@ import { contextOf } from "./Writes.ts"
 /** Writes under keys, and nothing above them. */
 export const KeyedTest = Layer.mergeAll(IdempotencyLive, AccessLive, WritesLive).pipe(Layer.provideMerge(PostgresTest))
 
-export const installed = makeInstallation(NOTHING)
+export const installed = makeInstallation(NO_GRANTS)
 
 export const appContext = ({ id, storeId }: Installation): WriteContext => contextOf(storeId, Actor.App({ id }))
 
-export const keyed = (key: string, body = "body"): Keyed => ({
+export const keyed = (key: string, body = "body"): KeyedRequest => ({
   key: Schema.decodeSync(IdempotencyKey)(key),
   fingerprint: hash("sha256", body, "buffer")
 })

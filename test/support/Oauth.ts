@@ -1,6 +1,6 @@
 import { Effect, Redacted, Schema } from "effect"
 import { hash, randomBytes } from "node:crypto"
-import { EVERYTHING, type Grants } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS, type Grants } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
 import { type Email, Merchants } from "../../src/domain/access/Merchants.ts"
 import type { MerchantId } from "../../src/domain/Actor.ts"
@@ -30,9 +30,9 @@ export const register = Effect.fn(function* ({
   ...declared
 }: Registered = {}) {
   const { create, rotateSecret } = yield* Apps
-  const appId = yield* create({ name: "An app", isPublic, redirectUris, ...EVERYTHING, ...declared })
+  const appId = yield* create({ name: "An app", isPublic, redirectUris, ...ALL_GRANTS, ...declared })
   const secret = isPublic ? undefined : Redacted.value((yield* Effect.orDie(rotateSecret(appId, 0))).secret)
-  return { appId, clientId: ClientId.make(appId), secret, declared: { ...EVERYTHING, ...declared } }
+  return { appId, clientId: ClientId.make(appId), secret, declared: { ...ALL_GRANTS, ...declared } }
 })
 
 export type RegisteredApp = Effect.Success<ReturnType<typeof register>>

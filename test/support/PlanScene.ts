@@ -1,5 +1,5 @@
 import { Effect, Redacted } from "effect"
-import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { Agents } from "../../src/domain/access/Agents.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
 import { EventKind } from "../../src/domain/Events.ts"
@@ -17,7 +17,7 @@ export const scene = Effect.gen(function* () {
   const app = yield* register()
   const { appId } = app
   const installation = yield* Effect.flatMap(installing, ({ install }) =>
-    install({ storeId, appId, ...EVERYTHING, scopes: ["read_products", "read_collections"] })
+    install({ storeId, appId, ...ALL_GRANTS, scopes: ["read_products", "read_collections"] })
   )
   const { token } = yield* Effect.flatMap(Tokens, ({ issue }) => issue(installation))
   const { email, id: merchant } = yield* makeMerchant()

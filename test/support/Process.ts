@@ -10,7 +10,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import pg from "pg"
 import { inject } from "vitest"
-import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
 import { Stores } from "../../src/domain/access/Stores.ts"
 import { Tokens } from "../../src/domain/access/Tokens.ts"
@@ -229,8 +229,8 @@ export const enroll = (url: string, n = 1, plan = "scale") =>
     const { install } = yield* installing
     const tokens = yield* Tokens
     const storeId = yield* stores.create({ name: "A store", plan, currencyCode: "EUR" })
-    const one = apps.create({ name: "An app", ...EVERYTHING }).pipe(
-      Effect.flatMap((appId) => install({ storeId, appId, ...EVERYTHING })),
+    const one = apps.create({ name: "An app", ...ALL_GRANTS }).pipe(
+      Effect.flatMap((appId) => install({ storeId, appId, ...ALL_GRANTS })),
       Effect.flatMap(tokens.issue)
     )
     const issued = yield* Effect.all(Array.from({ length: n }, () => one))

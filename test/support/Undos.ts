@@ -14,10 +14,10 @@ const Entry = Schema.Struct({ id: Schema.toType(EntryId) })
 
 type Perform = <A, E>(write: Write<A, E>) => Effect.Effect<unknown, unknown>
 
-/** The newest entry of a store taken back, by name: rehearsed, then done. Each is done once, one after the other. */
+/** The newest entry of a store taken back, by name: as a dry run, then performed. Each is done once, one after the other. */
 export const undos = Effect.fn(function* (
   storeId: StoreId,
-  { perform, rehearse }: Record<"perform" | "rehearse", Perform>
+  { dryRun, perform }: Record<"perform" | "dryRun", Perform>
 ) {
   const { undo, undoSpan } = yield* Undo
   const database = yield* Database
@@ -25,7 +25,7 @@ export const undos = Effect.fn(function* (
   const right = { kinds: CatalogKind.literals, ownId: null }
   const nothing = { actorId: AGENT.id, since: "2020-01-01T00:00:00.000Z", until: "2020-01-02T00:00:00.000Z" }
   const work: ReadonlyArray<readonly [name: string, work: Effect.Effect<unknown, unknown>]> = [
-    ["a dry run of an undo", rehearse(undo(storeId, id, right))],
+    ["a dry run of an undo", dryRun(undo(storeId, id, right))],
     ["an undo", perform(undo(storeId, id, right))],
     ["an undo of what nobody wrote", perform(undoSpan(storeId, nothing, right))]
   ]

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { hash } from "node:crypto"
 import { type ClientRequest, type IncomingMessage, request } from "node:http"
-import { EVERYTHING, type Grants } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS, type Grants } from "../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../src/domain/access/Apps.ts"
 import { baseUrl } from "./Api.ts"
 import { PASSWORD } from "./Merchants.ts"
@@ -13,7 +13,7 @@ export const makeAskingApp = (
   declared: { readonly name?: string; readonly redirectUris?: ReadonlyArray<string> } & Partial<Grants> = {}
 ) =>
   Effect.flatMap(Apps, (apps) =>
-    apps.create({ name: "Restocker", redirectUris: [REDIRECT], ...EVERYTHING, ...declared })
+    apps.create({ name: "Restocker", redirectUris: [REDIRECT], ...ALL_GRANTS, ...declared })
   )
 
 export const VERIFIER = "a-verifier-of-forty-three-characters-or-more-it-is"

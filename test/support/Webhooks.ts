@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, Redacted, References, Schema } from "effect"
-import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import type { AppId } from "../../src/domain/access/Apps.ts"
 import { type Installation } from "../../src/domain/access/Installations.ts"
 import { Scope } from "../../src/domain/access/Scope.ts"
@@ -48,7 +48,7 @@ export const installApp = Effect.fn(function* (
 ) {
   const { install } = yield* installing
   const tokens = yield* Tokens
-  const installation: Installation = yield* install({ storeId, appId, ...EVERYTHING, scopes })
+  const installation: Installation = yield* install({ storeId, appId, ...ALL_GRANTS, scopes })
   const { token } = yield* tokens.issue(installation)
   return { installation, client: makeClient(yield* baseUrl, Redacted.value(token)) }
 })

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Redacted } from "effect"
 import type pg from "pg"
-import { EVERYTHING } from "../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { type AppId, Apps } from "../../src/domain/access/Apps.ts"
 import { EventKind } from "../../src/domain/Events.ts"
 import { StoreId } from "../../src/domain/Store.ts"
@@ -54,9 +54,9 @@ export const listeners = (
       const apps = yield* Apps
       const { install } = yield* installing
       const { rotateSecret, subscribe } = yield* Webhooks
-      const appId = yield* apps.create({ name: "A listener", ...EVERYTHING })
+      const appId = yield* apps.create({ name: "A listener", ...ALL_GRANTS })
       yield* subscribe(appId, { url: `${base}/${appId}`, kinds })
-      yield* install({ storeId: StoreId.make(storeId), appId, ...EVERYTHING })
+      yield* install({ storeId: StoreId.make(storeId), appId, ...ALL_GRANTS })
       const { secret } = yield* rotateSecret(appId, "end")
       const listener: Listener = { appId, secret: Redacted.value(secret) }
       return listener

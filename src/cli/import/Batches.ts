@@ -1,10 +1,10 @@
 import { Result, Schema } from "effect"
 import { setImmediate } from "node:timers/promises"
 import { isObject, type JsonObject } from "../../domain/Json.ts"
-import { listed } from "../../domain/Limits.ts"
+import { truncateIssues } from "../../domain/Limits.ts"
 import { parseUntrusted } from "../../domain/UntrustedJson.ts"
 import { compileDecoder, issuesOf } from "../../domain/Decoder.ts"
-import { ExternalId, type Put } from "../../domain/imports/Put.ts"
+import { ExternalId, type ImportItem } from "../../domain/imports/Put.ts"
 import { isText } from "../../domain/Text.ts"
 import type { Line } from "./Lines.ts"
 
@@ -39,7 +39,7 @@ export interface Refusal {
 /** A row that is as the API takes it. */
 export interface Row<Input> {
   readonly line: number
-  readonly put: Put<Input>
+  readonly put: ImportItem<Input>
 }
 
 export type Read<Input> = (line: Line) => Result.Result<Row<Input>, Refusal>
@@ -71,7 +71,7 @@ export const makeRead = <A>(decode: Decode<A>): Read<A> => {
       return Result.succeed({ line, put: { externalId: named.success.externalId, input: input.success } })
     }
     const { externalId } = value
-    return refuse(listed(failuresOf(named, input)).join("; "), isText(externalId) ? externalId : null)
+    return refuse(truncateIssues(failuresOf(named, input)).join("; "), isText(externalId) ? externalId : null)
   }
 }
 

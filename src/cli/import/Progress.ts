@@ -1,6 +1,6 @@
 import { SingleBar } from "cli-progress"
 import { Effect, Option, Schedule, type Scope } from "effect"
-import { grouped } from "../../domain/Text.ts"
+import { formatInteger } from "../../domain/Text.ts"
 import type { Source } from "./Source.ts"
 
 /** Where it is no terminal that is written to, it is said so often how far the import is. */
@@ -8,9 +8,10 @@ const LINE_EVERY = "10 seconds"
 
 const seconds = (since: number) => Math.max(performance.now() - since, 1) / 1000
 
-const counted = (rows: number, rate: number) => `${grouped(rows)} rows, ${grouped(Math.round(rate))} a second`
+const counted = (rows: number, rate: number) =>
+  `${formatInteger(rows)} rows, ${formatInteger(Math.round(rate))} a second`
 
-const left = (spent: number, share: number) => `${grouped(Math.ceil((spent / share) * (1 - share)))} s left`
+const left = (spent: number, share: number) => `${formatInteger(Math.ceil((spent / share) * (1 - share)))} s left`
 
 /** How far an import is. */
 export interface Progress {

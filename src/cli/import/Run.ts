@@ -1,7 +1,7 @@
 import { Data, Effect, Option, Result } from "effect"
 import { closeSync, openSync, writeSync } from "node:fs"
 import { Actor, IMPORTER } from "../../domain/Actor.ts"
-import type { Put, PutAll, PutOutcome } from "../../domain/imports/Put.ts"
+import type { ImportItem, BatchResult, ImportOutcome } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { WriteContext } from "../../domain/Write.ts"
 import { type Batch, batchesOf, type Decode, makeRead, type Refusal, type Row } from "./Batches.ts"
@@ -10,7 +10,7 @@ import { showProgress } from "./Progress.ts"
 import { prefetched, openSource } from "./Source.ts"
 
 /** What of a file was imported, or would be. */
-export type Counts = Readonly<Record<PutOutcome | "refused", number>>
+export type Counts = Readonly<Record<ImportOutcome | "refused", number>>
 
 /** The plan of the store allows no more. */
 export class PlanFull extends Data.TaggedError("PlanFull")<{
@@ -39,9 +39,9 @@ export interface ImportKind<Input, E, R> {
   /** `planned` is how many were created before by a rehearsal. */
   readonly put: (
     context: WriteContext,
-    puts: ReadonlyArray<Put<Input>>,
+    puts: ReadonlyArray<ImportItem<Input>>,
     planned: number
-  ) => Effect.Effect<PutAll<Reason, Reason>, E, R>
+  ) => Effect.Effect<BatchResult<Reason, Reason>, E, R>
 }
 
 /** What is imported, and how. */
@@ -76,7 +76,7 @@ export const run = <Input, E, R>(job: Job, { decode, linesOf, put }: ImportKind<
       actor: Actor.Merchant({ id: IMPORTER }),
       surface: "import",
       cause: null,
-      mode: job.isRehearsal ? "rehearse" : "perform",
+      mode: job.isRehearsal ? "dryRun" : "perform",
       isSilent: job.isSilent
     }
     const counts = { created: 0, updated: 0, unchanged: 0, refused: 0 }

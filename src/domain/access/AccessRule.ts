@@ -22,9 +22,9 @@ export interface Grants {
 }
 
 /** All scopes and capabilities. */
-export const EVERYTHING: Grants = { scopes: Scope.literals, capabilities: Capability.literals }
+export const ALL_GRANTS: Grants = { scopes: Scope.literals, capabilities: Capability.literals }
 
-export const NOTHING: Grants = { scopes: [], capabilities: [] }
+export const NO_GRANTS: Grants = { scopes: [], capabilities: [] }
 
 export class ScopeNotGranted extends Schema.TaggedError<ScopeNotGranted>()("ScopeNotGranted", {
   scopes: Schema.NonEmptyArray(Scope)

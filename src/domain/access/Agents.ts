@@ -5,7 +5,7 @@ import { field, optional, Timestamp, trimmed } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../Document.ts"
 import { ENTRY_DAYS } from "../journal/Journal.ts"
 import type { PageRequest } from "../Page.ts"
-import type { Counted } from "../RateLimit.ts"
+import type { WindowResult } from "../RateLimit.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
 import { storedList } from "../StoredList.ts"
 import type { Write } from "../Write.ts"
@@ -83,7 +83,7 @@ export const Agent = Schema.Struct({
 export type AgentTokens = "shown" | "any"
 
 /** Agent authenticated by its token, and the number of its calls that the rate limit admitted. */
-export interface AdmittedAgent extends Counted {
+export interface AdmittedAgent extends WindowResult {
   readonly id: AgentId
   readonly storeId: StoreId
   readonly scopes: ReadonlyArray<Scope>
@@ -134,7 +134,7 @@ export class AgentLimitReached extends Schema.TaggedError<AgentLimitReached>()("
 }
 
 /** Agent to create and its token. Only the SHA-256 of the token is stored. */
-export interface AgentToMake {
+export interface AgentCreation {
   readonly token: Redacted.Redacted
   /** Returns the agent without its token. */
   readonly write: Write<JsonText, StoreNotFound | AgentLimitReached>
@@ -145,7 +145,7 @@ export class Agents extends Context.Service<
   Agents,
   {
     /** Prepares an agent of the store, created by a member, with a token of 256 random bits. */
-    readonly create: (store: StoreId, by: MerchantId, agent: NewAgent) => AgentToMake
+    readonly create: (store: StoreId, by: MerchantId, agent: NewAgent) => AgentCreation
     /**
      * Lists agents in ascending order of id, including those revoked or expired within the last {@link LISTED_DAYS}
      * days.

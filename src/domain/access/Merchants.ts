@@ -43,7 +43,7 @@ export const Password = Schema.RedactedFromValue(
 const MAX_CLAIMED = PASSWORD.most * 4
 
 /** Password given at sign-in. Its error does not reveal whether an account may have it. */
-export const ClaimedPassword = Schema.RedactedFromValue(
+export const PasswordAttempt = Schema.RedactedFromValue(
   Schema.String.check(Schema.isMaxLength(MAX_CLAIMED, { message: `must be text of at most ${MAX_CLAIMED} characters` }))
 )
 

@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema, Struct } from "effect"
 import { AgentId, MerchantId } from "../Actor.ts"
-import { described, JsonValue, Timestamp, Version } from "../catalog/Fields.ts"
+import { withDescription, JsonValue, Timestamp, Version } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../Document.ts"
 import type { JsonObject } from "../Json.ts"
 import type { PageRequest } from "../Page.ts"
@@ -30,7 +30,7 @@ export const ProposalStatus = Schema.Literals(["pending", "approved", "rejected"
 /** Write of an agent that requires the approval of a member. */
 export const Proposal = Schema.Struct({
   id: ProposalId,
-  agentId: described(AgentId, "Agent that made the proposal"),
+  agentId: withDescription(AgentId, "Agent that made the proposal"),
   procedure: Schema.String.annotate({ description: "Procedure that an approval calls", examples: ["products.update"] }),
   payload: Schema.Record(Schema.String, JsonValue).annotate({ description: "Payload of the call" }),
   ground: Schema.Array(AtVersion).annotate({
@@ -69,7 +69,7 @@ export class ProposalDecided extends Schema.TaggedError<ProposalDecided>()("Prop
 }
 
 /** The resource has another version than the one that the proposal is based on. */
-export class GroundMoved extends Schema.TaggedError<GroundMoved>()("GroundMoved", {
+export class ProposalOutdated extends Schema.TaggedError<ProposalOutdated>()("GroundMoved", {
   resource: Resource,
   id: Uuid,
   proposed: Schema.Int,
@@ -97,10 +97,10 @@ export interface NewProposal {
 }
 
 /** Result of proposing a write: the stored proposal, or the result of a write that would change nothing. */
-export type Kept<A> = { readonly proposed: JsonText } | { readonly unchanged: A }
+export type ProposalResult<A> = { readonly proposed: JsonText } | { readonly unchanged: A }
 
 /** Call that a proposal would make, and its agent. */
-export interface Asked {
+export interface ProposedCall {
   readonly agentId: AgentId
   readonly procedure: string
   readonly payload: JsonObject
@@ -127,13 +127,13 @@ export class Proposals extends Context.Service<
       store: StoreId,
       proposal: NewProposal,
       write: Write<A, E>
-    ) => Write<Kept<A>, E | StoreNotFound | InvalidToken | ApprovalNeeded | BudgetSpent | TooManyProposals>
+    ) => Write<ProposalResult<A>, E | StoreNotFound | InvalidToken | ApprovalNeeded | BudgetSpent | TooManyProposals>
     /** Lists proposals in ascending order of id. A list of decided proposals is in descending order. */
     readonly list: (store: StoreId, request: ProposalsRequest) => Effect.Effect<DocumentPage<ProposalId>>
     /** Returns a proposal. If `agent` is given, only a proposal of that agent. */
     readonly get: (store: StoreId, id: ProposalId, agent: AgentId | null) => Effect.Effect<JsonText, ProposalNotFound>
     /** Returns the call that a proposal would make. */
-    readonly asked: (store: StoreId, id: ProposalId) => Effect.Effect<Asked, ProposalNotFound>
+    readonly asked: (store: StoreId, id: ProposalId) => Effect.Effect<ProposedCall, ProposalNotFound>
     /**
      * Performs the proposed `write` if the proposal is pending and the resource still has the version it is based on.
      */
@@ -142,7 +142,7 @@ export class Proposals extends Context.Service<
       id: ProposalId,
       by: MerchantId,
       write: Write<A, E>
-    ) => Write<JsonText, E | ProposalNotFound | ProposalDecided | GroundMoved>
+    ) => Write<JsonText, E | ProposalNotFound | ProposalDecided | ProposalOutdated>
     readonly reject: (
       store: StoreId,
       id: ProposalId,

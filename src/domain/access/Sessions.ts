@@ -1,6 +1,6 @@
 import { Context, type Effect, type Option, type Redacted, Schema } from "effect"
 import { MerchantId } from "../Actor.ts"
-import { Counted } from "../RateLimit.ts"
+import { WindowResult } from "../RateLimit.ts"
 import type { StoreId } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"
 import { Email, type EmailTaken, Role } from "./Merchants.ts"
@@ -35,14 +35,14 @@ export const SignedIn = Schema.Struct({
 export type SignedIn = typeof SignedIn.Type
 
 /** Signed-in merchant, with the roles in the requested stores. */
-export const Found = Schema.Struct({
+export const SessionWithRoles = Schema.Struct({
   ...SignedIn.fields,
   roles: Schema.Record(Schema.String, Role)
 })
-export type Found = typeof Found.Type
+export type SessionWithRoles = typeof SessionWithRoles.Type
 
 /** Signed-in merchant with the number of calls that the rate limit admitted. */
-export const Admitted = Schema.Struct({ ...Found.fields, ...Counted.fields })
+export const Admitted = Schema.Struct({ ...SessionWithRoles.fields, ...WindowResult.fields })
 export type Admitted = typeof Admitted.Type
 
 /** Session in the list of a merchant. */
@@ -118,7 +118,7 @@ export interface NewSession {
 }
 
 /** Session with an open connection, such as a socket, and the stores that the connection reports on. */
-export interface Holder {
+export interface SessionConnection {
   readonly merchantId: MerchantId
   readonly sessionId: SessionId
   readonly stores: ReadonlyArray<StoreId>
@@ -157,7 +157,10 @@ export class Sessions extends Context.Service<
      * Returns the session of a cookie token and the merchant's roles in `stores`. Stores that are deleted or of which
      * they are not a member have no role. Counts as use of the session.
      */
-    readonly find: (token: Redacted.Redacted, stores: ReadonlyArray<StoreId>) => Effect.Effect<Found, NotSignedIn>
+    readonly find: (
+      token: Redacted.Redacted,
+      stores: ReadonlyArray<StoreId>
+    ) => Effect.Effect<SessionWithRoles, NotSignedIn>
     /**
      * Same as `find`, and counts up to `calls` calls: the rate limit admits as many as are left in the merchant's
      * window.
@@ -171,7 +174,7 @@ export class Sessions extends Context.Service<
      * Returns the indexes of holders whose session has ended or who lost access to one of their stores. Does not count
      * as use of a session.
      */
-    readonly ended: (holders: ReadonlyArray<Holder>) => Effect.Effect<ReadonlyArray<number>>
+    readonly ended: (holders: ReadonlyArray<SessionConnection>) => Effect.Effect<ReadonlyArray<number>>
     /** Ends the session of a token, if it exists. */
     readonly signOut: (token: Redacted.Redacted) => Effect.Effect<void>
     /** Lists the active sessions of a merchant, newest first. */

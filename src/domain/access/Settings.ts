@@ -1,5 +1,5 @@
 import { Schema, SchemaTransformation } from "effect"
-import { described, optional, trimmed } from "../catalog/Fields.ts"
+import { withDescription, optional, trimmed } from "../catalog/Fields.ts"
 import { isHostName } from "../webhooks/HostName.ts"
 
 /* Settings of a store, for use by apps. The service stores them and does not use them. */
@@ -92,7 +92,7 @@ export type Settings = typeof Settings.Type
  * because prices depend on it.
  */
 export const UpdateSettings = Schema.Struct({
-  name: optional(described(trimmed(255), "Name of the store")),
+  name: optional(withDescription(trimmed(255), "Name of the store")),
   domain: optional(Schema.NullOr(Domain).annotate({ description: "Host name of the storefront" })),
   timezone: optional(Timezone),
   locale: optional(Locale),

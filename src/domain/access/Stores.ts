@@ -1,5 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
-import { described, Timestamp } from "../catalog/Fields.ts"
+import { withDescription, Timestamp } from "../catalog/Fields.ts"
 import { StoreId, type StoreNotFound } from "../Store.ts"
 import type { Write } from "../Write.ts"
 import { Settings, type UpdateSettings } from "./Settings.ts"
@@ -13,7 +13,7 @@ export class Plan extends Schema.Class<Plan>("Plan")({
 
 /** Store with its settings, plan and product count. */
 export const Store = Schema.Struct({
-  id: described(StoreId, "Store id"),
+  id: withDescription(StoreId, "Store id"),
   name: Schema.String.annotate({ description: "Name of the store" }),
   ...Settings.fields,
   currencyCode: Schema.String.annotate({ description: "Currency of prices (ISO 4217)" }),

@@ -1,7 +1,7 @@
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { AppId, AppNotFound } from "../access/Apps.ts"
 import { type Installation, InstallationId, type InstallationNotFound } from "../access/Installations.ts"
-import { Amount, CurrencyCode, described, Timestamp } from "../catalog/Fields.ts"
+import { Amount, CurrencyCode, withDescription, Timestamp } from "../catalog/Fields.ts"
 import type { DocumentPage } from "../Document.ts"
 import type { PageRequest } from "../Page.ts"
 import type { StoreId } from "../Store.ts"
@@ -46,9 +46,9 @@ export const SubscriptionState = Schema.Literals(["trialing", "active", "cancell
 
 /** Subscription of an installation to a plan. Later changes to the plan do not affect it. */
 export const Subscription = Schema.Struct({
-  id: described(SubscriptionId, "Subscription id"),
-  installationId: described(InstallationId, "Installation that the subscription pays for"),
-  planId: described(AppPlanId, "Plan of the subscription"),
+  id: withDescription(SubscriptionId, "Subscription id"),
+  installationId: withDescription(InstallationId, "Installation that the subscription pays for"),
+  planId: withDescription(AppPlanId, "Plan of the subscription"),
   planName: Schema.String.annotate({ description: "Name of the plan at the time of subscription" }),
   ...priced,
   state: SubscriptionState.annotate({ description: "State of the subscription" }),
@@ -72,7 +72,7 @@ interface Times {
 }
 
 /** Returns the state of a subscription at a time, and the end of its period. */
-export const standingOf = (
+export const subscriptionStateAt = (
   { cancelledAt, endsAt, period, startedAt, trialEndsAt }: Times,
   now: Date
 ): { readonly state: Subscription["state"]; readonly periodEndsAt: Date } => {

@@ -16,7 +16,7 @@ import type {
   UpdateCollection
 } from "./Collection.ts"
 import type { SetInventory, StockMismatch, StockOutOfRange, VariantNotFound } from "./Inventory.ts"
-import type { Membership, PreviewRules, TriedRules } from "./Membership.ts"
+import type { Membership, PreviewRules, RulesToEvaluate } from "./Membership.ts"
 import type {
   CreateProduct,
   ProductId,
@@ -28,7 +28,7 @@ import type {
 import type { SlugTaken } from "./Slug.ts"
 
 /** Result of a preview, with the products as JSON. */
-export interface PreviewOf {
+export interface PreviewDocument {
   readonly productCount: number
   readonly items: JsonText
 }
@@ -86,12 +86,12 @@ export class Catalog extends Context.Service<
     readonly previewCollection: (
       store: StoreId,
       rules: PreviewRules
-    ) => Effect.Effect<PreviewOf, CollectionNotFound | RulesTooSlow>
+    ) => Effect.Effect<PreviewDocument, CollectionNotFound | RulesTooSlow>
     /** Explains why a collection contains a product or not, by its own or by given rules. */
     readonly explainMembership: (
       store: StoreId,
       product: ProductId,
-      rules: TriedRules
+      rules: RulesToEvaluate
     ) => Effect.Effect<Membership, CollectionNotFound | ProductNotFound>
     readonly createCollection: (
       store: StoreId,

@@ -1,10 +1,10 @@
 import { Effect, Schema, SchemaParser, Struct } from "effect"
 import { listOf } from "../Bounded.ts"
 import { canonical } from "../Json.ts"
-import { listed } from "../Limits.ts"
-import { grouped } from "../Text.ts"
+import { truncateIssues } from "../Limits.ts"
+import { formatInteger } from "../Text.ts"
 import { isUuid, Uuid } from "../Uuid.ts"
-import { Bool, documented, field, HttpUrl, nullable, Slug, text, Timestamp, trimmed, Version } from "./Fields.ts"
+import { Bool, withJsonSchema, field, HttpUrl, nullable, Slug, text, Timestamp, trimmed, Version } from "./Fields.ts"
 import { ProductId } from "./Product.ts"
 import { Rules } from "./Rule.ts"
 
@@ -35,7 +35,7 @@ export const ProductIds = Schema.declareConstructor<ReadonlyArray<ProductId>, Re
     return (given, _, options) => (areProductIds(given) ? Effect.succeed(given) : decode(given, options))
   },
   { toCodecJson: () => undefined }
-).check(documented({ type: "array", items: { type: "string", format: "uuid" } }))
+).check(withJsonSchema({ type: "array", items: { type: "string", format: "uuid" } }))
 
 const own = {
   title: field(trimmed(255), "Title, trimmed", "Desks of oak"),
@@ -53,7 +53,7 @@ const own = {
 }
 
 const productIds = ProductIds.annotate({
-  description: `Product ids in order, without duplicates, at most ${grouped(MAX_MEMBERS)}. Computed for automated collections and ignored in their requests`,
+  description: `Product ids in order, without duplicates, at most ${formatInteger(MAX_MEMBERS)}. Computed for automated collections and ignored in their requests`,
   examples: [[ProductId.make("019a3f5e-7c40-7d21-9a53-5b1c6e2f8a90")]]
 })
 
@@ -128,7 +128,9 @@ export class UnknownProducts extends Schema.TaggedError<UnknownProducts>()("Unkn
   }
 
   get issues() {
-    return listed(this.unknown.map(({ id, index }) => `productIds.${index}: ${id} is not a product of this store`))
+    return truncateIssues(
+      this.unknown.map(({ id, index }) => `productIds.${index}: ${id} is not a product of this store`)
+    )
   }
 }
 
@@ -138,7 +140,7 @@ export class TooManyProductIds extends Schema.TaggedError<TooManyProductIds>()("
   }
 
   get issues() {
-    return [`productIds: must be a list of at most ${grouped(MAX_MEMBERS)} product ids`]
+    return [`productIds: must be a list of at most ${formatInteger(MAX_MEMBERS)} product ids`]
   }
 }
 
@@ -162,7 +164,7 @@ export class RulesTooSlow extends Schema.TaggedError<RulesTooSlow>()("RulesTooSl
   }
 }
 
-export interface GivenToCollection {
+export interface AssignedToCollection {
   readonly id: CollectionId
   readonly slug: string
   readonly at: Date
@@ -172,7 +174,7 @@ export interface GivenToCollection {
 export const typeOf = ({ rules = [], type }: CreateCollection) => type ?? (rules.length > 0 ? "automated" : "manual")
 
 /** Builds a new collection from the input and the defaults (decisions, section 3). */
-export const newCollection = (input: CreateCollection, { at, id, slug }: GivenToCollection): CollectionHead => ({
+export const newCollection = (input: CreateCollection, { at, id, slug }: AssignedToCollection): CollectionHead => ({
   id,
   version: 1,
   title: input.title,
@@ -196,7 +198,7 @@ export const patchCollection = (head: CollectionHead, patch: Omit<UpdateCollecti
 }
 
 /** Returns the collection with the next version number. */
-export const advance = (head: CollectionHead, at: Date): CollectionHead => ({
+export const withNextVersion = (head: CollectionHead, at: Date): CollectionHead => ({
   ...head,
   version: head.version + 1,
   updatedAt: at.toISOString()

@@ -1,5 +1,5 @@
 import { stringify, type JsonNumber } from "../Json.ts"
-import { fold, isText } from "../Text.ts"
+import { foldCase, isText } from "../Text.ts"
 import type { Product } from "./Product.ts"
 import type { RuleField } from "./Rule.ts"
 
@@ -13,30 +13,30 @@ type Facet = string | boolean | JsonNumber | ReadonlyArray<string> | ReadonlyArr
 
 export type Facets = Readonly<Record<RuleField, Facet>>
 
-const folded = (value: string | null) => (value === null ? null : fold(value))
+const folded = (value: string | null) => (value === null ? null : foldCase(value))
 
 export const facetsOf = (product: Product): Facets => {
   const texts = (key: "title" | "sku" | "barcode") =>
     product.variants
       .map((v) => v[key])
       .filter(isText)
-      .map(fold)
+      .map(foldCase)
   const numbers = (key: "price" | "stock") => product.variants.map((v) => v[key]).filter((value) => value !== undefined)
   return {
-    title: fold(product.name),
+    title: foldCase(product.name),
     description: folded(product.description),
     slug: product.slug,
     vendorName: folded(product.vendorName),
     productType: folded(product.productType),
-    productKind: fold(product.productKind),
+    productKind: foldCase(product.productKind),
     category: folded(product.category),
     categoryId: folded(product.categoryId),
     categoryName: folded(product.categoryName),
     sku: folded(product.sku),
     barcode: folded(product.barcode),
-    currencyCode: fold(product.currencyCode),
+    currencyCode: foldCase(product.currencyCode),
     countryOfOrigin: folded(product.countryOfOrigin),
-    tags: product.tags.map(fold),
+    tags: product.tags.map(foldCase),
     price: product.price,
     discountedPrice: product.discountedPrice,
     costPrice: product.costPrice,

@@ -1,7 +1,7 @@
 import { type JsonSchema, Schema, SchemaTransformation } from "effect"
 import { listOf, recordOf } from "../Bounded.ts"
 import { ExactNumber, type JsonNumber, MAX_NUMBER, wasNumber } from "../Json.ts"
-import { fold, grouped } from "../Text.ts"
+import { foldCase, formatInteger } from "../Text.ts"
 import { parseUrl } from "../Url.ts"
 import { CURRENCIES } from "./Currencies.ts"
 
@@ -11,7 +11,7 @@ import { CURRENCIES } from "./Currencies.ts"
  */
 
 /** Check that always passes. Adds to the JSON Schema of a value that is validated elsewhere. */
-export const documented = (jsonSchema: JsonSchema.JsonSchema) =>
+export const withJsonSchema = (jsonSchema: JsonSchema.JsonSchema) =>
   Schema.makeFilter(() => true, { toJsonSchema: () => jsonSchema })
 
 /** Tests the length in code points, so that an emoji counts once. Text with few enough code units is not counted. */
@@ -21,14 +21,14 @@ const isAtMost = (max: number) => (text: string) => text.length <= max || [...te
 export const text = (max: number) =>
   Schema.String.check(
     Schema.makeFilter(isAtMost(max), {
-      message: `must be text of at most ${grouped(max)} characters`,
+      message: `must be text of at most ${formatInteger(max)} characters`,
       toJsonSchema: () => ({ maxLength: max })
     })
   )
 
 /** Text of 1 to `max` characters after trimming, stored trimmed. */
 export const trimmed = (max: number) =>
-  Schema.String.check(documented({ minLength: 1, maxLength: max, pattern: "\\S" })).pipe(
+  Schema.String.check(withJsonSchema({ minLength: 1, maxLength: max, pattern: "\\S" })).pipe(
     Schema.decodeTo(
       Schema.String.check(
         Schema.makeFilter((text) => text !== "" && isAtMost(max)(text), {
@@ -60,7 +60,7 @@ export const numberFrom = (minimum: number, maximum = MAX_NUMBER) =>
 export const Amount = numberFrom(0)
 
 /** Difference between two amounts. */
-export const Difference = numberFrom(-MAX_NUMBER)
+export const AmountDelta = numberFrom(-MAX_NUMBER)
 
 export const Bool = Schema.Boolean.annotate({ message: "must be true or false" })
 
@@ -100,7 +100,7 @@ const isCurrency = (code: string) => CURRENCIES.has(code)
 const upperCase = (code: string) => code.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase())
 
 /** Currency code of ISO 4217, in any case; stored in upper case. */
-export const CurrencyCode = Schema.String.check(documented({ pattern: "^[A-Za-z]{3}$" })).pipe(
+export const CurrencyCode = Schema.String.check(withJsonSchema({ pattern: "^[A-Za-z]{3}$" })).pipe(
   Schema.decodeTo(
     Schema.String.check(
       Schema.makeFilter(isCurrency, {
@@ -113,7 +113,7 @@ export const CurrencyCode = Schema.String.check(documented({ pattern: "^[A-Za-z]
 )
 
 /** Describes a schema on its encoded side, which JSON Schema shows. */
-export const described = <S extends Schema.Top>(schema: S, description: string): S["Rebuild"] =>
+export const withDescription = <S extends Schema.Top>(schema: S, description: string): S["Rebuild"] =>
   schema.ast.encoding === undefined
     ? schema.annotate({ description })
     : schema.pipe(Schema.annotateEncoded({ description }))
@@ -143,7 +143,7 @@ export const tags = (description: string, example: ReadonlyArray<string>) =>
       SchemaTransformation.transform<ReadonlyArray<string>, ReadonlyArray<string>>({
         decode: (tags) => {
           const kept = new Map<string, string>()
-          for (const tag of tags) if (!kept.has(fold(tag))) kept.set(fold(tag), tag)
+          for (const tag of tags) if (!kept.has(foldCase(tag))) kept.set(foldCase(tag), tag)
           return [...kept.values()]
         },
         encode: (tags) => tags
@@ -155,7 +155,7 @@ export const tags = (description: string, example: ReadonlyArray<string>) =>
 const isNoNumber = (value: object) => !wasNumber(value)
 
 /** Object with the given fields and any others, which are kept as sent. */
-export const open = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
+export const openStruct = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
   Schema.StructWithRest(Schema.Struct(fields), [Schema.Record(Schema.String, JsonValue)]).check(
     Schema.makeFilter(isNoNumber, { message: "must be an object", toJsonSchema: () => ({}) })
   )
@@ -163,7 +163,7 @@ export const open = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
 const AnyObject = recordOf(JsonValue)
 
 /** JSON object or list of objects, kept as sent. */
-export const Opaque = Schema.Union([AnyObject, listOf(AnyObject)]).annotate({
+export const OpaqueJson = Schema.Union([AnyObject, listOf(AnyObject)]).annotate({
   message: "must be an object or a list of objects"
 })
 
@@ -174,7 +174,7 @@ export const Timestamp = Schema.String.annotate({
   examples: ["2026-01-31T09:30:00.000Z"]
 })
 
-export const Version = Schema.Int.check(documented({ minimum: 1 })).annotate({
+export const Version = Schema.Int.check(withJsonSchema({ minimum: 1 })).annotate({
   description: "Version number, starting at 1 and increased by 1 with every change",
   examples: [1]
 })

@@ -1,13 +1,13 @@
 import { Result, Schema } from "effect"
 import { ExactNumber, isBelow, isEqual, type JsonNumber, MAX_DIGITS, MAX_NUMBER, numberProblem, plus } from "../Json.ts"
 import { Uuid } from "../Uuid.ts"
-import { Amount, described, Difference, field, optional, text } from "./Fields.ts"
+import { Amount, withDescription, AmountDelta, field, optional, text } from "./Fields.ts"
 import { patchProduct, type Product } from "./Product.ts"
 
 const InventoryFields = Schema.Struct({
   stock: optional(field(Amount, "New stock", 20)),
-  adjust: optional(field(Difference, "Difference to add to the stock", -2)),
-  variantId: optional(described(Uuid, "Variant to change; without it, the product itself")),
+  adjust: optional(field(AmountDelta, "Difference to add to the stock", -2)),
+  variantId: optional(withDescription(Uuid, "Variant to change; without it, the product itself")),
   expectedStock: optional(field(Amount, "Required current stock: the change fails if the stock differs", 12)),
   reason: optional(field(text(255), "Reason for the journal", "Two were broken"))
 })

@@ -1,5 +1,5 @@
 import { ExactNumber, type JsonNumber } from "../Json.ts"
-import { fold } from "../Text.ts"
+import { foldCase } from "../Text.ts"
 import type { Facets } from "./Facets.ts"
 import type { Condition } from "./Rule.ts"
 
@@ -27,7 +27,7 @@ const compare = (condition: Condition) => (a: string, b: string) =>
   condition.kind === "number" ? compareDecimals(a, b) : a < b ? -1 : a > b ? 1 : 0
 
 const holdsFor = (condition: Condition, value: string): boolean => {
-  const wanted = condition.values.map((v) => (condition.kind === "text" ? fold(String(v)) : String(v)))
+  const wanted = condition.values.map((v) => (condition.kind === "text" ? foldCase(String(v)) : String(v)))
   const first = wanted[0] ?? ""
   const order = compare(condition)
   switch (condition.relation) {

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { Amount, described, optional } from "./Fields.ts"
+import { Amount, withDescription, optional } from "./Fields.ts"
 import { CollectionHead, CollectionId } from "./Collection.ts"
 import type { Facets } from "./Facets.ts"
 import { isSatisfied, matches } from "./Matcher.ts"
@@ -16,18 +16,21 @@ export const MAX_PREVIEWED = 50
 const { disjunctive, rules } = CollectionHead.fields
 
 /** Rules to evaluate: new ones, or changes to those of a collection. Absent fields keep the value of the collection. */
-export const TriedRules = Schema.Struct({
+export const RulesToEvaluate = Schema.Struct({
   id: optional(
-    described(CollectionId, "Collection to evaluate; absent `rules` and `disjunctive` are those of the collection")
+    withDescription(
+      CollectionId,
+      "Collection to evaluate; absent `rules` and `disjunctive` are those of the collection"
+    )
   ),
   rules: optional(rules),
   disjunctive: optional(disjunctive)
 })
-export type TriedRules = typeof TriedRules.Type
+export type RulesToEvaluate = typeof RulesToEvaluate.Type
 
 /** Rules to preview, and the number of products to return. */
 export const PreviewRules = Schema.Struct({
-  ...TriedRules.fields,
+  ...RulesToEvaluate.fields,
   limit: optional(
     Schema.Int.pipe(
       Schema.check(Schema.isBetween({ minimum: 1, maximum: MAX_PREVIEWED })),
@@ -57,7 +60,7 @@ const Value = Schema.Union([Schema.String, Amount, Schema.Boolean])
 type Value = typeof Value.Type
 
 /** Result of one rule for a product. */
-export const Reason = Schema.Struct({
+export const RuleResult = Schema.Struct({
   rule: Rule,
   found: Schema.NullOr(Schema.Union([Value, Schema.Array(Value)])).annotate({
     description: `Value of the product as rules compare it: text in lower case, at most ${SHOWN_CHARACTERS} characters, and at most ${SHOWN_VALUES} values of a list; null or empty if the product has none`,
@@ -65,7 +68,7 @@ export const Reason = Schema.Struct({
   }),
   holds: Schema.Boolean.annotate({ description: "True if the product satisfies this rule" })
 }).annotate({ identifier: "Reason" })
-export type Reason = typeof Reason.Type
+export type RuleResult = typeof RuleResult.Type
 
 /** Explanation of why a product is in a collection or not. */
 export const Membership = Schema.Struct({
@@ -78,7 +81,7 @@ export const Membership = Schema.Struct({
   disjunctive: disjunctive.annotate({
     description: "false: members satisfy every rule. true: any one rule. Without rules, no product matches"
   }),
-  reasons: Schema.Array(Reason).annotate({
+  reasons: Schema.Array(RuleResult).annotate({
     description: "Result of each rule of an automated collection; empty for a manual one"
   })
 }).annotate({ identifier: "Membership" })
@@ -89,14 +92,14 @@ const shown = (value: Value): Value =>
     ? `${Array.from(value).slice(0, SHOWN_CHARACTERS).join("")}…`
     : value
 
-const shownOf = (facet: Facets[RuleField], { list }: Condition): Reason["found"] => {
+const shownOf = (facet: Facets[RuleField], { list }: Condition): RuleResult["found"] => {
   if (facet === null) return null
   const values = [facet].flat().slice(0, SHOWN_VALUES).map(shown)
   return list ? values : (values[0] ?? null)
 }
 
 /** Evaluates the rules of an automated collection for a product, together and one by one. */
-export const judge = (
+export const evaluateRules = (
   facets: Facets,
   { disjunctive, rules }: Pick<CollectionHead, "disjunctive" | "rules">
 ): Pick<Membership, "isMember" | "reasons"> => ({

@@ -4,7 +4,7 @@ import { canonical, isBelow } from "../Json.ts"
 import { isText } from "../Text.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"
 import { Timestamp, Version } from "./Fields.ts"
-import { editable, MAX_VARIANTS, Variant, type VariantInput } from "./ProductFields.ts"
+import { editableFields, MAX_VARIANTS, Variant, type VariantInput } from "./ProductFields.ts"
 
 export const ProductId = Uuid.pipe(Schema.brand("ProductId"), Schema.annotate({ identifier: "ProductId" }))
 export type ProductId = typeof ProductId.Type
@@ -13,7 +13,7 @@ export type ProductId = typeof ProductId.Type
 export const Product = Schema.Struct({
   id: ProductId,
   version: Version,
-  ...editable,
+  ...editableFields,
   variants: listOf(Variant, MAX_VARIANTS).annotate({ description: "Variants of the product" }),
   createdAt: Timestamp,
   updatedAt: Timestamp
@@ -21,10 +21,10 @@ export const Product = Schema.Struct({
 export type Product = typeof Product.Type
 
 /** Fields of a new product. Only the name is required. */
-export const CreateProduct = Schema.Struct({ name: editable.name })
+export const CreateProduct = Schema.Struct({ name: editableFields.name })
   .pipe(
     Schema.fieldsAssign(
-      Schema.Struct(editable)
+      Schema.Struct(editableFields)
         .mapFields(Struct.omit(["name"]))
         .mapFields(Struct.map(Schema.optionalKey)).fields
     )
@@ -33,7 +33,7 @@ export const CreateProduct = Schema.Struct({ name: editable.name })
 export type CreateProduct = typeof CreateProduct.Type
 
 /** JSON Merge Patch (RFC 7396) at the top level: null clears a nullable field. */
-export const UpdateProduct = Schema.Struct(editable).mapFields(Struct.map(Schema.optionalKey)).annotate({
+export const UpdateProduct = Schema.Struct(editableFields).mapFields(Struct.map(Schema.optionalKey)).annotate({
   identifier: "UpdateProduct"
 })
 export type UpdateProduct = typeof UpdateProduct.Type
@@ -62,7 +62,7 @@ export class ProductTooLarge extends Schema.TaggedError<ProductTooLarge>()("Prod
 }
 
 /** Values that the database assigns to a new product: an id in commit order, and the time. */
-export interface Given {
+export interface AssignedToProduct {
   readonly id: ProductId
   readonly slug: string
   readonly at: Date
@@ -70,7 +70,7 @@ export interface Given {
 }
 
 /** Builds a new product from the input and the defaults (decisions, section 2). */
-export const newProduct = (input: CreateProduct, { at, currencyCode, id, slug }: Given): Product => {
+export const newProduct = (input: CreateProduct, { at, currencyCode, id, slug }: AssignedToProduct): Product => {
   const price = input.price ?? 0
   const { discountedPrice = null } = input
   return {

@@ -5,13 +5,13 @@ import {
   Amount,
   Bool,
   CurrencyCode,
-  described,
+  withDescription,
   field,
   HttpUrl,
   JsonValue,
   nullable,
-  Opaque,
-  open,
+  OpaqueJson,
+  openStruct,
   optional,
   Slug,
   tags,
@@ -19,7 +19,7 @@ import {
   trimmed
 } from "./Fields.ts"
 
-const Medium = open({
+const Medium = openStruct({
   url: field(HttpUrl, "URL", "https://images.example.com/desk-2.jpg"),
   type: optional(field(text(255), "Kind of medium", "image")),
   alt: optional(field(text(65_535), "Alternative text", "The desk from above")),
@@ -31,7 +31,7 @@ const Medium = open({
   )
 }).annotate({ identifier: "Medium", description: "An image, video or 3D model" })
 
-const ProductOption = open({
+const ProductOption = openStruct({
   name: field(text(255), "Name of the option", "Width"),
   values: field(listOf(text(255)), "Possible values", ["120 cm", "160 cm"])
 }).annotate({ identifier: "Option", description: "An option in which the variants of a product differ" })
@@ -56,16 +56,16 @@ const ofVariant = {
 }
 
 /** Purchasable form of a product. */
-export const Variant = open({
-  id: described(Uuid, "Assigned by the service"),
+export const Variant = openStruct({
+  id: withDescription(Uuid, "Assigned by the service"),
   ...ofVariant
 }).annotate({ identifier: "Variant", description: "A variant of a product" })
 export type Variant = typeof Variant.Type
 
 /** Variant as clients write it. Its id may be any value, because imported variants have foreign ids. */
-export const VariantInput = open({
+export const VariantInput = openStruct({
   id: optional(
-    described(
+    withDescription(
       JsonValue,
       "In a patch, the variant to update. Any value is accepted; one that is not the id of a variant of the product creates a new variant, with an id assigned by the service"
     )
@@ -74,12 +74,12 @@ export const VariantInput = open({
 }).annotate({ identifier: "VariantInput", description: "A variant of a product, as clients write it" })
 export type VariantInput = typeof VariantInput.Type
 
-const Faq = open({
+const Faq = openStruct({
   question: field(text(65_535), "Question of customers", "Does it come assembled?"),
   answer: field(text(65_535), "Answer of the merchant", "The legs go on with four screws.")
 }).annotate({ identifier: "Faq", description: "A frequently asked question and its answer" })
 
-const Dimensions = open({
+const Dimensions = openStruct({
   length: optional(field(Amount, "Depth, or longest side", 160)),
   width: optional(field(Amount, "Width", 80)),
   height: optional(field(Amount, "Height", 74)),
@@ -90,7 +90,7 @@ const short = text(255)
 const long = text(1000)
 
 /** Fields that clients can set on creation and update (contract, section 2.1; decisions, section 2). */
-export const editable = {
+export const editableFields = {
   name: field(trimmed(255), "Name, trimmed", "Walnut desk"),
   slug: field(Slug, "URL part, unique in the store; derived from the name if absent", "walnut-desk"),
   price: field(Amount, "Unit price in `currencyCode`", 249.5),
@@ -123,8 +123,8 @@ export const editable = {
     [{ title: "160 cm", sku: "DESK-WAL-160", price: 249.5, stock: 7 }]
   ),
   faqs: field(listOf(Faq, 100), "Questions and answers", [{ question: "Assembled?", answer: "In four screws." }]),
-  metafields: field(Opaque, "Opaque to the service, kept as sent", { care: { oil: "yearly" } }),
-  customFields: field(Opaque, "Opaque to the service, kept as sent", [{ key: "engraving", value: "yes" }]),
+  metafields: field(OpaqueJson, "Opaque to the service, kept as sent", { care: { oil: "yearly" } }),
+  customFields: field(OpaqueJson, "Opaque to the service, kept as sent", [{ key: "engraving", value: "yes" }]),
   weight: nullable(Amount, "Weight, in the store's unit of weight", 31.4),
   dimensions: nullable(Dimensions, "Dimensions", { length: 160, width: 80, height: 74, unit: "cm" }),
   countryOfOrigin: nullable(short, "Country of origin", "PT"),

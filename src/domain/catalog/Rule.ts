@@ -3,7 +3,7 @@ import { listOf } from "../Bounded.ts"
 import { ExactNumber, type JsonNumber } from "../Json.ts"
 import { isText } from "../Text.ts"
 import { instantOf } from "../Time.ts"
-import { documented, field, JsonValue, optional } from "./Fields.ts"
+import { withJsonSchema, field, JsonValue, optional } from "./Fields.ts"
 
 /*
  * Rule language of automated collections (decisions, section 3): fields, their relations and values. `Matcher` defines
@@ -180,7 +180,7 @@ export const LANGUAGE = [
 /** Text that the reference documents as one of `names`. The check of the whole rule validates it. */
 const nameOf = (names: Iterable<string>) =>
   Schema.declare(isText, { message: "must be text", toCodecJson: () => undefined }).check(
-    documented({ type: "string", enum: [...names] })
+    withJsonSchema({ type: "string", enum: [...names] })
   )
 
 /** Rule of an automated collection, stored as sent. */

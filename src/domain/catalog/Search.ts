@@ -10,8 +10,8 @@ import { ProductSummary } from "./ProductSummary.ts"
  */
 
 /** Products of a page when nothing is said, and at most. */
-export const FOUND = 20
-export const MAX_FOUND = 50
+export const DEFAULT_SEARCH_LIMIT = 20
+export const MAX_SEARCH_LIMIT = 50
 
 /** Words of a query that count. */
 export const MAX_QUERY_WORDS = 8
@@ -20,8 +20,8 @@ export const MAX_QUERY_WORDS = 8
  * How a product was found, the best first: by its SKU or barcode, by beginnings of its words, by the beginning of its SKU
  * or barcode, by beginnings of words with a typing error.
  */
-export const Found = Schema.Literals(["code", "words", "code_beginning", "similar"])
-export type Found = typeof Found.Type
+export const MatchKind = Schema.Literals(["code", "words", "code_beginning", "similar"])
+export type MatchKind = typeof MatchKind.Type
 
 /** The last product that was seen, and how it was found. */
 export const SearchCursor = Schema.String.pipe(
@@ -38,9 +38,9 @@ export type SearchCursor = typeof SearchCursor.Type
 export const Query = trimmed(255)
 
 /** A product that was found. */
-export const FoundProduct = Schema.Struct({
+export const SearchResult = Schema.Struct({
   ...ProductSummary.fields,
-  found: Found.annotate({
+  found: MatchKind.annotate({
     description:
       "Kind of match: SKU or barcode (`code`), beginnings of words (`words`), beginning of the SKU or barcode (`code_beginning`), or words with one typing error (`similar`)",
     examples: ["words"]

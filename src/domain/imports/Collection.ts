@@ -2,7 +2,7 @@ import { Schema, Struct } from "effect"
 import { listOf } from "../Bounded.ts"
 import { CreateCollection } from "../catalog/Collection.ts"
 import { optional } from "../catalog/Fields.ts"
-import { listed } from "../Limits.ts"
+import { truncateIssues } from "../Limits.ts"
 
 const References = listOf(Schema.String).annotate({ message: "must be a list of product ids" })
 
@@ -21,7 +21,7 @@ export class UnknownReferences extends Schema.TaggedError<UnknownReferences>()("
   }
 
   get issues() {
-    return listed(
+    return truncateIssues(
       this.unknown.map(({ path, reference }) => `${path}: ${reference} is not in this store; import it first`)
     )
   }

@@ -15,7 +15,7 @@ import type { VersionMismatch } from "../Version.ts"
 import type { Write } from "../Write.ts"
 import type { PutCollection, UnknownReferences } from "./Collection.ts"
 import type { ImportedOrder } from "./Order.ts"
-import type { Put, PutAll, PutOutcome } from "./Put.ts"
+import type { ImportItem, BatchResult, ImportOutcome } from "./Put.ts"
 
 /**
  * Imports resources that have ids of another system. They are matched by these external ids, so that repeating an
@@ -32,15 +32,15 @@ export class Imports extends Context.Service<
      */
     readonly putProducts: (
       store: StoreId,
-      puts: ReadonlyArray<Put<CreateProduct>>,
+      puts: ReadonlyArray<ImportItem<CreateProduct>>,
       planned: number
-    ) => Write<PutAll<ProductTooLarge | SlugTaken, ProductLimitReached>, StoreNotFound>
+    ) => Write<BatchResult<ProductTooLarge | SlugTaken, ProductLimitReached>, StoreNotFound>
     /** Creates or updates a collection. Products are referenced by external id or by id. */
     readonly putCollection: (
       store: StoreId,
-      put: Put<PutCollection>
+      put: ImportItem<PutCollection>
     ) => Write<
-      PutOutcome,
+      ImportOutcome,
       | StoreNotFound
       | CollectionNotFound
       | CollectionLimitReached
@@ -58,11 +58,11 @@ export class Imports extends Context.Service<
      */
     readonly putOrders: (
       store: StoreId,
-      puts: ReadonlyArray<Put<ImportedOrder>>
-    ) => Write<PutAll<UnknownReferences | UnknownCustomer, never>, StoreNotFound>
+      puts: ReadonlyArray<ImportItem<ImportedOrder>>
+    ) => Write<BatchResult<UnknownReferences | UnknownCustomer, never>, StoreNotFound>
     readonly putCustomers: (
       store: StoreId,
-      puts: ReadonlyArray<Put<PutCustomer>>
-    ) => Write<PutAll<never, never>, StoreNotFound>
+      puts: ReadonlyArray<ImportItem<PutCustomer>>
+    ) => Write<BatchResult<never, never>, StoreNotFound>
   }
 >()("domain/Imports") {}

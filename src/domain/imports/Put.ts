@@ -10,18 +10,18 @@ export const ExternalId = Schema.String.check(
 export type ExternalId = typeof ExternalId.Type
 
 /** Resource to import: created if the store has none with this external id, else updated. */
-export interface Put<Input> {
+export interface ImportItem<Input> {
   readonly externalId: ExternalId
   readonly input: Input
 }
 
 /** Result for one resource. `unchanged` resources are not written. */
-export type PutOutcome = "created" | "updated" | "unchanged"
+export type ImportOutcome = "created" | "updated" | "unchanged"
 
 /** Results of a batch. */
-export interface PutAll<Refused, Limit> {
+export interface BatchResult<Refused, Limit> {
   /** One for each resource, in order. A failure does not undo the others. */
-  readonly outcomes: ReadonlyArray<Result.Result<PutOutcome, Refused>>
+  readonly outcomes: ReadonlyArray<Result.Result<ImportOutcome, Refused>>
   /** Plan limit that the batch reached. Resources after the last outcome were not processed. */
   readonly limit: Option.Option<Limit>
 }

@@ -80,20 +80,20 @@ export interface ActivityRequest extends PageRequest<EntryId> {
 }
 
 /** Maximum number of entries examined for one page. A page of a selective filter ends early, with a cursor. */
-export const MAX_LOOKED_AT = 5_000
+export const MAX_EXAMINED_ENTRIES = 5_000
 
 /** Entry and the kind of its resource. */
-export interface FoundEntry {
+export interface EntryDocument {
   readonly resource: ResourceKind
   readonly json: JsonText
 }
 
 /** Display name of an actor or resource. */
-export const Named = Schema.Struct({ id: Id, name: Schema.String })
-export type Named = typeof Named.Type
+export const DisplayName = Schema.Struct({ id: Id, name: Schema.String })
+export type DisplayName = typeof DisplayName.Type
 
 /** Maximum number of ids in one request for names: enough for the actors and resources of a page. */
-export const MAX_NAMED = 2 * MAX_LIMIT
+export const MAX_DISPLAY_NAMES = 2 * MAX_LIMIT
 
 /** Change history of a store, read from the journal. */
 export class Activity extends Context.Service<
@@ -101,11 +101,11 @@ export class Activity extends Context.Service<
   {
     /** Lists entries in descending order of id, newest first. */
     readonly list: (store: StoreId, request: ActivityRequest) => Effect.Effect<DocumentPage<EntryId>>
-    readonly get: (store: StoreId, id: EntryId) => Effect.Effect<FoundEntry, EntryNotFound>
+    readonly get: (store: StoreId, id: EntryId) => Effect.Effect<EntryDocument, EntryNotFound>
     /**
      * Returns the names of products, collections, agents, installed apps and members with these ids. A subscription has
      * the name of its app.
      */
-    readonly names: (store: StoreId, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Named>>
+    readonly names: (store: StoreId, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DisplayName>>
   }
 >()("domain/journal/Activity") {}

@@ -36,8 +36,8 @@ export const Changed = Schema.TaggedStruct("Changed", {
 export type Changed = typeof Changed.Type
 
 /** Items of a change stream: `Following`, then all changes. */
-export const Told = Schema.Union([Following, Changed])
-export type Told = typeof Told.Type
+export const ChangeStreamItem = Schema.Union([Following, Changed])
+export type ChangeStreamItem = typeof ChangeStreamItem.Type
 
 export class ChangesGone extends Schema.TaggedError<ChangesGone>()("ChangesGone", {}) {
   override get message() {
@@ -66,6 +66,6 @@ export class Changes extends Context.Service<
       store: StoreId,
       after: EventId | undefined,
       resources: ReadonlyArray<CatalogKind>
-    ) => Stream.Stream<Told, ChangesGone | TooManyFollowers>
+    ) => Stream.Stream<ChangeStreamItem, ChangesGone | TooManyFollowers>
   }
 >()("domain/journal/Changes") {}

@@ -5,10 +5,10 @@ import { type Change, Encoded, type Snapshot } from "../Write.ts"
 /**
  * Maximum number of JSON characters stored for both sides of an entry, because entries are kept for more than a year.
  */
-export const MAX_KEPT = 64 * 1024
+export const MAX_DIFF_CHARACTERS = 64 * 1024
 
 /** Stored part of a change: a created or deleted resource, or the members that an update changed. */
-export interface Kept {
+export interface JournalDiff {
   /** Object of the changed members with their old values. Members that did not exist are absent. */
   readonly before: JsonText | null
   /** Object of the changed members with their new values. */
@@ -36,9 +36,9 @@ const differences = (before: Snapshot["fields"], after: Snapshot["fields"]): Rea
 
 const sizeOf = ({ after, before }: Difference) => before.length + after.length
 
-/** Returns the smallest differences that fit into {@link MAX_KEPT}. */
+/** Returns the smallest differences that fit into {@link MAX_DIFF_CHARACTERS}. */
 const fitting = (all: ReadonlyArray<Difference>): ReadonlyArray<Difference> => {
-  let room = MAX_KEPT
+  let room = MAX_DIFF_CHARACTERS
   return all
     .toSorted((a, b) => sizeOf(a) - sizeOf(b))
     .filter((difference) => {
@@ -50,10 +50,10 @@ const fitting = (all: ReadonlyArray<Difference>): ReadonlyArray<Difference> => {
 const objectOf = (members: ReadonlyArray<JsonText>): JsonText => `{${members.filter((one) => one !== "").join(",")}}`
 
 /** Returns the stored part of a change. A created or deleted resource is stored whole unless it is too large. */
-export const keptOf = ({ after, before }: Pick<Change, "before" | "after">): Kept => {
+export const makeJournalDiff = ({ after, before }: Pick<Change, "before" | "after">): JournalDiff => {
   const whole = { before: before?.json ?? null, after: after?.json ?? null, omitted: [] }
-  if (before === null && after !== null && after.json.length <= MAX_KEPT) return whole
-  if (after === null && before !== null && before.json.length <= MAX_KEPT) return whole
+  if (before === null && after !== null && after.json.length <= MAX_DIFF_CHARACTERS) return whole
+  if (after === null && before !== null && before.json.length <= MAX_DIFF_CHARACTERS) return whole
   const all = differences(before?.fields ?? {}, after?.fields ?? {})
   const kept = fitting(all)
   return {
@@ -64,7 +64,7 @@ export const keptOf = ({ after, before }: Pick<Change, "before" | "after">): Kep
 }
 
 /** Restores the members that a change changed to their values before it. */
-export const turnedBack = (fields: JsonObject, before: JsonObject, after: JsonObject): JsonObject => ({
+export const restoreMembers = (fields: JsonObject, before: JsonObject, after: JsonObject): JsonObject => ({
   ...Object.fromEntries(Object.entries(fields).filter(([name]) => name in before || !(name in after))),
   ...before
 })

@@ -83,7 +83,7 @@ export class NotUndoable extends Schema.TaggedError<NotUndoable>()("NotUndoable"
 }
 
 /** Results of an undo, in the order of execution. */
-export const Undone = Schema.Struct({
+export const UndoResult = Schema.Struct({
   undone: Schema.Array(
     Schema.Struct({
       undoes: Named.annotate({ description: "Entry that was undone" }),
@@ -96,7 +96,7 @@ export const Undone = Schema.Struct({
     })
   )
 }).annotate({ identifier: "Undone" })
-export type Undone = typeof Undone.Type
+export type UndoResult = typeof UndoResult.Type
 
 /** Permission of the caller: these kinds, and only changes of `ownId` unless it is null. */
 export interface UndoRight {
@@ -105,7 +105,7 @@ export interface UndoRight {
 }
 
 /** Changes of one actor from `since` (inclusive) to `until` (exclusive): RFC 3339 in UTC with milliseconds. */
-export interface UndoneSpan {
+export interface UndoSpan {
   readonly actorId: string
   readonly since: string
   readonly until: string
@@ -134,8 +134,8 @@ export class Undo extends Context.Service<
       store: StoreId,
       id: EntryId,
       right: UndoRight
-    ) => Write<Undone, EntryNotFound | NotUndoable | UndoRefused>
+    ) => Write<UndoResult, EntryNotFound | NotUndoable | UndoRefused>
     /** Undoes a time range, newest change first. Skips changes that are undone already or administered by members. */
-    readonly undoSpan: (store: StoreId, span: UndoneSpan, right: UndoRight) => Write<Undone, UndoRefused>
+    readonly undoSpan: (store: StoreId, span: UndoSpan, right: UndoRight) => Write<UndoResult, UndoRefused>
   }
 >()("domain/journal/Undo") {}

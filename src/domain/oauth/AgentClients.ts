@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import type { Client, ClientId, UnknownClient } from "./Clients.ts"
-import type { Described } from "./ClientMetadata.ts"
+import type { StoredMetadata } from "./ClientMetadata.ts"
 
 /** Hours after which a client without an approval is deleted. */
 export const WAITING_HOURS = 24
@@ -26,7 +26,7 @@ export class AgentClients extends Context.Service<
   AgentClients,
   {
     /** Registers a client (RFC 7591). It is deleted if no merchant approves it within {@link WAITING_HOURS} hours. */
-    readonly register: (client: Described, address: string) => Effect.Effect<ClientId, TooManyRegistrations>
+    readonly register: (client: StoredMetadata, address: string) => Effect.Effect<ClientId, TooManyRegistrations>
     /**
      * Returns a registered client, or the client described by the document at its id, which is reloaded when it is
      * stale.

@@ -1,7 +1,7 @@
 import { Result, Schema } from "effect"
 import type { JsonObject } from "../Json.ts"
 import { type AllowedHosts, NO_HOSTS } from "../webhooks/AllowedHosts.ts"
-import { checkUrl } from "../webhooks/Target.ts"
+import { checkUrl } from "../webhooks/Destination.ts"
 import { MAX_REDIRECTS } from "./RedirectUri.ts"
 import { redirectsOf } from "./Redirects.ts"
 
@@ -36,7 +36,7 @@ export class InvalidClientMetadata extends Schema.TaggedError<InvalidClientMetad
 export type InvalidMetadata = InvalidRedirectUri | InvalidClientMetadata
 
 /** Metadata that the service stores. */
-export interface Described {
+export interface StoredMetadata {
   readonly name: string
   readonly website: string | null
   readonly logoUrl: string | null
@@ -84,7 +84,7 @@ const lacking = (given: JsonObject) =>
 const openOrNull = (uri: unknown) => (typeof uri === "string" && isOpen(uri) ? uri : null)
 
 /** Reads client metadata, ignoring unknown members. Fails with the first problem. */
-export const readMetadata = (given: JsonObject): Result.Result<Described, InvalidMetadata> =>
+export const readMetadata = (given: JsonObject): Result.Result<StoredMetadata, InvalidMetadata> =>
   Result.gen(function* () {
     const redirectUris = yield* redirectUrisOf(given)
     const name = yield* nameOf(given, redirectUris)
@@ -110,7 +110,7 @@ export const documentUrlRefusal = (clientId: string, allowed: AllowedHosts): str
 }
 
 /** Reads the metadata document of a client. It must contain its own URL as `client_id`, and no secret. */
-export const readDocument = (clientId: string, given: JsonObject): Result.Result<Described, InvalidMetadata> => {
+export const readDocument = (clientId: string, given: JsonObject): Result.Result<StoredMetadata, InvalidMetadata> => {
   const { client_id: claimed, client_secret: secret, token_endpoint_auth_method: method = "none" } = given
   if (claimed !== clientId) return badMetadata("client_id must be the URL of the document")
   if (secret !== undefined || method !== "none") return badMetadata("token_endpoint_auth_method must be none")

@@ -24,7 +24,7 @@ export interface Consent {
 }
 
 /** App and exactly the grants shown on the page. */
-export interface AgreedApp extends Grants {
+export interface ApprovedApp extends Grants {
   readonly appId: AppId
 }
 
@@ -32,7 +32,7 @@ export interface AgreedApp extends Grants {
 export const AGENT_DAYS = [1, 7, 30, 90] as const
 
 /** Agent with the settings that the merchant chose. */
-export interface AgreedAgent extends NewAgent {
+export interface ApprovedAgent extends NewAgent {
   /** Null for no expiry. */
   readonly days: (typeof AGENT_DAYS)[number] | null
 }
@@ -47,7 +47,7 @@ export class Consents extends Context.Service<
      */
     readonly install: (
       consent: Consent,
-      app: AgreedApp
+      app: ApprovedApp
     ) => Effect.Effect<Redacted.Redacted, StoreNotFound | AppNotFound | ScopesNotDeclared | CapabilitiesNotDeclared>
     /**
      * Creates an agent of the store, a new one for each approval, and returns a code as above. The client is kept
@@ -55,7 +55,7 @@ export class Consents extends Context.Service<
      */
     readonly makeAgent: (
       consent: Consent,
-      agent: AgreedAgent
+      agent: ApprovedAgent
     ) => Effect.Effect<Redacted.Redacted, StoreNotFound | AgentLimitReached | UnknownClient>
   }
 >()("domain/oauth/Consents") {}

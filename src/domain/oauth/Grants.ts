@@ -27,14 +27,14 @@ export interface TokenSet {
 }
 
 /** Authorization code with its proof of possession. */
-export interface CodePresented {
+export interface CodeExchange {
   readonly code: Redacted.Redacted
   readonly redirectUri: string
   readonly verifier: Redacted.Redacted
   readonly resource: string | undefined
 }
 
-export interface RefreshPresented {
+export interface RefreshExchange {
   readonly refreshToken: Redacted.Redacted
   /** Scopes that the client requests. More than granted is rejected; fewer have no effect. */
   readonly scopes: ReadonlyArray<string> | undefined
@@ -51,7 +51,7 @@ export class Grants extends Context.Service<
      */
     readonly exchange: (
       client: Credentials,
-      presented: CodePresented
+      presented: CodeExchange
     ) => Effect.Effect<TokenSet, InvalidClient | InvalidGrant | InvalidTarget>
     /**
      * Exchanges a refresh token for a new refresh and access token. A second use within {@link GRACE_SECONDS} seconds
@@ -59,7 +59,7 @@ export class Grants extends Context.Service<
      */
     readonly refresh: (
       client: Credentials,
-      presented: RefreshPresented
+      presented: RefreshExchange
     ) => Effect.Effect<TokenSet, InvalidClient | InvalidGrant | InvalidScope | InvalidTarget>
     /**
      * Revokes a token (RFC 7009): a refresh token with its whole grant, an access token alone. After the commit, all

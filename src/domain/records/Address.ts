@@ -1,10 +1,10 @@
 import { Schema } from "effect"
-import { field, open, optional, text } from "../catalog/Fields.ts"
+import { field, openStruct, optional, text } from "../catalog/Fields.ts"
 
 const line = (description: string, example: string) => optional(field(Schema.NullOr(text(255)), description, example))
 
 /** Postal address. Additional members are kept as sent. */
-export const Address = open({
+export const Address = openStruct({
   name: line("Recipient", "Ada Example"),
   company: line("Company", "Example Books"),
   line1: line("Street and number", "1 Example Street"),

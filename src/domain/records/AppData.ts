@@ -1,9 +1,9 @@
 import { Context, type Effect, Schema } from "effect"
 import type { Installation } from "../access/Installations.ts"
-import { described, documented, JsonValue, optional, Timestamp } from "../catalog/Fields.ts"
+import { withDescription, withJsonSchema, JsonValue, optional, Timestamp } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../Document.ts"
 import type { PageRequest } from "../Page.ts"
-import { grouped } from "../Text.ts"
+import { formatInteger } from "../Text.ts"
 import { Encoded, type Write } from "../Write.ts"
 
 /**
@@ -33,22 +33,22 @@ export const Namespace = name(64).annotate({
 })
 
 /** Key of an entry within its namespace. */
-export const Key = name(256).annotate({ description: "Key of the entry", examples: ["theme"] })
+export const EntryKey = name(256).annotate({ description: "Key of the entry", examples: ["theme"] })
 
 const isValue = (value: unknown): value is Encoded =>
   value instanceof Encoded && new TextEncoder().encode(value.json).length <= MAX_VALUE
 
 /** Any JSON value, stored as its text. */
 const Value = Schema.declare(isValue, { toCodecJson: () => undefined })
-  .check(documented({ type: ["object", "array", "string", "number", "boolean", "null"], items: {} }))
+  .check(withJsonSchema({ type: ["object", "array", "string", "number", "boolean", "null"], items: {} }))
   .annotate({
-    description: `Any JSON value of at most ${grouped(MAX_VALUE)} bytes. It is returned exactly as sent`,
-    message: `must be JSON of at most ${grouped(MAX_VALUE)} bytes`
+    description: `Any JSON value of at most ${formatInteger(MAX_VALUE)} bytes. It is returned exactly as sent`,
+    message: `must be JSON of at most ${formatInteger(MAX_VALUE)} bytes`
   })
 
 /** Fields of an entry to write. */
 export const PutAppData = Schema.Struct({
-  key: Key,
+  key: EntryKey,
   value: Value,
   ttlSeconds: optional(
     Schema.Int.pipe(
@@ -66,8 +66,8 @@ export type PutAppData = typeof PutAppData.Type
 /** Entry of the data of an installation. */
 export const AppDataEntry = Schema.Struct({
   namespace: Namespace,
-  key: Key,
-  value: described(JsonValue, "Value as sent"),
+  key: EntryKey,
+  value: withDescription(JsonValue, "Value as sent"),
   expiresAt: Schema.NullOr(Timestamp).annotate({ description: "Time of expiry; null if the entry does not expire" }),
   createdAt: Timestamp,
   updatedAt: Timestamp
@@ -85,7 +85,7 @@ export class AppDataNotFound extends Schema.TaggedError<AppDataNotFound>()("AppD
 
 export class AppDataFull extends Schema.TaggedError<AppDataFull>()("AppDataFull", {}) {
   override get message() {
-    return `An installation stores at most ${grouped(MAX_ENTRIES)} entries and ${MAX_VALUES / 1024 ** 2} MiB of values; delete entries, or let them expire with ttlSeconds`
+    return `An installation stores at most ${formatInteger(MAX_ENTRIES)} entries and ${MAX_VALUES / 1024 ** 2} MiB of values; delete entries, or let them expire with ttlSeconds`
   }
 }
 

@@ -3,7 +3,7 @@ import { listOf } from "../Bounded.ts"
 import { Amount, Bool, field, nullable, tags, text, Timestamp } from "../catalog/Fields.ts"
 import { Uuid } from "../Uuid.ts"
 import { Address } from "./Address.ts"
-import type { Given, RecordsOf } from "./Records.ts"
+import type { RecordContext, RecordService } from "./Records.ts"
 
 export const CustomerId = Uuid.pipe(Schema.brand("CustomerId"), Schema.annotate({ identifier: "CustomerId" }))
 export type CustomerId = typeof CustomerId.Type
@@ -48,7 +48,7 @@ export const PERSONAL_OF_CUSTOMER = ["email", "phone", "addresses"] as const
 /** Builds the customer to store. Values computed from orders are kept. */
 export const customerOf = (
   input: PutCustomer,
-  { at, before, id }: Given<CustomerId, Pick<Customer, "createdAt" | "ordersCount" | "totalSpent">>
+  { at, before, id }: RecordContext<CustomerId, Pick<Customer, "createdAt" | "ordersCount" | "totalSpent">>
 ): Customer => ({
   id,
   name: input.name ?? null,
@@ -80,5 +80,5 @@ export class UnknownCustomer extends Schema.TaggedError<UnknownCustomer>()("Unkn
 /** Customers of stores. */
 export class Customers extends Context.Service<
   Customers,
-  RecordsOf<CustomerId, PutCustomer, never, CustomerNotFound>
+  RecordService<CustomerId, PutCustomer, never, CustomerNotFound>
 >()("domain/Customers") {}

@@ -3,7 +3,7 @@ import { listOf } from "../Bounded.ts"
 import {
   Amount,
   CurrencyCode,
-  described,
+  withDescription,
   field,
   nullable,
   numberFrom,
@@ -17,7 +17,7 @@ import { Instant } from "../Time.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"
 import { Address } from "./Address.ts"
 import { CustomerId, type UnknownCustomer } from "./Customer.ts"
-import type { Given, RecordsOf } from "./Records.ts"
+import type { RecordContext, RecordService } from "./Records.ts"
 import { problemsOf, totalsOf } from "./Totals.ts"
 
 export const OrderId = Uuid.pipe(Schema.brand("OrderId"), Schema.annotate({ identifier: "OrderId" }))
@@ -50,7 +50,7 @@ const ofLine = {
 }
 
 const LineItem = Schema.Struct({
-  id: described(Uuid, "Assigned by the service"),
+  id: withDescription(Uuid, "Assigned by the service"),
   ...ofLine
 }).annotate({ identifier: "LineItem", description: "A line of an order" })
 
@@ -133,7 +133,7 @@ export const PERSONAL_OF_ORDER = ["email", "shippingAddress", "billingAddress"] 
 /** Builds the order to store. A line keeps the id of the previous line at its position. */
 export const orderOf = (
   input: PutOrder,
-  { at, before, currencyCode, id }: Given<OrderId, Pick<Order, "createdAt" | "lineItems">>
+  { at, before, currencyCode, id }: RecordContext<OrderId, Pick<Order, "createdAt" | "lineItems">>
 ): Order => {
   const { lines, ...totals } = totalsOf(input)
   const isShipped = typeof input.shippedAt === "string"
@@ -174,6 +174,6 @@ export class OrderNotFound extends Schema.TaggedError<OrderNotFound>()("OrderNot
 }
 
 /** Orders of stores. A write also updates the totals of their customers, in the same transaction. */
-export class Orders extends Context.Service<Orders, RecordsOf<OrderId, PutOrder, UnknownCustomer, OrderNotFound>>()(
+export class Orders extends Context.Service<Orders, RecordService<OrderId, PutOrder, UnknownCustomer, OrderNotFound>>()(
   "domain/Orders"
 ) {}

@@ -7,31 +7,31 @@ import type { Write } from "../Write.ts"
 /* Orders and customers, which merchants import and apps read. They have no events (contract, section 6). */
 
 /** Visibility of the fields of a record. */
-export interface Shown {
+export interface FieldVisibility {
   /** True if personal data is visible. Otherwise it is null. */
   readonly isPersonal: boolean
 }
 
 /** Filter and page of a list of records. */
-export interface RecordsRequest<Id> extends PageRequest<Id>, Shown {
+export interface RecordsRequest<Id> extends PageRequest<Id>, FieldVisibility {
   /** Only records created or changed at this time or later: RFC 3339 in UTC with milliseconds. */
   readonly updatedSince?: string | undefined
 }
 
 /** Record to store: replaces the one with this id, or is new if it is null. */
-export interface Put<Id, Input> {
+export interface RecordPut<Id, Input> {
   readonly id: Id | null
   readonly input: Input
 }
 
 /** Result for one record. */
-export interface Done<Id> {
+export interface PutResult<Id> {
   readonly id: Id
   readonly outcome: "created" | "updated" | "unchanged"
 }
 
 /** Context for building a record: its id, the time and the record that it replaces. */
-export interface Given<Id, Before> {
+export interface RecordContext<Id, Before> {
   readonly id: Id
   readonly at: Date
   readonly currencyCode: string
@@ -39,17 +39,17 @@ export interface Given<Id, Before> {
 }
 
 /** Service for one kind of record. */
-export interface RecordsOf<Id, Input, Refused, Missing> {
+export interface RecordService<Id, Input, Refused, Missing> {
   /** Lists records in ascending order of id. */
   readonly list: (store: StoreId, request: RecordsRequest<Id>) => Effect.Effect<DocumentPage<Id>>
   /** Returns the complete document of a record. */
-  readonly get: (store: StoreId, id: Id, shown: Shown) => Effect.Effect<JsonText, Missing>
+  readonly get: (store: StoreId, id: Id, shown: FieldVisibility) => Effect.Effect<JsonText, Missing>
   /**
    * Creates or replaces records, in order. An unchanged record is not written and keeps its `updatedAt`. Returns one
    * result for each record; a failure does not undo the others.
    */
   readonly put: (
     store: StoreId,
-    puts: ReadonlyArray<Put<Id, Input>>
-  ) => Write<ReadonlyArray<Result.Result<Done<Id>, Refused>>, StoreNotFound>
+    puts: ReadonlyArray<RecordPut<Id, Input>>
+  ) => Write<ReadonlyArray<Result.Result<PutResult<Id>, Refused>>, StoreNotFound>
 }

@@ -30,7 +30,7 @@ export const spendingOf = (
 }
 
 /** Applies the change to a customer. */
-export const spend = <C extends Pick<Customer, "ordersCount" | "totalSpent" | "updatedAt">>(
+export const applySpending = <C extends Pick<Customer, "ordersCount" | "totalSpent" | "updatedAt">>(
   customer: C,
   { amount, orders }: Spending,
   at: Date

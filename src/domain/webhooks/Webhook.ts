@@ -21,7 +21,7 @@ export const LOG_DAYS = 30
 export const PauseReason = Schema.Literals(["operator", "gone", "failing"])
 
 /** Event kinds that a webhook receives. */
-export const WantedKinds = listOf(EventKind, EventKind.literals.length)
+export const SubscribedKinds = listOf(EventKind, EventKind.literals.length)
   .annotate({ description: "Event kinds to receive, from stores that granted the scope for the kind" })
   .check(Schema.makeFilter((kinds) => kinds.length > 0, { message: "must contain at least one event kind" }))
 
@@ -78,7 +78,7 @@ export interface DeliveriesAsked extends PageRequest<EventId> {
 }
 
 /** Maximum number of deliveries examined for a page filtered by state. */
-export const MAX_LOOKED = 10_000
+export const MAX_EXAMINED_DELIVERIES = 10_000
 
 /** Request of a delivery and its result. */
 export const Attempt = Schema.Struct({

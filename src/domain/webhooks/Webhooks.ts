@@ -15,7 +15,7 @@ import type {
 } from "./Webhook.ts"
 
 /** Deliveries that a webhook missed during a pause: their number and time range. */
-export interface Missed {
+export interface MissedDeliveries {
   readonly count: number
   readonly since: Date | null
   readonly until: Date | null
@@ -66,7 +66,7 @@ export class Webhooks extends Context.Service<
      * Resumes deliveries and clears the failure state. `missed` selects the waiting deliveries: `deliver` makes them
      * due now, with all attempts available again; `skip` drops them.
      */
-    readonly resume: (app: AppId, missed: "deliver" | "skip") => Effect.Effect<Missed, NoWebhook>
+    readonly resume: (app: AppId, missed: "deliver" | "skip") => Effect.Effect<MissedDeliveries, NoWebhook>
     readonly show: (app: AppId) => Effect.Effect<Webhook, NoWebhook>
     /** Sends one signed test event immediately, even if the webhook is paused. Nothing is stored. */
     readonly test: (app: AppId, by: MerchantId) => Effect.Effect<TestDelivery, NoWebhook | TooManyTests>

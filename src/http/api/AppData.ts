@@ -2,7 +2,14 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { NeedsCapability } from "../../domain/access/AccessRule.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
-import { AppDataEntry, AppDataFull, AppDataNotFound, Key, Namespace, PutAppData } from "../../domain/records/AppData.ts"
+import {
+  AppDataEntry,
+  AppDataFull,
+  AppDataNotFound,
+  EntryKey,
+  Namespace,
+  PutAppData
+} from "../../domain/records/AppData.ts"
 import { publicError } from "../ErrorTable.ts"
 import { needs } from "./Access.ts"
 import { KeyRequired } from "./Middleware.ts"
@@ -12,7 +19,7 @@ const params = { namespace: Namespace }
 
 const APP_STORAGE = needs(NeedsCapability.make({ capability: "app_storage" }))
 
-const DeletedEntry = Schema.Struct({ namespace: Namespace, key: Key, deleted: Schema.Literal(true) })
+const DeletedEntry = Schema.Struct({ namespace: Namespace, key: EntryKey, deleted: Schema.Literal(true) })
 
 export const putAppData = HttpApiEndpoint.put("putAppData", "/app-data/:namespace", {
   disableCodecs: true,
@@ -33,11 +40,11 @@ export const getAppData = HttpApiEndpoint.get("getAppData", "/app-data/:namespac
   params,
   query: {
     key: optional(
-      Key.annotate({ description: "The entry that is wanted; without it, all of the namespace are listed" })
+      EntryKey.annotate({ description: "The entry that is wanted; without it, all of the namespace are listed" })
     ),
-    ...pageQuery(Key)
+    ...pageQuery(EntryKey)
   },
-  success: [Answer(AppDataEntry, "The entry of `key`"), Page({ entries: Schema.Array(AppDataEntry) }, Key)],
+  success: [Answer(AppDataEntry, "The entry of `key`"), Page({ entries: Schema.Array(AppDataEntry) }, EntryKey)],
   error: publicError(AppDataNotFound)
 })
   .annotateMerge(APP_STORAGE)
@@ -49,7 +56,7 @@ export const getAppData = HttpApiEndpoint.get("getAppData", "/app-data/:namespac
 
 export const deleteAppData = HttpApiEndpoint.delete("deleteAppData", "/app-data/:namespace", {
   params,
-  query: { key: Key },
+  query: { key: EntryKey },
   success: Written(DeletedEntry, "What is gone"),
   error: [...WriteRefused, publicError(AppDataNotFound)]
 })

@@ -14,7 +14,7 @@ import {
   UnknownProducts,
   UpdateCollection
 } from "../../domain/catalog/Collection.ts"
-import { described } from "../../domain/catalog/Fields.ts"
+import { withDescription } from "../../domain/catalog/Fields.ts"
 import { SetInventory, StockMismatch, StockOutOfRange, VariantNotFound } from "../../domain/catalog/Inventory.ts"
 import {
   CreateProduct,
@@ -33,8 +33,8 @@ import { needs } from "./Access.ts"
 import { KeyRequired } from "./Middleware.ts"
 import { Answer, ChangeRefused, Deleted, Page, pageQuery, WriteRefused, Written } from "./Shapes.ts"
 
-const product = { id: described(ProductId, "The id of the product") }
-const collection = { id: described(CollectionId, "The id of the collection") }
+const product = { id: withDescription(ProductId, "The id of the product") }
+const collection = { id: withDescription(CollectionId, "The id of the collection") }
 
 const READ_PRODUCTS = needs(AnyScope.make({ scopes: ["read_products"] }))
 const WRITE_PRODUCTS = needs(AnyScope.make({ scopes: ["write_products"] }))

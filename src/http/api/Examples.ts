@@ -1,5 +1,5 @@
 import {
-  advance,
+  withNextVersion,
   type CollectionHead,
   CollectionId,
   newCollection,
@@ -192,7 +192,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   },
   updateCollection: {
     requests: { "Another title": renamed, "Turned manual, with what matches now": { type: "manual" } },
-    answer: { data: withProducts(advance(patchCollection(oak, renamed), later)) },
+    answer: { data: withProducts(withNextVersion(patchCollection(oak, renamed), later)) },
     malformed: { ...badId, ...badBody, ...badCollection, ...badCondition }
   },
   deleteCollection: { answer: { data: { id: OAK, deleted: true } }, malformed: { ...badId, ...badCondition } },

@@ -1,7 +1,7 @@
 import { customerOf, CustomerId } from "../../domain/records/Customer.ts"
 import { OrderId, orderOf } from "../../domain/records/Order.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
-import { spend, spendingOf } from "../../domain/records/Spending.ts"
+import { applySpending, spendingOf } from "../../domain/records/Spending.ts"
 
 /* An order and its customer for the reference, as an import makes them. */
 
@@ -62,6 +62,6 @@ const known = customerOf(
 )
 
 export const customer = [...spendingOf([{ before: undefined, after: order }]).values()].reduce(
-  (customer, spending) => spend(customer, spending, given.at),
+  (customer, spending) => applySpending(customer, spending, given.at),
   known
 )

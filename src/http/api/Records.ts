@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AnyScope } from "../../domain/access/AccessRule.ts"
-import { described, optional } from "../../domain/catalog/Fields.ts"
+import { withDescription, optional } from "../../domain/catalog/Fields.ts"
 import { Customer, CustomerId } from "../../domain/records/Customer.ts"
 import { Order, OrderId } from "../../domain/records/Order.ts"
 import { Instant } from "../../domain/Time.ts"
@@ -12,7 +12,7 @@ import { Page, pageQuery } from "./Shapes.ts"
 const recordsQuery = <A, I>(cursor: Schema.Codec<A, I>) => ({
   ...pageQuery(cursor),
   updatedSince: optional(
-    described(
+    withDescription(
       Instant,
       "Only what was made or changed at this time or later, by `updatedAt`: RFC 3339 with any offset (a `+` in it is sent as `%2B`). Asked with the newest `updatedAt` that was seen, it misses nothing, and shows again what has that very time. It stays the same from page to page"
     )

@@ -2,7 +2,7 @@ import { Record } from "effect"
 import {
   type AccessRule,
   type CapabilityNotGranted,
-  NOTHING,
+  NO_GRANTS,
   refusalOf,
   type ScopeNotGranted
 } from "../../domain/access/AccessRule.ts"
@@ -90,7 +90,7 @@ const refusals: { readonly [Refusal in Exclude<PublicError, Particular> as Refus
 
 /** The body of each refusal, as an operation with this rule answers it. */
 export const refusalsOf = (rule: AccessRule): Readonly<Record<string, unknown>> => {
-  const forAccess = refusalOf(NOTHING, rule)
+  const forAccess = refusalOf(NO_GRANTS, rule)
   const all = forAccess === undefined ? refusals : { ...refusals, [forAccess._tag]: forAccess }
   return Record.map(all, bodyOf)
 }

@@ -1,11 +1,11 @@
 import { Effect, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { BadRequest } from "../../domain/BadRequest.ts"
-import { described, optional } from "../../domain/catalog/Fields.ts"
+import { withDescription, optional } from "../../domain/catalog/Fields.ts"
 import { EventLoop } from "../../domain/Events.ts"
 import { AnswersFull, KeyReused } from "../../domain/Idempotency.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT, PAGE_BYTES, PageLimit } from "../../domain/Page.ts"
-import { rehearsed } from "../../domain/Rehearsal.ts"
+import { dryRunFields } from "../../domain/DryRun.ts"
 import { publicError } from "../ErrorTable.ts"
 
 /* Schemas that the endpoints of all resources share: list queries, responses and errors of writes. */
@@ -15,7 +15,7 @@ export const JSON_SCHEMA = "jsonSchema"
 
 /** Query parameters of every list (contract, section 8). */
 export const pageQuery = <A, I>(cursor: Schema.Codec<A, I>) => ({
-  cursor: optional(described(cursor, "The `nextCursor` of the page before: the id of its last row")),
+  cursor: optional(withDescription(cursor, "The `nextCursor` of the page before: the id of its last row")),
   limit: Schema.String.annotate({
     [JSON_SCHEMA]: {
       type: "integer",
@@ -45,7 +45,7 @@ export const Answer = <S extends Schema.Top>(data: S, description: string) =>
 /** The success schemas of a write: the result of a dry run, or the resource. */
 export const Written = <S extends Schema.Top>(data: S, description: string, status = 200) =>
   [
-    Schema.Struct({ data, ...rehearsed })
+    Schema.Struct({ data, ...dryRunFields })
       .annotate({ description: "The same of a dry run" })
       .pipe(HttpApiSchema.status(status)),
     Answer(data, description).pipe(HttpApiSchema.status(status))

@@ -5,14 +5,14 @@ import { Capability } from "../../domain/access/Capability.ts"
 import { InstallationId } from "../../domain/access/Installations.ts"
 import { Scope } from "../../domain/access/Scope.ts"
 import { Store } from "../../domain/access/Stores.ts"
-import { described } from "../../domain/catalog/Fields.ts"
+import { withDescription } from "../../domain/catalog/Fields.ts"
 import { Subscription } from "../../domain/billing/Billing.ts"
 import { needs } from "./Access.ts"
 import { Answer } from "./Shapes.ts"
 
 /** The installation of the app that sends the request. */
 const OwnInstallation = Schema.Struct({
-  id: described(InstallationId, "The installation that the token belongs to"),
+  id: withDescription(InstallationId, "The installation that the token belongs to"),
   scopes: Schema.Array(Scope).annotate({ description: "The scopes that it was granted" }),
   capabilities: Schema.Array(Capability).annotate({ description: "The capabilities that it was granted" }),
   subscription: Schema.NullOr(Subscription).annotate({

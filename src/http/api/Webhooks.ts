@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { InstallationId } from "../../domain/access/Installations.ts"
 import { Collection, CollectionHead } from "../../domain/catalog/Collection.ts"
-import { described, Timestamp } from "../../domain/catalog/Fields.ts"
+import { withDescription, Timestamp } from "../../domain/catalog/Fields.ts"
 import { Product } from "../../domain/catalog/Product.ts"
 import { EventId, EventKind, EVENTS, MAX_HOPS } from "../../domain/Events.ts"
 import { StoreId } from "../../domain/Store.ts"
@@ -12,14 +12,17 @@ import { StoreId } from "../../domain/Store.ts"
  */
 
 const envelope = {
-  id: described(EventId, "The event's id, the same on every attempt: what a receiver tells repeated deliveries by"),
+  id: withDescription(
+    EventId,
+    "The event's id, the same on every attempt: what a receiver tells repeated deliveries by"
+  ),
   occurredAt: Timestamp.annotate({ description: "When the write was made" }),
-  storeId: described(StoreId, "The store it happened in"),
+  storeId: withDescription(StoreId, "The store it happened in"),
   actor: Schema.Struct({ type: Schema.Literals(["app", "merchant", "agent"]) }).annotate({
     description: "Who wrote: an app, the merchant, or an AI agent"
   }),
   originInstallationId: Schema.optionalKey(
-    described(InstallationId, "The installation that wrote, if one did. It is not told of its own write itself")
+    withDescription(InstallationId, "The installation that wrote, if one did. It is not told of its own write itself")
   ),
   hops: Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: MAX_HOPS }))).annotate({
     description: `Deliveries in a row that led to the write. Send the event's id back as \`X-Service-Event-Id\` when you write because of it; the write after ${MAX_HOPS} hops is refused`

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ClaimedPassword, Email, Merchants, Password } from "../../domain/access/Merchants.ts"
+import { PasswordAttempt, Email, Merchants, Password } from "../../domain/access/Merchants.ts"
 import { decodeWith } from "../../domain/Decoder.ts"
 import { type Browser, ForeignOrigin, NotSignedIn, Sessions, type SignedIn } from "../../domain/access/Sessions.ts"
 import { trimmed } from "../../domain/catalog/Fields.ts"
@@ -13,7 +13,7 @@ import { makeSessionCookie } from "../SessionCookie.ts"
 /** Bytes of what is sent to sign in: an address and a password. */
 const MAX_BODY = 16 * 1024
 
-const decode = decodeWith(Schema.Struct({ email: Email, password: ClaimedPassword }))
+const decode = decodeWith(Schema.Struct({ email: Email, password: PasswordAttempt }))
 const decodeAccount = decodeWith(Schema.Struct({ email: Email, name: trimmed(100), password: Password }))
 
 type Request = HttpServerRequest.HttpServerRequest

@@ -10,7 +10,7 @@ import { EventId, EventLoop } from "../../domain/Events.ts"
 import { AnswersFull, Idempotency, type Outcome, type StoredResponse } from "../../domain/Idempotency.ts"
 import { canonical, type JsonObject } from "../../domain/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import type { paced } from "../../domain/Turn.ts"
+import type { paced } from "../../domain/Pacing.ts"
 import type { VersionCondition } from "../../domain/Version.ts"
 import type { Write } from "../../domain/Write.ts"
 import { CurrentInstallation, CurrentKey, RequestBody } from "../api/Middleware.ts"
@@ -70,9 +70,9 @@ const causeOf = (given: string | undefined) => {
 
 /** The response of a dry run: that of the write, with its effects. It has no version, and so no tag. */
 const withRehearsal = (outcome: Outcome): StoredResponse =>
-  outcome.rehearsal === undefined
+  outcome.dryRun === undefined
     ? outcome
-    : { status: outcome.status, body: extend(outcome.body, JSON.stringify(outcome.rehearsal)), etag: null }
+    : { status: outcome.status, body: extend(outcome.body, JSON.stringify(outcome.dryRun)), etag: null }
 
 /**
  * Handles writes: reads the body, runs the write once under its key, and answers with the response that is stored and
@@ -107,7 +107,7 @@ export const makeWrites = Effect.map(Idempotency, ({ once }) => {
           surface: "rest",
           cause,
           requestId,
-          mode: handling["dry-run"] ? "rehearse" : "perform"
+          mode: handling["dry-run"] ? "dryRun" : "perform"
         },
         { key, fingerprint },
         run({ installation, store: storeId, body, condition }),

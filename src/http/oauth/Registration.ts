@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import type { IncomingMessage } from "node:http"
 import { AgentClients } from "../../domain/oauth/AgentClients.ts"
-import { type Described, InvalidClientMetadata, readMetadata } from "../../domain/oauth/ClientMetadata.ts"
+import { type StoredMetadata, InvalidClientMetadata, readMetadata } from "../../domain/oauth/ClientMetadata.ts"
 import type { ClientId } from "../../domain/oauth/Clients.ts"
 import { jsonBody, receiveBody } from "../Body.ts"
 import type { Reply } from "../Reply.ts"
@@ -22,7 +22,7 @@ const metadataIn = (message: IncomingMessage) =>
   )
 
 /** All that is kept of it, and how it is to come: it has no secret, whatever it wanted (RFC 7591, section 3.2.1). */
-const registered = (id: ClientId, { logoUrl, name, redirectUris, website }: Described): Reply => ({
+const registered = (id: ClientId, { logoUrl, name, redirectUris, website }: StoredMetadata): Reply => ({
   status: 201,
   body: JSON.stringify({
     client_id: id,

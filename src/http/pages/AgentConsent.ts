@@ -1,6 +1,6 @@
 import { Effect, Result, Schema, SchemaTransformation } from "effect"
 import { BUDGET } from "../../domain/access/Agents.ts"
-import { GRANT_WORDS } from "../../domain/access/GrantWords.ts"
+import { GRANT_DESCRIPTIONS } from "../../domain/access/GrantDescriptions.ts"
 import type { Scope } from "../../domain/access/Scope.ts"
 import type { Client } from "../../domain/oauth/Clients.ts"
 import { AGENT_DAYS, Consents } from "../../domain/oauth/Consents.ts"
@@ -13,7 +13,7 @@ const USUAL_DAYS = 30
 const FOREVER = "forever"
 
 const scopeRow = (scope: Scope) => {
-  const { text, title, warning } = GRANT_WORDS[scope]
+  const { text, title, warning } = GRANT_DESCRIPTIONS[scope]
   return html`
     <li>
       <label class="choice" for="${scope}">

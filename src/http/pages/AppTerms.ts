@@ -1,10 +1,10 @@
 import type { Grants } from "../../domain/access/AccessRule.ts"
-import { ALWAYS_GRANTED, GRANT_WORDS, type Words } from "../../domain/access/GrantWords.ts"
+import { ALWAYS_GRANTED, GRANT_DESCRIPTIONS, type GrantDescription } from "../../domain/access/GrantDescriptions.ts"
 import { type Html, html } from "./Html.ts"
 
 const namesOf = ({ capabilities, scopes }: Grants) => [...scopes, ...capabilities]
 
-const row = ({ text, title, warning }: Words) => html`
+const row = ({ text, title, warning }: GrantDescription) => html`
   <li>
     <strong>${title}</strong>
     <p>${text}</p>
@@ -12,7 +12,7 @@ const row = ({ text, title, warning }: Words) => html`
   </li>
 `
 
-const section = (heading: string, words: ReadonlyArray<Words>): Html | undefined =>
+const section = (heading: string, words: ReadonlyArray<GrantDescription>): Html | undefined =>
   words.length === 0
     ? undefined
     : html`<h2>${heading}</h2>
@@ -26,7 +26,7 @@ const section = (heading: string, words: ReadonlyArray<Words>): Html | undefined
  */
 export const appTerms = (asked: Grants, has: Grants | undefined): Html => {
   const wanted = namesOf(asked)
-  const wordsOf = (names: typeof wanted) => names.map((name) => GRANT_WORDS[name])
+  const wordsOf = (names: typeof wanted) => names.map((name) => GRANT_DESCRIPTIONS[name])
   if (has === undefined) return html`${section("It will be able to", [ALWAYS_GRANTED, ...wordsOf(wanted)])}`
   const held = namesOf(has)
   return html`

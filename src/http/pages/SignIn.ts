@@ -1,6 +1,6 @@
 import { Effect, Result, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ClaimedPassword, Email } from "../../domain/access/Merchants.ts"
+import { PasswordAttempt, Email } from "../../domain/access/Merchants.ts"
 import { Sessions } from "../../domain/access/Sessions.ts"
 import { replyOf } from "../ErrorTable.ts"
 import { exchangeOf } from "../Exchange.ts"
@@ -12,7 +12,7 @@ import { type Attempt, signInPage } from "./SignInPage.ts"
 type Request = HttpServerRequest.HttpServerRequest
 
 const emailOf = Schema.decodeResult(Email)
-const passwordOf = Schema.decodeResult(ClaimedPassword)
+const passwordOf = Schema.decodeResult(PasswordAttempt)
 
 export const makeSignIn = Effect.gen(function* () {
   const { signIn } = yield* Sessions

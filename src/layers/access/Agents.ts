@@ -4,7 +4,7 @@ import { Scope } from "../../domain/access/Scope.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { AgentId } from "../../domain/Actor.ts"
 import type { JsonText } from "../../domain/Document.ts"
-import { Counted } from "../../domain/RateLimit.ts"
+import { WindowResult } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { storedList } from "../../domain/StoredList.ts"
 import { firstOf, type Step } from "../database/Plan.ts"
@@ -128,7 +128,7 @@ const Bearer = Schema.Struct({
   proposalsOnly: Schema.Boolean,
   isGone: Schema.Boolean,
   isHeld: Schema.Boolean,
-  ...Counted.fields
+  ...WindowResult.fields
 })
 
 const Json = column("json", Schema.String)

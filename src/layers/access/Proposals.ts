@@ -1,7 +1,7 @@
 import { Effect, Layer, Option, Schema, Struct } from "effect"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import {
-  GroundMoved,
+  ProposalOutdated,
   MAX_PENDING,
   PENDING_DAYS,
   ProposalDecided,
@@ -158,7 +158,7 @@ const selectMoved = (store: StoreId, id: ProposalId) => sql`
 `
 
 const Moved = Schema.Struct({
-  resource: GroundMoved.fields.resource,
+  resource: ProposalOutdated.fields.resource,
   id: Schema.String,
   proposed: Schema.Int,
   current: Schema.NullOr(Schema.Int)
@@ -218,9 +218,9 @@ const decided = Effect.fnUntraced(function* (
 })
 
 /** Refuses where what the proposal is based on is at another version. */
-const requireGround = Effect.fnUntraced(function* (store: StoreId, id: ProposalId): Step<void, GroundMoved> {
+const requireGround = Effect.fnUntraced(function* (store: StoreId, id: ProposalId): Step<void, ProposalOutdated> {
   const moved = yield* movedOf(selectMoved(store, id))
-  if (Option.isSome(moved)) yield* new GroundMoved(moved.value)
+  if (Option.isSome(moved)) yield* new ProposalOutdated(moved.value)
 })
 
 /** Refuses where what was changed was at another version: by a write that came in between. */
@@ -229,12 +229,12 @@ const requireSame = Effect.fnUntraced(function* (
   id: ProposalId,
   ground: typeof Ground.Type,
   changes: ReadonlyArray<Change>
-): Step<void, GroundMoved> {
+): Step<void, ProposalOutdated> {
   const found = groundOf(changes)
   for (const { version: proposed, ...its } of ground) {
     const now = found.find((one) => one.id === its.id)
     if (now === undefined) yield* requireGround(store, id)
-    else if (now.version !== proposed) yield* new GroundMoved({ ...its, proposed, current: now.version })
+    else if (now.version !== proposed) yield* new ProposalOutdated({ ...its, proposed, current: now.version })
   }
 })
 

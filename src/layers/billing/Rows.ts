@@ -1,5 +1,11 @@
 import { Schema } from "effect"
-import { AppPlan, AppPlanId, standingOf, type Subscription, SubscriptionId } from "../../domain/billing/Billing.ts"
+import {
+  AppPlan,
+  AppPlanId,
+  subscriptionStateAt,
+  type Subscription,
+  SubscriptionId
+} from "../../domain/billing/Billing.ts"
 import { InstallationId } from "../../domain/access/Installations.ts"
 import { Period } from "../../domain/billing/Period.ts"
 import { PriceText } from "../../domain/billing/Price.ts"
@@ -50,7 +56,7 @@ const textOf = (time: Date | null) => time?.toISOString() ?? null
 /** A subscription as it stands when it is asked for. */
 export const subscriptionOf = (row: SubscriptionRow): Subscription => {
   const { cancelledAt, endsAt: _, now, startedAt, trialEndsAt, ...agreed } = row
-  const { periodEndsAt, state } = standingOf(row, now)
+  const { periodEndsAt, state } = subscriptionStateAt(row, now)
   return {
     ...agreed,
     state,

@@ -6,7 +6,7 @@ import {
   type AppPlanId,
   AppPlanNotFound,
   NotSubscribed,
-  standingOf,
+  subscriptionStateAt,
   type Subscription,
   type SubscriptionId
 } from "../../domain/billing/Billing.ts"
@@ -120,7 +120,7 @@ export const change = (
   Effect.gen(function* () {
     const app = yield* lockedApp(store, installation)
     const live = Option.getOrUndefined(yield* liveOf(store, installation)) ?? (yield* new NotSubscribed())
-    const isTrying = standingOf(live, live.now).state === "trialing"
+    const isTrying = subscriptionStateAt(live, live.now).state === "trialing"
     yield* countOf(endSubscription(store, live.id, live.now, live.now))
     const trial = { until: isTrying ? live.trialEndsAt : null, isAllowed: false }
     const made = yield* begin(store, installation, app, plan, trial)
@@ -131,7 +131,7 @@ export const change = (
 /** Ends a subscription that goes on with its period. */
 const end = Effect.fnUntraced(function* (store: StoreId, live: SubscriptionRow): Step<Subscription> {
   const { id, now } = live
-  const ended = yield* rowOf(endSubscription(store, id, now, standingOf(live, now).periodEndsAt))
+  const ended = yield* rowOf(endSubscription(store, id, now, subscriptionStateAt(live, now).periodEndsAt))
   return subscriptionOf(Option.getOrThrow(ended))
 })
 

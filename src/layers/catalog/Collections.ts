@@ -2,7 +2,7 @@ import { Effect, Option, Schema } from "effect"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import {
-  advance,
+  withNextVersion,
   CollectionId,
   type CollectionHead,
   CollectionNotFound,
@@ -19,7 +19,7 @@ import {
 import type { ProductId } from "../../domain/catalog/Product.ts"
 import { type Document, extend, type JsonText } from "../../domain/Document.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { nextTurn } from "../../domain/Turn.ts"
+import { nextTurn } from "../../domain/Pacing.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
 import { Encoded, type Snapshot } from "../../domain/Write.ts"
 import type { DatabaseOf } from "../database/Database.ts"
@@ -227,7 +227,7 @@ export const makeCollections = (database: DatabaseOf) => {
         if (next === before && members === found) {
           return withProducts({ id, version: before.version, document }, found)
         }
-        const head = advance(next, at)
+        const head = withNextVersion(next, at)
         const changed = yield* updateCollection(store, head)
         return yield* recordCollection(held.value, head, writtenOf(before, document, contents), changed, members)
       }),

@@ -3,7 +3,7 @@ import { compileStoredDecoder } from "../../domain/Decoder.ts"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import { CollectionHead, type CollectionId, CollectionNotFound, RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import { facetsOf } from "../../domain/catalog/Facets.ts"
-import { judge, PREVIEWED, type TriedRules } from "../../domain/catalog/Membership.ts"
+import { evaluateRules, PREVIEWED, type RulesToEvaluate } from "../../domain/catalog/Membership.ts"
 import { type ProductId, ProductNotFound } from "../../domain/catalog/Product.ts"
 import { parse } from "../../domain/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
@@ -46,7 +46,7 @@ const Both = Schema.Struct({
 })
 
 /** The rules that are tried out, or those that a collection has where nothing else is said. */
-const wantedOf = (tried: TriedRules, document: string | null): Rules => {
+const wantedOf = (tried: RulesToEvaluate, document: string | null): Rules => {
   const saved = document === null ? undefined : decodeRules(parse(document))
   return {
     rules: tried.rules ?? saved?.rules ?? [],
@@ -55,7 +55,7 @@ const wantedOf = (tried: TriedRules, document: string | null): Rules => {
 }
 
 /** Whether a product is held because somebody put it there: no rules are tried out, and the collection is manual. */
-const isByHand = ({ disjunctive, rules }: TriedRules, document: string | null) =>
+const isByHand = ({ disjunctive, rules }: RulesToEvaluate, document: string | null) =>
   document !== null &&
   rules === undefined &&
   disjunctive === undefined &&
@@ -90,7 +90,11 @@ export const makeMemberships = ({ first, one, rowsWithin }: DatabaseOf) => {
       const about = { collectionId: id, productId, disjunctive }
       return isByHand(tried, collection)
         ? { ...about, type: "manual", isMember: isListed, reasons: [] }
-        : { ...about, type: "automated", ...judge(facetsOf(productOf(product, productId)), { disjunctive, rules }) }
+        : {
+            ...about,
+            type: "automated",
+            ...evaluateRules(facetsOf(productOf(product, productId)), { disjunctive, rules })
+          }
     })
   } satisfies Partial<typeof Catalog.Service>
 }

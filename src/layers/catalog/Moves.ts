@@ -7,9 +7,9 @@ import type { Product, ProductId } from "../../domain/catalog/Product.ts"
 import { conditionsOf, Rule } from "../../domain/catalog/Rule.ts"
 import { parse } from "../../domain/Json.ts"
 import { MAX_LIMIT } from "../../domain/Page.ts"
-import { MAX_NAMED, type Rehearsal } from "../../domain/Rehearsal.ts"
+import { MAX_DRY_RUN_ITEMS, type DryRunResult } from "../../domain/DryRun.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { nextTurn } from "../../domain/Turn.ts"
+import { nextTurn } from "../../domain/Pacing.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { sql } from "../database/Statement.ts"
 import { partOf } from "../Journal.ts"
@@ -53,7 +53,8 @@ const moveOf = (
   return wasHeld === isHeld ? undefined : { named: { id, title }, isHeld: isHeld === true }
 }
 
-const inOrder = (all: ReadonlyArray<Named>) => all.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, MAX_NAMED)
+const inOrder = (all: ReadonlyArray<Named>) =>
+  all.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, MAX_DRY_RUN_ITEMS)
 
 /**
  * The collections that a product enters and leaves as it goes from one state to the next, null being none, by what undoes
@@ -71,7 +72,7 @@ export const makeMoves = (database: DatabaseOf) => {
     before: Product | null,
     after: Product | null,
     undoes?: string
-  ): Effect.Effect<Rehearsal["collections"]> =>
+  ): Effect.Effect<DryRunResult["collections"]> =>
     Effect.gen(function* () {
       const sides = [before && facetsOf(before), after && facetsOf(after)] as const
       // Who is changed stays in the manual collections, and who is made stands in none yet, unless it comes back.

@@ -1,7 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { type Facets, facetsJson, facetsOf } from "../../domain/catalog/Facets.ts"
 import { Product, ProductId } from "../../domain/catalog/Product.ts"
-import { codeOf } from "../../domain/catalog/Words.ts"
+import { codeOf } from "../../domain/catalog/SearchWords.ts"
 import { compileStoredDecoder, compileTrustedDecoder } from "../../domain/Decoder.ts"
 import type { Document, DocumentPage, JsonText } from "../../domain/Document.ts"
 import { parse, stringify } from "../../domain/Json.ts"

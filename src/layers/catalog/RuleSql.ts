@@ -1,5 +1,5 @@
 import type { Condition, RuleField } from "../../domain/catalog/Rule.ts"
-import { fold } from "../../domain/Text.ts"
+import { foldCase } from "../../domain/Text.ts"
 import { type Fragment, sql } from "../database/Statement.ts"
 import { isIndexed, term } from "./Terms.ts"
 
@@ -32,7 +32,7 @@ const COLUMNS: Partial<Record<RuleField, Fragment>> = {
 }
 
 const parameters = ({ kind, values }: Condition): ReadonlyArray<string | boolean> =>
-  kind === "text" ? values.map((value) => fold(String(value))) : values
+  kind === "text" ? values.map((value) => foldCase(String(value))) : values
 
 /** Whether the terms of a product say it all. */
 const isTerm = ({ field, relation }: Condition) => isIndexed(field) && (relation === "equals" || relation === "in")

@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { ProductId } from "../../domain/catalog/Product.ts"
-import { Found, MAX_QUERY_WORDS, Search, SearchCursor } from "../../domain/catalog/Search.ts"
-import { codeOf, queryWords } from "../../domain/catalog/Words.ts"
+import { MatchKind, MAX_QUERY_WORDS, Search, SearchCursor } from "../../domain/catalog/Search.ts"
+import { codeOf, queryWords } from "../../domain/catalog/SearchWords.ts"
 import { extend, type JsonText } from "../../domain/Document.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Database } from "../database/Postgres.ts"
@@ -76,7 +76,7 @@ interface Item {
   readonly json: JsonText
 }
 
-const itemOf = (found: Found, id: ProductId, summary: JsonText): Item => ({
+const itemOf = (found: MatchKind, id: ProductId, summary: JsonText): Item => ({
   cursor: SearchCursor.make(`${found}.${id}`, { disableChecks: true }),
   json: extend(summary, JSON.stringify({ found }))
 })
@@ -111,7 +111,7 @@ export const SearchLive = Layer.effect(
         words: Effect.succeed(leadsNowhere(exact) ? undefined : { sets: exact, exceptIds: whole }),
         code_beginning: Effect.succeed(known.length === 0 ? undefined : { ids: known, exceptIds: whole, ...except }),
         similar: Effect.map(vocabulary.near(store, words), similar)
-      } satisfies Readonly<Record<Found, Effect.Effect<Wanted | undefined>>>
+      } satisfies Readonly<Record<MatchKind, Effect.Effect<Wanted | undefined>>>
     })
 
     return Search.of({
@@ -120,7 +120,7 @@ export const SearchLive = Layer.effect(
           Effect.gen(function* () {
             const wanted = yield* makeWanted(store, query)
             const [first = "code", behind = START] = cursor?.split(".") ?? []
-            const kinds = Found.literals.slice(Found.literals.findIndex((kind) => kind === first))
+            const kinds = MatchKind.literals.slice(MatchKind.literals.findIndex((kind) => kind === first))
             const items: Array<Item> = []
             for (const kind of kinds) {
               const asked = limit + 1 - items.length

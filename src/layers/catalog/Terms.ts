@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import type { Facets } from "../../domain/catalog/Facets.ts"
 import type { Product } from "../../domain/catalog/Product.ts"
 import type { RuleField } from "../../domain/catalog/Rule.ts"
-import { wordsOf } from "../../domain/catalog/Words.ts"
+import { wordsOf } from "../../domain/catalog/SearchWords.ts"
 import { isText } from "../../domain/Text.ts"
 
 /** Fields that merchants group by: an index answers `equals` and `in` on them. */

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { isForgiven, isNear } from "../../domain/catalog/Words.ts"
+import { allowsTypo, isWithinOneTypo } from "../../domain/catalog/SearchWords.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { constant, sql, type Statement } from "../database/Statement.ts"
@@ -85,7 +85,7 @@ export const makeVocabulary = ({ rows }: DatabaseOf) => {
 
     /** The terms of what begins with each of these words but for one error that is forgiven. */
     near: (store: StoreId, words: ReadonlyArray<string>): Effect.Effect<TermSets> => {
-      const places = words.filter(isForgiven).flatMap(nearTo)
+      const places = words.filter(allowsTypo).flatMap(nearTo)
       if (places.length === 0) return Effect.succeed(words.map(() => []))
       const select = selectNear(
         store,
@@ -97,7 +97,7 @@ export const makeVocabulary = ({ rows }: DatabaseOf) => {
       return Effect.map(nearOf(select), (found) =>
         words.map((typed) =>
           found
-            .flatMap(({ asked, term, word }) => (asked === typed && isNear(typed, word) ? [term] : []))
+            .flatMap(({ asked, term, word }) => (asked === typed && isWithinOneTypo(typed, word) ? [term] : []))
             .slice(0, MOST_TERMS)
         )
       )

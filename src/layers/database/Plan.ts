@@ -1,6 +1,6 @@
 import { Context, Effect, Option, type Schema } from "effect"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
-import { nextTurn } from "../../domain/Turn.ts"
+import { nextTurn } from "../../domain/Pacing.ts"
 import type { ChangeRecorder } from "../../domain/Write.ts"
 import type { Statement } from "./Statement.ts"
 

@@ -13,7 +13,7 @@ import {
   Semaphore
 } from "effect"
 import { compileDecoder } from "../../domain/Decoder.ts"
-import { nextTurn } from "../../domain/Turn.ts"
+import { nextTurn } from "../../domain/Pacing.ts"
 import { unavailableIn } from "../../domain/Unavailable.ts"
 import type { Answer } from "./Plan.ts"
 import type { Statement } from "./Statement.ts"

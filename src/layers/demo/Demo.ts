@@ -1,7 +1,7 @@
 import { Array, DateTime, Effect, Option, Redacted, Schedule, Schema } from "effect"
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { EVERYTHING } from "../../domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../domain/access/AccessRule.ts"
 import { AppId, Apps } from "../../domain/access/Apps.ts"
 import { InstallationId, Installations } from "../../domain/access/Installations.ts"
 import { Stores } from "../../domain/access/Stores.ts"
@@ -107,8 +107,8 @@ const installApp = Effect.fnUntraced(function* (storeId: StoreId) {
   const apps = yield* Apps
   const installations = yield* Installations
   const { perform } = yield* Writes
-  const appId = yield* apps.create({ name: "Demo app", ...EVERYTHING })
-  const { id } = yield* perform(contextIn(storeId), installations.install({ storeId, appId, ...EVERYTHING }))
+  const appId = yield* apps.create({ name: "Demo app", ...ALL_GRANTS })
+  const { id } = yield* perform(contextIn(storeId), installations.install({ storeId, appId, ...ALL_GRANTS }))
   return { installationId: id }
 })
 
@@ -118,8 +118,8 @@ const subscribe = Effect.fnUntraced(function* (storeId: StoreId) {
   const installations = yield* Installations
   const { subscribe } = yield* Webhooks
   const { perform } = yield* Writes
-  const appId = yield* apps.create({ name: "Demo receiver", ...EVERYTHING })
-  yield* perform(contextIn(storeId), installations.install({ storeId, appId, ...EVERYTHING }))
+  const appId = yield* apps.create({ name: "Demo receiver", ...ALL_GRANTS })
+  yield* perform(contextIn(storeId), installations.install({ storeId, appId, ...ALL_GRANTS }))
   const secret = yield* subscribe(appId, { url: WEBHOOK_URL, kinds: EventKind.literals })
   return { webhookAppId: appId, webhookSecret: Redacted.value(Option.getOrThrow(secret)) }
 })
@@ -241,7 +241,7 @@ export const openDemo = Effect.fn("openDemo")(function* (baseUrl: string) {
   const { capabilities } = yield* installations.find(found.installationId)
   const known: Known = {
     ...found,
-    ...(capabilities.length < EVERYTHING.capabilities.length ? yield* transaction(installApp(found.storeId)) : {}),
+    ...(capabilities.length < ALL_GRANTS.capabilities.length ? yield* transaction(installApp(found.storeId)) : {}),
     ...(found.webhookAppId === undefined ? yield* transaction(subscribe(found.storeId)) : {}),
     ...(found.agentToken === undefined ? yield* transaction(makeCallers(contextIn(found.storeId))) : {}),
     ...(found.exampleClientId === undefined ? yield* transaction(registerExample) : {})

@@ -1,5 +1,5 @@
 import { Array, Effect, Option, Result } from "effect"
-import { putProduct } from "../../domain/catalog/Likeness.ts"
+import { putProduct } from "../../domain/catalog/VariantMatching.ts"
 import {
   type CreateProduct,
   MAX_PRODUCT_BYTES,
@@ -12,7 +12,7 @@ import {
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import { stringify } from "../../domain/Json.ts"
 import type { Imports } from "../../domain/imports/Imports.ts"
-import type { Put, PutOutcome } from "../../domain/imports/Put.ts"
+import type { ImportItem, ImportOutcome } from "../../domain/imports/Put.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import type { Change } from "../../domain/Write.ts"
 import { afterCommit, countOf, deferToCommit } from "../database/Plan.ts"
@@ -31,13 +31,13 @@ const PRODUCTS_PER_STATEMENT = 50
 
 /** What a put comes to: the product that is known, as it was and as it is to be, or a new one. */
 interface Draft {
-  readonly put: Put<CreateProduct>
+  readonly put: ImportItem<CreateProduct>
   readonly before: Written | undefined
   readonly after: Product | undefined
-  readonly outcome: PutOutcome
+  readonly outcome: ImportOutcome
 }
 
-const draftOf = (put: Put<CreateProduct>, before: Written | undefined, at: Date): Draft => {
+const draftOf = (put: ImportItem<CreateProduct>, before: Written | undefined, at: Date): Draft => {
   if (before === undefined) return { put, before, after: undefined, outcome: "created" }
   const after = putProduct(before.product, put.input, at)
   return { put, before, after, outcome: after === before.product ? "unchanged" : "updated" }

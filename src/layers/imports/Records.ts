@@ -3,10 +3,10 @@ import { ProductId } from "../../domain/catalog/Product.ts"
 import { UnknownReferences } from "../../domain/imports/Collection.ts"
 import type { Imports } from "../../domain/imports/Imports.ts"
 import type { ImportedOrder } from "../../domain/imports/Order.ts"
-import type { Put, PutAll } from "../../domain/imports/Put.ts"
+import type { ImportItem, BatchResult } from "../../domain/imports/Put.ts"
 import { CustomerId, type Customers } from "../../domain/records/Customer.ts"
 import { OrderId, type Orders } from "../../domain/records/Order.ts"
-import type { RecordsOf } from "../../domain/records/Records.ts"
+import type { RecordService } from "../../domain/records/Records.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { isText } from "../../domain/Text.ts"
 import { isUuid } from "../../domain/Uuid.ts"
@@ -19,9 +19,9 @@ const putNamed = Effect.fnUntraced(function* <Id extends string, Input, Refused>
   store: StoreId,
   kind: "order" | "customer",
   toId: (id: string) => Id,
-  put: RecordsOf<Id, Input, Refused, unknown>["put"],
-  puts: ReadonlyArray<Put<Input>>
-): Step<ReadonlyArray<PutAll<Refused, never>["outcomes"][number]>, StoreNotFound> {
+  put: RecordService<Id, Input, Refused, unknown>["put"],
+  puts: ReadonlyArray<ImportItem<Input>>
+): Step<ReadonlyArray<BatchResult<Refused, never>["outcomes"][number]>, StoreNotFound> {
   const known = yield* resourcesOf(
     store,
     kind,

@@ -4,8 +4,8 @@ import {
   type ActivityRequest,
   EntryId,
   EntryNotFound,
-  MAX_LOOKED_AT,
-  Named
+  MAX_EXAMINED_ENTRIES,
+  DisplayName
 } from "../../domain/journal/Activity.ts"
 import { ResourceKind } from "../../domain/journal/Kinds.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
@@ -67,7 +67,7 @@ const pageBy = (found: Fragment, { actorId, actorType, kinds, limit, surface }: 
     '[' || coalesce(string_agg(${TEXT}, ',' order by id desc) filter (where fits), '') || ']' as items,
     case
       when not bool_and(fits) then min(id::text) filter (where fits)
-      else (select case when count(*) = ${constant(MAX_LOOKED_AT)} then min(id::text) end from ${found})
+      else (select case when count(*) = ${constant(MAX_EXAMINED_ENTRIES)} then min(id::text) end from ${found})
     end as "nextCursor"
   from page
 `
@@ -112,7 +112,7 @@ const select = (store: StoreId, request: ActivityRequest) => {
   const start = since === undefined ? START : leastUuidOf(new Date(since))
   const before = earlier(cursor, end)
   const asked = { kinds: listOf(kinds), actorType, actorId, surface, limit }
-  const most = constant(MAX_LOOKED_AT)
+  const most = constant(MAX_EXAMINED_ENTRIES)
   if (resourceId !== undefined) {
     const found = sql`entries_before_of_resource(${store}, ${before}, ${start}, ${most}, ${resourceId})`
     return pageBy(found, asked)
@@ -127,7 +127,7 @@ export const ActivityLive = Layer.effect(
   Effect.map(Database, (database) => {
     const page = pageOf(database, EntryId)
     const foundOf = database.first(Found)
-    const namesOf = database.rows(Named)
+    const namesOf = database.rows(DisplayName)
 
     return Activity.of({
       list: Effect.fn("Activity.list")((store, request) => page(select(store, request))),

@@ -3,7 +3,7 @@ import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import { AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { EntryId, EntryNotFound } from "../../domain/journal/Activity.ts"
 import { CatalogKind, SCOPES } from "../../domain/journal/Kinds.ts"
-import { type Overlaps, overlapsOf, type Told } from "../../domain/journal/Overlap.ts"
+import { type UndoConflicts, findUndoConflicts, type ChangeFootprint } from "../../domain/journal/UndoConflicts.ts"
 import {
   ChangedSince,
   EntryNotOwn,
@@ -13,7 +13,7 @@ import {
   NotUndoable,
   TooMuchToUndo,
   Undo,
-  type Undone,
+  type UndoResult,
   type UndoRefused,
   type UndoRight
 } from "../../domain/journal/Undo.ts"
@@ -89,7 +89,7 @@ const earliest = ({ id }: Kept) => leastUuidOf(new Date(millisOf(id) - CLOCKS_AP
 const historyOf = Effect.fnUntraced(function* (
   store: StoreId,
   entries: ReadonlyArray<Kept>
-): Step<ReadonlyArray<Told>, TooMuchToUndo> {
+): Step<ReadonlyArray<ChangeFootprint>, TooMuchToUndo> {
   const firsts = new Map<string, Kept>()
   for (const entry of entries) {
     const known = firsts.get(entry.resourceId)
@@ -119,20 +119,23 @@ const prepare = Effect.fnUntraced(function* (
   store: StoreId,
   entries: ReadonlyArray<Kept>,
   right: UndoRight
-): Step<Overlaps, UndoRefused> {
+): Step<UndoConflicts, UndoRefused> {
   for (const { actorId, resource } of entries) {
     if (!right.kinds.includes(resource)) yield* new AgentScopeMissing({ scope: SCOPES[resource].write })
     if (right.ownId !== null && right.ownId !== actorId) yield* new EntryNotOwn()
   }
   yield* lockAll(store, entries)
-  const found = overlapsOf(new Set(entries.map(({ id }) => id)), yield* historyOf(store, entries))
+  const found = findUndoConflicts(new Set(entries.map(({ id }) => id)), yield* historyOf(store, entries))
   return found.overlaps.length > 0 ? yield* Effect.fail(ChangedSince.of(found.overlaps)) : found
 })
 
 /** Undoes entries, of which the newest comes first: all of them or none. */
-const carryOut = Effect.fnUntraced(function* (store: StoreId, entries: ReadonlyArray<Kept>): Step<Undone, UndoRefused> {
+const carryOut = Effect.fnUntraced(function* (
+  store: StoreId,
+  entries: ReadonlyArray<Kept>
+): Step<UndoResult, UndoRefused> {
   const changes: Array<Change> = []
-  const undone: Array<Undone["undone"][number]> = []
+  const undone: Array<UndoResult["undone"][number]> = []
   for (const kept of entries) {
     const { id, resource, resourceId } = kept
     const members = missingOf(kept)

@@ -4,7 +4,7 @@ import type { ProductId } from "../../domain/catalog/Product.ts"
 import type { SlugTaken } from "../../domain/catalog/Slug.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { canonical } from "../../domain/Json.ts"
-import { turnedBack } from "../../domain/journal/Entry.ts"
+import { restoreMembers } from "../../domain/journal/Entry.ts"
 import { parse } from "../../domain/Json.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { claimSlug, reallocateCollection } from "../catalog/Allocation.ts"
@@ -73,7 +73,7 @@ const restore = Effect.fnUntraced(function* (
 const turnBack = Effect.fnUntraced(function* (store: StoreId, id: CollectionId, kept: Kept): Step<void, SlugTaken> {
   const held = Option.getOrThrow(yield* lockCollection(store, id))
   const { at, document, head: before } = held
-  const fields = turnedBack(membersOf(parse(document)), membersOf(kept.before), membersOf(kept.after))
+  const fields = restoreMembers(membersOf(parse(document)), membersOf(kept.before), membersOf(kept.after))
   const turned = headOf({ ...fields, version: before.version, updatedAt: before.updatedAt }, id)
   const found = before.type === "manual" ? yield* membersIn(store, id) : NONE
   if (turned.slug !== before.slug) yield* claimSlug("collections", store, turned.slug, id)

@@ -2,7 +2,7 @@ import { Effect, Option, Schema } from "effect"
 import { type CollectionId, MAX_MEMBERS } from "../../domain/catalog/Collection.ts"
 import { ProductId, type ProductLimitReached, type ProductTooLarge } from "../../domain/catalog/Product.ts"
 import type { SlugTaken } from "../../domain/catalog/Slug.ts"
-import { turnedBack } from "../../domain/journal/Entry.ts"
+import { restoreMembers } from "../../domain/journal/Entry.ts"
 import { parse, stringify } from "../../domain/Json.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { claimSlug, reallocateProduct } from "../catalog/Allocation.ts"
@@ -89,7 +89,7 @@ const turnBack = Effect.fnUntraced(function* (
 ): Step<void, ProductTooLarge | SlugTaken> {
   const held = Option.getOrThrow(yield* lockProduct(store, id))
   const { at, document, product } = held
-  const fields = turnedBack(membersOf(parse(document)), membersOf(before), membersOf(after))
+  const fields = restoreMembers(membersOf(parse(document)), membersOf(before), membersOf(after))
   const next = {
     ...productOf(stringify(fields), id),
     version: product.version + 1,

@@ -7,7 +7,7 @@ import {
   TooManyRegistrations,
   WAITING_HOURS
 } from "../../domain/oauth/AgentClients.ts"
-import { type Described, isDocumentUrl } from "../../domain/oauth/ClientMetadata.ts"
+import { type StoredMetadata, isDocumentUrl } from "../../domain/oauth/ClientMetadata.ts"
 import { Client, ClientId, UnknownClient } from "../../domain/oauth/Clients.ts"
 import { networkOf } from "../../domain/Network.ts"
 import { makeThrottle, subject } from "../access/Throttle.ts"
@@ -70,7 +70,7 @@ export const agentClients = (options: Partial<OutgoingOptions> = {}) =>
       const read = yield* makeDocuments({ allowed: yield* namedHosts, ...options })
       const rowOf = first(Row)
 
-      const put = (id: ClientId, { logoUrl, name, redirectUris, website }: Described, seconds: number | null) =>
+      const put = (id: ClientId, { logoUrl, name, redirectUris, website }: StoredMetadata, seconds: number | null) =>
         Effect.andThen(count(putClient(id, name, website, logoUrl, arrayOf(redirectUris), seconds)), count(forgetMost))
 
       const refreshed = Effect.fnUntraced(function* (id: ClientId) {

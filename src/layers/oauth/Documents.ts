@@ -1,7 +1,12 @@
 import { Effect, Result, Semaphore } from "effect"
 import { isObject } from "../../domain/Json.ts"
 import { parseUntrusted } from "../../domain/UntrustedJson.ts"
-import { type Described, documentUrlRefusal, freshSeconds, readDocument } from "../../domain/oauth/ClientMetadata.ts"
+import {
+  type StoredMetadata,
+  documentUrlRefusal,
+  freshSeconds,
+  readDocument
+} from "../../domain/oauth/ClientMetadata.ts"
 import { type ClientId, UnknownClient } from "../../domain/oauth/Clients.ts"
 import type { Attempt } from "../webhooks/Outgoing.ts"
 import { makeOutgoing, type OutgoingOptions } from "../webhooks/Outgoing.ts"
@@ -32,7 +37,7 @@ const objectOf = ({ answer, error, headers, status }: Attempt) => {
 
 /** What a document says of a client, and for how many seconds it is believed. */
 export interface Read {
-  readonly described: Described
+  readonly described: StoredMetadata
   readonly freshSeconds: number
 }
 

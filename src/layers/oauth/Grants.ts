@@ -3,11 +3,11 @@ import { Scope } from "../../domain/access/Scope.ts"
 import type { Credentials } from "../../domain/oauth/Clients.ts"
 import {
   ACCESS_SECONDS,
-  type CodePresented,
+  type CodeExchange,
   GRACE_SECONDS,
   GrantId,
   Grants,
-  type RefreshPresented
+  type RefreshExchange
 } from "../../domain/oauth/Grants.ts"
 import { InvalidClient, InvalidGrant, InvalidScope, InvalidTarget } from "../../domain/oauth/Refusals.ts"
 import { StoreId } from "../../domain/Store.ts"
@@ -86,7 +86,7 @@ export const GrantsLive = Layer.effect(
 
     const exchange = Effect.fnUntraced(function* (
       client: Credentials,
-      { code, redirectUri, resource, verifier }: CodePresented
+      { code, redirectUri, resource, verifier }: CodeExchange
     ) {
       const accessToken = newToken()
       const refreshToken = newToken()
@@ -106,7 +106,7 @@ export const GrantsLive = Layer.effect(
     const repeatRefresh = Effect.fnUntraced(function* (
       client: Credentials,
       presented: RefreshToken,
-      token: RefreshPresented["refreshToken"]
+      token: RefreshExchange["refreshToken"]
     ) {
       const { age, nonce, scopes, ...refused } = yield* refreshRefusedOf(whyNoRefresh(client, presented))
       if (!refused.isAuthentic) return yield* new InvalidClient()
@@ -124,7 +124,7 @@ export const GrantsLive = Layer.effect(
 
     const refresh = Effect.fnUntraced(function* (
       client: Credentials,
-      { refreshToken, resource, scopes }: RefreshPresented
+      { refreshToken, resource, scopes }: RefreshExchange
     ) {
       const nonce = newNonce()
       const next = successorsOf(refreshToken, nonce)

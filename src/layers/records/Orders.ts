@@ -11,7 +11,7 @@ import {
   PERSONAL_OF_ORDER,
   type PutOrder
 } from "../../domain/records/Order.ts"
-import { spend, type Spending, spendingOf } from "../../domain/records/Spending.ts"
+import { applySpending, type Spending, spendingOf } from "../../domain/records/Spending.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { allocateMany } from "../catalog/Allocation.ts"
 import { deferToCommit, type Step } from "../database/Plan.ts"
@@ -51,7 +51,7 @@ const customersAfter = Effect.fnUntraced(function* (
     const stored = known.get(id)
     if (stored === undefined) continue
     const changedAt = tick()
-    const customer = spend(decodeCustomer(parse(stored.document)), change, atOf(changedAt))
+    const customer = applySpending(decodeCustomer(parse(stored.document)), change, atOf(changedAt))
     written.set(id, { changedAt, document: stringify(customer), personal: stored.personal })
   }
   return written

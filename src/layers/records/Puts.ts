@@ -1,6 +1,6 @@
 import { Effect, Result, type Schema } from "effect"
 import { parse } from "../../domain/Json.ts"
-import type { Done, Given, Put } from "../../domain/records/Records.ts"
+import type { PutResult, RecordContext, RecordPut } from "../../domain/records/Records.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import type { Step } from "../database/Plan.ts"
@@ -18,7 +18,7 @@ export interface Kind<Id extends string, Input, Full extends Dated, Before exten
   readonly id: Schema.Codec<Id, string> & { readonly make: (id: string) => Id }
   readonly decode: (document: unknown) => Before
   readonly personal: ReadonlyArray<keyof Full & string>
-  readonly make: (input: Input, given: Given<Id, Before>) => Full
+  readonly make: (input: Input, given: RecordContext<Id, Before>) => Full
 }
 
 /** What the store gives. */
@@ -29,7 +29,7 @@ export interface Clock {
 
 /** What several puts come to, of which nothing is written yet. */
 export interface Decided<Id, Full, Before, Refused> {
-  readonly outcomes: ReadonlyArray<Result.Result<Done<Id>, Refused>>
+  readonly outcomes: ReadonlyArray<Result.Result<PutResult<Id>, Refused>>
   readonly changes: ReadonlyArray<{ readonly before: Before | undefined; readonly after: Full }>
   readonly written: ReadonlyMap<string, Written>
 }
@@ -48,7 +48,7 @@ export const decidingOf = <Id extends string, Input, Full extends Dated, Before 
 }: Kind<Id, Input, Full, Before>) =>
   Effect.fnUntraced(function* <Refused = never>(
     store: StoreId,
-    puts: ReadonlyArray<Put<Id, Input>>,
+    puts: ReadonlyArray<RecordPut<Id, Input>>,
     { currencyCode, tick }: Clock,
     refusalOf: (input: Input) => Refused | undefined = () => undefined
   ): Step<Decided<Id, Full, Before, Refused>> {
@@ -60,7 +60,7 @@ export const decidingOf = <Id extends string, Input, Full extends Dated, Before 
     const written = new Map<string, Written>()
     const changes: Array<{ before: Before | undefined; after: Full }> = []
 
-    const decide = ({ id: named, input }: Put<Id, Input>): Result.Result<Done<Id>, Refused> => {
+    const decide = ({ id: named, input }: RecordPut<Id, Input>): Result.Result<PutResult<Id>, Refused> => {
       const refusal = refusalOf(input)
       if (refusal !== undefined) return Result.fail(refusal)
       const stored = named === null ? undefined : (written.get(named) ?? known.get(named))

@@ -3,7 +3,7 @@ import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import type { DocumentPage, JsonText } from "../../domain/Document.ts"
 import { stringify } from "../../domain/Json.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
-import type { RecordsRequest, Shown } from "../../domain/records/Records.ts"
+import type { RecordsRequest, FieldVisibility } from "../../domain/records/Records.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { answerOf, type Step } from "../database/Plan.ts"
@@ -83,7 +83,7 @@ export const makeReads = <Id extends string>(
     text: sql.literal(`opening || ',${masked}}'`),
     bytes: sql`bytes`
   }
-  const partOf = ({ isPersonal }: Shown) => (isPersonal ? full : impersonal)
+  const partOf = ({ isPersonal }: FieldVisibility) => (isPersonal ? full : impersonal)
   const pageIn = pageOf(database, id)
   const jsonOf = database.first(Schema.Struct({ json: Schema.String }))
 
@@ -97,7 +97,7 @@ export const makeReads = <Id extends string>(
       return pageIn(selectPage(partOf(request), rows, limit))
     },
 
-    read: (store: StoreId, id: Id, shown: Shown): Effect.Effect<Option.Option<JsonText>> =>
+    read: (store: StoreId, id: Id, shown: FieldVisibility): Effect.Effect<Option.Option<JsonText>> =>
       Effect.map(
         jsonOf(sql`select ${partOf(shown).text} as json from ${sql(table)} where store_id = ${store} and id = ${id}`),
         Option.map(({ json }) => json)

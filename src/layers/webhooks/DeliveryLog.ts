@@ -3,8 +3,14 @@ import type { AppId } from "../../domain/access/Apps.ts"
 import { InstallationId } from "../../domain/access/Installations.ts"
 import { EventId } from "../../domain/Events.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
-import { Attempt, Delivery, DeliveryNotFound, type DeliveryState, MAX_LOOKED } from "../../domain/webhooks/Webhook.ts"
-import type { Missed, Webhooks } from "../../domain/webhooks/Webhooks.ts"
+import {
+  Attempt,
+  Delivery,
+  DeliveryNotFound,
+  type DeliveryState,
+  MAX_EXAMINED_DELIVERIES
+} from "../../domain/webhooks/Webhook.ts"
+import type { MissedDeliveries, Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import type { DatabaseOf } from "../database/Database.ts"
 import { countOf, firstOf, type Step } from "../database/Plan.ts"
@@ -48,7 +54,7 @@ export const DELIVERY = sql`
 
 /** Deliveries that a page is looked for among: those of one state may be few. */
 export const lookedFor = (state: DeliveryState | null, limit: number): Fragment =>
-  sql`case when ${state}::text is null then ${limit} + 1 else ${constant(MAX_LOOKED)} end`
+  sql`case when ${state}::text is null then ${limit} + 1 else ${constant(MAX_EXAMINED_DELIVERIES)} end`
 
 /**
  * A page of deliveries in a state, or in any, the newest first, of those that `looked` selects: as many as
@@ -70,7 +76,7 @@ export const deliveryPage = (
     ) || ']' as items,
     case
       when count(*) > ${limit} then max(event_id::text) filter (where place = ${limit})
-      when ${state}::text is not null and (select count(*) from looked) = ${constant(MAX_LOOKED)}
+      when ${state}::text is not null and (select count(*) from looked) = ${constant(MAX_EXAMINED_DELIVERIES)}
         then (select min(event_id::text) from looked)
     end as "nextCursor"
   from page d
@@ -158,7 +164,11 @@ export const makeDeliveryLog = (database: DatabaseOf) => {
    */
   const change = Effect.fnUntraced(function* (app: AppId, from: string, which: Fragment, set: Fragment) {
     const { now } = yield* nowOf(sql`select clock_timestamp()::text as now`)
-    const changed: { -readonly [K in keyof Missed]: Missed[K] } = { count: 0, since: null, until: null }
+    const changed: { -readonly [K in keyof MissedDeliveries]: MissedDeliveries[K] } = {
+      count: 0,
+      since: null,
+      until: null
+    }
     let [event, installation] = [from, NIL]
     while (true) {
       const next = sql`(event_id, installation_id) > (${event}::uuid, ${installation}::uuid) and created_at <= ${now}::timestamptz`

@@ -4,7 +4,7 @@ import { lookup as systemLookup, promises } from "node:dns"
 import type { LookupFunction } from "node:net"
 import { createSecureContext, type SecureContext } from "node:tls"
 import { type AllowedHosts, NO_HOSTS } from "../../domain/webhooks/AllowedHosts.ts"
-import { checkUrl } from "../../domain/webhooks/Target.ts"
+import { checkUrl } from "../../domain/webhooks/Destination.ts"
 import { HEADERS_TOO_LONG, makeGuardedHttpClient, RequestEnded } from "./GuardedHttpClient.ts"
 import { guarded, LookupFailed, lookupBy } from "./Lookup.ts"
 

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto"
 import { type AppId, AppNotFound } from "../../domain/access/Apps.ts"
 import type { EventKind } from "../../domain/Events.ts"
 import { type AllowedHosts, NO_HOSTS } from "../../domain/webhooks/AllowedHosts.ts"
-import { checkUrl, type WebhookUrl } from "../../domain/webhooks/Target.ts"
+import { checkUrl, type WebhookUrl } from "../../domain/webhooks/Destination.ts"
 import {
   LOG_DAYS,
   type NoWebhook,

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { Activity, type FoundEntry } from "../../domain/journal/Activity.ts"
+import { Activity, type EntryDocument } from "../../domain/journal/Activity.ts"
 import { CatalogKind, ResourceKind, SCOPES } from "../../domain/journal/Kinds.ts"
-import { Undo, type Undone, type UndoRight } from "../../domain/journal/Undo.ts"
+import { Undo, type UndoResult, type UndoRight } from "../../domain/journal/Undo.ts"
 import { DEFAULT_LIMIT } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import * as Rpcs from "../Activity.ts"
@@ -37,7 +37,7 @@ const rightOf = (principal: Principal): UndoRight => ({
   ownId: Principal.$match(principal, { Merchant: () => null, Agent: ({ id }) => id })
 })
 
-const undoneJson = ({ undone }: Undone) => JSON.stringify({ undone })
+const undoneJson = ({ undone }: UndoResult) => JSON.stringify({ undone })
 
 export const makeActivityProcedures = Effect.gen(function* () {
   const activity = yield* Activity
@@ -61,7 +61,7 @@ export const makeActivityProcedures = Effect.gen(function* () {
         Effect.tap(activity.get(payload.storeId, payload.id), ({ resource }) =>
           readable(principal, payload.storeId, [resource])
         ),
-      ({ json }: FoundEntry) => json
+      ({ json }: EntryDocument) => json
     ),
 
     "activity.names": inStore(

@@ -2,7 +2,7 @@ import { Context, Effect, Option, Result, type Schema } from "effect"
 import { hash } from "node:crypto"
 import { AgentRefused, Agents, AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { OwnersOnly } from "../../domain/access/Merchants.ts"
-import { type Kept, Proposals } from "../../domain/access/Proposals.ts"
+import { type ProposalResult, Proposals } from "../../domain/access/Proposals.ts"
 import { Actor, type AgentId, type MerchantId } from "../../domain/Actor.ts"
 import type { BadRequest } from "../../domain/BadRequest.ts"
 import { decodeWith } from "../../domain/Decoder.ts"
@@ -164,7 +164,7 @@ export const makeProcedures = Effect.gen(function* () {
         approvedBy: approved?.by,
         ...origin,
         cause: null,
-        mode: payload.dryRun === true ? "rehearse" : "perform"
+        mode: payload.dryRun === true ? "dryRun" : "perform"
       },
       { key: payload.idempotencyKey, fingerprint: fingerprint(_tag, json) },
       principal._tag === "Agent" && payload.dryRun !== true ? budgeted(payload.storeId, principal.id, write) : write,
@@ -182,7 +182,7 @@ export const makeProcedures = Effect.gen(function* () {
   ): WriteHandler<Refusal | WriteRefused | CallRefused> => {
     const decode = decodeWith(definition.payloadSchema)
     const { agents } = Context.get(definition.annotations, CallersOf)
-    const keptJson = (kept: Kept<Made>, payload: Payload) =>
+    const keptJson = (kept: ProposalResult<Made>, payload: Payload) =>
       "proposed" in kept ? `{"proposal":${kept.proposed}}` : toJson(kept.unchanged, payload)
 
     const perform = (asked: InStore<Payload>, json: JsonObject) => {

@@ -1,7 +1,7 @@
 import { Effect, Function as Fn } from "effect"
 import { Customers } from "../../domain/records/Customer.ts"
 import { Orders } from "../../domain/records/Order.ts"
-import type { Shown } from "../../domain/records/Records.ts"
+import type { FieldVisibility } from "../../domain/records/Records.ts"
 import type { Principal } from "../Principal.ts"
 import * as Rpcs from "../Records.ts"
 import { pageRequestOf } from "../Shapes.ts"
@@ -9,7 +9,7 @@ import { page } from "./StoredJson.ts"
 import { makeProcedures } from "./Procedure.ts"
 
 /** Personal data is for people. */
-const shownTo = ({ _tag }: Principal): Shown => ({ isPersonal: _tag === "Merchant" })
+const shownTo = ({ _tag }: Principal): FieldVisibility => ({ isPersonal: _tag === "Merchant" })
 
 export const makeRecordProcedures = Effect.gen(function* () {
   const orders = yield* Orders

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { FOUND, Search } from "../../domain/catalog/Search.ts"
+import { DEFAULT_SEARCH_LIMIT, Search } from "../../domain/catalog/Search.ts"
 import * as Rpcs from "../Search.ts"
 import { page } from "./StoredJson.ts"
 import { makeProcedures } from "./Procedure.ts"
@@ -11,7 +11,8 @@ export const makeSearchProcedures = Effect.gen(function* () {
   return {
     "products.search": inStore(
       Rpcs.searchProducts,
-      ({ payload: { limit = FOUND, storeId, ...asked } }) => search.products(storeId, { ...asked, limit }),
+      ({ payload: { limit = DEFAULT_SEARCH_LIMIT, storeId, ...asked } }) =>
+        search.products(storeId, { ...asked, limit }),
       page
     )
   }

@@ -15,8 +15,8 @@ export const page = ({ items, nextCursor }: DocumentPage<string>): JsonText =>
 export const deleted = (_: void, { id }: { readonly id: string }): JsonText => JSON.stringify({ id, deleted: true })
 
 /** The response of a write, or the result of its rehearsal. */
-export const written = ({ body, rehearsal }: Outcome): JsonText =>
-  rehearsal === undefined ? body : extend(`{"resource":${body}}`, JSON.stringify(rehearsal))
+export const written = ({ body, dryRun }: Outcome): JsonText =>
+  dryRun === undefined ? body : extend(`{"resource":${body}}`, JSON.stringify(dryRun))
 
 /** Encodes a value by the success schema of a definition, for services that return no JSON. */
 export const encoded = <A>({ successSchema }: { readonly successSchema: Schema.Codec<A, unknown> }) => {

@@ -1,6 +1,6 @@
 import { Effect, Function as Fn } from "effect"
 import type { BadRequest } from "../../domain/BadRequest.ts"
-import { LARGE_BODY, paced } from "../../domain/Turn.ts"
+import { LARGE_BODY, paced } from "../../domain/Pacing.ts"
 import { CallOrigin, type CallRefused, type Origin, type Principal } from "../Principal.ts"
 import { makeIdentify, principalAt, type Tokens } from "./Identify.ts"
 import { maskDefects, refusalJson } from "./MaskedDefects.ts"

@@ -2,7 +2,7 @@ import { Effect, Layer, Option, type Redacted } from "effect"
 import { Agents, type AgentTokens } from "../../domain/access/Agents.ts"
 import { NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
 import type { InvalidToken } from "../../domain/access/Tokens.ts"
-import { type Counted, RateLimitExceeded } from "../../domain/RateLimit.ts"
+import { type WindowResult, RateLimitExceeded } from "../../domain/RateLimit.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { type Agent, CurrentPrincipal, Identified, Principal } from "../Principal.ts"
 import { maskDefects } from "./MaskedDefects.ts"
@@ -10,7 +10,7 @@ import { maskDefects } from "./MaskedDefects.ts"
 /** The sender of calls, and how many of them their window admitted: the first ones. */
 export interface Caller<Who = Principal> {
   readonly principal: Who
-  readonly window: Counted
+  readonly window: WindowResult
 }
 
 /** The tokens of a request. The token of an agent wins: browsers send cookies unasked. */

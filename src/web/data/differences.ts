@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Capability } from "../../domain/access/Capability.ts"
-import { GRANT_WORDS } from "../../domain/access/GrantWords.ts"
+import { GRANT_DESCRIPTIONS } from "../../domain/access/GrantDescriptions.ts"
 import { Scope } from "../../domain/access/Scope.ts"
 import { canonical, ExactNumber, isObject, type JsonObject } from "../../domain/Json.ts"
 import { isUuid } from "../../domain/Uuid.ts"
@@ -89,7 +89,7 @@ export const valueText = (value: unknown): string => {
 
 const isGrant = Schema.is(Schema.Union([Scope, Capability]))
 
-const grantText = (name: unknown) => (isGrant(name) ? GRANT_WORDS[name].title : name)
+const grantText = (name: unknown) => (isGrant(name) ? GRANT_DESCRIPTIONS[name].title : name)
 
 const areIds = (value: unknown): value is ReadonlyArray<string> =>
   Array.isArray(value) && value.every((item) => typeof item === "string" && isUuid(item))

@@ -2,11 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
-import { type Grants, NOTHING } from "../../../src/domain/access/AccessRule.ts"
+import { type Grants, NO_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import type { AppId } from "../../../src/domain/access/Apps.ts"
 import { Installations } from "../../../src/domain/access/Installations.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { GRANT_WORDS } from "../../../src/domain/access/GrantWords.ts"
+import { GRANT_DESCRIPTIONS } from "../../../src/domain/access/GrantDescriptions.ts"
 import { ApiTest, baseUrl, makeStore } from "../../support/Api.ts"
 import { makeMerchant } from "../../support/Merchants.ts"
 import {
@@ -39,7 +39,7 @@ const STATE = "a state & more"
 const scene = Effect.fn(function* (declared: Partial<Grants> = {}) {
   const store = yield* makeStore()
   const merchant = yield* makeMerchant([store])
-  const appId = yield* makeAskingApp({ ...NOTHING, ...declared })
+  const appId = yield* makeAskingApp({ ...NO_GRANTS, ...declared })
   return { store, merchant, appId, path: authorizePath(appId), visitor: yield* makeVisitor }
 })
 
@@ -58,10 +58,10 @@ layer(ApiTest)("an app asks to be let in", (it) => {
       const consent = yield* visitor.open(signedIn.location)
       assert.strictEqual(consent.status, 200)
       for (const name of ["read_products", "write_products", "app_storage"] as const) {
-        assert.include(wordsOf(consent), GRANT_WORDS[name].title)
+        assert.include(wordsOf(consent), GRANT_DESCRIPTIONS[name].title)
       }
       assert.include(wordsOf(consent), "What it deletes is gone at once: nobody is asked to confirm.")
-      assert.notInclude(wordsOf(consent), GRANT_WORDS.read_orders.title)
+      assert.notInclude(wordsOf(consent), GRANT_DESCRIPTIONS.read_orders.title)
       assert.include(wordsOf(consent), "go on to app.example")
       assert.deepStrictEqual(yield* grantedTo(appId, store), [])
 
@@ -216,7 +216,7 @@ layer(ApiTest)("an app asks to be let in", (it) => {
       yield* makeMerchant([owned])
       yield* makeMerchant([other])
       const { email } = yield* makeMerchant([owned, other], "staff")
-      const appId = yield* makeAskingApp(NOTHING)
+      const appId = yield* makeAskingApp(NO_GRANTS)
       const path = authorizePath(appId)
       const visitor = yield* makeVisitor
       const choice = yield* visitor.signIn(path, email)

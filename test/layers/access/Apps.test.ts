@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { EVERYTHING, NOTHING } from "../../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS, NO_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../../src/domain/access/Apps.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
 import { AccessLive } from "../../../src/layers/access/Access.ts"
@@ -18,13 +18,13 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Apps", (it) =
       const stores = yield* Stores
       const { install } = yield* installing
       const before = yield* makeApp()
-      const appId = yield* apps.create({ name: "Counted", ...EVERYTHING })
+      const appId = yield* apps.create({ name: "Counted", ...ALL_GRANTS })
       const [one, two, three] = [yield* makeStore(), yield* makeStore(), yield* makeStore()]
-      for (const storeId of [one, two, three]) yield* install({ storeId, appId, ...NOTHING })
-      yield* suspend(yield* install({ storeId: two, appId, ...NOTHING }))
+      for (const storeId of [one, two, three]) yield* install({ storeId, appId, ...NO_GRANTS })
+      yield* suspend(yield* install({ storeId: two, appId, ...NO_GRANTS }))
       yield* stores.delete(three)
       const [app] = yield* apps.list(1)
-      assert.deepInclude(app, { appId, name: "Counted", ...EVERYTHING, installations: 1 })
+      assert.deepInclude(app, { appId, name: "Counted", ...ALL_GRANTS, installations: 1 })
       assert.deepStrictEqual(
         (yield* apps.list(2)).map((listed) => listed.appId),
         [appId, before]

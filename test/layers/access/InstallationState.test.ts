@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import * as FastCheck from "fast-check"
-import { EVERYTHING } from "../../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { type InstallationId, Installations } from "../../../src/domain/access/Installations.ts"
 import {
   type InstallationAct,
@@ -33,7 +33,7 @@ const scene = Effect.gen(function* () {
   const [storeId, appId] = [yield* makeStore(), yield* makeApp()]
   const installations = yield* Installations
   const perform = yield* performIn(storeId)
-  const install = perform(installations.install({ storeId, appId, ...EVERYTHING }))
+  const install = perform(installations.install({ storeId, appId, ...ALL_GRANTS }))
   const { id } = yield* install
   const byName = {
     install,

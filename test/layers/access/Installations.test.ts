@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Grants, NOTHING } from "../../../src/domain/access/AccessRule.ts"
+import { type Grants, NO_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { AppId } from "../../../src/domain/access/Apps.ts"
 import { InstallationId, Installations } from "../../../src/domain/access/Installations.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
@@ -62,11 +62,11 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
       yield* sql`update stores set deleted_at = now() where id = ${gone}`
       const appId = yield* makeApp({ scopes: ["read_products"], capabilities: ["app_storage"] })
       const refusals = yield* Effect.all([
-        Effect.flip(install({ storeId: nowhere, appId, ...NOTHING })),
-        Effect.flip(install({ storeId: gone, appId, ...NOTHING })),
-        Effect.flip(install({ storeId, appId: noApp, ...NOTHING })),
-        Effect.flip(install({ storeId, appId, ...NOTHING, scopes: ["read_products", "write_products"] })),
-        Effect.flip(install({ storeId, appId, ...NOTHING, capabilities: ["customer_pii", "app_storage"] }))
+        Effect.flip(install({ storeId: nowhere, appId, ...NO_GRANTS })),
+        Effect.flip(install({ storeId: gone, appId, ...NO_GRANTS })),
+        Effect.flip(install({ storeId, appId: noApp, ...NO_GRANTS })),
+        Effect.flip(install({ storeId, appId, ...NO_GRANTS, scopes: ["read_products", "write_products"] })),
+        Effect.flip(install({ storeId, appId, ...NO_GRANTS, capabilities: ["customer_pii", "app_storage"] }))
       ])
       assert.deepStrictEqual(
         refusals.map(({ _tag }) => _tag),
@@ -115,7 +115,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Installations
         select cardinality(hits) as hits from rate_windows where store_id = ${storeId} and installation_id = ${first.id}
       `
       assert.deepStrictEqual(windows, [{ hits: 2 }])
-      const elsewhere = yield* install({ storeId: yield* makeStore(), appId, ...NOTHING })
+      const elsewhere = yield* install({ storeId: yield* makeStore(), appId, ...NO_GRANTS })
       assert.notStrictEqual(elsewhere.id, first.id)
     })
   )

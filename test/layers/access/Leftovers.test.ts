@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { EVERYTHING } from "../../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { Installations } from "../../../src/domain/access/Installations.ts"
 import { AppData } from "../../../src/domain/records/AppData.ts"
 import { Encoded } from "../../../src/domain/Write.ts"
@@ -25,7 +25,7 @@ const uninstalled = Effect.fn(function* (millis: number) {
   const installations = yield* Installations
   const [storeId, appId] = [yield* makeStore(), yield* makeApp()]
   const perform = yield* performIn(storeId)
-  const install = perform(installations.install({ storeId, appId, ...EVERYTHING }))
+  const install = perform(installations.install({ storeId, appId, ...ALL_GRANTS }))
   const installation = yield* install
   const { id } = installation
   yield* fillAppData(installation, KEPT, 10 * KEPT)

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { NOTHING } from "../../../src/domain/access/AccessRule.ts"
+import { NO_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { Plan, Stores } from "../../../src/domain/access/Stores.ts"
 import { AccessLive } from "../../../src/layers/access/Access.ts"
 import { WritesLive } from "../../../src/layers/Writes.ts"
@@ -54,8 +54,8 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Stores", (it)
       const { install } = yield* installing
       const appId = yield* makeApp()
       const [one, two, three] = [yield* makeStore("free"), yield* makeStore("growth"), yield* makeStore()]
-      for (const storeId of [one, two, three]) yield* install({ storeId, appId, ...NOTHING })
-      yield* suspend(yield* install({ storeId: two, appId, ...NOTHING }))
+      for (const storeId of [one, two, three]) yield* install({ storeId, appId, ...NO_GRANTS })
+      yield* suspend(yield* install({ storeId: two, appId, ...NO_GRANTS }))
       const newest = yield* stores.list(1)
       assert.deepStrictEqual(
         newest.map(({ storeId }) => storeId),

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Array, Effect, Layer } from "effect"
-import { EVERYTHING } from "../../../src/domain/access/AccessRule.ts"
+import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { Billing } from "../../../src/domain/billing/Billing.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeApp, makeStore } from "../../support/Api.ts"
@@ -18,7 +18,7 @@ layer(DomainTest, { excludeTestServices: true, timeout: "60 seconds" })("A subsc
       const plan = { name: "Basic", price: 9.9, currencyCode: "EUR", period: "month", trialDays: 0 } as const
       const planId = yield* billing.setPlan(appId, plan)
       const storeId = yield* makeStore()
-      const { id } = yield* install({ storeId, appId, ...EVERYTHING })
+      const { id } = yield* install({ storeId, appId, ...ALL_GRANTS })
       const perform = yield* performIn(storeId)
       const limit = 100
 

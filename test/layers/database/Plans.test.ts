@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Agents } from "../../../src/domain/access/Agents.ts"
-import { type Kept, ProposalId, Proposals } from "../../../src/domain/access/Proposals.ts"
+import { type ProposalResult, ProposalId, Proposals } from "../../../src/domain/access/Proposals.ts"
 import { Sessions } from "../../../src/domain/access/Sessions.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
 import { Catalog } from "../../../src/domain/catalog/Catalog.ts"
@@ -98,7 +98,7 @@ const round = Effect.fn(function* ({
   const once = <A, E>(write: Write<A, E>, respond: (value: A) => StoredResponse, key: string = randomUUID()) =>
     idempotency.once(contextOf(storeId), keyed(key), write, respond)
   const rehearse = <A, E>(write: Write<A, E>) =>
-    idempotency.once({ ...contextOf(storeId), mode: "rehearse" }, keyed(randomUUID()), write, respondEmpty)
+    idempotency.once({ ...contextOf(storeId), mode: "dryRun" }, keyed(randomUUID()), write, respondEmpty)
 
   yield* measured("an admission", admit(token))
   yield* measured("the store", stores.get(storeId))
@@ -127,7 +127,8 @@ const round = Effect.fn(function* ({
   yield* measured("an agent's create", once(agents.budgeted(storeId, agent.id, agentCreate), respond))
   const proposal = { agentId: agent.id, procedure: "products.create", payload: "{}" }
   const keep = proposals.propose(storeId, proposal, agentCreate)
-  const keptOf = (kept: Kept<unknown>) => respondText("proposed" in kept ? kept.proposed : assert.fail("It changes"))
+  const keptOf = (kept: ProposalResult<unknown>) =>
+    respondText("proposed" in kept ? kept.proposed : assert.fail("It changes"))
   const proposed = proposalIdOf(yield* measured("a proposal", once(keep, keptOf)))
   const all = { cursor: undefined, limit: 20, agentId: null }
   yield* measured("proposals", proposals.list(storeId, all))
@@ -160,7 +161,7 @@ const round = Effect.fn(function* ({
   yield* measured("a dry run of a delete", rehearse(deletion))
   yield* measured("a delete", once(deletion, respondEmpty))
   yield* measured("a delete that is refused", Effect.flip(once(deletion, respondEmpty)))
-  const ways = { perform: <A, E>(write: Write<A, E>) => once(write, respondEmpty), rehearse }
+  const ways = { perform: <A, E>(write: Write<A, E>) => once(write, respondEmpty), dryRun: rehearse }
   for (const [name, work] of yield* undos(storeId, ways)) yield* measured(name, Effect.orDie(work))
   const gone = yield* once(catalog.createCollection(storeId, toCollection({ title: "Gone" })), respond)
   const removal = catalog.deleteCollection(storeId, collectionIdOf(gone), "any")

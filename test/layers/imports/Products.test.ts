@@ -146,7 +146,7 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
           sql<{ word: string }>`select word from search_words where store_id = ${storeId} order by word`,
           (rows) => rows.map(({ word }) => word)
         )
-        yield* bring("rehearse", "Red cup")
+        yield* bring("dryRun", "Red cup")
         assert.deepStrictEqual(yield* words, [])
         yield* bring("perform", "Red cup", "Blue cup")
         yield* bring("perform", "Red mug")

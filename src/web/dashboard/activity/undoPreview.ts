@@ -1,19 +1,19 @@
 import { millisOf } from "../../../domain/Uuid.ts"
 import type { ActivityEntry } from "../../../domain/journal/Activity.ts"
-import type { Undone } from "../../../domain/journal/Undo.ts"
-import type { Rehearsal } from "../../../domain/Rehearsal.ts"
+import type { UndoResult } from "../../../domain/journal/Undo.ts"
+import type { DryRunResult } from "../../../domain/DryRun.ts"
 import { count, number } from "../../data/format.ts"
 
 /** Dry run of an undo. */
-export interface UndoPreview extends Rehearsal {
-  readonly resource: Undone
+export interface UndoPreview extends DryRunResult {
+  readonly resource: UndoResult
 }
 
 /** Ids of the new entries. Empty if nothing was left to undo. */
-const entryIdsOf = ({ undone }: Undone) => undone.flatMap(({ id }) => (id === null ? [] : [id]))
+const entryIdsOf = ({ undone }: UndoResult) => undone.flatMap(({ id }) => (id === null ? [] : [id]))
 
 /** Time span that contains the entries of an undo, to redo all of them. Undefined if there are none. */
-export const spanOf = (undone: Undone): { readonly since: string; readonly until: string } | undefined => {
+export const spanOf = (undone: UndoResult): { readonly since: string; readonly until: string } | undefined => {
   const times = entryIdsOf(undone).map(millisOf)
   if (times.length === 0) return undefined
   return {
@@ -32,7 +32,7 @@ const joinNames = (names: ReadonlyArray<string>) => {
 }
 
 /** Side effects of a write, as sentences. */
-export const consequences = ({ collections, events }: Rehearsal): ReadonlyArray<string> => {
+export const consequences = ({ collections, events }: DryRunResult): ReadonlyArray<string> => {
   const appNames = joinNames(events.flatMap(({ recipients }) => recipients.map(({ appName }) => appName)))
   return [
     appNames === "" ? "No app is notified." : `Notified apps: ${appNames}.`,
@@ -57,7 +57,7 @@ export const undoSentence = ({ resource, versions }: ActivityEntry, name: string
 }
 
 /** Effect of the undo of many entries. */
-export const undoSpanSentence = ({ undone }: Undone): string => {
+export const undoSpanSentence = ({ undone }: UndoResult): string => {
   const resources = (kind: "product" | "collection") =>
     new Set(undone.filter(({ resource }) => resource === kind).map(({ resourceId }) => resourceId)).size
   const counts = [

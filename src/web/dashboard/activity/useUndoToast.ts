@@ -1,4 +1,4 @@
-import type { Undone } from "../../../domain/journal/Undo.ts"
+import type { UndoResult } from "../../../domain/journal/Undo.ts"
 import { performed } from "../../../rpc/Client.ts"
 import { count } from "../../data/format.ts"
 import { errorMessageOf } from "../../data/errorMessages.ts"
@@ -17,7 +17,7 @@ export const useUndoToast = () => {
     invalidates: [[storeId, "store"]],
     onSuccess: () => toast("Changes restored")
   })
-  return (undone: Undone) => {
+  return (undone: UndoResult) => {
     const span = spanOf(undone)
     if (span === undefined) return toast("Nothing to undo")
     toast(`${count(undone.undone.length, "change")} undone`, {

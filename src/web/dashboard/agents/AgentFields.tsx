@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from "react"
 import { Result } from "effect"
 import { BUDGET, type NewAgent, WINDOW } from "../../../domain/access/Agents.ts"
-import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
+import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
 import { number } from "../../data/format.ts"
 import { Button } from "../../ui/form/Button.tsx"
@@ -46,8 +46,8 @@ export const AgentFields = ({ action, cancel, error, isBusy, save, start }: Agen
           {Scope.literals.map((scope) => (
             <CheckField
               key={scope}
-              label={GRANT_WORDS[scope].title}
-              hint={GRANT_WORDS[scope].text}
+              label={GRANT_DESCRIPTIONS[scope].title}
+              hint={GRANT_DESCRIPTIONS[scope].text}
               checked={form.scopes.includes(scope)}
               onChange={({ target }) => change({ scopes: withScope(form.scopes, scope, target.checked) })}
             />

@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from "@tanstack/react-router"
 import { useState } from "react"
 import type { Agent, NewAgent } from "../../../domain/access/Agents.ts"
-import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
+import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import { ago, number, time } from "../../data/format.ts"
 import { useRpcMutation } from "../../data/queries.ts"
 import { Badge } from "../../ui/display/Badge.tsx"
@@ -70,7 +70,7 @@ const AgentPermissions = ({ agent }: AgentProps) => (
     <ul>
       {agent.scopes.map((scope) => (
         <li key={scope}>
-          <strong>{GRANT_WORDS[scope].title}.</strong> {GRANT_WORDS[scope].text}
+          <strong>{GRANT_DESCRIPTIONS[scope].title}.</strong> {GRANT_DESCRIPTIONS[scope].text}
         </li>
       ))}
     </ul>

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import type { Agent } from "../../../domain/access/Agents.ts"
-import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
+import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import { ago, number } from "../../data/format.ts"
 import { Badge } from "../../ui/display/Badge.tsx"
 import { Button } from "../../ui/form/Button.tsx"
@@ -33,7 +33,7 @@ const COLUMNS: ReadonlyArray<Column<Row>> = [
     cell: ({ proposalsOnly }) =>
       proposalsOnly ? <Badge tone="good">Required</Badge> : <Badge tone="warn">Not required</Badge>
   },
-  { name: "Permissions", cell: ({ scopes }) => scopes.map((scope) => GRANT_WORDS[scope].title).join(" · ") },
+  { name: "Permissions", cell: ({ scopes }) => scopes.map((scope) => GRANT_DESCRIPTIONS[scope].title).join(" · ") },
   {
     name: "Writes today",
     isNumber: true,

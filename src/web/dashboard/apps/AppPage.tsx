@@ -17,14 +17,14 @@ import { RecentRequests } from "./RecentRequests.tsx"
 import { WebhookCard } from "./WebhookCard.tsx"
 import { installationLabels } from "./appLabels.ts"
 import type { Grants } from "../../../domain/access/AccessRule.ts"
-import { ALWAYS_GRANTED, GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
+import { ALWAYS_GRANTED, GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import { StatusBadge } from "../../ui/display/Badge.tsx"
 
 /** Permissions of the app, in the words of the consent page. */
 const AppPermissions = ({ capabilities, scopes }: Grants) => (
   <Card title="Permissions">
     <ul className={css["grants"]}>
-      {[ALWAYS_GRANTED, ...[...scopes, ...capabilities].map((name) => GRANT_WORDS[name])].map(
+      {[ALWAYS_GRANTED, ...[...scopes, ...capabilities].map((name) => GRANT_DESCRIPTIONS[name])].map(
         ({ text, title, warning }) => (
           <li key={title}>
             <h3>{title}</h3>

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router"
-import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
+import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import type { InstalledApp } from "../../../domain/access/Installations.ts"
 import type { InstallationId, StoreId } from "../../../rpc/Client.ts"
 import { day } from "../../data/format.ts"
@@ -32,7 +32,8 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<App>> => [
     name: "Permissions",
     cell: ({ capabilities, scopes }) => (
       <span className={css["quiet"]}>
-        {[...scopes, ...capabilities].map((name) => GRANT_WORDS[name].title).join(" · ") || "See the store itself"}
+        {[...scopes, ...capabilities].map((name) => GRANT_DESCRIPTIONS[name].title).join(" · ") ||
+          "See the store itself"}
       </span>
     )
   },

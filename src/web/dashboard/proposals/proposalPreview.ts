@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { Proposal } from "../../../domain/access/Proposals.ts"
 import { isObject, type JsonObject } from "../../../domain/Json.ts"
-import type { Rehearsal } from "../../../domain/Rehearsal.ts"
+import type { DryRunResult } from "../../../domain/DryRun.ts"
 import {
   createCollection,
   createProduct,
@@ -83,7 +83,7 @@ export type ProposalPreview =
       readonly before: JsonObject | null
       /** Null if the resource is deleted. */
       readonly after: JsonObject | null
-      readonly rehearsal: Rehearsal
+      readonly rehearsal: DryRunResult
     }
   | { readonly _tag: "Moved"; readonly changes: ReadonlyArray<NamedEntry> }
   | { readonly _tag: "Unknown" }

@@ -1,5 +1,5 @@
 import { type Redacted, Result, Schema } from "effect"
-import { ClaimedPassword, Password } from "../../../domain/access/Merchants.ts"
+import { PasswordAttempt, Password } from "../../../domain/access/Merchants.ts"
 
 export const EMPTY_FORM = { current: "", next: "", again: "" }
 export type PasswordFormValues = typeof EMPTY_FORM
@@ -10,7 +10,7 @@ export interface Passwords {
   readonly next: Redacted.Redacted
 }
 
-const claimedOf = Schema.decodeResult(ClaimedPassword)
+const claimedOf = Schema.decodeResult(PasswordAttempt)
 const passwordOf = Schema.decodeResult(Password)
 
 /** Validates the password form. */

@@ -1,5 +1,5 @@
 import { Capability } from "../../../domain/access/Capability.ts"
-import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
+import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
 import type { Problems } from "../../data/fieldProblems.ts"
 import { CheckField, Columns, Fieldset, TextArea, TextField } from "../../ui/form/Field.tsx"
@@ -30,7 +30,7 @@ const GrantFields = <A extends Scope | Capability>({
     {options.map((one) => (
       <CheckField
         key={one}
-        label={GRANT_WORDS[one].title}
+        label={GRANT_DESCRIPTIONS[one].title}
         hint={<code>{one}</code>}
         checked={chosen.includes(one)}
         onChange={({ target }) => change(toggle(chosen, one, target.checked))}

@@ -1,5 +1,5 @@
 import type { DevelopedInstallation } from "../../../domain/access/Developers.ts"
-import { GRANT_WORDS } from "../../../domain/access/GrantWords.ts"
+import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
 import type { AppId, InstallationId } from "../../../rpc/Client.ts"
 import { time } from "../../data/format.ts"
 import { usePagedQuery } from "../../data/usePagedQuery.ts"
@@ -14,7 +14,8 @@ const COLUMNS: ReadonlyArray<Column<Installation>> = [
   { name: "Installation", cell: ({ id }) => <code>{id}</code> },
   {
     name: "Permissions",
-    cell: ({ capabilities, scopes }) => [...scopes, ...capabilities].map((one) => GRANT_WORDS[one].title).join(", ")
+    cell: ({ capabilities, scopes }) =>
+      [...scopes, ...capabilities].map((one) => GRANT_DESCRIPTIONS[one].title).join(", ")
   },
   {
     name: "Status",

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
 import { decodeWith } from "../../../domain/Decoder.ts"
 import { EventKind } from "../../../domain/Events.ts"
-import { WantedKinds } from "../../../domain/webhooks/Webhook.ts"
+import { SubscribedKinds } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId } from "../../../rpc/Client.ts"
 import { useRpcQuery, useRpcMutation } from "../../data/queries.ts"
 import { type Problems, fieldProblemsOf } from "../../data/fieldProblems.ts"
@@ -20,7 +20,7 @@ import { TestWebhook } from "./TestWebhook.tsx"
 import { type Webhook, WebhookStatusCard } from "./WebhookStatusCard.tsx"
 
 /** Validates the form in the browser before it is sent. */
-const decode = decodeWith(Schema.Struct({ url: Schema.String, kinds: WantedKinds }))
+const decode = decodeWith(Schema.Struct({ url: Schema.String, kinds: SubscribedKinds }))
 
 const problemsIn = (error: unknown): Problems =>
   Predicate.isTagged(error, "WebhookUrlRefused") && error instanceof Error

@@ -1,7 +1,7 @@
 import { Data, Effect, Result } from "effect"
 import { decodeWith } from "../../../../domain/Decoder.ts"
 import type { JsonObject } from "../../../../domain/Json.ts"
-import { fold } from "../../../../domain/Text.ts"
+import { foldCase } from "../../../../domain/Text.ts"
 import {
   type Client,
   type IdempotencyKey,
@@ -79,7 +79,7 @@ export const bulkEdits: ReadonlyArray<BulkEdit> = [
 
 /** Adds or removes a tag, ignoring case. */
 const tagsAfter = (tags: ReadonlyArray<string>, { _tag, tag }: Extract<Change, { readonly tag: string }>) => {
-  const others = tags.filter((one) => fold(one) !== fold(tag))
+  const others = tags.filter((one) => foldCase(one) !== foldCase(tag))
   if (_tag === "RemoveTag") return others
   return others.length === tags.length ? [...tags, tag] : tags
 }

@@ -6,7 +6,7 @@ import { type ListPage, usePagedQuery } from "../../../data/usePagedQuery.ts"
 import { useLatestChanges } from "../../../data/liveUpdates.ts"
 import { callService } from "../../../data/service.ts"
 import { listProducts, productListKey } from "./productListQuery.ts"
-import type { FoundProduct, SearchCursor } from "../../../../domain/catalog/Search.ts"
+import type { SearchResult, SearchCursor } from "../../../../domain/catalog/Search.ts"
 import type { Row } from "./listView.ts"
 
 /** Milliseconds for which rows are visible before they are refetched. Rows that are scrolled past are not. */
@@ -126,7 +126,7 @@ const SEARCH_PAGE_SIZE = 50
 /** Products of the list page: all, or the search results. */
 export const useProductList = (storeId: StoreId, query: string) => {
   const all = useProducts(storeId, { enabled: query === "" })
-  const found = usePagedQuery<typeof FoundProduct.Type, SearchCursor, unknown>(
+  const found = usePagedQuery<typeof SearchResult.Type, SearchCursor, unknown>(
     [storeId, "products", "search", query],
     (cursor) => (client) => client.products.search({ storeId, query, limit: SEARCH_PAGE_SIZE, ...cursor }),
     { enabled: query !== "", keepPrevious: true }

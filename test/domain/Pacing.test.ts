@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { paced } from "../../src/domain/Turn.ts"
+import { paced } from "../../src/domain/Pacing.ts"
 
 const WORK = 30
 

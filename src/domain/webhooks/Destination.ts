@@ -12,7 +12,7 @@ export const WebhookUrl = Schema.String.pipe(Schema.brand("WebhookUrl"))
 export type WebhookUrl = typeof WebhookUrl.Type
 
 /** Destination of a webhook request. */
-export interface Target {
+export interface Destination {
   readonly url: WebhookUrl
   /** Scheme, host, and the port if it is not the default. */
   readonly origin: string
@@ -50,7 +50,7 @@ const refuse = (reason: string) => Result.fail(new WebhookUrlRefused({ reason })
  * forms), because no lookup follows. For a name this is only a first check: `layers/webhooks/Lookup` checks its
  * addresses.
  */
-export const checkUrl = (text: string, allowed: AllowedHosts): Result.Result<Target, WebhookUrlRefused> => {
+export const checkUrl = (text: string, allowed: AllowedHosts): Result.Result<Destination, WebhookUrlRefused> => {
   if (text.length > MAX_URL_LENGTH) return refuse(`must have at most ${MAX_URL_LENGTH} characters`)
   const url = parseUrl(text)
   if (url === undefined) return refuse("must be an absolute URL, as in https://example.com/webhooks")

@@ -2,20 +2,20 @@ import type { Capability } from "./Capability.ts"
 import type { Scope } from "./Scope.ts"
 
 /** Description of a scope or capability for the merchant who grants it. */
-export interface Words {
+export interface GrantDescription {
   readonly title: string
   readonly text: string
   readonly warning?: string
 }
 
 /** Access that every installed app has. */
-export const ALWAYS_GRANTED: Words = {
+export const ALWAYS_GRANTED: GrantDescription = {
   title: "See the store itself",
   text: "Its name, its settings and its plan."
 }
 
 /** Descriptions of all scopes and capabilities. A missing one does not compile. */
-export const GRANT_WORDS: Readonly<Record<Scope | Capability, Words>> = {
+export const GRANT_DESCRIPTIONS: Readonly<Record<Scope | Capability, GrantDescription>> = {
   read_products: {
     title: "See products",
     text: "Names, descriptions, prices, stock and what they cost you, of hidden products too."

@@ -1,4 +1,4 @@
-import { fold } from "../Text.ts"
+import { foldCase } from "../Text.ts"
 
 /* Tokenizer for search: words without accents and case, for products and queries. */
 
@@ -10,7 +10,7 @@ const isPlain = (text: string) => /^\p{ASCII}*$/u.test(text)
 
 /** Normalizes text for search: folded, without accents. */
 const plain = (text: string) => {
-  const folded = fold(text)
+  const folded = foldCase(text)
   return isPlain(folded) ? folded : folded.normalize("NFKD").replaceAll(/\p{M}+/gu, "")
 }
 
@@ -43,13 +43,13 @@ export const codeOf = (text: string): string => cut(plain(text).trim().replaceAl
 const MIN_LENGTH = 4
 
 /** Tests whether typing errors in the word are tolerated. In numbers, every digit counts. */
-export const isForgiven = (word: string): boolean => word.length >= MIN_LENGTH && !/^\p{N}+$/u.test(word)
+export const allowsTypo = (word: string): boolean => word.length >= MIN_LENGTH && !/^\p{N}+$/u.test(word)
 
 /**
  * Tests whether `typed` differs by one error from the beginning of `word`: a wrong, missing or extra letter, or two
  * swapped letters. The first letter must be right unless it is swapped.
  */
-export const isNear = (typed: string, word: string): boolean => {
+export const isWithinOneTypo = (typed: string, word: string): boolean => {
   let same = 0
   while (same < typed.length && typed[same] === word[same]) same += 1
   const goesOn = (skipped: number, at: number) => word.startsWith(typed.slice(same + skipped), at)

@@ -2,7 +2,7 @@ import { Array } from "effect"
 import type { EntryId } from "./Activity.ts"
 
 /** Part of a change that decides whether it overlaps with others. */
-export interface Told {
+export interface ChangeFootprint {
   readonly id: EntryId
   readonly resourceId: string
   /** Changed members; null if the resource was created or deleted. */
@@ -11,7 +11,7 @@ export interface Told {
 }
 
 /** Changes to undo and their conflicts. */
-export interface Overlaps {
+export interface UndoConflicts {
   /** Given entries that are still in effect. The others are undone already. */
   readonly left: ReadonlySet<EntryId>
   /** Undone entries, each with the entry that undid it. */
@@ -20,23 +20,26 @@ export interface Overlaps {
 }
 
 /** Maps each undone entry to the entry that undid it, unless that one was undone itself. */
-const takenBackBy = (history: ReadonlyArray<Told>): ReadonlyMap<EntryId, EntryId> => {
+const takenBackBy = (history: ReadonlyArray<ChangeFootprint>): ReadonlyMap<EntryId, EntryId> => {
   const by = new Map<EntryId, EntryId>()
   for (const { id, undoes } of history.toReversed()) if (undoes !== null && !by.has(id)) by.set(undoes, id)
   return by
 }
 
-const overlap = (a: Told, b: Told) =>
+const overlap = (a: ChangeFootprint, b: ChangeFootprint) =>
   a.members === null || b.members === null || a.members.some((member) => b.members?.includes(member))
 
 /**
  * Determines which entries can be undone. `history` contains all entries of their resources from the first one on, in
  * version order for each resource.
  */
-export const overlapsOf = (wanted: ReadonlySet<EntryId>, history: ReadonlyArray<Told>): Overlaps => {
+export const findUndoConflicts = (
+  wanted: ReadonlySet<EntryId>,
+  history: ReadonlyArray<ChangeFootprint>
+): UndoConflicts => {
   const takenBack = takenBackBy(history)
   /** Tests whether an entry undoes one of `others` and is in effect. */
-  const isUndoOf = ({ id, undoes }: Told, others: ReadonlySet<EntryId>) =>
+  const isUndoOf = ({ id, undoes }: ChangeFootprint, others: ReadonlySet<EntryId>) =>
     undoes !== null && takenBack.get(undoes) === id && others.has(undoes)
 
   // Undoing an undo together with its original leaves both unchanged.
@@ -49,7 +52,7 @@ export const overlapsOf = (wanted: ReadonlySet<EntryId>, history: ReadonlyArray<
   /**
    * Returns later changes that stay in effect. A change and its undo cancel each other, unless the undo is undone now.
    */
-  const standingOf = (later: ReadonlyArray<Told>) => {
+  const standingOf = (later: ReadonlyArray<ChangeFootprint>) => {
     const ids = new Set(later.map(({ id }) => id))
     return later.filter((told) => {
       const undo = takenBack.get(told.id)

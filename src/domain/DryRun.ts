@@ -5,12 +5,12 @@ import { EventKind } from "./Events.ts"
 import { Uuid } from "./Uuid.ts"
 
 /** Maximum number of named items in each list of a dry run. Counts include the items that are not named. */
-export const MAX_NAMED = 1_000
+export const MAX_DRY_RUN_ITEMS = 1_000
 
 const Named = Schema.Array(Schema.Struct({ id: Schema.toType(CollectionId), title: Schema.String }))
 
 /** Fields of a dry-run result in addition to the resource. */
-export const rehearsed = {
+export const dryRunFields = {
   dryRun: Schema.Literal(true).annotate({ description: "Nothing was written" }),
   events: Schema.Array(
     Schema.Struct({
@@ -19,7 +19,7 @@ export const rehearsed = {
       version: Schema.Int,
       recipients: Schema.Array(
         Schema.Struct({ installationId: Schema.toType(InstallationId), appName: Schema.String })
-      ).annotate({ description: `Installations that would receive the event, at most ${MAX_NAMED}` })
+      ).annotate({ description: `Installations that would receive the event, at most ${MAX_DRY_RUN_ITEMS}` })
     })
   ).annotate({ description: "Events that the write would send" }),
   collections: Schema.NullOr(
@@ -27,10 +27,10 @@ export const rehearsed = {
       entersCount: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
       leavesCount: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
       enters: Named.annotate({
-        description: `Collections that the product would enter, the first ${MAX_NAMED}`
+        description: `Collections that the product would enter, the first ${MAX_DRY_RUN_ITEMS}`
       }),
       leaves: Named.annotate({
-        description: `Collections that the product would leave, the first ${MAX_NAMED}`
+        description: `Collections that the product would leave, the first ${MAX_DRY_RUN_ITEMS}`
       })
     })
   ).annotate({
@@ -39,7 +39,7 @@ export const rehearsed = {
   })
 }
 
-const Rehearsal = Schema.Struct(rehearsed)
+const DryRunResult = Schema.Struct(dryRunFields)
 
 /** Effects that a write would have. */
-export type Rehearsal = typeof Rehearsal.Type
+export type DryRunResult = typeof DryRunResult.Type
