@@ -3,7 +3,7 @@ import { Command, Flag } from "effect/cli"
 import { type AppId, Apps, SECRET_OVERLAP } from "../domain/access/Apps.ts"
 import { Email, Merchants } from "../domain/access/Merchants.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
-import { Database } from "../layers/database/Postgres.ts"
+import { Database } from "../layers/sql/Postgres.ts"
 import { appPlans } from "./AppPlans.ts"
 import {
   anyNumberOf,

@@ -31,7 +31,7 @@ export class Bulkhead extends Context.Service<
      * one slot free for others. Interruption removes a waiting request from the queue. Fails immediately with
      * `StoreBusy` when {@link MAX_WAITING} requests are waiting.
      */
-    readonly inTurn: <A, E, R>(
+    readonly withPermit: <A, E, R>(
       store: StoreId,
       weight: Weight,
       operation: Effect.Effect<A, E, R>

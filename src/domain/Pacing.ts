@@ -1,10 +1,5 @@
 import { Effect, Semaphore } from "effect"
 
-/** Yields to other work of the process. Long work on the only thread is split into parts, with a yield between them. */
-export const nextTurn: Effect.Effect<void> = Effect.callback((resume) => {
-  setImmediate(() => resume(Effect.void))
-})
-
 const paceGate = Semaphore.makeUnsafe(1)
 
 /** Waits for the system clock, independent of the fiber's clock, because other fibers wait for the gate. */
@@ -24,7 +19,7 @@ export const paced = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E
   Effect.acquireUseRelease(
     Effect.andThen(
       paceGate.take(1),
-      Effect.map(nextTurn, () => performance.now())
+      Effect.map(Effect.yieldNow, () => performance.now())
     ),
     () => work,
     (startedAt) => Effect.forkDetach(Effect.andThen(rest(performance.now() - startedAt), paceGate.release(1)))

@@ -1,87 +1,48 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Semaphore } from "effect"
 import { Bulkhead, MAX_WAITING, StoreBusy, type Weight } from "../domain/Bulkhead.ts"
 import type { StoreId } from "../domain/Store.ts"
-import { nextTurn } from "../domain/Pacing.ts"
-import { Database } from "./database/Postgres.ts"
+import { ConnectionPool } from "./sql/Postgres.ts"
 
-/** The part of the connections that the operations of one store may hold at once. */
+/** Share of the connections that the operations of one store may use at once. */
 const SHARE = 0.3
 
-/** A request in line. */
-interface Place {
-  readonly weight: Weight
-  /** Whether its turn has come. */
-  isUnderWay: boolean
-  /** Lets it go on when its turn comes. */
-  goOn: () => void
+interface StorePermits {
+  readonly all: Semaphore.Semaphore
+  readonly heavy: Semaphore.Semaphore
+  /** Operations that run or wait. */
+  operations: number
 }
 
-/** The requests of a store that are here: those under way hold a turn, the others wait for one. */
-interface Line {
-  underWay: number
-  /** How many of those under way are heavy. */
-  heavy: number
-  /** First come, first served. */
-  readonly waiting: Array<Place>
-}
-
-/** By counts and not by semaphores, which took 16 KB of garbage a request, a sixth of a read (docs/performance.md, Garbage). */
+/** Semaphores of the stores that have operations now. Heavy operations leave one permit to the others. */
 export const BulkheadLive = Layer.effect(
   Bulkhead,
-  Effect.map(Database, ({ connections }) => {
-    const atOnce = Math.max(Math.min(2, connections), Math.floor(connections * SHARE))
-    const heavyAtOnce = Math.max(1, atOnce - 1)
-    const lines = new Map<StoreId, Line>()
+  Effect.map(ConnectionPool, ({ maxConnections }) => {
+    const permits = Math.max(Math.min(2, maxConnections), Math.floor(maxConnections * SHARE))
+    const heavyPermits = Math.max(1, permits - 1)
+    const stores = new Map<StoreId, StorePermits>()
 
-    const hasTurn = ({ heavy, underWay }: Line, { weight }: Place) =>
-      underWay < atOnce && (weight === "usual" || heavy < heavyAtOnce)
-
-    const begin = (line: Line, place: Place) => {
-      place.isUnderWay = true
-      line.underWay++
-      if (place.weight === "heavy") line.heavy++
-    }
-
-    const enter = (line: Line, place: Place) => {
-      if (hasTurn(line, place)) begin(line, place)
-      else line.waiting.push(place)
-    }
-
-    const endWaiting = ({ waiting }: Line, place: Place) => waiting.splice(waiting.indexOf(place), 1)
-
-    /** Gives the turn that it had to the first that may have it, or stops waiting for one. */
-    const leave = (store: StoreId, line: Line, place: Place) => {
-      if (place.isUnderWay) {
-        line.underWay--
-        if (place.weight === "heavy") line.heavy--
-      } else endWaiting(line, place)
-      const next = line.waiting.find((waiting) => hasTurn(line, waiting))
-      if (next !== undefined) {
-        endWaiting(line, next)
-        begin(line, next)
-        next.goOn()
-      }
-      if (line.underWay === 0) lines.delete(store)
-    }
+    const makePermits = (): StorePermits => ({
+      all: Semaphore.makeUnsafe(permits),
+      heavy: Semaphore.makeUnsafe(heavyPermits),
+      operations: 0
+    })
 
     return Bulkhead.of({
-      inTurn: <A, E, R>(store: StoreId, weight: Weight, operation: Effect.Effect<A, E, R>) =>
-        Effect.uninterruptibleMask((restore): Effect.Effect<A, E | StoreBusy, R> => {
-          const line = lines.get(store) ?? { underWay: 0, heavy: 0, waiting: [] }
-          if (line.underWay + line.waiting.length === atOnce + MAX_WAITING) return new StoreBusy()
-          lines.set(store, line)
-          const place: Place = { weight, isUnderWay: false, goOn: () => {} }
-          enter(line, place)
-          const turn = Effect.callback<void>((resume) => {
-            place.goOn = () => resume(Effect.void)
-            if (place.isUnderWay) place.goOn()
-          })
-          // Else what waited in one line goes on in one turn, body after body (docs/performance.md, One store and the others).
-          const unhurried = Effect.andThen(nextTurn, operation)
-          const atOnceOrLater = weight === "heavy" ? unhurried : operation
+      withPermit: <A, E, R>(storeId: StoreId, weight: Weight, operation: Effect.Effect<A, E, R>) =>
+        Effect.suspend((): Effect.Effect<A, E | StoreBusy, R> => {
+          const store = stores.get(storeId) ?? makePermits()
+          if (store.operations === permits + MAX_WAITING) return new StoreBusy()
+          stores.set(storeId, store)
+          store.operations++
+          // Operations that waited for one permit each, or that are heavy, run in separate turns of the event loop.
+          const isYielding = weight === "heavy" || store.operations > permits
+          const permitted = store.all.withPermit(isYielding ? Effect.andThen(Effect.yieldNow, operation) : operation)
           return Effect.ensuring(
-            restore(place.isUnderWay ? atOnceOrLater : Effect.andThen(turn, unhurried)),
-            Effect.sync(() => leave(store, line, place))
+            weight === "heavy" ? store.heavy.withPermit(permitted) : permitted,
+            Effect.sync(() => {
+              store.operations--
+              if (store.operations === 0) stores.delete(storeId)
+            })
           )
         })
     })

@@ -4,9 +4,9 @@ import { DatabaseFailed, explained, type Origin } from "./DatabaseFailed.ts"
 import { embeddedPostgres } from "./EmbeddedPostgres.ts"
 import { migrate, migrations } from "./Migrations.ts"
 import { boolean, integer, invalidSetting, textIfAny } from "./Settings.ts"
-import { PLANNER, TIMEOUTS } from "./database/Session.ts"
-import { Database, postgres } from "./database/Postgres.ts"
-import { sql } from "./database/Statement.ts"
+import { PLANNER, TIMEOUTS } from "./sql/Session.ts"
+import { Database, postgres } from "./sql/Postgres.ts"
+import { sql } from "./sql/Statement.ts"
 
 /** Where the service keeps what is not in the database: the embedded server's data and `demo.json`. */
 export const dataDir = Config.map(

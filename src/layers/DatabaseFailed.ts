@@ -1,5 +1,5 @@
 import { Data, Predicate, type Redacted } from "effect"
-import { placeOf } from "./database/Postgres.ts"
+import { placeOf } from "./sql/Postgres.ts"
 
 /** Where a database was looked for. */
 export interface Origin {

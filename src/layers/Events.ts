@@ -14,10 +14,10 @@ import {
 } from "../domain/Events.ts"
 import { MAX_DRY_RUN_ITEMS } from "../domain/DryRun.ts"
 import type { StoreId } from "../domain/Store.ts"
-import type { DatabaseOf } from "./database/Database.ts"
-import { firstOf } from "./database/Plan.ts"
-import { Database } from "./database/Postgres.ts"
-import { type Fragment, sql, type Statement } from "./database/Statement.ts"
+import type { DatabaseOf } from "./sql/Database.ts"
+import { firstOf } from "./sql/Plan.ts"
+import { Database } from "./sql/Postgres.ts"
+import { type Fragment, sql, type Statement } from "./sql/Statement.ts"
 import { linesOf, listOf } from "./Lists.ts"
 
 /** The channel on which workers hear that there is something to deliver. */

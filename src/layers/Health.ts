@@ -1,4 +1,5 @@
 import { Deferred, Effect, Fiber, Layer, Redacted, Schema } from "effect"
+import { SqlSchema } from "effect/sql"
 import { Agents } from "../domain/access/Agents.ts"
 import { Sessions } from "../domain/access/Sessions.ts"
 import { Health } from "../domain/Health.ts"
@@ -6,74 +7,77 @@ import { RateLimit } from "../domain/RateLimit.ts"
 import { AgentsLive } from "./access/Agents.ts"
 import { SessionsLive } from "./access/Sessions.ts"
 import { migrations } from "./Migrations.ts"
-import { Door } from "./database/Postgres.ts"
-import { sql } from "./database/Statement.ts"
+import { AdmissionPool } from "./sql/Postgres.ts"
+import { orDefect } from "./sql/Errors.ts"
+import { rowCount } from "./sql/Transaction.ts"
 import { RateLimitLive } from "./RateLimit.ts"
 
-/** A probe that takes longer has found its answer. */
-const PATIENCE = "2 seconds"
+/** A probe that takes longer reports that the service is not ready. */
+const TIMEOUT = "2 seconds"
 
-/** On where the database is a standby, too. */
-const selectSession = sql`select current_setting('transaction_read_only') = 'off' as "isWritable"`
-const selectApplied = sql`select from effect_sql_migrations`
+/** A token that does not exist. Its admission is refused, by the statements that admit all requests. */
+const UNKNOWN_TOKEN = Redacted.make("unknown")
 
-/** A token that nobody has: its admission is refused, by the statements that admit everybody. */
-const NOBODY = Redacted.make("nobody")
-
-/** Who asks while a look is under way gets its answer: however many ask at once, they hold one connection. */
-const shared = <A>(look: Effect.Effect<A>): Effect.Effect<A> => {
-  let underWay: Deferred.Deferred<A> | undefined
+/** Shares the result of a running effect with all callers that arrive meanwhile: together they use one connection. */
+const shared = <A>(effect: Effect.Effect<A>): Effect.Effect<A> => {
+  let running: Deferred.Deferred<A> | undefined
   return Effect.suspend(() => {
-    if (underWay !== undefined) return Deferred.await(underWay)
-    const answer = Deferred.makeUnsafe<A>()
-    underWay = answer
-    const looked = Effect.ensuring(
-      look,
+    if (running !== undefined) return Deferred.await(running)
+    const result = Deferred.makeUnsafe<A>()
+    running = result
+    const ended = Effect.ensuring(
+      effect,
       Effect.sync(() => {
-        underWay = undefined
+        running = undefined
       })
     )
-    return Effect.andThen(Effect.forkDetach(Deferred.into(looked, answer)), Deferred.await(answer))
+    return Effect.andThen(Effect.forkDetach(Deferred.into(ended, result)), Deferred.await(result))
   })
 }
 
 export const HealthLive = Layer.effect(
   Health,
   Effect.gen(function* () {
-    const { count, one } = yield* Door
+    const { sql } = yield* AdmissionPool
     const agents = yield* Agents
     const rateLimit = yield* RateLimit
     const sessions = yield* Sessions
-    const session = one(Schema.Struct({ isWritable: Schema.Boolean }))(selectSession)
-    const applied = count(selectApplied)
 
-    /** A schema only grows. Once it was seen, nothing is read that a migration could lock. */
+    /** False on a standby too. */
+    const findSession = SqlSchema.findOne({
+      Request: Schema.Void,
+      Result: Schema.Struct({ isWritable: Schema.Boolean }),
+      execute: () => sql`select current_setting('transaction_read_only') = 'off' as "isWritable"`
+    })
+    const countMigrations = rowCount(sql`select from effect_sql_migrations`)
+
+    /** The schema only grows. Once it is complete, the probe reads no table that a migration could lock. */
     let isMigrated = false
 
-    /** Ends once requests of every kind can be admitted: something may hold the tables or connections of admission alone. */
+    /** Succeeds when requests of every kind are admitted: the tables or connections of one kind alone may be blocked. */
     const admissions = Effect.all(
       [
-        Effect.result(rateLimit.admit(NOBODY)),
-        Effect.result(agents.admit(NOBODY, 1, "any")),
-        Effect.result(sessions.admit(NOBODY, [], 1))
+        Effect.result(rateLimit.admit(UNKNOWN_TOKEN)),
+        Effect.result(agents.admit(UNKNOWN_TOKEN, 1, "any")),
+        Effect.result(sessions.admit(UNKNOWN_TOKEN, [], 1))
       ],
       { concurrency: "unbounded", discard: true }
     )
 
-    const look = Effect.gen(function* () {
-      const { isWritable } = yield* session
+    const probe = Effect.gen(function* () {
+      const { isWritable } = yield* findSession()
       if (!isWritable) yield* Effect.logWarning("The database can only be read")
-      if (!isMigrated) isMigrated = (yield* applied) >= Object.keys(migrations).length
+      if (!isMigrated) isMigrated = (yield* countMigrations) >= Object.keys(migrations).length
       if (!isWritable || !isMigrated) return false
       yield* admissions
       return true
-    })
+    }).pipe(orDefect)
 
     return Health.of({
       isReady: shared(
         // A silent database does not answer what it is told to stop either: its fiber is left behind.
-        Effect.flatMap(Effect.forkDetach(look), Fiber.join).pipe(
-          Effect.timeout(PATIENCE),
+        Effect.flatMap(Effect.forkDetach(probe), Fiber.join).pipe(
+          Effect.timeout(TIMEOUT),
           Effect.tapCause((cause) => Effect.logWarning("The database does not answer", cause)),
           Effect.catchCause(() => Effect.succeed(false))
         )

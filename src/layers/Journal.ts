@@ -4,8 +4,8 @@ import { type JournalDiff, makeJournalDiff } from "../domain/journal/Entry.ts"
 import { ENTRY_DAYS, Journal } from "../domain/journal/Journal.ts"
 import { millisOf } from "../domain/Uuid.ts"
 import type { Change, WriteContext } from "../domain/Write.ts"
-import { Database } from "./database/Postgres.ts"
-import { constant, sql, type Statement } from "./database/Statement.ts"
+import { Database } from "./sql/Postgres.ts"
+import { constant, sql, type Statement } from "./sql/Statement.ts"
 import { arrayOf, linesOf, listOf, NONE } from "./Lists.ts"
 
 /** Milliseconds of the entries that one part of the journal holds: thirty days. */

@@ -3,8 +3,8 @@ import { Data, Effect, Layer, Schedule, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import baseline from "./migrations/0001_baseline.ts"
-import { TIMEOUTS } from "./database/Session.ts"
-import { limitLockWaits, OutsideTransaction, type Steps } from "./database/IndexMigration.ts"
+import { TIMEOUTS } from "./sql/Session.ts"
+import { limitLockWaits, OutsideTransaction, type Steps } from "./sql/IndexMigration.ts"
 
 type Migration = Steps | OutsideTransaction
 

@@ -1,8 +1,8 @@
 import { type Effect, Schema } from "effect"
 import type { DocumentPage } from "../domain/Document.ts"
 import { PAGE_BYTES } from "../domain/Page.ts"
-import type { DatabaseOf } from "./database/Database.ts"
-import { type Fragment, sql, type Statement } from "./database/Statement.ts"
+import type { DatabaseOf } from "./sql/Database.ts"
+import { type Fragment, sql, type Statement } from "./sql/Statement.ts"
 
 /** The cursor of a first page: no id is less. */
 export const START = "00000000-0000-0000-0000-000000000000"

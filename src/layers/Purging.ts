@@ -1,4 +1,4 @@
-import { type Fragment, sql, type Statement } from "./database/Statement.ts"
+import { type Fragment, sql, type Statement } from "./sql/Statement.ts"
 
 /** Rows that one purge deletes at most, so that it never holds many locks. */
 export const BATCH = 1000

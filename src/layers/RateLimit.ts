@@ -6,14 +6,15 @@ import { InvalidToken } from "../domain/access/Tokens.ts"
 import { RateLimit, RateLimitExceeded, type Refusal, WINDOW_REQUESTS } from "../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../domain/Store.ts"
 import { storedList } from "../domain/StoredList.ts"
-import { Door } from "./database/Postgres.ts"
-import { constant, sql } from "./database/Statement.ts"
+import { AdmissionPool } from "./sql/Postgres.ts"
+import { constant } from "./sql/Statement.ts"
 import { makeHeldWindows } from "./HeldWindows.ts"
 import { countedIn } from "./RollingWindow.ts"
 import { hashOf } from "./Secrets.ts"
 import { traced } from "./Traced.ts"
 
-const Row = Schema.Struct({
+/** Installation of a token, and the decision about its request. */
+const Bearer = Schema.Struct({
   place: Schema.Int,
   storeId: Schema.toType(StoreId),
   id: Schema.toType(InstallationId),
@@ -24,9 +25,9 @@ const Row = Schema.Struct({
   isHeld: Schema.Boolean,
   isAdmitted: Schema.Boolean
 })
-type Row = typeof Row.Type
+type Bearer = typeof Bearer.Type
 
-const answerOf = (found: Option.Option<Row>): Effect.Effect<Installation, Refusal> => {
+const decide = (found: Option.Option<Bearer>): Effect.Effect<Installation, Refusal> => {
   if (Option.isNone(found)) return new InvalidToken()
   const row = found.value
   if (!row.isActive) return new InstallationSuspended()
@@ -34,43 +35,39 @@ const answerOf = (found: Option.Option<Row>): Effect.Effect<Installation, Refusa
   return row.isAdmitted ? Effect.succeed(row) : new RateLimitExceeded()
 }
 
-// asked: the planner does not look into a subquery. Where it sees that the list is shorter than it assumes, it plans anew
-// each time: 0.7 ms for an admission that takes 0.2.
-const admitAll = (hashes: ReadonlyArray<Buffer>) => sql`
-  with bearer as materialized (
-    select
-      asked.place, i.store_id, i.id as installation_id, i.scopes, i.capabilities, i.is_active,
-      s.deleted_at is not null as is_gone
-    from unnest((select ${hashes}::bytea[])) with ordinality as asked (hash, place)
-    join access_tokens t on t.token_hash = asked.hash and t.expires_at > clock_timestamp()
-    join installations i on i.store_id = t.store_id and i.id = t.installation_id
-    join stores s on s.id = i.store_id
-  ), wanted as (
-    select store_id, installation_id, count(*)::integer as n, ${constant(WINDOW_REQUESTS)} as most
-    from bearer where is_active and not is_gone group by store_id, installation_id
-  ), ${countedIn("rate_windows", ["store_id", "installation_id"])}
-  select
-    place::integer, store_id as "storeId", installation_id as id, array_to_json(scopes) as scopes,
-    array_to_json(capabilities) as capabilities, is_active as "isActive", is_gone as "isGone",
-    is_active and not is_gone and granted is null as "isHeld",
-    coalesce(row_number() over (partition by store_id, installation_id order by place) <= granted, false)
-      as "isAdmitted"
-  from bearer left join decided using (store_id, installation_id)
-`
-
-/**
- * The exact rolling window. A row for each installation holds the instants of the admitted requests that are in it; one
- * more is admitted when there are fewer than 100.
- */
+/** Implements the exact rolling window: a row of an installation holds the instants of the admitted requests in its window. */
 export const RateLimitLive = Layer.effect(
   RateLimit,
   Effect.gen(function* () {
-    const { together } = yield* Door
-    const bearerOf = makeHeldWindows(
-      yield* together((asked: ReadonlyArray<{ readonly hash: Buffer }>) => admitAll(asked.map(({ hash }) => hash)), Row)
-    )
+    const { batch, sql } = yield* AdmissionPool
+
+    // The subquery around the list hides its length from the planner, which would otherwise plan each statement anew:
+    // 0.7 ms for an admission that takes 0.2.
+    const admitAll = (requests: ReadonlyArray<{ readonly hash: Buffer }>) => sql`
+      with bearer as materialized (
+        select
+          asked.place, i.store_id, i.id as installation_id, i.scopes, i.capabilities, i.is_active,
+          s.deleted_at is not null as is_gone
+        from unnest((select ${requests.map(({ hash }) => hash)}::bytea[])) with ordinality as asked (hash, place)
+        join access_tokens t on t.token_hash = asked.hash and t.expires_at > clock_timestamp()
+        join installations i on i.store_id = t.store_id and i.id = t.installation_id
+        join stores s on s.id = i.store_id
+      ), wanted as (
+        select store_id, installation_id, count(*)::integer as n, ${constant(WINDOW_REQUESTS)} as most
+        from bearer where is_active and not is_gone group by store_id, installation_id
+      ), ${countedIn("rate_windows", ["store_id", "installation_id"])}
+      select
+        place::integer, store_id as "storeId", installation_id as id, array_to_json(scopes) as scopes,
+        array_to_json(capabilities) as capabilities, is_active as "isActive", is_gone as "isGone",
+        is_active and not is_gone and granted is null as "isHeld",
+        coalesce(row_number() over (partition by store_id, installation_id order by place) <= granted, false)
+          as "isAdmitted"
+      from bearer left join decided using (store_id, installation_id)
+    `
+    const findBearer = makeHeldWindows(yield* batch(admitAll, Bearer))
+
     return RateLimit.of({
-      admit: (token) => Effect.flatMap(bearerOf({ hash: hashOf(token) }), answerOf).pipe(traced("RateLimit.admit"))
+      admit: (token) => Effect.flatMap(findBearer({ hash: hashOf(token) }), decide).pipe(traced("RateLimit.admit"))
     })
   })
 )

@@ -4,7 +4,7 @@ import type { DryRunResult } from "../domain/DryRun.ts"
 import type { Change, Snapshot, WriteContext } from "../domain/Write.ts"
 import { makeMoves } from "./catalog/Moves.ts"
 import { productOf } from "./catalog/ProductRepo.ts"
-import type { DatabaseOf } from "./database/Database.ts"
+import type { DatabaseOf } from "./sql/Database.ts"
 import { makeTold } from "./Events.ts"
 import { toldOf } from "./Writes.ts"
 

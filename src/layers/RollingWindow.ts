@@ -1,5 +1,5 @@
 import { WINDOW_SECONDS } from "../domain/RateLimit.ts"
-import { type Fragment, sql } from "./database/Statement.ts"
+import { type Fragment, sql } from "./sql/Statement.ts"
 
 const WINDOW_MICROS = WINDOW_SECONDS * 1_000_000
 

@@ -1,4 +1,4 @@
-import { type Fragment, sql } from "./database/Statement.ts"
+import { type Fragment, sql } from "./sql/Statement.ts"
 
 /** A time as the API writes it, RFC 3339 in UTC with milliseconds, given a column or what else has one, in SQL. */
 export const time = (column: string): Fragment =>

@@ -11,7 +11,7 @@ import { CreateProduct, ProductId } from "../../src/domain/catalog/Product.ts"
 import { parse } from "../../src/domain/Json.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
-import { Database } from "../../src/layers/database/Postgres.ts"
+import { Database } from "../../src/layers/sql/Postgres.ts"
 import { PostgresTest } from "../support/PostgresTest.ts"
 import { AGENT, installing, MERCHANT, performIn } from "../support/Writes.ts"
 

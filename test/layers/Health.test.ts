@@ -3,7 +3,7 @@ import { Effect, Fiber, Layer, Redacted } from "effect"
 import { Health } from "../../src/domain/Health.ts"
 import { HealthLive } from "../../src/layers/Health.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
-import { postgres } from "../../src/layers/database/Postgres.ts"
+import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { freshDatabase } from "../support/Postgres.ts"
 import { connection, rowsOf, waiting } from "../support/Process.ts"
 

@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Idempotency, LARGE_ANSWER, MAX_LARGE_ANSWERS } from "../../src/domain/Idempotency.ts"
 import type { Installation } from "../../src/domain/access/Installations.ts"
-import { countOf } from "../../src/layers/database/Plan.ts"
-import { Database } from "../../src/layers/database/Postgres.ts"
-import { sql } from "../../src/layers/database/Statement.ts"
+import { countOf } from "../../src/layers/sql/Plan.ts"
+import { Database } from "../../src/layers/sql/Postgres.ts"
+import { sql } from "../../src/layers/sql/Statement.ts"
 import {
   appContext,
   expire,

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { postgres } from "../../src/layers/database/Postgres.ts"
+import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { makeClient, pageOf } from "../support/Api.ts"
 import { pooler } from "../support/Pgbouncer.ts"
 import { connection, emptyDatabase, rowsOf, runNode, watch } from "../support/Process.ts"

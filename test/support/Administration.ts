@@ -14,8 +14,8 @@ import { Activity } from "../../src/domain/journal/Activity.ts"
 import type { Write } from "../../src/domain/Write.ts"
 import { StoreWebhooks } from "../../src/domain/webhooks/StoreWebhooks.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
-import { Database } from "../../src/layers/database/Postgres.ts"
-import { sql } from "../../src/layers/database/Statement.ts"
+import { Database } from "../../src/layers/sql/Postgres.ts"
+import { sql } from "../../src/layers/sql/Statement.ts"
 import { makeMerchant } from "./Merchants.ts"
 
 const selectDelivery = (store: string, installation: string) => sql`

@@ -3,8 +3,8 @@ import { AppId } from "../../src/domain/access/Apps.ts"
 import { Developers, type WithSecret } from "../../src/domain/access/Developers.ts"
 import { MerchantId } from "../../src/domain/Actor.ts"
 import type { Write } from "../../src/domain/Write.ts"
-import { Database } from "../../src/layers/database/Postgres.ts"
-import { sql } from "../../src/layers/database/Statement.ts"
+import { Database } from "../../src/layers/sql/Postgres.ts"
+import { sql } from "../../src/layers/sql/Statement.ts"
 import { toApp } from "./Developers.ts"
 
 const APP = { name: "App", type: "confidential", scopes: [], redirectUris: ["https://app.example.com/"] }

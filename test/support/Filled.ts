@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { ExternalId } from "../../src/domain/imports/Put.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
-import { sql } from "../../src/layers/database/Statement.ts"
+import { sql } from "../../src/layers/sql/Statement.ts"
 import { term } from "../../src/layers/catalog/Terms.ts"
 import { MERCHANT } from "./Writes.ts"
 

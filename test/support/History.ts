@@ -4,8 +4,8 @@ import { Activity, EntryId } from "../../src/domain/journal/Activity.ts"
 import { CatalogKind } from "../../src/domain/journal/Kinds.ts"
 import { Changes } from "../../src/domain/journal/Changes.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
-import { Database } from "../../src/layers/database/Postgres.ts"
-import { sql } from "../../src/layers/database/Statement.ts"
+import { Database } from "../../src/layers/sql/Postgres.ts"
+import { sql } from "../../src/layers/sql/Statement.ts"
 import { MERCHANT } from "./Writes.ts"
 
 const selectEntry = (store: StoreId) => sql`

@@ -3,7 +3,7 @@ import { Email, Merchants, Password } from "../../src/domain/access/Merchants.ts
 import { Sessions } from "../../src/domain/access/Sessions.ts"
 import { StoreId } from "../../src/domain/Store.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
-import { postgres } from "../../src/layers/database/Postgres.ts"
+import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { performIn } from "./Writes.ts"
 
 const toStore = Schema.decodeUnknownSync(StoreId)

@@ -1,7 +1,7 @@
 import { Clock, Duration, Effect, type Redacted } from "effect"
 import { setTimeout } from "node:timers/promises"
 import { migrate, migrations } from "../../src/layers/Migrations.ts"
-import { postgres } from "../../src/layers/database/Postgres.ts"
+import { postgres } from "../../src/layers/sql/Postgres.ts"
 
 /** By a clock on which the pauses of a migration are short, but not the time limits of connections. */
 const hurried = <A, E, R>(work: Effect.Effect<A, E, R>) =>

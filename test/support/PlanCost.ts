@@ -1,9 +1,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Database, Door } from "../../src/layers/database/Postgres.ts"
-import { sql } from "../../src/layers/database/Statement.ts"
-
-const flush = sql`select pg_stat_force_next_flush()`
+import { Database, AdmissionPool } from "../../src/layers/sql/Postgres.ts"
+import { sql } from "../../src/layers/sql/Statement.ts"
 
 const Cost = Schema.Struct({ cost: Schema.NumberFromString })
 
@@ -19,9 +17,9 @@ const selectCost = sql`
 
 /** Has the sessions report what they read. By themselves they do so seconds later, when something else is measured. */
 export const flushStatistics = Effect.gen(function* () {
-  const [database, door, sql] = [yield* Database, yield* Door, yield* SqlClient.SqlClient]
+  const [sql, admission] = [yield* SqlClient.SqlClient, yield* AdmissionPool]
   yield* Effect.orDie(sql`select pg_stat_force_next_flush()`)
-  yield* Effect.all([database.count(flush), door.count(flush)])
+  yield* Effect.orDie(admission.sql`select pg_stat_force_next_flush()`)
 })
 
 /** What all sessions of the database read so far. */

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { postgres } from "../../src/layers/database/Postgres.ts"
+import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { migratedDatabase } from "./Postgres.ts"
 
 const postgresOf = (maxConnections: number) =>

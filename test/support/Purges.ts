@@ -8,8 +8,8 @@ import { AgentClients } from "../../src/domain/oauth/AgentClients.ts"
 import { Grants } from "../../src/domain/oauth/Grants.ts"
 import { AppData } from "../../src/domain/records/AppData.ts"
 import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
-import { Database } from "../../src/layers/database/Postgres.ts"
-import { sql } from "../../src/layers/database/Statement.ts"
+import { Database } from "../../src/layers/sql/Postgres.ts"
+import { sql } from "../../src/layers/sql/Statement.ts"
 import { costSoFar } from "./PlanCost.ts"
 
 /** Who purges what. */

@@ -4,8 +4,8 @@ import { CatalogKind } from "../../src/domain/journal/Kinds.ts"
 import { Undo } from "../../src/domain/journal/Undo.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
 import type { Write } from "../../src/domain/Write.ts"
-import { Database } from "../../src/layers/database/Postgres.ts"
-import { sql } from "../../src/layers/database/Statement.ts"
+import { Database } from "../../src/layers/sql/Postgres.ts"
+import { sql } from "../../src/layers/sql/Statement.ts"
 import { AGENT } from "./Writes.ts"
 
 const selectNewest = (store: StoreId) =>

@@ -4,10 +4,10 @@ import { CurrentInstallation, StoreBulkhead } from "../api/Middleware.ts"
 
 export const StoreBulkheadLive = Layer.effect(
   StoreBulkhead,
-  Effect.map(Bulkhead, ({ inTurn }) => {
+  Effect.map(Bulkhead, ({ withPermit }) => {
     return StoreBulkhead.of((httpEffect, { endpoint }) => {
       const weight = Context.get(endpoint.annotations, WorkWeight)
-      return Effect.flatMap(CurrentInstallation, ({ storeId }) => inTurn(storeId, weight, httpEffect))
+      return Effect.flatMap(CurrentInstallation, ({ storeId }) => withPermit(storeId, weight, httpEffect))
     })
   })
 )

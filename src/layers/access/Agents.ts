@@ -7,9 +7,9 @@ import type { JsonText } from "../../domain/Document.ts"
 import { WindowResult } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { storedList } from "../../domain/StoredList.ts"
-import { firstOf, type Step } from "../database/Plan.ts"
-import { Database, Door } from "../database/Postgres.ts"
-import { sql, type Statement } from "../database/Statement.ts"
+import { firstOf, type Step } from "../sql/Plan.ts"
+import { Database, AdmissionPool } from "../sql/Postgres.ts"
+import { sql, type Statement } from "../sql/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { arrayOf, listOf } from "../Lists.ts"
 import { jsonPage, pageOf, START } from "../Pages.ts"
@@ -22,7 +22,7 @@ import { overheard } from "../Writes.ts"
 import { endGrantsOf } from "../oauth/Ending.ts"
 import { spend } from "./Budget.ts"
 import { administered, AGENT, GOES_ON, makeAgent } from "./NewAgents.ts"
-import { column } from "../database/Column.ts"
+import { column } from "../sql/Column.ts"
 
 /** Found by its key for each agent of a page, whatever the tables held when it was planned: `offset 0` keeps it apart. */
 const ITS_WINDOW = sql`
@@ -156,15 +156,15 @@ export const AgentsLive = Layer.effect(
   Agents,
   Effect.gen(function* () {
     const database = yield* Database
-    const { together } = yield* Door
+    const { batch, sql: admission } = yield* AdmissionPool
     const bearerOf = makeHeldWindows(
-      yield* together(
+      yield* batch(
         (asked: ReadonlyArray<Calling>) =>
-          admitAll(
+          admission`${admitAll(
             asked.map(({ hash }) => hash),
             listOf(asked.map(({ calls }) => calls)),
             listOf(asked.map(({ takesAny }) => String(takesAny)))
-          ),
+          )}`,
         Bearer
       )
     )

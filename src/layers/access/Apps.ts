@@ -12,12 +12,12 @@ import {
 import type { MerchantId } from "../../domain/Actor.ts"
 import { redirectsOf } from "../../domain/oauth/Redirects.ts"
 import type { RedirectUriRefused } from "../../domain/oauth/RedirectUri.ts"
-import { firstOf, type Step } from "../database/Plan.ts"
-import { Database } from "../database/Postgres.ts"
-import { sql } from "../database/Statement.ts"
+import { firstOf, type Step } from "../sql/Plan.ts"
+import { Database } from "../sql/Postgres.ts"
+import { sql } from "../sql/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 import { rotateClientSecret } from "./ClientSecrets.ts"
-import { column } from "../database/Column.ts"
+import { column } from "../sql/Column.ts"
 
 interface AppRow {
   readonly name: string

@@ -3,8 +3,8 @@ import { ApprovalNeeded, BudgetSpent } from "../../domain/access/Agents.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import type { AgentId } from "../../domain/Actor.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { countOf, firstOf, type Step } from "../database/Plan.ts"
-import { sql } from "../database/Statement.ts"
+import { countOf, firstOf, type Step } from "../sql/Plan.ts"
+import { sql } from "../sql/Statement.ts"
 
 /** The day that budgets are of, by the database's clock. */
 const TODAY = sql`(clock_timestamp() at time zone 'UTC')::date`

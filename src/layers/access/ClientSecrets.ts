@@ -1,7 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { type AppId, type NewClientSecret, NoClientSecret } from "../../domain/access/Apps.ts"
-import { firstOf, type Step } from "../database/Plan.ts"
-import { sql } from "../database/Statement.ts"
+import { firstOf, type Step } from "../sql/Plan.ts"
+import { sql } from "../sql/Statement.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 
 /** The secrets of an app that are good, as JSON. */

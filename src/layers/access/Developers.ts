@@ -5,9 +5,9 @@ import { InstallationId } from "../../domain/access/Installations.ts"
 import type { MerchantId } from "../../domain/Actor.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { NO_HOSTS } from "../../domain/webhooks/AllowedHosts.ts"
-import { countOf, firstOf, type Step } from "../database/Plan.ts"
-import { Database } from "../database/Postgres.ts"
-import { constant, sql } from "../database/Statement.ts"
+import { countOf, firstOf, type Step } from "../sql/Plan.ts"
+import { Database } from "../sql/Postgres.ts"
+import { constant, sql } from "../sql/Statement.ts"
 import { jsonPage, pageOf, START } from "../Pages.ts"
 import { time } from "../Times.ts"
 import { redelivered } from "../webhooks/DeliveryLog.ts"
@@ -16,7 +16,7 @@ import { newSecret, putWebhook, rotateWebhook, targetOf } from "../webhooks/Subs
 import { appMade, listed, redirectsIn } from "./Apps.ts"
 import { addClientSecret, CLIENT_SECRETS, rotateClientSecret } from "./ClientSecrets.ts"
 import { INSTALLED, STATE } from "./InstallationState.ts"
-import { column } from "../database/Column.ts"
+import { column } from "../sql/Column.ts"
 
 /** An app as its developer sees it, as JSON: `a`. */
 const APP = sql`

@@ -1,5 +1,5 @@
 import { type InstallationAct, type InstallationState, TRANSITIONS } from "../../domain/access/InstallationState.ts"
-import { type Fragment, sql } from "../database/Statement.ts"
+import { type Fragment, sql } from "../sql/Statement.ts"
 
 /*
  * How installations stand, in SQL: of a table `installations` that is called `i`. An app that is uninstalled keeps its row,

@@ -3,8 +3,8 @@ import type { AppId } from "../../domain/access/Apps.ts"
 import { InstallationId } from "../../domain/access/Installations.ts"
 import { DATA_HOURS } from "../../domain/access/InstallationState.ts"
 import { StoreId } from "../../domain/Store.ts"
-import { countOf, firstOf, type Step } from "../database/Plan.ts"
-import { constant, sql } from "../database/Statement.ts"
+import { countOf, firstOf, type Step } from "../sql/Plan.ts"
+import { constant, sql } from "../sql/Statement.ts"
 import { deleteAll } from "../records/AppData.ts"
 
 /*

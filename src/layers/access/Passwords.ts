@@ -51,7 +51,7 @@ const makePasswords = Effect.gen(function* () {
     make: (password: Redacted.Redacted) => turn(make(password)),
 
     /** Runs work of a request in its turn, first come, first served. Refused at once where too many wait already. */
-    inTurn: <A, E>(work: (compute: typeof hashing) => Effect.Effect<A, E>): Effect.Effect<A, E | SignInBusy> =>
+    withPermit: <A, E>(work: (compute: typeof hashing) => Effect.Effect<A, E>): Effect.Effect<A, E | SignInBusy> =>
       Effect.acquireUseRelease(
         Effect.suspend((): Effect.Effect<number, SignInBusy> =>
           admitted < AT_ONCE + MAX_WAITING ? Effect.sync(() => admitted++) : new SignInBusy({ retryAfter: RETRY_AFTER })

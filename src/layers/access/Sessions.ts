@@ -21,9 +21,9 @@ import { MerchantId } from "../../domain/Actor.ts"
 import { networkOf } from "../../domain/Network.ts"
 import { MERCHANT_CALLS } from "../../domain/RateLimit.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { column } from "../database/Column.ts"
-import { Database, Door } from "../database/Postgres.ts"
-import { constant, sql } from "../database/Statement.ts"
+import { column } from "../sql/Column.ts"
+import { Database, AdmissionPool } from "../sql/Postgres.ts"
+import { constant, sql } from "../sql/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
 import { purgeOf } from "../Purging.ts"
 import { makeHeldWindows } from "../HeldWindows.ts"
@@ -138,20 +138,20 @@ export const SessionsLive = Layer.effect(
     const database = yield* Database
     const { count, first, rows, transaction } = database
     const throttle = makeThrottle(database)
-    const { together } = yield* Door
+    const { batch, sql: admission } = yield* AdmissionPool
     const passwords = yield* Passwords
     const accountOf = first(Account)
     const ownOf = first(Own)
     const idOf = first(column("id", Schema.toType(SessionId)))
     const merchantOf = first(column("id", Schema.toType(MerchantId)))
     const admittedOf = makeHeldWindows(
-      yield* together(
+      yield* batch(
         (asked: ReadonlyArray<Calling>) =>
-          findSessions(
+          admission`${findSessions(
             asked.map(({ hash }) => hash),
             listOf(asked.map(({ calls }) => calls)),
             arrayOf(asked.map(({ stores }) => listOf(stores)))
-          ),
+          )}`,
         Row
       )
     )
@@ -187,7 +187,7 @@ export const SessionsLive = Layer.effect(
         // An attempt that is refused anyway takes no place in the line.
         yield* throttle.check(limits, tooManySignIns)
         // Counted in its turn, so that of many right passwords at once only few are counted at any time.
-        const known = yield* passwords.inTurn(({ isSame }) =>
+        const known = yield* passwords.withPermit(({ isSame }) =>
           Effect.gen(function* () {
             const counted = yield* throttle.count(limits, tooManySignIns)
             const account = Option.getOrUndefined(yield* accountOf(selectAccount(email)))
@@ -207,7 +207,7 @@ export const SessionsLive = Layer.effect(
       signUp: Effect.fn("Sessions.signUp")(function* ({ email, name, password, ...browser }) {
         const limits: ReadonlyArray<Limit> = [[subject("sign-up", networkOf(browser.address)), MAX_SIGN_UPS]]
         yield* throttle.check(limits, tooManySignUps)
-        const hashed = yield* passwords.inTurn(({ make }) =>
+        const hashed = yield* passwords.withPermit(({ make }) =>
           Effect.andThen(throttle.count(limits, tooManySignUps), make(password))
         )
         return yield* transaction(
@@ -252,7 +252,7 @@ export const SessionsLive = Layer.effect(
           [subject("account", email), SIGN_IN_LIMITS.account]
         ]
         yield* throttle.check(limits, tooManySignIns)
-        const known = yield* passwords.inTurn(({ isSame, make }) =>
+        const known = yield* passwords.withPermit(({ isSame, make }) =>
           Effect.gen(function* () {
             const counted = yield* throttle.count(limits, tooManySignIns)
             return (yield* isSame(hashed, current)) ? { counted, replacement: yield* make(next) } : undefined

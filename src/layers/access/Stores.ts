@@ -1,6 +1,6 @@
 import { Effect, Layer, Option, Schema } from "effect"
-import { compileTrustedDecoder } from "../../domain/Decoder.ts"
-import { DEFAULT_SETTINGS, type UpdateSettings } from "../../domain/access/Settings.ts"
+import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { DEFAULT_SETTINGS } from "../../domain/access/Settings.ts"
 import {
   Plan,
   PlanExists,
@@ -11,142 +11,147 @@ import {
   UnknownStore
 } from "../../domain/access/Stores.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { answerOf, firstOf, type Step } from "../database/Plan.ts"
-import { Database } from "../database/Postgres.ts"
-import { sql, type Statement } from "../database/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
-import { traced } from "../Traced.ts"
-import { column } from "../database/Column.ts"
-
-const STORE = sql`
-  s.id, s.name, s.domain, s.currency_code as "currencyCode", s.timezone, s.locale, s.country,
-  s.weight_unit as "weightUnit", s.product_count as "productCount", s.created_at as "createdAt",
-  json_build_object(
-    'name', p.name, 'productLimit', p.product_limit, 'collectionLimit', p.collection_limit
-  ) as plan
-`
-
-const selectStore = (id: StoreId) => sql`
-  select ${STORE} from stores s join plans p on p.name = s.plan where s.id = ${id} and s.deleted_at is null
-`
-const lockStore = (id: StoreId) => sql`${selectStore(id)} for no key update of s`
-
-/** Settings that are undefined stay as they are. */
-const updateStore = (id: StoreId, { country, domain, locale, name, timezone, weightUnit }: UpdateSettings) => sql`
-  with changed as (
-    update stores set
-      name = coalesce(${name}, name), timezone = coalesce(${timezone}, timezone), locale = coalesce(${locale}, locale),
-      weight_unit = coalesce(${weightUnit}, weight_unit),
-      domain = case when ${domain !== undefined} then ${domain} else domain end,
-      country = case when ${country !== undefined} then ${country} else country end
-    where id = ${id} and deleted_at is null returning *
-  )
-  select ${STORE} from changed s join plans p on p.name = s.plan
-`
-
-const updatePlan = (id: StoreId, plan: string) => sql`
-  with changed as (update stores set plan = ${plan} where id = ${id} and deleted_at is null returning *)
-  select ${STORE} from changed s join plans p on p.name = s.plan
-`
+import { orDefect } from "../sql/Errors.ts"
+import { rowCount } from "../sql/Transaction.ts"
 
 const StoreRow = Schema.Struct({ ...Store.fields, createdAt: Schema.Date })
 
-/** The store that a row tells of, if there is one. */
-const toldOf = Option.map(({ createdAt, ...store }: typeof StoreRow.Type): Store => ({
+const toStore = ({ createdAt, ...store }: typeof StoreRow.Type): Store => ({
   ...store,
   createdAt: createdAt.toISOString()
-}))
-
-const selectPlans = sql`
-  select name, product_limit as "productLimit", collection_limit as "collectionLimit"
-  from plans order by product_limit, name
-`
-const decodePlans = compileTrustedDecoder(Schema.Array(Plan))
-
-const requirePlan = Effect.fnUntraced(function* (name: string): Step<void, PlanNotFound> {
-  const { rows } = yield* answerOf(selectPlans)
-  const known = decodePlans(rows).map((plan) => plan.name)
-  if (!known.includes(name)) yield* new PlanNotFound({ name, known })
 })
 
-const rowOf = firstOf(StoreRow)
+const decodeStore = Schema.decodeUnknownEffect(StoreRow)
 
-/** The store as it is and, unless the statement finds none, as that leaves it. */
-const changed = Effect.fnUntraced(function* (id: StoreId, change: Statement): Step<Option.Option<Store>> {
-  const before = toldOf(yield* rowOf(lockStore(id)))
-  const after = toldOf(yield* rowOf(change))
-  yield* recordAdministered(id, "settings", id, Option.getOrNull(before), Option.getOrNull(after))
-  return after
-})
+/** Runs a statement that returns at most one store. */
+const findStore = (statement: Statement.Statement<unknown>) =>
+  Effect.flatMap(statement, ([row]) =>
+    row === undefined ? Effect.succeedNone : Effect.asSome(Effect.map(decodeStore(row), toStore))
+  )
 
 export const StoresLive = Layer.effect(
   Stores,
   Effect.gen(function* () {
-    const { count, first, one, perform, rows } = yield* Database
-    const plansOf = rows(Plan)
-    const idOf = one(column("id", Schema.toType(StoreId)))
-    const storeOf = first(StoreRow)
-    const storesOf = rows(StoreSummary)
+    const sql = yield* SqlClient.SqlClient
+
+    const columns = sql`
+      s.id, s.name, s.domain, s.currency_code as "currencyCode", s.timezone, s.locale, s.country,
+      s.weight_unit as "weightUnit", s.product_count as "productCount", s.created_at as "createdAt",
+      json_build_object(
+        'name', p.name, 'productLimit', p.product_limit, 'collectionLimit', p.collection_limit
+      ) as plan
+    `
+
+    const listPlans = SqlSchema.findAll({
+      Request: Schema.Void,
+      Result: Plan,
+      execute: () => sql`
+        select name, product_limit as "productLimit", collection_limit as "collectionLimit"
+        from plans order by product_limit, name
+      `
+    })
+
+    const listStores = SqlSchema.findAll({
+      Request: Schema.Int,
+      Result: StoreSummary,
+      execute: (limit) => sql`
+        select
+          s.id as "storeId", s.name, s.plan, s.currency_code as "currencyCode", s.product_count as products,
+          (select count(*)::integer from collections c where c.store_id = s.id) as collections,
+          (select count(*)::integer from installations i where i.store_id = s.id and i.is_active) as installations,
+          s.created_at as "createdAt"
+        from stores s where s.deleted_at is null order by s.id desc limit ${limit}
+      `
+    })
+
+    const selectStore = (id: StoreId) => sql`
+      select ${columns} from stores s join plans p on p.name = s.plan where s.id = ${id} and s.deleted_at is null
+    `
+
+    const requirePlan = Effect.fnUntraced(function* (name: string) {
+      const known = (yield* listPlans()).map((plan) => plan.name)
+      if (!known.includes(name)) yield* new PlanNotFound({ name, known })
+    })
+
+    /** Runs the update of a store and records its state before and after. Returns none if the store does not exist. */
+    const change = Effect.fnUntraced(function* (id: StoreId, update: Statement.Statement<unknown>) {
+      const before = yield* findStore(sql`${selectStore(id)} for no key update of s`)
+      const after = yield* findStore(update)
+      yield* recordAdministered(id, "settings", id, Option.getOrNull(before), Option.getOrNull(after))
+      return after
+    })
 
     return Stores.of({
-      listPlans: plansOf(selectPlans),
+      listPlans: orDefect(listPlans()),
 
       createPlan: Effect.fn("Stores.createPlan")(function* ({ collectionLimit, name, productLimit }) {
-        const made = yield* count(sql`
+        const created = yield* sql`
           insert into plans (name, product_limit, collection_limit)
-          values (${name}, ${productLimit}, ${collectionLimit}) on conflict do nothing returning 1
-        `)
-        if (made === 0) return yield* new PlanExists({ name })
-      }),
+          values (${name}, ${productLimit}, ${collectionLimit}) on conflict do nothing returning name
+        `
+        if (created.length === 0) return yield* new PlanExists({ name })
+      }, orDefect),
 
       create: Effect.fn("Stores.create")(function* ({ currencyCode, name, plan, ...given }) {
-        yield* perform(requirePlan(plan))
+        yield* requirePlan(plan)
         const { country, domain, locale, timezone, weightUnit } = { ...DEFAULT_SETTINGS, ...given }
-        return yield* idOf(sql`
+        const [row] = yield* sql<{ readonly id: string }>`
           insert into stores (id, name, plan, currency_code, domain, timezone, locale, country, weight_unit)
           values (
             uuid_v7(clock_micros()), ${name}, ${plan}, ${currencyCode}, ${domain}, ${timezone}, ${locale}, ${country},
             ${weightUnit}
           ) returning id
-        `)
-      }),
+        `
+        return StoreId.make(row?.id ?? "")
+      }, orDefect),
 
-      get: (id) =>
-        traced("Stores.get")(
-          Effect.flatMap(storeOf(selectStore(id)), (found) =>
-            Effect.mapError(Effect.fromOption(toldOf(found)), () => new StoreNotFound())
-          )
-        ),
+      get: Effect.fn("Stores.get")(function* (id) {
+        const store = yield* findStore(selectStore(id))
+        return Option.isSome(store) ? store.value : yield* new StoreNotFound()
+      }, orDefect),
 
-      updateSettings: (id, settings) =>
-        Effect.gen(function* () {
-          const after = yield* changed(id, updateStore(id, settings))
-          return Option.getOrUndefined(after) ?? (yield* new StoreNotFound())
-        }),
+      updateSettings: Effect.fn("Stores.updateSettings")(function* (
+        id,
+        { country, domain, locale, name, timezone, weightUnit }
+      ) {
+        const after = yield* change(
+          id,
+          sql`
+            with changed as (
+              update stores set
+                name = coalesce(${name}, name), timezone = coalesce(${timezone}, timezone),
+                locale = coalesce(${locale}, locale), weight_unit = coalesce(${weightUnit}, weight_unit),
+                domain = case when ${domain !== undefined} then ${domain} else domain end,
+                country = case when ${country !== undefined} then ${country} else country end
+              where id = ${id} and deleted_at is null returning *
+            )
+            select ${columns} from changed s join plans p on p.name = s.plan
+          `
+        )
+        return Option.isSome(after) ? after.value : yield* new StoreNotFound()
+      }, orDefect),
 
-      list: Effect.fn("Stores.list")((limit) =>
-        storesOf(sql`
-          select
-            s.id as "storeId", s.name, s.plan, s.currency_code as "currencyCode", s.product_count as products,
-            (select count(*)::integer from collections c where c.store_id = s.id) as collections,
-            (select count(*)::integer from installations i where i.store_id = s.id and i.is_active) as installations,
-            s.created_at as "createdAt"
-          from stores s where s.deleted_at is null order by s.id desc limit ${limit}
-        `)
-      ),
+      list: Effect.fn("Stores.list")(listStores, orDefect),
 
-      setPlan: (id, plan) =>
-        Effect.gen(function* () {
-          yield* requirePlan(plan)
-          if (Option.isNone(yield* changed(id, updatePlan(id, plan)))) yield* new UnknownStore({ id })
-        }),
+      setPlan: Effect.fn("Stores.setPlan")(function* (id, plan) {
+        yield* requirePlan(plan)
+        const after = yield* change(
+          id,
+          sql`
+            with changed as (update stores set plan = ${plan} where id = ${id} and deleted_at is null returning *)
+            select ${columns} from changed s join plans p on p.name = s.plan
+          `
+        )
+        if (Option.isNone(after)) yield* new UnknownStore({ id })
+      }, orDefect),
 
       delete: Effect.fn("Stores.delete")(function* (id) {
-        const deleted = yield* count(
-          sql`update stores set deleted_at = clock_timestamp() where id = ${id} and deleted_at is null returning 1`
+        const deleted = yield* rowCount(
+          sql`update stores set deleted_at = statement_timestamp() where id = ${id} and deleted_at is null`
         )
         if (deleted === 0) return yield* new UnknownStore({ id })
-      })
+      }, orDefect)
     })
   })
 )

@@ -1,9 +1,9 @@
 import { Effect, Option, Schema } from "effect"
 import { hash } from "node:crypto"
 import { SIGN_IN_MINUTES } from "../../domain/access/Sessions.ts"
-import { column } from "../database/Column.ts"
-import type { DatabaseOf } from "../database/Database.ts"
-import { constant, sql } from "../database/Statement.ts"
+import { column } from "../sql/Column.ts"
+import type { DatabaseOf } from "../sql/Database.ts"
+import { constant, sql } from "../sql/Statement.ts"
 import { listOf } from "../Lists.ts"
 
 /** The hash of a subject whose attempts are counted. */

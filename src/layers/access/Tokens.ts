@@ -2,13 +2,13 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { type InstallationId, InstallationNotFound, InstallationSuspended } from "../../domain/access/Installations.ts"
 import { Tokens } from "../../domain/access/Tokens.ts"
 import { StoreId } from "../../domain/Store.ts"
-import { Database } from "../database/Postgres.ts"
-import { sql } from "../database/Statement.ts"
+import { Database } from "../sql/Postgres.ts"
+import { sql } from "../sql/Statement.ts"
 import { endInstallation } from "../oauth/Ending.ts"
 import { purgeOf } from "../Purging.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 import { INSTALLED } from "./InstallationState.ts"
-import { column } from "../database/Column.ts"
+import { column } from "../sql/Column.ts"
 
 /** The row of the installation is shared with its uninstall, which finds the token, or makes that there is none. */
 const insertToken = (tokenHash: Buffer, store: StoreId, installation: InstallationId) => sql`

@@ -5,12 +5,12 @@ import { AppPlanId, Billing } from "../../domain/billing/Billing.ts"
 import { stringify } from "../../domain/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { INSTALLED } from "../access/InstallationState.ts"
-import { Database } from "../database/Postgres.ts"
-import { sql } from "../database/Statement.ts"
+import { Database } from "../sql/Postgres.ts"
+import { sql } from "../sql/Statement.ts"
 import { START } from "../Pages.ts"
 import { lastOf, PLAN, PlanRow, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
 import { cancel, change, subscribe } from "./Subscriptions.ts"
-import { column } from "../database/Column.ts"
+import { column } from "../sql/Column.ts"
 
 const ORDER = sql`order by p.currency_code, p.price, p.name`
 

@@ -10,7 +10,7 @@ import { InstallationId } from "../../domain/access/Installations.ts"
 import { Period } from "../../domain/billing/Period.ts"
 import { PriceText } from "../../domain/billing/Price.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { sql } from "../database/Statement.ts"
+import { sql } from "../sql/Statement.ts"
 
 export const PLAN = sql`
   p.id, p.name, p.price::text as price, p.currency_code as "currencyCode", p.period, p.trial_days as "trialDays"

@@ -13,8 +13,8 @@ import {
 import type { StoreId } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
 import { INSTALLED } from "../access/InstallationState.ts"
-import { countOf, firstOf, deferToCommit, type Step } from "../database/Plan.ts"
-import { sql } from "../database/Statement.ts"
+import { countOf, firstOf, deferToCommit, type Step } from "../sql/Plan.ts"
+import { sql } from "../sql/Statement.ts"
 import { recordAdministered } from "../journal/Administered.ts"
 import { lastOf, SUBSCRIPTION, subscriptionOf, SubscriptionRow } from "./Rows.ts"
 

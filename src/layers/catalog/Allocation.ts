@@ -4,8 +4,8 @@ import { ProductLimitReached } from "../../domain/catalog/Product.ts"
 import { numbered, SlugTaken } from "../../domain/catalog/Slug.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
-import { countOf, firstOf, type Step } from "../database/Plan.ts"
-import { sql, type Statement } from "../database/Statement.ts"
+import { countOf, firstOf, type Step } from "../sql/Plan.ts"
+import { sql, type Statement } from "../sql/Statement.ts"
 
 /*
  * The row of the store: it counts the products, makes the ids, and is the lock of everything that must not race.

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
-import { Database } from "../database/Postgres.ts"
+import { Database } from "../sql/Postgres.ts"
 import { makeCollections } from "./Collections.ts"
 import { makeMemberships } from "./Memberships.ts"
 import { makeProducts } from "./Products.ts"

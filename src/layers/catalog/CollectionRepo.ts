@@ -8,9 +8,9 @@ import { parse, stringify } from "../../domain/Json.ts"
 import { PAGE_BYTES, PAGE_MILLIS, type PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
-import type { DatabaseOf } from "../database/Database.ts"
-import { countOf, firstOf, firstWithin, type Step } from "../database/Plan.ts"
-import { sql } from "../database/Statement.ts"
+import type { DatabaseOf } from "../sql/Database.ts"
+import { countOf, firstOf, firstWithin, type Step } from "../sql/Plan.ts"
+import { sql } from "../sql/Statement.ts"
 import {
   automatedQuery,
   placeMembers,

@@ -19,11 +19,10 @@ import {
 import type { ProductId } from "../../domain/catalog/Product.ts"
 import { type Document, extend, type JsonText } from "../../domain/Document.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { nextTurn } from "../../domain/Pacing.ts"
 import { satisfies, VersionMismatch } from "../../domain/Version.ts"
 import { Encoded, type Snapshot } from "../../domain/Write.ts"
-import type { DatabaseOf } from "../database/Database.ts"
-import { countOf, deferToCommit, type Step } from "../database/Plan.ts"
+import type { DatabaseOf } from "../sql/Database.ts"
+import { countOf, deferToCommit, type Step } from "../sql/Plan.ts"
 import { record } from "../Writes.ts"
 import { allocateCollection, claimSlug, lockedStore, type Moment, presentStore } from "./Allocation.ts"
 import {
@@ -113,10 +112,10 @@ const replaceMembers = Effect.fnUntraced(function* (
   const ids = yield* bounded(given)
   const members = membersOf(ids)
   if (members === found) return found
-  yield* nextTurn
+  yield* Effect.yieldNow
   const before = new Set(idsIn(found))
   const added = ids.filter((id) => !before.has(id))
-  yield* nextTurn
+  yield* Effect.yieldNow
   yield* holdAll(store, added, given)
   yield* setMembers(store, id, ids, added, before.size)
   return members

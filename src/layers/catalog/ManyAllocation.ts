@@ -1,8 +1,8 @@
 import { Array, Effect, Option, Schema } from "effect"
 import { numbered } from "../../domain/catalog/Slug.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { firstOf, type Step } from "../database/Plan.ts"
-import { sql } from "../database/Statement.ts"
+import { firstOf, type Step } from "../sql/Plan.ts"
+import { sql } from "../sql/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 
 /*

@@ -3,7 +3,7 @@ import { conditionsOf } from "../../domain/catalog/Rule.ts"
 import type { JsonText } from "../../domain/Document.ts"
 import { PAGE_BYTES, PAGE_MILLIS } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { type Fragment, sql, type Statement } from "../database/Statement.ts"
+import { type Fragment, sql, type Statement } from "../sql/Statement.ts"
 import { parameter, type Place, productsWhere, type SqlValue } from "./RuleSql.ts"
 
 /** What decides which products an automated collection holds. */

@@ -9,9 +9,8 @@ import { parse } from "../../domain/Json.ts"
 import { MAX_LIMIT } from "../../domain/Page.ts"
 import { MAX_DRY_RUN_ITEMS, type DryRunResult } from "../../domain/DryRun.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { nextTurn } from "../../domain/Pacing.ts"
-import type { DatabaseOf } from "../database/Database.ts"
-import { sql } from "../database/Statement.ts"
+import type { DatabaseOf } from "../sql/Database.ts"
+import { sql } from "../sql/Statement.ts"
 import { partOf } from "../Journal.ts"
 import { selectRejoined } from "../journal/UndoProducts.ts"
 import { type CollectionRow, makeHeads } from "./CollectionRepo.ts"
@@ -94,7 +93,7 @@ export const makeMoves = (database: DatabaseOf) => {
           if (took < TURN_MILLIS) continue
           worked += took
           if (worked > WORK_MILLIS) return null
-          yield* nextTurn
+          yield* Effect.yieldNow
           startedAt = performance.now()
         }
         worked += performance.now() - startedAt

@@ -1,6 +1,6 @@
 import type { Condition, RuleField } from "../../domain/catalog/Rule.ts"
 import { foldCase } from "../../domain/Text.ts"
-import { type Fragment, sql } from "../database/Statement.ts"
+import { type Fragment, sql } from "../sql/Statement.ts"
 import { isIndexed, term } from "./Terms.ts"
 
 type Scalar = "uuid" | "text" | "numeric" | "boolean"

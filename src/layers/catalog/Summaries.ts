@@ -2,8 +2,8 @@ import { Effect, Schema, Struct } from "effect"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import { ProductSummary } from "../../domain/catalog/ProductSummary.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import type { DatabaseOf } from "../database/Database.ts"
-import { sql } from "../database/Statement.ts"
+import type { DatabaseOf } from "../sql/Database.ts"
+import { sql } from "../sql/Statement.ts"
 import { listOf } from "../Lists.ts"
 
 const members = Struct.keys(ProductSummary.fields)

@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
 import { allowsTypo, isWithinOneTypo } from "../../domain/catalog/SearchWords.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import type { DatabaseOf } from "../database/Database.ts"
-import { constant, sql, type Statement } from "../database/Statement.ts"
+import type { DatabaseOf } from "../sql/Database.ts"
+import { constant, sql, type Statement } from "../sql/Statement.ts"
 import { arrayOf, listOf } from "../Lists.ts"
 import type { Entry, Found } from "./Terms.ts"
 

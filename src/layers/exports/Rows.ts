@@ -5,7 +5,7 @@ import type { ExportKind } from "../../domain/exports/Exports.ts"
 import { parse, stringify } from "../../domain/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { BYTES } from "../catalog/Sizes.ts"
-import { type Fragment, sql, type Statement } from "../database/Statement.ts"
+import { type Fragment, sql, type Statement } from "../sql/Statement.ts"
 import { DOCUMENT, PERSONAL } from "../records/Records.ts"
 
 /*

@@ -6,8 +6,8 @@ import { UnknownReferences } from "../../domain/imports/Collection.ts"
 import type { Imports } from "../../domain/imports/Imports.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isUuid } from "../../domain/Uuid.ts"
-import { countOf, firstOf, deferToCommit, type Step } from "../database/Plan.ts"
-import { sql } from "../database/Statement.ts"
+import { countOf, firstOf, deferToCommit, type Step } from "../sql/Plan.ts"
+import { sql } from "../sql/Statement.ts"
 import { insertExternalIds, namedBy, resourcesOf } from "./ExternalIds.ts"
 
 // Of two imports of one collection at once the second waits here, and finds what the first made.

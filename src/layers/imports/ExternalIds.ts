@@ -3,8 +3,8 @@ import { compileTrustedDecoder } from "../../domain/Decoder.ts"
 import type { ExternalId } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isUuid } from "../../domain/Uuid.ts"
-import { answerOf, type Step } from "../database/Plan.ts"
-import { type Fragment, sql, type Statement } from "../database/Statement.ts"
+import { answerOf, type Step } from "../sql/Plan.ts"
+import { type Fragment, sql, type Statement } from "../sql/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 
 /** What has external ids. */

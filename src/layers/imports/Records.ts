@@ -11,7 +11,7 @@ import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { isText } from "../../domain/Text.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { lockedStore } from "../catalog/Allocation.ts"
-import { deferToCommit, type Step } from "../database/Plan.ts"
+import { deferToCommit, type Step } from "../sql/Plan.ts"
 import { insertExternalIds, resourcesOf } from "./ExternalIds.ts"
 
 /** Puts records that are found by their external ids, and remembers those of new ones. The store must be locked. */

@@ -4,8 +4,8 @@ import type { AdministeredKind } from "../../domain/journal/Kinds.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Snapshot } from "../../domain/Write.ts"
 import { momentOf } from "../catalog/Allocation.ts"
-import { firstOf, type Step } from "../database/Plan.ts"
-import { sql } from "../database/Statement.ts"
+import { firstOf, type Step } from "../sql/Plan.ts"
+import { sql } from "../sql/Statement.ts"
 import { recordAll } from "../Writes.ts"
 
 const readClock = (store: StoreId) => sql`select change_clock(${store}) as clock`

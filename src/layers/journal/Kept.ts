@@ -7,7 +7,7 @@ import { EntryId } from "../../domain/journal/Activity.ts"
 import { AdministeredKind, CatalogKind } from "../../domain/journal/Kinds.ts"
 import { isObject, type JsonObject, parse } from "../../domain/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { sql } from "../database/Statement.ts"
+import { sql } from "../sql/Statement.ts"
 
 /*
  * What the journal keeps of a change, read to take it back.

@@ -19,7 +19,7 @@ import {
 } from "../catalog/CollectionRepo.ts"
 import { idsIn, membersOf as listOf, recordCollection, removeCollection, writtenOf } from "../catalog/Collections.ts"
 import { holdProducts } from "../catalog/ProductRepo.ts"
-import { countOf, type Step } from "../database/Plan.ts"
+import { countOf, type Step } from "../sql/Plan.ts"
 import { type Kept, membersOf, productIdsOf } from "./Kept.ts"
 
 const NONE: JsonText = listOf([])

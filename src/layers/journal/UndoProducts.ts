@@ -9,8 +9,8 @@ import { claimSlug, reallocateProduct } from "../catalog/Allocation.ts"
 import { lockLeavingProduct, lockProduct, productOf } from "../catalog/ProductRepo.ts"
 import { addProduct, removeProduct, replaceProduct } from "../catalog/Products.ts"
 import { indexOf } from "../catalog/Terms.ts"
-import { deferToCommit, type Step } from "../database/Plan.ts"
-import { constant, type Fragment, sql } from "../database/Statement.ts"
+import { deferToCommit, type Step } from "../sql/Plan.ts"
+import { constant, type Fragment, sql } from "../sql/Statement.ts"
 import { type Kept, membersOf } from "./Kept.ts"
 
 /** True of a collection `c` that takes a product back: it is filled by hand, and has room. */

@@ -6,8 +6,8 @@ import { AgentClients } from "../../domain/oauth/AgentClients.ts"
 import { type Client, type ClientId, Clients, type Credentials } from "../../domain/oauth/Clients.ts"
 import { storedList } from "../../domain/StoredList.ts"
 import { isUuid } from "../../domain/Uuid.ts"
-import { Database } from "../database/Postgres.ts"
-import { type Fragment, sql } from "../database/Statement.ts"
+import { Database } from "../sql/Postgres.ts"
+import { type Fragment, sql } from "../sql/Statement.ts"
 import { hashOf } from "../Secrets.ts"
 
 /** An app is named by its id. */

@@ -7,8 +7,8 @@ import { CODE_SECONDS } from "../../domain/oauth/Grants.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { type Write, Writes } from "../../domain/Write.ts"
 import { makeAgent } from "../access/NewAgents.ts"
-import { Database } from "../database/Postgres.ts"
-import { constant, sql } from "../database/Statement.ts"
+import { Database } from "../sql/Postgres.ts"
+import { constant, sql } from "../sql/Statement.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 
 /** Until the transaction ends, the member does not leave. */

@@ -5,10 +5,10 @@ import type { Credentials } from "../../domain/oauth/Clients.ts"
 import type { GrantId } from "../../domain/oauth/Grants.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
-import { countOf, firstOf, type Step } from "../database/Plan.ts"
-import { sql } from "../database/Statement.ts"
+import { countOf, firstOf, type Step } from "../sql/Plan.ts"
+import { sql } from "../sql/Statement.ts"
 import { authenticated } from "./Clients.ts"
-import { column } from "../database/Column.ts"
+import { column } from "../sql/Column.ts"
 
 /*
  * How grants end. Who exchanges holds the grant's row until what it made is committed (Grants.ts): once the row is written

@@ -1,6 +1,6 @@
 import { ACCESS_SECONDS, REFRESH_DAYS } from "../../domain/oauth/Grants.ts"
 import type { Credentials } from "../../domain/oauth/Clients.ts"
-import { constant, type Fragment, sql } from "../database/Statement.ts"
+import { constant, type Fragment, sql } from "../sql/Statement.ts"
 import { authenticated } from "./Clients.ts"
 
 /*

@@ -12,14 +12,14 @@ import {
 import { InvalidClient, InvalidGrant, InvalidScope, InvalidTarget } from "../../domain/oauth/Refusals.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { storedList } from "../../domain/StoredList.ts"
-import { Database } from "../database/Postgres.ts"
+import { Database } from "../sql/Postgres.ts"
 import { arrayOf } from "../Lists.ts"
 import { traced } from "../Traced.ts"
 import { deleteToken, endGrant, selectToken } from "./Ending.ts"
 import { type Code, type RefreshToken, useCode, useRefreshToken, whyNoCode, whyNoRefresh } from "./Exchanges.ts"
 import { PURGES } from "./Purging.ts"
 import { challengeOf, hashOf, newNonce, newToken, successorsOf } from "../Secrets.ts"
-import { column } from "../database/Column.ts"
+import { column } from "../sql/Column.ts"
 
 const Scopes = storedList(Scope)
 

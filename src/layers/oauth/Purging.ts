@@ -1,4 +1,4 @@
-import { sql, type Statement } from "../database/Statement.ts"
+import { sql, type Statement } from "../sql/Statement.ts"
 import { listed, purgeOf } from "../Purging.ts"
 
 /** A grant goes with the last code or refresh token that it had. */

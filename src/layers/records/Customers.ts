@@ -9,8 +9,8 @@ import {
   PERSONAL_OF_CUSTOMER
 } from "../../domain/records/Customer.ts"
 import { allocateMany } from "../catalog/Allocation.ts"
-import { deferToCommit } from "../database/Plan.ts"
-import { Database } from "../database/Postgres.ts"
+import { deferToCommit } from "../sql/Plan.ts"
+import { Database } from "../sql/Postgres.ts"
 import { traced } from "../Traced.ts"
 import { decidingOf } from "./Puts.ts"
 import { makeReads, writesOf } from "./Records.ts"

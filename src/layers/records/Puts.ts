@@ -3,7 +3,7 @@ import { parse } from "../../domain/Json.ts"
 import type { PutResult, RecordContext, RecordPut } from "../../domain/records/Records.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
-import type { Step } from "../database/Plan.ts"
+import type { Step } from "../sql/Plan.ts"
 import { findRecords, type Stored, storedOf, type Table, type Written } from "./Records.ts"
 
 /** What every record has. */

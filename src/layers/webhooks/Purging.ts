@@ -1,5 +1,5 @@
 import { LOG_DAYS } from "../../domain/webhooks/Webhook.ts"
-import { constant, sql } from "../database/Statement.ts"
+import { constant, sql } from "../sql/Statement.ts"
 import { BATCH, deleteEnded, endedOf, listed, purgeOf } from "../Purging.ts"
 
 const KEPT = `${LOG_DAYS} days`

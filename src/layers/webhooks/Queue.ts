@@ -4,8 +4,8 @@ import { InstallationId } from "../../domain/access/Installations.ts"
 import { EventId } from "../../domain/Events.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { FAILING_HOURS, PauseReason } from "../../domain/webhooks/Webhook.ts"
-import type { DatabaseOf } from "../database/Database.ts"
-import { type Fragment, sql } from "../database/Statement.ts"
+import type { DatabaseOf } from "../sql/Database.ts"
+import { type Fragment, sql } from "../sql/Statement.ts"
 import type { Attempt } from "./Outgoing.ts"
 
 /**

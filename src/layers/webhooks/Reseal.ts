@@ -1,8 +1,8 @@
 import { Effect, Option, Schema } from "effect"
 import { AppId } from "../../domain/access/Apps.ts"
 import type { Resealed } from "../../domain/webhooks/Webhooks.ts"
-import type { DatabaseOf } from "../database/Database.ts"
-import { sql } from "../database/Statement.ts"
+import type { DatabaseOf } from "../sql/Database.ts"
+import { sql } from "../sql/Statement.ts"
 import { START } from "../Pages.ts"
 import type { Sealing } from "./Sealing.ts"
 

@@ -13,9 +13,9 @@ import {
   type WebhookUrlRefused
 } from "../../domain/webhooks/Webhook.ts"
 import type { Webhooks } from "../../domain/webhooks/Webhooks.ts"
-import type { DatabaseOf } from "../database/Database.ts"
-import { firstOf, type Step } from "../database/Plan.ts"
-import { constant, sql } from "../database/Statement.ts"
+import type { DatabaseOf } from "../sql/Database.ts"
+import { firstOf, type Step } from "../sql/Plan.ts"
+import { constant, sql } from "../sql/Statement.ts"
 import { arrayOf } from "../Lists.ts"
 import type { Sealing } from "./Sealing.ts"
 import { secretOf } from "./Signature.ts"

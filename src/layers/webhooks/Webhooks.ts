@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
-import { Database } from "../database/Postgres.ts"
+import { Database } from "../sql/Postgres.ts"
 import { allowedHosts } from "./AllowedHosts.ts"
 import { makeDeliveryLog } from "./DeliveryLog.ts"
 import { makeOutgoing } from "./Outgoing.ts"

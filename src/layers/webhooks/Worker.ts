@@ -2,7 +2,7 @@ import { Effect, Layer, Metric, Option, Queue, Random, Schedule } from "effect"
 import type { AppId } from "../../domain/access/Apps.ts"
 import { nextAttempt, retryAfterSeconds } from "../../domain/webhooks/Retry.ts"
 import { FAILING_HOURS } from "../../domain/webhooks/Webhook.ts"
-import { Database, Notices } from "../database/Postgres.ts"
+import { Database, Notifications } from "../sql/Postgres.ts"
 import { DELIVERIES } from "../Events.ts"
 import { allowedHosts } from "./AllowedHosts.ts"
 import type { Attempt } from "./Outgoing.ts"
@@ -66,7 +66,7 @@ const logTurn = ({ appId, failing, pauseReason, url }: Turn) =>
  * lasts as long as its lease, so a worker that is killed holds up what it had for a lease, and loses none of it.
  */
 export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
-  const { hear } = yield* Notices
+  const { hear } = yield* Notifications
   const queue = makeQueue(yield* Database)
   const { post } = yield* makeOutgoing({ allowed: yield* allowedHosts })
   const room = makeRoom(size)

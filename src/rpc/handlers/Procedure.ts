@@ -121,7 +121,7 @@ export const currentMerchant = Effect.flatMap(CurrentPrincipal, merchantIn)
 export const makeProcedures = Effect.gen(function* () {
   const { budgeted } = yield* Agents
   const { propose } = yield* Proposals
-  const { inTurn } = yield* Bulkhead
+  const { withPermit } = yield* Bulkhead
   const { once } = yield* Idempotency
 
   /** A handler of a store, which waits for its turn among the calls of the store. */
@@ -138,7 +138,7 @@ export const makeProcedures = Effect.gen(function* () {
         Effect.gen(function* () {
           const principal = yield* CurrentPrincipal
           const origin = yield* CallOrigin
-          const found = yield* inTurn(payload.storeId, weight, run({ payload, principal, origin }, json))
+          const found = yield* withPermit(payload.storeId, weight, run({ payload, principal, origin }, json))
           return toJson(found, payload)
         }),
       (json) => authorizeIn(json, callers)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Array } from "effect"
-import { combine, sql } from "../../../src/layers/database/Statement.ts"
+import { combine, sql } from "../../../src/layers/sql/Statement.ts"
 
 const remove = (id: number) => sql`delete from a where b = ${id}`
 const insert = (id: number, name: number) => sql`insert into a values (${id}, ${name})`

@@ -1,8 +1,8 @@
 import { Context, Effect, Option, type Schema } from "effect"
 import { compileTrustedDecoder } from "../../domain/Decoder.ts"
-import { nextTurn } from "../../domain/Pacing.ts"
 import type { ChangeRecorder } from "../../domain/Write.ts"
 import type { Statement } from "./Statement.ts"
+import { CurrentDeferral } from "./Transaction.ts"
 
 /** The result of a statement. */
 export interface Answer {
@@ -22,8 +22,6 @@ export interface Transaction {
   readonly run: (statement: Statement) => Effect.Effect<Answer>
   /** None if the statement took longer than `millis`. The transaction then takes no further statement. */
   readonly runWithin: (statement: Statement, millis: number) => Effect.Effect<Option.Option<Answer>>
-  /** Runs the statement at the end, in one statement with all others that were deferred. */
-  readonly defer: (statement: Statement) => Effect.Effect<void>
   /** Runs the effect for what it answers, and takes back what it did. */
   readonly rehearse: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** Runs the action after the commit, and not at all if there is none. */
@@ -31,7 +29,7 @@ export interface Transaction {
 }
 
 /** The transaction that a part of a write runs in. `Database.perform` provides it. */
-export const CurrentTransaction = Context.Reference<Transaction | undefined>("layers/database/CurrentTransaction", {
+export const CurrentTransaction = Context.Reference<Transaction | undefined>("layers/sql/CurrentTransaction", {
   defaultValue: () => undefined
 })
 
@@ -71,15 +69,13 @@ export const firstWithin = <A, I>(row: Schema.Codec<A, I>, millis: number) => {
 
 /** Runs statements one after the other, and then lets other requests go on. */
 export const runAll = (...statements: ReadonlyArray<Statement>): Effect.Effect<void> =>
-  Effect.andThen(Effect.forEach(statements, answerOf, { discard: true }), nextTurn)
+  Effect.andThen(Effect.forEach(statements, answerOf, { discard: true }), Effect.yieldNow)
 
-/** Defers statements to the commit. */
-export const deferToCommit = (...statements: ReadonlyArray<Statement>): Effect.Effect<void> =>
-  inTransaction(({ defer }) => Effect.forEach(statements, defer, { discard: true }))
+export { deferToCommit } from "./Transaction.ts"
 
 /** Finds out what a part of a write would answer, and takes it back. Deferred statements are dropped. */
 export const rehearsed = <A, E>(part: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  inTransaction(({ rehearse }) => rehearse(deferringBy(part, () => Effect.void)))
+  inTransaction(({ rehearse }) => rehearse(part))
 
 /** Runs an action after the commit. */
 export const afterCommit = (action: () => void): Effect.Effect<void> =>
@@ -88,8 +84,5 @@ export const afterCommit = (action: () => void): Effect.Effect<void> =>
 /** Runs a part of a write with another way to defer statements. */
 export const deferringBy = <A, E, R>(
   part: Effect.Effect<A, E, R>,
-  defer: Transaction["defer"]
-): Effect.Effect<A, E, R> =>
-  Effect.updateService(part, CurrentTransaction, (transaction) =>
-    transaction === undefined ? transaction : { ...transaction, defer }
-  )
+  defer: (statement: Statement) => Effect.Effect<void>
+): Effect.Effect<A, E, R> => Effect.provideService(part, CurrentDeferral, defer)

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, type Redacted, Schema } from "effect"
-import { Database, postgres } from "../../../src/layers/database/Postgres.ts"
-import { sql } from "../../../src/layers/database/Statement.ts"
+import { Database, postgres } from "../../../src/layers/sql/Postgres.ts"
+import { sql } from "../../../src/layers/sql/Statement.ts"
 import { freshDatabase } from "../../support/Postgres.ts"
 
 const selectPrepared = sql`select statement from pg_prepared_statements where statement not like '%pg_prepared_statements%'`

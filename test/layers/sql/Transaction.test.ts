@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Cause, Data, Effect, Exit, Fiber, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { countOf, deferToCommit, afterCommit } from "../../../src/layers/database/Plan.ts"
-import { Database } from "../../../src/layers/database/Postgres.ts"
-import { sql } from "../../../src/layers/database/Statement.ts"
+import { countOf, deferToCommit, afterCommit } from "../../../src/layers/sql/Plan.ts"
+import { Database } from "../../../src/layers/sql/Postgres.ts"
+import { sql } from "../../../src/layers/sql/Statement.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
 import { connection, databaseUrl, rowsOf, waiting } from "../../support/Process.ts"
 

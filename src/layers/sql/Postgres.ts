@@ -1,12 +1,13 @@
-import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Queue, Record, Redacted, type Scope } from "effect"
+import { PgClient, type PgPool } from "@effect/sql-pg"
+import { Context, Effect, Layer, Queue, Record, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Duplex } from "node:stream"
 import { parse, toClientConfig } from "pg-connection-string"
 import { type DatabaseOf, makeDatabase } from "./Database.ts"
 import { ACQUIRE_TIMEOUT, openSocket, PLANNER, TIMEOUTS, types } from "./Session.ts"
-import { makeTogether, type Together } from "./Together.ts"
+import { type Batcher, makeBatcher } from "./Batcher.ts"
+import { makeSqlClient } from "./Client.ts"
 
 export interface PostgresOptions {
   readonly url: Redacted.Redacted
@@ -68,7 +69,7 @@ const MAX_MESSAGE = 1024 ** 3
 const configOf = (
   { directUrl, isPatient = false, isPrepared = true, maxConnections, url }: PostgresOptions,
   onClose: () => void
-): PgClient.PgPoolConfig & { readonly stream: () => Duplex } => {
+): PgPool.Config & { readonly maxConnections: number; readonly stream: () => Duplex } => {
   const connection = connectionOf(url)
   return {
     ...connection,
@@ -86,8 +87,8 @@ const configOf = (
 }
 
 /** Hears what other sessions announce with NOTIFY, on a connection of its own. */
-export class Notices extends Context.Service<
-  Notices,
+export class Notifications extends Context.Service<
+  Notifications,
   {
     /** Calls `heard` at each notice of the channel, until it fails with what broke the connection. */
     readonly hear: (channel: string, heard: () => void) => Effect.Effect<never, SqlError.SqlError>
@@ -98,7 +99,7 @@ export class Notices extends Context.Service<
  * A pooler would hand the session that listens to others. When listening ends the socket closes first: the driver would
  * wait for the answer to UNLISTEN, which a silent database never gives.
  */
-const makeNotices = ({ directUrl, url, ...others }: PostgresOptions): typeof Notices.Service => ({
+const makeNotices = ({ directUrl, url, ...others }: PostgresOptions): typeof Notifications.Service => ({
   hear: (channel, heard) =>
     Effect.suspend(() => {
       const sockets: Array<Duplex> = []
@@ -117,53 +118,51 @@ const makeNotices = ({ directUrl, url, ...others }: PostgresOptions): typeof Not
 })
 
 /** The connections on which operations run. */
-export class Database extends Context.Service<Database, DatabaseOf>()("layers/database/Database") {}
+export class Database extends Context.Service<Database, DatabaseOf>()("layers/sql/Database") {}
+
+/** Properties of the pool on which operations run. */
+export class ConnectionPool extends Context.Service<
+  ConnectionPool,
+  {
+    readonly maxConnections: number
+    /** Calls `action` whenever a connection closes: another server may answer next, without the last commits. */
+    readonly onLost: (action: () => void) => void
+  }
+>()("layers/sql/ConnectionPool") {}
 
 /**
- * A few connections for admission and readiness, which nothing else takes, so that both answer while all others are
- * busy or wait for locks.
+ * A few connections that only admission and readiness use, so that both respond while all others are busy or wait for
+ * locks.
  */
-export class Door extends Context.Service<
-  Door,
-  DatabaseOf & {
-    /** How admissions ask: what comes at once is asked by one statement. */
-    readonly together: Together
+export class AdmissionPool extends Context.Service<
+  AdmissionPool,
+  {
+    readonly sql: SqlClient.SqlClient
+    /** Makes a function whose concurrent calls share one statement. */
+    readonly batch: Batcher
   }
->()("layers/database/Door") {}
+>()("layers/sql/AdmissionPool") {}
 
-/** Statements of admission under way at once, where one of them is slow. */
-const MOST_ADMISSIONS = 2
+/** Maximum number of concurrent admission statements. There are two only while one of them is slow. */
+const MAX_ADMISSIONS = 2
 
-/** One more than admission uses at once is left for the probe of readiness. */
-const DOOR_CONNECTIONS = MOST_ADMISSIONS + 1
+/** One connection more than admission uses, for the readiness probe. */
+const ADMISSION_CONNECTIONS = MAX_ADMISSIONS + 1
 
-/** A client, and the way to its database. Connections are opened when they are first used. */
-const open = (
-  pool: string,
-  options: PostgresOptions
-): Effect.Effect<
-  { readonly client: PgClient.PgClient; readonly database: DatabaseOf },
-  SqlError.SqlError,
-  Scope.Scope | Reactivity.Reactivity
-> =>
-  Effect.gen(function* () {
-    const actions: Array<() => void> = []
-    const client = yield* PgClient.make(configOf(options, () => actions.forEach((action) => action())))
-    const onLost = (action: () => void) => void actions.push(action)
-    return { client, database: makeDatabase(client, pool, options.maxConnections, onLost) }
-  })
-
-/** The one database. */
+/** Connects to the database. Connections are opened on first use. */
 export const postgres = (options: PostgresOptions) =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const { client, database } = yield* open("operations", options)
-      const { database: door } = yield* open("admission", { ...options, maxConnections: DOOR_CONNECTIONS })
-      return Context.make(SqlClient.SqlClient, client).pipe(
-        Context.add(PgClient.PgClient, client),
-        Context.add(Database, database),
-        Context.add(Door, { ...door, together: makeTogether(door.answer, MOST_ADMISSIONS) }),
-        Context.add(Notices, makeNotices(options))
+      const actions: Array<() => void> = []
+      const config = configOf(options, () => actions.forEach((action) => action()))
+      const onLost = (action: () => void) => void actions.push(action)
+      const sql = yield* makeSqlClient("operations", config)
+      const admission = yield* makeSqlClient("admission", { ...config, maxConnections: ADMISSION_CONNECTIONS })
+      return Context.make(SqlClient.SqlClient, sql).pipe(
+        Context.add(Database, makeDatabase(sql, options.maxConnections, onLost)),
+        Context.add(ConnectionPool, { maxConnections: options.maxConnections, onLost }),
+        Context.add(AdmissionPool, { sql: admission, batch: makeBatcher(MAX_ADMISSIONS) }),
+        Context.add(Notifications, makeNotices(options))
       )
     })
   ).pipe(Layer.provide(Reactivity.layer))

@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Cause, Data, Effect, Exit, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { runAll, countOf, deferToCommit } from "../../../src/layers/database/Plan.ts"
-import { Database } from "../../../src/layers/database/Postgres.ts"
-import { sql } from "../../../src/layers/database/Statement.ts"
-import { isDuplicate } from "../../../src/layers/database/Unavailable.ts"
+import { runAll, countOf, deferToCommit } from "../../../src/layers/sql/Plan.ts"
+import { Database } from "../../../src/layers/sql/Postgres.ts"
+import { sql } from "../../../src/layers/sql/Statement.ts"
+import { isDuplicate } from "../../../src/layers/sql/Errors.ts"
 import { PostgresTest } from "../../support/PostgresTest.ts"
 
 class Refused extends Data.TaggedError("Refused") {}

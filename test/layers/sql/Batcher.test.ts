@@ -1,9 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Option, Schema } from "effect"
 import { Unavailable } from "../../../src/domain/Unavailable.ts"
-import type { Answer } from "../../../src/layers/database/Plan.ts"
-import { sql } from "../../../src/layers/database/Statement.ts"
-import { makeTogether } from "../../../src/layers/database/Together.ts"
+import { makeBatcher } from "../../../src/layers/sql/Batcher.ts"
 
 const Row = Schema.Struct({ place: Schema.Int, found: Schema.String })
 
@@ -13,21 +11,21 @@ const turn = Effect.callback<void>((resume) => {
 
 /** A database that answers when it is told to, first what was sent first. */
 const makeSlow = (most = 1) => {
-  const sent: Array<{ readonly text: string; readonly done: (answer: Exit.Exit<Answer>) => void }> = []
+  const sent: Array<{ readonly text: string; readonly done: (rows: Exit.Exit<ReadonlyArray<unknown>>) => void }> = []
   const asked: Array<string> = []
-  const together = makeTogether(
-    (statement) =>
-      Effect.callback<Answer>((resume) => {
-        const [text, values] = statement.compile()
-        asked.push(`${text}: ${String(values[0])}`)
-        sent.push({ text, done: resume })
-      }),
-    most
-  )
-  const kind = (name: string) => together((questions: ReadonlyArray<string>) => sql.unsafe(name, [questions]), Row)
+  const batch = makeBatcher(most)
+  const kind = (name: string) =>
+    batch(
+      (requests: ReadonlyArray<string>) =>
+        Effect.callback<ReadonlyArray<unknown>>((resume) => {
+          asked.push(`${name}: ${String(requests)}`)
+          sent.push({ text: name, done: resume })
+        }),
+      Row
+    )
   const answer = (rows: ReadonlyArray<unknown>) =>
     Effect.andThen(
-      Effect.sync(() => sent.shift()?.done(Exit.succeed({ rows, count: rows.length }))),
+      Effect.sync(() => sent.shift()?.done(Exit.succeed(rows))),
       turn
     )
   const fail = (defect: Error) =>

@@ -2,9 +2,9 @@ import { assert, it, layer } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Layer, Predicate, Redacted, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { Unavailable } from "../../../src/domain/Unavailable.ts"
-import { countOf, deferToCommit } from "../../../src/layers/database/Plan.ts"
-import { Database, postgres } from "../../../src/layers/database/Postgres.ts"
-import { sql, type Statement } from "../../../src/layers/database/Statement.ts"
+import { countOf, deferToCommit } from "../../../src/layers/sql/Plan.ts"
+import { Database, postgres } from "../../../src/layers/sql/Postgres.ts"
+import { sql, type Statement } from "../../../src/layers/sql/Statement.ts"
 import {
   connection,
   databaseUrl,

@@ -1,0 +1,126 @@
+import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
+import { Effect, Metric, Predicate, type Scope, Semaphore } from "effect"
+import type { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { arrayOf } from "../Lists.ts"
+import { ACQUIRE_TIMEOUT } from "./Session.ts"
+
+/*
+ * `SqlClient` over the driver's pool. `PgClient.make` would do but for four limits of the library:
+ * - A request waits for a connection without a limit (`Unavailable.test.ts`).
+ * - A parameter gets the type of its JavaScript value: an array of nulls or of mixed numbers fails (`Claims.test.ts`).
+ * - Every statement is prepared, however long its text is (`Postgres.test.ts`).
+ * - Interruption cancels statements inside a transaction and rolls back transactions that have begun (`Transaction.test.ts`).
+ */
+
+/** Maximum length of a statement that is prepared by name. A session keeps it in about 40 bytes per character. */
+const MAX_PREPARED = 20_000
+
+const connectionCount = Metric.gauge("db.client.connection.count", {
+  description: "Connections in use",
+  attributes: { "db.client.connection.state": "used" }
+})
+
+const elementOf = (value: unknown): string | null => {
+  if (value === null || value === undefined) return null
+  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString("hex")}`
+  return value instanceof Date ? value.toISOString() : String(value)
+}
+
+/** Encodes numbers and arrays as text, so that PostgreSQL gives them the type that the statement expects. */
+const encodeParameter = (value: unknown): unknown => {
+  if (typeof value === "number") return String(value)
+  return Array.isArray(value) ? arrayOf(value.map(elementOf)) : value
+}
+
+const makeConnection = (connection: PgConnection.PgConnection, isUninterruptible = false): SqlConnection.Connection => {
+  const query = (text: string, parameters: ReadonlyArray<unknown>, isPrepared = true) => {
+    const isNamed = isPrepared && text.length <= MAX_PREPARED
+    const result = connection.query(text, parameters.map(encodeParameter), isNamed)
+    return isUninterruptible ? Effect.uninterruptible(result) : result
+  }
+  const rows = (text: string, parameters: ReadonlyArray<unknown>) =>
+    Effect.map(query(text, parameters), (result) => result.rows)
+  return {
+    execute: rows,
+    executeRaw: query,
+    executeUnprepared: (text, parameters) => Effect.map(query(text, parameters, false), (result) => result.rows),
+    executeValues: (text, parameters) => connection.queryValues(text, parameters.map(encodeParameter)),
+    executeValuesUnprepared: (text, parameters) => connection.queryValues(text, parameters.map(encodeParameter), false),
+    executeStream: (text, parameters) => connection.stream(text, parameters.map(encodeParameter))
+  }
+}
+
+const noConnection = () => {
+  const message = `No connection was free for ${ACQUIRE_TIMEOUT / 1000} seconds`
+  return new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: new Error(message), message }) })
+}
+
+const rolledBack = () => {
+  const message = "COMMIT rolled back an aborted transaction"
+  return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause: new Error(message), message }) })
+}
+
+/** PostgreSQL answers the COMMIT of an aborted transaction with ROLLBACK. */
+const commit = (connection: SqlConnection.Connection) =>
+  Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
+    Predicate.hasProperty(result, "command") && result.command === "ROLLBACK" ? Effect.fail(rolledBack()) : Effect.void
+  )
+
+/**
+ * Makes a client with at most `maxConnections`, which are opened on first use. Interruption cancels a statement in the
+ * database, except inside a transaction: from BEGIN on, a client that disconnects must not decide what is stored.
+ */
+export const makeSqlClient = (
+  name: string,
+  config: PgPool.Config & { readonly maxConnections: number }
+): Effect.Effect<SqlClient.SqlClient, SqlError.SqlError, Scope.Scope | Reactivity.Reactivity> =>
+  Effect.gen(function* () {
+    const pool = yield* PgPool.make(config)
+    const slots = Semaphore.makeUnsafe(config.maxConnections)
+    const inUse = Metric.withAttributes(connectionCount, { "db.client.connection.pool.name": name })
+
+    const waitForSlot = Effect.timeoutOrElse(slots.takeScoped(1), {
+      duration: ACQUIRE_TIMEOUT,
+      orElse: () => Effect.fail(noConnection())
+    })
+    const slot = Effect.flatMap(
+      Effect.acquireRelease(slots.takeIfAvailable(1), (isTaken) => (isTaken ? slots.release(1) : Effect.void)),
+      (isTaken) => (isTaken ? Effect.void : Effect.interruptible(waitForSlot))
+    )
+    const counted = Effect.acquireRelease(Metric.modify(inUse, 1), () => Metric.modify(inUse, -1))
+    const acquireSlot = Effect.andThen(slot, counted)
+
+    const client = yield* SqlClient.make({
+      acquirer: Effect.andThen(
+        acquireSlot,
+        Effect.map(pool.get, (connection) => makeConnection(connection))
+      ),
+      borrower: (use) =>
+        Effect.scoped(
+          Effect.andThen(
+            acquireSlot,
+            pool.use((connection) => use(makeConnection(connection)))
+          )
+        ),
+      transactionAcquirer: Effect.andThen(
+        acquireSlot,
+        Effect.map(pool.reserve, (connection) => makeConnection(connection, true))
+      ),
+      compiler: PgClient.makeCompiler(undefined, false),
+      driver: "pg",
+      commit,
+      prepareTransactionControls: true,
+      releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+      spanAttributes: [
+        ["db.system.name", "postgresql"],
+        ["db.namespace", config.database],
+        ["server.address", config.host],
+        ["server.port", config.port]
+      ]
+    })
+    const { withTransaction } = client
+    return Object.assign(client, {
+      withTransaction: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.uninterruptible(withTransaction(effect))
+    })
+  })
