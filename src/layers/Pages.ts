@@ -1,4 +1,5 @@
-import { type Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
 import type { DocumentPage } from "../domain/Document.ts"
 import { PAGE_BYTES } from "../domain/Page.ts"
 import type { DatabaseOf } from "./sql/Database.ts"
@@ -33,3 +34,16 @@ export const pageOf = <Id>(
   id: Schema.Codec<Id, string>
 ): ((statement: Statement) => Effect.Effect<DocumentPage<Id>>) =>
   one(Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.toType(id)) }))
+
+/** Does the same as {@link jsonPage} with a client: the statement can be run. */
+export const selectPage = (sql: SqlClient.SqlClient, select: Fragment, limit: number) =>
+  sql`${jsonPage(select, limit)}`
+
+/** Makes a function that runs the statement of a page and decodes its row. */
+export const makePageReader = <Id>(id: Schema.Codec<Id, string>) => {
+  const decode = Schema.decodeUnknownEffect(
+    Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.toType(id)) })
+  )
+  return (statement: Statement): Effect.Effect<DocumentPage<Id>, SqlError.SqlError | Schema.SchemaError> =>
+    Effect.flatMap(statement, ([row]) => decode(row))
+}
