@@ -1,4 +1,5 @@
 import { Cause, Effect, Exit, Layer, Option, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
 import type { MerchantId } from "../domain/Actor.ts"
 import type { EventLoop } from "../domain/Events.ts"
 import {
@@ -13,145 +14,153 @@ import {
   type StoredResponse
 } from "../domain/Idempotency.ts"
 import type { Change, Write, WriteContext } from "../domain/Write.ts"
-import { countOf, deferToCommit } from "./sql/Plan.ts"
-import { Database } from "./sql/Postgres.ts"
-import { constant, sql } from "./sql/Statement.ts"
-import { isDuplicate } from "./sql/Errors.ts"
+import { makeDryRunResult } from "./DryRuns.ts"
 import { Notifier, NotifierLive } from "./Events.ts"
 import { purgeOf } from "./Purging.ts"
-import { makeRehearsals } from "./Rehearsals.ts"
-import { overheard, recorded } from "./Writes.ts"
+import { isDuplicate, orDefect } from "./sql/Errors.ts"
+import { Database } from "./sql/Postgres.ts"
+import { constant } from "./sql/Statement.ts"
+import { deferToCommit, rowCount } from "./sql/Transaction.ts"
+import { makeRecording, observeChanges } from "./Writes.ts"
 
-/** What a record is found by: where, whose, and its key. */
-interface Own {
-  readonly store: string
-  readonly actor: string
-  readonly key: string
-}
-
-// The column `installation_id` holds the id of any actor: its name is from when only apps wrote.
-
-/** The whole record, with the rest of the write. That somebody else's is there already, it says by failing. */
-const insertRecord = (
-  { actor, key, store }: Own,
-  fingerprint: Uint8Array,
-  { body, etag, status }: StoredResponse
-) => sql`
-  insert into idempotency_records (store_id, installation_id, key, fingerprint, status, body, etag, expires_at)
-  values (
-    ${store}, ${actor}, ${key}, ${fingerprint}, ${status}, ${body}, ${etag},
-    clock_timestamp() + interval '${constant(RECORD_HOURS)} hours'
-  )
-`
+/** Primary key of a record. Records of writes outside stores have the account as their store: no store has its id. */
+const RecordKey = Schema.Struct({ storeId: Schema.String, actorId: Schema.String, key: Schema.String })
+type RecordKey = typeof RecordKey.Type
 
 const Record = Schema.Struct({
-  isSame: Schema.Boolean,
+  isSameRequest: Schema.Boolean,
   status: Schema.Int,
   body: Schema.String,
   etag: Schema.NullOr(Schema.String)
 })
 
-/** What was answered under a key, while that counts. */
-const selectRecord = (own: Own, fingerprint: Uint8Array) => sql`
-  select fingerprint = ${fingerprint} as "isSame", status, body, etag
-  from idempotency_records
-  where store_id = ${own.store} and installation_id = ${own.actor} and key = ${own.key}
-    and expires_at > clock_timestamp()
-`
-
-const deleteEnded = (own: Own) => sql`
-  delete from idempotency_records
-  where store_id = ${own.store} and installation_id = ${own.actor} and key = ${own.key}
-    and expires_at <= clock_timestamp()
-`
-
-/** Of answers that stay for a day, the large ones are counted. Without a row there is no room for this one. */
-const countLarge = ({ actor, key, store }: Own, bytes: number) => sql`
-  insert into large_answers (store_id, installation_id, key, bytes, expires_at)
-  select ${store}, ${actor}, ${key}, ${bytes}::integer, clock_timestamp() + interval '${constant(RECORD_HOURS)} hours'
-  where ${bytes}::integer + coalesce((
-    select sum(bytes) from large_answers
-    where store_id = ${store} and installation_id = ${actor} and expires_at > clock_timestamp()
-  ), 0) <= ${constant(MAX_LARGE_ANSWERS)}
-  on conflict (store_id, installation_id, key) do update set bytes = excluded.bytes, expires_at = excluded.expires_at
-`
-
-const ownIn = ({ actor, approvedBy, storeId }: WriteContext, { key }: KeyedRequest): Own => ({
-  store: storeId,
-  actor: approvedBy ?? actor.id,
+const keyInStore = ({ actor, approvedBy, storeId }: WriteContext, { key }: KeyedRequest): RecordKey => ({
+  storeId,
+  actorId: approvedBy ?? actor.id,
   key
 })
 
-/** What is in no store stands under its account as under a store: no store has that id. */
-const ownOf = (account: MerchantId, { key }: KeyedRequest): Own => ({ store: account, actor: account, key })
+const keyOfAccount = (account: MerchantId, { key }: KeyedRequest): RecordKey => ({
+  storeId: account,
+  actorId: account,
+  key
+})
 
-/** Whether a write failed because there is a record under its key already. */
-const isTaken = (cause: Cause.Cause<unknown>) =>
+/** Tests whether a write failed because a record with its key exists. */
+const isKeyTaken = (cause: Cause.Cause<unknown>) =>
   cause.reasons.some((reason) => Cause.isDieReason(reason) && isDuplicate(reason.defect, "idempotency_records"))
-
-/** A write, and at last the record of its answer. */
-const keyed = <A, E>(own: Own, request: KeyedRequest, write: Write<A, E>, respond: (value: A) => StoredResponse) =>
-  Effect.gen(function* () {
-    const response = respond(yield* write)
-    const bytes = Buffer.byteLength(response.body)
-    if (bytes > LARGE_ANSWER && (yield* countOf(countLarge(own, bytes))) === 0) return yield* new AnswersFull()
-    yield* deferToCommit(insertRecord(own, request.fingerprint, response))
-    return response
-  })
 
 export const IdempotencyLive = Layer.effect(
   Idempotency,
   Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
     const database = yield* Database
     const { notify } = yield* Notifier
-    const recordOf = database.first(Record)
-    const rehearsalOf = makeRehearsals(database)
+    const recorded = makeRecording(sql, notify)
+    const dryRunResult = makeDryRunResult(sql, database)
 
-    /** A record inside of a transaction would stay answered where that is rolled back later. */
-    const outside = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      Effect.flatMap(database.isInTransaction, (isInside) =>
-        isInside ? Effect.die(new Error("Idempotency.once was called inside a transaction")) : work
+    const findRecord = SqlSchema.findOneOption({
+      Request: Schema.Struct({ ...RecordKey.fields, fingerprint: Schema.Uint8Array }),
+      Result: Record,
+      execute: ({ actorId, fingerprint, key, storeId }) => sql`
+        select fingerprint = ${fingerprint} as "isSameRequest", status, body, etag
+        from idempotency_records
+        where store_id = ${storeId} and actor_id = ${actorId} and key = ${key} and expires_at > statement_timestamp()
+      `
+    })
+
+    /** Fails with a unique violation if another request stored a record first. */
+    const insertRecord = (
+      { actorId, key, storeId }: RecordKey,
+      fingerprint: Uint8Array,
+      { body, etag, status }: StoredResponse
+    ) => sql`
+      insert into idempotency_records (store_id, actor_id, key, fingerprint, status, body, etag, expires_at)
+      values (
+        ${storeId}, ${actorId}, ${key}, ${fingerprint}, ${status}, ${body}, ${etag},
+        statement_timestamp() + interval '${constant(RECORD_HOURS)} hours'
+      )
+    `
+
+    const deleteExpired = ({ actorId, key, storeId }: RecordKey) => sql`
+      delete from idempotency_records
+      where store_id = ${storeId} and actor_id = ${actorId} and key = ${key} and expires_at <= statement_timestamp()
+    `
+
+    /** Counts a large response. Writes no row if the large responses of the actor have reached their limit. */
+    const countLarge = ({ actorId, key, storeId }: RecordKey, bytes: number) => sql`
+      insert into large_answers (store_id, actor_id, key, bytes, expires_at)
+      select ${storeId}, ${actorId}, ${key}, ${bytes}::integer,
+        statement_timestamp() + interval '${constant(RECORD_HOURS)} hours'
+      where ${bytes}::integer + coalesce((
+        select sum(bytes) from large_answers
+        where store_id = ${storeId} and actor_id = ${actorId} and expires_at > statement_timestamp()
+      ), 0) <= ${constant(MAX_LARGE_ANSWERS)}
+      on conflict (store_id, actor_id, key) do update set bytes = excluded.bytes, expires_at = excluded.expires_at
+    `
+
+    /** Runs the write and stores its response in the same transaction. */
+    const withRecord = <A, E>(
+      key: RecordKey,
+      { fingerprint }: KeyedRequest,
+      write: Write<A, E>,
+      respond: (value: A) => StoredResponse
+    ): Write<StoredResponse, E | AnswersFull> =>
+      Effect.gen(function* () {
+        const response = respond(yield* write)
+        const bytes = Buffer.byteLength(response.body)
+        if (bytes > LARGE_ANSWER && (yield* orDefect(rowCount(countLarge(key, bytes)))) === 0) {
+          return yield* new AnswersFull()
+        }
+        yield* deferToCommit(insertRecord(key, fingerprint, response))
+        return response
+      })
+
+    /** A record inside a transaction would still be replayed after that transaction was rolled back. */
+    const requireNoTransaction = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
+        Option.isSome(transaction) ? Effect.die(new Error("Idempotency.once was called inside a transaction")) : effect
       )
 
-    /** What an earlier request with this key was answered, if that still counts. */
-    const replay = Effect.fnUntraced(function* (own: Own, request: KeyedRequest) {
-      const found = yield* recordOf(selectRecord(own, request.fingerprint))
-      if (Option.isNone(found)) return Option.none()
-      const { isSame, ...response } = found.value
-      return isSame ? Option.some({ ...response, replayed: true }) : yield* new KeyReused()
+    /** Returns the stored response of an earlier request with this key, if it has not expired. */
+    const replay = Effect.fnUntraced(function* (key: RecordKey, { fingerprint }: KeyedRequest) {
+      const record = yield* orDefect(findRecord({ ...key, fingerprint }))
+      if (Option.isNone(record)) return Option.none()
+      const { isSameRequest, ...response } = record.value
+      return isSameRequest ? Option.some({ ...response, replayed: true }) : yield* new KeyReused()
     })
 
     /**
-     * Nothing is claimed beforehand. Of two requests with one key the second waits for the row that both write, or at last
-     * for the record; then it finds the record there, and what it did is rolled back. A refusal may be of what the first
-     * one did, so before it is answered the record is looked for, too.
+     * Keys are not claimed in advance. The second of two concurrent requests with one key waits for a row that both write,
+     * at the latest for the record; then it finds the record, rolls back and replays it. A refusal may be caused by the
+     * first request, so the record is looked up before it is returned, too.
      */
     const once = <A, E>(
-      own: Own,
+      key: RecordKey,
       request: KeyedRequest,
       write: Write<A, E>,
       respond: (value: A) => StoredResponse
     ): Effect.Effect<Outcome, E | KeyReused | AnswersFull> =>
-      Effect.flatMap(Effect.exit(database.perform(keyed(own, request, write, respond))), (exit) => {
+      Effect.flatMap(Effect.exit(database.perform(withRecord(key, request, write, respond))), (exit) => {
         if (Exit.isSuccess(exit)) return Effect.succeed({ ...exit.value, replayed: false })
         const { cause } = exit
         const isRefused = Cause.hasFails(cause)
-        if (!isRefused && !isTaken(cause)) return Effect.failCause(cause)
+        if (!isRefused && !isKeyTaken(cause)) return Effect.failCause(cause)
         return Effect.flatMap(
-          replay(own, request),
+          replay(key, request),
           Option.match({
             onSome: (outcome: Outcome): Effect.Effect<Outcome, E | KeyReused | AnswersFull> => Effect.succeed(outcome),
-            // Its record has ended: it goes, and the key is free again.
+            // The record has expired: it is deleted, and the key is free again.
             onNone: () =>
               isRefused
                 ? Effect.failCause(cause)
-                : Effect.andThen(database.count(deleteEnded(own)), once(own, request, write, respond))
+                : Effect.andThen(orDefect(deleteExpired(key)), once(key, request, write, respond))
           })
         )
       })
 
-    /** What it would lead to is looked for when the write is taken back, and its locks are free again. */
-    const rehearse = <A, E>(
+    /** Runs the write without storing it. Its effects are looked up after the rollback, when its locks are free again. */
+    const dryRun = <A, E>(
       context: WriteContext,
       request: KeyedRequest,
       write: Write<A, E>,
@@ -159,32 +168,33 @@ export const IdempotencyLive = Layer.effect(
     ): Effect.Effect<Outcome, E | AnswersFull | EventLoop> =>
       Effect.suspend(() => {
         const changes: Array<Change> = []
-        const heard = overheard(write, (some) => changes.push(...some))
-        const performed = keyed(
-          ownIn(context, request),
+        const observed = observeChanges(write, (some) => changes.push(...some))
+        const performed = withRecord(
+          keyInStore(context, request),
           request,
-          recorded(context, request.key, heard, notify),
+          recorded(context, request.key, observed),
           respond
         )
         return Effect.flatMap(database.perform(performed, false), (response) =>
-          Effect.map(rehearsalOf(context, changes), (rehearsal) => ({ ...response, replayed: false, rehearsal }))
+          Effect.map(dryRunResult(context, changes), (result) => ({ ...response, replayed: false, dryRun: result }))
         )
       })
 
-    const purged = (table: "idempotency_records" | "large_answers") =>
-      database.count(purgeOf({ table, key: ["store_id", "installation_id", "key"] }))
+    const purge = (table: "idempotency_records" | "large_answers") =>
+      orDefect(rowCount(sql`${purgeOf({ table, key: ["store_id", "actor_id", "key"] })}`))
 
     return Idempotency.of({
       once: (context, request, write, respond) =>
-        outside(
+        requireNoTransaction(
           context.mode === "dryRun"
-            ? rehearse(context, request, write, respond)
-            : once(ownIn(context, request), request, recorded(context, request.key, write, notify), respond)
+            ? dryRun(context, request, write, respond)
+            : once(keyInStore(context, request), request, recorded(context, request.key, write), respond)
         ),
 
-      onceOf: (account, request, write, respond) => outside(once(ownOf(account, request), request, write, respond)),
+      onceOf: (account, request, write, respond) =>
+        requireNoTransaction(once(keyOfAccount(account, request), request, write, respond)),
 
-      purge: Effect.zipWith(purged("idempotency_records"), purged("large_answers"), (a, b) => a + b)
+      purge: Effect.zipWith(purge("idempotency_records"), purge("large_answers"), (a, b) => a + b)
     })
   })
 ).pipe(Layer.provide(NotifierLive))

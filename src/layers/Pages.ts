@@ -36,8 +36,7 @@ export const pageOf = <Id>(
   one(Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.toType(id)) }))
 
 /** Does the same as {@link jsonPage} with a client: the statement can be run. */
-export const selectPage = (sql: SqlClient.SqlClient, select: Fragment, limit: number) =>
-  sql`${jsonPage(select, limit)}`
+export const selectPage = (sql: SqlClient.SqlClient, select: Fragment, limit: number) => sql`${jsonPage(select, limit)}`
 
 /** Makes a function that runs the statement of a page and decodes its row. */
 export const makePageReader = <Id>(id: Schema.Codec<Id, string>) => {

@@ -14,10 +14,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Stored ans
         const { client: other } = yield* install(storeId)
         const large = { name: "Cup", description: "x".repeat(LARGE_ANSWER) }
         const first = yield* client.post("/products", large, { key: "first" })
-        const counted = sql`select bytes from large_answers where installation_id = ${installation.id}`
+        const counted = sql`select bytes from large_answers where actor_id = ${installation.id}`
         assert.deepStrictEqual(yield* counted, [{ bytes: Buffer.byteLength(first.text) }])
         yield* sql`
-        update large_answers set bytes = ${MAX_LARGE_ANSWERS - LARGE_ANSWER} where installation_id = ${installation.id}
+        update large_answers set bytes = ${MAX_LARGE_ANSWERS - LARGE_ANSWER} where actor_id = ${installation.id}
       `
 
         const refused = yield* client.post("/products", large, { key: "second" })
@@ -29,7 +29,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Stored ans
         assert.strictEqual((yield* other.post("/products", large)).status, 201)
 
         yield* sql`
-        update large_answers set expires_at = clock_timestamp() where installation_id = ${installation.id}
+        update large_answers set expires_at = clock_timestamp() where actor_id = ${installation.id}
       `
         assert.strictEqual((yield* client.post("/products", large, { key: "second" })).status, 201)
       })

@@ -29,7 +29,7 @@ const large = (letter: string) => letter.repeat(LARGE_ANSWER)
 const countedOf = ({ id }: Installation) =>
   Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql`select key, bytes from large_answers where installation_id = ${id} order by key`
+    (sql) => sql`select key, bytes from large_answers where actor_id = ${id} order by key`
   )
 
 layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("IdempotencyLive", (it) => {
@@ -40,7 +40,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       yield* once(installation, "one", rename(installation, "First"))
       const [row] = yield* sql<{ readonly seconds: number }>`
         select extract(epoch from expires_at - clock_timestamp())::float8 as seconds
-        from idempotency_records where installation_id = ${installation.id}
+        from idempotency_records where actor_id = ${installation.id}
       `
       assert.approximately(row?.seconds ?? 0, 24 * 3600, 60)
       assert.isAtMost(row?.seconds ?? 0, 24 * 3600)
@@ -175,7 +175,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       assert.deepStrictEqual(yield* countedOf(installation), counted)
 
       // Full: what is stored is still answered, and what is not leaves nothing.
-      yield* sql`update large_answers set bytes = ${MAX_LARGE_ANSWERS} where installation_id = ${installation.id}`
+      yield* sql`update large_answers set bytes = ${MAX_LARGE_ANSWERS} where actor_id = ${installation.id}`
       assert.strictEqual(yield* ask("one", "yy"), `{"data":"x ${bytes} replayed`)
       assert.strictEqual(yield* ask("two", "yy"), "AnswersFull")
       assert.lengthOf(yield* countedOf(installation), 1)
@@ -191,7 +191,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       yield* sql`delete from large_answers`
       const installation = yield* installed
       const insert = (n: number, ends: string) => sql`
-        insert into idempotency_records (store_id, installation_id, key, fingerprint, status, body, expires_at)
+        insert into idempotency_records (store_id, actor_id, key, fingerprint, status, body, expires_at)
         select ${installation.storeId}, ${installation.id}, ${randomUUID()} || n, '', 200, '{}', now() + ${ends}::interval
         from generate_series(1, ${n}::integer) as n
       `
@@ -202,7 +202,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempote
       yield* expire(other)
       const holder = yield* Effect.flatMap(databaseUrl, connection)
       yield* rowsOf(holder, "begin")
-      yield* rowsOf(holder, "select 1 from idempotency_records where installation_id = $1 for update", [other.id])
+      yield* rowsOf(holder, "select 1 from idempotency_records where actor_id = $1 for update", [other.id])
 
       const purged = [yield* purge, yield* purge, yield* purge, yield* purge]
       assert.deepStrictEqual(purged, [1000, 1000, 500, 0])

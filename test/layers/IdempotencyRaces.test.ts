@@ -185,7 +185,7 @@ layer(KeyedTest, { excludeTestServices: true, timeout: "60 seconds" })("Of many 
       )
       const [kept, ...others] = answers.filter(Result.isSuccess).map(({ success }) => success.body.length)
       assert.deepStrictEqual(others, [])
-      assert.deepStrictEqual(yield* sql`select bytes from large_answers where installation_id = ${installation.id}`, [
+      assert.deepStrictEqual(yield* sql`select bytes from large_answers where actor_id = ${installation.id}`, [
         { bytes: kept }
       ])
     })

@@ -6,11 +6,11 @@ import { brake, installed, KeyedTest, nameOf, once, rename } from "../support/Ke
 import { connection, databaseUrl, rowsOf, waiting } from "../support/Process.ts"
 
 const insertClaim = `
-  insert into idempotency_records (store_id, installation_id, key, fingerprint, expires_at)
+  insert into idempotency_records (store_id, actor_id, key, fingerprint, expires_at)
   values ($1, $2, 'one', sha256('body'), clock_timestamp() + interval '1 day') on conflict do nothing returning key
 `
 const finishClaim = `
-  update idempotency_records set status = 200, body = '{"data":"Old"}' where installation_id = $1 and key = 'one'
+  update idempotency_records set status = 200, body = '{"data":"Old"}' where actor_id = $1 and key = 'one'
 `
 
 /** A process of the release before: it claims the key first, and answers in the same transaction. */
@@ -25,7 +25,7 @@ const earlier = Effect.fn(function* ({ id, storeId }: Installation) {
     write: rowsOf(client, "update stores set name = 'Old' where id = $1", [storeId]),
     answer: Effect.andThen(rowsOf(client, finishClaim, [id]), rowsOf(client, "commit")),
     giveUp: rowsOf(client, "rollback"),
-    find: rowsOf(client, "select status, body from idempotency_records where installation_id = $1", [id])
+    find: rowsOf(client, "select status, body from idempotency_records where actor_id = $1", [id])
   }
 })
 

@@ -24,7 +24,7 @@ const STORE = "01890a5d-ac96-774b-bcce-b302099a8057"
 const writeRecord = (client: pg.Client, key: string) =>
   rowsOf(
     client,
-    `insert into idempotency_records (store_id, installation_id, key, fingerprint, expires_at)
+    `insert into idempotency_records (store_id, actor_id, key, fingerprint, expires_at)
      values ($1, $1, $2, '', now() + interval '1 day')`,
     [STORE, key]
   )

@@ -47,7 +47,7 @@ layer(Distributed, { excludeTestServices: true, timeout: "60 seconds" })("On tab
       if (one === undefined) return assert.fail("There is no store")
       for (const { storeId } of others) {
         yield* sql`
-          insert into idempotency_records (store_id, installation_id, key, fingerprint, status, body, expires_at)
+          insert into idempotency_records (store_id, actor_id, key, fingerprint, status, body, expires_at)
           select ${storeId}, gen_random_uuid(), n, '', 200, 'before', now() + interval '1 hour' from generate_series(1, 20) n
         `
       }

@@ -10,7 +10,7 @@ import { type Write, Writes } from "../../src/domain/Write.ts"
 import { Database } from "../../src/layers/sql/Postgres.ts"
 import { sql } from "../../src/layers/sql/Statement.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
-import { recorded } from "../../src/layers/Writes.ts"
+import { makeRecording } from "../../src/layers/Writes.ts"
 import { makeStore } from "../support/Api.ts"
 import { OneConnectionTest, PostgresTest } from "../support/PostgresTest.ts"
 import { contextOf, performIn } from "../support/Writes.ts"
@@ -126,7 +126,11 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         const noticesOf = <A, E>(write: Write<A, E>, keep = true) =>
           Effect.gen(function* () {
             notices = 0
-            const described = recorded(contextOf(storeId), null, write, () => void (notices += 1))
+            const recorded = makeRecording(
+              yield* SqlClient.SqlClient,
+              Effect.sync(() => void (notices += 1))
+            )
+            const described = recorded(contextOf(storeId), null, write)
             const outcome = yield* Effect.result(perform(described, keep))
             return { outcome, notices }
           })

@@ -96,7 +96,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Changes o
         yield* rowsOf(
           holder,
           `insert into idempotency_records
-           (store_id, installation_id, key, fingerprint, status, body, etag, expires_at)
+           (store_id, actor_id, key, fingerprint, status, body, etag, expires_at)
          select store_id, id, $2, '', 200, '', null, now() + interval '1 day' from installations where store_id = $1`,
           [storeId, key]
         )

@@ -59,14 +59,14 @@ export const nameOf = ({ storeId }: Installation) =>
 export const recordsOf = ({ id }: Installation) =>
   Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql`select key, status, body, etag from idempotency_records where installation_id = ${id} order by key`
+    (sql) => sql`select key, status, body, etag from idempotency_records where actor_id = ${id} order by key`
   )
 
 /** Lets the records of an installation end now. */
 export const expire = ({ id }: Installation) =>
   Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql`update idempotency_records set expires_at = clock_timestamp() where installation_id = ${id}`
+    (sql) => sql`update idempotency_records set expires_at = clock_timestamp() where actor_id = ${id}`
   )
 
 const touch = (installation: string) => sql`update installations set is_active = is_active where id = ${installation}`

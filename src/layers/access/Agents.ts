@@ -18,7 +18,7 @@ import { makeHeldWindows } from "../HeldWindows.ts"
 import { countedIn, grantedOf } from "../RollingWindow.ts"
 import { hashOf, newToken } from "../Secrets.ts"
 import { traced } from "../Traced.ts"
-import { overheard } from "../Writes.ts"
+import { observeChanges } from "../Writes.ts"
 import { endGrantsOf } from "../oauth/Ending.ts"
 import { spend } from "./Budget.ts"
 import { administered, AGENT, GOES_ON, makeAgent } from "./NewAgents.ts"
@@ -198,7 +198,7 @@ export const AgentsLive = Layer.effect(
       budgeted: (store, agent, write) =>
         Effect.gen(function* () {
           let isChange = false
-          const value = yield* overheard(write, () => (isChange = true))
+          const value = yield* observeChanges(write, () => (isChange = true))
           if (isChange) yield* spend(store, agent, "write")
           return value
         }),

@@ -27,7 +27,7 @@ import { END, pageOf, START } from "../Pages.ts"
 import { purgeOf } from "../Purging.ts"
 import { time } from "../Times.ts"
 import { traced } from "../Traced.ts"
-import { overheard, tried } from "../Writes.ts"
+import { observeChanges, tried } from "../Writes.ts"
 import { spend } from "./Budget.ts"
 import { column } from "../sql/Column.ts"
 
@@ -283,7 +283,7 @@ export const ProposalsLive = Layer.effect(
           if (Option.isNone(held)) return yield* whyNot(store, id, null)
           yield* requireGround(store, id)
           const changes: Array<Change> = []
-          yield* overheard(write, (some) => changes.push(...some))
+          yield* observeChanges(write, (some) => changes.push(...some))
           yield* requireSame(store, id, held.value.ground, changes)
           return yield* decided(store, id, null, { status: "approved", by, result: resultOf(changes) })
         }),

@@ -10,7 +10,7 @@ import { ACQUIRE_TIMEOUT } from "./Session.ts"
  * - A request waits for a connection without a limit (`Unavailable.test.ts`).
  * - A parameter gets the type of its JavaScript value: an array of nulls or of mixed numbers fails (`Claims.test.ts`).
  * - Every statement is prepared, however long its text is (`Postgres.test.ts`).
- * - Interruption cancels statements inside a transaction and rolls back transactions that have begun (`Transaction.test.ts`).
+ * - Interruption rolls back a transaction that has begun (`Transaction.test.ts`).
  */
 
 /** Maximum length of a statement that is prepared by name. A session keeps it in about 40 bytes per character. */
@@ -33,12 +33,9 @@ const encodeParameter = (value: unknown): unknown => {
   return Array.isArray(value) ? arrayOf(value.map(elementOf)) : value
 }
 
-const makeConnection = (connection: PgConnection.PgConnection, isUninterruptible = false): SqlConnection.Connection => {
-  const query = (text: string, parameters: ReadonlyArray<unknown>, isPrepared = true) => {
-    const isNamed = isPrepared && text.length <= MAX_PREPARED
-    const result = connection.query(text, parameters.map(encodeParameter), isNamed)
-    return isUninterruptible ? Effect.uninterruptible(result) : result
-  }
+const makeConnection = (connection: PgConnection.PgConnection): SqlConnection.Connection => {
+  const query = (text: string, parameters: ReadonlyArray<unknown>, isPrepared = true) =>
+    connection.query(text, parameters.map(encodeParameter), isPrepared && text.length <= MAX_PREPARED)
   const rows = (text: string, parameters: ReadonlyArray<unknown>) =>
     Effect.map(query(text, parameters), (result) => result.rows)
   return {
@@ -69,7 +66,7 @@ const commit = (connection: SqlConnection.Connection) =>
 
 /**
  * Makes a client with at most `maxConnections`, which are opened on first use. Interruption cancels a statement in the
- * database, except inside a transaction: from BEGIN on, a client that disconnects must not decide what is stored.
+ * database. Transactions are uninterruptible from BEGIN on: a client that disconnects must not decide what is stored.
  */
 export const makeSqlClient = (
   name: string,
@@ -92,10 +89,7 @@ export const makeSqlClient = (
     const acquireSlot = Effect.andThen(slot, counted)
 
     const client = yield* SqlClient.make({
-      acquirer: Effect.andThen(
-        acquireSlot,
-        Effect.map(pool.get, (connection) => makeConnection(connection))
-      ),
+      acquirer: Effect.andThen(acquireSlot, Effect.map(pool.get, makeConnection)),
       borrower: (use) =>
         Effect.scoped(
           Effect.andThen(
@@ -103,10 +97,7 @@ export const makeSqlClient = (
             pool.use((connection) => use(makeConnection(connection)))
           )
         ),
-      transactionAcquirer: Effect.andThen(
-        acquireSlot,
-        Effect.map(pool.reserve, (connection) => makeConnection(connection, true))
-      ),
+      transactionAcquirer: Effect.andThen(acquireSlot, Effect.map(pool.reserve, makeConnection)),
       compiler: PgClient.makeCompiler(undefined, false),
       driver: "pg",
       commit,

@@ -45,6 +45,10 @@ export const deferToCommit = (...statements: ReadonlyArray<AnyStatement>): Effec
       : Effect.forEach(statements, defer, { discard: true })
   )
 
+/** Runs statements one after the other, and then lets other requests run. */
+export const sendAll = (statements: ReadonlyArray<AnyStatement>): Effect.Effect<void> =>
+  Effect.andThen(orDefect(Effect.forEach(statements, Effect.asVoid, { discard: true })), Effect.yieldNow)
+
 /** Runs the write and then the statements that it deferred. */
 const withDeferred = <A, E, R>(
   sql: SqlClient.SqlClient,

@@ -7,19 +7,18 @@ export const createJournal = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   // Responses that a repeated request with the same idempotency key gets.
-  // installation_id: the id of any actor. For a write outside stores, both store_id and installation_id are the account.
-  // Therefore neither is a foreign key.
+  // For a write outside stores, both store_id and actor_id are the account. Therefore neither is a foreign key.
   yield* sql`
     create table idempotency_records (
       store_id uuid not null,
-      installation_id uuid not null,
+      actor_id uuid not null,
       key text not null,
       fingerprint bytea not null,
       status smallint,
       body text,
       etag text,
       expires_at timestamptz not null,
-      primary key (store_id, installation_id, key)
+      primary key (store_id, actor_id, key)
     ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000)
   `
   // The purge reads from its start and stops at the first row that has not expired. A BRIN index would find old ranges
@@ -31,11 +30,11 @@ export const createJournal = Effect.gen(function* () {
   yield* sql`
     create table large_answers (
       store_id uuid not null,
-      installation_id uuid not null,
+      actor_id uuid not null,
       key text not null,
       bytes integer not null,
       expires_at timestamptz not null,
-      primary key (store_id, installation_id, key)
+      primary key (store_id, actor_id, key)
     )
   `
   // For the purge.

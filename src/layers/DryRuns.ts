@@ -1,19 +1,20 @@
 import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
 import { ProductId } from "../domain/catalog/Product.ts"
 import type { DryRunResult } from "../domain/DryRun.ts"
 import type { Change, Snapshot, WriteContext } from "../domain/Write.ts"
 import { makeMoves } from "./catalog/Moves.ts"
 import { productOf } from "./catalog/ProductRepo.ts"
+import { makeOutbox } from "./Events.ts"
 import type { DatabaseOf } from "./sql/Database.ts"
-import { makeTold } from "./Events.ts"
-import { toldOf } from "./Writes.ts"
+import { messagesOf } from "./Writes.ts"
 
-/** Finds out what changes lead to: the events that tell of them, to whom, and where products come and go. */
-export const makeRehearsals = (database: DatabaseOf) => {
-  const recipientsOf = makeTold(database)
+/** Makes a function that describes the effects of changes: events, their recipients, and the collections of a product. */
+export const makeDryRunResult = (sql: SqlClient.SqlClient, database: DatabaseOf) => {
+  const { listRecipients } = makeOutbox(sql)
   const movesOf = makeMoves(database)
 
-  /** The collections that a product enters and leaves, where it is one that changes. */
+  /** Returns the collections that a product enters and leaves, if the write changes one product. */
   const collectionsOf = (context: WriteContext, [change, ...others]: ReadonlyArray<Change>) => {
     if (change === undefined || change.resource !== "product" || others.length > 0) return Effect.succeed(null)
     const id = ProductId.make(change.resourceId)
@@ -23,14 +24,14 @@ export const makeRehearsals = (database: DatabaseOf) => {
 
   return (context: WriteContext, changes: ReadonlyArray<Change>): Effect.Effect<DryRunResult> =>
     Effect.gen(function* () {
-      const told = changes.flatMap((change) => toldOf(context, 0, change))
-      const kinds = [...new Set(told.map(({ event }) => event.kind))]
+      const messages = changes.flatMap((change) => messagesOf(context, 0, change))
+      const kinds = [...new Set(messages.map(({ event }) => event.kind))]
       const recipients = new Map(
         yield* Effect.forEach(kinds, (kind) =>
-          Effect.map(recipientsOf(context.storeId, context.actor, kind), (found) => [kind, found] as const)
+          Effect.map(listRecipients(context.storeId, context.actor, kind), (found) => [kind, found] as const)
         )
       )
-      const events = told.map(({ event: { kind }, resource: { id, version } }) => ({
+      const events = messages.map(({ event: { kind }, resource: { id, version } }) => ({
         kind,
         resourceId: id,
         version,
