@@ -7,7 +7,7 @@ import { DELIVERIES } from "../Events.ts"
 import { allowedHosts } from "./AllowedHosts.ts"
 import type { Attempt } from "./Outgoing.ts"
 import { makeOutgoing, refused } from "./Outgoing.ts"
-import { makePatience, PAUSE } from "../Patience.ts"
+import { makeOutageRetry, PAUSE } from "../Patience.ts"
 import { type Claimed, isSuccess, makeQueue, type Settled, type Turn } from "./Queue.ts"
 import { makeRoom, type When } from "./Room.ts"
 import { sealing } from "./SecretKeys.ts"
@@ -78,7 +78,7 @@ export const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
     if (when === "soon") Queue.offerUnsafe(soonDue, undefined)
   }
   const results = yield* Queue.unbounded<Settled>()
-  const untilItWorks = makePatience("Deliveries")
+  const untilItWorks = makeOutageRetry("Deliveries")
   const { open } = yield* sealing
   const sayOnce = yield* Effect.cached(Effect.logError(`Webhooks are not sent. ${UNOPENED}`))
 
